@@ -1,0 +1,100 @@
+"""Packaging of spacy_lexner. The entry points below are the source of truth for every registered name."""
+
+import re
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+ROOT = Path(__file__).parent
+VERSION = re.search(r'__version__ = "(.+?)"', (ROOT / "spacy_lexner" / "about.py").read_text("utf8"))
+assert VERSION is not None
+
+ENTRY_POINTS = {
+    "spacy_factories": [
+        "lex_matcher = spacy_lexner.pipeline.lex_matcher:make_lex_matcher",
+        "lex_ner = spacy_lexner.pipeline.lex_ner:make_lex_ner",
+    ],
+    "spacy_architectures": [
+        "spacy-lexner.LEBERT.v1 = spacy_lexner.architectures.lebert:build_lebert_v1",
+        "spacy-lexner.LEBERTTransformer.v1 = spacy_lexner.architectures.lebert_transformer:build_lebert_transformer_v1",
+        "spacy-lexner.CRFTagger.v1 = spacy_lexner.architectures.taggers:build_crf_tagger_v1",
+        "spacy-lexner.SoftmaxTagger.v1 = spacy_lexner.architectures.taggers:build_softmax_tagger_v1",
+    ],
+    "spacy_tokenizers": [
+        "spacy-lexner.CharTokenizer.v1 = spacy_lexner.pipeline.char_tokenizer:create_char_tokenizer",
+    ],
+    "spacy_readers": [
+        "spacy-lexner.LexiconFolder.v1 = spacy_lexner.training.lexicon_readers:create_folder_reader",
+        "spacy-lexner.WordVectors.v1 = spacy_lexner.training.lexicon_readers:create_vectors_reader",
+        "spacy-lexner.JiebaDictionary.v1 = spacy_lexner.training.lexicon_readers:create_jieba_reader",
+        "spacy-lexner.WordList.v1 = spacy_lexner.training.lexicon_readers:create_word_list_reader",
+        "spacy-lexner.LexiconTable.v1 = spacy_lexner.training.lexicon_readers:create_table_reader",
+        "spacy-lexner.VocabVectors.v1 = spacy_lexner.training.lexicon_readers:create_vocab_reader",
+        "spacy-lexner.KnowledgeBase.v1 = spacy_lexner.training.lexicon_readers:create_kb_reader",
+        "spacy-lexner.MergedLexicon.v1 = spacy_lexner.training.lexicon_readers:create_merged_reader",
+        "spacy-lexner.TagFile.v1 = spacy_lexner.training.corpus:create_tag_file_reader",
+        "spacy-lexner.ClueJsonl.v1 = spacy_lexner.training.corpus:create_clue_reader",
+    ],
+    "spacy_batchers": [
+        "spacy-lexner.batch_by_padded_tokens.v1 = spacy_lexner.training.batcher:create_padded_batcher",
+    ],
+    "thinc_optimizers": [
+        "spacy-lexner.GroupedAdamW.v1 = spacy_lexner.training.optimizer:create_grouped_adamw",
+    ],
+    "thinc_schedules": [
+        "spacy-lexner.warmup_linear.v1 = spacy_lexner.training.schedules:warmup_linear",
+        "spacy-lexner.warmup_constant.v1 = spacy_lexner.training.schedules:warmup_constant",
+    ],
+    "spacy_scorers": [
+        "spacy-lexner.lex_ner_scorer.v1 = spacy_lexner.pipeline.lex_ner_scorer:create_lex_ner_scorer",
+    ],
+    "spacy_cli": ["lexner = spacy_lexner.cli.app:lexner"],
+    "spacy_displacy_colors": ["lexner = spacy_lexner.pipeline.colors:COLORS"],
+}
+
+CORE = [
+    "spacy>=3.8,<3.9",
+    "spacy-transformers>=1.3.8,<2.1",
+    "thinc>=8.3.4,<8.4",
+    "torch>=2.10",
+    "transformers>=4.45,<6",
+    "tokenizers>=0.20",
+    "safetensors>=0.4.3",
+    "numpy>=2.0",
+    "pygtrie>=2.5",
+    "srsly>=2.4",
+    "typer>=0.12",
+    "tqdm>=4.60",
+]
+ZH = ["jieba>=0.42", "spacy-pkuseg>=1.0"]
+DEV = [
+    *ZH,
+    "pytest>=8",
+    "pytest-timeout>=2.3",
+    "hypothesis>=6.100",
+    "ruff>=0.12",
+    "mypy>=1.11",
+    "pytorch-crf>=0.7.2",
+    "daachorse>=0.5; platform_machine == 'x86_64' or sys_platform != 'linux'",
+    "build>=1.2",
+]
+
+setup(
+    name="spacy-lexner",
+    version=VERSION.group(1),
+    description="Lexicon-enhanced named entity recognition for Chinese, as a spaCy plugin",
+    long_description=(ROOT / "README.md").read_text("utf8"),
+    long_description_content_type="text/markdown",
+    license="MIT",
+    python_requires=">=3.10",
+    packages=find_packages(include=["spacy_lexner", "spacy_lexner.*"]),
+    package_data={"spacy_lexner": ["py.typed"]},
+    install_requires=CORE,
+    extras_require={"zh": ZH, "dev": DEV},
+    entry_points=ENTRY_POINTS,
+    classifiers=[
+        "Programming Language :: Python :: 3",
+        "Natural Language :: Chinese (Simplified)",
+        "Topic :: Scientific/Engineering :: Artificial Intelligence",
+    ],
+)
