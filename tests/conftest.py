@@ -1,0 +1,22 @@
+"""Shared fixtures. Real data are never part of the project: tests that read them skip where they are absent."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+FIXTURES = Path(__file__).parent / "fixtures"
+DATA = Path(os.environ.get("LEXNER_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder with the public data sets (environment variable LEXNER_DATA names another place)."""
+    if not DATA.is_dir():
+        pytest.skip(f"needs the public data sets: no folder {DATA} (set LEXNER_DATA)")
+    return DATA
+
+
+@pytest.fixture(scope="session")
+def fixtures_dir() -> Path:
+    return FIXTURES
