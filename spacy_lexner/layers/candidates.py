@@ -1,0 +1,168 @@
+"""Candidate words of a Doc: how they are stored in it, and on which tokens they stand."""
+
+import struct
+from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+from spacy.tokens import Doc
+
+from ..lexicon.matcher import Matcher
+
+# A key of this form is one that spaCy itself knows how to treat: kept by to_bytes, DocBin and n_process, left out (with
+# a warning) by Doc.from_docs.
+USER_DATA_KEY = ("._.", "lex_matches", None, None)
+HEADER = struct.Struct("<QII")  # version of the matcher, characters of the text, number of candidates
+
+
+class Candidates(NamedTuple):
+    """The lexicon words found in a text, ordered by start, then by length.
+
+    starts (numpy.ndarray): int32[n], first character.
+    ends (numpy.ndarray): int32[n], one past the last character.
+    hashes (numpy.ndarray): uint64[n], hash of the lexicon word.
+    """
+
+    starts: np.ndarray
+    ends: np.ndarray
+    hashes: np.ndarray
+
+
+class LexMatch(NamedTuple):
+    """A lexicon word in a text: `doc.text[start:end] == word`."""
+
+    start: int
+    end: int
+    word: str
+
+
+class LexMatches(Sequence[LexMatch]):
+    """A light view of the candidate words of a Doc, behind `doc._.lex_matches`."""
+
+    def __init__(self, text: str, candidates: Candidates) -> None:
+        self._text = text
+        self._candidates = candidates
+
+    def __len__(self) -> int:
+        return len(self._candidates.starts)
+
+    def __getitem__(self, index):  # type: ignore[override]
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        start, end = int(self._candidates.starts[index]), int(self._candidates.ends[index])
+        return LexMatch(start, end, self._text[start:end])
+
+    def __iter__(self) -> Iterator[LexMatch]:
+        for start, end in zip(self._candidates.starts.tolist(), self._candidates.ends.tolist()):
+            yield LexMatch(start, end, self._text[start:end])
+
+    def __repr__(self) -> str:
+        return f"LexMatches({list(self)!r})"
+
+
+def set_candidates(doc: Doc, version: int, candidates: Candidates) -> None:
+    """Store candidates in a Doc, packed as bytes.
+
+    doc (Doc): The Doc.
+    version (int): Version of the Matcher that found them.
+    candidates (Candidates): The candidates.
+    """
+    header = HEADER.pack(version, len(doc.text), len(candidates.starts))
+    arrays = (candidates.starts.astype("<i4"), candidates.ends.astype("<i4"), candidates.hashes.astype("<u8"))
+    doc.user_data[USER_DATA_KEY] = header + b"".join(array.tobytes() for array in arrays)
+
+
+def get_candidates(doc: Doc) -> Optional[Tuple[int, Candidates]]:
+    """Read the candidates of a Doc.
+
+    doc (Doc): The Doc.
+    RETURNS (Optional[Tuple[int, Candidates]]): The version of the Matcher that found them, and the candidates; None if
+        no matcher has run on this text.
+    """
+    packed = doc.user_data.get(USER_DATA_KEY)
+    if not isinstance(packed, bytes) or len(packed) < HEADER.size:
+        return None
+    version, n_characters, n = HEADER.unpack_from(packed)
+    if n_characters != len(doc.text) or len(packed) != HEADER.size + 16 * n:
+        return None
+    starts = np.frombuffer(packed, "<i4", n, HEADER.size)
+    ends = np.frombuffer(packed, "<i4", n, HEADER.size + 4 * n)
+    hashes = np.frombuffer(packed, "<u8", n, HEADER.size + 8 * n)
+    return version, Candidates(starts, ends, hashes)
+
+
+def find_candidates(matcher: Matcher, docs: Sequence[Doc]) -> List[Candidates]:
+    """Match a batch of Docs. Candidates begin and end on token boundaries, as the matcher's alignment mode says.
+
+    matcher (Matcher): The lexicon and the match options.
+    docs (Sequence[Doc]): The Docs; they are not changed.
+    RETURNS (List[Candidates]): The candidates of each Doc.
+    """
+    matches = matcher.match([doc.text for doc in docs])
+    borders = np.searchsorted(matches.text, np.arange(len(docs) + 1))
+    found = []
+    for doc, low, high in zip(docs, borders, borders[1:]):
+        candidates = Candidates(matches.start[low:high], matches.end[low:high], matches.hash[low:high])
+        found.append(align_candidates(doc, candidates, matcher.options.alignment_mode))
+    return found
+
+
+def align_candidates(doc: Doc, candidates: Candidates, alignment_mode: str = "strict") -> Candidates:
+    """Move candidates to token boundaries, or drop them.
+
+    doc (Doc): The Doc.
+    candidates (Candidates): Candidates anywhere in its text.
+    alignment_mode (str): As in `Doc.char_span`: "strict" drops what does not begin and end on a boundary, "contract"
+        keeps the tokens that lie
+        wholly inside, "expand" takes all tokens touched. White space is never taken in.
+    RETURNS (Candidates): The candidates kept.
+    """
+    if len(doc) == len(doc.text) or not len(candidates.starts):
+        return candidates
+    begins, stops = token_borders(doc)
+    if alignment_mode == "strict":
+        _, _, keep = token_spans(doc, candidates)
+        return Candidates(*(array[keep] for array in candidates))
+    if alignment_mode == "contract":
+        first = np.searchsorted(begins, candidates.starts, "left")
+        last = np.searchsorted(stops, candidates.ends, "right") - 1
+    else:
+        first = np.searchsorted(stops, candidates.starts, "right")
+        last = np.searchsorted(begins, candidates.ends, "left") - 1
+    keep = first <= last
+    first, last = first[keep], last[keep]
+    return _in_order(Candidates(begins[first].astype("i4"), stops[last].astype("i4"), candidates.hashes[keep]))
+
+
+def token_borders(doc: Doc) -> Tuple[np.ndarray, np.ndarray]:
+    """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): int64[n_tokens] each, the first character of every token, and one
+    past its last.
+    """
+    if not len(doc):
+        return np.zeros(0, "i8"), np.zeros(0, "i8")
+    array = doc.to_array(["IDX", "LENGTH"]).reshape(len(doc), 2).astype("i8")
+    return array[:, 0], array[:, 0] + array[:, 1]
+
+
+def token_spans(doc: Doc, candidates: Candidates) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Say on which tokens candidates stand.
+
+    doc (Doc): The Doc, however it is tokenised now.
+    candidates (Candidates): Its candidates.
+    RETURNS (Tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]): int64[n] first token, int64[n] last token (inclusive),
+        bool[n] whether the
+        candidate begins and ends on token boundaries; where not, the tokens are meaningless.
+    """
+    begins, stops = token_borders(doc)
+    first = np.searchsorted(begins, candidates.starts, "left")
+    last = np.searchsorted(stops, candidates.ends, "left")
+    inside = (first < len(begins)) & (last < len(begins))
+    first, last = np.where(inside, first, 0), np.where(inside, last, 0)
+    keep = (
+        inside if not len(begins) else inside & (begins[first] == candidates.starts) & (stops[last] == candidates.ends)
+    )
+    return first, last, keep
+
+
+def _in_order(candidates: Candidates) -> Candidates:
+    order = np.lexsort((candidates.ends, candidates.starts))
+    return Candidates(*(array[order] for array in candidates))
