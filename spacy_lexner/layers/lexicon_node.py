@@ -7,8 +7,8 @@ from spacy.tokens import Doc
 from thinc.api import Model
 
 from ..lexicon.lexicon import Lexicon
-from ..lexicon.source import LexiconSource
 from .candidates import Candidates, find_candidates, get_candidates, token_spans
+from .lexicon_link import LexiconLink
 
 NODE_NAME = "lexicon"
 
@@ -28,15 +28,6 @@ class DocCandidates(NamedTuple):
     lexicon: Lexicon
 
 
-class LexiconLink:
-    """Where a `lex_matcher` leaves its source for a model. Never saved with the model; a copy of the model keeps the
-    same source.
-    """
-
-    def __init__(self) -> None:
-        self.source: Optional[LexiconSource] = None
-
-
 def LexiconCandidates() -> Model[List[Doc], List[DocCandidates]]:
     """Give the candidate words of each Doc.
 
@@ -49,24 +40,8 @@ def LexiconCandidates() -> Model[List[Doc], List[DocCandidates]]:
     return Model(NODE_NAME, forward, attrs={"link": LexiconLink()})
 
 
-def lexicon_source(model: Model) -> LexiconSource:
-    """Find the linked source of a model.
-
-    model (Model): A `LexiconCandidates` node.
-    RETURNS (LexiconSource): The source. Raises ValueError if there is none.
-    """
-    source = model.attrs["link"].source
-    if source is None:
-        raise ValueError(
-            "The model reads candidate words, but no lexicon is linked to it. Add a `lex_matcher` to the pipeline, before "
-            'the component that holds this model: nlp.add_pipe("lex_matcher", first=True), give it a lexicon, and call '
-            "nlp.initialize() or load the pipeline again."
-        )
-    return source
-
-
 def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[DocCandidates], Callable]:
-    source = lexicon_source(model)
+    source = model.attrs["link"].require()
     current = source.matcher
     if current is None:
         raise ValueError(

@@ -1,0 +1,33 @@
+"""The attributes that our pipes add to Docs and Tokens. They are installed by the pipes, never at import."""
+
+from typing import List, Optional
+
+from spacy.tokens import Doc, Token
+
+from ..layers.candidates import LexMatch, LexMatches, get_candidates
+
+
+def install_match_extensions() -> None:
+    """Add `doc._.lex_matches` and `token._.lex_words`. What someone else put there under these names stays."""
+    if not Doc.has_extension("lex_matches"):
+        Doc.set_extension("lex_matches", getter=get_lex_matches)
+    if not Token.has_extension("lex_words"):
+        Token.set_extension("lex_words", getter=get_lex_words)
+
+
+def get_lex_matches(doc: Doc) -> Optional[LexMatches]:
+    """RETURNS (Optional[LexMatches]): The candidate words of a Doc; None if no matcher has run on it."""
+    stored = get_candidates(doc)
+    return None if stored is None else LexMatches(doc.text, stored[1])
+
+
+def get_lex_words(token: Token) -> Optional[List[LexMatch]]:
+    """RETURNS (Optional[List[LexMatch]]): The candidate words that cover a token; None if no matcher has run."""
+    stored = get_candidates(token.doc)
+    if stored is None:
+        return None
+    candidates = stored[1]
+    begin, stop = token.idx, token.idx + len(token)
+    covering = (candidates.starts < stop) & (candidates.ends > begin)
+    matches = LexMatches(token.doc.text, candidates)
+    return [matches[i] for i in covering.nonzero()[0].tolist()]
