@@ -1,0 +1,132 @@
+"""`spacy-lexner.CharTokenizer.v1`: one token per character, in linear time."""
+
+import re
+import weakref
+from itertools import repeat
+from typing import Any, Callable, Dict, Iterable, List, NoReturn, Optional, Tuple
+
+from spacy.language import Language
+from spacy.scorer import Scorer
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples
+from spacy.util import DummyTokenizer
+from spacy.vocab import Vocab
+
+WHITE_SPACE = re.compile(r"\s+")
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def create_char_tokenizer() -> Callable[[Language], "CharTokenizer"]:
+    """Create the function that makes a `CharTokenizer` for a pipeline.
+
+    RETURNS (Callable[[Language], CharTokenizer]): Takes the nlp object, gives its tokenizer.
+    """
+    return CharTokenizer.for_pipeline
+
+
+class CharTokenizer(DummyTokenizer):
+    """Split a text into its characters: exactly the tokens of spaCy's own Chinese tokenizer with `segmenter = "char"`,
+    whose running time is quadratic.
+
+    Every code point that is not white space is a token. One space after it becomes its `whitespace_`; what is left of a
+    run of white space is one token. `doc.text` is always the text.
+    """
+
+    def __init__(self, vocab: Vocab, *, nlp: Optional[Language] = None) -> None:
+        """Create the tokenizer.
+
+        vocab (Vocab): The vocabulary of the Docs.
+        nlp (Optional[Language]): The pipeline whose error handler decides about texts that cannot be encoded.
+            Not kept alive by the tokenizer. Without one, such a text is an error.
+        """
+        self.vocab = vocab
+        self._nlp = None if nlp is None else weakref.ref(nlp)
+
+    @classmethod
+    def for_pipeline(cls, nlp: Language) -> "CharTokenizer":
+        """Create the tokenizer of a pipeline.
+
+        nlp (Language): The pipeline.
+        RETURNS (CharTokenizer): The tokenizer, which reports to the pipeline's error handler.
+        """
+        return cls(nlp.vocab, nlp=nlp)
+
+    def __call__(self, text: str) -> Doc:
+        """Tokenize a text.
+
+        text (str): The text.
+        RETURNS (Doc): Its characters. A text with a lone surrogate has no UTF-8 form and cannot become a Doc: the
+            pipeline's error handler is told. The default handler raises the UnicodeEncodeError; if it returns, the Doc
+            has U+FFFD in the places of the surrogates, so that a stream keeps its length and its offsets.
+        """
+        words, spaces = split_characters(text)
+        try:
+            return Doc(self.vocab, words=words, spaces=spaces)
+        except UnicodeEncodeError:
+            words, spaces = split_characters(LONE_SURROGATE.sub("\ufffd", text))
+            doc = Doc(self.vocab, words=words, spaces=spaces)
+            nlp = self._nlp() if self._nlp is not None else None
+            handler = raise_error if nlp is None else nlp.default_error_handler
+            handler("tokenizer", self, [doc], surrogate_error(text))
+            return doc
+
+    def score(self, examples: Iterable[Example]) -> Dict[str, Any]:
+        """Score the tokenization.
+
+        examples (Iterable[Example]): The examples.
+        RETURNS (Dict[str, Any]): The scores of `Scorer.score_tokenization`.
+        """
+        examples = list(examples)
+        validate_examples(examples, "CharTokenizer.score")
+        return Scorer.score_tokenization(examples)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {"vocab": self.vocab, "nlp": self._nlp() if self._nlp is not None else None}
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        self.__init__(state["vocab"], nlp=state["nlp"])  # type: ignore[misc]
+
+
+def split_characters(text: str) -> Tuple[List[str], List[bool]]:
+    """Split a text as spaCy's `char` segmenter does. Only runs of white space cost a step of Python.
+
+    text (str): The text.
+    RETURNS (Tuple[List[str], List[bool]]): The words, and for each whether one space follows that is not a token.
+    """
+    words: List[str] = []
+    spaces: List[bool] = []
+    position = 0
+    for run in WHITE_SPACE.finditer(text):
+        start, end = run.span()
+        words.extend(text[position:start])
+        spaces.extend(repeat(False, start - position))
+        position = end
+        if start > 0 and text[start] == " ":
+            spaces[-1] = True
+            start += 1
+        if start < end:
+            words.append(text[start:end])
+            spaces.append(False)
+    words.extend(text[position:])
+    spaces.extend(repeat(False, len(text) - position))
+    return words, spaces
+
+
+def surrogate_error(text: str) -> UnicodeEncodeError:
+    """The error of a text with a lone surrogate: spaCy's own, with its place in the text and the remedy.
+
+    text (str): The text.
+    RETURNS (UnicodeEncodeError): The error, which names the first lone surrogate.
+    """
+    match = LONE_SURROGATE.search(text)
+    start, end = match.span() if match is not None else (0, len(text))
+    reason = (
+        "a lone surrogate is half of a character and not text; decode the source with the right encoding, "
+        "or replace it: text.encode('utf-8', 'replace').decode('utf-8')"
+    )
+    return UnicodeEncodeError("utf-8", text, start, end, reason)
+
+
+def raise_error(name: str, tokenizer: DummyTokenizer, docs: List[Doc], error: Exception) -> NoReturn:
+    """The error handler of a tokenizer without a pipeline. RAISES the error."""
+    raise error
