@@ -1,0 +1,90 @@
+"""The layer in which ERNIE's text stream and entity stream meet."""
+
+from typing import Any, Tuple
+
+import torch
+from torch import nn
+from transformers import BertConfig
+from transformers.models.bert.modeling_bert import BertAttention
+
+
+class EntityFusion(nn.Module):
+    """The entity half of one fusion layer; the text half is the BERT layer that stands at the same height.
+
+    With `a` the text stream after the BERT layer's own attention, `e` the entity stream (after its own attention, if
+    it has one) and zero where no entity is aligned:
+
+        z = act(W_t a + b_t + W_e e + b_e)
+        text = LayerNorm(W z + b + a),  entity = LayerNorm_e(W' z + b' + e)
+
+    `W_t`, `W`, `act` and the text's LayerNorm are those of the BERT layer's feed-forward part, so that every
+    BERT-shaped checkpoint already holds them. Zhang et al. 2019, section 3.3; residual connections and layer norms as
+    in the authors' code, which is also where a position without an entity keeps the bias `b_e`.
+    """
+
+    def __init__(self, config: BertConfig, entity_width: int, entity_heads: int, *, self_attention: bool) -> None:
+        """Create the parameters.
+
+        config (BertConfig): The settings of the text side.
+        entity_width (int): Width D of the entity vectors.
+        entity_heads (int): Heads of the entity self-attention. Must divide the width.
+        self_attention (bool): Whether the entities attend to each other before they are fused ("norm" layers do, the
+            "mix" layer does not).
+        """
+        super().__init__()
+        if entity_width % entity_heads:
+            raise ValueError(
+                f"{entity_heads} entity heads cannot share entity vectors of width {entity_width}: "
+                f"choose entity_heads so that it divides the width."
+            )
+        self.attention = (
+            BertAttention(_attention_config(config, entity_width, entity_heads)) if self_attention else None
+        )
+        self.dense_in = nn.Linear(entity_width, config.intermediate_size)
+        self.dense_out = nn.Linear(config.intermediate_size, entity_width)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+        self.norm = nn.LayerNorm(entity_width, eps=config.layer_norm_eps)
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.normal_(module.weight, std=config.initializer_range)
+                nn.init.zeros_(module.bias)
+
+    def forward(
+        self,
+        layer: Any,
+        text: torch.Tensor,
+        entity: torch.Tensor,
+        text_bias: torch.Tensor,
+        entity_bias: torch.Tensor,
+        entity_mask: torch.Tensor,
+    ) -> Tuple[torch.Tensor, torch.Tensor]:
+        """Run the fusion layer.
+
+        layer (nn.Module): The BERT layer of the text side (`attention`, `intermediate`, `output`).
+        text (Floats[B, L, H]): The text stream.
+        entity (Floats[B, L, D]): The entity stream; what it holds where the mask is False does not matter.
+        text_bias (Floats[B, 1, 1, L]): Added to the attention scores of the text: 0, or very negative at padding.
+        entity_bias (Floats[B, 1, 1, L]): The same for the entities: very negative where there is none.
+        entity_mask (Bools[B, L]): Where an entity is aligned.
+        RETURNS (Tuple[Floats[B, L, H], Floats[B, L, D]]): Both streams. The entity stream is not zero where the mask is
+            False: the next layer masks it again.
+        """
+        aligned = entity_mask.unsqueeze(-1).to(entity.dtype)
+        if self.attention is not None:
+            entity = self.attention(entity, entity_bias)[0]
+        entity = entity * aligned
+        attended = layer.attention(text, text_bias)[0]
+        feed_forward = layer.intermediate
+        mixed = feed_forward.intermediate_act_fn(feed_forward.dense(attended) + self.dense_in(entity))
+        return layer.output(mixed, attended), self.norm(self.dropout(self.dense_out(mixed)) + entity)
+
+
+def _attention_config(config: BertConfig, entity_width: int, entity_heads: int) -> BertConfig:
+    return BertConfig(
+        hidden_size=entity_width,
+        num_attention_heads=entity_heads,
+        hidden_dropout_prob=config.hidden_dropout_prob,
+        attention_probs_dropout_prob=config.attention_probs_dropout_prob,
+        layer_norm_eps=config.layer_norm_eps,
+        attn_implementation="sdpa",
+    )
