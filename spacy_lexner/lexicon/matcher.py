@@ -1,0 +1,94 @@
+"""Every lexicon word in a batch of texts, overlapping, as arrays."""
+
+from hashlib import blake2b
+from typing import NamedTuple, Optional, Sequence
+
+import numpy as np
+
+from .lexicon import Lexicon
+from .single_chars import RULES, SingleChars, keep_single_chars
+
+ALIGNMENT_MODES = ("strict", "contract", "expand")
+
+
+class MatchOptions(NamedTuple):
+    """Which words are candidates.
+
+    min_length (int): Length of the shortest word, in characters.
+    max_length (Optional[int]): Length of the longest; None for any.
+    single_chars (str): What happens to words of one character, see `keep_single_chars`.
+    alignment_mode (str): What happens to words that do not begin and end on token boundaries, as in `Doc.char_span`.
+        The Matcher itself knows no tokens; who applies it to a Doc does this.
+    """
+
+    min_length: int = 1
+    max_length: Optional[int] = None
+    single_chars: SingleChars = "keep"
+    alignment_mode: str = "strict"
+
+
+class Matches(NamedTuple):
+    """Words found in a batch of texts, ordered by text, start, length.
+
+    text (numpy.ndarray): int32[n], number of the text.
+    start (numpy.ndarray): int32[n], first character in that text.
+    end (numpy.ndarray): int32[n], one past the last.
+    hash (numpy.ndarray): uint64[n], hash of the word.
+    """
+
+    text: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    hash: np.ndarray
+
+
+class Matcher:
+    """A lexicon and the options of matching. Immutable, and safe to use from several threads.
+
+    lexicon (Lexicon): The lexicon.
+    options (MatchOptions): The options.
+    version (int): 64 bits from the lexicon's version and the options.
+    """
+
+    def __init__(self, lexicon: Lexicon, options: Optional[MatchOptions] = None) -> None:
+        """Create a matcher.
+
+        lexicon (Lexicon): The lexicon.
+        options (Optional[MatchOptions]): The options. Raises ValueError where they make no sense.
+        """
+        self.lexicon = lexicon
+        self.options = MatchOptions() if options is None else options
+        _check(self.options)
+        state = f"{lexicon.version} {tuple(self.options)}"
+        self.version = int.from_bytes(blake2b(state.encode("utf8"), digest_size=8).digest(), "little")
+
+    def match(self, texts: Sequence[str]) -> Matches:
+        """Find all words of the lexicon in all texts. No word crosses white space or the end of a text.
+
+        texts (Sequence[str]): The texts.
+        RETURNS (Matches): The words found; offsets are those of the texts as given.
+        """
+        lexicon, options = self.lexicon, self.options
+        lengths = np.fromiter(map(len, texts), "i8", len(texts))
+        begins = np.zeros(len(texts), "i8")
+        np.cumsum(lengths[:-1] + 1, out=begins[1:])
+        found = lexicon.match("\0".join(texts), options.max_length)
+        keep = found.length >= options.min_length
+        keep &= keep_single_chars(found.start, found.start + found.length, options.single_chars)
+        start, length, hashes = (array[keep] for array in found)
+        text = np.searchsorted(begins, start, side="right") - 1
+        start = start - begins[text] if len(texts) else start
+        return Matches(text.astype("i4"), start.astype("i4"), (start + length).astype("i4"), hashes)
+
+
+def _check(options: MatchOptions) -> None:
+    if options.single_chars not in RULES:
+        raise ValueError(f"single_chars is {options.single_chars!r}; expected one of {', '.join(RULES)}.")
+    if options.alignment_mode not in ALIGNMENT_MODES:
+        raise ValueError(f"alignment_mode is {options.alignment_mode!r}; expected one of {', '.join(ALIGNMENT_MODES)}.")
+    if options.min_length < 1:
+        raise ValueError(f"min_length is {options.min_length}; expected 1 or more.")
+    if options.max_length is not None and options.max_length < options.min_length:
+        raise ValueError(
+            f"max_length is {options.max_length}, less than min_length, {options.min_length}: no word could be found."
+        )

@@ -1,0 +1,73 @@
+"""Normalisation that keeps the length: offsets in the normalised text are offsets in the text."""
+
+import unicodedata
+from functools import lru_cache
+from typing import Dict, NamedTuple
+
+import numpy as np
+
+FULL_WIDTH = (*range(0xFF01, 0xFF61), *range(0xFFE0, 0xFFE7))
+END_OF_CASED = 0x1E944  # past Adlam: no character beyond has a lower-case form
+
+
+class Normalization(NamedTuple):
+    """How characters are mapped before words and texts are compared: each to one other.
+
+    case (bool): Upper case to lower case, where the lower-case form is a single character.
+    width (bool): Full-width forms (U+FF01-FF60, U+FFE0-FFE6, U+3000) to the ordinary ones.
+    """
+
+    case: bool = False
+    width: bool = False
+
+    def __call__(self, text: str) -> str:
+        """Normalise a text.
+
+        text (str): The text. Lone surrogates are kept.
+        RETURNS (str): A text of the same length.
+        """
+        return text.translate(_changes(self)) if any(self) else text
+
+    def codes(self, codes: np.ndarray) -> np.ndarray:
+        """Normalise code points.
+
+        codes (numpy.ndarray): uint32[n], any code points.
+        RETURNS (numpy.ndarray): uint32[n].
+        """
+        if not any(self):
+            return codes
+        table = _table(self)
+        return np.where(codes < len(table), table.take(codes, mode="clip"), codes)
+
+
+def to_codes(text: str) -> np.ndarray:
+    """RETURNS (numpy.ndarray): uint32[len(text)], the code points of a text, lone surrogates included."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+
+
+@lru_cache(maxsize=None)
+def _changes(normalization: Normalization) -> Dict[int, str]:
+    changes = {}
+    for code in range(END_OF_CASED):
+        char = chr(code)
+        if normalization.width and code == 0x3000:
+            char = " "
+        elif normalization.width and code in FULL_WIDTH:
+            char = _if_single(unicodedata.normalize("NFKC", char), char)
+        if normalization.case:
+            char = _if_single(char.lower(), char)
+        if char != chr(code):
+            changes[code] = char
+    return changes
+
+
+@lru_cache(maxsize=None)
+def _table(normalization: Normalization) -> np.ndarray:
+    table = np.arange(END_OF_CASED, dtype="u4")
+    for code, char in _changes(normalization).items():
+        table[code] = ord(char)
+    return table
+
+
+def _if_single(mapped: str, char: str) -> str:
+    return mapped if len(mapped) == 1 else char

@@ -1,0 +1,34 @@
+"""Which words of one character are candidates: the rules of the published systems."""
+
+from typing import Literal, get_args
+
+import numpy as np
+
+SingleChars = Literal["keep", "drop", "alone", "uncovered"]
+RULES = get_args(SingleChars)
+
+
+def keep_single_chars(starts: np.ndarray, ends: np.ndarray, rule: SingleChars) -> np.ndarray:
+    """Say which of the words found in a text stay.
+
+    starts (numpy.ndarray): int[n], first character, ascending.
+    ends (numpy.ndarray): int[n], one past the last, ascending among equal starts.
+    rule (str): What happens to words of one character.
+        "keep": they stay.
+        "drop": they go (FLAT, `drop_characters`).
+        "alone": one stays where no longer word starts (yangjianxin1/LEBERT-NER-Chinese).
+        "uncovered": and where, moreover, no word that starts earlier covers the character (liuwei1206/LEBERT).
+    RETURNS (numpy.ndarray): bool[n].
+    """
+    single = ends - starts == 1
+    if rule == "keep":
+        return np.ones(len(starts), bool)
+    if rule == "drop":
+        return ~single
+    last_of_start = np.append(starts[1:] != starts[:-1], np.ones(min(1, len(starts)), bool))
+    keep = ~single | last_of_start
+    if rule == "uncovered":
+        reached = np.maximum.accumulate(np.where(single, 0, ends))
+        covered = np.append(np.zeros(min(1, len(starts)), bool), reached[:-1] > starts[1:])
+        keep &= ~(single & covered)
+    return keep
