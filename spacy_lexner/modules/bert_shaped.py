@@ -1,0 +1,103 @@
+"""BERT-shaped Hugging Face models: built from a config, loaded from a checkpoint, taken apart into layers."""
+
+import json
+from pickle import UnpicklingError
+from typing import Any, Dict
+
+from safetensors import SafetensorError
+from torch import nn
+from transformers import AutoConfig, AutoModel, PretrainedConfig, PreTrainedModel
+
+NOT_SETTINGS = ("_name_or_path", "transformers_version", "torch_dtype", "dtype", "architectures")
+
+
+def config_settings(config: PretrainedConfig) -> Dict[str, Any]:
+    """Turn a Hugging Face config into plain JSON that `build_encoder` takes back.
+
+    config (PretrainedConfig): The config.
+    RETURNS (Dict[str, Any]): Its values, without those that say where it came from.
+    """
+    settings = json.loads(config.to_json_string(use_diff=False))
+    return {key: value for key, value in settings.items() if key not in NOT_SETTINGS}
+
+
+def build_encoder(settings: Dict[str, Any]) -> PreTrainedModel:
+    """Build an encoder with random weights.
+
+    settings (Dict[str, Any]): What `config_settings` gives.
+    RETURNS (PreTrainedModel): The encoder, without a pooler.
+    """
+    return _without_pooler(AutoModel.from_config(AutoConfig.for_model(**settings)))
+
+
+def load_encoder_config(checkpoint: str) -> PretrainedConfig:
+    """Read the config of a checkpoint.
+
+    checkpoint (str): A folder, or a name on the Hugging Face hub.
+    RETURNS (PretrainedConfig): The config. Raises ValueError where there is none.
+    """
+    try:
+        return AutoConfig.from_pretrained(checkpoint, trust_remote_code=False)
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"The config of the checkpoint {checkpoint!r} cannot be read ({error}). Give a folder with config.json, "
+            "vocab.txt or tokenizer.json, and model.safetensors, or the name of such a model on the Hugging Face hub."
+        ) from error
+
+
+def load_encoder(checkpoint: str, config: PretrainedConfig) -> PreTrainedModel:
+    """Load the weights of a checkpoint.
+
+    checkpoint (str): A folder, or a name on the Hugging Face hub.
+    config (PretrainedConfig): Its config, dropouts changed or not.
+    RETURNS (PreTrainedModel): The encoder in float32, without a pooler. Raises ValueError where weights are missing.
+    """
+    try:
+        model, info = AutoModel.from_pretrained(
+            checkpoint, config=config, trust_remote_code=False, weights_only=True, output_loading_info=True
+        )
+    except (OSError, ValueError, RuntimeError, SafetensorError, UnpicklingError) as error:
+        raise ValueError(
+            f"The weights of the checkpoint {checkpoint!r} cannot be loaded ({error}). Expected model.safetensors that "
+            "fits the config.json beside it."
+        ) from error
+    missing = sorted(key for key in info["missing_keys"] if not key.startswith("pooler."))
+    if missing:
+        raise ValueError(
+            f"The checkpoint {checkpoint!r} lacks {len(missing)} of the encoder's weights, the first of them "
+            f"{', '.join(missing[:3])}. It is not a checkpoint of a {config.model_type!r} model, or not a whole one."
+        )
+    return _without_pooler(model.float())
+
+
+def encoder_layers(encoder: PreTrainedModel) -> nn.ModuleList:
+    """Find the transformer layers of an encoder.
+
+    encoder (PreTrainedModel): BERT, RoBERTa, ELECTRA, MacBERT, or another model with one list of layers.
+    RETURNS (nn.ModuleList): The layers, from the lowest up. Raises ValueError where there is no such list.
+    """
+    n_layers = encoder.config.num_hidden_layers
+    lists = [module for module in encoder.modules() if isinstance(module, nn.ModuleList) and len(module) == n_layers]
+    if not lists:
+        raise ValueError(
+            f"The model type {encoder.config.model_type!r} has no list of its {n_layers} layers (ALBERT, for one, shares "
+            "a single layer among them), so no lexicon adapter can stand between two. Choose a BERT-shaped checkpoint, "
+            "or adapter_layers = []."
+        )
+    return lists[0]
+
+
+def max_length(encoder: PreTrainedModel) -> int:
+    """Say how many wordpieces an encoder reads at once, special ones included.
+
+    encoder (PreTrainedModel): The encoder.
+    RETURNS (int): The number of its positions. RoBERTa's begin behind the padding id.
+    """
+    offset = getattr(getattr(encoder, "embeddings", None), "padding_idx", None)
+    return encoder.config.max_position_embeddings - (0 if offset is None else offset + 1)
+
+
+def _without_pooler(encoder: PreTrainedModel) -> PreTrainedModel:
+    if getattr(encoder, "pooler", None) is not None:
+        encoder.pooler = None  # type: ignore[assignment]
+    return encoder
