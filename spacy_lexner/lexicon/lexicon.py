@@ -1,6 +1,7 @@
 """The lexicon: words, and what is known about them."""
 
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any, Dict, Iterable, Iterator, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
@@ -13,6 +14,7 @@ from .hashing import hash_word
 from .normalization import Normalization, to_codes
 from .overlay import Overlay
 from .report import BuildReport
+from .storage import from_bytes, open_folder, save_folder, to_bytes
 
 MAX_OVERLAY = 10_000
 
@@ -42,6 +44,7 @@ class Lexicon:
         self._base = base
         self._overlay = Overlay(base) if overlay is None else overlay
         self.report = report
+        self._home: Optional[Tuple[Path, str]] = None  # folder that the base is mapped from, checksum of its manifest
         self.version = self._version()
 
     @classmethod
@@ -236,6 +239,37 @@ class Lexicon:
             seen[lexicon.rows(lexicon.match(text).hash)] = True
         table = lexicon._overlay.folded().take(np.flatnonzero(seen))
         return Lexicon(compile_base(table, self.normalization, base.max_word_length), self.report)
+
+    # Files
+
+    def save(self, path: Union[str, Path]) -> None:
+        """Save to a folder, with all changes worked in. What is there stays whole until the new lexicon is complete.
+
+        path (Union[str, Path]): The folder; made where it is missing.
+        """
+        save_folder(self.compact()._base, self.report, Path(path))
+
+    @classmethod
+    def open(cls, path: Union[str, Path], *, verify: bool = False) -> "Lexicon":
+        """Open a saved lexicon. It is memory-mapped: opening reads next to nothing, and processes share it.
+
+        path (Union[str, Path]): The folder.
+        verify (bool): Also check the SHA-256 of every part, which reads all of it.
+        RETURNS (Lexicon): The lexicon. Raises LexiconError, naming the file, where something is not as it was saved.
+        """
+        base, report, checksum = open_folder(Path(path), verify)
+        lexicon = cls(base, report)
+        lexicon._home = (Path(path).resolve(), checksum)
+        return lexicon
+
+    def to_bytes(self) -> bytes:
+        """RETURNS (bytes): The lexicon, in the safetensors format."""
+        return to_bytes(self.compact()._base, self.report)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Lexicon":
+        """RETURNS (Lexicon): The lexicon from `to_bytes`. Raises LexiconError for other bytes."""
+        return cls(*from_bytes(data))
 
     # Matching
 

@@ -1,0 +1,90 @@
+"""Vectors for words that have none: the mean of the vectors of their known parts."""
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import Iterable, Iterator, List, Optional
+
+import numpy as np
+
+from .entry import LexiconEntry
+from .lexicon import Lexicon
+from .matcher import Matcher, MatchOptions
+
+BATCH = 10_000
+
+
+@dataclass
+class CompositionReport:
+    """Where the vectors of a lexicon came from: how many words of each kind."""
+
+    known: int = 0
+    from_words: int = 0
+    from_characters: int = 0
+    zero: int = 0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.known} words with a vector of their own, {self.from_words} composed of shorter words, "
+            f"{self.from_characters} of characters, {self.zero} without any known part (zero vector)"
+        )
+
+
+def compose_vectors(
+    entries: Iterable[LexiconEntry],
+    known: Lexicon,
+    characters: Optional[Lexicon] = None,
+    *,
+    report: Optional[CompositionReport] = None,
+) -> Iterator[LexiconEntry]:
+    """Give every entry a vector by one rule: its own, if it has one or `known` has one; else the mean of all known
+    words
+    of two characters and more inside it; else the mean of its known characters; else zeros.
+
+    entries (Iterable[LexiconEntry]): The entries, read as a stream.
+    known (Lexicon): Words with vectors.
+    characters (Optional[Lexicon]): Characters with vectors of the same width; by default those among `known`.
+    report (Optional[CompositionReport]): Is filled with the counts.
+    YIELDS (LexiconEntry): The same entries, each with a vector.
+    """
+    characters = known if characters is None else characters
+    if not known.dim or characters.dim != known.dim:
+        raise ValueError(
+            f"The words have vectors of {known.dim} dimensions and the characters of {characters.dim}: both need "
+            "vectors, and of one width."
+        )
+    report = CompositionReport() if report is None else report
+    words = Matcher(known, MatchOptions(min_length=2))
+    singles = Matcher(characters, MatchOptions(max_length=1))
+    stream = iter(entries)
+    while batch := list(islice(stream, BATCH)):
+        yield from _compose_batch(batch, known, words, singles, report)
+
+
+def _compose_batch(
+    batch: List[LexiconEntry], known: Lexicon, words: Matcher, singles: Matcher, report: CompositionReport
+) -> Iterator[LexiconEntry]:
+    own, has_own = known.vectors(np.array([known.hash(entry.word) for entry in batch], "u8"))
+    for i, entry in enumerate(batch):
+        if entry.vector is not None:
+            own[i], has_own[i] = entry.vector, True
+    lacking = np.flatnonzero(~has_own)
+    texts = [batch[i].word for i in lacking]
+    by_words, n_words = _mean_of_parts(words, texts)
+    by_characters, n_characters = _mean_of_parts(singles, texts)
+    own[lacking] = np.where(n_words[:, None] > 0, by_words, by_characters)
+    report.known += len(batch) - len(lacking)
+    report.from_words += int((n_words > 0).sum())
+    report.from_characters += int(((n_words == 0) & (n_characters > 0)).sum())
+    report.zero += int(((n_words == 0) & (n_characters == 0)).sum())
+    for entry, vector in zip(batch, own):
+        yield entry._replace(vector=vector)
+
+
+def _mean_of_parts(matcher: Matcher, texts: List[str]) -> "tuple[np.ndarray, np.ndarray]":
+    """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): float32[n, dim] mean vectors, int64[n] number of parts."""
+    matches = matcher.match(texts)
+    vectors, found = matcher.lexicon.vectors(matches.hash)
+    parts = np.bincount(matches.text[found], minlength=len(texts))
+    total = np.zeros((len(texts), matcher.lexicon.dim), "f4")
+    np.add.at(total, matches.text[found], vectors[found])
+    return total / np.maximum(parts, 1)[:, None], parts

@@ -1,0 +1,144 @@
+"""A compiled lexicon as named arrays and a manifest, and back, with every size checked."""
+
+from typing import Any, Dict, NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from .base import LexiconBase
+from .errors import LexiconError
+from .normalization import Normalization
+from .report import BuildReport
+from .strings import Strings
+from .table import Table
+from .trie import Trie
+
+FORMAT = "spacy-lexner.lexicon"
+FORMAT_VERSION = 1
+PartsT = Dict[str, Dict[str, np.ndarray]]
+
+
+class Packed(NamedTuple):
+    """A lexicon, ready to be written.
+
+    manifest (Dict[str, Any]): Counts and settings, as JSON.
+    parts (Dict[str, Dict[str, numpy.ndarray]]): The arrays, by part ("words", "index", "trie", "vectors") and name.
+    """
+
+    manifest: Dict[str, Any]
+    parts: PartsT
+
+
+def pack(base: LexiconBase, report: BuildReport) -> Packed:
+    """RETURNS (Packed): A compiled lexicon as arrays and a manifest."""
+    table = base.table
+    index = {"word_offsets": table.words.offsets, "contents": table.contents, "hashes": base.hashes, "rows": base.rows}
+    if table.weights is not None:
+        index["weights"] = table.weights
+    for name, strings in (("label", table.labels), ("entity_id", table.entity_ids)):
+        if strings is not None:
+            index[f"{name}_offsets"], index[f"{name}_data"] = strings.offsets, strings.data
+    parts = {"words": {"words": table.words.data}, "index": index, "trie": base.trie._asdict()}
+    if table.vector_rows is not None:
+        parts["vectors"] = {"vectors": table.vectors, "vector_rows": table.vector_rows}
+    manifest = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "version": f"{base.version:016x}",
+        "n_words": len(base.rows),
+        "n_edges": len(base.trie.labels),
+        "n_vectors": len(table.vectors),
+        "dim": table.vectors.shape[1],
+        "dtype": table.vectors.dtype.name,
+        "longest": base.longest,
+        "max_word_length": base.max_word_length,
+        "normalization": base.normalization._asdict(),
+        "columns": sorted(name for name in ("weights", "label_data", "entity_id_data") if name in index),
+        "report": report.to_json(),
+    }
+    return Packed(manifest, parts)
+
+
+def unpack(packed: Packed) -> Tuple[LexiconBase, BuildReport]:
+    """Put a lexicon together.
+
+    packed (Packed): What `pack` gave. Raises LexiconError, naming the part, where an array is missing, foreign, or of
+        another shape or type than the manifest says.
+    RETURNS (Tuple[LexiconBase, BuildReport]): The lexicon, and what was skipped when it was built.
+    """
+    manifest, parts = packed
+    try:
+        _check_arrays(manifest, parts)
+        index, vectors = parts["index"], parts.get("vectors", {})
+        words = Strings(parts["words"]["words"], index["word_offsets"])
+        table = Table(
+            words=_checked("words", words),
+            hashes=np.zeros(0, "u8"),
+            contents=index["contents"],
+            weights=index.get("weights"),
+            labels=_strings(index, "label"),
+            entity_ids=_strings(index, "entity_id"),
+            vectors=vectors.get("vectors", np.zeros((0, 0), manifest["dtype"])),
+            vector_rows=vectors.get("vector_rows"),
+        )
+        base = LexiconBase(
+            table=table,
+            hashes=index["hashes"],
+            rows=index["rows"],
+            trie=Trie(**parts["trie"]),
+            normalization=Normalization(**manifest["normalization"]),
+            max_word_length=manifest["max_word_length"],
+            longest=manifest["longest"],
+            version=int(manifest["version"], 16),
+        )
+        return base, BuildReport.from_json(manifest["report"])
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, LexiconError):
+            raise
+        raise LexiconError(f"The manifest of the lexicon makes no sense: {error!r}.") from None
+
+
+def _check_arrays(manifest: Dict[str, Any], parts: PartsT) -> None:
+    n, n_edges, n_vectors, columns = (manifest[key] for key in ("n_words", "n_edges", "n_vectors", "columns"))
+    expected: Dict[str, Dict[str, Tuple[str, Tuple[Optional[int], ...]]]] = {
+        "words": {"words": ("u1", (None,))},
+        "index": {
+            "word_offsets": ("i8", (n + 1,)),
+            "contents": ("u8", (n,)),
+            "hashes": ("u8", (n,)),
+            "rows": ("i4", (n,)),
+        },
+        "trie": {"labels": ("u4", (n_edges,)), "first": ("u4", (n_edges + 2,)), "words": ("i4", (n_edges,))},
+    }
+    if "weights" in columns:
+        expected["index"]["weights"] = ("f4", (n,))
+    for name in ("label", "entity_id"):
+        if f"{name}_data" in columns:
+            expected["index"].update({f"{name}_offsets": ("i8", (n + 1,)), f"{name}_data": ("u1", (None,))})
+    if n_vectors:
+        shape = (n_vectors, manifest["dim"])
+        expected["vectors"] = {"vectors": (manifest["dtype"], shape), "vector_rows": ("i4", (n,))}
+    if set(parts) != set(expected):
+        raise LexiconError(f"The lexicon has the parts {sorted(parts)}; expected {sorted(expected)}.")
+    for part, arrays in expected.items():
+        if set(parts[part]) != set(arrays):
+            raise LexiconError(f"The part '{part}' holds {sorted(parts[part])}; expected {sorted(arrays)}.")
+        for name, (dtype, shape) in arrays.items():
+            array = parts[part][name]
+            sizes_agree = len(shape) == array.ndim and all(s in (None, got) for s, got in zip(shape, array.shape))
+            if array.dtype != np.dtype(dtype) or not sizes_agree:
+                raise LexiconError(
+                    f"The array '{name}' in the part '{part}' is {array.dtype}{list(array.shape)}; "
+                    f"expected {np.dtype(dtype)}{list(shape)}. The file belongs to another lexicon or is damaged."
+                )
+
+
+def _strings(index: Dict[str, np.ndarray], name: str) -> Optional[Strings]:
+    if f"{name}_data" not in index:
+        return None
+    return _checked(f"{name}_data", Strings(index[f"{name}_data"], index[f"{name}_offsets"]))
+
+
+def _checked(name: str, strings: Strings) -> Strings:
+    if strings.offsets[0] != 0 or strings.offsets[-1] != len(strings.data):
+        raise LexiconError(f"The offsets of '{name}' do not fit its {len(strings.data)} bytes; the file is damaged.")
+    return strings

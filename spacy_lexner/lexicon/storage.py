@@ -1,0 +1,183 @@
+"""A lexicon in a folder, memory-mapped when opened, and a lexicon in a string of bytes.
+
+The folder holds `manifest.json` and the parts, whose names carry the beginning of their SHA-256. A save writes the new
+parts beside the old ones and then replaces the manifest: whatever interrupts it, the folder holds the old lexicon or the
+new one. Maps of the old parts stay valid where the system allows a mapped file to be removed.
+"""
+
+import hashlib
+import json
+import os
+import re
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Dict, Iterable, Tuple
+
+import numpy as np
+from safetensors.numpy import save as save_safetensors
+
+from .array_file import read_arrays, write_arrays
+from .base import LexiconBase
+from .errors import LexiconError
+from .packing import FORMAT, FORMAT_VERSION, Packed, PartsT, pack, unpack
+from .report import BuildReport
+
+MANIFEST = "manifest.json"
+SUFFIXES = {"words": ".txt", "index": ".safetensors", "trie": ".safetensors", "vectors": ".safetensors"}
+PART_NAME = re.compile(r"(words|index|trie|vectors)-[0-9a-f]{16}\.(txt|safetensors)|\.part-.*")
+MAX_MANIFEST = 1 << 20
+STALE_SECONDS = 3600
+
+
+def save_folder(base: LexiconBase, report: BuildReport, path: Path) -> None:
+    """Save a lexicon, at once or not at all.
+
+    base (LexiconBase): The lexicon.
+    report (BuildReport): What was skipped when it was built.
+    path (Path): The folder; made where it is missing.
+    """
+    path.mkdir(parents=True, exist_ok=True)
+    manifest, parts = pack(base, report)
+    manifest["parts"] = {}
+    for part, arrays in parts.items():
+        if part == "words":
+            pieces: Iterable[bytes] = (memoryview(arrays["words"]),)  # type: ignore[assignment]
+        else:
+            pieces = write_arrays(arrays, {"format": FORMAT, "part": part})
+        manifest["parts"][part] = _write_part(path, part, pieces)
+    manifest["checksum"] = _checksum(manifest)
+    text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
+    temporary, _ = _write_temporary(path, [text.encode("utf8")])
+    os.replace(temporary, path / MANIFEST)
+    _remove_old_parts(path, {entry["file"] for entry in manifest["parts"].values()})
+
+
+def open_folder(path: Path, verify: bool) -> Tuple[LexiconBase, BuildReport, str]:
+    """Open a lexicon. Its arrays are memory-mapped; sizes, shapes and types are checked first.
+
+    path (Path): The folder.
+    verify (bool): Also check the SHA-256 of each part, which reads all of it.
+    RETURNS (Tuple[LexiconBase, BuildReport, str]): The lexicon, its report, the checksum of its manifest. Raises
+        LexiconError, naming the file, for anything that is not as it was saved.
+    """
+    manifest = read_manifest(path)
+    parts: PartsT = {}
+    for part, entry in manifest["parts"].items():
+        data = _map_part(path, part, entry, verify)
+        parts[part] = {"words": data} if part == "words" else read_arrays(data, str(path / entry["file"]))[0]
+    try:
+        base, report = unpack(Packed(manifest, parts))
+    except LexiconError as error:
+        raise LexiconError(f"{path}: {error}") from None
+    return base, report, manifest["checksum"]
+
+
+def read_manifest(path: Path) -> Dict[str, Any]:
+    """RETURNS (Dict[str, Any]): The manifest of a saved lexicon. Raises LexiconError where it is missing, foreign, of
+    another format version, or was changed.
+    """
+    file = path / MANIFEST
+    if not file.is_file():
+        raise LexiconError(f"{path}: no lexicon here: there is no {MANIFEST}. Lexicon.save makes such a folder.")
+    try:
+        if file.stat().st_size > MAX_MANIFEST:
+            raise ValueError("it is too large")
+        manifest = json.loads(file.read_bytes())
+        if manifest["format"] != FORMAT:
+            raise ValueError(f"it describes {manifest['format']!r}")
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise LexiconError(f"{file}: not the manifest of a lexicon ({error}).") from None
+    if manifest.get("format_version") != FORMAT_VERSION:
+        raise LexiconError(
+            f"{file}: format version {manifest.get('format_version')}; this version of spacy-lexner reads "
+            f"{FORMAT_VERSION}. Build the lexicon anew."
+        )
+    if manifest.get("checksum") != _checksum(manifest):
+        raise LexiconError(f"{file}: the manifest was changed after it was written. Build or copy the lexicon anew.")
+    return manifest
+
+
+def to_bytes(base: LexiconBase, report: BuildReport) -> bytes:
+    """RETURNS (bytes): A lexicon in the safetensors format, the manifest as metadata."""
+    manifest, parts = pack(base, report)
+    manifest["checksum"] = _checksum(manifest)
+    arrays = {f"{part}.{name}": np.ascontiguousarray(a) for part, named in parts.items() for name, a in named.items()}
+    return save_safetensors(arrays, {"manifest": json.dumps(manifest, ensure_ascii=False)})
+
+
+def from_bytes(data: bytes) -> Tuple[LexiconBase, BuildReport]:
+    """RETURNS (Tuple[LexiconBase, BuildReport]): A lexicon from `to_bytes`. Raises LexiconError for other bytes."""
+    arrays, metadata = read_arrays(np.frombuffer(data, "u1"), "lexicon bytes")
+    parts: PartsT = {}
+    for key, array in arrays.items():
+        part, _, name = key.partition(".")
+        parts.setdefault(part, {})[name] = array
+    try:
+        manifest = json.loads(metadata["manifest"])
+    except (ValueError, KeyError) as error:
+        raise LexiconError(f"The bytes hold no lexicon ({error!r}).") from None
+    if manifest.get("checksum") != _checksum(manifest) or manifest.get("format") != FORMAT:
+        raise LexiconError("The bytes hold no lexicon, or its manifest was changed.")
+    return unpack(Packed(manifest, parts))
+
+
+def _checksum(manifest: Dict[str, Any]) -> str:
+    content = {key: value for key, value in manifest.items() if key != "checksum"}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode("utf8")).hexdigest()
+
+
+def _write_part(path: Path, part: str, pieces: Iterable[bytes]) -> Dict[str, Any]:
+    temporary, digest = _write_temporary(path, pieces)
+    name = f"{part}-{digest[:16]}{SUFFIXES[part]}"
+    size = temporary.stat().st_size
+    os.replace(temporary, path / name)
+    return {"file": name, "bytes": size, "sha256": digest}
+
+
+def _write_temporary(path: Path, pieces: Iterable[bytes]) -> Tuple[Path, str]:
+    handle, name = tempfile.mkstemp(prefix=".part-", dir=path)
+    digest = hashlib.sha256()
+    try:
+        with os.fdopen(handle, "wb") as file:
+            for piece in pieces:
+                digest.update(piece)
+                file.write(piece)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, 0o644)
+    except BaseException:
+        os.unlink(name)
+        raise
+    return Path(name), digest.hexdigest()
+
+
+def _map_part(path: Path, part: str, entry: Dict[str, Any], verify: bool) -> np.ndarray:
+    name = entry["file"]
+    if not PART_NAME.fullmatch(name):
+        raise LexiconError(f"{path / MANIFEST}: {name!r} is not the name of a part.")
+    file = path / name
+    if not file.is_file():
+        raise LexiconError(
+            f"{file}: the part '{part}' of the lexicon is missing. Copy the whole folder, or build it anew."
+        )
+    size = file.stat().st_size
+    if size != entry["bytes"]:
+        raise LexiconError(
+            f"{file}: {size} bytes; the manifest says {entry['bytes']}. The file is cut short or foreign."
+        )
+    data = np.memmap(file, "u1", "r") if size else np.zeros(0, "u1")
+    if verify and hashlib.sha256(data).hexdigest() != entry["sha256"]:
+        raise LexiconError(f"{file}: the SHA-256 is not that of the manifest. The file is damaged or foreign.")
+    return data.view(np.ndarray)
+
+
+def _remove_old_parts(path: Path, current: Iterable[str]) -> None:
+    """Remove parts that no manifest names any more, but not those that another process may be writing just now."""
+    for file in path.iterdir():
+        if PART_NAME.fullmatch(file.name) and file.name not in current:
+            try:
+                if time.time() - file.stat().st_mtime > STALE_SECONDS or not file.name.startswith(".part-"):
+                    file.unlink()
+            except OSError:
+                continue  # on Windows, a part that is still mapped; the next save removes it
