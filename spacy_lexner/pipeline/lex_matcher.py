@@ -1,5 +1,6 @@
 """The pipe that finds candidate words and lends its lexicon to the models behind it."""
 
+import copy
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Union
 
@@ -229,7 +230,16 @@ class LexMatcher(Pipe):
                 link.source = self.source
                 self.add_listener(node, component.name)
 
-    # Files
+    # Copies and files
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> "LexMatcher":
+        """RETURNS (LexMatcher): A copy with a source of its own, to which the models copied along are linked."""
+        copied = LexMatcher(self.name, options=self.options, spans_key=self.spans_key)
+        copied.source = LexiconSource(self.source.matcher)
+        memo[id(self)] = copied
+        memo[id(self.source)] = copied.source
+        copied.listener_map = copy.deepcopy(self.listener_map, memo)
+        return copied
 
     def to_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> None:
         """Save the options and the lexicon.

@@ -66,18 +66,30 @@ def test_offsets_are_those_of_the_text(text):
     ]
 
 
+@pytest.fixture(scope="session")
+def pkuseg_model(tmp_path_factory):
+    """A pkuseg model trained on four sentences: the published ones are downloads."""
+    folder = tmp_path_factory.mktemp("pkuseg")
+    pkuseg = pytest.importorskip("spacy_pkuseg")
+    sentences = ["南京市 长江大桥 很 长", "北京 大学 在 北京", "长江 很 长", "南京市 在 江苏"] * 10
+    (folder / "train.txt").write_text("\n".join(sentences) + "\n", encoding="utf8")
+    pkuseg.train(str(folder / "train.txt"), str(folder / "train.txt"), str(folder / "model"), train_iter=5)
+    return str(folder / "model")
+
+
 @pytest.mark.parametrize("segmenter", ["jieba", "pkuseg"])
-def test_word_segmenters(segmenter):
-    pytest.importorskip({"jieba": "jieba", "pkuseg": "spacy_pkuseg"}[segmenter])
+def test_word_segmenters(segmenter, request):
+    pytest.importorskip("jieba")
     tokenizer = {"@tokenizers": "spacy.zh.ChineseTokenizer", "segmenter": segmenter}
     nlp = spacy.blank("zh", config={"nlp": {"tokenizer": tokenizer}})
     if segmenter == "pkuseg":
-        pytest.skip("pkuseg models are a download; jieba takes the same way")
+        nlp.tokenizer.initialize(pkuseg_model=request.getfixturevalue("pkuseg_model"), pkuseg_user_dict="default")
     nlp.add_pipe("lex_matcher").add_words(WORDS)
     doc = nlp(TEXT)
     borders = {token.idx for token in doc} | {token.idx + len(token) for token in doc}
     assert len(doc) < len(TEXT)
     assert texts(doc._.lex_matches) == [w for w in FOUND if {TEXT.index(w), TEXT.index(w) + len(w)} <= borders]
+    assert "长江大桥" in texts(doc._.lex_matches)
 
 
 def test_english():
@@ -232,6 +244,14 @@ def test_links_survive_loading_and_copies(tmp_path):
         assert len(other(TEXT).user_data["seen"].first) == len(FOUND)
     copied = nlp.get_pipe("reader").model.copy()
     assert len(copied.predict([nlp.make_doc(TEXT)])[0].first) == len(FOUND)
+
+
+def test_a_copied_pipeline_has_a_lexicon_of_its_own():
+    nlp = make_linked()
+    copied = copy.deepcopy(nlp)
+    copied.get_pipe("lex_matcher").set_lexicon(Lexicon.from_entries([LexiconEntry("南京")]))
+    assert len(copied(TEXT).user_data["seen"].first) == 1
+    assert len(nlp(TEXT).user_data["seen"].first) == len(FOUND)
 
 
 def test_a_doc_that_the_matcher_has_not_seen_is_matched_by_the_model():
