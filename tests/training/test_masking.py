@@ -110,7 +110,7 @@ def test_lengths_of_ngrams_follow_their_shares(shares):
 
 
 def test_an_ngram_never_runs_over_a_special_piece():
-    """Three words apart, bigrams wanted, two pieces allowed: each pair of words is equally likely, neighbours or not."""
+    """Three words apart, bigrams wanted, two pieces allowed: each pair of words is as likely, neighbours or not."""
     words = [NO_WORD, 0, NO_WORD, 1, NO_WORD, 2, NO_WORD]
     masking = Masking("ngram", share=0.3, ngram_shares=(0.0, 1.0))
     seen = [tuple(mask(range(5, 12), words, masking, seed).positions.tolist()) for seed in range(900)]
