@@ -1,0 +1,78 @@
+"""Gradient clipping by the global norm, over all parameters of a thinc model and of the torch modules in it."""
+
+import math
+import warnings
+from typing import Dict, List
+
+from thinc.model import Model
+from thinc.optimizers import Optimizer
+from thinc.shims import PyTorchShim
+from thinc.types import FloatsXd
+from thinc.util import get_array_module, torch2xp
+
+
+def clip_gradients(model: Model, max_norm: float) -> float:
+    """Scale the gradients of a model, in place, so that their common norm is at most `max_norm`
+    (Pascanu et al. 2013, Algorithm 1; as torch.nn.utils.clip_grad_norm_).
+
+    model (Model): The model, with gradients.
+    max_norm (float): The largest norm, above 0.
+    RETURNS (float): The norm before. If it is not finite all gradients are set to zero, and the caller should make no
+        step with them: an optimiser with momentum moves even with a gradient of zero.
+    """
+    if not max_norm > 0:
+        raise ValueError(f"max_norm must be above 0, but is {max_norm}. To clip nothing, do not call clip_gradients.")
+    gradients = get_gradients(model)
+    if not gradients:
+        return 0.0
+    xp = get_array_module(gradients[0])
+    flat = [xp.asarray(gradient, dtype="float32").ravel() for gradient in gradients]
+    norm = math.sqrt(float(sum(xp.vdot(part, part).astype("float64") for part in flat)))
+    if not math.isfinite(norm):
+        for gradient in gradients:
+            gradient.fill(0)
+    elif norm > max_norm:
+        for gradient in gradients:
+            gradient *= max_norm / norm
+    return norm
+
+
+def finish_update(model: Model, optimizer: Optimizer) -> float:
+    """Finish an update of a component: clip the gradients to the optimiser's `max_grad_norm`, if it has one, and step.
+
+    model (Model): The component's model, with gradients.
+    optimizer (Optimizer): The optimiser.
+    RETURNS (float): The norm of the gradients before, 0.0 if the optimiser sets no limit. Where it is not finite the
+        update is skipped, with a warning: one bad batch does not spoil the weights.
+    """
+    max_norm = getattr(optimizer, "max_grad_norm", 0.0)
+    norm = clip_gradients(model, max_norm) if max_norm else 0.0
+    if math.isfinite(norm):
+        model.finish_update(optimizer)
+    else:
+        warnings.warn(
+            f"The norm of the gradients is {norm}: this update is skipped. If it happens again and again, lower "
+            "training.optimizer.learn_rate or switch mixed precision off.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return norm
+
+
+def get_gradients(model: Model) -> List[FloatsXd]:
+    """Collect the gradients of a model: those of its layers and those of the torch modules in its shims.
+
+    model (Model): The model.
+    RETURNS (List[FloatsXd]): The gradients, each once, sharing memory with the model.
+    """
+    gradients: Dict[int, FloatsXd] = {}
+    for node in model.walk():
+        for name in node.grad_names:
+            gradient = node.get_grad(name)
+            gradients[id(gradient)] = gradient
+        for shim in node.shims:
+            if isinstance(shim, PyTorchShim) and shim._model is not None:
+                for parameter in shim._model.parameters():
+                    if parameter.grad is not None:
+                        gradients[id(parameter)] = torch2xp(parameter.grad)  # type: ignore[assignment]
+    return list(gradients.values())

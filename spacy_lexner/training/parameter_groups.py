@@ -1,0 +1,61 @@
+"""Groups of parameters with settings of their own, known by a regular expression on the parameter's name."""
+
+import math
+import re
+from typing import Any, Dict, List, NamedTuple, Optional, Pattern, Tuple, Union
+
+SETTINGS = ("learn_rate_factor", "weight_decay")
+
+
+class ParameterGroup(NamedTuple):
+    """Parameters whose name the pattern is found in.
+
+    pattern (Pattern[str]): The regular expression.
+    learn_rate_factor (Optional[float]): Factor of the learning rate.
+    weight_decay (Optional[float]): Weight decay, instead of the optimiser's.
+    """
+
+    pattern: Pattern[str]
+    learn_rate_factor: Optional[float] = None
+    weight_decay: Optional[float] = None
+
+    def matches(self, name: str) -> bool:
+        return self.pattern.search(name) is not None
+
+
+def parse_groups(
+    groups: Optional[Union[List[Dict[str, Any]], Dict[str, Dict[str, Any]]]],
+) -> Tuple[ParameterGroup, ...]:
+    """Read parameter groups from a config.
+
+    groups (Optional[Union[List[Dict[str, Any]], Dict[str, Dict[str, Any]]]]): Dicts with `pattern` and at least one of
+        `learn_rate_factor` and `weight_decay`, in a list or under names.
+    RETURNS (Tuple[ParameterGroup, ...]): The groups, in order. Raises ValueError, naming the group, where one is wrong.
+    """
+    if groups is None:
+        return ()
+    named = groups.items() if isinstance(groups, dict) else ((str(i), group) for i, group in enumerate(groups))
+    return tuple(_parse_group(name, group) for name, group in named)
+
+
+def _parse_group(name: str, group: Dict[str, Any]) -> ParameterGroup:
+    if not isinstance(group, dict):
+        raise ValueError(f"Parameter group {name!r} must be a dict with a 'pattern', but is {group!r}.")
+    unknown = sorted(set(group) - {"pattern", *SETTINGS})
+    if unknown:
+        raise ValueError(f"Parameter group {name!r} has the unknown keys {unknown}: use 'pattern' and {SETTINGS}.")
+    if all(group.get(setting) is None for setting in SETTINGS):
+        raise ValueError(f"Parameter group {name!r} changes nothing: give it one of {SETTINGS}.")
+    for setting in SETTINGS:
+        value = group.get(setting)
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if value is not None and not (number and math.isfinite(value) and value >= 0):
+            raise ValueError(f"{setting} of parameter group {name!r} must be a number of at least 0, but is {value!r}.")
+    pattern = group.get("pattern")
+    if not isinstance(pattern, str):
+        raise ValueError(f"Parameter group {name!r} needs a 'pattern', a regular expression; it has {pattern!r}.")
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"The pattern {pattern!r} of parameter group {name!r} is not valid: {error}.") from error
+    return ParameterGroup(compiled, group.get("learn_rate_factor"), group.get("weight_decay"))
