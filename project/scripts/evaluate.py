@@ -1,0 +1,110 @@
+"""Evaluate trained pipelines: precision, recall and F-score by type, and recall of entities that training never saw."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Dict, List, Set
+
+import srsly
+import typer
+from pipelines import load_pipeline, read_examples
+from spacy.language import Language
+from spacy.training import Example
+from spacy.util import registry
+from tqdm import tqdm
+from wasabi import msg, table
+
+from spacy_lexner.lexicon.lexicon import Lexicon
+
+SCORER = "spacy-lexner.lex_ner_scorer.v1"
+
+
+def mentions(examples: List[Example]) -> Set[str]:
+    """RETURNS (Set[str]): The texts of all gold entities."""
+    return {ent.text for example in examples for ent in example.reference.ents}
+
+
+def evaluate(nlp: Language, examples: List[Example], seen: Set[str]) -> Dict[str, Any]:
+    """Run a pipeline over a corpus and score it.
+
+    nlp (Language): The pipeline.
+    examples (List[Example]): The corpus; its predicted side is replaced.
+    seen (Set[str]): The texts of the entities that training saw.
+    RETURNS (Dict[str, Any]): `ents_p`, `ents_r`, `ents_f`, `ents_per_type`; `recall_seen`, `recall_unseen` and the
+        number of mentions of both kinds.
+    """
+    docs = nlp.pipe(nlp.make_doc(example.reference.text) for example in examples)
+    for example, doc in tqdm(zip(examples, docs), total=len(examples), desc="evaluate", unit="doc", leave=False):
+        example.predicted = doc
+    scores = registry.scorers.get(SCORER)()(examples)
+    found = {True: 0, False: 0}
+    total = {True: 0, False: 0}
+    for example in examples:
+        predicted = {(ent.start_char, ent.end_char, ent.label_) for ent in example.predicted.ents}
+        for ent in example.reference.ents:
+            known = ent.text in seen
+            total[known] += 1
+            found[known] += (ent.start_char, ent.end_char, ent.label_) in predicted
+    return {
+        **scores,
+        "recall_seen": found[True] / total[True] if total[True] else None,
+        "recall_unseen": found[False] / total[False] if total[False] else None,
+        "n_seen": total[True],
+        "n_unseen": total[False],
+    }
+
+
+def without_lexicon(nlp: Language) -> None:
+    """Give a pipeline an empty lexicon; nothing else changes."""
+    if "lex_matcher" in nlp.pipe_names:
+        nlp.get_pipe("lex_matcher").set_lexicon(Lexicon.from_entries([]))
+
+
+def percent(value: Any) -> str:
+    """RETURNS (str): A share as a percentage."""
+    return "–" if value is None else f"{100 * value:.1f}"
+
+
+def print_scores(results: Dict[str, Dict[str, Any]]) -> None:
+    """Print one table over all pipelines and one by type."""
+    counts = next(iter(results.values()))
+    print(f"\n{counts['n_seen'] + counts['n_unseen']} entities, {counts['n_unseen']} of them not seen in training")
+    keys = ("ents_p", "ents_r", "ents_f", "recall_seen", "recall_unseen")
+    rows = [(name, *(percent(scores[key]) for key in keys)) for name, scores in results.items()]
+    header = ("pipeline", "P", "R", "F", "R seen", "R unseen")
+    print(table(rows, header=header, divider=True, aligns=("l", *"rrrrr")))
+    rows = [
+        (name, label, *(percent(by_type[key]) for key in "prf"))
+        for name, scores in results.items()
+        for label, by_type in sorted((scores["ents_per_type"] or {}).items())
+    ]
+    print(table(rows, header=("pipeline", "type", "P", "R", "F"), divider=True, aligns=("l", "l", "r", "r", "r")))
+
+
+def main(
+    corpus: Annotated[Path, typer.Argument(help="The corpus to evaluate on, .spacy.")],
+    models: Annotated[List[str], typer.Argument(help="Pipelines, each as NAME=FOLDER.")],
+    train: Annotated[Path, typer.Option(help="The training corpus, to know which entities were seen.")],
+    out: Annotated[Path, typer.Option(help="File for the scores, JSON.")],
+    lexicon_off: Annotated[bool, typer.Option(help="Also evaluate each pipeline with an emptied lexicon.")] = False,
+    gpu_id: Annotated[int, typer.Option(help="GPU, or -1 for the CPU.")] = -1,
+) -> None:
+    """Evaluate pipelines on a corpus, side by side."""
+    results: Dict[str, Dict[str, Any]] = {}
+    for model in models:
+        name, _, folder = model.rpartition("=")
+        nlp = load_pipeline(Path(folder), gpu_id)
+        seen = mentions(read_examples(nlp, train))
+        name = name or Path(folder).name
+        results[name] = evaluate(nlp, read_examples(nlp, corpus), seen)
+        if lexicon_off and "lex_matcher" in nlp.pipe_names:
+            without_lexicon(nlp)
+            results[f"{name}, lexicon emptied"] = evaluate(nlp, read_examples(nlp, corpus), seen)
+    print_scores(results)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    srsly.write_json(out, results)
+    msg.good(f"Scores in {out}")
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,43 @@
+"""What the scripts share: loading pipelines and corpora, with errors that name the remedy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import List
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import DocBin
+from spacy.training import Example
+from thinc.api import require_gpu
+from wasabi import msg
+
+
+def load_pipeline(path: Path, gpu_id: int = -1) -> Language:
+    """Load a trained pipeline, or exit with a message.
+
+    path (Path): Its folder.
+    gpu_id (int): The GPU, or -1 for the CPU.
+    RETURNS (Language): The pipeline.
+    """
+    if not (path / "config.cfg").is_file():
+        msg.fail(f"No trained pipeline in {path}", "Run the training command first.", exits=1)
+    if gpu_id >= 0:
+        try:
+            require_gpu(gpu_id)
+        except ValueError as error:
+            msg.fail(f"GPU {gpu_id} cannot be used: {error}", "spaCy needs CuPy: pip install cupy-cuda12x", exits=1)
+    return spacy.load(path)
+
+
+def read_examples(nlp: Language, path: Path) -> List[Example]:
+    """Read a `.spacy` corpus as examples for a pipeline, or exit with a message.
+
+    nlp (Language): The pipeline; its tokenizer makes the predicted side.
+    path (Path): The corpus.
+    RETURNS (List[Example]): The examples, without any prediction yet.
+    """
+    if not path.is_file():
+        msg.fail(f"No corpus {path}", "Run the command that converts the data first.", exits=1)
+    gold = DocBin().from_disk(path).get_docs(nlp.vocab)
+    return [Example(nlp.make_doc(doc.text), doc) for doc in gold]
