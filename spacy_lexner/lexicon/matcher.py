@@ -58,7 +58,7 @@ class Matcher:
         """
         self.lexicon = lexicon
         self.options = MatchOptions() if options is None else options
-        _check(self.options)
+        check_options(self.options)
         state = f"{lexicon.version} {tuple(self.options)}"
         self.version = int.from_bytes(blake2b(state.encode("utf8"), digest_size=8).digest(), "little")
 
@@ -81,7 +81,11 @@ class Matcher:
         return Matches(text.astype("i4"), start.astype("i4"), (start + length).astype("i4"), hashes)
 
 
-def _check(options: MatchOptions) -> None:
+def check_options(options: MatchOptions) -> None:
+    """Raise ValueError for options that make no sense, with the values that do.
+
+    options (MatchOptions): The options.
+    """
     if options.single_chars not in RULES:
         raise ValueError(f"single_chars is {options.single_chars!r}; expected one of {', '.join(RULES)}.")
     if options.alignment_mode not in ALIGNMENT_MODES:

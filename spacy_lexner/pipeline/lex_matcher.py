@@ -16,7 +16,7 @@ from ..layers.candidates import Candidates, align_candidates, find_candidates, s
 from ..layers.lexicon_link import LexiconLink
 from ..lexicon.entry import LexiconEntry
 from ..lexicon.lexicon import Lexicon
-from ..lexicon.matcher import Matcher, MatchOptions
+from ..lexicon.matcher import Matcher, MatchOptions, check_options
 from ..lexicon.source import LexiconSource
 from .extensions import install_match_extensions
 
@@ -69,6 +69,7 @@ class LexMatcher(Pipe):
         """
         self.name = name
         self.options = options or MatchOptions()
+        check_options(self.options)
         self.spans_key = spans_key
         self.source = LexiconSource()
         self.model = None
