@@ -1,0 +1,150 @@
+"""Import of the original ELMo's files: options.json and weights.hdf5 become a folder with JSON and safetensors."""
+
+import json
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterator, NamedTuple, Sequence, Tuple, Union
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import save_file
+
+from ..layers.elmo_checkpoint import CONFIG, WEIGHTS
+from .elmo_options import read_options
+
+Array = NDArray[np.float32]
+
+
+class Source(NamedTuple):
+    """How one weight is made from data sets of the original's file.
+
+    name (str): Our name.
+    datasets (Sequence[Tuple[str, Tuple[int, ...]]]): Their names and expected shapes.
+    convert (Callable[..., Array]): Their values to our value.
+    """
+
+    name: str
+    datasets: Sequence[Tuple[str, Tuple[int, ...]]]
+    convert: Callable[..., Array]
+
+
+def import_elmo(options: Union[str, Path], weights: Union[str, Path], output: Union[str, Path]) -> Dict[str, Any]:
+    """Convert official files. Needs h5py (`pip install spacy-lexner[elmo]`); using the result does not.
+
+    options (Union[str, Path]): The options.json.
+    weights (Union[str, Path]): The weights.hdf5.
+    output (Union[str, Path]): Folder to write; must not exist yet.
+    RETURNS (Dict[str, Any]): The configuration of the checkpoint. Raises ValueError where the files are damaged or do
+        not fit each other; nothing is written then.
+    """
+    target = Path(output)
+    if target.exists():
+        raise FileExistsError(f"{target} exists already: name a new folder, or remove it first.")
+    config = read_options(options)
+    arrays = _read_hdf5(Path(weights), config)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    try:
+        save_file(arrays, folder / WEIGHTS)
+        (folder / CONFIG).write_text(json.dumps(config, indent=2) + "\n", "utf8")
+        folder.chmod(0o755)
+        folder.rename(target)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return config
+
+
+def _read_hdf5(path: Path, config: Dict[str, Any]) -> Dict[str, Array]:
+    try:
+        import h5py
+    except ImportError as error:
+        raise ImportError("Reading official ELMo weights needs h5py: pip install 'spacy-lexner[elmo]'.") from error
+    if not path.is_file():
+        raise ValueError(f"There is no weight file {path}.")
+    sources = list(_sources(config))
+    try:
+        with h5py.File(path, "r") as file:
+            found: Dict[str, Tuple[int, ...]] = {}
+            file.visititems(
+                lambda name, item: found.update({name: item.shape}) if isinstance(item, h5py.Dataset) else None
+            )
+            expected = {name: shape for source in sources for name, shape in source.datasets}
+            _check_shapes(path, found, expected)
+            return {
+                source.name: np.ascontiguousarray(
+                    source.convert(*(np.asarray(file[name], dtype=np.float32) for name, _ in source.datasets))
+                )
+                for source in sources
+            }
+    except (OSError, KeyError, RuntimeError) as error:
+        raise ValueError(f"{path} cannot be read as HDF5 ({error}): the file is truncated or damaged.") from error
+
+
+def _check_shapes(path: Path, found: Dict[str, Tuple[int, ...]], expected: Dict[str, Tuple[int, ...]]) -> None:
+    problems = [f"{name} is missing" for name in expected if name not in found]
+    problems += [f"{name} is not known" for name in found if name not in expected]
+    problems += [
+        f"{name} has shape {list(found[name])} instead of {list(shape)}"
+        for name, shape in expected.items()
+        if name in found and found[name] != shape
+    ]
+    if problems:
+        shown = "; ".join(problems[:4]) + (f"; and {len(problems) - 4} more" if len(problems) > 4 else "")
+        raise ValueError(f"{path} does not fit the options file: {shown}.")
+
+
+def _sources(config: Dict[str, Any]) -> Iterator[Source]:
+    cnn, width = config["cnn"], config["bilm"]["projection_dim"]
+    n_filters = sum(number for _, number in cnn["filters"])
+    dim = cnn["embedding_dim"]
+    # Row 0, for no word at all, is not in the file.
+    yield Source("characters.embedding.weight", [("char_embed", (261, dim))], lambda x: np.pad(x, ((1, 0), (0, 0))))
+    for i, (size, number) in enumerate(cnn["filters"]):
+        ours = f"characters.convolutions.{i}"
+        yield Source(f"{ours}.weight", [(f"CNN/W_cnn_{i}", (1, size, dim, number))], lambda x: x[0].transpose(2, 1, 0))
+        yield Source(f"{ours}.bias", [(f"CNN/b_cnn_{i}", (number,))], lambda x: x)
+    for i in range(cnn["n_highway"]):
+        ours, theirs = f"characters.highway.layers.{i}", f"CNN_high_{i}"
+        square, row = (n_filters, n_filters), (n_filters,)
+        # Their gate opens for the transformed input, ours for the carried one.
+        yield Source(
+            f"{ours}.weight",
+            [(f"{theirs}/W_transform", square), (f"{theirs}/W_carry", square)],
+            lambda transform, carry: np.concatenate([transform.T, -carry.T]),
+        )
+        yield Source(
+            f"{ours}.bias",
+            [(f"{theirs}/b_transform", row), (f"{theirs}/b_carry", row)],
+            lambda transform, carry: np.concatenate([transform, -carry]),
+        )
+    if n_filters != width:
+        yield Source("characters.projection.weight", [("CNN_proj/W_proj", (n_filters, width))], np.transpose)
+        yield Source("characters.projection.bias", [("CNN_proj/b_proj", (width,))], lambda x: x)
+    for layer in range(config["bilm"]["n_layers"]):
+        yield from _lstm_sources(layer, width, config["bilm"]["cell_dim"])
+
+
+def _lstm_sources(layer: int, width: int, cell: int) -> Iterator[Source]:
+    cells = [f"RNN_{direction}/RNN/MultiRNNCell/Cell{layer}/LSTMCell" for direction in (0, 1)]
+    joined = [(f"{name}/W_0", (2 * width, 4 * cell)) for name in cells]
+    ours = f"bilm.layers.{layer}"
+    yield Source(f"{ours}.input_weight", joined, lambda *x: np.stack([_reorder(w.T, cell)[:, :width] for w in x]))
+    yield Source(f"{ours}.recurrent_weight", joined, lambda *x: np.stack([_reorder(w.T, cell)[:, width:] for w in x]))
+    biases = [(f"{name}/B", (4 * cell,)) for name in cells]
+    yield Source(f"{ours}.bias", biases, lambda *x: np.stack([_forget_bias(_reorder(b, cell), cell) for b in x]))
+    projections = [(f"{name}/W_P_0", (cell, width)) for name in cells]
+    yield Source(f"{ours}.projection", projections, lambda *x: np.stack([w.T for w in x]))
+
+
+def _reorder(gates: Array, cell: int) -> Array:
+    """TensorFlow's order of gates is input, candidate, forget, output."""
+    i, g, f, o = np.split(gates, [cell, 2 * cell, 3 * cell])
+    return np.concatenate([i, f, g, o])
+
+
+def _forget_bias(bias: Array, cell: int) -> Array:
+    """TensorFlow adds 1 to the forget gate when it runs."""
+    bias[cell : 2 * cell] += 1.0
+    return bias

@@ -1,0 +1,157 @@
+"""The bidirectional language model of ELMo: LSTMs that read a sentence forwards and backwards (Peters et al. 2018)."""
+
+from typing import Iterator, List, Optional, Tuple, Union
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import dropout
+from torch.utils.checkpoint import checkpoint
+
+from .clipped_lstm import ClippedLSTM
+from .packing import Packing, pack, split_steps
+from .projected_lstm import LSTMState, ProjectedLSTM
+
+Layer = Union[ClippedLSTM, ProjectedLSTM]
+BLOCK_ROWS = 1024
+
+
+class BiLM(nn.Module):
+    """Two independent stacks of projected LSTMs, one for each direction.
+
+    From the second layer on, a layer's input is added to its output; its recurrent state is what it was before.
+
+    projection_dim (int): Width of a word vector and of each direction's output.
+    cell_dim (int): Width of the memory cells.
+    n_layers (int): Number of LSTM layers.
+    cell_clip (Optional[float]): Largest absolute value in a cell.
+    projection_clip (Optional[float]): Largest absolute value of a layer's recurrent output.
+    skip_connections (bool): Add input to output from the second layer on.
+    dropout (float): Share of each layer's inputs that is dropped in training.
+    stateful (bool): Start each call from the state in which the call before ended, row by row of the batch, as the
+        original does. Then results depend on what was run before.
+    block_rows (int): Most rows (tokens) whose gates are held at once. Results do not depend on it.
+    """
+
+    def __init__(
+        self,
+        projection_dim: int,
+        cell_dim: int,
+        n_layers: int,
+        *,
+        cell_clip: Optional[float] = None,
+        projection_clip: Optional[float] = None,
+        skip_connections: bool = True,
+        dropout: float = 0.0,
+        stateful: bool = False,
+        block_rows: int = BLOCK_ROWS,
+    ):
+        super().__init__()
+        self.projection_dim = projection_dim
+        self.cell_dim = cell_dim
+        self.skip_connections = skip_connections
+        self.dropout = dropout
+        self.stateful = stateful
+        self.block_rows = block_rows
+        self.state: Optional[List[LSTMState]] = None
+        # torch's LSTM knows no clipping, and no projection as wide as the cell.
+        if cell_clip is None and projection_clip is None and projection_dim < cell_dim:
+            layers: List[Layer] = [ProjectedLSTM(projection_dim, cell_dim, projection_dim) for _ in range(n_layers)]
+        else:
+            layers = [
+                ClippedLSTM(projection_dim, cell_dim, projection_dim, cell_clip, projection_clip)
+                for _ in range(n_layers)
+            ]
+        self.layers = nn.ModuleList(layers)
+
+    def forward(self, words: Tensor, lengths: Tensor, rows: Optional[Tensor] = None) -> List[Tensor]:
+        """Run the model over a ragged batch, held in one piece.
+
+        words (Tensor): Word vectors [n_words, projection_dim].
+        lengths (Tensor): Lengths of the sequences, int64 on the CPU, each at least 1.
+        rows (Tensor): For each row of the flat batch its row in `words`, int64 [n_rows]; by default, each its own.
+        RETURNS (List[Tensor]): The word vectors twice side by side, then the output of each layer: n_layers + 1 tensors
+            [n_rows, 2 * projection_dim], forward half first.
+        """
+        packing = pack(lengths)
+        blocks = list(self.blocks(words, packing, rows))
+        return [unpack(torch.cat(parts, dim=1), packing) for parts in zip(*blocks)]
+
+    def blocks(self, words: Tensor, packing: Packing, rows: Optional[Tensor] = None) -> Iterator[List[Tensor]]:
+        """Run the model over a ragged batch, some steps at a time, with the state carried over.
+
+        In training, a batch of several blocks is computed anew in the backward pass, block by block, so that only
+        the layers' outputs stay in memory.
+
+        words (Tensor): Word vectors [n_words, projection_dim].
+        packing (Packing): The layout of the batch.
+        rows (Tensor): For each row of the flat batch its row in `words`; by default, each its own.
+        YIELDS (List[Tensor]): For the next packed rows, the layers' outputs [2, n_block_rows, projection_dim].
+        """
+        index = (packing.rows if rows is None else rows.cpu()[packing.rows]).to(words.device)
+        steps = split_steps(packing.sizes, self.block_rows)
+        recompute = len(steps) > 1 and torch.is_grad_enabled()
+        state = self._initial_state(words, packing)
+        start = 0
+        for sizes in steps:
+            block = index[:, start : start + sum(sizes)]
+            start += sum(sizes)
+            if recompute:
+                layers, state = checkpoint(self._run, words, block, sizes, state, use_reentrant=False)
+            else:
+                layers, state = self._run(words, block, sizes, state)
+            yield layers
+        if self.stateful and steps:
+            self._keep_state(state, packing)
+
+    def reset_state(self) -> None:
+        """Forget the state carried from call to call."""
+        self.state = None
+
+    def _run(
+        self, words: Tensor, index: Tensor, sizes: List[int], state: List[LSTMState]
+    ) -> Tuple[List[Tensor], List[LSTMState]]:
+        outputs, after = [words[index]], []
+        for number, (layer, before) in enumerate(zip(self.layers, state)):
+            x = dropout(outputs[-1], self.dropout, self.training)
+            y, last = layer(x, sizes, before)
+            outputs.append(x + y if self.skip_connections and number > 0 else y)
+            after.append(last)
+        return outputs, after
+
+    def _initial_state(self, words: Tensor, packing: Packing) -> List[LSTMState]:
+        """Zeros, or what the call before left for the rows of this batch; in the order of the layout."""
+        n_rows = len(packing.order)
+        order = packing.order.to(words.device)
+        kept = self.state if self.stateful and self.state is not None else [None] * len(self.layers)
+        state = []
+        for layer in kept:
+            hidden = words.new_zeros(2, n_rows, self.projection_dim)
+            cell = words.new_zeros(2, n_rows, self.cell_dim)
+            if layer is not None:
+                known = min(n_rows, layer.hidden.shape[1])
+                hidden[:, :known] = layer.hidden[:, :known]
+                cell[:, :known] = layer.cell[:, :known]
+            state.append(LSTMState(hidden[:, order], cell[:, order]))
+        return state
+
+    def _keep_state(self, state: List[LSTMState], packing: Packing) -> None:
+        """Keep the state in the order of the batch; rows beyond this batch keep theirs."""
+        back = torch.argsort(packing.order).to(state[0].hidden.device)
+        kept = []
+        for number, layer in enumerate(state):
+            values = [part.detach()[:, back] for part in layer]
+            if self.state is not None:
+                values = [torch.cat([new, old[:, new.shape[1] :]], 1) for new, old in zip(values, self.state[number])]
+            kept.append(LSTMState(*values))
+        self.state = kept
+
+
+def unpack(values: Tensor, packing: Packing) -> Tensor:
+    """Put packed rows back in the order of the flat batch.
+
+    values (Tensor): Shape [2, n_rows, width], in the order of the layout.
+    packing (Packing): The layout.
+    RETURNS (Tensor): Shape [n_rows, 2 * width], direction 0 in the first half.
+    """
+    forward, backward = packing.inverse.to(values.device)
+    return torch.cat([values[0][forward], values[1][backward]], dim=1)

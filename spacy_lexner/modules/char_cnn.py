@@ -1,0 +1,93 @@
+"""The character CNN of ELMo: a vector for a word from its characters (Kim et al. 2016; Peters et al. 2018)."""
+
+from math import sqrt
+from typing import Literal, Sequence, Tuple
+
+import torch
+from torch import Tensor, nn
+
+from .highway import Highway
+
+Activation = Literal["relu", "tanh"]
+ACTIVATIONS = {"relu": torch.relu, "tanh": torch.tanh}
+
+
+class CharacterCNN(nn.Module):
+    """Embed characters, convolve them at several widths, take each filter's maximum, pass highway layers, project.
+
+    A word is a row of character ids, of which the last, `pad_id`, fills the row after the word's end. As in the
+    original, padding inside a word is a trained character: it takes part in convolution and maximum.
+
+    n_characters (int): Number of character ids.
+    embedding_dim (int): Width of a character vector.
+    filters (Sequence[Tuple[int, int]]): Pairs of filter width and number of filters.
+    n_highway (int): Number of highway layers.
+    projection_dim (int): Width of a word vector. No projection is made where it is the number of filters.
+    pad_id (int): Id that fills a word up.
+    activation (str): "relu" or "tanh", applied after the maximum.
+    """
+
+    def __init__(
+        self,
+        n_characters: int,
+        embedding_dim: int,
+        filters: Sequence[Tuple[int, int]],
+        n_highway: int,
+        projection_dim: int,
+        pad_id: int,
+        activation: Activation = "relu",
+    ):
+        super().__init__()
+        if activation not in ACTIVATIONS:
+            raise ValueError(f"Unknown activation {activation!r} of the character CNN: use one of {list(ACTIVATIONS)}.")
+        n_filters = sum(number for _, number in filters)
+        self.pad_id = pad_id
+        self.widest = max(width for width, _ in filters)
+        self.activation = activation
+        self.embedding = nn.Embedding(n_characters, embedding_dim, padding_idx=0)
+        self.convolutions = nn.ModuleList(nn.Conv1d(embedding_dim, number, width) for width, number in filters)
+        self.highway = Highway(n_filters, n_highway)
+        self.projection = nn.Linear(n_filters, projection_dim) if n_filters != projection_dim else nn.Identity()
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights as the original biLM trainer does."""
+        nn.init.uniform_(self.embedding.weight, -1.0, 1.0)
+        with torch.no_grad():
+            self.embedding.weight[0] = 0.0
+        for convolution in self.convolutions:
+            assert isinstance(convolution, nn.Conv1d)
+            if self.activation == "relu":
+                nn.init.uniform_(convolution.weight, -0.05, 0.05)
+            else:
+                fan_in = convolution.in_channels * convolution.kernel_size[0]
+                nn.init.normal_(convolution.weight, std=1 / sqrt(fan_in))
+            assert convolution.bias is not None
+            nn.init.zeros_(convolution.bias)
+        if isinstance(self.projection, nn.Linear):
+            nn.init.normal_(self.projection.weight, std=1 / sqrt(self.projection.in_features))
+            nn.init.zeros_(self.projection.bias)
+
+    def pool(self, characters: Tensor) -> Tensor:
+        """The activated maximum of each filter over all positions of a word.
+
+        characters (Tensor): Ids [n_words, length].
+        RETURNS (Tensor): Shape [n_words, n_filters].
+        """
+        embedded = self.embedding(self._trim(characters)).transpose(1, 2)
+        # `max` keeps one index per filter for the backward pass, where `amax` would keep the whole convolution.
+        pooled = [convolution(embedded).max(dim=2).values for convolution in self.convolutions]
+        return ACTIVATIONS[self.activation](torch.cat(pooled, dim=1))
+
+    def forward(self, characters: Tensor) -> Tensor:
+        """characters (Tensor): Ids [n_words, length], int64; length at least the widest filter.
+        RETURNS (Tensor): Word vectors [n_words, projection_dim].
+        """
+        return self.projection(self.highway(self.pool(characters)))
+
+    def _trim(self, characters: Tensor) -> Tensor:
+        """Drop columns in which every window of every filter would hold padding alone; one such window is kept, so that
+        each maximum stays the same."""
+        ends = (characters != self.pad_id).any(dim=0).nonzero()
+        longest = int(ends[-1]) + 1 if len(ends) else 0
+        return characters[:, : longest + self.widest]

@@ -1,0 +1,186 @@
+"""The projected LSTM with clipped cells and outputs (Jozefowicz et al. 2016): the layer of ELMo."""
+
+from typing import Any, List, Optional, Tuple
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+
+from .projected_lstm import LSTMState, initialize_weights
+
+
+class ClippedLSTM(nn.Module):
+    """One layer in two directions that have their own input, weights and state. For each direction and step,
+
+        i, f, g, o = W_x x + W_h h + b      c = clip(sigmoid(f) * c + sigmoid(i) * tanh(g))
+        h = clip(W_p (sigmoid(o) * tanh(c)))
+
+    The products W_x x of all steps are one multiplication, both directions stand side by side in batched products,
+    and the gradient of every weight is one multiplication over all steps.
+
+    input_dim (int): Width of the input.
+    cell_dim (int): Width of the memory cell.
+    projection_dim (int): Width of the output.
+    cell_clip (Optional[float]): Largest absolute value in a cell.
+    projection_clip (Optional[float]): Largest absolute value of an output.
+    """
+
+    def __init__(
+        self,
+        input_dim: int,
+        cell_dim: int,
+        projection_dim: int,
+        cell_clip: Optional[float] = None,
+        projection_clip: Optional[float] = None,
+    ):
+        super().__init__()
+        self.clips = (cell_clip, projection_clip)
+        self.input_weight = nn.Parameter(torch.empty(2, 4 * cell_dim, input_dim))
+        self.recurrent_weight = nn.Parameter(torch.empty(2, 4 * cell_dim, projection_dim))
+        self.bias = nn.Parameter(torch.empty(2, 4 * cell_dim))
+        self.projection = nn.Parameter(torch.empty(2, projection_dim, cell_dim))
+        initialize_weights(self.input_weight, self.recurrent_weight, self.bias, self.projection)
+
+    def set_direction(
+        self, direction: int, input_: Tensor, recurrent: Tensor, bias: Tensor, projection: Tensor
+    ) -> None:
+        """Put given weights into one direction: see ProjectedLSTM."""
+        with torch.no_grad():
+            self.input_weight[direction].copy_(input_)
+            self.recurrent_weight[direction].copy_(recurrent)
+            self.bias[direction].copy_(bias)
+            self.projection[direction].copy_(projection)
+
+    def forward(self, x: Tensor, sizes: List[int], state: LSTMState) -> Tuple[Tensor, LSTMState]:
+        """x (Tensor): Inputs in time-major order, shape [2, n_rows, input_dim].
+        sizes (List[int]): How many sequences run at each step, never growing.
+        state (LSTMState): State before the first step, of all sequences; those that run are the first ones.
+        RETURNS (Tuple[Tensor, LSTMState]): Outputs [2, n_rows, projection_dim], and the state of each sequence after
+            its last step.
+        """
+        running = sizes[0]
+        hidden, cell = state
+        outputs, cells = _Recurrence.apply(
+            x,
+            self.input_weight,
+            self.recurrent_weight,
+            self.bias,
+            self.projection,
+            hidden[:, :running],
+            cell[:, :running],
+            sizes,
+            self.clips,
+        )
+        last = _last_rows(sizes).to(x.device)
+        hidden = torch.cat([outputs[:, last], hidden[:, running:]], dim=1)
+        return outputs, LSTMState(hidden, torch.cat([cells[:, last], cell[:, running:]], dim=1))
+
+
+class _Recurrence(torch.autograd.Function):
+    """All steps of the layer, with a backward pass written out: autograd would record a dozen small operations a step
+    and
+    add up each weight's gradient step by step."""
+
+    @staticmethod
+    @torch.amp.custom_fwd(device_type="cuda", cast_inputs=torch.float32)
+    def forward(
+        ctx: Any,
+        x: Tensor,
+        input_weight: Tensor,
+        recurrent_weight: Tensor,
+        bias: Tensor,
+        projection: Tensor,
+        hidden: Tensor,
+        cell: Tensor,
+        sizes: List[int],
+        clips: Tuple[Optional[float], Optional[float]],
+    ) -> Tuple[Tensor, Tensor]:
+        cell_clip, projection_clip = clips
+        n_rows, n_cells = x.shape[1], cell.shape[2]
+        gates = torch.baddbmm(bias.unsqueeze(1), x, input_weight.transpose(1, 2))
+        outputs = x.new_empty(2, n_rows, projection.shape[1])
+        cells = x.new_empty(2, n_rows, n_cells)
+        w_h, w_p = recurrent_weight.transpose(1, 2), projection.transpose(1, 2)
+        h, c = hidden, cell
+        for gate, h_new, c_new in zip(gates.split(sizes, 1), outputs.split(sizes, 1), cells.split(sizes, 1)):
+            running = gate.shape[1]
+            gate.baddbmm_(h[:, :running], w_h)
+            gate[..., : 2 * n_cells].sigmoid_()
+            gate[..., 2 * n_cells : 3 * n_cells].tanh_()
+            gate[..., 3 * n_cells :].sigmoid_()
+            i, f, g, o = gate.chunk(4, dim=2)
+            torch.mul(f, c[:, :running], out=c_new).addcmul_(i, g)
+            if cell_clip is not None:
+                c_new.clamp_(-cell_clip, cell_clip)
+            torch.bmm(c_new.tanh().mul_(o), w_p, out=h_new)
+            if projection_clip is not None:
+                h_new.clamp_(-projection_clip, projection_clip)
+            h, c = h_new, c_new
+        ctx.sizes, ctx.clips = sizes, clips
+        ctx.save_for_backward(x, input_weight, recurrent_weight, projection, hidden, cell, gates, outputs, cells)
+        return outputs, cells
+
+    @staticmethod
+    @once_differentiable
+    @torch.amp.custom_bwd(device_type="cuda")
+    def backward(ctx: Any, d_outputs: Tensor, d_cells: Tensor) -> Any:  # type: ignore[override]
+        x, input_weight, recurrent_weight, projection, hidden, cell, gates, outputs, cells = ctx.saved_tensors
+        before = _rows_before(ctx.sizes).to(x.device)
+        h_before = torch.cat([hidden, outputs], dim=1)[:, before]
+        c_before = torch.cat([cell, cells], dim=1)[:, before]
+        i, f, g, o = gates.chunk(4, dim=2)
+        tanh_c = cells.tanh()
+        # A clipped value passes no gradient on.
+        open_c, open_h = (
+            torch.ones_like(values, dtype=torch.bool) if clip is None else values.abs() < clip
+            for values, clip in zip((cells, outputs), ctx.clips)
+        )
+        # What each pre-activation gains per unit of gradient of the cell (i, f, g) or of the projection's input (o).
+        slopes = torch.cat([g * i * (1 - i), c_before * f * (1 - f), i * (1 - g * g), tanh_c * o * (1 - o)], dim=2)
+        through = o * (1 - tanh_c * tanh_c)
+        d_gates = torch.empty_like(gates)
+        d_projected = torch.empty_like(outputs)
+        d_h, d_c = torch.zeros_like(hidden), torch.zeros_like(cell)
+        n_cells = cell.shape[2]
+        end = x.shape[1]
+        for running in reversed(ctx.sizes):
+            rows = slice(end - running, end)
+            end -= running
+            d_p = torch.mul(d_outputs[:, rows] + d_h[:, :running], open_h[:, rows], out=d_projected[:, rows])
+            d_m = torch.bmm(d_p, projection)
+            d_cell = d_m * through[:, rows] + d_cells[:, rows] + d_c[:, :running]
+            d_cell *= open_c[:, rows]
+            d_gate, slope = d_gates[:, rows], slopes[:, rows]
+            torch.mul(d_cell.repeat(1, 1, 3), slope[..., : 3 * n_cells], out=d_gate[..., : 3 * n_cells])
+            torch.mul(d_m, slope[..., 3 * n_cells :], out=d_gate[..., 3 * n_cells :])
+            d_c[:, :running] = d_cell * f[:, rows]
+            d_h[:, :running] = torch.bmm(d_gate, recurrent_weight)
+        d_gates_t = d_gates.transpose(1, 2)
+        return (
+            torch.bmm(d_gates, input_weight) if ctx.needs_input_grad[0] else None,
+            torch.bmm(d_gates_t, x),
+            torch.bmm(d_gates_t, h_before),
+            d_gates.sum(dim=1),
+            torch.bmm(d_projected.transpose(1, 2), tanh_c.mul_(o)),
+            d_h,
+            d_c,
+            None,
+            None,
+        )
+
+
+def _rows_before(sizes: List[int]) -> Tensor:
+    """For each row of a layout, the row of the step before it, in an array that begins with the rows of the initial
+    state."""
+    counts = torch.tensor(sizes)
+    earlier = torch.cat([counts[:1], counts[:-1]])
+    return torch.arange(int(counts.sum())) + counts[0] - torch.repeat_interleave(earlier, counts)
+
+
+def _last_rows(sizes: List[int]) -> Tensor:
+    """For each running sequence, the row of its last step."""
+    counts = torch.tensor(sizes)
+    starts = counts.cumsum(0) - counts
+    sequence = torch.arange(sizes[0])
+    last_step = (counts.unsqueeze(1) > sequence).sum(dim=0) - 1
+    return starts[last_step] + sequence

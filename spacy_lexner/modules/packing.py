@@ -1,0 +1,61 @@
+"""Sequences of different lengths in time-major order, for recurrent layers that never compute padding."""
+
+from typing import List, NamedTuple
+
+import torch
+from torch import Tensor
+
+
+class Packing(NamedTuple):
+    """Where the rows of a ragged batch go when all first steps stand together, then all second steps, and so on.
+
+    The batch is flat: the rows of its sequences one after the other. Step 0 of direction 0 is a sequence's first row,
+    step 0 of direction 1 its last. Sequences are taken longest first, so that those still running are always the
+    first ones.
+
+    rows (Tensor): For each direction and packed row, the row of the flat batch: int64 [2, n_rows].
+    inverse (Tensor): For each direction and row of the flat batch, the packed row: int64 [2, n_rows].
+    sizes (List[int]): How many sequences run at each step, never growing.
+    order (Tensor): The sequences, longest first: int64 [n_sequences].
+    """
+
+    rows: Tensor
+    inverse: Tensor
+    sizes: List[int]
+    order: Tensor
+
+
+def pack(lengths: Tensor) -> Packing:
+    """Lay out a ragged batch by time steps.
+
+    lengths (Tensor): Lengths of the sequences, int64 [n_sequences], on the CPU, each at least 1.
+    RETURNS (Packing): The layout. Its tensors are on the CPU.
+    """
+    ordered, order = torch.sort(lengths, descending=True, stable=True)
+    longest = int(ordered[0]) if len(ordered) else 0
+    sizes = len(ordered) - torch.searchsorted(ordered.flip(0), torch.arange(longest), right=True)
+    step = torch.repeat_interleave(torch.arange(longest), sizes)
+    position = torch.arange(len(step)) - torch.repeat_interleave(sizes.cumsum(0) - sizes, sizes)
+    sequence = order[position]
+    start = (lengths.cumsum(0) - lengths)[sequence]
+    rows = torch.stack([start + step, start + lengths[sequence] - 1 - step])
+    inverse = torch.empty_like(rows).scatter_(1, rows, torch.arange(len(step)).expand_as(rows))
+    return Packing(rows, inverse, sizes.tolist(), order)
+
+
+def split_steps(sizes: List[int], max_rows: int) -> List[List[int]]:
+    """Cut a layout's steps into blocks of whole steps.
+
+    sizes (List[int]): Number of rows of each step.
+    max_rows (int): Most rows of a block, unless a single step has more.
+    RETURNS (List[List[int]]): The step sizes of each block.
+    """
+    blocks: List[List[int]] = []
+    rows = max_rows
+    for size in sizes:
+        if rows + size > max_rows:
+            blocks.append([])
+            rows = 0
+        blocks[-1].append(size)
+        rows += size
+    return blocks
