@@ -1,0 +1,44 @@
+"""Sequence taggers: a CRF or a softmax over any token encoder."""
+
+from typing import Optional
+
+from ..layers.crf_head import CRFHead
+from ..layers.softmax_head import SoftmaxHead
+from ..layers.tagger import Encoder, Tagger, tagger, tagger_output
+
+
+def build_crf_tagger_v1(
+    tok2vec: Encoder, nO: Optional[int] = None, *, dropout: Optional[float] = None, normalization: str = "mean"
+) -> Tagger:
+    """Build a tagger with a conditional random field (Lafferty et al. 2001) whose paths keep to the BIOES scheme.
+
+    tok2vec (Model[List[Doc], List[Floats2d]]): One row per token.
+    nO (Optional[int]): Number of tags; left open, it follows from the labels.
+    dropout (Optional[float]): Dropout of the token vectors; None takes the rate of training.
+    normalization (str): Divide the loss of a batch by its sentences ("mean"), its tokens ("token") or nothing ("sum").
+    RETURNS (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): Emissions for each Doc, and transitions.
+    """
+    return tagger(tok2vec, tagger_output(nO, transitions=True, dropout=dropout), CRFHead(normalization))
+
+
+def build_softmax_tagger_v1(
+    tok2vec: Encoder,
+    nO: Optional[int] = None,
+    *,
+    dropout: Optional[float] = None,
+    focal_gamma: float = 0.0,
+    label_smoothing: float = 0.0,
+    normalization: str = "mean",
+) -> Tagger:
+    """Build a tagger that classifies each token for itself; decoding keeps to the BIOES scheme.
+
+    tok2vec (Model[List[Doc], List[Floats2d]]): One row per token.
+    nO (Optional[int]): Number of tags; left open, it follows from the labels.
+    dropout (Optional[float]): Dropout of the token vectors; None takes the rate of training.
+    focal_gamma (float): Exponent of the focal loss (Lin et al. 2017); 0 is cross-entropy.
+    label_smoothing (float): Share of the target spread evenly over all tags.
+    normalization (str): Divide the loss of a batch by its sentences ("mean"), its tokens ("token") or nothing ("sum").
+    RETURNS (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): Emissions for each Doc, and transitions of zero.
+    """
+    head = SoftmaxHead(normalization, focal_gamma, label_smoothing)
+    return tagger(tok2vec, tagger_output(nO, transitions=False, dropout=dropout), head)

@@ -1,0 +1,155 @@
+"""The thinc model of a sequence tagger: token vectors to emissions and transitions."""
+
+from typing import Any, Callable, List, Optional, Tuple
+
+from spacy.tokens import Doc
+from thinc.api import Model, glorot_uniform_init
+from thinc.types import Floats2d
+
+Outputs = Tuple[List[Floats2d], Floats2d]
+Encoder = Model[List[Doc], List[Floats2d]]
+OutputLayer = Model[List[Floats2d], Outputs]
+Tagger = Model[List[Doc], Outputs]
+
+NEW_TAG_MARGIN = 4.0
+
+
+def tagger(tok2vec: Encoder, output: OutputLayer, head: Any) -> Tagger:
+    """An encoder with an output layer on top, and with the functions that go with its output.
+
+    tok2vec (Encoder): One row per token.
+    output (OutputLayer): The layer `tagger_output`.
+    head (TaggerHead): Loss, decoding and scores, kept as `attrs["head"]`.
+    RETURNS (Tagger): The model. References `tok2vec` and `output_layer`; `attrs["resize_output"]` adds tags. It is
+        initialised with Docs, and with a sample of outputs that tells the number of tags.
+    """
+    return Model(
+        "tagger",
+        forward,
+        init=init,
+        layers=[tok2vec, output],
+        refs={"tok2vec": tok2vec, "output_layer": output},
+        attrs={"head": head, "resize_output": resize_output},
+    )
+
+
+def forward(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[Outputs, Callable[[Outputs], Any]]:
+    tok2vec, output = model.layers
+    vectors, backprop_vectors = tok2vec(docs, is_train)
+    outputs, backprop_outputs = output(vectors, is_train)
+
+    def backprop(d_outputs: Outputs) -> Any:
+        return backprop_vectors(backprop_outputs(d_outputs))
+
+    return outputs, backprop
+
+
+def init(model: Tagger, X: Optional[List[Doc]] = None, Y: Optional[Outputs] = None) -> None:
+    tok2vec, output = model.layers
+    tok2vec.initialize(X=X)
+    if tok2vec.has_dim("nO"):
+        output.set_dim("nI", tok2vec.get_dim("nO"))
+    elif X:
+        output.set_dim("nI", tok2vec.predict(X[:1])[0].shape[1])
+    output.initialize(Y=Y)
+
+
+def tagger_output(
+    nO: Optional[int] = None, nI: Optional[int] = None, *, transitions: bool = True, dropout: Optional[float] = None
+) -> OutputLayer:
+    """Emissions as a linear function of the token vectors, with dropout before it, and transitions.
+
+    nO (Optional[int]): Number of tags.
+    nI (Optional[int]): Width of the vectors.
+    transitions (bool): Whether transitions are learned; otherwise they are zero.
+    dropout (Optional[float]): A dropout rate of its own; None follows the rate of training.
+    RETURNS (OutputLayer): The layer. Parameters `emission_W` [nO, nI], `emission_b` [nO] and, if learned, `transitions`
+        [nO + 1, nO + 1], which start at zero.
+    """
+    if dropout is not None and not 0 <= dropout < 1:
+        raise ValueError(f"dropout is {dropout}; expected 0 <= dropout < 1, or null to follow training.dropout.")
+    names = ["emission_W", "emission_b"] + ["transitions"] * transitions
+    return Model(
+        "tagger_output",
+        forward_output,
+        init=init_output,
+        dims={"nO": nO, "nI": nI},
+        params=dict.fromkeys(names),
+        attrs={"dropout_rate": 0.0, "own_dropout": dropout},
+    )
+
+
+def forward_output(
+    model: OutputLayer, vectors: List[Floats2d], is_train: bool
+) -> Tuple[Outputs, Callable[[Outputs], List[Floats2d]]]:
+    ops = model.ops
+    W: Any = model.get_param("emission_W")
+    b: Any = model.get_param("emission_b")
+    lengths = ops.asarray1i([len(rows) for rows in vectors])
+    X = ops.flatten(vectors) if sum(map(len, vectors)) else ops.alloc2f(0, model.get_dim("nI"))
+    rate = model.attrs["dropout_rate"] if model.attrs["own_dropout"] is None else model.attrs["own_dropout"]
+    mask = ops.get_dropout_mask(X.shape, rate) if is_train and rate else None
+    if mask is not None:
+        X = X * mask
+    emissions = ops.gemm(X, W, trans2=True) + b
+    n_tags = model.get_dim("nO")
+    learned = model.has_param("transitions")
+    transitions: Any = model.get_param("transitions") if learned else ops.alloc2f(n_tags + 1, n_tags + 1)
+
+    def backprop(d_outputs: Outputs) -> List[Floats2d]:
+        d_emissions = ops.flatten(d_outputs[0])
+        model.inc_grad("emission_W", ops.gemm(d_emissions, X, trans1=True))
+        model.inc_grad("emission_b", d_emissions.sum(axis=0))
+        if learned:
+            model.inc_grad("transitions", d_outputs[1])
+        dX = ops.gemm(d_emissions, W)
+        return ops.unflatten(dX if mask is None else dX * mask, lengths)
+
+    return (ops.unflatten(emissions, lengths), transitions), backprop
+
+
+def init_output(model: OutputLayer, X: Optional[List[Floats2d]] = None, Y: Optional[Outputs] = None) -> None:
+    if X:
+        model.set_dim("nI", X[0].shape[1])
+    if Y is not None:
+        n_tags = len(Y[1]) - 1
+        if model.has_dim("nO") and model.get_dim("nO") != n_tags:
+            raise ValueError(
+                f"The tagger was built for nO = {model.get_dim('nO')} tags, but the labels need {n_tags}: 1, and 4 for "
+                "each label. Leave nO null in the config: it follows from the labels."
+            )
+        model.set_dim("nO", n_tags)
+    nO, nI = model.get_dim("nO"), model.get_dim("nI")
+    model.set_param("emission_W", glorot_uniform_init(model.ops, (nO, nI)))
+    model.set_param("emission_b", model.ops.alloc1f(nO))
+    if "transitions" in model.param_names:
+        model.set_param("transitions", model.ops.alloc2f(nO + 1, nO + 1))
+
+
+def resize_output(model: Tagger, nO: int) -> Tagger:
+    """Add tags behind the ones there are. A new tag starts as a copy of tag 0, outside, with an emission lower by
+    NEW_TAG_MARGIN: what was learned stays, since a path through new tags scores less than the same path with tag 0 in
+    their place, and training starts from what such tokens looked like until now.
+
+    model (Tagger): A model made by `tagger`, initialised. It is changed in place.
+    nO (int): The new number of tags.
+    RETURNS (Tagger): The model.
+    """
+    old: Any = model.get_ref("output_layer")
+    n_old = old.get_dim("nO")
+    if nO < n_old:
+        raise ValueError(f"The tagger has {n_old} tags; it cannot shrink to {nO}.")
+    learned = "transitions" in old.param_names
+    new = tagger_output(nO, old.get_dim("nI"), transitions=learned, dropout=old.attrs["own_dropout"])
+    new.ops = old.ops
+    tags = list(range(n_old)) + [0] * (nO - n_old)
+    bias = old.get_param("emission_b")[tags]
+    bias[n_old:] -= NEW_TAG_MARGIN
+    new.set_param("emission_W", old.get_param("emission_W")[tags])
+    new.set_param("emission_b", bias)
+    if learned:
+        rows = [*tags, n_old]
+        new.set_param("transitions", old.get_param("transitions")[rows][:, rows])
+    # A new node rather than new parameters of the old one: optimisers keep moments of the old shape under its id.
+    model.replace_node(old, new)
+    return model

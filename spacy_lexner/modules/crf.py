@@ -1,0 +1,245 @@
+"""Linear-chain conditional random field over a batch of sequences of any lengths (Lafferty et al. 2001).
+
+Every function takes the same five things:
+
+emissions (Tensor): Scores of tags, [n_tokens, n_tags]; the sequences of the batch follow one another without padding.
+transitions (Tensor): [n_tags + 1, n_tags + 1], from row to column; the last row scores the first tag of a sequence and
+    the last column its last tag.
+allowed (Tensor): Boolean, [n_tokens, n_tags]: the tags that a token may have. This is how partial annotation is given
+    (Tsuboi et al. 2008): one tag where it is known, all where it is missing.
+legal (Tensor): Boolean, of the shape of `transitions`: the moves that a path may make.
+lengths (Sequence[int]): Number of tokens of each sequence; 0 is a length like any other.
+
+A path that uses what is not allowed or not legal has probability zero, exactly. Sums over paths are matrix products of
+exponentials, shifted by the largest score of each row. Scores that lie below it by more than the number format can tell
+from nothing count as the least it can tell, so that a path that exists is never lost and the result is finite.
+"""
+
+import math
+from functools import lru_cache
+from typing import Any, Iterator, List, NamedTuple, Sequence, Tuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from .packing import pack
+
+NEVER = float("-inf")
+
+
+def log_partition(
+    emissions: Tensor, transitions: Tensor, allowed: Tensor, legal: Tensor, lengths: Sequence[int]
+) -> Tensor:
+    """Logarithm of the summed exponentiated scores of all allowed paths; the score of a known path is the special case
+    in which each token is allowed one tag. Differentiable once in emissions and transitions.
+
+    RETURNS (Tensor): [n_sequences]; 0 for an empty sequence, -inf for one without any allowed path.
+    """
+    layout = _arrange(lengths, emissions.device)
+    scores = _masked(emissions, allowed)[layout.order]
+    log_z = _LogPartition.apply(scores, _masked(transitions, legal), layout)
+    return log_z.new_zeros(len(lengths)).index_copy(0, layout.ranked, log_z)
+
+
+def marginals(emissions: Tensor, transitions: Tensor, allowed: Tensor, legal: Tensor, lengths: Sequence[int]) -> Tensor:
+    """Probability of each tag at each token: the gradient of the log partition.
+
+    RETURNS (Tensor): [n_tokens, n_tags]; rows sum to 1.
+    """
+    with torch.enable_grad():
+        leaf = _masked(emissions, allowed).detach().requires_grad_()
+        log_z = log_partition(leaf, transitions.detach(), allowed, legal, lengths)
+        return torch.autograd.grad(log_z.sum(), leaf)[0]
+
+
+def segment_log_probs(
+    emissions: Tensor,
+    transitions: Tensor,
+    allowed: Tensor,
+    legal: Tensor,
+    lengths: Sequence[int],
+    tokens: Tensor,
+    tags: Tensor,
+    sizes: Sequence[int],
+) -> Tensor:
+    """Logarithm of the probability that the path has exactly the given tags on runs of consecutive tokens. No gradient.
+
+    tokens (Tensor): Tokens of all runs, one run after the other, [m].
+    tags (Tensor): Their tags, [m].
+    sizes (Sequence[int]): Number of tokens of each run; they sum to m, none is 0.
+    RETURNS (Tensor): [n_runs].
+    """
+    with torch.no_grad():
+        layout = _arrange(lengths, emissions.device)
+        emissions, transitions = _masked(emissions, allowed), _masked(transitions, legal)
+        scores = emissions[layout.order]
+        alpha, log_z = _forward(scores, transitions, layout)
+        beta = _backward(scores, transitions, layout)
+        ends = torch.as_tensor(np.cumsum(sizes), device=tokens.device) - 1
+        begins = ends + 1 - torch.as_tensor(sizes, device=tokens.device)
+        run = torch.repeat_interleave(torch.arange(len(sizes), device=tokens.device), ends + 1 - begins)
+        steps = emissions[tokens, tags] + transitions[torch.roll(tags, 1), tags]
+        steps[begins] = alpha[layout.place[tokens[begins]], tags[begins]]
+        inside = steps.new_zeros(len(sizes)).index_add(0, run, steps)
+        last = layout.place[tokens[ends]]
+        return inside + beta[last, tags[ends]] - log_z[layout.rank[last]]
+
+
+def viterbi(
+    emissions: Tensor, transitions: Tensor, allowed: Tensor, legal: Tensor, lengths: Sequence[int]
+) -> Tuple[Tensor, Tensor]:
+    """The best allowed path of each sequence (Viterbi 1967). The lowest tag wins a tie.
+
+    RETURNS (Tuple[Tensor, Tensor]): Tags, [n_tokens], and the scores of the paths, [n_sequences]: 0 for an empty
+        sequence, -inf for one without any allowed path, whose tags then mean nothing.
+    """
+    with torch.no_grad():
+        layout = _arrange(lengths, emissions.device)
+        moves, start, end = _parts(_masked(transitions, legal))
+        into = moves.T.contiguous()
+        best = _masked(emissions, allowed)[layout.order]
+        best[: len(layout.ranked)] += start
+        origin = torch.zeros(best.shape, dtype=torch.int16, device=best.device)
+        for here, before in _steps(layout.sizes):
+            values, tags = (best[before].unsqueeze(1) + into).max(2)
+            best[here] += values
+            origin[here] = tags.to(origin.dtype)
+        score, tag = (best[layout.last] + end).max(1)
+        path = _trace(origin.cpu().numpy(), tag.cpu().numpy(), layout)
+        scores = score.new_zeros(len(lengths)).index_copy(0, layout.ranked, score)
+        return torch.from_numpy(path).to(best.device)[layout.place], scores
+
+
+class _Layout(NamedTuple):
+    """Tokens ordered by time (see `modules.packing`); empty sequences have no part in it.
+
+    sizes (List[int]): How many sequences have a token at each time.
+    order (Tensor): The token at each place, [n_tokens].
+    place (Tensor): The place of each token, [n_tokens].
+    rank (Tensor): The rank, by length, of the sequence at each place, [n_tokens].
+    last (Tensor): The place of the last token of each sequence, by rank.
+    ranked (Tensor): The sequences, by rank.
+    """
+
+    sizes: List[int]
+    order: Tensor
+    place: Tensor
+    rank: Tensor
+    last: Tensor
+    ranked: Tensor
+
+
+def _arrange(lengths: Sequence[int], device: torch.device) -> _Layout:
+    counts = torch.as_tensor(lengths, dtype=torch.int64)
+    present = counts.nonzero().flatten()
+    packing = pack(counts[present])
+    order, place = packing.rows[0], packing.inverse[0]
+    sizes = torch.tensor(packing.sizes, dtype=torch.int64)
+    rank = torch.arange(len(order)) - torch.repeat_interleave(sizes.cumsum(0) - sizes, sizes)
+    last = place[counts[present].cumsum(0) - 1][packing.order]
+    tensors = (tensor.to(device) for tensor in (order, place, rank, last, present[packing.order]))
+    return _Layout(packing.sizes, *tensors)
+
+
+def _steps(sizes: Sequence[int], backwards: bool = False) -> Iterator[Tuple[slice, slice]]:
+    """For each time but the first: the places of its tokens, and of the tokens before them."""
+    here = sum(sizes) if backwards else sum(sizes[:1])
+    for t in range(len(sizes) - 1, 0, -1) if backwards else range(1, len(sizes)):
+        here -= sizes[t] * backwards
+        yield slice(here, here + sizes[t]), slice(here - sizes[t - 1], here - sizes[t - 1] + sizes[t])
+        here += sizes[t] * (not backwards)
+
+
+class _LogPartition(torch.autograd.Function):
+    """Log partition of sequences, by rank. Its gradient is the expected number of uses of each score."""
+
+    @staticmethod
+    def forward(ctx: Any, scores: Tensor, transitions: Tensor, layout: _Layout) -> Tensor:  # type: ignore[override]
+        alpha, log_z = _forward(scores, transitions, layout)
+        ctx.save_for_backward(scores, transitions, alpha, log_z)
+        ctx.layout = layout
+        return log_z
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, d_log_z: Tensor) -> Tuple[Tensor, Tensor, None]:  # type: ignore[override]
+        scores, transitions, alpha, log_z = ctx.saved_tensors
+        layout: _Layout = ctx.layout
+        beta = _backward(scores, transitions, layout)
+        log_z = log_z.masked_fill(log_z == NEVER, float("inf"))  # no path: no gradient, rather than none of a number
+        unary = (alpha + beta - log_z[layout.rank].unsqueeze(1)).exp() * d_log_z[layout.rank].unsqueeze(1)
+        d_transitions = torch.zeros_like(transitions)
+        n_first = len(layout.ranked)
+        d_transitions[-1, :-1] = unary[:n_first].sum(0)
+        d_transitions[:-1, -1] = unary[layout.last].sum(0)
+        if len(scores) > n_first:
+            # P(i, j) = P(j) P(i | j): the second factor needs the scores before j alone.
+            weights, _ = _exponentials(_parts(transitions)[0])
+            before = torch.cat([torch.arange(a.start, a.stop) for _, a in _steps(layout.sizes)]).to(scores.device)
+            odds, _ = _odds(alpha[before])
+            mass = odds @ weights
+            share = (unary[n_first:] / mass).masked_fill(mass == 0, 0.0)
+            d_transitions[:-1, :-1] = weights * (odds.T @ share)
+        return unary, d_transitions, None
+
+
+def _forward(scores: Tensor, transitions: Tensor, layout: _Layout) -> Tuple[Tensor, Tensor]:
+    """Log of the sum over all paths that end in a tag, that tag's emission included; and the log partition by rank."""
+    moves, start, end = _parts(transitions)
+    weights, shift = _exponentials(moves)
+    alpha = scores.clone()
+    alpha[: len(layout.ranked)] += start
+    for here, before in _steps(layout.sizes):
+        alpha[here] += _log_product(alpha[before], weights, shift)
+    return alpha, torch.logsumexp(alpha[layout.last] + end, 1)
+
+
+def _backward(scores: Tensor, transitions: Tensor, layout: _Layout) -> Tensor:
+    """Log of the sum over all ways to go on from a tag to the end, that tag's emission excluded."""
+    moves, _, end = _parts(transitions)
+    weights, shift = _exponentials(moves.T)
+    beta = end.repeat(len(scores), 1)
+    for here, before in _steps(layout.sizes, backwards=True):
+        beta[before] = _log_product(scores[here] + beta[here], weights, shift)
+    return beta
+
+
+def _log_product(scores: Tensor, weights: Tensor, shift: Tensor) -> Tensor:
+    odds, top = _odds(scores)
+    return (odds @ weights).log_().add_(top + shift)
+
+
+def _odds(scores: Tensor) -> Tuple[Tensor, Tensor]:
+    """Exponentials relative to the best score of each row, and that score."""
+    top = scores.amax(1, keepdim=True).clamp_(min=torch.finfo(scores.dtype).min)
+    return (scores - top).clamp_(min=_least(scores.dtype)).exp_().masked_fill_(scores == NEVER, 0.0), top
+
+
+def _exponentials(moves: Tensor) -> Tuple[Tensor, Tensor]:
+    shift = moves.amax().clamp(min=torch.finfo(moves.dtype).min)
+    return (moves - shift).clamp_(min=_least(moves.dtype)).exp_().masked_fill_(moves == NEVER, 0.0).contiguous(), shift
+
+
+@lru_cache(maxsize=8)
+def _least(dtype: torch.dtype) -> float:
+    """Half the range of exponents: the product of two such exponentials is still a normal number."""
+    return 0.49 * math.log(torch.finfo(dtype).tiny)
+
+
+def _masked(scores: Tensor, mask: Tensor) -> Tensor:
+    dtype = torch.promote_types(scores.dtype, torch.float32)
+    return scores.to(dtype).masked_fill(~mask, NEVER)
+
+
+def _parts(transitions: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+    return transitions[:-1, :-1], transitions[-1, :-1], transitions[:-1, -1]
+
+
+def _trace(origin: np.ndarray, last_tags: np.ndarray, layout: _Layout) -> np.ndarray:
+    """Follow the pointers of places back from the last tags."""
+    path = np.zeros(len(origin), dtype=np.int64)
+    path[layout.last.cpu().numpy()] = last_tags
+    for here, before in _steps(layout.sizes, backwards=True):
+        path[before] = origin[np.arange(here.start, here.stop), path[here]]
+    return path

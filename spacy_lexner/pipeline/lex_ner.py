@@ -1,0 +1,212 @@
+"""The trainable pipe `lex_ner`: entities by sequence tagging, with exact span probabilities."""
+
+import logging
+from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Set, Tuple
+
+import numpy as np
+from spacy.errors import Errors
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+from spacy.vocab import Vocab
+from thinc.api import Config, Model
+
+from ..layers.tag_scheme import Bools2d, TagSpan, UnknownLabelError
+from .gold_entities import GoldReport, gold_tags
+from .lex_ner_scorer import lex_ner_score
+from .sequence_tagger import SequenceTagger
+
+logger = logging.getLogger(__name__)
+
+SCORE = "lex_score"
+
+DEFAULT_CONFIG = """
+[model]
+@architectures = "spacy-lexner.CRFTagger.v1"
+
+[model.tok2vec]
+@architectures = "spacy-lexner.LEBERT.v1"
+"""
+DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
+
+
+class Entity(NamedTuple):
+    """A predicted entity: tokens from `start` to `end` (exclusive), label, probability."""
+
+    start: int
+    end: int
+    label: str
+    score: float
+
+
+def install_extensions() -> None:
+    """Install `span._.lex_score`, unless it is there."""
+    if not Span.has_extension(SCORE):
+        Span.set_extension(SCORE, default=None)
+
+
+@Language.factory(
+    "lex_ner",
+    assigns=["doc.ents", "token.ent_iob", "token.ent_type", f"span._.{SCORE}"],
+    default_config={
+        "model": DEFAULT_MODEL,
+        "incorrect_spans_key": None,
+        "overwrite": False,
+        "scorer": {"@scorers": "spacy-lexner.lex_ner_scorer.v1"},
+    },
+    default_score_weights={"ents_f": 1.0, "ents_p": 0.0, "ents_r": 0.0, "ents_per_type": None},
+)
+def make_lex_ner(
+    nlp: Language,
+    name: str,
+    model: Model,
+    incorrect_spans_key: Optional[str],
+    overwrite: bool,
+    scorer: Optional[Callable],
+) -> "LexNER":
+    """Make a `lex_ner` component.
+
+    nlp (Language): The pipeline.
+    name (str): The name of the component.
+    model (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): A tagger, such as `spacy-lexner.CRFTagger.v1`.
+    incorrect_spans_key (Optional[str]): Key of the span group of reference Docs that holds spans which are no entities.
+    overwrite (bool): Replace the entities and blocked tokens that a Doc has, instead of keeping them.
+    scorer (Optional[Callable]): The scoring function.
+    RETURNS (LexNER): The component.
+    """
+    return LexNER(nlp.vocab, model, name, incorrect_spans_key=incorrect_spans_key, overwrite=overwrite, scorer=scorer)
+
+
+class LexNER(SequenceTagger):
+    """Find entities. Each gets a confidence, `ent._.lex_score`: the probability that the model gives to exactly this
+    span with this label, summed over everything that the rest of the text may be.
+
+    vocab (Vocab): The vocabulary.
+    model (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): A tagger.
+    name (str): The name of the component.
+    incorrect_spans_key (Optional[str]): Key of the span group of reference Docs that holds spans which are no entities.
+    overwrite (bool): Replace the entities and blocked tokens that a Doc has. Otherwise they are kept, and what is found
+        around them is what is most probable given them.
+    scorer (Optional[Callable]): The scoring function.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model,
+        name: str = "lex_ner",
+        *,
+        incorrect_spans_key: Optional[str] = None,
+        overwrite: bool = False,
+        scorer: Optional[Callable] = lex_ner_score,
+    ) -> None:
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.cfg = {"incorrect_spans_key": incorrect_spans_key, "labels": [], "overwrite": overwrite}
+        self.scorer = scorer
+        self.gold_report = GoldReport()
+        install_extensions()
+
+    def predict(self, docs: Iterable[Doc]) -> List[List[Entity]]:
+        """Find entities in Docs without changing these.
+
+        docs (Iterable[Doc]): The Docs.
+        RETURNS (List[List[Entity]]): The entities of each, without those that it has already and keeps.
+        """
+        docs = list(docs)
+        self._require_initialized()
+        if not any(len(doc) for doc in docs):
+            return [[] for _ in docs]
+        head, outputs = self.model.attrs["head"], self.model.predict(docs)
+        allowed = [self.constraint(doc) for doc in docs]
+        found = [self.scheme.decode(path) for path in head.decode(outputs, allowed)]
+        for i, doc in enumerate(docs):
+            kept = {(ent.start, ent.end) for ent in self._kept(doc)}
+            found[i] = [span for span in found[i] if (span.start, span.end) not in kept]
+        scores = head.span_scores(outputs, allowed, found)
+        return [
+            [Entity(span.start, span.end, self.labels[span.label], float(score)) for span, score in zip(*pair)]
+            for pair in zip(found, scores)
+        ]
+
+    def set_annotations(self, docs: Iterable[Doc], scores: Iterable[List[Entity]]) -> None:
+        """Write entities and their scores to Docs.
+
+        docs (Iterable[Doc]): The Docs.
+        scores (Iterable[List[Entity]]): The result of `predict`.
+        """
+        install_extensions()
+        for doc, entities in zip(docs, scores):
+            kept, blocked = self._kept(doc), [Span(doc, start, end) for start, end in self._blocked(doc)]
+            if self.cfg["overwrite"]:
+                for ent in doc.ents:
+                    ent._.set(SCORE, None)
+            spans = [Span(doc, entity.start, entity.end, label=entity.label) for entity in entities]
+            doc.set_ents([*kept, *spans], blocked=blocked, default="outside")
+            for span, entity in zip(spans, entities):
+                span._.set(SCORE, entity.score)
+
+    def survey(self, examples: Iterable[Example]) -> Set[str]:
+        """Collect the labels of the examples, and count in `gold_report` the entities that cannot be learned as they
+        are; if there are any, a warning tells."""
+        self.gold_report = GoldReport()
+        labels: Set[str] = set()
+        for example in examples:
+            labels.update(ent.label_ for ent in example.reference.ents)
+            self.gold_report.add(example)
+        if self.gold_report.message:
+            logger.warning("%s: %s", self.name, self.gold_report.message)
+        return labels
+
+    def constraint(self, doc: Doc) -> Bools2d:
+        """RETURNS (Bools2d): The tags that tokens may have: none that begin or end an entity on white space, and,
+        unless `overwrite` is set, none that contradict the entities and blocked tokens of the Doc."""
+        spans, outside = [], self._blocked(doc)
+        for ent in self._kept(doc):
+            if ent.label_ in self.cfg["labels"]:
+                spans.append(TagSpan(ent.start, ent.end, self.scheme.index(ent.label_)))
+            else:
+                outside.append((ent.start, ent.end))
+        return self.scheme.constraint(_is_space(doc), spans, outside)
+
+    def training_constraint(self, doc: Doc) -> Bools2d:
+        return self.scheme.constraint(_is_space(doc))
+
+    def gold(self, example: Example) -> Bools2d:
+        try:
+            return self.scheme.gold(gold_tags(example))
+        except UnknownLabelError as error:
+            raise ValueError(
+                f"{self.name}: the annotation of {example.reference.text[:40]!r} has the label {error.label!r}, which "
+                f"was not there when the component was initialised (its labels: {', '.join(self.labels)}). Either call "
+                f"nlp.get_pipe({self.name!r}).add_label({error.label!r}) before this update, or initialise with it."
+            ) from None
+
+    def refused(self, example: Example) -> List[TagSpan]:
+        key = self.cfg["incorrect_spans_key"]
+        if key is None or key not in example.reference.spans:
+            return []
+        ents = {(ent.start, ent.end, ent.label) for ent in example.get_aligned_spans_y2x(example.reference.ents)}
+        refused = []
+        for span in example.get_aligned_spans_y2x(example.reference.spans[key], allow_overlap=True):
+            if (span.start, span.end, span.label) in ents:
+                raise ValueError(Errors.E868.format(span=(span.start_char, span.end_char, span.label_)))
+            if span.label_ in self.cfg["labels"]:  # others are never predicted: there is nothing to unlearn
+                refused.append(TagSpan(span.start, span.end, self.scheme.index(span.label_)))
+        return refused
+
+    def _kept(self, doc: Doc) -> List[Span]:
+        return [] if self.cfg["overwrite"] or not doc.to_array("ENT_TYPE").any() else list(doc.ents)
+
+    def _blocked(self, doc: Doc) -> List[Tuple[int, int]]:
+        """The runs of tokens that were marked as in no entity (`Doc.set_ents(blocked=...)`)."""
+        if self.cfg["overwrite"] or not len(doc):
+            return []
+        blocked = (doc.to_array("ENT_IOB") == 3) & (doc.to_array("ENT_TYPE") == 0)
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], blocked, [False]]).astype(np.int8)))
+        return list(zip(edges[::2].tolist(), edges[1::2].tolist()))
+
+
+def _is_space(doc: Doc) -> Any:
+    return doc.to_array("IS_SPACE").astype(bool)
