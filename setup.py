@@ -67,8 +67,11 @@ CORE = [
     "tqdm>=4.60",
 ]
 ZH = ["jieba>=0.42", "spacy-pkuseg>=1.0"]
+VECTORS = [*ZH, "gensim>=4.3"]
+ELMO = ["h5py>=3.10"]
 DEV = [
-    *ZH,
+    *VECTORS,
+    *ELMO,
     "pytest>=8",
     "pytest-timeout>=2.3",
     "hypothesis>=6.100",
@@ -90,7 +93,7 @@ setup(
     packages=find_packages(include=["spacy_lexner", "spacy_lexner.*"]),
     package_data={"spacy_lexner": ["py.typed"]},
     install_requires=CORE,
-    extras_require={"zh": ZH, "dev": DEV},
+    extras_require={"zh": ZH, "vectors": VECTORS, "elmo": ELMO, "dev": DEV},
     entry_points=ENTRY_POINTS,
     classifiers=[
         "Programming Language :: Python :: 3",
