@@ -26,6 +26,7 @@ class LEBERTBatch(NamedTuple):
     kept (Tensor): Which of the B * L vectors are wanted, int64 [N].
     slots (Optional[Tensor]): Rows of each wordpiece's candidate words, 0 empty, u the u-th word, int64 [B, L, W].
     words (Optional[Words]): The U distinct words.
+    segments (Optional[Tensor]): Of pairs of texts, 1 at the second one, int64 [B, L]; none is all 0.
     """
 
     input_ids: Tensor
@@ -33,6 +34,7 @@ class LEBERTBatch(NamedTuple):
     kept: Tensor
     slots: Optional[Tensor] = None
     words: Optional[Words] = None
+    segments: Optional[Tensor] = None
 
 
 class LEBERT(nn.Module):
@@ -94,7 +96,8 @@ class LEBERT(nn.Module):
                 if batch.words is None or batch.slots is None:
                     raise ValueError("This LEBERT has lexicon adapters: a batch needs `words` and `slots`.")
                 stack.enter_context(_batch_words((self.words(batch.words), batch.slots)))
-            return self.encoder(batch.input_ids, attention_mask=batch.attention_mask.long()).last_hidden_state
+            options = {} if batch.segments is None else {"token_type_ids": batch.segments}
+            return self.encoder(batch.input_ids, attention_mask=batch.attention_mask.long(), **options).last_hidden_state
 
 
 def build_lebert(settings: Dict[str, Any]) -> LEBERT:

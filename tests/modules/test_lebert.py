@@ -225,6 +225,14 @@ def test_without_adapters_it_is_the_plain_encoder():
     assert all(name.startswith("encoder.") for name in module.state_dict())
 
 
+def test_pairs_of_texts_have_segments():
+    module, batch = small_lebert(adapter_layers=[]).eval(), small_batch()
+    segments = (torch.arange(7) > 3).long().expand(2, 7)
+    expected = module.encoder(batch.input_ids, token_type_ids=segments).last_hidden_state
+    torch.testing.assert_close(module([batch._replace(segments=segments)]), expected.flatten(0, 1))
+    assert not torch.allclose(module([batch]), expected.flatten(0, 1))
+
+
 def test_padding_and_company_change_nothing():
     module, long, short = small_lebert().eval(), small_batch(1, 9, seed=1), small_batch(1, 5, seed=2)
     alone = torch.cat([module([long]), module([short])])
