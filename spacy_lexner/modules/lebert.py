@@ -96,8 +96,9 @@ class LEBERT(nn.Module):
                 if batch.words is None or batch.slots is None:
                     raise ValueError("This LEBERT has lexicon adapters: a batch needs `words` and `slots`.")
                 stack.enter_context(_batch_words((self.words(batch.words), batch.slots)))
-            options = {} if batch.segments is None else {"token_type_ids": batch.segments}
-            return self.encoder(batch.input_ids, attention_mask=batch.attention_mask.long(), **options).last_hidden_state
+            segments = {} if batch.segments is None else {"token_type_ids": batch.segments}
+            output = self.encoder(batch.input_ids, attention_mask=batch.attention_mask.long(), **segments)
+            return output.last_hidden_state
 
 
 def build_lebert(settings: Dict[str, Any]) -> LEBERT:
