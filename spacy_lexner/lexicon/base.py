@@ -43,6 +43,10 @@ class LexiconBase:
         known = self.hashes.take(ranks, mode="clip") == hashes
         return np.where(known, ranks, -1)
 
+    def hash_of(self, words: np.ndarray) -> np.ndarray:
+        """RETURNS (numpy.ndarray): uint64[n], the hashes of words that the trie has found."""
+        return self.hashes.take(words, mode="clip") if len(self.hashes) else np.zeros(len(words), "u8")
+
     def entry(self, row: int) -> LexiconEntry:
         """RETURNS (LexiconEntry): What is known about the word of a row."""
         table = self.table

@@ -273,25 +273,27 @@ class Lexicon:
 
     # Matching
 
-    def match(self, text: str, max_length: Optional[int] = None) -> LexiconMatches:
+    def match(self, text: str, min_length: int = 1, max_length: Optional[int] = None) -> LexiconMatches:
         """Find all words that occur in a text, overlapping.
 
         text (str): The text; its offsets are those of the result.
-        max_length (Optional[int]): Length of the longest word to look for.
+        min_length (int): Length of the shortest word to look for.
+        max_length (Optional[int]): Length of the longest; None for any.
         RETURNS (LexiconMatches): The words.
         """
         codes = self.normalization.codes(to_codes(text))
         base, overlay = self._base, self._overlay
-        limit = self.longest if max_length is None else min(max_length, self.longest)
-        found = base.trie.match(codes, min(limit, base.longest))
-        visible = overlay.visible(found.word)
-        start, length, word = (array[visible] for array in found)
-        hashes = base.hashes.take(word, mode="clip") if len(base.hashes) else word.astype("u8")
+        start, length, word = base.trie.match(codes, min_length, max_length)
+        if overlay.hidden:
+            visible = np.flatnonzero(overlay.visible(word))
+            start, length, word = start.take(visible), length.take(visible), word.take(visible)
+        hashes = base.hash_of(word)
         if not overlay.added:
             return LexiconMatches(start, length, hashes)
-        more = overlay.compiled.trie.match(codes, limit)
+        added = overlay.compiled
+        more = added.trie.match(codes, min_length, max_length)
         start, length = np.concatenate([start, more.start]), np.concatenate([length, more.length])
-        hashes = np.concatenate([hashes, overlay.compiled.hashes.take(more.word, mode="clip")])
+        hashes = np.concatenate([hashes, added.hash_of(more.word)])
         order = np.lexsort((length, start))
         return LexiconMatches(start[order], length[order], hashes[order])
 

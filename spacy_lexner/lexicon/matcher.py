@@ -1,12 +1,14 @@
 """Every lexicon word in a batch of texts, overlapping, as arrays."""
 
 from hashlib import blake2b
+from itertools import pairwise
 from typing import NamedTuple, Optional, Sequence
 
 import numpy as np
 
 from .lexicon import Lexicon
 from .single_chars import RULES, SingleChars, keep_single_chars
+from .trie import CHUNK
 
 ALIGNMENT_MODES = ("strict", "contract", "expand")
 
@@ -68,17 +70,23 @@ class Matcher:
         texts (Sequence[str]): The texts.
         RETURNS (Matches): The words found; offsets are those of the texts as given.
         """
-        lexicon, options = self.lexicon, self.options
         lengths = np.fromiter(map(len, texts), "i8", len(texts))
-        begins = np.zeros(len(texts), "i8")
-        np.cumsum(lengths[:-1] + 1, out=begins[1:])
-        found = lexicon.match("\0".join(texts), options.max_length)
-        keep = found.length >= options.min_length
-        keep &= keep_single_chars(found.start, found.start + found.length, options.single_chars)
-        start, length, hashes = (array[keep] for array in found)
-        text = np.searchsorted(begins, start, side="right") - 1
-        start = start - begins[text] if len(texts) else start
-        return Matches(text.astype("i4"), start.astype("i4"), (start + length).astype("i4"), hashes)
+        groups = np.cumsum(lengths + 1) // CHUNK  # as many texts at a time as the trie matches at a time
+        borders = [0, *(np.flatnonzero(np.diff(groups)) + 1).tolist(), len(texts)]
+        found = [self._match_group(texts[a:b], lengths[a:b], a) for a, b in pairwise(borders)]
+        return found[0] if len(found) == 1 else Matches(*map(np.concatenate, zip(*found)))
+
+    def _match_group(self, texts: Sequence[str], lengths: np.ndarray, first: int) -> Matches:
+        options = self.options
+        min_length = max(options.min_length, 2) if options.single_chars == "drop" else options.min_length
+        start, length, hashes = self.lexicon.match("\0".join(texts), min_length, options.max_length)
+        if min_length == 1 and options.single_chars != "keep":
+            keep = np.flatnonzero(keep_single_chars(start, start + length, options.single_chars))
+            start, length, hashes = start.take(keep), length.take(keep), hashes.take(keep)
+        text = np.repeat(np.arange(len(texts), dtype="i4"), lengths + 1).take(start)
+        begins = np.cumsum(lengths + 1) - lengths - 1
+        start = (start - begins.take(text)).astype("i4")
+        return Matches(text + np.int32(first), start, start + length.astype("i4"), hashes)
 
 
 def check_options(options: MatchOptions) -> None:

@@ -10,7 +10,7 @@ from .normalization import Normalization
 from .report import BuildReport
 from .strings import Strings
 from .table import Table
-from .trie import Trie
+from .trie import Trie, checked
 
 FORMAT = "spacy-lexner.lexicon"
 FORMAT_VERSION = 1
@@ -45,7 +45,9 @@ def pack(base: LexiconBase, report: BuildReport) -> Packed:
         "format_version": FORMAT_VERSION,
         "version": f"{base.version:016x}",
         "n_words": len(base.rows),
-        "n_edges": len(base.trie.labels),
+        "n_roots": len(base.trie.roots),
+        "n_levels": len(base.trie.levels),
+        "n_slots": len(base.trie.keys),
         "n_vectors": len(table.vectors),
         "dim": table.vectors.shape[1],
         "dtype": table.vectors.dtype.name,
@@ -84,7 +86,7 @@ def unpack(packed: Packed) -> Tuple[LexiconBase, BuildReport]:
             table=table,
             hashes=index["hashes"],
             rows=index["rows"],
-            trie=Trie(**parts["trie"]),
+            trie=checked(Trie(**parts["trie"])),
             normalization=Normalization(**manifest["normalization"]),
             max_word_length=manifest["max_word_length"],
             longest=manifest["longest"],
@@ -98,7 +100,7 @@ def unpack(packed: Packed) -> Tuple[LexiconBase, BuildReport]:
 
 
 def _check_arrays(manifest: Dict[str, Any], parts: PartsT) -> None:
-    n, n_edges, n_vectors, columns = (manifest[key] for key in ("n_words", "n_edges", "n_vectors", "columns"))
+    n, n_vectors, columns = manifest["n_words"], manifest["n_vectors"], manifest["columns"]
     expected: Dict[str, Dict[str, Tuple[str, Tuple[Optional[int], ...]]]] = {
         "words": {"words": ("u1", (None,))},
         "index": {
@@ -107,7 +109,12 @@ def _check_arrays(manifest: Dict[str, Any], parts: PartsT) -> None:
             "hashes": ("u8", (n,)),
             "rows": ("i4", (n,)),
         },
-        "trie": {"labels": ("u4", (n_edges,)), "first": ("u4", (n_edges + 2,)), "words": ("i4", (n_edges,))},
+        "trie": {
+            "roots": ("i4", (manifest["n_roots"],)),
+            "levels": ("i8", (manifest["n_levels"], 3)),
+            "keys": ("u8", (manifest["n_slots"],)),
+            "words": ("i4", (manifest["n_slots"],)),
+        },
     }
     if "weights" in columns:
         expected["index"]["weights"] = ("f4", (n,))

@@ -1,8 +1,31 @@
-"""A trie in flat arrays, and all its words in a text, found in lock-step."""
+"""A trie in flat arrays, and all its words in a text, found in lock-step.
 
-from typing import List, NamedTuple, Tuple
+An edge of the trie (node, character) is kept in a hash table, and the slot where it lies is the number of the node that
+it leads to: there is nothing else to store or to follow. One step down from a whole array of nodes is a multiplication, a
+gather and a comparison. Each depth has its own table. Words of one character need none: they are found by code point.
+
+Keys are hashed by multiplication with an odd number (Knuth, The Art of Computer Programming, vol. 3, section 6.4), which
+is a bijection, so that the hash is the key. In a table the keys ascend, with gaps: the slot of a key is the one that its
+hash points to, or one of the next few. A search goes on while the slot holds a smaller key, and at most as far as any key
+was moved when the table was built.
+"""
+
+from typing import List, NamedTuple, Optional, Tuple
 
 import numpy as np
+
+from .errors import LexiconError
+
+MULTIPLIER = 0x9E3779B97F4A7C15  # 2**64 / golden ratio
+CODE_BITS = 21  # of a Unicode code point
+OF_CHARACTER = np.uint64(MULTIPLIER)
+OF_NODE = np.uint64((MULTIPLIER << CODE_BITS) % 2**64)
+HALF = np.uint64(32)
+GAP = np.uint64(2**64 - 1)  # greater than any key: the one hashed to it has more bits than a node and a character
+SLOTS_PER_KEY = 2
+MAX_MOVED = 1 << 16
+NO_EDGE, NO_WORD = -2, -1
+CHUNK = 1 << 16  # characters matched at a time: 16 bits sort fastest, and the arrays stay in the cache
 
 
 class Found(NamedTuple):
@@ -10,7 +33,7 @@ class Found(NamedTuple):
 
     start (numpy.ndarray): int64[n], first position.
     length (numpy.ndarray): int64[n].
-    word (numpy.ndarray): int64[n], number of the word.
+    word (numpy.ndarray): int32[n], number of the word.
     """
 
     start: np.ndarray
@@ -19,94 +42,140 @@ class Found(NamedTuple):
 
 
 class Trie(NamedTuple):
-    """Nodes are numbered breadth-first from the root, 0; node i > 0 is reached by edge i - 1.
+    """A compiled set of words.
 
-    labels (numpy.ndarray): uint32[n_edges], the character of each edge; ascending among the edges of a node.
-    first (numpy.ndarray): uint32[n_edges + 2], number of the first edge that leaves each node, and n_edges at last.
-    words (numpy.ndarray): int32[n_edges], number of the word that ends with an edge, or -1.
+    roots (numpy.ndarray): int32[highest code point + 2], by first character: the number of the word of this single
+        character, NO_WORD where there is none but longer words begin with it, NO_EDGE where none begins with it.
+    levels (numpy.ndarray): int64[n_levels, 3], for each depth from the second character on: first slot of its table, size
+        of the range of the hash, number of slots that a key was moved at most.
+    keys (numpy.ndarray): uint64[n_slots], the edges, GAP in free slots.
+    words (numpy.ndarray): int32[n_slots], number of the word that ends there, or NO_WORD.
     """
 
-    labels: np.ndarray
-    first: np.ndarray
+    roots: np.ndarray
+    levels: np.ndarray
+    keys: np.ndarray
     words: np.ndarray
 
-    def match(self, codes: np.ndarray, max_length: int) -> Found:
-        """Find all words that begin anywhere in a text.
+    def match(self, codes: np.ndarray, min_length: int = 1, max_length: Optional[int] = None) -> Found:
+        """Find all words that begin anywhere in a text. Whatever the arrays hold, nothing outside them is read, and the
+        search comes to an end.
 
-        codes (numpy.ndarray): uint32[n], the code points of the text.
-        max_length (int): Length of the longest word to look for.
+        codes (numpy.ndarray): uint32[n], the code points of the text. NUL is in no word.
+        min_length (int): Length of the shortest word to look for.
+        max_length (Optional[int]): Length of the longest; None for any.
         RETURNS (Found): The words found.
         """
-        at = np.arange(len(codes))
-        node = np.zeros(len(codes), "i8")
-        found: List[Tuple[np.ndarray, np.ndarray]] = []
-        for depth in range(max_length):
-            inside = at + depth < len(codes)
-            at, node = at[inside], node[inside]
-            if not len(at) or not len(self.labels):
+        n_levels = len(self.levels) if max_length is None else min(len(self.levels), max(max_length, 1) - 1)
+        padded = np.zeros(len(codes) + n_levels, "u8")
+        padded[: len(codes)] = codes
+        chunks = [
+            self._match_chunk(padded[low : min(low + CHUNK, len(codes)) + n_levels], low, min_length, n_levels)
+            for low in range(0, len(codes), CHUNK)
+        ]
+        return Found(*map(np.concatenate, zip(*chunks))) if chunks else Found(*np.zeros((3, 0), "i8"))
+
+    def _match_chunk(self, codes: np.ndarray, offset: int, min_length: int, n_levels: int) -> Found:
+        """Match the words that begin in a chunk, whose last `n_levels` characters are only looked at."""
+        word = self.roots.take(codes[: len(codes) - n_levels], mode="clip")
+        at = np.flatnonzero(word > NO_EDGE)
+        node = codes.take(at)
+        ends = np.flatnonzero(word > NO_WORD)
+        found = [(ends, word.take(ends))] if min_length <= 1 else []
+        hashed = codes * OF_CHARACTER
+        for depth, level in enumerate(self.levels[:n_levels].tolist(), 1):
+            node *= OF_NODE
+            node += hashed[depth:].take(at)
+            slot, there = self._find(node, *level)
+            if not len(there):
                 break
-            edge = self._find_edges(node, codes[at + depth])
-            there = edge >= 0
-            at, edge = at[there], edge[there]
-            word = self.words.take(edge, mode="clip").astype("i8")
-            ends = word >= 0
-            found.append((at[ends], word[ends]))
-            node = edge + 1
-        return _merge(found, len(codes))
+            at, slot = at.take(there), slot.take(there)
+            node = slot.view("u8")
+            if depth + 1 >= min_length:
+                word = self.words.take(slot, mode="clip")
+                ends = np.flatnonzero(word > NO_WORD)
+                found.append((at.take(ends), word.take(ends)))
+        return _in_order(found, offset, min_length)
 
-    def _find_edges(self, nodes: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        """Binary search among the edges of each node: int64[n], -1 where there is none."""
-        low = self.first.take(nodes, mode="clip").astype("i8")
-        high = self.first.take(nodes + 1, mode="clip").astype("i8")
-        last = high
-        for _ in range(len(self.labels).bit_length()):
-            open_ = low < high
-            if not open_.any():
+    def _find(self, keys: np.ndarray, first: int, size: int, moved: int) -> Tuple[np.ndarray, np.ndarray]:
+        """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): int64[n], the slot where each search ended; int64[m], which of
+        the keys (uint64[n]) are there.
+        """
+        slot = _home(keys, size)
+        slot += first
+        held = self.keys.take(slot, mode="clip")
+        further = np.flatnonzero(held < keys)
+        for _ in range(moved):
+            if not len(further):
                 break
-            middle = (low + high) >> 1
-            smaller = self.labels.take(middle, mode="clip") < labels
-            low = np.where(open_ & smaller, middle + 1, low)
-            high = np.where(open_ & ~smaller, middle, high)
-        hit = (low < last) & (self.labels.take(low, mode="clip") == labels)
-        return np.where(hit, low, -1)
+            slot[further] += 1
+            held[further] = self.keys.take(slot.take(further), mode="clip")
+            further = further.compress(held.take(further) < keys.take(further))
+        return slot, np.flatnonzero(held == keys)
 
 
-def _merge(found: List[Tuple[np.ndarray, np.ndarray]], n: int) -> Found:
-    start = np.concatenate([at for at, _ in found] or [np.zeros(0, "i8")])
-    word = np.concatenate([words for _, words in found] or [np.zeros(0, "i8")])
-    length = np.concatenate([np.full(len(at), i + 1) for i, (at, _) in enumerate(found)] or [np.zeros(0, "i8")])
-    order = np.argsort(start, kind="stable")
-    return Found(start[order], length[order], word[order])
+def _home(keys: np.ndarray, size: int) -> np.ndarray:
+    """Scale keys to a range: int64[n], ascending with the keys."""
+    home = keys >> HALF
+    home *= np.uint64(size)
+    home >>= HALF
+    return home.view("i8")
+
+
+def _in_order(found: List[Tuple[np.ndarray, np.ndarray]], offset: int, min_length: int) -> Found:
+    """Order words that were found length by length."""
+    if not found:
+        return Found(*np.zeros((3, 0), "i8"))
+    start = np.concatenate([at for at, _ in found])
+    lengths = np.arange(max(min_length, 1), max(min_length, 1) + len(found))
+    order = np.argsort(start.astype("u2"), kind="stable")
+    length = np.repeat(lengths, [len(at) for at, _ in found]).take(order)
+    start = start.take(order)
+    start += offset
+    return Found(start, length, np.concatenate([word for _, word in found]).take(order))
 
 
 def build_trie(codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray) -> Trie:
     """Build a trie, level by level.
 
-    codes (numpy.ndarray): uint32[n], the code points of all words, one word after the other.
+    codes (numpy.ndarray): uint32[n], the code points of all words, one word after the other; none is NUL.
     offsets (numpy.ndarray): int64[n_words + 1], where each word begins in `codes`. The words differ and none is empty.
     numbers (numpy.ndarray): int32[n_words], the number to give for each word.
     RETURNS (Trie): The trie.
     """
-    lengths = np.diff(offsets)
-    alive = np.arange(len(lengths))
-    node = np.zeros(len(lengths), "u8")
-    keys: List[np.ndarray] = []
-    words: List[np.ndarray] = []
-    n_edges = 0
-    for depth in range(int(lengths.max(initial=0))):
-        still = lengths[alive] > depth
-        alive, node = alive[still], node[still]
-        level, edge = np.unique((node << np.uint64(21)) | codes[offsets[alive] + depth], return_inverse=True)
-        word = np.full(len(level), -1, "i4")
+    begins, lengths = offsets[:-1], np.diff(offsets)
+    roots = np.full(int(codes.max(initial=0)) + 2, NO_EDGE, "i4")
+    roots[codes[begins]] = NO_WORD
+    roots[codes[begins[lengths == 1]]] = numbers[lengths == 1]
+    alive = np.flatnonzero(lengths > 1)
+    node = codes[begins[alive]].astype("u8")
+    levels, keys, words = [], [np.zeros(0, "u8")], [np.zeros(0, "i4")]
+    first = 0
+    while len(alive):
+        depth = len(levels) + 1
+        hashed = node * OF_NODE + codes[begins[alive] + depth] * OF_CHARACTER
+        edges, edge_of_word = np.unique(hashed, return_inverse=True)
+        size = SLOTS_PER_KEY * len(edges)
+        home = _home(edges, size)
+        count = np.arange(len(edges))
+        slots = np.maximum.accumulate(home - count) + count  # each key in its place or, if taken, in the next one
+        key, word = np.full(max(size, slots[-1] + 1), GAP), np.full(max(size, slots[-1] + 1), NO_WORD, "i4")
+        key[slots] = edges
+        slot = slots[edge_of_word]
         ends = lengths[alive] == depth + 1
-        word[edge[ends]] = numbers[alive[ends]]
-        keys.append(level)
+        word[slot[ends]] = numbers[alive[ends]]
+        levels.append((first, size, int((slots - home).max())))
+        keys.append(key)
         words.append(word)
-        node = (edge + (n_edges + 1)).astype("u8")
-        n_edges += len(level)
-    key = np.concatenate(keys) if keys else np.zeros(0, "u8")
-    counts = np.bincount((key >> np.uint64(21)).astype("i8"), minlength=n_edges + 1)
-    first = np.zeros(n_edges + 2, "u4")
-    np.cumsum(counts, out=first[1:])
-    labels = (key & np.uint64((1 << 21) - 1)).astype("u4")
-    return Trie(labels, first, np.concatenate(words) if words else np.zeros(0, "i4"))
+        alive, node = alive[~ends], (slot[~ends] + first).astype("u8")
+        first += len(key)
+    return checked(Trie(roots, np.array(levels, "i8").reshape(-1, 3), np.concatenate(keys), np.concatenate(words)))
+
+
+def checked(trie: Trie) -> Trie:
+    """RETURNS (Trie): The same trie. Raises LexiconError where its levels do not fit its tables."""
+    first, size, moved = trie.levels.T
+    fits = (first >= 0) & (size >= 1) & (size <= len(trie.keys)) & (first <= len(trie.keys) - size)
+    if not (fits & (moved >= 0) & (moved <= MAX_MOVED)).all() or not len(trie.roots):
+        raise LexiconError("The levels of the trie do not fit its tables; the file is damaged.")
+    return trie
