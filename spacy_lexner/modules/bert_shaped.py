@@ -6,7 +6,7 @@ from typing import Any, Dict
 
 from safetensors import SafetensorError
 from torch import nn
-from transformers import AutoConfig, AutoModel, PretrainedConfig, PreTrainedModel
+from transformers import AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig, PreTrainedModel
 
 NOT_SETTINGS = ("_name_or_path", "transformers_version", "torch_dtype", "dtype", "architectures")
 
@@ -70,6 +70,33 @@ def load_encoder(checkpoint: str, config: PretrainedConfig) -> PreTrainedModel:
     return _without_pooler(model.float())
 
 
+def load_tokenizer(checkpoint: str) -> Dict[str, Any]:
+    """Read the tokenizer of a checkpoint.
+
+    checkpoint (str): A folder, or a name on the Hugging Face hub.
+    RETURNS (Dict[str, Any]): "tokenizer", the JSON of the `tokenizers` library, and the ids of the special pieces,
+        under "pad", "unk", "cls", "sep" and "mask". Raises ValueError where one of these is missing.
+    """
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(checkpoint, trust_remote_code=False)
+        backend = tokenizer.backend_tokenizer
+    except (OSError, ValueError, TypeError, AttributeError, KeyError) as error:
+        raise ValueError(
+            f"The tokenizer of the checkpoint {checkpoint!r} cannot be loaded ({error}). Expected vocab.txt or "
+            "tokenizer.json beside its config.json; or give the path of a vocab.txt yourself (`vocab`)."
+        ) from error
+    special = {name: getattr(tokenizer, f"{name}_token_id") for name in ("pad", "unk", "cls", "sep", "mask")}
+    missing = [name for name, piece in special.items() if piece is None]
+    if missing or len(tokenizer) <= len(special):
+        raise ValueError(
+            f"The tokenizer of the checkpoint {checkpoint!r} is not BERT's: it has {len(tokenizer)} pieces, none for "
+            f"{', '.join(missing) or 'text'}. Give the path of a vocab.txt yourself (`vocab`)."
+        )
+    backend.no_truncation()
+    backend.no_padding()
+    return {"tokenizer": backend.to_str(), **special}
+
+
 def encoder_layers(encoder: PreTrainedModel) -> nn.ModuleList:
     """Find the transformer layers of an encoder.
 
@@ -80,9 +107,9 @@ def encoder_layers(encoder: PreTrainedModel) -> nn.ModuleList:
     lists = [module for module in encoder.modules() if isinstance(module, nn.ModuleList) and len(module) == n_layers]
     if not lists:
         raise ValueError(
-            f"The model type {encoder.config.model_type!r} has no list of its {n_layers} layers (ALBERT, for one, shares "
-            "a single layer among them), so no lexicon adapter can stand between two. Choose a BERT-shaped checkpoint, "
-            "or adapter_layers = []."
+            f"The model type {encoder.config.model_type!r} has no list of its {n_layers} layers (ALBERT, for one, "
+            "shares a single layer among them), so no lexicon adapter can stand between two. Choose a BERT-shaped "
+            "checkpoint, or adapter_layers = []."
         )
     return lists[0]
 

@@ -34,6 +34,8 @@ class WordVectors(nn.Module):
     n_tuned (int): Number of fine-tuned words; 0 leaves all words as the lexicon has them.
     """
 
+    tuned_hashes: Tensor
+
     def __init__(self, width: int, n_tuned: int = 0) -> None:
         super().__init__()
         bound = math.sqrt(3.0 / width)

@@ -18,7 +18,7 @@ def all_matches(characters, lexicon):
 
 
 def words_per_token(text, spans, max_words, **options):
-    first, last = (np.array(spans, "i8").reshape(-1, 2).T)
+    first, last = np.array(spans, "i8").reshape(-1, 2).T
     slots = candidate_slots(first, last, len(text), max_words, **options)
     assert slots.shape == (len(text), max_words)
     return [["".join(text[spans[n - 1][0] : spans[n - 1][1] + 1]) for n in row if n] for row in slots.tolist()]

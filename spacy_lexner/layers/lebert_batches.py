@@ -1,0 +1,205 @@
+"""From the Docs of a batch to the tensors that LEBERT reads."""
+
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+import torch
+from spacy.tokens import Doc
+
+from ..lexicon.lexicon import Lexicon
+from ..modules.lebert import LEBERT, LEBERTBatch
+from ..modules.word_vectors import Words
+from .candidate_policy import Policy, candidate_slots
+from .candidates import token_borders
+from .lexicon_node import DocCandidates
+from .windows import Windows
+from .wordpieces import Wordpieces
+
+
+class WordTable(NamedTuple):
+    """How a model knows words.
+
+    width (int): Width D of the word vectors.
+    lexicon_width (int): Width of the vectors of the lexicon that it was trained with, 0 if that had none.
+    tuned_hashes (numpy.ndarray): uint64[n], the fine-tuned words, ascending.
+    """
+
+    width: int
+    lexicon_width: int
+    tuned_hashes: np.ndarray
+
+    @classmethod
+    def of(cls, module: LEBERT, lexicon_width: int) -> "WordTable":
+        """RETURNS (WordTable): That of a module with adapters."""
+        assert module.words is not None
+        return cls(module.words.width, lexicon_width, module.words.tuned_hashes.cpu().numpy().view("u8"))
+
+    def look_up(self, lexicon: Lexicon, hashes: np.ndarray) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Look words up.
+
+        lexicon (Lexicon): Where their vectors are.
+        hashes (numpy.ndarray): uint64[n].
+        RETURNS (Tuple[numpy.ndarray, ...]): float32[n, D] vectors, bool[n] whether the lexicon has one, int64[n] rows
+            among the fine-tuned words or -1.
+        """
+        vectors, known = np.zeros((len(hashes), self.width), "f4"), np.zeros(len(hashes), bool)
+        if self.lexicon_width and lexicon.dim:
+            vectors, known = lexicon.vectors(hashes)
+        rows = np.searchsorted(self.tuned_hashes, hashes)
+        found = rows < len(self.tuned_hashes)
+        found[found] = self.tuned_hashes[rows[found]] == hashes[found]
+        return vectors, known, np.where(found, rows, -1)
+
+    def check(self, lexicon: Lexicon) -> None:
+        """Refuse a lexicon with vectors of another width.
+
+        lexicon (Lexicon): The lexicon. One without any words does no harm.
+        """
+        if len(lexicon) and lexicon.dim != self.lexicon_width:
+            raise ValueError(
+                f"The lexicon has vectors of {lexicon.dim} dimensions, but the model was trained with "
+                f"{self.lexicon_width} (0 means no vectors). Give `lex_matcher` a lexicon like the one of training, or "
+                "train the model again with this one."
+            )
+
+
+class PieceWords(NamedTuple):
+    """The candidate words of a batch of Docs, on wordpieces that lie one after the other in one array.
+
+    slots (numpy.ndarray): int32[n_pieces, W], candidates by number; 0 is empty.
+    first, last (numpy.ndarray): int64[1 + n], first and last piece of each candidate. Row 0 is the empty slot.
+    hashes (numpy.ndarray): uint64[1 + n].
+    lengths (numpy.ndarray): int64[1 + n], in characters.
+    source (numpy.ndarray): int64[1 + n], which of the lexicons a candidate belongs to.
+    lexicons (List[Lexicon]): The lexicons: one, unless it was swapped while the Docs were on their way.
+    """
+
+    slots: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+    hashes: np.ndarray
+    lengths: np.ndarray
+    source: np.ndarray
+    lexicons: List[Lexicon]
+
+
+def place_words(
+    docs: Sequence[Doc],
+    candidates: Sequence[DocCandidates],
+    counts: np.ndarray,
+    *,
+    max_words: int,
+    policy: Policy,
+    single_chars: Any,
+) -> PieceWords:
+    """Place the candidate words of Docs on their wordpieces.
+
+    docs (Sequence[Doc]): The Docs.
+    candidates (Sequence[DocCandidates]): The candidates of each.
+    counts (numpy.ndarray): int64[n_tokens], pieces of each token, over all Docs.
+    max_words, policy, single_chars: As in `candidate_slots`.
+    RETURNS (PieceWords): The words. Each piece of a token has the token's words.
+    """
+    lexicons: Dict[int, Lexicon] = {}
+    first, last, lengths, source = [], [], [], []
+    offset = 0
+    for doc, found in zip(docs, candidates):
+        lexicons.setdefault(id(found.lexicon), found.lexicon)
+        first.append(found.first + offset)
+        last.append(found.last + offset)
+        begins, stops = token_borders(doc)
+        lengths.append(stops[found.last] - begins[found.first])
+        source.append(np.full(len(found.first), list(lexicons).index(id(found.lexicon)), "i8"))
+        offset += len(doc)
+    first_token, last_token = np.concatenate(first), np.concatenate(last)
+    slots = candidate_slots(first_token, last_token, len(counts), max_words, policy=policy, single_chars=single_chars)
+    ends = np.cumsum(counts)
+    zero = np.zeros(1, "i8")
+    return PieceWords(
+        np.repeat(slots, counts, axis=0) if len(counts) and counts.max() > 1 else slots,
+        np.concatenate([zero, (ends - counts)[first_token]]),
+        np.concatenate([zero, ends[last_token] - 1]),
+        np.concatenate([zero.astype("u8"), *(found.hashes for found in candidates)]),
+        np.concatenate([zero, *lengths]),
+        np.concatenate([zero, *source]),
+        list(lexicons.values()),
+    )
+
+
+class PaddedWindows(NamedTuple):
+    """A batch of windows, ready for the module.
+
+    batch (LEBERTBatch): The tensors.
+    pieces (numpy.ndarray): int64[N], to which wordpiece each vector belongs that the module gives.
+    """
+
+    batch: LEBERTBatch
+    pieces: np.ndarray
+
+
+def pad_windows(
+    windows: Windows,
+    ids: np.ndarray,
+    wordpieces: Wordpieces,
+    words: Optional[PieceWords],
+    table: Optional[WordTable],
+    device: torch.device,
+) -> PaddedWindows:
+    """Make the tensors of a batch of windows.
+
+    windows (Windows): The windows of the batch.
+    ids (numpy.ndarray): int64[n_pieces], the wordpieces of all Docs.
+    wordpieces (Wordpieces): The lookup they came from.
+    words (Optional[PieceWords]): The candidate words, if the model reads any. A word that does not lie in a window with
+        all its characters stays out of it.
+    table (Optional[WordTable]): How the model knows words.
+    device (torch.device): Where the tensors go.
+    RETURNS (PaddedWindows): The batch.
+    """
+    lengths = windows.ends - windows.starts
+    n_rows, width = len(lengths), int(lengths.max())
+    positions = windows.starts[:, None] + np.arange(width)
+    inside = positions < windows.ends[:, None]
+    padded = np.full((n_rows, width + 2), wordpieces.pad, "i8")
+    padded[:, 0] = wordpieces.cls
+    padded[:, 1:-1][inside] = ids[positions[inside]]
+    padded[np.arange(n_rows), lengths + 1] = wordpieces.sep
+    mask = np.arange(width + 2) < lengths[:, None] + 2
+    own = (positions >= windows.own_starts[:, None]) & (positions < windows.own_ends[:, None])
+    rows, columns = np.nonzero(own)
+    kept = rows * (width + 2) + columns + 1
+    slots, distinct = None, None
+    if words is not None and table is not None:
+        found = words.slots[positions[inside]]
+        row = np.nonzero(inside)[0][:, None]
+        whole = (words.first[found] >= windows.starts[row]) & (words.last[found] < windows.ends[row])
+        found, distinct = _distinct_words(np.where(whole, found, 0), words, table, device)
+        all_slots = np.zeros((n_rows, width + 2, found.shape[1]), "i8")
+        all_slots[:, 1:-1][inside] = found
+        slots = _tensor(all_slots, device)
+    batch = LEBERTBatch(_tensor(padded, device), _tensor(mask, device), _tensor(kept, device), slots, distinct)
+    return PaddedWindows(batch, positions[own])
+
+
+def _distinct_words(
+    slots: np.ndarray, words: PieceWords, table: WordTable, device: torch.device
+) -> Tuple[np.ndarray, Words]:
+    """Number the distinct words of a batch from 1 and look each up once."""
+    used, inverse = np.unique(slots, return_inverse=True)
+    numbers = np.zeros(len(used), "i8")  # of the distinct word, for each candidate used; 0 for the empty slot
+    columns: Tuple[List[np.ndarray], ...] = ([], [], [], [])  # vectors, known, lengths, tuned
+    n_words = 0
+    for i, lexicon in enumerate(words.lexicons):
+        own = np.flatnonzero((used > 0) & (words.source[used] == i))
+        hashes, where, number = np.unique(words.hashes[used[own]], return_index=True, return_inverse=True)
+        numbers[own] = number + n_words + 1
+        n_words += len(hashes)
+        vectors, known, tuned = table.look_up(lexicon, hashes)
+        for column, part in zip(columns, (vectors, known, words.lengths[used[own]][where], tuned)):
+            column.append(part)
+    distinct = Words(*(_tensor(np.concatenate(column), device) for column in columns))
+    return numbers[inverse].reshape(slots.shape), distinct
+
+
+def _tensor(array: np.ndarray, device: torch.device) -> torch.Tensor:
+    return torch.from_numpy(np.ascontiguousarray(array)).to(device)

@@ -1,0 +1,152 @@
+"""Wordpieces of spaCy tokens: each token is looked up on its own, so that every character keeps a piece of its own."""
+
+from collections import Counter
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, Mapping, Sequence, Tuple, Union
+
+import numpy as np
+from spacy.attrs import ORTH
+from spacy.tokens import Doc
+from tokenizers import Tokenizer
+from tokenizers.models import WordPiece
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
+
+SPECIAL_PIECES = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
+MAX_CACHED = 100_000
+
+
+class Wordpieces:
+    """Turns tokens into wordpieces, as a checkpoint's own tokenizer would turn each token by itself.
+
+    BERT's tokenizers make one piece of every Chinese character. A token without pieces (white space, control
+    characters) gets the unknown piece, so every token has at least one.
+    """
+
+    def __init__(self, tokenizer: str, *, pad: int, unk: int, cls: int, sep: int, mask: int) -> None:
+        """Create a lookup.
+
+        tokenizer (str): A tokenizer of the `tokenizers` library, as JSON.
+        pad, unk, cls, sep, mask (int): Ids of the special pieces.
+        """
+        self.tokenizer = Tokenizer.from_str(tokenizer)
+        self.tokenizer.encode_special_tokens = True  # a text that says "[SEP]" is no separator
+        self.pad, self.unk, self.cls, self.sep, self.mask = pad, unk, cls, sep, mask
+        self._cache: Dict[int, List[int]] = {}
+
+    def __len__(self) -> int:
+        return self.tokenizer.get_vocab_size()
+
+    def pieces(self, text: str) -> List[int]:
+        """Look up a token.
+
+        text (str): Its text.
+        RETURNS (List[int]): The ids of its pieces, at least one.
+        """
+        return self.tokenizer.encode(text, add_special_tokens=False).ids or [self.unk]
+
+    def encode(self, docs: Sequence[Doc]) -> Tuple[np.ndarray, np.ndarray]:
+        """Look up all tokens of a batch. Each distinct text is looked up once.
+
+        docs (Sequence[Doc]): The Docs.
+        RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): int64[n_pieces] ids, int64[n_tokens] pieces per token, the tokens
+            of all Docs one after the other.
+        """
+        orths = np.concatenate([np.zeros(0, "u8"), *(doc.to_array([ORTH]).reshape(-1) for doc in docs)])
+        distinct, where, inverse = np.unique(orths, return_index=True, return_inverse=True)
+        if len(self._cache) > MAX_CACHED:
+            self._cache = {}
+        cache = self._cache
+        ends = np.cumsum([len(doc) for doc in docs])
+        found: List[List[int]] = []
+        for orth, index in zip(distinct.tolist(), where.tolist()):
+            if orth not in cache:
+                i = int(np.searchsorted(ends, index, "right"))
+                cache[orth] = self.pieces(docs[i][index - int(ends[i])].text)
+            found.append(cache[orth])
+        lengths = np.array([len(pieces) for pieces in found], "i8")
+        flat = np.array([piece for pieces in found for piece in pieces], "i8")
+        counts = lengths[inverse]
+        begins = (np.cumsum(lengths) - lengths)[inverse]
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        return flat[np.repeat(begins, counts) + within], counts
+
+
+@lru_cache(maxsize=16)
+def _load(tokenizer: str, **special: int) -> Wordpieces:
+    return Wordpieces(tokenizer, **special)
+
+
+def load_wordpieces(settings: Mapping[str, Any]) -> Wordpieces:
+    """Make the lookup that settings describe; the same one for the same settings.
+
+    settings (Mapping[str, Any]): The arguments of Wordpieces, plain JSON.
+    RETURNS (Wordpieces): The lookup.
+    """
+    return _load(**settings)
+
+
+def vocab_settings(vocab: Sequence[str], *, lower_case: bool = True) -> Dict[str, Any]:
+    """Describe the lookup in a WordPiece vocabulary, normalised as BERT's tokenizer does.
+
+    vocab (Sequence[str]): The pieces, in order of their ids; those inside a word begin with "##".
+    lower_case (bool): Whether letters lose their case and their accents.
+    RETURNS (Dict[str, Any]): Settings for `load_wordpieces`. Raises ValueError where a special piece is missing.
+    """
+    ids = {piece: i for i, piece in enumerate(vocab)}
+    missing = [piece for piece in SPECIAL_PIECES.values() if piece not in ids]
+    if missing:
+        raise ValueError(
+            f"The vocabulary of {len(vocab)} pieces lacks {', '.join(missing)}. Expected a BERT vocab.txt: one piece a "
+            f"line, among them {', '.join(SPECIAL_PIECES.values())}."
+        )
+    tokenizer = Tokenizer(WordPiece(ids, unk_token=SPECIAL_PIECES["unk"]))
+    tokenizer.normalizer = BertNormalizer(lowercase=lower_case)
+    tokenizer.pre_tokenizer = BertPreTokenizer()
+    return {"tokenizer": tokenizer.to_str(), **{name: ids[piece] for name, piece in SPECIAL_PIECES.items()}}
+
+
+def read_vocab(path: Union[str, Path]) -> List[str]:
+    """Read a vocab.txt. Lines end with a line feed and nothing else: BERT's Chinese vocabulary has pieces that Python
+    takes for line ends, or for white space to strip.
+
+    path (Union[str, Path]): The file, UTF-8.
+    RETURNS (List[str]): The pieces.
+    """
+    try:
+        text = Path(path).read_bytes().decode("utf8")
+    except OSError as error:
+        raise ValueError(f"The vocabulary {str(path)!r} cannot be read ({error.strerror}).") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(f"The vocabulary {str(path)!r} is not UTF-8 (byte {error.start}).") from error
+    lines = text.replace("\r\n", "\n").split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def build_vocab(tokens: Mapping[str, int], *, lower_case: bool = True, min_count: int = 1) -> List[str]:
+    """Make a vocabulary of the characters of texts: the special pieces, then by frequency.
+
+    A character inside a word of letters or digits is a piece of its own ("##a"), so that any word can be spelled.
+
+    tokens (Mapping[str, int]): The texts of tokens, and how often each occurs.
+    lower_case (bool): As in `vocab_settings`.
+    min_count (int): Rarer characters are left to the unknown piece.
+    RETURNS (List[str]): The pieces.
+    """
+    normalizer, splitter = BertNormalizer(lowercase=lower_case), BertPreTokenizer()
+    counts: Counter[str] = Counter()
+    for text, count in tokens.items():
+        for word, _ in splitter.pre_tokenize_str(normalizer.normalize_str(text)):
+            for piece in (word[0], *(f"##{character}" for character in word[1:])):
+                counts[piece] += count
+    frequent = sorted((-count, piece) for piece, count in counts.items() if count >= min_count)
+    return [*SPECIAL_PIECES.values(), *(piece for _, piece in frequent)]
+
+
+def count_tokens(docs: Iterable[Doc]) -> "Counter[str]":
+    """RETURNS (Counter[str]): The texts of the tokens of Docs, and how often each occurs."""
+    counts: Counter[str] = Counter()
+    for doc in docs:
+        counts.update(token.text for token in doc)
+    return counts
