@@ -12,6 +12,7 @@ from spacy.util import minibatch
 from thinc.api import Optimizer, set_dropout_rate
 
 from ..layers.tag_scheme import Bools2d, TagScheme, TagSpan
+from ..layers.training_texts import show_training_docs
 
 
 class SequenceTagger(TrainablePipe):
@@ -94,6 +95,7 @@ class SequenceTagger(TrainablePipe):
         docs = [example.predicted for example in islice(get_examples(), 10)]
         if not docs:
             raise ValueError(Errors.E923.format(name=self.name))
+        show_training_docs(self.model, (example.predicted for example in get_examples()))
         n_tags, ops = self.scheme.n_tags, self.model.ops
         sample = ([ops.alloc2f(len(doc), n_tags) for doc in docs], ops.alloc2f(n_tags + 1, n_tags + 1))
         self.model.initialize(X=docs, Y=sample)
