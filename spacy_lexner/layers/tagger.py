@@ -85,27 +85,27 @@ def forward_output(
     ops = model.ops
     W: Any = model.get_param("emission_W")
     b: Any = model.get_param("emission_b")
-    lengths = ops.asarray1i([len(rows) for rows in vectors])
-    X = ops.flatten(vectors) if sum(map(len, vectors)) else ops.alloc2f(0, model.get_dim("nI"))
-    rate = model.attrs["dropout_rate"] if model.attrs["own_dropout"] is None else model.attrs["own_dropout"]
-    mask = ops.get_dropout_mask(X.shape, rate) if is_train and rate else None
-    if mask is not None:
-        X = X * mask
-    emissions = ops.gemm(X, W, trans2=True) + b
     n_tags = model.get_dim("nO")
     learned = model.has_param("transitions")
     transitions: Any = model.get_param("transitions") if learned else ops.alloc2f(n_tags + 1, n_tags + 1)
+    rate = model.attrs["dropout_rate"] if model.attrs["own_dropout"] is None else model.attrs["own_dropout"]
+    masks: List[Any] = []
+    if is_train and rate:
+        masks = [ops.get_dropout_mask(rows.shape, rate) for rows in vectors]
+        vectors = [rows * mask for rows, mask in zip(vectors, masks)]
+    emissions = [ops.gemm(rows, W, trans2=True) + b for rows in vectors]
 
     def backprop(d_outputs: Outputs) -> List[Floats2d]:
-        d_emissions = ops.flatten(d_outputs[0])
-        model.inc_grad("emission_W", ops.gemm(d_emissions, X, trans1=True))
-        model.inc_grad("emission_b", d_emissions.sum(axis=0))
+        d_vectors = []
+        for rows, d_emissions in zip(vectors, d_outputs[0]):
+            model.inc_grad("emission_W", ops.gemm(d_emissions, rows, trans1=True))
+            model.inc_grad("emission_b", d_emissions.sum(axis=0))
+            d_vectors.append(ops.gemm(d_emissions, W))
         if learned:
             model.inc_grad("transitions", d_outputs[1])
-        dX = ops.gemm(d_emissions, W)
-        return ops.unflatten(dX if mask is None else dX * mask, lengths)
+        return [d_rows * mask for d_rows, mask in zip(d_vectors, masks)] if masks else d_vectors
 
-    return (ops.unflatten(emissions, lengths), transitions), backprop
+    return (emissions, transitions), backprop
 
 
 def init_output(model: OutputLayer, X: Optional[List[Floats2d]] = None, Y: Optional[Outputs] = None) -> None:

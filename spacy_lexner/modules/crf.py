@@ -73,17 +73,15 @@ def segment_log_probs(
     with torch.no_grad():
         layout = _arrange(lengths, emissions.device)
         emissions, transitions = _masked(emissions, allowed), _masked(transitions, legal)
-        scores = emissions[layout.order]
-        alpha, log_z = _forward(scores, transitions, layout)
-        beta = _backward(scores, transitions, layout)
-        ends = torch.as_tensor(np.cumsum(sizes), device=tokens.device) - 1
-        begins = ends + 1 - torch.as_tensor(sizes, device=tokens.device)
-        run = torch.repeat_interleave(torch.arange(len(sizes), device=tokens.device), ends + 1 - begins)
-        steps = emissions[tokens, tags] + transitions[torch.roll(tags, 1), tags]
-        steps[begins] = alpha[layout.place[tokens[begins]], tags[begins]]
-        inside = steps.new_zeros(len(sizes)).index_add(0, run, steps)
-        last = layout.place[tokens[ends]]
-        return inside + beta[last, tags[ends]] - log_z[layout.rank[last]]
+        alpha, log_z = _forward(emissions[layout.order], transitions, layout)
+        unary, odds, per_mass, weights = _expect(alpha, log_z, transitions, layout, torch.ones_like(log_z))
+        # P(y_1 ... y_n) = P(y_n) P(y_n-1 | y_n) ... P(y_1 | y_2)
+        places = layout.place[tokens]
+        ends = torch.as_tensor(sizes, device=tokens.device).cumsum(0) - 1
+        log_p = odds[places, tags].log() + weights[tags, tags.roll(-1)].log() + per_mass[places, tags.roll(-1)].log()
+        log_p[ends] = unary[places[ends], tags[ends]].log()
+        run = torch.repeat_interleave(torch.arange(len(sizes)), torch.as_tensor(sizes)).to(tokens.device)
+        return log_p.new_zeros(len(sizes)).index_add(0, run, log_p)
 
 
 def viterbi(
@@ -157,30 +155,22 @@ class _LogPartition(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, scores: Tensor, transitions: Tensor, layout: _Layout) -> Tensor:  # type: ignore[override]
         alpha, log_z = _forward(scores, transitions, layout)
-        ctx.save_for_backward(scores, transitions, alpha, log_z)
+        ctx.save_for_backward(transitions, alpha, log_z)
         ctx.layout = layout
         return log_z
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, d_log_z: Tensor) -> Tuple[Tensor, Tensor, None]:  # type: ignore[override]
-        scores, transitions, alpha, log_z = ctx.saved_tensors
+        transitions, alpha, log_z = ctx.saved_tensors
         layout: _Layout = ctx.layout
-        beta = _backward(scores, transitions, layout)
-        log_z = log_z.masked_fill(log_z == NEVER, float("inf"))  # no path: no gradient, rather than none of a number
-        unary = (alpha + beta - log_z[layout.rank].unsqueeze(1)).exp() * d_log_z[layout.rank].unsqueeze(1)
-        d_transitions = torch.zeros_like(transitions)
+        unary, odds, per_mass, weights = _expect(alpha, log_z, transitions, layout, d_log_z)
         n_first = len(layout.ranked)
+        before = layout.place[layout.order[n_first:] - 1]
+        d_transitions = torch.zeros_like(transitions)
+        d_transitions[:-1, :-1] = weights * (odds[before].T @ (unary[n_first:] * per_mass[before]))
         d_transitions[-1, :-1] = unary[:n_first].sum(0)
         d_transitions[:-1, -1] = unary[layout.last].sum(0)
-        if len(scores) > n_first:
-            # P(i, j) = P(j) P(i | j): the second factor needs the scores before j alone.
-            weights, _ = _exponentials(_parts(transitions)[0])
-            before = torch.cat([torch.arange(a.start, a.stop) for _, a in _steps(layout.sizes)]).to(scores.device)
-            odds, _ = _odds(alpha[before])
-            mass = odds @ weights
-            share = (unary[n_first:] / mass).masked_fill(mass == 0, 0.0)
-            d_transitions[:-1, :-1] = weights * (odds.T @ share)
         return unary, d_transitions, None
 
 
@@ -195,14 +185,28 @@ def _forward(scores: Tensor, transitions: Tensor, layout: _Layout) -> Tuple[Tens
     return alpha, torch.logsumexp(alpha[layout.last] + end, 1)
 
 
-def _backward(scores: Tensor, transitions: Tensor, layout: _Layout) -> Tensor:
-    """Log of the sum over all ways to go on from a tag to the end, that tag's emission excluded."""
+def _expect(
+    alpha: Tensor, log_z: Tensor, transitions: Tensor, layout: _Layout, weight: Tensor
+) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Probabilities of tags, times a weight for each sequence, from the last token backwards: P(i) is the sum over j of
+    P(j) P(i | j), and the tag before j is i with probability odds[i] * weights[i, j] * per_mass[j].
+
+    RETURNS (Tuple[Tensor, Tensor, Tensor, Tensor]): Probabilities by place; odds and per_mass by the place of the first
+        of the two tokens; weights.
+    """
     moves, _, end = _parts(transitions)
-    weights, shift = _exponentials(moves.T)
-    beta = end.repeat(len(scores), 1)
+    weights, _ = _exponentials(moves)
+    odds, _ = _odds(alpha)
+    mass = odds @ weights
+    per_mass = (1 / mass).masked_fill_(mass == 0, 0.0)
+    log_z = log_z.masked_fill(log_z == NEVER, float("inf"))  # without any path, nothing has a probability
+    unary = torch.zeros_like(alpha)
+    unary[layout.last] = (alpha[layout.last] + end - log_z[:, None]).exp_() * weight[:, None]
+    back = weights.T.contiguous()
     for here, before in _steps(layout.sizes, backwards=True):
-        beta[before] = _log_product(scores[here] + beta[here], weights, shift)
-    return beta
+        torch.mm(unary[here] * per_mass[before], back, out=unary[before])
+        unary[before] *= odds[before]
+    return unary, odds, per_mass, weights
 
 
 def _log_product(scores: Tensor, weights: Tensor, shift: Tensor) -> Tensor:
