@@ -101,7 +101,8 @@ def place_words(
     RETURNS (PieceWords): The words. Each piece of a token has the token's words.
     """
     lexicons: Dict[int, Lexicon] = {}
-    first, last, lengths, source = [], [], [], []
+    none = np.zeros(0, "i8")
+    first, last, lengths, source = [none], [none], [none], [none]
     offset = 0
     for doc, found in zip(docs, candidates):
         lexicons.setdefault(id(found.lexicon), found.lexicon)

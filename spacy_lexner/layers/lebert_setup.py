@@ -175,8 +175,7 @@ def _warn_of_sample(n_docs: int) -> None:
     warnings.warn(
         "LEBERT makes its vocabulary or its table of fine-tuned words of the training texts, but saw only a sample of "
         f"{n_docs}; whatever else occurs is unknown to it. `lex_ner` shows it all texts. With another component, set "
-        'vocab = "path/to/vocab.txt", or in the config\n[initialize.before_init]\n'
-        '@callbacks = "spacy-lexner.CollectTexts.v1"\n[initialize.before_init.corpus]\n'
-        '@readers = "spacy.Corpus.v1"\npath = ${paths.train}',
+        'vocab = "path/to/vocab.txt" (and words = "frozen"), or add to the config\n'
+        '[initialize.before_init]\n@callbacks = "spacy-lexner.collect_texts.v1"',
         stacklevel=2,
     )

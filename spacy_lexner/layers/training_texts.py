@@ -1,7 +1,7 @@
 """How a model that learns from all training texts when it is initialised (a vocabulary, a word table) gets to see them.
 
 A component initialises its model with a sample of ten Docs. Where a node wants more, it has a TrainingTexts in its
-attributes, and the component, or the callback `spacy-lexner.CollectTexts.v1`, shows it all Docs first.
+attributes, and the component, or the callback `spacy-lexner.collect_texts.v1`, shows it all Docs first.
 """
 
 from collections import Counter
