@@ -1,190 +1,161 @@
 """A lexicon from a stream of entries: what is wrong is skipped and counted, nothing is held as Python objects."""
 
-import tempfile
 from array import array
 from hashlib import blake2b
-from typing import Iterable, Literal, Optional, Tuple
+from struct import Struct
+from typing import Iterable, List, Literal, Tuple
 
 import numpy as np
 
+from .checks import find_fault
 from .entry import LexiconEntry
 from .errors import LexiconError
 from .hashing import hash_word
 from .normalization import Normalization
 from .report import REASONS, BuildReport
-from .strings import Strings, to_offsets
+from .stream import EntryStream, to_stream
+from .strings import StringsBuilder
 from .table import Table
+from .vector_spool import VectorSpool
 
 Dtype = Literal["float32", "float16"]
-
-
-class TableBuilder:
-    """Collects entries into the columns of a lexicon.
-
-    report (BuildReport): What was skipped so far.
-    """
-
-    def __init__(
-        self, *, dtype: Dtype, normalization: Normalization, max_word_length: int, strict: bool, source: str = "entries"
-    ) -> None:
-        """Create a builder.
-
-        dtype (str): "float32" or "float16", how vectors are stored.
-        normalization (Normalization): Applied to the words.
-        max_word_length (int): Longer words are skipped.
-        strict (bool): Raise LexiconError for what would be skipped.
-        source (str): What is read, for messages.
-        """
-        if dtype not in ("float32", "float16"):
-            raise LexiconError(f'The dtype of vectors is {dtype!r}; expected "float32" or "float16".')
-        self.report = BuildReport(source)
-        self._dtype = np.dtype(dtype)
-        self._normalization = normalization
-        self._max_word_length = max_word_length
-        self._strict = strict
-        self._dim: Optional[int] = None
-        self._hashes, self._contents, self._lines = array("Q"), array("Q"), array("Q")
-        self._words, self._labels, self._entity_ids = _Lines(), _Lines(), _Lines()
-        self._weights = array("f")
-        self._vector_rows = array("i")
-        self._n_vectors = 0
-        self._file = tempfile.TemporaryFile()
-
-    def add(self, entry: LexiconEntry, line: int) -> None:
-        """Take an entry in, or count why not.
-
-        entry (LexiconEntry): The entry.
-        line (int): Where it stands, for the report.
-        """
-        self.report.n_read += 1
-        vector = None if entry.vector is None else np.asarray(entry.vector).astype(self._dtype).ravel()
-        reason = self._fault(entry, vector)
-        if reason is not None:
-            self._skip(reason, line, entry.word)
-            return
-        word = self._normalization(entry.word)
-        self._hashes.append(hash_word(word))
-        self._contents.append(hash_content(entry._replace(word=word, vector=vector)))
-        self._lines.append(line)
-        self._words.append(word)
-        self._labels.append(entry.label)
-        self._entity_ids.append(entry.entity_id)
-        self._weights.append(entry.weight)
-        if vector is None:
-            self._vector_rows.append(-1)
-        else:
-            self._dim = len(vector)
-            self._vector_rows.append(self._n_vectors)
-            self._n_vectors += 1
-            self._file.write(vector.tobytes())
-
-    def _fault(self, entry: LexiconEntry, vector: Optional[np.ndarray]) -> Optional[str]:
-        word = entry.word
-        if not word or "\0" in word or word.split() != [word]:
-            return "empty" if not word else "nul" if "\0" in word else "white_space"
-        if len(word) > self._max_word_length:
-            return "too_long"
-        if not word.isascii() and any("\ud800" <= char <= "\udfff" for char in word):
-            return "not_unicode"
-        if vector is not None and (len(vector) != (self._dim or len(vector)) or not np.isfinite(vector).all()):
-            return "bad_vector"
-        if vector is not None and not len(vector):
-            return "bad_vector"
-        if not np.isfinite(entry.weight):
-            return "bad_weight"
-        return None
-
-    def _skip(self, reason: str, line: int, word: str) -> None:
-        if self._strict:
-            raise LexiconError(f"{self.report.source}:{line}: {REASONS[reason]}: {word[:80]!r}.")
-        self.report.skip(reason, line)
-
-    def finish(self) -> Table:
-        """RETURNS (Table): The columns, without duplicates."""
-        n = len(self._hashes)
-        labels, entity_ids = self._labels.strings(), self._entity_ids.strings()
-        weights = np.frombuffer(self._weights, "f4", n)
-        table = Table(
-            words=self._words.strings(),
-            hashes=np.frombuffer(self._hashes, "u8", n),
-            contents=np.frombuffer(self._contents, "u8", n),
-            weights=weights if (weights != 1).any() else None,
-            labels=labels if len(labels.data) > n else None,
-            entity_ids=entity_ids if len(entity_ids.data) > n else None,
-            vectors=self._vectors(),
-            vector_rows=np.frombuffer(self._vector_rows, "i4", n) if self._n_vectors else None,
-        )
-        return self._without_duplicates(table)
-
-    def _vectors(self) -> np.ndarray:
-        self._file.flush()
-        shape = (self._n_vectors, self._dim or 0)
-        vectors = (
-            np.memmap(self._file, self._dtype, "r", shape=shape) if self._n_vectors else np.zeros(shape, self._dtype)
-        )
-        self._file.close()
-        return vectors
-
-    def _without_duplicates(self, table: Table) -> Table:
-        order = np.argsort(table.hashes, kind="stable")
-        same = table.hashes[order[1:]] == table.hashes[order[:-1]]
-        if not same.any():
-            return table
-        keep = np.ones(len(order), bool)
-        keep[order[1:][same]] = False
-        for row in np.flatnonzero(~keep).tolist():
-            self._skip("duplicate", self._lines[row], table.words.get(row))
-        return table.take(np.flatnonzero(keep))
-
-
-class _Lines:
-    """Strings while they are being collected."""
-
-    def __init__(self) -> None:
-        self._data = bytearray()
-        self._lengths = array("I")
-
-    def append(self, string: str) -> None:
-        line = string.encode("utf8", "replace") + b"\n"
-        self._data += line
-        self._lengths.append(len(line))
-
-    def strings(self) -> Strings:
-        lengths = np.frombuffer(self._lengths, "u4", len(self._lengths))
-        return Strings(np.frombuffer(self._data, "u1", len(self._data)), to_offsets(lengths))
-
-
-def hash_content(entry: LexiconEntry) -> int:
-    """Hash all that is known about a word; the version of a lexicon is the sum of these, whatever their order.
-
-    entry (LexiconEntry): The entry, its vector in the dtype in which it is stored.
-    RETURNS (int): 64 bits.
-    """
-    state = blake2b(f"{entry.word}\0{entry.label}\0{entry.entity_id}\0".encode("utf8", "replace"), digest_size=8)
-    state.update(np.float32(entry.weight).tobytes())
-    if entry.vector is not None:
-        state.update(entry.vector.tobytes())
-    return int.from_bytes(state.digest(), "little")
+FLOAT = Struct("<f")
+LINE_BITS = 40
 
 
 def build_table(
     entries: Iterable[LexiconEntry],
     *,
-    dtype: Dtype = "float32",
-    normalization: Normalization = Normalization(),  # noqa: B008 (immutable)
-    max_word_length: int = 64,
+    dtype: Dtype,
+    normalization: Normalization,
+    max_word_length: int,
     strict: bool = False,
+    merge: bool = False,
 ) -> Tuple[Table, BuildReport]:
-    """Collect a stream of entries.
+    """Collect a stream of entries into columns. The first of equal words wins.
 
-    entries (Iterable[LexiconEntry]): The entries; where the stream has attributes `source` and `line` (as those of the
-        readers), messages name them.
+    entries (Iterable[LexiconEntry]): The entries; where they are an EntryStream, messages name its lines.
+    dtype (str): "float32" or "float16", how vectors are stored.
+    normalization (Normalization): Applied to the words.
+    max_word_length (int): Longer words are skipped.
+    strict (bool): Raise LexiconError for what would be skipped.
+    merge (bool): Equal words are expected: a word without a vector takes that of the first equal word that has one.
     RETURNS (Tuple[Table, BuildReport]): The columns, and what was skipped.
     """
-    source = str(getattr(entries, "source", "entries"))
-    builder = TableBuilder(
-        dtype=dtype, normalization=normalization, max_word_length=max_word_length, strict=strict, source=source
-    )
-    for number, entry in enumerate(entries, 1):
-        builder.add(entry, getattr(entries, "line", number))
-    return builder.finish(), builder.report
+    if dtype not in ("float32", "float16"):
+        raise LexiconError(f'The dtype of vectors is {dtype!r}; expected "float32" or "float16".')
+    stream = to_stream(entries)
+    with VectorSpool(np.dtype(dtype)) as spool:
+        builder = _TableBuilder(stream, spool, normalization, max_word_length, strict)
+        for entry in stream:
+            builder.add(entry)
+        table = builder.finish()
+    return builder.without_duplicates(table, merge), builder.report
+
+
+class _TableBuilder:
+    """The columns while they grow, in flat arrays."""
+
+    def __init__(
+        self, stream: EntryStream, spool: VectorSpool, normalization: Normalization, max_word_length: int, strict: bool
+    ) -> None:
+        self.report = BuildReport(stream.source)
+        self._stream = stream
+        self._spool = spool
+        self._normalization = normalization
+        self._max_word_length = max_word_length
+        self._strict = strict
+        self._hashes, self._contents, self._weights, self._vector_rows = array("Q"), array("Q"), array("f"), array("i")
+        self._words, self._labels, self._entity_ids = StringsBuilder(), StringsBuilder(), StringsBuilder()
+        self._sources: List[str] = []
+        self._places = array("Q")  # of each row, number of the source and line
+
+    def add(self, entry: LexiconEntry) -> None:
+        stream, spool = self._stream, self._spool
+        word, vector, weight, label, entity_id = entry
+        self.report.n_read += 1
+        if vector is not None:
+            vector = to_stored(vector, spool.dtype)
+        reason = find_fault(word, vector, weight, spool.dim, self._max_word_length)
+        if reason is not None:
+            self._skip(reason, f"{stream.source}:{stream.line}", word)
+            return
+        word = self._normalization(word)
+        if not self._sources or self._sources[-1] != stream.source:
+            self._sources.append(stream.source)
+        self._places.append((len(self._sources) - 1 << LINE_BITS) + stream.line)
+        self._hashes.append(hash_word(word))
+        self._contents.append(hash_content(LexiconEntry(word, vector, weight, label, entity_id)))
+        self._words.append(word)
+        self._weights.append(weight)
+        self._labels.append(label)
+        self._entity_ids.append(entity_id)
+        self._vector_rows.append(-1 if vector is None else spool.append(vector))
+
+    def _skip(self, reason: str, place: str, word: str) -> None:
+        if self._strict:
+            raise LexiconError(f"{place}: {REASONS[reason]}: {word[:80]!r}. Without `strict` it would be skipped.")
+        self.report.skip(reason, place)
+
+    def finish(self) -> Table:
+        """RETURNS (Table): All rows, with duplicates."""
+        self.report.source = ", ".join(self._sources) or self._stream.source
+        weights = np.frombuffer(self._weights, "f4")
+        labels, entity_ids = self._labels.finish(), self._entity_ids.finish()
+        return Table(
+            words=self._words.finish(),
+            hashes=np.frombuffer(self._hashes, "u8"),
+            contents=np.frombuffer(self._contents, "u8"),
+            weights=weights if (weights != 1).any() else None,
+            labels=labels if labels.any() else None,
+            entity_ids=entity_ids if entity_ids.any() else None,
+            vectors=self._spool.finish(),
+            vector_rows=np.frombuffer(self._vector_rows, "i4") if self._spool.size else None,
+        )
+
+    def without_duplicates(self, table: Table, merge: bool) -> Table:
+        """RETURNS (Table): The first row of each word."""
+        order = np.argsort(table.hashes, kind="stable")
+        again = np.append(False, table.hashes[order[1:]] == table.hashes[order[:-1]])[: len(order)]
+        if not again.any():
+            return table
+        first = order[np.maximum.accumulate(np.where(again, 0, np.arange(len(order))))]
+        pairs = sorted(zip(order[again].tolist(), first[again].tolist()))
+        for row, winner in pairs:
+            if merge:
+                _lend_vector(table, row, winner)
+                self.report.skip("duplicate", self._place(row))
+            else:
+                self._skip("duplicate", self._place(row), table.words.get(row))
+        keep = np.ones(len(order), bool)
+        keep[order[again]] = False
+        return table.take(np.flatnonzero(keep))
+
+    def _place(self, row: int) -> str:
+        source, line = divmod(self._places[row], 1 << LINE_BITS)
+        return f"{self._sources[source]}:{line}"
+
+
+def _lend_vector(table: Table, row: int, winner: int) -> None:
+    """Give the vector of a row to an earlier one that has none."""
+    rows = table.vector_rows
+    if rows is not None and rows[winner] < 0 <= rows[row]:
+        rows[winner] = rows[row]
+        table.contents[winner] = hash_content(table.entry(winner))
+
+
+def to_stored(vector: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """RETURNS (numpy.ndarray): A vector in the type in which it is stored; too large a number becomes infinite."""
+    with np.errstate(over="ignore"):
+        return np.asarray(vector).astype(dtype, copy=False)
+
+
+def hash_content(entry: LexiconEntry) -> int:
+    """Hash all that is known about a word; the version of a lexicon is the sum of these, whatever their order.
+
+    entry (LexiconEntry): The entry, its vector in the type in which it is stored.
+    RETURNS (int): 64 bits.
+    """
+    text = f"{entry.word}\0{entry.label}\0{entry.entity_id}\0".encode("utf8", "replace")
+    vector = b"" if entry.vector is None else entry.vector.tobytes()
+    return int.from_bytes(blake2b(text + FLOAT.pack(entry.weight) + vector, digest_size=8).digest(), "little")

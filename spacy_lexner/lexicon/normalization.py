@@ -1,7 +1,7 @@
 """Normalisation that keeps the length: offsets in the normalised text are offsets in the text."""
 
 import unicodedata
-from functools import lru_cache
+from functools import cache
 from typing import Dict, NamedTuple
 
 import numpy as np
@@ -45,7 +45,7 @@ def to_codes(text: str) -> np.ndarray:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
-@lru_cache(maxsize=None)
+@cache
 def _changes(normalization: Normalization) -> Dict[int, str]:
     changes = {}
     for code in range(END_OF_CASED):
@@ -61,7 +61,7 @@ def _changes(normalization: Normalization) -> Dict[int, str]:
     return changes
 
 
-@lru_cache(maxsize=None)
+@cache
 def _table(normalization: Normalization) -> np.ndarray:
     table = np.arange(END_OF_CASED, dtype="u4")
     for code, char in _changes(normalization).items():

@@ -1,60 +1,110 @@
-"""Words added to a compiled lexicon and words taken out of it."""
+"""Words added to a compiled lexicon, and words taken out of it."""
 
 from functools import cached_property
-from typing import Dict, FrozenSet, Iterable, List, Optional
+from typing import Dict, FrozenSet, Iterable, Iterator, Optional
 
 import numpy as np
 from pygtrie import CharTrie
 
 from .base import LexiconBase, compile_base
-from .build import TableBuilder
+from .build import build_table, hash_content, to_stored
+from .checks import find_fault
 from .entry import LexiconEntry
+from .errors import LexiconError
+from .report import REASONS
 from .table import Table
+
+UNKNOWN = -1  # what the base answers for a word that it does not hold
 
 
 class Overlay:
-    """An editable trie of added entries, and the hidden words of the base. Never changed once made: `edited` copies.
+    """The changes to a compiled lexicon. Never changed itself: `with_words` and `without_words` give another one, which
+    costs as much as there are changes, however large the lexicon.
 
+    base (LexiconBase): The lexicon that is changed.
     added (CharTrie): Word to LexiconEntry.
-    hidden (FrozenSet[int]): Positions in the hashes of the base of words that were removed or replaced.
+    hidden (FrozenSet[int]): Words of the base that were removed or replaced, as positions in its hashes.
+    content (int): Sum of the contents of all words, those of the base included, modulo 2**64.
+    dim (int): Width of the vectors; 0 if there are none.
     """
 
-    def __init__(
-        self, base: LexiconBase, added: Optional[CharTrie] = None, hidden: FrozenSet[int] = frozenset()
-    ) -> None:
+    def __init__(self, base: LexiconBase, added: CharTrie, hidden: FrozenSet[int], content: int, dim: int) -> None:
         self.base = base
-        self.added = CharTrie() if added is None else added
+        self.added = added
         self.hidden = hidden
+        self.content = content % 2**64
+        self.dim = dim
+
+    @classmethod
+    def of(cls, base: LexiconBase) -> "Overlay":
+        """RETURNS (Overlay): No changes."""
+        return cls(base, CharTrie(), frozenset(), base.content, base.dim)
 
     def __len__(self) -> int:
         return len(self.added) + len(self.hidden)
 
-    def edited(
-        self, add: Iterable[LexiconEntry] = (), remove: Iterable[str] = (), hide: Iterable[int] = ()
-    ) -> "Overlay":
-        """RETURNS (Overlay): A copy with these entries added, these added words removed and these base words hidden."""
+    def get(self, word: str) -> Optional[LexiconEntry]:
+        """RETURNS (Optional[LexiconEntry]): What is known about a word (normalised), here or in the base."""
+        added = self.added.get(word)
+        if added is not None:
+            return added
+        rank = self.base.rank(word)
+        return None if rank < 0 or rank in self.hidden else self.base.entry_at(rank)
+
+    def with_words(self, entries: Iterable[LexiconEntry]) -> "Overlay":
+        """Add entries, or change what is known about words. What an entry leaves out stays as it was.
+
+        entries (Iterable[LexiconEntry]): The entries. Raises LexiconError for one that is unfit.
+        RETURNS (Overlay): The changes, with these.
+        """
+        base, content, dim = self.base, self.content, self.dim
+        fresh: Dict[str, LexiconEntry] = {}
+        hidden = set(self.hidden)
+        for entry in entries:
+            vector = None if entry.vector is None else to_stored(entry.vector, base.table.vectors.dtype)
+            fault = find_fault(entry.word, vector, entry.weight, dim, base.max_word_length)
+            if fault is not None:
+                raise LexiconError(_explain(fault, entry, vector, dim, base.max_word_length))
+            word = base.normalization(entry.word)
+            known = fresh.get(word) or self.get(word)
+            new = _update(known, LexiconEntry(word, vector, float(np.float32(entry.weight)), *entry[3:]))
+            change = hash_content(new) - (0 if known is None else hash_content(known))
+            if change:
+                fresh[word] = new
+                content += change
+                dim = dim if vector is None else len(vector)
+                hidden.add(base.rank(word))
         added = self.added.copy()
-        for word in remove:
-            added.pop(word, None)
-        for entry in add:
-            added[entry.word] = entry
-        return Overlay(self.base, added, self.hidden.union(hide))
+        added.update(fresh)
+        return Overlay(base, added, frozenset(hidden - {UNKNOWN}), content, dim)
+
+    def without_words(self, words: Iterable[str]) -> "Overlay":
+        """Take words out.
+
+        words (Iterable[str]): The words; unknown ones are ignored.
+        RETURNS (Overlay): The changes, with these.
+        """
+        content, added, hidden = self.content, self.added.copy(), set(self.hidden)
+        for word in {self.base.normalization(word) for word in words}:
+            known = self.get(word)
+            if known is not None:
+                content -= hash_content(known)
+                added.pop(word, None)
+                hidden.add(self.base.rank(word))
+        return Overlay(self.base, added, frozenset(hidden - {UNKNOWN}), content, self.dim)
 
     @cached_property
     def compiled(self) -> LexiconBase:
         """RETURNS (LexiconBase): The added words, compiled."""
         base = self.base
-        builder = TableBuilder(
+        table, _ = build_table(
+            self.added.values(),
             dtype=base.table.vectors.dtype.name,  # type: ignore[arg-type]
             normalization=base.normalization,
             max_word_length=base.max_word_length,
             strict=True,
-            source="added words",
         )
-        entries: List[LexiconEntry] = self.added.values()
-        for number, entry in enumerate(entries, 1):
-            builder.add(entry, number)
-        return compile_base(builder.finish(), base.normalization, base.max_word_length)
+        return compile_base(table, base.normalization, base.max_word_length)
 
     @cached_property
     def hidden_ranks(self) -> np.ndarray:
@@ -63,26 +113,41 @@ class Overlay:
 
     def visible(self, ranks: np.ndarray) -> np.ndarray:
         """RETURNS (numpy.ndarray): bool[n], whether words of the base (positions in its hashes) are still there."""
-        hidden = self.hidden_ranks
-        if not len(hidden):
+        if not self.hidden:
             return np.ones(len(ranks), bool)
-        place = np.searchsorted(hidden, ranks)
-        return hidden.take(place, mode="clip") != ranks
+        place = np.searchsorted(self.hidden_ranks, ranks)
+        return self.hidden_ranks.take(place, mode="clip") != ranks
+
+    def visible_rows(self) -> Iterator[bool]:
+        """RETURNS (Iterator[bool]): Whether the word of each row of the base is still there."""
+        visible = np.ones(len(self.base.rows), bool)
+        visible[self.base.rows[self.hidden_ranks]] = False
+        return iter(visible)
 
     def folded(self) -> Table:
-        """RETURNS (Table): The columns of base and overlay together."""
-        table = self.base.table
-        n = len(self.base.rows)
-        hashes = np.empty(n, "u8")
-        hashes[self.base.rows] = self.base.hashes
-        table = table._replace(hashes=hashes)
-        if self.hidden:
-            keep = np.ones(n, bool)
-            keep[self.base.rows[self.hidden_ranks]] = False
-            table = table.take(np.flatnonzero(keep))
-        if not len(self.added):
-            return table
-        added = self.compiled
-        order: Dict[str, np.ndarray] = {"hashes": np.empty(len(added.rows), "u8")}
-        order["hashes"][added.rows] = added.hashes
-        return table.concat(added.table._replace(hashes=order["hashes"]))
+        """RETURNS (Table): The columns of the base with the changes worked in."""
+        table = self.base.full_table(self.hidden_ranks)
+        return table.concat(self.compiled.full_table()) if self.added else table
+
+
+def _update(known: Optional[LexiconEntry], new: LexiconEntry) -> LexiconEntry:
+    if known is None:
+        return new
+    return LexiconEntry(
+        new.word,
+        known.vector if new.vector is None else new.vector,
+        known.weight if new.weight == 1.0 else new.weight,
+        new.label or known.label,
+        new.entity_id or known.entity_id,
+    )
+
+
+def _explain(fault: str, entry: LexiconEntry, vector: Optional[np.ndarray], dim: int, max_word_length: int) -> str:
+    expected = {
+        "bad_vector": f"the vectors have {dim or 'any number of'} dimensions, this one is "
+        f"{'missing' if vector is None else list(vector.shape)}",
+        "too_long": f"{len(entry.word)} characters, expected at most {max_word_length}",
+        "bad_weight": f"the weight is {entry.weight}",
+    }
+    detail = f" ({expected[fault]})" if fault in expected else ""
+    return f"The entry {entry.word[:80]!r} cannot be added: {REASONS[fault]}{detail}."

@@ -43,7 +43,7 @@ def pack(base: LexiconBase, report: BuildReport) -> Packed:
     manifest = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
-        "version": f"{base.version:016x}",
+        "content": f"{base.content:016x}",
         "n_words": len(base.rows),
         "n_roots": len(base.trie.roots),
         "n_levels": len(base.trie.levels),
@@ -51,7 +51,6 @@ def pack(base: LexiconBase, report: BuildReport) -> Packed:
         "n_vectors": len(table.vectors),
         "dim": table.vectors.shape[1],
         "dtype": table.vectors.dtype.name,
-        "longest": base.longest,
         "max_word_length": base.max_word_length,
         "normalization": base.normalization._asdict(),
         "columns": sorted(name for name in ("weights", "label_data", "entity_id_data") if name in index),
@@ -89,8 +88,7 @@ def unpack(packed: Packed) -> Tuple[LexiconBase, BuildReport]:
             trie=checked(Trie(**parts["trie"])),
             normalization=Normalization(**manifest["normalization"]),
             max_word_length=manifest["max_word_length"],
-            longest=manifest["longest"],
-            version=int(manifest["version"], 16),
+            content=int(manifest["content"], 16),
         )
         return base, BuildReport.from_json(manifest["report"])
     except (KeyError, TypeError, ValueError) as error:
@@ -122,8 +120,10 @@ def _check_arrays(manifest: Dict[str, Any], parts: PartsT) -> None:
         if f"{name}_data" in columns:
             expected["index"].update({f"{name}_offsets": ("i8", (n + 1,)), f"{name}_data": ("u1", (None,))})
     if n_vectors:
-        shape = (n_vectors, manifest["dim"])
-        expected["vectors"] = {"vectors": (manifest["dtype"], shape), "vector_rows": ("i4", (n,))}
+        expected["vectors"] = {
+            "vectors": (manifest["dtype"], (n_vectors, manifest["dim"])),
+            "vector_rows": ("i4", (n,)),
+        }
     if set(parts) != set(expected):
         raise LexiconError(f"The lexicon has the parts {sorted(parts)}; expected {sorted(expected)}.")
     for part, arrays in expected.items():

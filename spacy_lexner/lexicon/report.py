@@ -7,12 +7,12 @@ REASONS = {
     "nul": "NUL character in the word",
     "white_space": "white space in the word",
     "not_unicode": "lone surrogate in the word",
-    "too_long": "word too long",
-    "bad_vector": "vector of another size, or not finite",
+    "too_long": "word longer than max_word_length",
+    "bad_vector": "vector of another size than the first, or not finite",
     "bad_weight": "weight that is not a finite number",
     "duplicate": "duplicate of an earlier word",
 }
-MAX_LINES = 10
+MAX_PLACES = 10
 
 
 class BuildReport:
@@ -21,45 +21,47 @@ class BuildReport:
     source (str): What was read.
     n_read (int): Number of entries read.
     skipped (Dict[str, int]): How many were skipped, by reason (a key of REASONS).
-    lines (Dict[str, List[int]]): The first line numbers of these, by reason; 1 is the first line or entry.
+    places (Dict[str, List[str]]): Where the first ten of these stand, by reason, as "file:line".
     """
 
-    def __init__(self, source: str = "entries", n_read: int = 0) -> None:
+    def __init__(self, source: str) -> None:
         self.source = source
-        self.n_read = n_read
+        self.n_read = 0
         self.skipped: Dict[str, int] = {}
-        self.lines: Dict[str, List[int]] = {}
+        self.places: Dict[str, List[str]] = {}
 
     @property
     def n_skipped(self) -> int:
         """RETURNS (int): The number of entries skipped."""
         return sum(self.skipped.values())
 
-    def skip(self, reason: str, line: int) -> None:
+    def skip(self, reason: str, place: str) -> None:
         """Count an entry that is skipped.
 
         reason (str): A key of REASONS.
-        line (int): Where it stands.
+        place (str): Where it stands, as "file:line".
         """
         self.skipped[reason] = self.skipped.get(reason, 0) + 1
-        lines = self.lines.setdefault(reason, [])
-        if len(lines) < MAX_LINES:
-            lines.append(line)
+        places = self.places.setdefault(reason, [])
+        if len(places) < MAX_PLACES:
+            places.append(place)
 
     def to_json(self) -> Dict[str, Any]:
-        return {"source": self.source, "n_read": self.n_read, "skipped": self.skipped, "lines": self.lines}
+        """RETURNS (Dict[str, Any]): The report, for the manifest."""
+        return dict(vars(self))
 
     @classmethod
     def from_json(cls, state: Dict[str, Any]) -> "BuildReport":
-        report = cls(str(state["source"]), int(state["n_read"]))
-        report.skipped = dict(state["skipped"])
-        report.lines = dict(state["lines"])
+        """RETURNS (BuildReport): The report from `to_json`."""
+        report = cls(str(state["source"]))
+        report.n_read = int(state["n_read"])
+        report.skipped = {str(reason): int(count) for reason, count in state["skipped"].items()}
+        report.places = {str(reason): list(places) for reason, places in state["places"].items()}
         return report
 
     def __str__(self) -> str:
-        parts = [f"{self.source}: {self.n_read} entries read, {self.n_skipped} skipped"]
+        lines = [f"{self.source}: {self.n_read} entries read, {self.n_skipped} skipped"]
         for reason, count in self.skipped.items():
-            lines = ", ".join(map(str, self.lines[reason]))
-            more = ", ..." if count > len(self.lines[reason]) else ""
-            parts.append(f"{REASONS[reason]}: {count} (line {lines}{more})")
-        return "; ".join(parts)
+            more = ", ..." if count > len(self.places[reason]) else ""
+            lines.append(f"  {count} x {REASONS.get(reason, reason)}: {', '.join(self.places[reason])}{more}")
+        return "\n".join(lines)

@@ -1,8 +1,8 @@
 """A lexicon in a folder, memory-mapped when opened, and a lexicon in a string of bytes.
 
 The folder holds `manifest.json` and the parts, whose names carry the beginning of their SHA-256. A save writes the new
-parts beside the old ones and then replaces the manifest: whatever interrupts it, the folder holds the old lexicon or the
-new one. Maps of the old parts stay valid where the system allows a mapped file to be removed.
+parts beside the old ones and then replaces the manifest: whatever interrupts it, the folder holds the old lexicon or
+the new one. Maps of the old parts stay valid where the system allows a mapped file to be removed.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ def save_folder(base: LexiconBase, report: BuildReport, path: Path) -> None:
     manifest["parts"] = {}
     for part, arrays in parts.items():
         if part == "words":
-            pieces: Iterable[bytes] = (memoryview(arrays["words"]),)  # type: ignore[assignment]
+            pieces: Iterable[bytes] = (arrays["words"].tobytes(),)
         else:
             pieces = write_arrays(arrays, {"format": FORMAT, "part": part})
         manifest["parts"][part] = _write_part(path, part, pieces)
@@ -167,7 +167,7 @@ def _map_part(path: Path, part: str, entry: Dict[str, Any], verify: bool) -> np.
             f"{file}: {size} bytes; the manifest says {entry['bytes']}. The file is cut short or foreign."
         )
     data = np.memmap(file, "u1", "r") if size else np.zeros(0, "u1")
-    if verify and hashlib.sha256(data).hexdigest() != entry["sha256"]:
+    if verify and hashlib.sha256(data.data).hexdigest() != entry["sha256"]:
         raise LexiconError(f"{file}: the SHA-256 is not that of the manifest. The file is damaged or foreign.")
     return data.view(np.ndarray)
 

@@ -1,8 +1,14 @@
 """A column of strings in two flat arrays."""
 
-from typing import Iterable, Iterator, NamedTuple
+from array import array
+from itertools import pairwise
+from typing import Iterator, List, NamedTuple
 
 import numpy as np
+
+from .errors import LexiconError
+
+CHUNK_ROWS = 1 << 16
 
 
 class Strings(NamedTuple):
@@ -17,32 +23,65 @@ class Strings(NamedTuple):
 
     @property
     def size(self) -> int:
+        """RETURNS (int): The number of strings."""
         return len(self.offsets) - 1
 
-    def get(self, row: int) -> str:
-        """RETURNS (str): The string of that number."""
-        return self.data[self.offsets[row] : self.offsets[row + 1] - 1].tobytes().decode("utf8")
+    def any(self) -> bool:
+        """RETURNS (bool): Whether any string is not empty."""
+        return len(self.data) > self.size
 
-    def all(self, chunk: int = 1 << 16) -> Iterator[str]:
-        """YIELDS (str): All strings, in order."""
-        for low in range(0, self.size, chunk):
-            offsets = self.offsets[low : low + chunk + 1]
+    def get(self, row: int) -> str:
+        """RETURNS (str): The string of that number. Raises LexiconError where the bytes are damaged."""
+        return _decode(self.data[self.offsets[row] : self.offsets[row + 1] - 1].tobytes())
+
+    def all(self) -> Iterator[str]:
+        """YIELDS (str): All strings, in order. Raises LexiconError where the bytes are damaged."""
+        for low in range(0, self.size, CHUNK_ROWS):
+            offsets = self.offsets[low : low + CHUNK_ROWS + 1]
             data = self.data[offsets[0] : offsets[-1]].tobytes()
-            borders = (offsets - offsets[0]).tolist()
-            for begin, end in zip(borders, borders[1:]):
-                yield data[begin : end - 1].decode("utf8")
+            for begin, end in pairwise((offsets - offsets[0]).tolist()):
+                yield _decode(data[begin : end - 1])
 
     def take(self, rows: np.ndarray) -> "Strings":
         """RETURNS (Strings): The strings of these numbers (int64[m]), in this order."""
-        lengths = np.diff(self.offsets)[rows]
-        offsets = to_offsets(lengths)
-        shift = np.repeat(self.offsets[:-1][rows] - offsets[:-1], lengths)
-        return Strings(self.data[np.arange(offsets[-1]) + shift], offsets)
+        parts: List[np.ndarray] = []
+        lengths = self.offsets[rows + 1] - self.offsets[rows]
+        for low in range(0, len(rows), CHUNK_ROWS):
+            chunk, length = rows[low : low + CHUNK_ROWS], lengths[low : low + CHUNK_ROWS]
+            shift = self.offsets[chunk] - to_offsets(length)[:-1]
+            parts.append(self.data[np.arange(length.sum()) + np.repeat(shift, length)])
+        return Strings(np.concatenate(parts) if parts else np.zeros(0, "u1"), to_offsets(lengths))
 
     def concat(self, other: "Strings") -> "Strings":
         """RETURNS (Strings): These strings, then the other ones."""
         offsets = np.concatenate([self.offsets, other.offsets[1:] + self.offsets[-1]])
         return Strings(np.concatenate([self.data, other.data]), offsets)
+
+
+class StringsBuilder:
+    """Strings while they are being collected."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+        self._lengths = array("I")
+
+    def append(self, string: str) -> None:
+        """Add a string.
+
+        string (str): The string. A lone surrogate, which has no UTF-8, becomes a question mark.
+        """
+        line = string.encode("utf8", "replace") + b"\n" if string else b"\n"
+        self._data += line
+        self._lengths.append(len(line))
+
+    def finish(self) -> Strings:
+        """RETURNS (Strings): The column."""
+        return Strings(np.frombuffer(self._data, "u1"), to_offsets(np.frombuffer(self._lengths, "u4")))
+
+
+def empty_strings(n: int) -> Strings:
+    """RETURNS (Strings): A column of n empty strings."""
+    return Strings(np.full(n, ord("\n"), "u1"), np.arange(n + 1))
 
 
 def to_offsets(lengths: np.ndarray) -> np.ndarray:
@@ -52,8 +91,11 @@ def to_offsets(lengths: np.ndarray) -> np.ndarray:
     return offsets
 
 
-def to_strings(strings: Iterable[str]) -> Strings:
-    """RETURNS (Strings): A column of these strings."""
-    lines = [string.encode("utf8") + b"\n" for string in strings]
-    lengths = np.fromiter(map(len, lines), "i8", len(lines))
-    return Strings(np.frombuffer(b"".join(lines), "u1"), to_offsets(lengths))
+def _decode(data: bytes) -> str:
+    try:
+        return data.decode("utf8")
+    except UnicodeDecodeError:
+        raise LexiconError(
+            f"The words of the lexicon are damaged: {data[:80]!r} is not UTF-8. Lexicon.open(path, verify=True) says "
+            "which file differs from what was saved."
+        ) from None

@@ -1,10 +1,12 @@
 """The columns of a lexicon, one row for each word."""
 
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from .strings import Strings, to_strings
+from .entry import LexiconEntry
+from .strings import Strings, empty_strings
+from .vector_spool import VectorSpool
 
 
 class Table(NamedTuple):
@@ -29,6 +31,24 @@ class Table(NamedTuple):
     vectors: np.ndarray
     vector_rows: Optional[np.ndarray]
 
+    @property
+    def size(self) -> int:
+        """RETURNS (int): The number of rows."""
+        return self.words.size
+
+    def entry(self, row: int) -> LexiconEntry:
+        """RETURNS (LexiconEntry): What is known about the word of a row."""
+        vector = None
+        if self.vector_rows is not None and self.vector_rows[row] >= 0:
+            vector = np.array(self.vectors[self.vector_rows[row]])
+        return LexiconEntry(
+            self.words.get(row),
+            vector,
+            1.0 if self.weights is None else float(self.weights[row]),
+            "" if self.labels is None else self.labels.get(row),
+            "" if self.entity_ids is None else self.entity_ids.get(row),
+        )
+
     def take(self, rows: np.ndarray) -> "Table":
         """RETURNS (Table): These rows (int64[m]), in this order, with the vectors that they need."""
         vectors, vector_rows = self.vectors, self.vector_rows
@@ -37,7 +57,7 @@ class Table(NamedTuple):
             used, renamed = np.unique(chosen[chosen >= 0], return_inverse=True)
             vector_rows = np.full(len(rows), -1, "i4")
             vector_rows[chosen >= 0] = renamed
-            vectors = vectors if len(used) == len(vectors) else vectors[used]
+            vectors = _spooled(vectors.dtype, (vectors, used)) if len(used) < len(vectors) else vectors
         return Table(
             self.words.take(rows),
             self.hashes[rows],
@@ -46,7 +66,7 @@ class Table(NamedTuple):
             None if self.labels is None else self.labels.take(rows),
             None if self.entity_ids is None else self.entity_ids.take(rows),
             vectors,
-            vector_rows,
+            vector_rows if len(vectors) else None,
         )
 
     def concat(self, other: "Table") -> "Table":
@@ -56,8 +76,8 @@ class Table(NamedTuple):
             np.concatenate([self.hashes, other.hashes]),
             np.concatenate([self.contents, other.contents]),
             _concat_weights(self, other),
-            _concat_strings(self.labels, len(self.hashes), other.labels, len(other.hashes)),
-            _concat_strings(self.entity_ids, len(self.hashes), other.entity_ids, len(other.hashes)),
+            _concat_strings(self.labels, self.size, other.labels, other.size),
+            _concat_strings(self.entity_ids, self.size, other.entity_ids, other.size),
             *_concat_vectors(self, other),
         )
 
@@ -65,22 +85,27 @@ class Table(NamedTuple):
 def _concat_weights(a: Table, b: Table) -> Optional[np.ndarray]:
     if a.weights is None and b.weights is None:
         return None
-    parts = [np.ones(len(t.hashes), "f4") if t.weights is None else t.weights for t in (a, b)]
-    return np.concatenate(parts)
+    return np.concatenate([np.ones(t.size, "f4") if t.weights is None else t.weights for t in (a, b)])
 
 
 def _concat_strings(a: Optional[Strings], n_a: int, b: Optional[Strings], n_b: int) -> Optional[Strings]:
     if a is None and b is None:
         return None
-    return (a or to_strings([""] * n_a)).concat(b or to_strings([""] * n_b))
+    return (a or empty_strings(n_a)).concat(b or empty_strings(n_b))
 
 
-def _concat_vectors(a: Table, b: Table) -> "tuple[np.ndarray, Optional[np.ndarray]]":
-    if a.vector_rows is None and b.vector_rows is None:
+def _concat_vectors(a: Table, b: Table) -> Tuple[np.ndarray, Optional[np.ndarray]]:
+    if b.vector_rows is None and a.vector_rows is None:
         return a.vectors, None
-    parts = [np.full(len(t.hashes), -1, "i4") if t.vector_rows is None else t.vector_rows for t in (a, b)]
-    shifted = np.where(parts[1] < 0, -1, parts[1] + len(a.vectors)).astype("i4")
-    vectors = (
-        b.vectors if not len(a.vectors) else a.vectors if not len(b.vectors) else np.concatenate([a.vectors, b.vectors])
-    )
-    return vectors, np.concatenate([parts[0], shifted])
+    rows_a, rows_b = (np.full(t.size, -1, "i4") if t.vector_rows is None else t.vector_rows for t in (a, b))
+    rows_b = np.where(rows_b < 0, -1, rows_b + len(a.vectors)).astype("i4")
+    every = [(table.vectors, np.arange(len(table.vectors))) for table in (a, b)]
+    return _spooled(a.vectors.dtype, *every), np.concatenate([rows_a, rows_b])
+
+
+def _spooled(dtype: np.dtype, *parts: Tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """Gather rows of vectors, on disk if they are many."""
+    with VectorSpool(dtype) as spool:
+        for vectors, rows in parts:
+            spool.extend(vectors, rows)
+        return spool.finish()

@@ -1,13 +1,13 @@
 """A trie in flat arrays, and all its words in a text, found in lock-step.
 
 An edge of the trie (node, character) is kept in a hash table, and the slot where it lies is the number of the node that
-it leads to: there is nothing else to store or to follow. One step down from a whole array of nodes is a multiplication, a
-gather and a comparison. Each depth has its own table. Words of one character need none: they are found by code point.
+it leads to: there is nothing else to store or to follow. One step down from a whole array of nodes is a multiplication,
+a gather and a comparison. Each depth has its own table. Words of one character need none: they are found by code point.
 
-Keys are hashed by multiplication with an odd number (Knuth, The Art of Computer Programming, vol. 3, section 6.4), which
-is a bijection, so that the hash is the key. In a table the keys ascend, with gaps: the slot of a key is the one that its
-hash points to, or one of the next few. A search goes on while the slot holds a smaller key, and at most as far as any key
-was moved when the table was built.
+Keys are hashed by multiplication with an odd number (Knuth, The Art of Computer Programming, vol. 3, section 6.4), a
+bijection, so that the hash is the key. In a table the keys ascend, with gaps: the slot of a key is the one that its
+hash points to, or one of the next few. A search goes on while the slot holds a smaller key, and at most as far as any
+key was moved when the table was built.
 """
 
 from typing import List, NamedTuple, Optional, Tuple
@@ -46,8 +46,8 @@ class Trie(NamedTuple):
 
     roots (numpy.ndarray): int32[highest code point + 2], by first character: the number of the word of this single
         character, NO_WORD where there is none but longer words begin with it, NO_EDGE where none begins with it.
-    levels (numpy.ndarray): int64[n_levels, 3], for each depth from the second character on: first slot of its table, size
-        of the range of the hash, number of slots that a key was moved at most.
+    levels (numpy.ndarray): int64[n_levels, 3], for each depth from the second character on: first slot of its table,
+        size of the range of the hash, number of slots that a key was moved at most.
     keys (numpy.ndarray): uint64[n_slots], the edges, GAP in free slots.
     words (numpy.ndarray): int32[n_slots], number of the word that ends there, or NO_WORD.
     """
@@ -149,7 +149,8 @@ def build_trie(codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray) -> T
     roots[codes[begins[lengths == 1]]] = numbers[lengths == 1]
     alive = np.flatnonzero(lengths > 1)
     node = codes[begins[alive]].astype("u8")
-    levels, keys, words = [], [np.zeros(0, "u8")], [np.zeros(0, "i4")]
+    levels: List[Tuple[int, int, int]] = []
+    keys, words = [np.zeros(0, "u8")], [np.zeros(0, "i4")]
     first = 0
     while len(alive):
         depth = len(levels) + 1

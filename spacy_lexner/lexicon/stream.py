@@ -1,0 +1,49 @@
+"""Entries on their way into a lexicon, each with the place that it comes from."""
+
+from typing import Iterable, Iterator, Tuple
+
+from .entry import LexiconEntry
+
+
+class EntryStream(Iterator[LexiconEntry]):
+    """A stream of entries that knows where it is.
+
+    source (str): What is being read: a file, or a word for anything else.
+    line (int): The line, or number, of the last entry.
+    """
+
+    def __init__(self, source: str, numbered: Iterable[Tuple[int, LexiconEntry]]) -> None:
+        """Create a stream.
+
+        source (str): What is read.
+        numbered (Iterable[Tuple[int, LexiconEntry]]): Line numbers and entries.
+        """
+        self.source = source
+        self.line = 0
+        self._numbered = iter(numbered)
+
+    def __next__(self) -> LexiconEntry:
+        self.line, entry = next(self._numbered)
+        return entry
+
+
+class MergedStream(EntryStream):
+    """Several streams, one after the other; `source` and `line` are those of the current one."""
+
+    def __init__(self, streams: Iterable[EntryStream]) -> None:
+        """Create a stream.
+
+        streams (Iterable[EntryStream]): The streams.
+        """
+        super().__init__("nothing", self._follow(streams))
+
+    def _follow(self, streams: Iterable[EntryStream]) -> Iterator[Tuple[int, LexiconEntry]]:
+        for stream in streams:
+            self.source = stream.source
+            for entry in stream:
+                yield stream.line, entry
+
+
+def to_stream(entries: Iterable[LexiconEntry]) -> EntryStream:
+    """RETURNS (EntryStream): The same entries, numbered from 1 if they are not a stream already."""
+    return entries if isinstance(entries, EntryStream) else EntryStream("entries", enumerate(entries, 1))

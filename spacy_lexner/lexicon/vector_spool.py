@@ -1,0 +1,62 @@
+"""Vectors while they are being collected: in memory, or in a temporary file when they are many."""
+
+from tempfile import SpooledTemporaryFile
+from types import TracebackType
+from typing import Optional, Type
+
+import numpy as np
+
+MAX_IN_MEMORY = 1 << 26
+CHUNK_ROWS = 1 << 14
+
+
+class VectorSpool:
+    """Takes rows of vectors and gives them back as one array. The temporary file has no name and goes with the array.
+
+    dtype (numpy.dtype): Type of the vectors.
+    dim (int): Their width; 0 as long as there are none.
+    size (int): Their number.
+    """
+
+    def __init__(self, dtype: np.dtype) -> None:
+        self.dtype = dtype
+        self.dim = 0
+        self.size = 0
+        self._file = SpooledTemporaryFile(MAX_IN_MEMORY)  # noqa: SIM115 (closed by the `with` of whoever uses the spool)
+
+    def __enter__(self) -> "VectorSpool":
+        return self
+
+    def __exit__(
+        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        self._file.close()
+
+    def append(self, vector: np.ndarray) -> int:
+        """RETURNS (int): The row of the vector ([dim]) just added."""
+        self.dim = len(vector)
+        self.size += 1
+        self._file.write(vector.tobytes())
+        return self.size - 1
+
+    def extend(self, vectors: np.ndarray, rows: Optional[np.ndarray] = None) -> None:
+        """Add many vectors.
+
+        vectors (numpy.ndarray): [n, dim], perhaps a memory map.
+        rows (Optional[numpy.ndarray]): int64[m], which of them; None for all.
+        """
+        n = len(vectors) if rows is None else len(rows)
+        for low in range(0, n, CHUNK_ROWS):
+            part = slice(low, low + CHUNK_ROWS)
+            self._file.write(vectors[part if rows is None else rows[part]].tobytes())
+        self.dim = vectors.shape[1] if n else self.dim
+        self.size += n
+
+    def finish(self) -> np.ndarray:
+        """RETURNS (numpy.ndarray): [size, dim], read-only."""
+        n_bytes = self.size * self.dim * self.dtype.itemsize
+        if n_bytes > MAX_IN_MEMORY:
+            self._file.flush()
+            return np.memmap(self._file, self.dtype, "r", shape=(self.size, self.dim)).view(np.ndarray)
+        self._file.seek(0)
+        return np.frombuffer(self._file.read(), self.dtype).reshape(self.size, self.dim)
