@@ -1,9 +1,9 @@
 """`spacy-lexner.LEBERT.v1`: the encoder for any component that takes token vectors."""
 
-from typing import Any, Dict, List, Literal, Optional
+from typing import Any, Dict, List, Literal, Optional, Sequence
 
 from spacy.tokens import Doc
-from spacy.util import SimpleFrozenDict, SimpleFrozenList
+from spacy.util import SimpleFrozenDict
 from thinc.api import Model
 from thinc.types import Floats2d
 
@@ -12,7 +12,7 @@ from ..layers.lebert import LEBERTEncoder, LEBERTOptions
 from ..layers.lebert_setup import LEBERTSetup, WordsFrom
 from ..lexicon.single_chars import SingleChars
 
-FIRST_LAYER: List[int] = SimpleFrozenList([0])
+FIRST_LAYER: Sequence[int] = (0,)  # a frozen list of spaCy cannot be copied into a config
 NO_OPTIONS: Dict[str, Any] = SimpleFrozenDict()
 
 
@@ -26,7 +26,7 @@ def build_lebert_v1(
     depth: int = 2,
     heads: int = 4,
     intermediate_width: int = 512,
-    adapter_layers: List[int] = FIRST_LAYER,
+    adapter_layers: Sequence[int] = FIRST_LAYER,
     max_words: int = 3,
     policy: Policy = "start",
     single_chars: SingleChars = "keep",
@@ -53,7 +53,7 @@ def build_lebert_v1(
     lower_case (bool): Whether a vocabulary that is not the checkpoint's ignores case and accents.
     vocab_min_count (int): In a vocabulary of the training texts, rarer characters are unknown.
     hidden_width, depth, heads, intermediate_width (int): Sizes, without a checkpoint.
-    adapter_layers (List[int]): The layers that have a lexicon adapter after them; 0 is the first, as in the paper. []
+    adapter_layers (Sequence[int]): The layers that have a lexicon adapter after them; 0 is the first, as in the paper. []
         is a plain BERT, which needs no lexicon.
     max_words (int): Most candidate words of a token.
     policy (str): "start": a word that finds no room where it starts is dropped for all of its tokens (the authors'
