@@ -53,7 +53,7 @@ def build_lebert_v1(
     lower_case (bool): Whether a vocabulary that is not the checkpoint's ignores case and accents.
     vocab_min_count (int): In a vocabulary of the training texts, rarer characters are unknown.
     hidden_width, depth, heads, intermediate_width (int): Sizes, without a checkpoint.
-    adapter_layers (Sequence[int]): The layers that have a lexicon adapter after them; 0 is the first, as in the paper. []
+    adapter_layers (Sequence[int]): The layers that have a lexicon adapter after them; 0, the first, as in the paper. []
         is a plain BERT, which needs no lexicon.
     max_words (int): Most candidate words of a token.
     policy (str): "start": a word that finds no room where it starts is dropped for all of its tokens (the authors'
