@@ -19,6 +19,7 @@ ENTRY_POINTS = {
         "spacy-lexner.LEBERTTransformer.v1 = spacy_lexner.architectures.lebert_transformer:build_lebert_transformer_v1",
         "spacy-lexner.CRFTagger.v1 = spacy_lexner.architectures.taggers:build_crf_tagger_v1",
         "spacy-lexner.SoftmaxTagger.v1 = spacy_lexner.architectures.taggers:build_softmax_tagger_v1",
+        "spacy-lexner.PretrainMLM.v1 = spacy_lexner.training.pretrain_mlm:create_pretrain_mlm",
     ],
     "spacy_tokenizers": [
         "spacy-lexner.CharTokenizer.v1 = spacy_lexner.pipeline.char_tokenizer:create_char_tokenizer",
@@ -32,11 +33,15 @@ ENTRY_POINTS = {
         "spacy-lexner.VocabVectors.v1 = spacy_lexner.training.lexicon_readers:create_vocab_reader",
         "spacy-lexner.KnowledgeBase.v1 = spacy_lexner.training.lexicon_readers:create_kb_reader",
         "spacy-lexner.MergedLexicon.v1 = spacy_lexner.training.lexicon_readers:create_merged_reader",
+        "spacy-lexner.TextCorpus.v1 = spacy_lexner.training.text_corpus:create_text_corpus",
         "spacy-lexner.TagFile.v1 = spacy_lexner.training.corpus:create_tag_file_reader",
         "spacy-lexner.ClueJsonl.v1 = spacy_lexner.training.corpus:create_clue_reader",
     ],
     "spacy_batchers": [
         "spacy-lexner.batch_by_padded_tokens.v1 = spacy_lexner.training.batcher:create_padded_batcher",
+    ],
+    "spacy_callbacks": [
+        "spacy-lexner.load_lexicon.v1 = spacy_lexner.training.load_lexicon:create_lexicon_loader",
     ],
     "thinc_optimizers": [
         "spacy-lexner.GroupedAdamW.v1 = spacy_lexner.training.optimizer:create_grouped_adamw",
