@@ -1,0 +1,72 @@
+"""Records as spaCy Docs."""
+
+from typing import Optional
+
+from spacy.tokens import Doc, Span
+from spacy.util import filter_spans
+from spacy.vocab import Vocab
+
+from .record import Entity, FormatError, Record
+from .report import Report
+
+BLANK = "entity of white space: left out"
+WHITE_EDGE = "entity with white space at its edge: without that"
+MISALIGNED = "entity that does not align with tokens: left out"
+
+
+def make_word_doc(record: Record, vocab: Vocab) -> Doc:
+    """Make a Doc of a record's own words, without entities.
+
+    record (Record): The record. Raises FormatError if it has no words.
+    vocab (Vocab): The vocabulary.
+    RETURNS (Doc): The Doc.
+    """
+    if record.words is None:
+        raise FormatError(f"{record.place}: the file does not say what its words are. Use a tokenizer, such as char.")
+    return Doc(vocab, words=list(record.words), spaces=[False] * len(record.words))
+
+
+def add_entities(doc: Doc, record: Record, report: Report, *, spans_key: Optional[str] = None) -> Doc:
+    """Write a record's entities into a Doc of its text.
+
+    doc (Doc): The Doc, however tokenised. Without annotation in the record its entities stay missing.
+    record (Record): The record.
+    report (Report): Gets the number of entities of each label; those that are no tokens of the Doc; and those that
+        overlap others: in `doc.ents` the longer one stays, at equal length the first.
+    spans_key (Optional[str]): Also write all entities, overlapping ones too, to these spans of the Doc.
+    RETURNS (Doc): The same Doc.
+    """
+    if record.entities is None:
+        return doc
+    spans = [span for entity in record.entities if (span := _make_span(doc, entity, record, report)) is not None]
+    kept = filter_spans(spans)
+    chosen = {(span.start, span.end, span.label) for span in kept}
+    for span in spans:
+        if (span.start, span.end, span.label) not in chosen:
+            where = f"only in the spans {spans_key!r}" if spans_key else "left out"
+            report.add_problem(f"entity that overlaps a longer one: {where}", _describe(record, span.label_, span.text))
+    doc.set_ents(kept)
+    report.labels.update(span.label_ for span in kept)
+    if spans_key:
+        doc.spans[spans_key] = spans
+    return doc
+
+
+def _make_span(doc: Doc, entity: Entity, record: Record, report: Report) -> Optional[Span]:
+    start, end, label = entity
+    text = record.text[start:end]
+    description = _describe(record, label, text)
+    if not text.strip():
+        report.add_problem(BLANK, description)
+        return None
+    if text != text.strip():
+        report.add_problem(WHITE_EDGE, description)
+        start, end = start + len(text) - len(text.lstrip()), end - len(text) + len(text.rstrip())
+    span = doc.char_span(start, end, label=label)
+    if span is None:
+        report.add_problem(MISALIGNED, description)
+    return span
+
+
+def _describe(record: Record, label: str, text: str) -> str:
+    return f"{record.place}: {label} {text!r}"

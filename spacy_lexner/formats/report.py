@@ -1,0 +1,43 @@
+"""What was read, and everything that was not as it should be: counted, with places."""
+
+from collections import Counter
+from typing import Dict, List
+
+N_PLACES = 5
+
+
+class Report:
+    """Counts of what was read. Nothing is left out or mended without a line here."""
+
+    def __init__(self) -> None:
+        self.n_texts = 0
+        self.n_characters = 0
+        self.labels: Counter[str] = Counter()  # entities of each label that Docs hold
+        self.problems: Counter[str] = Counter()  # occurrences of each kind of problem
+        self.places: Dict[str, List[str]] = {}  # the first places of each kind
+
+    @property
+    def n_entities(self) -> int:
+        return sum(self.labels.values())
+
+    def add_problem(self, kind: str, place: str) -> None:
+        """Count a problem.
+
+        kind (str): What it is, as a person reads it.
+        place (str): File, line and what stands there.
+        """
+        self.problems[kind] += 1
+        places = self.places.setdefault(kind, [])
+        if len(places) < N_PLACES:
+            places.append(place)
+
+    def describe(self) -> List[str]:
+        """Describe the problems.
+
+        RETURNS (List[str]): For each kind one line with its count and its first places.
+        """
+        lines = []
+        for kind, count in self.problems.most_common():
+            more = ", …" if count > len(self.places[kind]) else ""
+            lines.append(f"{kind}: {count} ({'; '.join(self.places[kind])}{more})")
+        return lines

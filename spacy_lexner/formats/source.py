@@ -1,0 +1,151 @@
+"""Files and their lines: plain, compressed or in a zip archive, in any encoding, with the number of each line."""
+
+import bz2
+import codecs
+import gzip
+import io
+import lzma
+import zipfile
+import zlib
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union, cast
+
+from .record import FormatError, ReadOptions
+from .report import Report
+
+OPENERS: Dict[str, Callable] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile, RuntimeError)
+MAX_LINE = 64 * 1024 * 1024  # bytes: a longer line is no text file, and would fill the memory
+BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+class Source(NamedTuple):
+    """A file, or a member of a zip archive.
+
+    path (Path): The file.
+    member (Optional[str]): The name of the member, if the file is an archive.
+    """
+
+    path: Path
+    member: Optional[str] = None
+
+    @property
+    def name(self) -> str:
+        return str(self.path) if self.member is None else f"{self.path}/{self.member}"
+
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        """Open the file and undo its compression.
+
+        YIELDS (BinaryIO): The bytes of the file, as a stream.
+        """
+        if self.member is not None:
+            with zipfile.ZipFile(self.path) as archive, archive.open(self.member) as member:
+                yield cast(BinaryIO, io.BufferedReader(member, 1 << 16))  # type: ignore[arg-type]
+        else:
+            with OPENERS.get(self.path.suffix, open)(self.path, "rb") as file:
+                yield file
+
+
+def list_sources(path: Union[str, Path]) -> List[Source]:
+    """List the files that a path stands for.
+
+    path (Union[str, Path]): A file, a folder (all files in it and below, hidden ones not), a zip archive (all its
+        members) or a member of one (`archive.zip/member`).
+    RETURNS (List[Source]): The files, sorted by name. Raises FileNotFoundError if there are none.
+    """
+    path = Path(path)
+    archive = next((parent for parent in path.parents if parent.suffix == ".zip" and parent.is_file()), None)
+    if archive is not None:
+        members = _list_members(archive)
+        sources = [source for source in members if source.member == path.relative_to(archive).as_posix()]
+        if not sources:
+            names = ", ".join(str(source.member) for source in members)
+            raise FileNotFoundError(f"No such member of the archive: {path}. {archive} has: {names}")
+    elif path.is_file():
+        sources = _list_file(path)
+    elif path.is_dir():
+        files = sorted(file for file in path.rglob("*") if file.is_file())
+        visible = [file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts)]
+        sources = [source for file in visible for source in _list_file(file)]
+    else:
+        raise FileNotFoundError(f"No such file or folder: {path}")
+    if not sources:
+        raise FileNotFoundError(f"There are no files in {path}")
+    return sources
+
+
+def read_lines(source: Source, options: ReadOptions, report: Report) -> Iterator[Tuple[int, str]]:
+    """Read the lines of a file. Only a line feed ends a line, for U+2028 and its like are characters of texts.
+
+    source (Source): The file.
+    options (ReadOptions): The encoding and what is done with bytes that are not text.
+    report (Report): Gets the lines with replaced bytes.
+    YIELDS (Tuple[int, str]): The number of a line, from 1, and the line without its end and without a byte order mark.
+    """
+    try:
+        wide = codecs.lookup(options.encoding).name.startswith(("utf-16", "utf-32"))
+    except LookupError:
+        raise FormatError(f"There is no encoding {options.encoding!r}. Try utf-8, gb18030 or big5.") from None
+    try:
+        with source.open() as file:
+            for number, line in (_read_wide_lines if wide else _read_byte_lines)(file, source, options, report):
+                yield number, line.removeprefix("\ufeff") if number == 1 else line
+    except DAMAGED as error:
+        raise FormatError(f"{source.name}: the archive is damaged or cannot be read ({error}).") from error
+
+
+def _list_file(path: Path) -> List[Source]:
+    return _list_members(path) if path.suffix == ".zip" else [Source(path)]
+
+
+def _list_members(path: Path) -> List[Source]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = sorted(info.filename for info in archive.infolist() if not info.is_dir())
+    except zipfile.BadZipFile as error:
+        raise FormatError(f"{path} is not a zip archive: {error}.") from error
+    return [Source(path, name) for name in names if not any(part[0] in "._" for part in Path(name).parts)]
+
+
+def _read_byte_lines(file: BinaryIO, source: Source, options: ReadOptions, report: Report) -> Iterator[Tuple[int, str]]:
+    """Lines in an encoding where the byte 0x0A is always a line feed."""
+    number = 0
+    while raw := file.readline(MAX_LINE + 1):
+        number += 1
+        if len(raw) > MAX_LINE:
+            raise FormatError(f"{source.name}:{number}: a line of more than {MAX_LINE} bytes. Is this a text file?")
+        try:
+            line = raw.decode(options.encoding)
+        except UnicodeDecodeError as error:
+            if options.errors == "strict":
+                found = f"byte {error.start + 1} of the line is not {options.encoding} ({error.reason})"
+                hint = _guess_encoding(raw, options.encoding)
+                raise FormatError(f"{source.name}:{number}: {found}. {hint}") from None
+            kind = f"line with bytes that are not {options.encoding}, replaced by U+FFFD"
+            report.add_problem(kind, f"{source.name}:{number}")
+            line = raw.decode(options.encoding, options.errors)
+        yield number, line.rstrip("\r\n")
+
+
+def _read_wide_lines(file: BinaryIO, source: Source, options: ReadOptions, report: Report) -> Iterator[Tuple[int, str]]:
+    number = 0
+    try:
+        with io.TextIOWrapper(file, encoding=options.encoding, errors=options.errors, newline="\n") as text:
+            for number, line in enumerate(text, start=1):
+                yield number, line.rstrip("\r\n")
+    except UnicodeError as error:
+        raise FormatError(f"{source.name}:{number + 1} or behind: not {options.encoding} ({error}).") from None
+
+
+def _guess_encoding(raw: bytes, encoding: str) -> str:
+    """The remedy for a line that cannot be decoded."""
+    for guess in ("utf-16",) if raw[:2] in BYTE_ORDER_MARKS else ("utf-8", "gb18030"):
+        try:
+            raw.decode(guess, "replace" if guess == "utf-16" else "strict")
+        except UnicodeDecodeError:
+            continue
+        if codecs.lookup(guess).name != codecs.lookup(encoding).name:
+            return f"It looks like {guess}: read it with that encoding (--encoding {guess})."
+    return "Give the right encoding (--encoding), or replace what is not text (--errors replace)."

@@ -1,0 +1,135 @@
+"""Entities as one tag for each token, and back: BIO, BIOES and their synonyms."""
+
+from functools import lru_cache
+from typing import Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
+
+Span = Tuple[int, int, str]  # first token, token behind the last one, label
+
+
+class Scheme(NamedTuple):
+    """The letters of a tag scheme.
+
+    begin, inside, end, single (str): The letters of the first, the middle, the last and the only token of an entity.
+        Where `end` is `inside` and `single` is `begin`, the end of an entity is not marked.
+    """
+
+    begin: str
+    inside: str
+    end: str
+    single: str
+
+    @property
+    def letters(self) -> FrozenSet[str]:
+        return frozenset((*self, "O"))
+
+    @property
+    def marks_end(self) -> bool:
+        return self.end != self.inside
+
+
+SCHEMES: Dict[str, Scheme] = {  # in the order in which they are tried
+    "bio": Scheme("B", "I", "I", "B"),
+    "bioes": Scheme("B", "I", "E", "S"),
+    "bmes": Scheme("B", "M", "E", "S"),
+    "bmewo": Scheme("B", "M", "E", "W"),
+    "bilou": Scheme("B", "I", "L", "U"),
+}
+SYNONYMS = {"M": "I", "L": "E", "S": "S", "W": "S", "U": "S", "B": "B", "I": "I", "E": "E", "O": "O"}
+
+NO_BEGIN = "entity that does not begin with B: begun there"
+NO_END = "entity that does not end with E: ended there"
+NEW_LABEL = "label that changes inside an entity: a new entity begun there"
+
+
+class Violation(NamedTuple):
+    """A tag that cannot stand where it stands.
+
+    token (int): The token.
+    kind (str): What is wrong, and how it is mended.
+    """
+
+    token: int
+    kind: str
+
+
+@lru_cache(maxsize=4096)
+def split_tag(tag: str) -> Tuple[str, str]:
+    """Split a tag into its letter and its label.
+
+    tag (str): A tag such as `B-PER`, `B_PER`, `O`, or `B` in files without labels.
+    RETURNS (Tuple[str, str]): The letter and the label, which may be empty. Raises ValueError for anything else.
+    """
+    letter, separator, label = tag[:1], tag[1:2], tag[2:]
+    if tag == "O" or (letter in SYNONYMS and letter != "O" and (not separator or (separator in "-_" and label))):
+        return letter, label
+    raise ValueError(f"{tag!r} is not a tag: expected O, or one of B, I, M, E, L, S, W, U with a label, as in B-PER")
+
+
+def detect_scheme(letters: Iterable[str]) -> Optional[str]:
+    """Find the scheme of a file.
+
+    letters (Iterable[str]): All letters of its tags.
+    RETURNS (Optional[str]): The first scheme that has them all, or None.
+    """
+    used: Set[str] = set(letters)
+    return next((name for name, scheme in SCHEMES.items() if used <= scheme.letters), None)
+
+
+def read_spans(tags: Sequence[Tuple[str, str]], *, marks_end: bool) -> Tuple[List[Span], List[Violation]]:
+    """Read the entities of a sentence. Every letter is understood, whatever the scheme.
+
+    tags (Sequence[Tuple[str, str]]): Letter and label of each token.
+    marks_end (bool): Whether the scheme marks the ends of entities, so that one without such a mark is a mistake.
+    RETURNS (Tuple[List[Span], List[Violation]]): The entities, with all mistakes mended so that no token changes its
+        label, and the mistakes.
+    """
+    spans: List[Span] = []
+    violations: List[Violation] = []
+    start, label = -1, ""  # the open entity; -1: there is none
+
+    def close(end: int, *, complete: bool) -> None:
+        nonlocal start
+        if start >= 0:
+            spans.append((start, end, label))
+            if not complete:
+                violations.append(Violation(end - 1, NO_END))
+            start = -1
+
+    for i, (written, new_label) in enumerate(tags):
+        letter = SYNONYMS[written]
+        if letter in "IE" and new_label == label and start >= 0:
+            if letter == "E":
+                close(i + 1, complete=True)
+            continue
+        inside_other = letter in "IE" and start >= 0
+        close(i, complete=not marks_end or inside_other)
+        if letter in "IE":
+            violations.append(Violation(i, NEW_LABEL if inside_other else NO_BEGIN))
+        if letter != "O":
+            start, label = i, new_label
+        if letter in "ES":
+            close(i + 1, complete=True)
+    close(len(tags), complete=not marks_end)
+    return spans, violations
+
+
+def write_tags(spans: Iterable[Span], n_tokens: int, scheme: str = "bioes") -> List[str]:
+    """Write entities as tags.
+
+    spans (Iterable[Tuple[int, int, str]]): First token, token behind the last one, and label of each entity. Raises
+        ValueError if two overlap or one is empty or not within the tokens.
+    n_tokens (int): The number of tokens.
+    scheme (str): The scheme, one of SCHEMES.
+    RETURNS (List[str]): A tag for each token.
+    """
+    begin, inside, end, single = SCHEMES[scheme]
+    tags = ["O"] * n_tokens
+    for span in spans:
+        start, stop, label = span
+        if not 0 <= start < stop <= n_tokens:
+            raise ValueError(f"The entity {span} is empty or not within the {n_tokens} tokens.")
+        if any(tag != "O" for tag in tags[start:stop]):
+            raise ValueError(f"The entity {span} overlaps another one: tags cannot express that.")
+        letters = [single] if stop - start == 1 else [begin, *[inside] * (stop - start - 2), end]
+        tags[start:stop] = [f"{letter}-{label}" if label else letter for letter in letters]
+    return tags

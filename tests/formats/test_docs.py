@@ -1,0 +1,86 @@
+import pytest
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from spacy_lexner.formats.docs import BLANK, MISALIGNED, WHITE_EDGE, add_entities, make_word_doc
+from spacy_lexner.formats.record import Entity, FormatError, Record
+from spacy_lexner.formats.report import Report
+from spacy_lexner.pipeline.char_tokenizer import CharTokenizer
+
+
+def record_of(text, entities, words=None):
+    return Record(text, words, entities and [Entity(*entity) for entity in entities], "file:1")
+
+
+@pytest.fixture
+def vocab():
+    return Vocab()
+
+
+def ents(doc):
+    return [(ent.text, ent.label_) for ent in doc.ents]
+
+
+def test_characters(vocab):
+    record = record_of("南京 市长江", [(0, 4, "A"), (4, 6, "B")])
+    report = Report()
+    doc = add_entities(CharTokenizer(vocab)(record.text), record, report)
+    assert ents(doc) == [("南京 市", "A"), ("长江", "B")]
+    assert report.labels == {"A": 1, "B": 1} and report.n_entities == 2
+    assert not report.problems
+
+
+def test_words_of_the_file(vocab):
+    record = record_of("南京 市", [(0, 2, "A")], words=("南京", " ", "市"))
+    doc = add_entities(make_word_doc(record, vocab), record, Report())
+    assert [token.text for token in doc] == ["南京", " ", "市"] and doc.text == "南京 市"
+    assert ents(doc) == [("南京", "A")]
+    with pytest.raises(FormatError, match="file:1: the file does not say what its words are"):
+        make_word_doc(record_of("南京", None), vocab)
+
+
+def test_missing_annotation_stays_missing(vocab):
+    assert not add_entities(Doc(vocab, words=["中"]), record_of("中", None), Report()).has_annotation("ENT_IOB")
+    doc = add_entities(Doc(vocab, words=["中"]), Record("中", None, [], "file:1"), Report())
+    assert doc.has_annotation("ENT_IOB")
+
+
+def test_misaligned_entities_are_counted(vocab):
+    record = record_of("南京市长", [(0, 2, "A"), (2, 4, "B")], words=("南", "京市", "长"))
+    report = Report()
+    doc = add_entities(make_word_doc(record, vocab), record, report)
+    assert ents(doc) == []
+    assert report.problems == {MISALIGNED: 2}
+    assert report.places[MISALIGNED] == ["file:1: A '南京'", "file:1: B '市长'"]
+
+
+def test_white_space_at_the_edge(vocab):
+    record = record_of("　南京 的 ", [(0, 4, "A"), (5, 6, "B")])
+    report = Report()
+    assert ents(add_entities(CharTokenizer(vocab)(record.text), record, report)) == [("南京", "A")]
+    assert report.problems == {WHITE_EDGE: 1, BLANK: 1}
+
+
+def test_overlaps(vocab):
+    record = record_of("招商银行报", [(0, 4, "A"), (0, 5, "B"), (1, 2, "C"), (4, 5, "D")])
+    report = Report()
+    doc = add_entities(CharTokenizer(vocab)(record.text), record, report)
+    assert ents(doc) == [("招商银行报", "B")]
+    assert report.problems == {"entity that overlaps a longer one: left out": 3}
+    report = Report()
+    doc = add_entities(CharTokenizer(vocab)(record.text), record, report, spans_key="all")
+    [loaded] = DocBin(docs=[doc], attrs=["ENT_IOB", "ENT_TYPE"]).get_docs(Vocab())
+    assert [(span.text, span.label_) for span in loaded.spans["all"]] == [
+        ("招商银行", "A"),
+        ("招商银行报", "B"),
+        ("商", "C"),
+        ("报", "D"),
+    ]
+    assert report.problems == {"entity that overlaps a longer one: only in the spans 'all'": 3}
+
+
+def test_the_same_bounds_with_two_labels(vocab):
+    record = record_of("南京", [(0, 2, "A"), (0, 2, "B")])
+    report = Report()
+    assert ents(add_entities(CharTokenizer(vocab)(record.text), record, report)) == [("南京", "A")]
+    assert report.n_entities == 1 and sum(report.problems.values()) == 1

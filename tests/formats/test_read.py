@@ -1,0 +1,108 @@
+from collections import Counter
+
+import pytest
+
+from spacy_lexner.formats.read import detect_format, read_records
+from spacy_lexner.formats.record import FormatError, ReadOptions
+from spacy_lexner.formats.report import Report
+from spacy_lexner.formats.source import Source, list_sources
+
+
+@pytest.mark.parametrize(
+    "text, format", [('\n{"text": "中"}\n', "clue"), ("中 O\n", "conll"), ("{ O\n", "conll"), ("{\tB-X\n", "conll")]
+)
+def test_detect_format(tmp_path, text, format):
+    (tmp_path / "file").write_text(text)
+    assert detect_format(Source(tmp_path / "file"), ReadOptions()) == format
+
+
+def test_counts_and_errors(tmp_path):
+    (tmp_path / "file").write_text("中 O\n国 O\n\n人 O")
+    report = Report()
+    assert len(list(read_records(Source(tmp_path / "file"), "auto", ReadOptions(), report))) == 2
+    assert (report.n_texts, report.n_characters) == (2, 3)
+    with pytest.raises(FormatError, match=r"no format 'xml'. Use auto or one of: conll, clue"):
+        list(read_records(Source(tmp_path / "file"), "xml", ReadOptions(), report))
+    (tmp_path / "empty").write_text("\n")
+    with pytest.raises(FormatError, match="empty: the file is empty"):
+        list(read_records(Source(tmp_path / "empty"), "auto", ReadOptions(), report))
+
+
+# Sentences and entities as the originals have them, and what is wrong in them: begins, ends, labels that change.
+ORIGINALS = {
+    "weibo/train.char.bmes": (1350, 1895, (9, 0, 1)),
+    "weibo/dev.char.bmes": (270, 389, (0, 0, 0)),
+    "weibo/test.char.bmes": (270, 418, (4, 0, 0)),
+    "resume/train.char.bmes": (3821, 13440, (2, 2, 0)),
+    "resume/dev.char.bmes": (463, 1497, (0, 0, 0)),
+    "resume/test.char.bmes": (477, 1630, (0, 0, 0)),
+    "cluener/train.json": (10748, 23971, (0, 0, 0)),  # two of them lie inside a longer one
+    "cluener/dev.json": (1343, 3072, (0, 0, 0)),
+    "msra/MSRA.zip/msra_test_bio": (3442, 6190, (0, 0, 0)),
+}
+
+
+def read_original(path):
+    [source] = list_sources(path)
+    report = Report()
+    records = list(read_records(source, "auto", ReadOptions(repair=True), report))
+    return records, report
+
+
+@pytest.mark.parametrize("name", ORIGINALS)
+def test_real_originals(data_dir, name):
+    n_texts, n_entities, defects = ORIGINALS[name]
+    records, report = read_original(data_dir / "originals" / name)
+    assert len(records) == report.n_texts == n_texts
+    assert sum(len(record.entities) for record in records) == n_entities
+    kinds = Counter({kind.split(":")[0]: count for kind, count in report.problems.items()})
+    assert (
+        kinds["entity that does not begin with B"],
+        kinds["entity that does not end with E"],
+        kinds["label that changes inside an entity"],
+    ) == defects
+
+
+@pytest.mark.slow
+def test_the_larger_half_of_msra(data_dir):
+    """2.2 million lines of a zip archive, as a stream."""
+    [source] = list_sources(data_dir / "originals" / "msra" / "MSRA.zip" / "msra_train_bio")
+    report, counts = Report(), Counter()
+    for record in read_records(source, "auto", ReadOptions(), report):
+        counts.update(entity.label for entity in record.entities)
+    assert (report.n_texts, report.n_characters) == (45000, 2171573) and not report.problems
+    assert counts == {"LOC": 36860, "ORG": 20584, "PER": 17615}
+
+
+@pytest.mark.parametrize(
+    "name", ["weibo/train", "weibo/dev", "weibo/test", "resume/train", "resume/dev", "resume/test"]
+)
+def test_originals_agree_with_the_mended_files(data_dir, name):
+    original, _ = read_original(data_dir / "originals" / f"{name}.char.bmes")
+    mended, report = read_original(data_dir / "ner" / f"{name}.conll")
+    assert not any("entity" in kind for kind in report.problems)
+    assert [(r.text, r.words, r.entities) for r in original] == [(r.text, r.words, r.entities) for r in mended]
+
+
+@pytest.mark.parametrize("name", ["train", "dev"])
+def test_clue_agrees_with_its_tags(data_dir, name):
+    """Without the two entities that lie inside a longer one, which tags cannot express."""
+    original, _ = read_original(data_dir / "originals" / "cluener" / f"{name}.json")
+    tagged, _ = read_original(data_dir / "ner" / "cluener" / f"{name}.conll")
+    different = [(a, b) for a, b in zip(original, tagged) if (a.text, a.entities) != (b.text, b.entities)]
+    assert [len(a.entities) - len(b.entities) for a, b in different] == ([2] if name == "train" else [])
+    assert all(set(b.entities) < set(a.entities) for a, b in different)
+
+
+@pytest.mark.parametrize("name, n_texts, n_words", [("dev", 500, 12663), ("test", 500, 12012), ("train", 3997, 98608)])
+def test_words_and_parts_of_speech(data_dir, name, n_texts, n_words):
+    records, report = read_original(data_dir / "pos" / "udc" / f"{name}.conll")
+    assert len(records) == n_texts and not report.problems
+    assert sum(len(record.entities) for record in records) == n_words
+    for record in records:
+        assert [e.start for e in record.entities] == [0, *(e.end for e in record.entities[:-1])]
+
+
+def test_conllu_is_refused_by_name(data_dir):
+    with pytest.raises(FormatError, match=r"train.conll:1: '_' is not a tag.*CoNLL-U"):
+        read_original(data_dir / "originals" / "udc" / "train.conll")

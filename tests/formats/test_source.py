@@ -1,0 +1,121 @@
+import bz2
+import gzip
+import lzma
+import zipfile
+
+import pytest
+
+from spacy_lexner.formats import source as source_module
+from spacy_lexner.formats.record import FormatError, ReadOptions
+from spacy_lexner.formats.report import Report
+from spacy_lexner.formats.source import Source, list_sources, read_lines
+
+TEXT = "南京市 O\r\n长\u2028江\x85 O\n\n大桥"
+LINES = [(1, "南京市 O"), (2, "长\u2028江\x85 O"), (3, ""), (4, "大桥")]
+
+
+def read(source, **options):
+    return list(read_lines(source, ReadOptions(**options), Report()))
+
+
+@pytest.mark.parametrize("opener, suffix", [(open, ".txt"), (gzip.open, ".gz"), (bz2.open, ".bz2"), (lzma.open, ".xz")])
+def test_plain_and_compressed_files(tmp_path, opener, suffix):
+    path = tmp_path / f"file{suffix}"
+    with opener(path, "wb") as file:
+        file.write(TEXT.encode())
+    [source] = list_sources(path)
+    assert read(source) == LINES
+
+
+def test_zip_archives(tmp_path):
+    path = tmp_path / "data.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("b/test", "京 O")
+        archive.writestr("a.txt", TEXT)
+        archive.writestr("__MACOSX/._a.txt", "rubbish")
+        archive.mkdir("empty")
+    sources = list_sources(path)
+    assert [source.name for source in sources] == [f"{path}/a.txt", f"{path}/b/test"]
+    assert read(sources[0]) == LINES
+    assert list_sources(path / "b" / "test") == [sources[1]]
+    assert list_sources(tmp_path) == sources
+    with pytest.raises(FileNotFoundError, match=r"No such member .*: a\.txt, b/test"):
+        list_sources(path / "c")
+
+
+def test_folders_and_missing_files(tmp_path):
+    for name in ("b.txt", "sub/a.txt", ".hidden", ".git/config"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    assert [source.path.relative_to(tmp_path).as_posix() for source in list_sources(tmp_path)] == ["b.txt", "sub/a.txt"]
+    with pytest.raises(FileNotFoundError, match=r"No such file or folder: .*nothing"):
+        list_sources(tmp_path / "nothing")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FileNotFoundError, match=r"no files in .*empty"):
+        list_sources(tmp_path / "empty")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16", "utf-32", "utf-16-be"])
+def test_encodings_and_byte_order_marks(tmp_path, encoding):
+    path = tmp_path / "file"
+    path.write_bytes(TEXT.encode(encoding))
+    assert read(Source(path), encoding="utf-8" if encoding == "utf-8-sig" else encoding) == LINES
+
+
+@pytest.mark.parametrize(
+    "raw, encoding, message",
+    [
+        ("中 O\n中国 O\n".encode() + "银行 O\n".encode("gb18030"), "utf-8", "file:3: byte 1 .* gb18030"),
+        ("中国 O".encode(), "gb2312", r"file:1: .* is not gb2312 .*looks like utf-8.*--encoding utf-8"),
+        ("中 O".encode("utf-16"), "utf-8", "looks like utf-16"),
+        (b"\xff\xff\xff", "utf-8", "--errors replace"),
+        ("中".encode("utf-16") + b"\x00", "utf-16", "file:1 or behind: not utf-16"),
+        (b"", "klingon", "no encoding 'klingon'"),
+    ],
+)
+def test_wrong_encoding(tmp_path, raw, encoding, message):
+    path = tmp_path / "file"
+    path.write_bytes(raw)
+    with pytest.raises(FormatError, match=message):
+        read(Source(path), encoding=encoding)
+
+
+def test_replaced_bytes_are_reported(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes("中 O\n".encode() + b"\xd6\xd0 O\n" + "\ufffd O\n".encode())
+    report = Report()
+    lines = list(read_lines(Source(path), ReadOptions(errors="replace"), report))
+    assert lines == [(1, "中 O"), (2, "\ufffd\ufffd O"), (3, "\ufffd O")]
+    assert report.describe() == [f"line with bytes that are not utf-8, replaced by U+FFFD: 1 ({path}:2)"]
+
+
+@pytest.mark.parametrize("name", ["file.gz", "file.xz", "file.zip"])
+def test_damaged_archives(tmp_path, name):
+    path = tmp_path / name
+    data = bytes(range(256)) * 200
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("member", data)
+        raw = bytearray(path.read_bytes())
+        raw[3000] ^= 1  # fails the check sum
+        path.write_bytes(raw)
+    else:
+        with {".gz": gzip.open, ".xz": lzma.open}[path.suffix](path, "wb") as file:
+            file.write(data)
+        path.write_bytes(path.read_bytes()[:-20])
+    [source] = list_sources(path)
+    with pytest.raises(FormatError, match="is damaged"):
+        read(source, encoding="latin-1")
+
+
+def test_not_a_zip(tmp_path):
+    (tmp_path / "file.zip").write_text("no")
+    with pytest.raises(FormatError, match="is not a zip archive"):
+        list_sources(tmp_path / "file.zip")
+
+
+def test_a_line_without_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(source_module, "MAX_LINE", 100)
+    (tmp_path / "file").write_text("中 O\n" + "x" * 101)
+    with pytest.raises(FormatError, match="file:2: a line of more than 100 bytes"):
+        read(Source(tmp_path / "file"))
