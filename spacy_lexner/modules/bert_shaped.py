@@ -1,6 +1,7 @@
 """BERT-shaped Hugging Face models: built from a config, loaded from a checkpoint, taken apart into layers."""
 
 import json
+from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any, Dict
 
@@ -77,13 +78,19 @@ def load_tokenizer(checkpoint: str) -> Dict[str, Any]:
     RETURNS (Dict[str, Any]): "tokenizer", the JSON of the `tokenizers` library, and the ids of the special pieces,
         under "pad", "unk", "cls", "sep" and "mask". Raises ValueError where one of these is missing.
     """
+    folder, files = Path(checkpoint), ("vocab.txt", "tokenizer.json")
+    if folder.is_dir() and not any((folder / name).is_file() for name in files):
+        raise ValueError(
+            f"The checkpoint {checkpoint!r} has no tokenizer: neither vocab.txt nor tokenizer.json is in it. Put "
+            "one there, or give the path of a vocab.txt yourself (`vocab`)."
+        )
     try:
         tokenizer = AutoTokenizer.from_pretrained(checkpoint, trust_remote_code=False)
         backend = tokenizer.backend_tokenizer
-    except (OSError, ValueError, TypeError, AttributeError, KeyError) as error:
+    except (OSError, ValueError, TypeError, AttributeError, KeyError, ImportError) as error:
         raise ValueError(
-            f"The tokenizer of the checkpoint {checkpoint!r} cannot be loaded ({error}). Expected vocab.txt or "
-            "tokenizer.json beside its config.json; or give the path of a vocab.txt yourself (`vocab`)."
+            f"The tokenizer of the checkpoint {checkpoint!r} cannot be loaded ({error}). Give the path of a "
+            "vocab.txt yourself (`vocab`)."
         ) from error
     special = {name: getattr(tokenizer, f"{name}_token_id") for name in ("pad", "unk", "cls", "sep", "mask")}
     missing = [name for name, piece in special.items() if piece is None]

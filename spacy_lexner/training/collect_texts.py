@@ -5,7 +5,7 @@ from typing import Any, Callable, Iterable, Optional
 from spacy.language import Language
 from spacy.training import Example
 from spacy.util import dot_to_object, registry
-from thinc.api import Model
+from thinc.api import Config, Model
 
 from ..layers.training_texts import show_training_docs
 
@@ -48,4 +48,4 @@ class TextCollector:
 def _training_corpus(nlp: Language) -> CorpusT:
     config: Any = nlp.config.interpolate()
     name = config["training"]["train_corpus"]
-    return dot_to_object(registry.resolve({"corpora": config["corpora"]}), name)
+    return dot_to_object(Config(registry.resolve({"corpora": config["corpora"]})), name)

@@ -300,7 +300,7 @@ def test_copies_share_the_lexicon_but_not_the_weights():
 
 def test_an_uninitialised_model_says_so_and_can_be_saved():
     model = link(LEBERTEncoder(LEBERTSetup(**SIZES), LEBERTOptions()), make_lexicon())
-    with pytest.raises(ValueError, match="has not been built yet: call nlp.initialize"):
+    with pytest.raises(ValueError, match=r"has not been built yet: call nlp\.initialize"):
         model.predict([NLP.make_doc(TEXT)])
     loaded = LEBERTEncoder(LEBERTSetup(**SIZES), LEBERTOptions()).from_bytes(model.to_bytes())
     assert not loaded.shims[0].is_initialized
@@ -315,7 +315,7 @@ def test_a_second_initialisation_changes_nothing():
 
 def test_without_a_linked_lexicon():
     model = LEBERTEncoder(LEBERTSetup(**SIZES), LEBERTOptions())
-    with pytest.raises(ValueError, match="no lexicon is linked to it. Add a `lex_matcher`"):
+    with pytest.raises(ValueError, match=r"no lexicon is linked to it\. Add a `lex_matcher`"):
         model.initialize(X=[NLP.make_doc(TEXT)])
 
 
