@@ -16,6 +16,7 @@ from .normalization import Normalization, to_codes
 from .overlay import Overlay
 from .report import BuildReport
 from .storage import from_bytes, open_folder, read_manifest, save_folder, to_bytes
+from .trie import CHUNK
 
 MAX_OVERLAY = 10_000
 
@@ -198,8 +199,8 @@ class Lexicon:
         lexicon = self.compact()
         base = lexicon._base
         seen = np.zeros(len(base.rows), bool)
-        for text in texts:
-            seen[lexicon.rows(lexicon.match(text).hash)] = True
+        for joined in _join(texts):
+            seen[lexicon.rows(lexicon.match(joined).hash)] = True
         table = base.full_table().take(np.flatnonzero(seen))
         return Lexicon(compile_base(table, self.normalization, base.max_word_length), self.report)
 
@@ -270,6 +271,20 @@ class Lexicon:
             hidden = [self._base.entry_at(rank).word for rank in sorted(self._overlay.hidden)]
             return _reopen, (*self._home, hidden, list(self._overlay.added.values()))
         return Lexicon.from_bytes, (self.to_bytes(),)
+
+
+def _join(texts: Iterable[str]) -> Iterator[str]:
+    """Put texts together, with a character between them that no word holds, to about as many characters as are matched
+    at a time."""
+    batch: List[str] = []
+    n_characters = 0
+    for text in texts:
+        batch.append(text)
+        n_characters += len(text)
+        if n_characters >= CHUNK:
+            yield "\0".join(batch)
+            batch, n_characters = [], 0
+    yield "\0".join(batch)
 
 
 def _checksum_of(path: Path) -> Optional[str]:

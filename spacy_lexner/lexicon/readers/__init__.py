@@ -1,0 +1,17 @@
+"""Readers that stream entries out of files, vocabularies and knowledge bases."""
+
+from .jieba_dictionary import read_jieba_dictionary
+from .knowledge_base import read_knowledge_base
+from .vocab_vectors import read_vocab_vectors
+from .word_list import read_word_list
+from .word_table import read_word_table
+from .word_vectors import read_word_vectors
+
+__all__ = [
+    "read_jieba_dictionary",
+    "read_knowledge_base",
+    "read_vocab_vectors",
+    "read_word_list",
+    "read_word_table",
+    "read_word_vectors",
+]

@@ -1,0 +1,106 @@
+"""Tables of words: TSV and CSV with chosen columns."""
+
+import csv
+from pathlib import Path
+from typing import Callable, Iterator, List, Optional, Tuple, Union
+
+from ..entry import LexiconEntry
+from ..errors import LexiconError
+from ..stream import EntryStream
+from .jieba_dictionary import to_weight
+from .lines import read_lines, require_some
+from .vector_text import parse_vector
+
+ColumnT = Union[int, str]
+
+
+def read_word_table(
+    path: Union[str, Path],
+    *,
+    word: ColumnT = 0,
+    weight: Optional[ColumnT] = None,
+    label: Optional[ColumnT] = None,
+    entity_id: Optional[ColumnT] = None,
+    vector: Optional[ColumnT] = None,
+    header: Optional[bool] = None,
+    delimiter: Optional[str] = None,
+    limit: Optional[int] = None,
+    encoding: str = "utf8",
+    errors: str = "strict",
+) -> EntryStream:
+    """Read a table with an entry on each row. Columns are given by number, from 0, or by the name that the header gives
+    them.
+
+    path (Union[str, Path]): The file, plain or compressed (.gz, .bz2, .xz).
+    word (Union[int, str]): Column of the word.
+    weight (Optional[Union[int, str]]): Column of the weight; an empty cell is 1.
+    label (Optional[Union[int, str]]): Column of the label.
+    entity_id (Optional[Union[int, str]]): Column of the entity id.
+    vector (Optional[Union[int, str]]): Column of the vector, numbers separated by spaces or commas; an empty cell is
+        none.
+    header (Optional[bool]): Whether the first row holds names; by default, if a column is given by name.
+    delimiter (Optional[str]): By default a comma for .csv, with quotes; a tab, without, for all others.
+    limit (Optional[int]): Read so many rows.
+    encoding (str): Encoding of the file.
+    errors (str): What happens to bytes that make no sense in it: "strict", "replace" or "ignore".
+    RETURNS (EntryStream): The entries. Raises LexiconError where there are none, or a column is missing.
+    """
+    path = Path(path)
+    columns = [word, weight, label, entity_id, vector]
+    if header is None:
+        header = any(isinstance(column, str) for column in columns)
+    if delimiter is None:
+        delimiter = "," if ".csv" in path.suffixes else "\t"
+    rows = _read_rows(path, delimiter, encoding, errors)
+    return EntryStream(str(path), require_some(path, _read(path, rows, columns, header, limit)))
+
+
+def _read_rows(path: Path, delimiter: str, encoding: str, errors: str) -> Iterator[Tuple[int, List[str]]]:
+    lines = (line + "\n" for _, line in read_lines(path, encoding=encoding, errors=errors))
+    if delimiter == "\t":
+        reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+    else:
+        reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        for row in reader:
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise LexiconError(f"{path}:{reader.line_num}: not a row of a table ({error}).") from None
+
+
+def _read(
+    path: Path,
+    rows: Iterator[Tuple[int, List[str]]],
+    columns: List[Optional[ColumnT]],
+    header: bool,
+    limit: Optional[int],
+) -> Iterator[Tuple[int, LexiconEntry]]:
+    names = next(rows, (0, []))[1] if header else []
+    word, weight, label, entity_id, vector = (_cell_getter(path, names, header, column) for column in columns)
+    for n_rows, (number, row) in enumerate(rows):
+        if n_rows == limit:
+            return
+        numbers = vector(row).replace(",", " ")
+        yield (
+            number,
+            LexiconEntry(
+                word(row),
+                parse_vector(numbers) if numbers else None,
+                to_weight(weight(row)),
+                label(row),
+                entity_id(row),
+            ),
+        )
+
+
+def _cell_getter(path: Path, names: List[str], header: bool, column: Optional[ColumnT]) -> Callable[[List[str]], str]:
+    """RETURNS (Callable[[List[str]], str]): Gives the cell of that column in a row, "" where the row is too short."""
+    if column is None:
+        return lambda row: ""
+    if isinstance(column, int):
+        index = column
+    elif not header or column not in names:
+        raise LexiconError(f"{path}:1: no column named {column!r}; the header has {', '.join(names) or 'no names'}.")
+    else:
+        index = names.index(column)
+    return lambda row: row[index].strip() if index < len(row) else ""
