@@ -1,36 +1,45 @@
-"""Colours of entity labels in displaCy: one hue for each kind of thing, light enough for black text.
+"""Colours of entity labels in displaCy.
 
-Weibo marks named (.NAM) and nominal (.NOM) mentions: these are a strong and a pale shade of the same hue.
+Where spaCy has a colour for a label it stays, and labels of the same kind take it over. Weibo tells named (.NAM) from
+nominal (.NOM) mentions: the latter are paler.
 """
 
 from typing import Dict
 
-# Kind of thing: strong and pale shade.
-_SHADES = {
-    "person": ("#ffb3a7", "#ffe1dc"),
-    "organization": ("#9fc9f3", "#dcebfb"),
-    "location": ("#a8dba0", "#e0f3dd"),
-    "geopolitical": ("#8fd8c8", "#d8f2ec"),
-    "position": ("#f4c98b", "#fbe8cd"),
-    "group": ("#d3b6ec", "#eee3f8"),
-    "work": ("#f2a9d0", "#fbe1ef"),
-    "education": ("#c9d684", "#edf2d3"),
-}
-_LABELS = {
-    "person": ("PER", "PERSON", "NAME", "name"),
-    "organization": ("ORG", "COMPANY", "company", "organization"),
-    "location": ("LOC", "address", "scene"),
-    "geopolitical": ("GPE", "CONT", "government"),
-    "position": ("TITLE", "PRO", "position"),
-    "group": ("RACE", "NORP"),
-    "work": ("book", "movie", "game"),
-    "education": ("EDU",),
-}
+PERSON, ORGANIZATION, LOCATION, GEOPOLITICAL = "#aa9cfc", "#7aecec", "#ff9561", "#feca74"
+GROUP, WORK, POSITION, EDUCATION = "#c887fb", "#f0d0ff", "#ffeb80", "#bfeeb7"
 
-COLORS: Dict[str, str] = {}
-for _kind, _names in _LABELS.items():
-    _strong, _pale = _SHADES[_kind]
-    COLORS.update(dict.fromkeys(_names, _strong))
-    for _name in _names:
-        if _name in ("PER", "ORG", "LOC", "GPE"):
-            COLORS.update({f"{_name}.NAM": _strong, f"{_name}.NOM": _pale})
+COLORS: Dict[str, str] = {
+    # MSRA, and most others
+    "PER": PERSON,
+    "ORG": ORGANIZATION,
+    "LOC": LOCATION,
+    "GPE": GEOPOLITICAL,
+    # Weibo
+    "PER.NAM": PERSON,
+    "PER.NOM": "#ddd7fe",
+    "ORG.NAM": ORGANIZATION,
+    "ORG.NOM": "#ccf7f7",
+    "LOC.NAM": LOCATION,
+    "LOC.NOM": "#ffd5c0",
+    "GPE.NAM": GEOPOLITICAL,
+    "GPE.NOM": "#feeac7",
+    # Resume
+    "NAME": PERSON,
+    "CONT": GEOPOLITICAL,
+    "RACE": GROUP,
+    "TITLE": POSITION,
+    "PRO": POSITION,
+    "EDU": EDUCATION,
+    # CLUENER
+    "name": PERSON,
+    "company": ORGANIZATION,
+    "organization": ORGANIZATION,
+    "government": GEOPOLITICAL,
+    "address": LOCATION,
+    "scene": LOCATION,
+    "position": POSITION,
+    "book": WORK,
+    "game": WORK,
+    "movie": WORK,
+}

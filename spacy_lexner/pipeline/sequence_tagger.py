@@ -1,7 +1,9 @@
 """What trainable pipes share that tag the tokens of a Doc with labelled spans: labels, training, streams."""
 
+from contextlib import contextmanager
 from itertools import islice
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 from spacy.errors import Errors
 from spacy.language import Language
@@ -185,6 +187,35 @@ class SequenceTagger(TrainablePipe):
                     handle_error(self.name, self, [doc], error)
                 else:
                     yield doc
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "SequenceTagger":
+        """Load what `to_bytes` saved.
+
+        bytes_data (bytes): The result of `to_bytes`.
+        exclude (Iterable[str]): Names of parts to leave as they are.
+        RETURNS (SequenceTagger): The component.
+        """
+        with self._loading("bytes"):
+            return super().from_bytes(bytes_data, exclude=tuple(exclude))
+
+    def from_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> "SequenceTagger":
+        """Load what `to_disk` saved.
+
+        path (Union[str, Path]): The folder.
+        exclude (Iterable[str]): Names of parts to leave as they are.
+        RETURNS (SequenceTagger): The component.
+        """
+        with self._loading(str(path)):
+            return super().from_disk(path, exclude=tuple(exclude))
+
+    @contextmanager
+    def _loading(self, source: str) -> Iterator[None]:
+        try:
+            yield
+        except (ValueError, TypeError, KeyError) as error:
+            raise ValueError(
+                f"{self.name} cannot be loaded from {source}: it is damaged, or not of this component's model ({error})"
+            ) from error
 
     def predict(self, docs: Iterable[Doc]) -> List[Any]:
         """RETURNS (List[Any]): A prediction for each Doc, never None."""

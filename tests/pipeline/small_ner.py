@@ -1,0 +1,52 @@
+"""A small pipeline with `lex_ner`, and texts to train it on, for the tests of the pipe."""
+
+import spacy
+from spacy.training import Example
+from spacy.util import fix_random_seed
+
+HASH_EMBED_CNN = {
+    "@architectures": "spacy.HashEmbedCNN.v2",
+    "width": 32,
+    "depth": 1,
+    "embed_size": 300,
+    "window_size": 1,
+    "maxout_pieces": 2,
+    "subword_features": False,
+    "pretrained_vectors": None,
+}
+TEXTS = [
+    ("张三在北京大学工作", [(0, 2, "PER"), (3, 7, "ORG")]),
+    ("李四去南京", [(0, 2, "PER"), (3, 5, "LOC")]),
+    ("王五住在上海", [(0, 2, "PER"), (4, 6, "LOC")]),
+    ("今天天气好", []),
+    ("复旦大学在上海", [(0, 4, "ORG"), (5, 7, "LOC")]),
+]
+
+
+def blank(tagger="CRFTagger", tok2vec=None, name="lex_ner", **config):
+    nlp = spacy.blank("zh")
+    model = {"@architectures": f"spacy-lexner.{tagger}.v1", "tok2vec": tok2vec or HASH_EMBED_CNN}
+    nlp.add_pipe("lex_ner", name=name, config={"model": model, **config})
+    return nlp
+
+
+def examples(nlp, texts=TEXTS):
+    return [Example.from_dict(nlp.make_doc(text), {"entities": entities}) for text, entities in texts]
+
+
+def train(nlp, gold=None, steps=25):
+    fix_random_seed(0)
+    gold = examples(nlp) if gold is None else gold
+    optimizer = nlp.initialize(lambda: gold)
+    optimizer.learn_rate = 0.01
+    for _ in range(steps):
+        losses = nlp.update(gold, sgd=optimizer)
+    return losses
+
+
+def found(doc):
+    return [(ent.start_char, ent.end_char, ent.label_) for ent in doc.ents]
+
+
+def scores(doc):
+    return [ent._.lex_score for ent in doc.ents]

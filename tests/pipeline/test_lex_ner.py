@@ -1,0 +1,337 @@
+import copy
+import logging
+
+import numpy as np
+import pytest
+import spacy
+import torch
+from confection import ConfigValidationError
+from small_ner import HASH_EMBED_CNN, TEXTS, blank, examples, found, scores, train
+from spacy.tokens import Doc, DocBin, Span
+from spacy.training import Example
+from spacy.util import fix_random_seed
+from thinc.api import Adam
+
+from spacy_lexner.layers.tag_scheme import TagSpan, legal_moves
+from spacy_lexner.modules import crf
+from spacy_lexner.pipeline.lex_ner import LexNER
+
+TEXT = TEXTS[0][0]
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    nlp = blank()
+    train(nlp)
+    return nlp
+
+
+@pytest.fixture
+def fresh(nlp):
+    """A trained pipeline that may be changed."""
+    return copy.deepcopy(nlp)
+
+
+def span(doc, start, end, label=""):
+    return Span(doc, start, end, label=label)
+
+
+# The factory
+
+
+def test_factory():
+    meta = spacy.blank("zh").get_factory_meta("lex_ner")
+    assert meta.default_score_weights == {"ents_f": 1.0, "ents_p": 0.0, "ents_r": 0.0, "ents_per_type": None}
+    assert set(meta.assigns) == {"doc.ents", "token.ent_iob", "token.ent_type", "span._.lex_score"}
+    assert not meta.requires
+    config = meta.default_config
+    assert config["model"]["@architectures"] == "spacy-lexner.CRFTagger.v1"
+    assert config["model"]["tok2vec"]["@architectures"] == "spacy-lexner.LEBERT.v1"
+    assert config["overwrite"] is False and config["incorrect_spans_key"] is None
+
+
+def test_default_model_is_built_without_any_file():
+    nlp = spacy.blank("zh")
+    assert isinstance(nlp.add_pipe("lex_ner"), LexNER)
+    assert nlp.analyze_pipes()["problems"] == {"lex_ner": []}
+
+
+@pytest.mark.parametrize("setting", [{"overwrite": "perhaps"}, {"labels": ["PER"]}, {"incorrect_spans_key": 3}])
+def test_bad_settings(setting):
+    with pytest.raises(ConfigValidationError):
+        blank(**setting)
+
+
+# Predictions
+
+
+def test_score_is_the_exact_probability(nlp):
+    """Against the share of the paths that spell the entity, computed from the model's output."""
+    pipe, doc = nlp.get_pipe("lex_ner"), nlp(TEXT)
+    emissions, transitions = pipe.model.predict([doc])
+    emissions, transitions = torch.from_numpy(emissions[0]).double(), torch.from_numpy(transitions).double()
+    n_tags = pipe.scheme.n_tags
+    everything = torch.ones(len(doc), n_tags, dtype=torch.bool)
+    legal = torch.from_numpy(legal_moves(n_tags).copy())
+    whole = crf.log_partition(emissions, transitions, everything, legal, [len(doc)])
+    assert len(doc.ents) == 2
+    for ent in doc.ents:
+        tag_span = TagSpan(ent.start, ent.end, pipe.labels.index(ent.label_))
+        spelled = pipe.scheme.constraint(np.zeros(len(doc), dtype=bool), [tag_span])
+        part = crf.log_partition(emissions, transitions, torch.from_numpy(spelled), legal, [len(doc)])
+        assert ent._.lex_score == pytest.approx((part - whole).exp().item(), rel=1e-9)
+        assert 0.5 < ent._.lex_score <= 1
+
+
+def test_other_spans_have_no_score(nlp):
+    doc = nlp(TEXT)
+    assert span(doc, 4, 6)._.lex_score is None
+    assert span(nlp.make_doc(TEXT), 0, 2)._.lex_score is None
+
+
+def test_score_survives_bytes_and_docbin(nlp):
+    doc = nlp(TEXT)
+    again = Doc(nlp.vocab).from_bytes(doc.to_bytes())
+    assert scores(again) == scores(doc) and None not in scores(doc)
+    stored = next(DocBin(docs=[doc], store_user_data=True).get_docs(nlp.vocab))
+    assert scores(stored) == scores(doc)
+
+
+def test_extension_of_someone_else_stays():
+    Span.set_extension("lex_score", default="mine", force=True)
+    try:
+        blank()
+        assert Span.get_extension("lex_score")[0] == "mine"
+    finally:
+        Span.set_extension("lex_score", default=None, force=True)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n", "\u3000\t ", "。"])
+def test_texts_without_entities(nlp, text):
+    doc = nlp(text)
+    assert doc.text == text and doc.ents == ()
+    assert not len(doc) or doc.has_annotation("ENT_IOB")
+    assert nlp.get_pipe("lex_ner").predict([nlp.make_doc(text)]) == [[]]
+
+
+@pytest.mark.parametrize("text", ["\x00张三\x00", "𠮷张三👩‍👩‍👧", "张\u200b三在上海", "a" * 3000])
+def test_odd_characters(nlp, text):
+    doc = nlp(text)
+    assert doc.text == text
+    assert all(ent.text == text[ent.start_char : ent.end_char] for ent in doc.ents)
+
+
+def test_white_space_is_never_at_an_edge(fresh):
+    """Even where the model wants nothing but entities of two tokens."""
+    pipe = fresh.get_pipe("lex_ner")
+    output = pipe.model.get_ref("output_layer")
+    output.get_param("emission_W")[:] = 0
+    output.get_param("transitions")[:] = 0
+    output.get_param("emission_b")[:] = [-9, *[5, 0, 5, -5] * 3]
+    texts = [" 张 三\n李\u3000四 ", "\n\n张\t\t三\n\n", " \u3000\u3000 张"]
+    for doc in fresh.pipe(texts):
+        assert not any(ent[0].is_space or ent[-1].is_space for ent in doc.ents)
+    doc = fresh(texts[0])
+    assert any(token.is_space for ent in doc.ents for token in ent)  # but inside
+
+
+# What a Doc brings along
+
+
+def test_preset_entities_are_kept_and_shape_the_rest(nlp):
+    doc = nlp.make_doc("张三在北京大学工作")
+    preset = Span(doc, 2, 5, label="LOC", kb_id="Q956", span_id="x")
+    doc.set_ents([preset], default="missing")
+    nlp.get_pipe("lex_ner")(doc)
+    assert (2, 5, "LOC") in found(doc)
+    kept = next(ent for ent in doc.ents if ent.label_ == "LOC")
+    assert (kept.kb_id_, kept.id_, kept._.lex_score) == ("Q956", "x", None)
+    assert (0, 2, "PER") in found(doc) and all(token.ent_iob != 0 for token in doc)
+    assert all(ent._.lex_score > 0 for ent in doc.ents if ent.label_ != "LOC")
+
+
+def test_preset_entity_of_a_foreign_label_is_kept(nlp):
+    doc = nlp.make_doc(TEXT)
+    doc.ents = [span(doc, 2, 5, "EVENT")]
+    nlp.get_pipe("lex_ner")(doc)
+    assert (2, 5, "EVENT") in found(doc) and (0, 2, "PER") in found(doc)
+
+
+def test_preset_entity_may_touch_white_space_and_others(nlp):
+    doc = nlp.make_doc("\n张三在北京大学")
+    doc.ents = [span(doc, 0, 2, "PER"), span(doc, 2, 3, "PER")]
+    nlp.get_pipe("lex_ner")(doc)
+    assert found(doc)[:2] == [(0, 2, "PER"), (2, 3, "PER")]
+
+
+def test_tokens_outside_may_become_entities(nlp):
+    doc = nlp.make_doc(TEXT)
+    doc.set_ents([], default="outside")
+    assert found(nlp.get_pipe("lex_ner")(doc)) == TEXTS[0][1]
+
+
+def test_blocked_tokens_stay_blocked(nlp):
+    doc = nlp.make_doc(TEXT)
+    doc.set_ents([], blocked=[span(doc, 0, 1)], default="missing")
+    nlp.get_pipe("lex_ner")(doc)
+    assert found(doc) == TEXTS[0][1][1:]
+    assert doc[0].ent_iob == 3 and doc[0].ent_type == 0
+    nlp.get_pipe("lex_ner")(doc)
+    assert doc[0].ent_iob == 3
+
+
+def test_overwrite():
+    nlp = blank(overwrite=True)
+    train(nlp)
+    pipe, doc = nlp.get_pipe("lex_ner"), nlp.make_doc(TEXT)
+    doc.set_ents([span(doc, 2, 5, "LOC")], blocked=[span(doc, 0, 1)], default="missing")
+    doc.ents[0]._.lex_score = 0.5
+    assert found(pipe(doc)) == TEXTS[0][1]
+    assert span(doc, 2, 5)._.lex_score is None
+
+
+def test_annotated_twice(nlp):
+    doc = nlp(TEXT)
+    before = found(doc), scores(doc)
+    nlp.get_pipe("lex_ner")(doc)
+    assert (found(doc), scores(doc)) == before
+
+
+def test_beside_ner(nlp):
+    fix_random_seed(0)
+    both = blank()
+    both.add_pipe("ner", last=True, config={"model": {"tok2vec": HASH_EMBED_CNN}})
+    gold = examples(both)
+    train(both, gold)
+    assert both.get_pipe("lex_ner").labels == ("LOC", "ORG", "PER")
+    assert both.evaluate(gold)["ents_f"] == 1.0
+    assert both.config["training"]["score_weights"]["ents_f"] > 0
+
+
+# Training
+
+
+def test_annotation_that_is_missing_teaches_nothing(fresh):
+    doc = fresh.make_doc("张三 在\n上海")
+    gold = [Example(doc, fresh.make_doc(doc.text)), Example(fresh.make_doc(""), fresh.make_doc(""))]
+    assert fresh.update(gold, sgd=False) == {"lex_ner": 0.0}
+    gradients = fresh.get_pipe("lex_ner").model.get_gradients()
+    assert gradients and all(np.abs(gradient).max() < 1e-7 for _, gradient in gradients.values())
+
+
+def test_part_of_the_annotation_is_enough():
+    """Names are annotated in some texts and places in others; nothing else is said of any."""
+    nlp = blank()
+    gold = []
+    for text, entities in TEXTS * 2:
+        for start, end, label in entities or [(None, None, None)]:
+            reference = nlp.make_doc(text)
+            if label is None:
+                reference.set_ents([], default="outside")
+            else:
+                outside = [span(reference, end, end + 1)] if end < len(reference) else []
+                reference.set_ents([span(reference, start, end, label)], outside=outside, default="missing")
+            gold.append(Example(nlp.make_doc(text), reference))
+    train(nlp, gold, steps=40)
+    for text, entities in TEXTS:
+        assert set(entities) <= set(found(nlp(text)))
+
+
+def test_gold_on_other_tokens(nlp):
+    """Words in the annotation, characters in the pipeline."""
+    words = Doc(nlp.vocab, ["张三", "在", "北京大学", "工作"], spaces=[False] * 4)
+    words.ents = [span(words, 0, 1, "PER"), span(words, 2, 3, "ORG")]
+    gold = Example(nlp.make_doc(words.text), words)
+    tags = nlp.get_pipe("lex_ner").gold(gold)
+    assert nlp.get_pipe("lex_ner").scheme.decode(tags.argmax(1)) == [TagSpan(0, 2, 2), TagSpan(3, 7, 1)]
+    assert tags.sum(1).tolist() == [1] * 9
+
+
+def test_misaligned_gold_is_counted_told_and_harmless(caplog):
+    nlp = blank()
+    words = Doc(nlp.vocab, ["张", "三在", "北京", "大学"], spaces=[False] * 4)
+    reference = nlp.make_doc(words.text)
+    reference.ents = [span(reference, 0, 2, "PER"), span(reference, 3, 7, "ORG")]
+    gold = [Example(words, reference), *examples(nlp)]
+    with caplog.at_level(logging.WARNING):
+        nlp.initialize(lambda: gold)
+    report = nlp.get_pipe("lex_ner").gold_report
+    assert (report.entities, report.misaligned, report.trimmed) == (10, 1, 0)
+    assert len(caplog.records) == 1
+    assert "of 10 gold entities, 1 are not on the boundaries" in caplog.text and "'张三' (PER)" in caplog.text
+    tags = nlp.get_pipe("lex_ner").gold(gold[0])
+    assert tags.all(1).tolist() == [True, True, False, False]
+    assert np.isfinite(nlp.update(gold, sgd=Adam(0.001))["lex_ner"])
+
+
+def test_gold_with_white_space_at_its_edges(caplog):
+    nlp = blank()
+    text = "\n张三\n\n去 \u3000 上海"
+    reference = nlp.make_doc(text)
+    assert [token.text for token in reference] == ["\n", "张", "三", "\n\n", "去", "\u3000 ", "上", "海"]
+    reference.ents = [span(reference, 0, 4, "PER"), span(reference, 5, 6, "LOC"), span(reference, 6, 8, "LOC")]
+    gold = [Example(nlp.make_doc(text), reference)]
+    with caplog.at_level(logging.WARNING):
+        losses = train(nlp, gold, steps=30)
+    assert nlp.get_pipe("lex_ner").gold_report.trimmed == 2
+    assert "2 have white space at an edge" in caplog.text
+    assert np.isfinite(losses["lex_ner"])
+    assert [ent.text for ent in nlp(text).ents] == ["张三", "上海"]
+
+
+def with_wrong_spans(nlp, key, *wrong):
+    reference = nlp.make_doc(TEXT)
+    reference.spans[key] = [span(reference, *triple) for triple in wrong]
+    return Example(nlp.make_doc(TEXT), reference)
+
+
+def test_incorrect_spans_are_unlearned():
+    nlp = blank(incorrect_spans_key="wrong")
+    optimizer = None
+    train(nlp)
+    optimizer = nlp.resume_training()
+    assert (0, 2, "PER") in found(nlp(TEXT))
+    wrong = with_wrong_spans(nlp, "wrong", (0, 2, "PER"), (0, 2, "EVENT"), (3, 7, "PER"))
+    first = nlp.update([wrong], sgd=False)["lex_ner"]
+    assert first > 2  # -log(1 - p) of a span that is nearly certain
+    for _ in range(40):
+        last = nlp.update([wrong], sgd=optimizer)["lex_ner"]
+    assert last < 0.1
+    assert (0, 2, "PER") not in found(nlp(TEXT)) and (3, 7, "ORG") in found(nlp(TEXT))
+
+
+def test_incorrect_spans_are_exact():
+    nlp = blank(incorrect_spans_key="wrong")
+    train(nlp, steps=5)
+    pipe = nlp.get_pipe("lex_ner")
+    wrong = with_wrong_spans(nlp, "wrong", (0, 2, "PER"), (0, 2, "PER"), (2, 5, "LOC"))
+    outputs = pipe.model.predict([wrong.predicted])
+    allowed = [pipe.constraint(wrong.predicted)]
+    per, loc = (pipe.labels.index(label) for label in ("PER", "LOC"))
+    p = pipe.model.attrs["head"].span_scores(outputs, allowed, [[TagSpan(0, 2, per), TagSpan(2, 5, loc)]])[0]
+    assert pipe.get_loss([wrong], outputs)[0] == pytest.approx(-2 * np.log(1 - p[0]) - np.log(1 - p[1]), rel=1e-5)
+
+
+def test_a_span_cannot_be_both(fresh):
+    nlp = blank(incorrect_spans_key="wrong")
+    train(nlp, steps=1)
+    wrong = with_wrong_spans(nlp, "wrong", (0, 2, "PER"))
+    wrong.reference.ents = [span(wrong.reference, 0, 2, "PER")]
+    with pytest.raises(ValueError, match="E868"):
+        nlp.update([wrong])
+
+
+# Scores
+
+
+def test_scores(fresh):
+    gold = examples(fresh, [(TEXT, [(0, 2, "PER"), (3, 5, "LOC")])])
+    result = fresh.evaluate(gold)
+    assert (result["ents_p"], result["ents_r"], result["ents_f"]) == (0.5, 0.5, 0.5)
+    assert result["ents_per_type"]["PER"]["f"] == 1.0
+
+
+def test_without_a_scorer():
+    nlp = blank(scorer=None)
+    train(nlp, steps=1)
+    assert "ents_f" not in nlp.evaluate(examples(nlp))
