@@ -32,7 +32,7 @@ def add_entities(doc: Doc, record: Record, report: Report, *, spans_key: Optiona
     doc (Doc): The Doc, however tokenised. Without annotation in the record its entities stay missing.
     record (Record): The record.
     report (Report): Gets the number of entities of each label; those that are no tokens of the Doc; and those that
-        overlap others: in `doc.ents` the longer one stays, at equal length the first.
+        overlap others: in `doc.ents` the one of more tokens stays, at equal length the first.
     spans_key (Optional[str]): Also write all entities, overlapping ones too, to these spans of the Doc.
     RETURNS (Doc): The same Doc.
     """
@@ -44,7 +44,7 @@ def add_entities(doc: Doc, record: Record, report: Report, *, spans_key: Optiona
     for span in spans:
         if (span.start, span.end, span.label) not in chosen:
             where = f"only in the spans {spans_key!r}" if spans_key else "left out"
-            report.add_problem(f"entity that overlaps a longer one: {where}", _describe(record, span.label_, span.text))
+            report.add_problem(f"entity that overlaps another one: {where}", _describe(record, span.label_, span.text))
     doc.set_ents(kept)
     report.labels.update(span.label_ for span in kept)
     if spans_key:

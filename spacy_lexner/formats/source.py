@@ -67,7 +67,7 @@ def list_sources(path: Union[str, Path]) -> List[Source]:
         sources = _list_file(path)
     elif path.is_dir():
         files = sorted(file for file in path.rglob("*") if file.is_file())
-        visible = [file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts)]
+        visible = (file for file in files if not _is_hidden(file.relative_to(path)))
         sources = [source for file in visible for source in _list_file(file)]
     else:
         raise FileNotFoundError(f"No such file or folder: {path}")
@@ -106,7 +106,11 @@ def _list_members(path: Path) -> List[Source]:
             names = sorted(info.filename for info in archive.infolist() if not info.is_dir())
     except zipfile.BadZipFile as error:
         raise FormatError(f"{path} is not a zip archive: {error}.") from error
-    return [Source(path, name) for name in names if not any(part[0] in "._" for part in Path(name).parts)]
+    return [Source(path, name) for name in names if not _is_hidden(Path(name))]
+
+
+def _is_hidden(path: Path) -> bool:
+    return any((part.startswith(".") and part.strip(".")) or part == "__MACOSX" for part in path.parts)
 
 
 def _read_byte_lines(file: BinaryIO, source: Source, options: ReadOptions, report: Report) -> Iterator[Tuple[int, str]]:

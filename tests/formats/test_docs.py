@@ -66,7 +66,7 @@ def test_overlaps(vocab):
     report = Report()
     doc = add_entities(CharTokenizer(vocab)(record.text), record, report)
     assert ents(doc) == [("招商银行报", "B")]
-    assert report.problems == {"entity that overlaps a longer one: left out": 3}
+    assert report.problems == {"entity that overlaps another one: left out": 3}
     report = Report()
     doc = add_entities(CharTokenizer(vocab)(record.text), record, report, spans_key="all")
     [loaded] = DocBin(docs=[doc], attrs=["ENT_IOB", "ENT_TYPE"]).get_docs(Vocab())
@@ -76,7 +76,7 @@ def test_overlaps(vocab):
         ("商", "C"),
         ("报", "D"),
     ]
-    assert report.problems == {"entity that overlaps a longer one: only in the spans 'all'": 3}
+    assert report.problems == {"entity that overlaps another one: only in the spans 'all'": 3}
 
 
 def test_the_same_bounds_with_two_labels(vocab):
