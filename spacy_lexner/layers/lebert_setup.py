@@ -167,7 +167,8 @@ def _start_from_lexicon(module: LEBERT, matcher: Matcher, hashes: np.ndarray) ->
     assert module.words is not None
     vectors, known = matcher.lexicon.vectors(hashes)
     table = module.words.tuned.data
-    table[torch.from_numpy(known)] = torch.from_numpy(vectors[known]).to(table)
+    if known.any():  # a lexicon without vectors has no width
+        table[torch.from_numpy(known)] = torch.from_numpy(vectors[known]).to(table)
     module.words.tuned_hashes.copy_(torch.from_numpy(hashes.view("i8")))
 
 
