@@ -41,6 +41,7 @@ ENTRY_POINTS = {
         "spacy-lexner.batch_by_padded_tokens.v1 = spacy_lexner.training.batcher:create_padded_batcher",
     ],
     "spacy_callbacks": [
+        "spacy-lexner.collect_texts.v1 = spacy_lexner.training.collect_texts:create_text_collector",
         "spacy-lexner.load_lexicon.v1 = spacy_lexner.training.load_lexicon:create_lexicon_loader",
     ],
     "thinc_optimizers": [
