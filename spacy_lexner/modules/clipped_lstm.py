@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from .projected_lstm import LSTMState, initialize_weights
+from .repeated_product import RepeatedProduct
 
 
 class ClippedLSTM(nn.Module):
@@ -100,19 +101,21 @@ class _Recurrence(torch.autograd.Function):
         gates = torch.baddbmm(bias.unsqueeze(1), x, input_weight.transpose(1, 2))
         outputs = x.new_empty(2, n_rows, projection.shape[1])
         cells = x.new_empty(2, n_rows, n_cells)
-        w_h, w_p = recurrent_weight.transpose(1, 2), projection.transpose(1, 2)
+        recur = RepeatedProduct(recurrent_weight, len(sizes))
+        project = RepeatedProduct(projection, len(sizes))
         h, c = hidden, cell
         for gate, h_new, c_new in zip(gates.split(sizes, 1), outputs.split(sizes, 1), cells.split(sizes, 1)):
             running = gate.shape[1]
-            gate.baddbmm_(h[:, :running], w_h)
-            gate[..., : 2 * n_cells].sigmoid_()
-            gate[..., 2 * n_cells : 3 * n_cells].tanh_()
-            gate[..., 3 * n_cells :].sigmoid_()
+            recur.add_to(gate, h[:, :running])
             i, f, g, o = gate.chunk(4, dim=2)
+            # tanh(x) = 2 sigmoid(2 x) - 1, which takes a sixth of the time and is as exact in absolute terms.
+            g.mul_(2)
+            gate.sigmoid_()
+            g.mul_(2).sub_(1)
             torch.mul(f, c[:, :running], out=c_new).addcmul_(i, g)
             if cell_clip is not None:
                 c_new.clamp_(-cell_clip, cell_clip)
-            torch.bmm(c_new.tanh().mul_(o), w_p, out=h_new)
+            project.put_into(h_new, (c_new * 2).sigmoid_().mul_(2).sub_(1).mul_(o))
             if projection_clip is not None:
                 h_new.clamp_(-projection_clip, projection_clip)
             h, c = h_new, c_new

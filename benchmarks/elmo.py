@@ -1,0 +1,176 @@
+"""Time of ELMo per 10,000 tokens of real text, beside a language model with a plain LSTM cell, step by step.
+
+    python benchmarks/elmo.py --data ../shared/data
+
+The baseline is the loop of the reference implementation: each direction for itself, sentences sorted by length, at each step
+a product of the input and one of the state, the gates sliced one after the other, only running sentences computed.
+"""
+
+import argparse
+import gzip
+import json
+import re
+import time
+from pathlib import Path
+from statistics import median
+from typing import Callable, Dict, List, Tuple
+
+import jieba
+import torch
+from torch import Tensor
+
+from spacy_lexner.layers.character_ids import ByteCharacters, boundary_words
+from spacy_lexner.modules.bilm import BiLM
+from spacy_lexner.modules.char_cnn import CharacterCNN
+from spacy_lexner.modules.elmo import ELMo
+from spacy_lexner.modules.scalar_mix import ScalarMix
+
+FILTERS = [(1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024)]
+SIZES = {"official": (512, 4096), "small": (128, 512)}  # projection, cell
+CLIP = 3.0
+Batch = Tuple[Tensor, Tensor, Tensor]
+
+
+def plain_direction(layer, direction: int, inputs: Tensor, lengths: List[int]) -> Tensor:
+    """One direction of one layer over a padded batch [n, steps, width], longest sentence first."""
+    w_x, w_h, b = layer.input_weight[direction], layer.recurrent_weight[direction], layer.bias[direction]
+    w_p = layer.projection[direction]
+    n, steps, _ = inputs.shape
+    cell_dim = w_p.shape[1]
+    outputs = inputs.new_zeros(n, steps, w_p.shape[0])
+    hidden, cell = inputs.new_zeros(n, w_p.shape[0]), inputs.new_zeros(n, cell_dim)
+    running = n if direction == 0 else 0
+    for step in range(steps):
+        index = step if direction == 0 else steps - step - 1
+        if direction == 0:
+            while lengths[running - 1] <= index:
+                running -= 1
+        else:
+            while running < n and lengths[running] > index:
+                running += 1
+        gates = torch.nn.functional.linear(inputs[:running, index], w_x)
+        gates = gates + torch.nn.functional.linear(hidden[:running], w_h, b)
+        i = torch.sigmoid(gates[:, :cell_dim])
+        f = torch.sigmoid(gates[:, cell_dim : 2 * cell_dim])
+        g = torch.tanh(gates[:, 2 * cell_dim : 3 * cell_dim])
+        o = torch.sigmoid(gates[:, 3 * cell_dim :])
+        new_cell = torch.clamp(i * g + f * cell[:running], -CLIP, CLIP)
+        new_hidden = torch.clamp(torch.nn.functional.linear(o * torch.tanh(new_cell), w_p), -CLIP, CLIP)
+        hidden, cell = hidden.clone(), cell.clone()
+        hidden[:running], cell[:running] = new_hidden, new_cell
+        outputs[:running, index] = new_hidden
+    return outputs
+
+
+def plain_bilm(bilm: BiLM, words: Tensor, batch: Batch) -> List[Tensor]:
+    """All layers over a ragged batch, by the plain cell; the same result as the module's."""
+    _, rows, lengths = batch
+    order = torch.argsort(lengths, descending=True, stable=True)
+    sequences = words[rows].split(lengths.tolist())
+    padded = torch.nn.utils.rnn.pad_sequence([sequences[i] for i in order], batch_first=True)
+    ordered = lengths[order].tolist()
+    current, layers = [padded, padded], []
+    for number, layer in enumerate(bilm.layers):
+        new = [plain_direction(layer, direction, current[direction], ordered) for direction in (0, 1)]
+        current = [y + x if number > 0 else y for x, y in zip(current, new)]
+        layers.append(torch.cat(current, dim=2))
+    back = torch.argsort(order)
+    return [torch.cat([layer[back[i], : lengths[i]] for i in range(len(lengths))]) for layer in layers]
+
+
+def read_batches(data: Path, n_tokens: int, batch_size: int) -> List[Batch]:
+    """Sentences of real text in words, as batches of character ids of distinct words, rows and lengths."""
+    jieba.setLogLevel("ERROR")
+    ids = ByteCharacters()
+    sentences: List[List[str]] = []
+    with gzip.open(data / "text" / "lctt.txt.gz", "rt", encoding="utf8") as file:
+        for line in file:
+            sentences += [jieba.lcut(part) for part in re.findall(r"[^。！？]+[。！？]?", line.strip())]
+            if sum(map(len, sentences)) >= n_tokens:
+                break
+    batches = []
+    for start in range(0, len(sentences), batch_size):
+        part = sentences[start : start + batch_size]
+        numbers: Dict[str, int] = {}
+        rows: List[int] = []
+        for sentence in part:
+            rows += [0, *(numbers.setdefault(word, len(numbers) + 2) for word in sentence), 1]
+        characters = torch.from_numpy(ids.encode(list(numbers)))
+        characters = torch.cat([torch.from_numpy(boundary_words(ids)), characters])
+        batches.append((characters, torch.tensor(rows), torch.tensor([len(s) + 2 for s in part])))
+    return batches
+
+
+def timed(run: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+def measure(size: str, batches: List[Batch], repeats: int, train: bool) -> Dict[str, float]:
+    """Seconds per 10,000 tokens of each part, median of the repeats, the variants taking turns."""
+    projection, cell = SIZES[size]
+    torch.manual_seed(0)
+    cnn = CharacterCNN(262, 16, FILTERS, 2, projection, 261)
+    bilm = BiLM(projection, cell, 2, cell_clip=CLIP, projection_clip=CLIP)
+    elmo = ELMo(cnn, bilm, [ScalarMix(3)], [0, 1, 2], freeze=False)
+    elmo.train(train)
+    seconds: Dict[str, List[float]] = {}
+    scale = 10_000 / sum(len(rows) for _, rows, _ in batches)
+    with torch.set_grad_enabled(train):
+        words = [elmo.embed(characters).detach() for characters, _, _ in batches]
+        difference = max(
+            float((ours - plain).abs().max())
+            for ours, plain in zip(
+                bilm(words[0], batches[0][2], batches[0][1])[1:], plain_bilm(bilm, words[0], batches[0])
+            )
+        )
+        variants: Dict[str, Callable[[int], object]] = {
+            "biLM, plain cell": lambda i: plain_bilm(bilm, words[i], batches[i])[-1],
+            "biLM": lambda i: bilm(words[i], batches[i][2], batches[i][1])[-1],
+            "characters, every token": lambda i: elmo.embed(batches[i][0][batches[i][1]]),
+            "characters, distinct words": lambda i: elmo.embed(batches[i][0]),
+            "ELMo": lambda i: elmo(*batches[i]),
+        }
+        for _ in range(repeats):
+            for name, run in variants.items():
+                call = (lambda i, run=run: run(i).sum().backward()) if train else run
+                total = sum(timed(lambda i=i: call(i)) for i in range(len(batches)))
+                elmo.zero_grad(set_to_none=True)
+                seconds.setdefault(name, []).append(total * scale)
+    return {**{name: median(times) for name, times in seconds.items()}, "max_diff": difference}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--batch-size", type=int, default=32)
+    parser.add_argument("--tokens", type=int, nargs=2, default=(2000, 10000), help="tokens timed at each size")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument("--train", action="store_true", help="time forward and backward")
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    result: Dict[str, float] = {}
+    for size, n_tokens in zip(SIZES, args.tokens):
+        batches = read_batches(args.data, n_tokens, args.batch_size)
+        n_rows = sum(len(rows) for _, rows, _ in batches)
+        distinct = sum(len(characters) for characters, _, _ in batches) / n_rows
+        figures = measure(size, batches, args.repeats, args.train)
+        print(
+            f"\n{size}: {n_rows} tokens in {len(batches)} batches, {distinct:.0%} of them distinct, {args.threads} threads"
+        )
+        for name, value in figures.items():
+            print(
+                f"  {name:<28} {value:10.2e}" if name == "max_diff" else f"  {name:<28} {value:8.2f} s / 10,000 tokens"
+            )
+        x = "forward_x" if size == "official" else "small_forward_x"
+        result[x] = figures["biLM, plain cell"] / figures["biLM"]
+        if size == "official":
+            result["cnn_share"] = figures["characters, distinct words"] / figures["ELMo"]
+        print(f"  {x} {result[x]:.2f}")
+    print(json.dumps({name: round(value, 3) for name, value in result.items()}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""One matrix times many small ones, one after the other: what a recurrent layer does at each step."""
+
+from typing import List, Optional
+
+import torch
+from torch import Tensor
+
+# A large weight does not stay in a core's cache from step to step. oneDNN's own layout of it is read two to three times
+# as fast by a product with few rows; it takes about as long to make as five such products.
+LARGE = 1 << 20
+MANY = 8
+
+
+class RepeatedProduct:
+    """x W^T for each direction, prepared for many calls with one W.
+
+    weight (Tensor): Shape [2, n_out, n_in].
+    n_calls (int): How often it will be used.
+    """
+
+    def __init__(self, weight: Tensor, n_calls: int):
+        self.transposed = weight.transpose(1, 2)
+        self.packed: Optional[List[Tensor]] = None
+        if n_calls >= MANY and weight[0].numel() >= LARGE and _can_pack(weight):
+            self.packed = [torch.ops.mkldnn._reorder_linear_weight(direction) for direction in weight.detach()]
+
+    def add_to(self, total: Tensor, x: Tensor) -> None:
+        """total (Tensor): Shape [2, n_rows, n_out], changed in place.
+        x (Tensor): Shape [2, n_rows, n_in].
+        """
+        if self.packed is None:
+            total.baddbmm_(x, self.transposed)
+        else:
+            for direction, part in enumerate(total):
+                part += self._packed_product(x, direction)
+
+    def put_into(self, out: Tensor, x: Tensor) -> None:
+        """out (Tensor): Shape [2, n_rows, n_out], overwritten.
+        x (Tensor): Shape [2, n_rows, n_in].
+        """
+        if self.packed is None:
+            torch.bmm(x, self.transposed, out=out)
+        else:
+            for direction, part in enumerate(out):
+                part.copy_(self._packed_product(x, direction))
+
+    def _packed_product(self, x: Tensor, direction: int) -> Tensor:
+        assert self.packed is not None
+        return torch.ops.mkldnn._linear_pointwise(x[direction], self.packed[direction], None, "none", [], "")
+
+
+def _can_pack(weight: Tensor) -> bool:
+    # These operators are what torch.compile uses; not every build of torch has them.
+    return (
+        weight.device.type == "cpu"
+        and weight.dtype == torch.float32
+        and torch.backends.mkldnn.is_available()
+        and bool(torch.backends.mkldnn.enabled)
+        and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+        and hasattr(torch.ops.mkldnn, "_reorder_linear_weight")
+    )
