@@ -117,7 +117,7 @@ def check_adapter_layers(adapter_layers: Sequence[int], n_layers: int) -> None:
     adapter_layers (Sequence[int]): The numbers, from 0.
     n_layers (int): The number of layers. Raises ValueError where a number is out of range or stands twice.
     """
-    if any(not 0 <= index < n_layers for index in adapter_layers) or len(set(adapter_layers)) < len(adapter_layers):
+    if len(set(adapter_layers)) < len(adapter_layers) or any(index not in range(n_layers) for index in adapter_layers):
         raise ValueError(
             f"adapter_layers = {list(adapter_layers)} does not fit an encoder of {n_layers} layers: give different "
             f"numbers from 0 to {n_layers - 1} (0 is the output of the first layer), or [] for a plain encoder."

@@ -1,11 +1,11 @@
 """`spacy-lexner.collect_texts.v1`: all training texts for models that learn from them when they are initialised."""
 
-from typing import Any, Callable, Iterable, Optional
+from typing import Callable, Iterable, Optional
 
 from spacy.language import Language
 from spacy.training import Example
-from spacy.util import dot_to_object, registry
-from thinc.api import Config, Model
+from spacy.util import resolve_dot_names
+from thinc.api import Model
 
 from ..layers.training_texts import show_training_docs
 
@@ -46,6 +46,5 @@ class TextCollector:
 
 
 def _training_corpus(nlp: Language) -> CorpusT:
-    config: Any = nlp.config.interpolate()
-    name = config["training"]["train_corpus"]
-    return dot_to_object(Config(registry.resolve({"corpora": config["corpora"]})), name)
+    config = nlp.config.interpolate()
+    return resolve_dot_names(config, [config["training"]["train_corpus"]])[0]
