@@ -1,0 +1,62 @@
+"""What our factories add to `spacy.blank("zh")`, which loads all factories of the machine.
+
+    python benchmarks/import_time.py
+
+Fresh processes by turns, with our factories and with them hidden. Those of spacy-transformers, which import torch and
+transformers, are hidden in both. Last line: JSON.
+"""
+
+import json
+import statistics
+import subprocess
+import sys
+
+REPEATS = 9
+CHILD = """
+import json, sys, time
+from importlib.metadata import Distribution, EntryPoints
+
+hidden = tuple(sys.argv[1:])
+every = Distribution.entry_points.fget
+Distribution.entry_points = property(lambda self: EntryPoints(
+    point for point in every(self) if not (point.group == "spacy_factories" and point.value.startswith(hidden))
+))
+start = time.perf_counter()
+import spacy
+imported = time.perf_counter()
+nlp = spacy.blank("zh")
+done = time.perf_counter()
+print(json.dumps({
+    "import": imported - start,
+    "blank": done - imported,
+    "ours": nlp.has_factory("lex_matcher"),
+    "transformers": "transformers" in sys.modules,
+}))
+"""
+
+
+def measure(*hidden: str) -> dict:
+    result = subprocess.run([sys.executable, "-c", CHILD, *hidden], stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(result.stdout)
+
+
+def main() -> None:
+    settings = {"with ours": ("spacy_transformers",), "without": ("spacy_transformers", "spacy_lexner")}
+    runs = {name: [] for name in settings}
+    for _ in range(REPEATS + 1):
+        for name, hidden in settings.items():
+            run = measure(*hidden)
+            if run["ours"] != (name == "with ours") or run["transformers"]:
+                raise SystemExit(f"{name}: the wrong factories were loaded: {run}")
+            runs[name].append(run)
+    medians = {}
+    print(f"{'':<12} {'import spacy s':>15} {'blank s':>9}")
+    for name, measured in runs.items():
+        warm = measured[1:]  # the first run fills the disk cache
+        medians[name] = statistics.median(run["blank"] for run in warm)
+        print(f"{name:<12} {statistics.median(run['import'] for run in warm):>15.3f} {medians[name]:>9.3f}")
+    print(json.dumps({"added_seconds": round(medians["with ours"] - medians["without"], 3)}))
+
+
+if __name__ == "__main__":
+    main()
