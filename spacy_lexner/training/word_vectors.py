@@ -8,7 +8,7 @@ from typing import Callable, Iterable, Iterator, List, Literal, Optional
 
 from tqdm import tqdm
 
-from .text_corpus import find_text_files, read_lines
+from .text_index import find_text_files, read_lines
 
 UnitT = Literal["word", "char", "bigram"]
 SegmentT = Callable[[str], Iterable[str]]
