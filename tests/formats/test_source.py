@@ -33,7 +33,7 @@ def test_zip_archives(tmp_path):
         archive.writestr("b/test", "京 O")
         archive.writestr("a.txt", TEXT)
         archive.writestr("__MACOSX/._a.txt", "rubbish")
-        archive.mkdir("empty")
+        archive.writestr("empty/", "")
     sources = list_sources(path)
     assert [source.name for source in sources] == [f"{path}/a.txt", f"{path}/b/test"]
     assert read(sources[0]) == LINES
