@@ -39,6 +39,7 @@ ENTRY_POINTS = {
     ],
     "spacy_batchers": [
         "spacy-lexner.batch_by_padded_tokens.v1 = spacy_lexner.training.batcher:create_padded_batcher",
+        "spacy-lexner.limit_batches.v1 = spacy_lexner.training.limit_batches:create_limited_batcher",
     ],
     "spacy_callbacks": [
         "spacy-lexner.collect_texts.v1 = spacy_lexner.training.collect_texts:create_text_collector",

@@ -1,18 +1,18 @@
 """`spacy-lexner.TextCorpus.v1`: raw text for `spacy pretrain`, a paragraph or a sentence a line."""
 
-import gzip
 import random
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, Iterable, Iterator, List, Optional, Union, cast
+from typing import Iterable, Iterator, List, Optional, Union, cast
 
+import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-SUFFIXES = (".txt", ".txt.gz")
+from .text_index import TextIndex, find_text_files, read_lines
+
 SENTENCE_ENDS = "。！？!?；;…"
-_SHOWN = 40
 
 
 def create_text_corpus(
@@ -20,7 +20,7 @@ def create_text_corpus(
     sentences: bool = False,
     min_length: int = 1,
     max_length: int = 2000,
-    shuffle_buffer: int = 0,
+    shuffle: bool = False,
     limit: int = 0,
 ) -> "TextCorpus":
     """Create a reader of raw text.
@@ -30,8 +30,8 @@ def create_text_corpus(
         bounds. Otherwise each line is a Doc, and blank lines count for nothing.
     min_length (int): Shorter lines are left out, in characters.
     max_length (int): Longer lines are cut, behind a sentence end if there is one in their second half.
-    shuffle_buffer (int): Docs that are held to give them out in random order; 0 keeps the order of the files. The
-        random numbers are Python's own, which spaCy seeds with `training.seed`.
+    shuffle (bool): Give the Docs out in a random order, another one each time. It follows from Python's own random
+        numbers, which spaCy seeds with `training.seed`. The place of each line is kept in memory, eight bytes a line.
     limit (int): Docs to give out; 0 for all.
     RETURNS (TextCorpus): The reader.
     """
@@ -40,7 +40,7 @@ def create_text_corpus(
         sentences=sentences,
         min_length=min_length,
         max_length=max_length,
-        shuffle_buffer=shuffle_buffer,
+        shuffle=shuffle,
         limit=limit,
     )
 
@@ -55,7 +55,7 @@ class TextCorpus:
         sentences: bool = False,
         min_length: int = 1,
         max_length: int = 2000,
-        shuffle_buffer: int = 0,
+        shuffle: bool = False,
         limit: int = 0,
     ) -> None:
         if not path:
@@ -68,7 +68,7 @@ class TextCorpus:
         self.sentences = sentences
         self.min_length = min_length
         self.max_length = max_length
-        self.shuffle_buffer = shuffle_buffer
+        self.shuffle = shuffle
         self.limit = limit
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
@@ -77,10 +77,9 @@ class TextCorpus:
         nlp (Language): Its tokenizer makes the tokens.
         YIELDS (Example): One per Doc. Raises ValueError where a file is not UTF-8, and where there is no text at all.
         """
-        docs = self._documents(nlp) if self.sentences else (nlp.make_doc(line) for line in self._all_lines())
-        docs = (doc for doc in docs if len(doc))
+        docs = (doc for sentences in self._units() for doc in self._docs(nlp, sentences) if len(doc))
         found = False
-        for doc in _shuffled(islice(docs, self.limit or None), self.shuffle_buffer):
+        for doc in islice(docs, self.limit or None):
             found = True
             yield Example(doc, doc)
         if not found:
@@ -89,22 +88,32 @@ class TextCorpus:
                 f"no line of at least {self.min_length} characters."
             )
 
-    def _documents(self, nlp: Language) -> Iterator[Doc]:
-        for path in find_text_files(self.paths):
-            sentences: List[str] = []
-            for line in read_lines(path):
-                if line.strip():
-                    sentences += self._cut(line)
-                elif sentences:
-                    yield join_sentences(nlp, sentences)
-                    sentences = []
-            if sentences:
-                yield join_sentences(nlp, sentences)
+    def _docs(self, nlp: Language, lines: List[str]) -> Iterator[Doc]:
+        parts = [part for line in lines for part in self._cut(line)]
+        if not self.sentences:
+            yield from map(nlp.make_doc, parts)
+        elif parts:
+            yield join_sentences(nlp, parts)
 
-    def _all_lines(self) -> Iterator[str]:
+    def _units(self) -> Iterator[List[str]]:
+        """The lines of each document, or each line as a document."""
+        if self.shuffle:
+            with TextIndex(find_text_files(self.paths), paragraphs=self.sentences) as index:
+                order = np.random.default_rng(random.getrandbits(64)).permutation(len(index))
+                yield from map(index.read, order.tolist())
+            return
         for path in find_text_files(self.paths):
+            document: List[str] = []
             for line in read_lines(path):
-                yield from self._cut(line)
+                if line.strip() and self.sentences:
+                    document.append(line)
+                elif line.strip():
+                    yield [line]
+                elif document:
+                    yield document
+                    document = []
+            if document:
+                yield document
 
     def _cut(self, line: str) -> List[str]:
         line = line.strip()
@@ -134,57 +143,3 @@ def join_sentences(nlp: Language, sentences: Iterable[str]) -> Doc:
         spaces += [bool(token.whitespace_) for token in tokens]
         starts += [i == 0 for i in range(len(tokens))]
     return Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=cast(List[Union[bool, int, None]], starts))
-
-
-def find_text_files(paths: Iterable[Path]) -> List[Path]:
-    """List the text files under the given paths.
-
-    paths (Iterable[Path]): Files of any name, and folders.
-    RETURNS (List[Path]): The files, those of a folder in the order of their names. Raises ValueError where there is
-        nothing.
-    """
-    files: List[Path] = []
-    for path in paths:
-        if path.is_dir():
-            found = sorted(file for suffix in SUFFIXES for file in path.rglob(f"*{suffix}") if file.is_file())
-            if not found:
-                raise ValueError(f"The folder {path} holds no text: expected files ending in {' or '.join(SUFFIXES)}.")
-            files += found
-        elif path.is_file():
-            files.append(path)
-        else:
-            raise ValueError(f"There is no text file {path}.")
-    return files
-
-
-def read_lines(path: Path) -> Iterator[str]:
-    """Read the lines of a text file, UTF-8, plain or gzip.
-
-    path (Path): The file.
-    YIELDS (str): The lines without their ends. Raises ValueError with the line's number where one is not UTF-8.
-    """
-    with cast(BinaryIO, gzip.open(path) if path.suffix == ".gz" else path.open("rb")) as file_:
-        try:
-            for number, line in enumerate(file_, 1):
-                yield _decode(line, path, number).rstrip("\r\n")
-        except (gzip.BadGzipFile, EOFError) as error:
-            raise ValueError(f"{path} is not a whole gzip file ({error}).") from error
-
-
-def _decode(line: bytes, path: Path, number: int) -> str:
-    try:
-        return line.decode("utf-8-sig" if number == 1 else "utf-8")
-    except UnicodeDecodeError as error:
-        shown = line[max(0, error.start - 10) : error.start + _SHOWN - 10]
-        raise ValueError(
-            f"{path}, line {number}, byte {error.start + 1} is not UTF-8 ({shown!r}). If the text is GBK, convert it: "
-            f"iconv -f GB18030 -t UTF-8 {path.name} > utf8.txt"
-        ) from error
-
-
-def _shuffled(docs: Iterable[Doc], buffer: int) -> Iterator[Doc]:
-    stream = iter(docs)
-    while held := list(islice(stream, buffer or 1)):
-        if buffer:
-            random.shuffle(held)
-        yield from held
