@@ -78,7 +78,7 @@ def unpack(packed: Packed) -> Tuple[LexiconBase, BuildReport]:
             weights=index.get("weights"),
             labels=_strings(index, "label"),
             entity_ids=_strings(index, "entity_id"),
-            vectors=vectors.get("vectors", np.zeros((0, 0), manifest["dtype"])),
+            vectors=vectors.get("vectors", np.zeros((0, manifest["dim"]), manifest["dtype"])),
             vector_rows=vectors.get("vector_rows"),
         )
         base = LexiconBase(

@@ -57,7 +57,8 @@ class Table(NamedTuple):
             used, renamed = np.unique(chosen[chosen >= 0], return_inverse=True)
             vector_rows = np.full(len(rows), -1, "i4")
             vector_rows[chosen >= 0] = renamed
-            vectors = _spooled(vectors.dtype, (vectors, used)) if len(used) < len(vectors) else vectors
+            if len(used) < len(vectors):
+                vectors = _spooled(vectors.dtype, (vectors, used)) if len(used) else vectors[:0]
         return Table(
             self.words.take(rows),
             self.hashes[rows],
@@ -96,7 +97,7 @@ def _concat_strings(a: Optional[Strings], n_a: int, b: Optional[Strings], n_b: i
 
 def _concat_vectors(a: Table, b: Table) -> Tuple[np.ndarray, Optional[np.ndarray]]:
     if b.vector_rows is None and a.vector_rows is None:
-        return a.vectors, None
+        return a.vectors if a.vectors.shape[1] else b.vectors, None
     rows_a, rows_b = (np.full(t.size, -1, "i4") if t.vector_rows is None else t.vector_rows for t in (a, b))
     rows_b = np.where(rows_b < 0, -1, rows_b + len(a.vectors)).astype("i4")
     every = [(table.vectors, np.arange(len(table.vectors))) for table in (a, b)]

@@ -1,0 +1,42 @@
+"""What the tests of the lexicon share: an oracle for matching, and a small lexicon."""
+
+from typing import Callable, Iterable, List, Sequence, Tuple
+
+import numpy as np
+import pytest
+
+from spacy_lexner.lexicon import Lexicon, LexiconEntry
+
+FoundT = List[Tuple[int, int, int]]
+WORDS = "南京 南京市 市长 长江 长江大桥 大桥 江大桥 京 市 南".split()
+
+
+@pytest.fixture(scope="session")
+def find_all() -> Callable[[Iterable[str], Sequence[str]], FoundT]:
+    """Every word in every text, by trying all substrings: (text, start, end), ordered."""
+
+    def find(words: Iterable[str], texts: Sequence[str]) -> FoundT:
+        known = set(words)
+        lengths = sorted({len(word) for word in known})
+        return [
+            (i, start, start + length)
+            for i, text in enumerate(texts)
+            for start in range(len(text))
+            for length in lengths
+            if text[start : start + length] in known and start + length <= len(text)
+        ]
+
+    return find
+
+
+@pytest.fixture
+def entries() -> List[LexiconEntry]:
+    return [
+        LexiconEntry(word, np.full(4, i, "f4"), i + 0.5, "LOC" if i % 2 else "", f"Q{i}")
+        for i, word in enumerate(WORDS)
+    ]
+
+
+@pytest.fixture
+def lexicon(entries: List[LexiconEntry]) -> Lexicon:
+    return Lexicon.from_entries(entries)

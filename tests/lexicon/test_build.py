@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Normalization, vector_spool
+from spacy_lexner.lexicon.report import REASONS
+from spacy_lexner.lexicon.stream import EntryStream, MergedStream
+
+UNFIT = [
+    (11, LexiconEntry("南京", np.ones(3))),
+    (12, LexiconEntry("")),
+    (13, LexiconEntry("北 京")),
+    (14, LexiconEntry("北\0京")),
+    (15, LexiconEntry("长" * 65)),
+    (16, LexiconEntry("上\ud800海")),
+    (17, LexiconEntry("上海", np.ones(4))),
+    (18, LexiconEntry("上海", np.array([1, np.nan, 1]))),
+    (19, LexiconEntry("上海", weight=float("inf"))),
+    (20, LexiconEntry("南京", np.zeros(3), 2.0)),
+    (21, LexiconEntry("上海")),
+]
+
+
+def test_unfit_entries_are_skipped_and_counted():
+    lexicon = Lexicon.from_entries(EntryStream("words.vec", UNFIT))
+    assert list(lexicon) == ["南京", "上海"]
+    assert lexicon.get("南京").weight == 1.0 and lexicon.get("南京").vector.tolist() == [1, 1, 1]
+    assert lexicon.report.n_read == 11 and lexicon.report.n_skipped == 9
+    assert set(lexicon.report.skipped) == set(REASONS)
+    assert lexicon.report.skipped["bad_vector"] == 2
+    assert lexicon.report.places["bad_vector"] == ["words.vec:17", "words.vec:18"]
+    assert lexicon.report.places["duplicate"] == ["words.vec:20"]
+
+
+@pytest.mark.parametrize("unfit", UNFIT[1:-1])
+def test_strict_names_file_line_and_reason(unfit):
+    with pytest.raises(LexiconError, match=rf"^words.vec:{unfit[0]}: .*Without `strict`"):
+        Lexicon.from_entries(EntryStream("words.vec", [UNFIT[0], unfit]), strict=True)
+
+
+def test_vector_that_half_precision_cannot_hold():
+    entries = [LexiconEntry("甲", np.array([1.0, 2.0])), LexiconEntry("乙", np.array([1e5, 0.0]))]
+    assert list(Lexicon.from_entries(entries)) == ["甲", "乙"]
+    assert list(Lexicon.from_entries(entries, dtype="float16")) == ["甲"]
+
+
+def test_words_are_normalised_before_they_are_compared():
+    entries = [LexiconEntry("ＡＢc"), LexiconEntry("abC", weight=3.0)]
+    lexicon = Lexicon.from_entries(entries, normalization=Normalization(True, True))
+    assert list(lexicon) == ["abc"] and lexicon.report.skipped == {"duplicate": 1}
+
+
+def test_merging_lends_vectors():
+    first = EntryStream("dict.txt", [(1, LexiconEntry("甲", None, 5.0, "n")), (2, LexiconEntry("乙"))])
+    second = EntryStream("a.vec", [(2, LexiconEntry("甲", np.ones(2))), (3, LexiconEntry("丙", np.zeros(2)))])
+    third = EntryStream("b.vec", [(9, LexiconEntry("甲", np.zeros(2))), (8, LexiconEntry("丙", np.ones(2)))])
+    lexicon = Lexicon.from_entries(MergedStream([first, second, third]), merge=True, strict=True)
+    known = {entry.word: entry for entry in lexicon.entries()}
+    assert list(known) == ["甲", "乙", "丙"]
+    assert known["甲"].vector.tolist() == [1, 1] and known["甲"][2:] == (5.0, "n", "")
+    assert known["乙"].vector is None and known["丙"].vector.tolist() == [0, 0]
+    assert lexicon.report.source == "dict.txt, a.vec, b.vec"
+    assert lexicon.report.places["duplicate"] == ["a.vec:2", "b.vec:9", "b.vec:8"]
+    assert lexicon.version == Lexicon.from_entries(lexicon.entries()).version
+
+
+def test_stream_is_not_held(monkeypatch):
+    """No more than one entry lives at a time, and the vectors go to disk."""
+    monkeypatch.setattr(vector_spool, "MAX_IN_MEMORY", 1 << 12)
+    alive = []
+
+    class Vector(np.ndarray):
+        def __del__(self):
+            alive.remove(id(self))
+
+    def numbered():
+        for i in range(1000):
+            vector = np.full(8, i, "f4").view(Vector)
+            alive.append(id(vector))
+            assert len(alive) <= 3
+            yield i, LexiconEntry(f"w{i}", vector)
+            del vector
+
+    lexicon = Lexicon.from_entries(EntryStream("generator", numbered()))
+    assert len(lexicon) == 1000 and lexicon.get("w999").vector.tolist() == [999.0] * 8
+
+
+def test_unknown_dtype():
+    with pytest.raises(LexiconError, match="'int8'; expected \"float32\""):
+        Lexicon.from_entries([], dtype="int8")
+
+
+def test_error_in_the_stream_comes_through():
+    def broken():
+        yield LexiconEntry("甲", np.ones(2))
+        raise OSError("the disk is gone")
+
+    with pytest.raises(OSError, match="the disk is gone"):
+        Lexicon.from_entries(broken())

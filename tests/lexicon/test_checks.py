@@ -1,0 +1,50 @@
+import sys
+
+import numpy as np
+import pytest
+
+from spacy_lexner.lexicon.checks import UNFIT, find_fault
+from spacy_lexner.lexicon.report import REASONS
+
+ONES = np.ones(3, "f4")
+
+
+@pytest.mark.parametrize(
+    "word,vector,weight,dim,expected",
+    [
+        ("南京", None, 1.0, 0, None),
+        ("\U00020bb7🙂", ONES, -2.5, 3, None),
+        ("南京", ONES, 1.0, 0, None),
+        ("", None, 1.0, 0, "empty"),
+        (" ", None, 1.0, 0, "white_space"),
+        ("北 京", None, 1.0, 0, "white_space"),
+        ("北京\n", None, 1.0, 0, "white_space"),
+        ("北\u3000京", None, 1.0, 0, "white_space"),
+        ("北\0京", None, 1.0, 0, "nul"),
+        ("北\udfff", None, 1.0, 0, "not_unicode"),
+        ("12345678", None, 1.0, 0, None),
+        ("123456789", None, 1.0, 0, "too_long"),
+        ("南京", ONES, 1.0, 4, "bad_vector"),
+        ("南京", np.zeros(0, "f4"), 1.0, 0, "bad_vector"),
+        ("南京", np.ones((1, 3), "f4"), 1.0, 3, "bad_vector"),
+        ("南京", np.array([1, np.nan, 0], "f4"), 1.0, 3, "bad_vector"),
+        ("南京", np.array([1, np.inf, 0], "f2"), 1.0, 3, "bad_vector"),
+        ("南京", None, float("nan"), 0, "bad_weight"),
+        ("南京", None, float("-inf"), 0, "bad_weight"),
+        ("南京", None, 1e39, 0, "bad_weight"),
+    ],
+)
+def test_faults(word, vector, weight, dim, expected):
+    assert find_fault(word, vector, weight, dim, max_word_length=8) == expected
+    assert expected is None or expected in REASONS
+
+
+def test_every_white_space_is_found():
+    spaces = [chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace()]
+    assert all(UNFIT.search(space) for space in spaces)
+
+
+@pytest.mark.parametrize("word", [None, b"a", 3])
+def test_word_that_is_no_string(word):
+    with pytest.raises(TypeError, match="is a str; got"):
+        find_fault(word, None, 1.0, 0, 8)

@@ -1,0 +1,146 @@
+import gzip
+import pickle
+
+import numpy as np
+import pygtrie
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher, MatchOptions, Normalization, hash_word
+from spacy_lexner.lexicon import matcher as matcher_module
+
+ALPHABET = "ab甲乙\U00020bb7é"
+WORDS = st.lists(st.text(ALPHABET, min_size=1, max_size=5), max_size=30)
+TEXTS = st.lists(st.text(ALPHABET + " \n\t\u3000\0\u200d\ud800🙂", max_size=30), max_size=8)
+
+
+def build(words, **settings):
+    return Lexicon.from_entries(map(LexiconEntry, words), **settings)
+
+
+def as_list(matches):
+    return list(zip(matches.text.tolist(), matches.start.tolist(), matches.end.tolist()))
+
+
+@settings(max_examples=300)
+@given(WORDS, TEXTS)
+def test_finds_what_brute_force_finds(find_all, words, texts):
+    matches = Matcher(build(words)).match(texts)
+    assert as_list(matches) == find_all(words, texts)
+    assert [hash_word(texts[i][a:b]) for i, a, b in as_list(matches)] == matches.hash.tolist()
+    assert [array.dtype.str for array in matches] == ["<i4", "<i4", "<i4", "<u8"]
+
+
+@settings(max_examples=100)
+@given(WORDS, TEXTS, WORDS, WORDS)
+def test_finds_what_brute_force_finds_after_changes(find_all, words, texts, added, removed):
+    lexicon = build(words).with_words(added).without_words(removed)
+    assert as_list(Matcher(lexicon).match(texts)) == find_all({*words, *added} - {*removed}, texts)
+
+
+@settings(max_examples=100)
+@given(WORDS, TEXTS)
+def test_finds_what_pygtrie_finds(words, texts):
+    trie = pygtrie.CharTrie.fromkeys(words, True)
+    expected = [
+        (i, start, start + len(step.key))
+        for i, text in enumerate(texts)
+        for start in range(len(text))
+        for step in trie.prefixes(text[start:])
+    ]
+    assert as_list(Matcher(build(words)).match(texts)) == expected
+
+
+@settings(max_examples=50)
+@given(WORDS, TEXTS)
+def test_groups_of_texts(find_all, words, texts):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matcher_module, "CHUNK", 10)
+        assert as_list(Matcher(build(words)).match(texts)) == find_all(words, texts)
+
+
+@settings(max_examples=100)
+@given(WORDS, TEXTS, st.integers(1, 3), st.one_of(st.none(), st.integers(3, 5)), st.sampled_from(["keep", "drop"]))
+def test_lengths(find_all, words, texts, min_length, max_length, rule):
+    options = MatchOptions(min_length, max_length, rule)
+    fitting = [w for w in words if min_length <= len(w) <= (max_length or 9) and (rule == "keep" or len(w) > 1)]
+    assert as_list(Matcher(build(words), options).match(texts)) == find_all(fitting, texts)
+
+
+def first_lines(data_dir, part, n_characters):
+    """Lines of a text, until there are so many characters."""
+    with gzip.open(data_dir / "text" / f"{part}.txt.gz", "rt", encoding="utf8", newline="\n") as file:
+        while n_characters > 0:
+            yield (line := next(file).rstrip("\n"))
+            n_characters -= len(line)
+
+
+def test_real_text(find_all, data_dir):
+    with gzip.open(data_dir / "lexicon" / "jieba_words.tsv.gz", "rt", encoding="utf8") as file:
+        words = [line.split("\t")[0] for line in file]
+    texts = [line for part in ("lctt", "reviews", "dataclue", "csl") for line in first_lines(data_dir, part, 25_000)]
+    matches = Matcher(build(words)).match(texts)
+    assert as_list(matches) == find_all(words, texts)
+    assert len(matches.hash) > sum(map(len, texts)) >= 100_000
+    assert [hash_word(texts[i][a:b]) for i, a, b in as_list(matches)] == matches.hash.tolist()
+
+
+def test_offsets_are_those_of_the_text():
+    lexicon = build(["abc公司", "ok"], normalization=Normalization(case=True, width=True))
+    text = "İＡＢｃ公司 Ok🙂OK"
+    matches = Matcher(lexicon).match([text])
+    assert [text[a:b] for _, a, b in as_list(matches)] == ["ＡＢｃ公司", "Ok", "OK"]
+    assert matches.hash.tolist() == [lexicon.hash("ABC公司"), lexicon.hash("ok"), lexicon.hash("ok")]
+    assert lexicon.get("ＯＫ").word == "ok"
+
+
+def test_words_do_not_cross_white_space_or_texts():
+    matcher = Matcher(build(["北京大学", "大学"]))
+    assert as_list(matcher.match(["北京 大学", "北京", "大学", "北京\u3000大学"])) == [(0, 3, 5), (2, 0, 2), (3, 3, 5)]
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["", "\0", " \n"], ["\ud800"]])
+def test_nothing_to_find(texts):
+    assert as_list(Matcher(build(["甲"])).match(texts)) == []
+    assert as_list(Matcher(build([])).match(texts)) == []
+
+
+def test_text_that_is_no_string():
+    for texts in ([None], ["甲", 3], [b"a"]):
+        with pytest.raises(TypeError):
+            Matcher(build(["甲"])).match(texts)
+
+
+def test_version_depends_on_lexicon_and_options():
+    lexicon = build(["甲"])
+    versions = {
+        Matcher(lexicon).version,
+        Matcher(lexicon, MatchOptions(min_length=2)).version,
+        Matcher(lexicon, MatchOptions(alignment_mode="expand")).version,
+        Matcher(build(["乙"])).version,
+    }
+    assert len(versions) == 4
+    assert Matcher(build(["甲"]), MatchOptions()).version == Matcher(lexicon).version
+    assert all(0 <= version < 2**64 for version in versions)
+
+
+@pytest.mark.parametrize(
+    "options,message",
+    [
+        (MatchOptions(single_chars="some"), "single_chars is 'some'; expected one of keep, drop"),
+        (MatchOptions(alignment_mode="loose"), "alignment_mode is 'loose'"),
+        (MatchOptions(min_length=0), "min_length is 0"),
+        (MatchOptions(min_length=3, max_length=2), "max_length is 2, less than min_length"),
+    ],
+)
+def test_senseless_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        Matcher(build(["甲"]), options)
+
+
+def test_pickles():
+    matcher = Matcher(build(["甲"]), MatchOptions(min_length=1))
+    copy = pickle.loads(pickle.dumps(matcher))
+    assert copy.version == matcher.version and copy.options == matcher.options
+    assert np.array_equal(copy.match(["甲"]).hash, matcher.match(["甲"]).hash)

@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_lexner.lexicon import LexiconEntry, Normalization, vector_spool
+from spacy_lexner.lexicon.build import build_table
+
+
+def build(entries):
+    table, _ = build_table(entries, dtype="float32", normalization=Normalization(), max_word_length=9)
+    return table
+
+
+def described(entry):
+    return (entry.word, None if entry.vector is None else entry.vector.tolist(), *entry[2:])
+
+
+ENTRIES = st.lists(
+    st.builds(
+        LexiconEntry,
+        st.text("甲乙丙丁", min_size=1, max_size=3),
+        st.one_of(st.none(), st.lists(st.integers(-9, 9), min_size=2, max_size=2).map(np.float32)),
+        st.sampled_from([1.0, 2.5]),
+        st.sampled_from(["", "LOC"]),
+        st.sampled_from(["", "Q1"]),
+    ),
+    unique_by=lambda entry: entry.word,
+    max_size=12,
+)
+
+
+@given(ENTRIES, st.data())
+def test_behaves_as_a_list_of_entries(entries, data):
+    half = data.draw(st.integers(0, len(entries)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vector_spool, "MAX_IN_MEMORY", data.draw(st.sampled_from([0, 1 << 20])))
+        table = build(entries[:half]).concat(build(entries[half:]))
+        assert [described(table.entry(i)) for i in range(table.size)] == list(map(described, entries))
+        rows = data.draw(st.permutations(range(len(entries))))[: data.draw(st.integers(0, len(entries)))]
+        taken = table.take(np.array(rows, "i8"))
+    assert [described(taken.entry(i)) for i in range(taken.size)] == [described(entries[row]) for row in rows]
+    assert len(taken.vectors) == sum(entries[row].vector is not None for row in rows)
+    assert taken.contents.tolist() == [int(build([entries[row]]).contents[0]) for row in rows]
+
+
+def test_columns_that_say_nothing_are_left_out():
+    table = build([LexiconEntry("甲"), LexiconEntry("乙")])
+    assert (table.weights, table.labels, table.entity_ids, table.vector_rows) == (None, None, None, None)
+    assert table.vectors.shape == (0, 0)
