@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from .tagger_head import Batch, TaggerHead, log_share
+from ..modules.crf import Problem
+from .tagger_head import TaggerHead, log_share
 
 
 @dataclass(frozen=True)
@@ -15,5 +16,5 @@ class CRFHead(TaggerHead):
     normalization (str): See TaggerHead.
     """
 
-    def sentence_losses(self, batch: Batch, gold: Tensor) -> Tensor:
+    def sentence_losses(self, batch: Problem, gold: Tensor) -> Tensor:
         return -log_share(batch, gold)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from .tagger_head import Batch, TaggerHead
+from ..modules.crf import Problem
+from .tagger_head import TaggerHead
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class SoftmaxHead(TaggerHead):
         if not 0 <= self.label_smoothing < 1:
             raise ValueError(f"label_smoothing is {self.label_smoothing}; expected at least 0 and less than 1.")
 
-    def sentence_losses(self, batch: Batch, gold: Tensor) -> Tensor:
+    def sentence_losses(self, batch: Problem, gold: Tensor) -> Tensor:
         """RETURNS (Tensor): The loss of each token. Where several tags are right, they count together; where all that
         are allowed are right, because annotation is missing, the loss is 0."""
         log_p = batch.emissions.masked_fill(~batch.allowed, float("-inf")).log_softmax(1)

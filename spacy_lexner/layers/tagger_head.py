@@ -1,7 +1,7 @@
 """What the two heads of a tagger share: decoding under the BIOES constraint, span scores, refused spans."""
 
 from dataclasses import dataclass
-from typing import Any, List, NamedTuple, Sequence, Tuple, cast
+from typing import Any, List, Sequence, Tuple, cast
 
 import numpy as np
 import torch
@@ -9,21 +9,12 @@ from thinc.types import Floats1d, Floats2d
 from thinc.util import torch2xp, xp2torch
 from torch import Tensor
 
-from ..modules import crf
+from ..modules import crf, crf_windows
+from ..modules.crf import Problem
 from .tag_scheme import Bools2d, Ints1d, TagSpan, legal_moves, span_tags
 
 Outputs = Tuple[List[Floats2d], Floats2d]
 NORMALIZATIONS = ("mean", "sum", "token")
-
-
-class Batch(NamedTuple):
-    """The arguments of the functions in `modules.crf`, in float64."""
-
-    emissions: Tensor
-    transitions: Tensor
-    allowed: Tensor
-    legal: Tensor
-    lengths: List[int]
 
 
 @dataclass(frozen=True)
@@ -65,19 +56,19 @@ class TaggerHead:
         d_docs: List[Any] = [torch2xp(part) for part in torch.split(d_emissions.float(), batch.lengths)]
         return total.item(), (d_docs, cast(Floats2d, torch2xp(d_transitions.float())))
 
-    def sentence_losses(self, batch: Batch, gold: Tensor) -> Tensor:
+    def sentence_losses(self, batch: Problem, gold: Tensor) -> Tensor:
         """RETURNS (Tensor): The loss of each sentence, or of any other parts that sum to the same."""
         raise NotImplementedError
 
     def decode(self, outputs: Outputs, allowed: Sequence[Bools2d]) -> List[Ints1d]:
         """RETURNS (List[Ints1d]): The best legal path of each Doc."""
         batch = _batch(outputs, allowed)
-        path, scores = crf.viterbi(*batch)
-        bad = np.flatnonzero(~torch.isfinite(scores).cpu().numpy())
-        if len(bad):
+        path, found = crf_windows.viterbi(*batch)
+        if not all(found):
+            bad = [i for i, ok in enumerate(found) if not ok]
             raise ValueError(
-                f"Documents {bad.tolist()} of the batch have no tag path of finite score: the model's output is not "
-                "finite (weights damaged, or training diverged), or the constraints exclude every path."
+                f"Documents {bad} of the batch have no tag path of finite score: the model's output is not finite "
+                "(weights damaged, or training diverged), or the constraints exclude every path."
             )
         return np.split(path.cpu().numpy(), np.cumsum(batch.lengths)[:-1])
 
@@ -90,7 +81,7 @@ class TaggerHead:
         if docs:
             batch = _batch(([outputs[0][i] for i in docs], outputs[1]), [allowed[i] for i in docs])
             found = [spans[i] for i in docs]
-            log_probs = crf.segment_log_probs(*batch, *_runs(found, batch)).clamp(max=0).exp().cpu().numpy()
+            log_probs = crf_windows.segment_log_probs(*batch, *_runs(found, batch)).clamp(max=0).exp().cpu().numpy()
             parts = np.split(log_probs, np.cumsum([len(part) for part in found])[:-1])
             for i, part in zip(docs, parts):
                 scores[i] = part
@@ -102,23 +93,21 @@ class TaggerHead:
         return max(1, sum(lengths) if self.normalization == "token" else sum(map(bool, lengths)))
 
 
-def _batch(outputs: Outputs, allowed: Sequence[Bools2d], gradient: bool = False) -> Batch:
-    emissions = torch.cat([xp2torch(matrix) for matrix in outputs[0]]).double()
-    transitions = xp2torch(outputs[1]).double()
+def _batch(outputs: Outputs, allowed: Sequence[Bools2d], gradient: bool = False) -> Problem:
+    emissions, transitions = torch.cat([xp2torch(matrix) for matrix in outputs[0]]), xp2torch(outputs[1])
     if gradient:
-        emissions.requires_grad_()
-        transitions.requires_grad_()
+        emissions, transitions = emissions.double().requires_grad_(), transitions.double().requires_grad_()
     legal = torch.from_numpy(legal_moves(emissions.shape[1]).copy()).to(emissions.device)
     mask = torch.from_numpy(np.concatenate(allowed)).to(emissions.device)
-    return Batch(emissions, transitions, mask, legal, [len(matrix) for matrix in outputs[0]])
+    return Problem(emissions, transitions, mask, legal, [len(matrix) for matrix in outputs[0]])
 
 
-def _stack(masks: Sequence[Bools2d], batch: Batch) -> Tensor:
+def _stack(masks: Sequence[Bools2d], batch: Problem) -> Tensor:
     return torch.from_numpy(np.concatenate(masks)).to(batch.allowed.device) & batch.allowed
 
 
-def _select(batch: Batch, docs: Sequence[int]) -> Batch:
-    """RETURNS (Batch): These sequences of a batch; one may be taken several times."""
+def _select(batch: Problem, docs: Sequence[int]) -> Problem:
+    """RETURNS (Problem): These sequences of a batch; one may be taken several times."""
     emissions, allowed = torch.split(batch.emissions, batch.lengths), torch.split(batch.allowed, batch.lengths)
     return batch._replace(
         emissions=torch.cat([emissions[i] for i in docs]),
@@ -127,7 +116,7 @@ def _select(batch: Batch, docs: Sequence[int]) -> Batch:
     )
 
 
-def _runs(spans: Sequence[Sequence[TagSpan]], batch: Batch) -> Tuple[Tensor, Tensor, List[int]]:
+def _runs(spans: Sequence[Sequence[TagSpan]], batch: Problem) -> Tuple[Tensor, Tensor, List[int]]:
     """The tokens and tags of all spans of a batch, and the number of tokens of each span."""
     starts = np.cumsum(batch.lengths) - batch.lengths
     flat = [(start, span) for start, found in zip(starts, spans) for span in found]
@@ -137,7 +126,7 @@ def _runs(spans: Sequence[Sequence[TagSpan]], batch: Batch) -> Tuple[Tensor, Ten
     return torch.from_numpy(tokens).to(device), torch.from_numpy(tags).to(device), [s.end - s.start for _, s in flat]
 
 
-def _refusals(batch: Batch, refused: Sequence[Sequence[TagSpan]]) -> Tensor:
+def _refusals(batch: Problem, refused: Sequence[Sequence[TagSpan]]) -> Tensor:
     """Sum of -log(1 - p) over refused spans; p is the weight of the paths that spell the span, among all allowed."""
     spans = [[span] for found in refused for span in found]
     if not spans:
@@ -153,7 +142,7 @@ def _refusals(batch: Batch, refused: Sequence[Sequence[TagSpan]]) -> Tensor:
     return -torch.log(-torch.expm1(log_p)).sum()
 
 
-def log_share(batch: Batch, subset: Tensor) -> Tensor:
+def log_share(batch: Problem, subset: Tensor) -> Tensor:
     """Logarithm of the probability that the path stays within a part of what is allowed; 0, exactly, if that is all.
 
     subset (Tensor): Boolean, [n_tokens, n_tags].

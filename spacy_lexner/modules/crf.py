@@ -42,55 +42,79 @@ def log_partition(
     return log_z.new_zeros(len(lengths)).index_copy(0, layout.ranked, log_z)
 
 
-def marginals(emissions: Tensor, transitions: Tensor, allowed: Tensor, legal: Tensor, lengths: Sequence[int]) -> Tensor:
-    """Probability of each tag at each token: the gradient of the log partition.
+class Problem(NamedTuple):
+    """The arguments of every function."""
 
-    RETURNS (Tensor): [n_tokens, n_tags]; rows sum to 1.
+    emissions: Tensor
+    transitions: Tensor
+    allowed: Tensor
+    legal: Tensor
+    lengths: List[int]
+
+
+class Posterior(NamedTuple):
+    """What a batch of sequences looks like given the model; rows are tokens.
+
+    log_z (Tensor): The log partitions, [n_sequences].
+    alpha (Tensor): Log of the summed weights of the paths up to a token and its tag, [n_tokens, n_tags].
+    unary (Tensor): Probability of each tag, [n_tokens, n_tags].
+    odds (Tensor), weights (Tensor), per_mass (Tensor): If a token's successor has tag j, its own is i with probability
+        odds[token, i] * weights[i, j] * per_mass[token, j].
     """
-    with torch.enable_grad():
-        leaf = _masked(emissions, allowed).detach().requires_grad_()
-        log_z = log_partition(leaf, transitions.detach(), allowed, legal, lengths)
-        return torch.autograd.grad(log_z.sum(), leaf)[0]
+
+    log_z: Tensor
+    alpha: Tensor
+    unary: Tensor
+    odds: Tensor
+    weights: Tensor
+    per_mass: Tensor
 
 
-def segment_log_probs(
-    emissions: Tensor,
-    transitions: Tensor,
-    allowed: Tensor,
-    legal: Tensor,
-    lengths: Sequence[int],
-    tokens: Tensor,
-    tags: Tensor,
-    sizes: Sequence[int],
-) -> Tensor:
-    """Logarithm of the probability that the path has exactly the given tags on runs of consecutive tokens. No gradient.
+def posterior(
+    emissions: Tensor, transitions: Tensor, allowed: Tensor, legal: Tensor, lengths: Sequence[int]
+) -> Posterior:
+    """Probabilities of tags and of pairs of tags, by the forward-backward algorithm. No gradient.
 
-    tokens (Tensor): Tokens of all runs, one run after the other, [m].
-    tags (Tensor): Their tags, [m].
-    sizes (Sequence[int]): Number of tokens of each run; they sum to m, none is 0.
-    RETURNS (Tensor): [n_runs].
+    RETURNS (Posterior): All zero where a sequence has no allowed path.
     """
     with torch.no_grad():
         layout = _arrange(lengths, emissions.device)
-        emissions, transitions = _masked(emissions, allowed), _masked(transitions, legal)
-        alpha, log_z = _forward(emissions[layout.order], transitions, layout)
+        transitions = _masked(transitions, legal)
+        alpha, log_z = _forward(_masked(emissions, allowed)[layout.order], transitions, layout)
         unary, odds, per_mass, weights = _expect(alpha, log_z, transitions, layout, torch.ones_like(log_z))
-        # P(y_1 ... y_n) = P(y_n) P(y_n-1 | y_n) ... P(y_1 | y_2)
-        places = layout.place[tokens]
-        ends = torch.as_tensor(sizes, device=tokens.device).cumsum(0) - 1
-        log_p = odds[places, tags].log() + weights[tags, tags.roll(-1)].log() + per_mass[places, tags.roll(-1)].log()
-        log_p[ends] = unary[places[ends], tags[ends]].log()
-        run = torch.repeat_interleave(torch.arange(len(sizes)), torch.as_tensor(sizes)).to(tokens.device)
-        return log_p.new_zeros(len(sizes)).index_add(0, run, log_p)
+        log_z = log_z.new_zeros(len(lengths)).index_copy(0, layout.ranked, log_z)
+        alpha, unary, odds, per_mass = (by_place[layout.place] for by_place in (alpha, unary, odds, per_mass))
+        return Posterior(log_z, alpha, unary, odds, weights, per_mass)
+
+
+def marginals(emissions: Tensor, transitions: Tensor, allowed: Tensor, legal: Tensor, lengths: Sequence[int]) -> Tensor:
+    """Probability of each tag at each token.
+
+    RETURNS (Tensor): [n_tokens, n_tags]; rows sum to 1, or to 0 where a sequence has no allowed path.
+    """
+    return posterior(emissions, transitions, allowed, legal, lengths).unary
+
+
+class BestPaths(NamedTuple):
+    """The best paths of a batch of sequences.
+
+    tags (Tensor): The tag of each token, [n_tokens].
+    scores (Tensor): The score of each path, [n_sequences]: 0 for an empty sequence; -inf for one without any allowed
+        path, whose tags then mean nothing.
+    upto (Tensor): The score of the best path up to a token and its tag, [n_tokens, n_tags].
+    """
+
+    tags: Tensor
+    scores: Tensor
+    upto: Tensor
 
 
 def viterbi(
     emissions: Tensor, transitions: Tensor, allowed: Tensor, legal: Tensor, lengths: Sequence[int]
-) -> Tuple[Tensor, Tensor]:
-    """The best allowed path of each sequence (Viterbi 1967). The lowest tag wins a tie.
+) -> BestPaths:
+    """Find the best allowed path of each sequence (Viterbi 1967). The lowest tag wins a tie. No gradient.
 
-    RETURNS (Tuple[Tensor, Tensor]): Tags, [n_tokens], and the scores of the paths, [n_sequences]: 0 for an empty
-        sequence, -inf for one without any allowed path, whose tags then mean nothing.
+    RETURNS (BestPaths): The paths.
     """
     with torch.no_grad():
         layout = _arrange(lengths, emissions.device)
@@ -106,7 +130,7 @@ def viterbi(
         score, tag = (best[layout.last] + end).max(1)
         path = _trace(origin.cpu().numpy(), tag.cpu().numpy(), layout)
         scores = score.new_zeros(len(lengths)).index_copy(0, layout.ranked, score)
-        return torch.from_numpy(path).to(best.device)[layout.place], scores
+        return BestPaths(torch.from_numpy(path).to(best.device)[layout.place], scores, best[layout.place])
 
 
 class _Layout(NamedTuple):

@@ -1,62 +1,20 @@
-import itertools
 import json
 
 import pytest
 import torch
+from chains import NEVER, PROBLEMS, all_paths, random_problem
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from safetensors import safe_open
 from torchcrf import CRF
 
 from spacy_lexner.modules import crf
-
-NEVER = float("-inf")
-
-
-def random_problem(seed, lengths, n_tags, share=1.0, scale=1.0, dtype=torch.float64):
-    """The five arguments of the functions; `share` is the chance that a tag is allowed or a move legal."""
-    generator = torch.Generator().manual_seed(seed)
-    n = sum(lengths)
-    emissions = scale * torch.randn(n, n_tags, generator=generator, dtype=dtype)
-    transitions = scale * torch.randn(n_tags + 1, n_tags + 1, generator=generator, dtype=dtype)
-    allowed = torch.rand(n, n_tags, generator=generator) < share
-    legal = torch.rand(n_tags + 1, n_tags + 1, generator=generator) < share
-    return emissions, transitions, allowed, legal, list(lengths)
-
-
-def all_paths(emissions, transitions, allowed, legal, lengths):
-    """For each sequence the allowed paths and their scores, found by trying all."""
-    n_tags = emissions.shape[1]
-    start = 0
-    for length in lengths:
-        paths, scores = [], []
-        for path in itertools.product(range(n_tags), repeat=length):
-            if length == 0:
-                break
-            moves = list(zip((n_tags, *path), (*path, n_tags)))
-            rows = list(zip(range(start, start + length), path))
-            if all(allowed[row] for row in rows) and all(legal[move] for move in moves):
-                paths.append(path)
-                scores.append(sum(emissions[row] for row in rows) + sum(transitions[move] for move in moves))
-        yield paths, torch.stack(scores) if scores else emissions.new_zeros(0)
-        start += length
-
-
-PROBLEMS = st.builds(
-    random_problem,
-    seed=st.integers(0, 2**31),
-    lengths=st.lists(st.integers(0, 4), min_size=1, max_size=4),
-    n_tags=st.integers(1, 4),
-    share=st.sampled_from([1.0, 0.7, 0.4]),
-    scale=st.sampled_from([0.0, 1.0, 30.0]),
-)
 
 
 @settings(max_examples=80, deadline=None)
 @given(PROBLEMS)
 def test_against_all_paths(problem):
     log_z = crf.log_partition(*problem)
-    tags, best = crf.viterbi(*problem)
+    tags, best, _ = crf.viterbi(*problem)
     probabilities = crf.marginals(*problem)
     start = 0
     for i, ((paths, scores), length) in enumerate(zip(all_paths(*problem), problem[-1])):
@@ -79,25 +37,21 @@ def test_against_all_paths(problem):
 
 
 @settings(max_examples=40, deadline=None)
-@given(PROBLEMS, st.integers(0, 2**31))
-def test_segments_against_all_paths(problem, seed):
-    generator = torch.Generator().manual_seed(seed)
-    tokens, tags, sizes, expected = [], [], [], []
+@given(PROBLEMS)
+def test_posterior_against_all_paths(problem):
+    """Pairs of neighbours, as the probability of the second times that of the first given the second."""
+    post = crf.posterior(*problem)
+    torch.testing.assert_close(post.log_z, crf.log_partition(*problem))
     start = 0
     for (paths, scores), length in zip(all_paths(*problem), problem[-1]):
-        if paths:
-            first = int(torch.randint(length, (), generator=generator))
-            end = int(torch.randint(first + 1, length + 1, (), generator=generator))
-            segment = torch.randint(problem[0].shape[1], (end - first,), generator=generator).tolist()
-            inside = torch.tensor([list(path[first:end]) == segment for path in paths])
-            expected.append(scores.softmax(0)[inside].sum())
-            tokens += range(start + first, start + end)
-            tags += segment
-            sizes.append(end - first)
+        for t in range(length - 1):
+            row = start + t
+            pairs = post.odds[row][:, None] * post.weights * (post.per_mass[row] * post.unary[row + 1])
+            expected = torch.zeros_like(pairs)
+            for path, p in zip(paths, scores.softmax(0)):
+                expected[path[t], path[t + 1]] += p
+            torch.testing.assert_close(pairs, expected)
         start += length
-    if sizes:
-        log_p = crf.segment_log_probs(*problem, torch.tensor(tokens), torch.tensor(tags), sizes)
-        torch.testing.assert_close(log_p.exp(), torch.stack(expected))
 
 
 @pytest.mark.parametrize("share", [1.0, 0.6])
@@ -157,7 +111,7 @@ def test_long_sequence_keeps_its_precision():
 def test_nothing_at_all():
     problem = random_problem(0, [0, 0], 3)
     assert crf.log_partition(*problem).tolist() == [0, 0]
-    assert len(crf.viterbi(*problem)[0]) == len(crf.marginals(*problem)) == 0
+    assert len(crf.viterbi(*problem).tags) == len(crf.marginals(*problem)) == 0
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -184,7 +138,7 @@ def test_against_pytorch_crf(seed):
     torch.testing.assert_close(transitions.grad[:-1, :-1], peer.transitions.grad, rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(transitions.grad[-1, :-1], peer.start_transitions.grad, rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(transitions.grad[:-1, -1], peer.end_transitions.grad, rtol=1e-4, atol=1e-5)
-    path = crf.viterbi(emissions, transitions, allowed, legal, lengths)[0].tolist()
+    path = crf.viterbi(emissions, transitions, allowed, legal, lengths).tags.tolist()
     assert path == [tag for tags in peer.decode(padded, mask=mask) for tag in tags]
 
 
@@ -206,7 +160,7 @@ def compare(tensors, emissions, transitions, legal_in_decoding=None):
     loss = free - crf.log_partition(flat, transitions, right, legal, lengths)
     torch.testing.assert_close(loss, tensors["loss_per_seq"].reshape(-1), rtol=0, atol=1e-4)
     legal = legal if legal_in_decoding is None else legal_in_decoding
-    path, scores = crf.viterbi(flat, transitions, anything, legal, lengths)
+    path, scores, _ = crf.viterbi(flat, transitions, anything, legal, lengths)
     assert path.tolist() == tensors["viterbi"][mask].tolist()
     return loss, scores
 
