@@ -34,7 +34,9 @@ def evaluate(nlp: Language, examples: List[Example], seen: Set[str]) -> Dict[str
         number of mentions of both kinds.
     """
     docs = nlp.pipe(nlp.make_doc(example.reference.text) for example in examples)
-    for example, doc in tqdm(zip(examples, docs), total=len(examples), desc="evaluate", unit="doc", leave=False):
+    for example, doc in tqdm(
+        zip(examples, docs), total=len(examples), desc="evaluate", unit="doc", leave=False, disable=None
+    ):
         example.predicted = doc
     scores = registry.scorers.get(SCORER)()(examples)
     found = {True: 0, False: 0}

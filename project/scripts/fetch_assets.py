@@ -16,18 +16,18 @@ from weasel.cli.assets import fetch_asset
 PROJECT = Path(__file__).parents[1]
 
 
-def read_assets(groups: List[str]) -> List[Dict[str, str]]:
-    """The assets of `project.yml` whose folder is one of the groups.
+def read_assets(dataset: str, files: List[str]) -> List[Dict[str, str]]:
+    """The assets of `project.yml` that belong to a data set or are named.
 
-    groups (List[str]): Names of folders in `assets/`. Exits with a message where one is unknown.
+    dataset (str): The data set. Exits with a message where there is none of that name.
+    files (List[str]): Files, of which those that are assets are taken.
     RETURNS (List[Dict[str, str]]): Assets with `dest`, `url` and `checksum`.
     """
     assets = srsly.read_yaml(PROJECT / "project.yml")["assets"]
-    known = sorted({asset["dest"].split("/")[1] for asset in assets})
-    for group in groups:
-        if group not in known:
-            msg.fail(f"No assets for '{group}'", f"project.yml has assets for {', '.join(known)}.", exits=1)
-    return [asset for asset in assets if asset["dest"].split("/")[1] in groups]
+    known = sorted({asset["dest"].split("/")[1] for asset in assets} - {"lexicon"})
+    if dataset not in known:
+        msg.fail(f"Unknown data set '{dataset}'", f"project.yml has {', '.join(known)}.", exits=1)
+    return [asset for asset in assets if asset["dest"].split("/")[1] == dataset or asset["dest"] in files]
 
 
 def local_copies(dest: Path, data_dir: Optional[Path]) -> Iterator[Path]:
@@ -75,16 +75,19 @@ def bring(asset: Dict[str, str], data_dir: Optional[Path]) -> bool:
 
 
 def main(
-    groups: Annotated[List[str], typer.Argument(help="Data sets: folders of assets/ in project.yml.")],
+    dataset: Annotated[str, typer.Argument(help="Data set: a folder of assets/ in project.yml.")],
+    also: Annotated[
+        str, typer.Option(help="Further files, separated by spaces; those that are assets are brought.")
+    ] = "",
     data_dir: Annotated[str, typer.Option(help="Folder to copy from; empty for none.")] = "",
 ) -> None:
-    """Bring data sets into assets/, checked by MD5."""
+    """Bring a data set into assets/, checked by MD5."""
     folder = Path(data_dir).expanduser().resolve() if data_dir else None
     if folder is not None and not folder.is_dir():
         msg.fail(
             f"vars.data_dir is no folder: {folder}", "Give an absolute path, or one relative to project.yml.", exits=1
         )
-    missing = [asset for asset in read_assets(groups) if not bring(asset, folder)]
+    missing = [asset for asset in read_assets(dataset, also.split()) if not bring(asset, folder)]
     for asset in missing:
         msg.fail(f"{asset['dest']} is missing", asset["url"])
     if missing:

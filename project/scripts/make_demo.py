@@ -78,7 +78,7 @@ class Generator:
         held_out = [template for template in self.templates if template.held_out]
         pools = [TRAIN] if name == TRAIN else [TRAIN] * round(10 * (1 - UNSEEN)) + [name] * round(10 * UNSEEN)
         sentences: List[Sentence] = []
-        with tqdm(total=size, desc=f"demo {name}", unit="sent", leave=False) as bar:
+        with tqdm(total=size, desc=f"demo {name}", unit="sent", leave=False, disable=None) as bar:
             while len(sentences) < size:
                 unseen = name != TRAIN and self.rng.random() < HELD_OUT
                 sentence = self.sentence(held_out if unseen else open_templates, pools)
@@ -92,7 +92,7 @@ class Generator:
         """Unlabelled texts with all names and templates, none of them a sentence of train, dev or test."""
         texts = (
             self.sentence(self.templates, (TRAIN, DEV, TEST)).text
-            for _ in tqdm(range(size), desc="demo raw text", unit="sent", leave=False)
+            for _ in tqdm(range(size), desc="demo raw text", unit="sent", leave=False, disable=None)
         )
         return [text for text in texts if text not in taken]
 
@@ -128,12 +128,12 @@ def main(
     test: Annotated[int, typer.Option(min=1, help="Test sentences.")] = 400,
     raw: Annotated[int, typer.Option(min=0, help="Sentences of raw text.")] = 20_000,
 ) -> None:
-    """Make the demo corpus: train, dev and test as BIOES tag files, words.txt and raw.txt."""
+    """Make the demo corpus: train, dev and test as BIOES tag files in conll/, words.txt and raw.txt."""
     demo = make_demo(seed, train=train, dev=dev, test=test, raw=raw)
-    out.mkdir(parents=True, exist_ok=True)
+    (out / "conll").mkdir(parents=True, exist_ok=True)
     for name, sentences in demo.splits.items():
         blocks = ("".join(f"{char} {tag}\n" for char, tag in zip(s.text, s.tags())) for s in sentences)
-        (out / f"{name}.conll").write_text("\n".join(blocks), "utf8", newline="\n")
+        (out / "conll" / f"{name}.conll").write_text("\n".join(blocks), "utf8", newline="\n")
     _write_lines(out / "words.txt", demo.words)
     _write_lines(out / "raw.txt", demo.raw)
     counts = ", ".join(f"{len(sentences)} {name}" for name, sentences in demo.splits.items())

@@ -31,7 +31,7 @@ def count_contexts(words: List[str], texts: List[str]) -> Tuple[np.ndarray, List
     row_of_word = np.full(len(lexicon), -1, "i8")
     row_of_word[lexicon.rows(np.array([lexicon.hash(word) for word in words], "u8"))] = np.arange(len(words))
     counts = np.zeros((len(words), len(OFFSETS) * len(chars)), "f4")
-    for text in tqdm(texts, desc="contexts", unit="sent", leave=False):
+    for text in tqdm(texts, desc="contexts", unit="sent", leave=False, disable=None):
         padded = np.array([char_ids[char] for char in f"{EDGE * 2}{text}{EDGE * 2}"])
         found = lexicon.match(text)
         words_found = row_of_word[lexicon.rows(found.hash)]

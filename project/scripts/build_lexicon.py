@@ -1,0 +1,66 @@
+"""Build a lexicon folder of word lists, dictionaries and word vectors, or an empty one."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Annotated, Iterable
+
+import typer
+from tqdm import tqdm
+from wasabi import msg
+
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError
+from spacy_lexner.lexicon.readers import read_jieba_dictionary, read_word_list, read_word_vectors
+from spacy_lexner.lexicon.readers.lines import read_lines
+from spacy_lexner.lexicon.report import REASONS
+from spacy_lexner.lexicon.stream import EntryStream, MergedStream
+
+
+def read_words(path: Path) -> EntryStream:
+    """Read a file of words.
+
+    path (Path): A dictionary like jieba's (word, frequency and perhaps a tag, between spaces or tabs) if its first line
+        says so, otherwise a list with a word on each line. Plain or compressed.
+    RETURNS (EntryStream): The entries.
+    """
+    _, first = next(iter(read_lines(path)), (0, ""))
+    fields = first.split()
+    return read_jieba_dictionary(path) if len(fields) > 1 and fields[1].isdigit() else read_word_list(path)
+
+
+class WatchedStream(MergedStream):
+    """Streams one after the other, with a progress bar."""
+
+    def __init__(self, streams: Iterable[EntryStream]) -> None:
+        super().__init__(streams)
+        self.bar = tqdm(desc="lexicon", unit=" entries", leave=False, disable=None)
+
+    def __next__(self) -> LexiconEntry:
+        self.bar.update()
+        return super().__next__()
+
+
+def main(
+    out: Annotated[Path, typer.Argument(help="Folder for the lexicon.")],
+    words: Annotated[str, typer.Option(help="Files of words, separated by spaces.")] = "",
+    vectors: Annotated[str, typer.Option(help="Files of word vectors, word2vec text, separated by spaces.")] = "",
+) -> None:
+    """Build a lexicon. Equal words of several files are one word; its vector is the first that any of them has."""
+    try:
+        streams = [read_words(Path(path)) for path in words.split()]
+        streams += [read_word_vectors(Path(path)) for path in vectors.split()]
+        lexicon = Lexicon.from_entries(WatchedStream(streams), merge=True)
+    except LexiconError as error:
+        msg.fail("The lexicon was not built", str(error), exits=1)
+    if out.is_dir():
+        shutil.rmtree(out)
+    lexicon.save(out)
+    msg.good(f"{out}: {len(lexicon)} words" + (f", vectors of {lexicon.dim} dimensions" if lexicon.dim else ""))
+    for reason, count in lexicon.report.skipped.items():
+        if reason != "duplicate":  # the same word in several files is no fault
+            msg.warn(f"{count} entries left out: {REASONS[reason]}", ", ".join(lexicon.report.places[reason]))
+
+
+if __name__ == "__main__":
+    typer.run(main)
