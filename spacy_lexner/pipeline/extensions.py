@@ -1,8 +1,8 @@
-"""The attributes that our pipes add to Docs and Tokens. They are installed by the pipes, never at import."""
+"""The attributes that our pipes add to Docs, Spans and Tokens. They are installed by the pipes, never at import."""
 
 from typing import List, Optional
 
-from spacy.tokens import Doc, Token
+from spacy.tokens import Doc, Span, Token
 
 from ..layers.candidates import LexMatch, LexMatches, get_candidates
 
@@ -13,6 +13,12 @@ def install_match_extensions() -> None:
         Doc.set_extension("lex_matches", getter=get_lex_matches)
     if not Token.has_extension("lex_words"):
         Token.set_extension("lex_words", getter=get_lex_words)
+
+
+def install_score_extension() -> None:
+    """Add `span._.lex_score`, the probability of an entity. What someone else put there under this name stays."""
+    if not Span.has_extension("lex_score"):
+        Span.set_extension("lex_score", default=None)
 
 
 def get_lex_matches(doc: Doc) -> Optional[LexMatches]:

@@ -12,13 +12,12 @@ from spacy.vocab import Vocab
 from thinc.api import Config, Model
 
 from ..layers.tag_scheme import Bools2d, TagSpan, UnknownLabelError
+from .extensions import install_score_extension
 from .gold_entities import GoldReport, gold_tags
 from .lex_ner_scorer import lex_ner_score
 from .sequence_tagger import SequenceTagger
 
 logger = logging.getLogger(__name__)
-
-SCORE = "lex_score"
 
 DEFAULT_CONFIG = """
 [model]
@@ -39,15 +38,9 @@ class Entity(NamedTuple):
     score: float
 
 
-def install_extensions() -> None:
-    """Install `span._.lex_score`, unless it is there."""
-    if not Span.has_extension(SCORE):
-        Span.set_extension(SCORE, default=None)
-
-
 @Language.factory(
     "lex_ner",
-    assigns=["doc.ents", "token.ent_iob", "token.ent_type", f"span._.{SCORE}"],
+    assigns=["doc.ents", "token.ent_iob", "token.ent_type", "span._.lex_score"],
     default_config={
         "model": DEFAULT_MODEL,
         "incorrect_spans_key": None,
@@ -106,7 +99,7 @@ class LexNER(SequenceTagger):
         self.cfg = {"incorrect_spans_key": incorrect_spans_key, "labels": [], "overwrite": overwrite}
         self.scorer = scorer
         self.gold_report = GoldReport()
-        install_extensions()
+        install_score_extension()
 
     def predict(self, docs: Iterable[Doc]) -> List[List[Entity]]:
         """Find entities in Docs without changing these.
@@ -136,16 +129,16 @@ class LexNER(SequenceTagger):
         docs (Iterable[Doc]): The Docs.
         scores (Iterable[List[Entity]]): The result of `predict`.
         """
-        install_extensions()
+        install_score_extension()
         for doc, entities in zip(docs, scores):
             kept, blocked = self._kept(doc), [Span(doc, start, end) for start, end in self._blocked(doc)]
             if self.cfg["overwrite"]:
                 for ent in doc.ents:
-                    ent._.set(SCORE, None)
+                    ent._.lex_score = None
             spans = [Span(doc, entity.start, entity.end, label=entity.label) for entity in entities]
             doc.set_ents([*kept, *spans], blocked=blocked, default="outside")
             for span, entity in zip(spans, entities):
-                span._.set(SCORE, entity.score)
+                span._.lex_score = entity.score
 
     def survey(self, examples: Iterable[Example]) -> Set[str]:
         """Collect the labels of the examples, and count in `gold_report` the entities that cannot be learned as they
