@@ -1,0 +1,88 @@
+import copy
+import pickle
+import threading
+
+import numpy as np
+
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconSource, Matcher
+
+
+def matcher(*words):
+    return Matcher(Lexicon.from_entries(map(LexiconEntry, words)))
+
+
+def test_current_and_the_last_few():
+    source = LexiconSource()
+    assert source.matcher is None and source.get(1) is None
+    matchers = [matcher(f"词{i}") for i in range(12)]
+    for each in matchers:
+        source.set(each)
+        assert source.matcher is each
+    assert [source.get(each.version) is each for each in matchers] == [False] * 4 + [True] * 8
+
+
+def test_setting_a_known_one_again_keeps_the_others():
+    first, second = matcher("甲"), matcher("乙")
+    source = LexiconSource(first)
+    for each in [second, first] * 20:
+        source.set(each)
+    assert source.matcher is first and source.get(second.version) is second
+
+
+def test_a_copy_is_the_same_source():
+    source = LexiconSource(matcher("甲"))
+    assert copy.deepcopy({"link": source})["link"] is source
+    assert pickle.loads(pickle.dumps(source)).matcher.version == source.matcher.version
+
+
+def test_readers_see_one_lexicon_or_the_other():
+    """Threads match while others swap: what a batch finds belongs to one lexicon, and its hashes are known to it."""
+    texts = ["南京市长江大桥"] * 50
+    matchers = [matcher("南京", "长江"), matcher("南京市", "长江大桥"), matcher("市长", "江大桥")]
+    expected = {each.version: [array.tolist() for array in each.match(texts)] for each in matchers}
+    source = LexiconSource(matchers[0])
+    stop, wrong = threading.Event(), []
+
+    def swap():
+        while not stop.is_set():
+            for each in matchers:
+                source.set(each)
+
+    def read():
+        for _ in range(150):
+            current = source.matcher
+            matches = current.match(texts)
+            if [array.tolist() for array in matches] != expected[current.version]:
+                wrong.append(current.version)
+            if source.get(current.version) is None or (current.lexicon.rows(matches.hash) < 0).any():
+                wrong.append(current.version)
+
+    swapper = threading.Thread(target=swap)
+    readers = [threading.Thread(target=read) for _ in range(4)]
+    swapper.start()
+    for thread in readers:
+        thread.start()
+    for thread in readers:
+        thread.join()
+    stop.set()
+    swapper.join()
+    assert not wrong
+
+
+def test_threads_share_a_changed_lexicon():
+    """The overlay is compiled at the first match: in whichever thread, all find the same."""
+    for _ in range(20):
+        changed = Matcher(matcher("南京").lexicon.with_words(["长江", "大桥"]))
+        barrier = threading.Barrier(4)
+        found = []
+
+        def match(each=changed, barrier=barrier, found=found):
+            barrier.wait()
+            found.append(each.match(["南京市长江大桥"] * 10).start.tolist())
+
+        threads = [threading.Thread(target=match) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(found) == 4 and all(np.array_equal(each, [0, 3, 5] * 10) for each in found)
