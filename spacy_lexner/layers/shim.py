@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import json
+import warnings
 from typing import Any, Callable, Dict, Iterator, Optional
 
 import srsly
@@ -122,7 +123,10 @@ class ModuleShim(PyTorchShim):
             return
         max_norm = getattr(optimizer, "max_grad_norm", 0.0)
         if max_norm and not self._grad_scaler.found_inf:
-            torch.nn.utils.clip_grad_norm_(self._model.parameters(), max_norm)
+            norm = torch.nn.utils.clip_grad_norm_(self._model.parameters(), max_norm)
+            if not torch.isfinite(norm):
+                warnings.warn(f"The gradients' norm is {norm}: this update is skipped.", RuntimeWarning, stacklevel=2)
+                self._model.zero_grad()
         for name, parameter in self._model.named_parameters():
             if parameter.grad is None:
                 continue

@@ -83,6 +83,17 @@ def test_update_changes_weights_and_clears_gradients():
     assert all(parameter.grad is None for parameter in model.shims[0].module.parameters())
 
 
+def test_gradients_that_are_not_finite_change_nothing():
+    model = make_model()
+    before = model.shims[0].module.first.weight.detach().clone()
+    optimizer = Adam(0.1, use_averages=False)
+    optimizer.max_grad_norm = 1.0
+    model.shims[0].module.first.weight.grad = torch.full((4, 4), float("nan"))
+    with pytest.warns(RuntimeWarning, match="skipped"):
+        model.shims[0].finish_update(optimizer)
+    assert torch.equal(before, model.shims[0].module.first.weight)
+
+
 def test_input_gradient():
     shim = make_model().shims[0]
     X = torch.randn(2, 4, requires_grad=True)
