@@ -1,0 +1,93 @@
+"""Absolute positions of spans, beside relative ones or instead of them."""
+
+from typing import Optional
+
+import torch
+from torch import Tensor, nn
+
+from .position_encoding import sinusoids
+
+ABSOLUTE_FUSIONS = ("add", "concat", "nonlinear_add", "nonlinear_concat", "add_nonlinear", "concat_nonlinear")
+
+
+def _perceptron(n_in: int, width: int) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(n_in, width), nn.LeakyReLU(), nn.Linear(width, width))
+
+
+class AbsolutePositions(nn.Module):
+    """Tell each token of a lattice where its span starts and ends.
+
+    With x a token's vector, s and e the encodings of its first and last position, L a linear layer and F a perceptron
+    of two layers with a leaky ReLU between them:
+
+    | name | result |
+    |---|---|
+    | `add` | x + s + e |
+    | `concat` | L [x; s; e] |
+    | `nonlinear_add` | x + F [s; e] |
+    | `nonlinear_concat` | L [x; F [s; e]] |
+    | `add_nonlinear` | F (x + s + e) |
+    | `concat_nonlinear` | F [x; s; e] |
+    """
+
+    def __init__(
+        self,
+        width: int,
+        fusion: str = "nonlinear_add",
+        *,
+        learned: bool = False,
+        max_position: int = 5000,
+        normalize: bool = False,
+    ) -> None:
+        """Create the layer.
+
+        width (int): H, width of the vectors.
+        fusion (str): One of `ABSOLUTE_FUSIONS`.
+        learned (bool): Learn a table for starts and one for ends, which begin as sinusoids.
+        max_position (int): Last position that learned tables tell apart.
+        normalize (bool): Divide an encoding by the sum of its values.
+        """
+        super().__init__()
+        if fusion not in ABSOLUTE_FUSIONS:
+            raise ValueError(f"Unknown absolute fusion {fusion!r}. Known are: {', '.join(ABSOLUTE_FUSIONS)}.")
+        self.width = width
+        self.fusion = fusion
+        self.normalize = normalize
+        self.max_position = max_position
+        self.tables: Optional[nn.ParameterList] = None
+        if learned:
+            start = self._sinusoids(torch.arange(max_position + 1))
+            self.tables = nn.ParameterList(nn.Parameter(start.clone()) for _ in range(2))
+        self.position: nn.Module = nn.Identity()
+        self.output: nn.Module = nn.Identity()
+        if fusion in ("nonlinear_add", "nonlinear_concat"):
+            self.position = _perceptron(2 * width, width)
+        if fusion in ("concat", "nonlinear_concat"):
+            self.output = nn.Linear((2 if fusion == "nonlinear_concat" else 3) * width, width)
+        elif fusion in ("add_nonlinear", "concat_nonlinear"):
+            self.output = _perceptron((1 if fusion == "add_nonlinear" else 3) * width, width)
+
+    def forward(self, vectors: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
+        """Add the positions.
+
+        vectors (torch.Tensor): float [B, L, H].
+        starts (torch.Tensor): int64 [B, L], first position of each span.
+        ends (torch.Tensor): int64 [B, L], last position (inclusive).
+        RETURNS (torch.Tensor): float [B, L, H].
+        """
+        start, end = self._encode(starts, 0), self._encode(ends, 1)
+        if self.fusion in ("add", "add_nonlinear"):
+            return self.output(vectors + start + end)
+        positions = self.position(torch.cat((start, end), dim=-1))
+        if self.fusion == "nonlinear_add":
+            return vectors + positions
+        return self.output(torch.cat((vectors, positions), dim=-1))
+
+    def _encode(self, positions: Tensor, which: int) -> Tensor:
+        if self.tables is None:
+            return self._sinusoids(positions)
+        return self.tables[which][positions.clamp(0, self.max_position)]
+
+    def _sinusoids(self, positions: Tensor) -> Tensor:
+        encoded = sinusoids(positions, self.width)
+        return encoded / encoded.sum(-1, keepdim=True) if self.normalize else encoded

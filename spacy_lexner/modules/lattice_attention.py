@@ -1,0 +1,140 @@
+"""Self-attention over a lattice with relative positions of spans (Li et al. 2020, equations 10 and 11)."""
+
+import math
+from typing import Optional
+
+import torch
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+from .position_cache import PositionCache
+from .position_fusion import PositionFusion, PositionKeys
+from .relative_positions import RelativePositions, Section
+from .relative_scores import relative_scores
+
+
+class LatticeAttention(nn.Module):
+    """Multi-head self-attention of the tokens of a lattice, with scores
+
+    `A_ij = (W_q x_i + u) . (W_k x_j) + (W_q x_i + v) . (W_r R_ij + b_r)`
+
+    where R_ij is the fused relative position. Without a fusion, R, u and v are absent.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        heads: int,
+        *,
+        fusion: Optional[PositionFusion] = None,
+        scaled: bool = False,
+        project_queries: bool = True,
+        project_keys: bool = False,
+        project_values: bool = True,
+        project_positions: bool = True,
+        project_output: bool = False,
+        dropout: float = 0.0,
+    ) -> None:
+        """Create the layer. The defaults are those of the paper's code.
+
+        width (int): H, width of the vectors.
+        heads (int): Number of heads; divides the width.
+        fusion (Optional[PositionFusion]): The fusion of relative positions; may be shared with other layers.
+        scaled (bool): Divide the scores by sqrt(H / heads).
+        project_queries (bool): Use W_q; else the input is the query.
+        project_keys (bool): Use W_k; else the input is the key.
+        project_values (bool): Use W_v; else the input is the value.
+        project_positions (bool): Use W_r and b_r; else R itself is scored.
+        project_output (bool): Project the concatenated heads.
+        dropout (float): Dropout of the attention weights.
+        """
+        super().__init__()
+        if heads < 1 or width % heads:
+            raise ValueError(f"The hidden width ({width}) must be a multiple of the number of heads ({heads}).")
+        self.heads = heads
+        self.scale = 1.0 / math.sqrt(width // heads) if scaled else 1.0
+        self.query = _projection(width, project_queries)
+        self.key = _projection(width, project_keys)
+        self.value = _projection(width, project_values)
+        self.output = _projection(width, project_output)
+        self.dropout = nn.Dropout(dropout)
+        self.fusion = fusion
+        self.cache = PositionCache()
+        if fusion is not None:
+            self.position = _projection(width, project_positions)
+            self.content_bias = nn.Parameter(nn.init.xavier_uniform_(torch.empty(heads, width // heads)))  # u
+            self.position_bias = nn.Parameter(nn.init.xavier_uniform_(torch.empty(heads, width // heads)))  # v
+
+    def forward(
+        self, tokens: Tensor, mask: Tensor, positions: RelativePositions, bias: Optional[Tensor] = None
+    ) -> Tensor:
+        """Let the tokens of each lattice attend to each other.
+
+        tokens (torch.Tensor): float [B, L, H].
+        mask (torch.Tensor): bool [B, L], False for padding.
+        positions (RelativePositions): How the tokens stand to each other.
+        bias (Optional[torch.Tensor]): float [heads, B * L, L], added to the scores after they are scaled.
+        RETURNS (torch.Tensor): float [B, L, H]; finite, but meaningless, for padding.
+        """
+        n_lattices, n_tokens, width = tokens.shape
+        by_lattice = (self.heads * n_lattices, n_tokens, -1)
+        query, key, value = (self._split(project(tokens)) for project in (self.query, self.key, self.value))
+        query = query * self.scale
+        content = query
+        if self.fusion is not None:
+            content = query + self.content_bias.unsqueeze(1) * self.scale
+            bias = self._score_positions(query + self.position_bias.unsqueeze(1) * self.scale, positions)
+        content, key = content.reshape(by_lattice), key.reshape(by_lattice).transpose(1, 2)
+        if bias is None:
+            scores = torch.bmm(content, key)
+        elif torch.is_grad_enabled() or self.fusion is None:
+            scores = torch.baddbmm(bias.view(by_lattice), content, key)
+        else:
+            scores = bias.view(by_lattice).baddbmm_(content, key)
+        padding = torch.zeros_like(mask, dtype=scores.dtype).masked_fill_(~mask, torch.finfo(scores.dtype).min / 2)
+        scores.view(self.heads, n_lattices, n_tokens, n_tokens).add_(padding.unsqueeze(1))
+        attended = torch.bmm(self.dropout(scores.softmax(-1)), value.reshape(by_lattice))
+        attended = attended.view(self.heads, n_lattices, n_tokens, -1).permute(1, 2, 0, 3)
+        return self.output(attended.reshape(n_lattices, n_tokens, width))
+
+    def _split(self, tokens: Tensor) -> Tensor:
+        """[B, L, H] as [heads, B * L, H / heads]."""
+        return tokens.reshape(-1, self.heads, tokens.shape[-1] // self.heads).transpose(0, 1)
+
+    def _score_positions(self, queries: Tensor, positions: RelativePositions) -> Tensor:
+        """The second term of the scores: [heads, B * L, L]. What many positions would need at a time, in training, is
+        computed section by section, and again in the backward pass."""
+        n_tokens = positions.shape[1]
+
+        def score(section: Section, queries: Tensor) -> Tensor:
+            return relative_scores(queries, self._keys(section), section, n_tokens)
+
+        if len(positions.sections) == 1:
+            return score(positions.sections[0], queries)
+        scores = queries.new_zeros(self.heads, queries.shape[1], n_tokens)
+        for section in positions.sections:
+            if torch.is_grad_enabled():
+                scores = scores + checkpoint(score, section, queries, use_reentrant=False)
+            else:
+                scores += score(section, queries)
+        return scores
+
+    def _keys(self, section: Section) -> PositionKeys:
+        def compute(distances: Tensor) -> PositionKeys:
+            return self.fusion(distances, projection)  # type: ignore[misc]
+
+        projection = self.position if isinstance(self.position, nn.Linear) else None
+        if self.training or torch.is_grad_enabled():
+            self.cache.clear()
+            return compute(section.distances)
+        parameters = [*self.fusion.parameters(), *self.position.parameters()]  # type: ignore[union-attr]
+        cached = self.cache.keys(section.triples, parameters, self.content_bias.numel(), compute)
+        return compute(section.distances) if cached is None else cached
+
+
+def _projection(width: int, wanted: bool) -> nn.Module:
+    if not wanted:
+        return nn.Identity()
+    projection = nn.Linear(width, width)
+    nn.init.xavier_uniform_(projection.weight)
+    return projection

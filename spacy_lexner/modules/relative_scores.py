@@ -1,0 +1,79 @@
+"""Attention scores of queries against relative positions, without ever holding a vector per pair of tokens."""
+
+from typing import Any, Optional, Tuple
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from .position_fusion import PositionKeys
+from .relative_positions import Chunk, Section
+
+
+def relative_scores(queries: Tensor, keys: PositionKeys, section: Section, n_keys: int) -> Tensor:
+    """Score each query of a section against the relative position of every key: `(q_i + v) . (W_r R_ij + b_r)`.
+
+    A chunk of queries is multiplied with all the position vectors that any of them needs; then scores, not vectors, are
+    gathered per pair. Nothing but the operands is kept for the backward pass.
+
+    queries (torch.Tensor): float [heads, B * L, d], q + v of all tokens.
+    keys (PositionKeys): Projected positions [n, heads * d] of the section's triples.
+    section (Section): The queries to score.
+    n_keys (int): L.
+    RETURNS (torch.Tensor): float [heads, B * L, L]; 0 for queries that are not in the section.
+    """
+    scores: Tensor = _RelativeScores.apply(queries, keys.vectors, keys.lookup, section, n_keys)  # type: ignore
+    return scores
+
+
+class _RelativeScores(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, queries: Tensor, vectors: Tensor, lookup: Optional[Tensor], section: Section, n_keys: int
+    ) -> Tensor:
+        ctx.save_for_backward(queries, vectors)
+        ctx.section, ctx.lookup = section, lookup
+        heads, n_rows, _ = queries.shape
+        scores = queries.new_zeros(heads, n_rows, n_keys)
+        workspace = _workspace(queries, section)
+        for chunk in section.chunks:
+            rows = chunk.columns if lookup is None else lookup[chunk.columns]
+            block = torch.bmm(
+                queries.index_select(1, chunk.rows),
+                _by_head(vectors, rows, queries).transpose(1, 2),
+                out=_block(workspace, chunk, heads),
+            )
+            scores.index_copy_(1, chunk.rows, block.gather(2, chunk.pairs.expand(heads, -1, -1)))
+        return scores
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, d_scores: Tensor) -> Tuple[Tensor, Tensor, None, None, None]:
+        queries, vectors = ctx.saved_tensors
+        heads = len(queries)
+        d_queries, d_vectors = torch.zeros_like(queries), torch.zeros_like(vectors)
+        workspace = _workspace(queries, ctx.section)
+        for chunk in ctx.section.chunks:
+            rows = chunk.columns if ctx.lookup is None else ctx.lookup[chunk.columns]
+            d_block = _block(workspace, chunk, heads).zero_()
+            d_block.scatter_add_(2, chunk.pairs.expand(heads, -1, -1), d_scores.index_select(1, chunk.rows))
+            d_queries.index_copy_(1, chunk.rows, torch.bmm(d_block, _by_head(vectors, rows, queries)))
+            d_positions = torch.bmm(d_block.transpose(1, 2), queries.index_select(1, chunk.rows))
+            d_vectors.index_add_(0, rows, d_positions.transpose(0, 1).reshape(len(rows), -1).to(vectors.dtype))
+        return d_queries, d_vectors, None, None, None
+
+
+def _by_head(vectors: Tensor, rows: Tensor, queries: Tensor) -> Tensor:
+    """Rows of the table, as [heads, rows, d]."""
+    return vectors.index_select(0, rows).to(queries.dtype).view(len(rows), len(queries), -1).transpose(0, 1)
+
+
+def _workspace(queries: Tensor, section: Section) -> Tensor:
+    """Room for the scores of the largest chunk: taken once, since fresh memory is slow memory."""
+    largest = max((len(chunk.rows) * len(chunk.columns) for chunk in section.chunks), default=0)
+    return queries.new_empty(len(queries) * largest)
+
+
+def _block(workspace: Tensor, chunk: Chunk, heads: int) -> Tensor:
+    shape = (heads, len(chunk.rows), len(chunk.columns))
+    return workspace[: shape[0] * shape[1] * shape[2]].view(shape)
