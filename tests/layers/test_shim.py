@@ -6,6 +6,7 @@ import torch
 from thinc.api import Adam, ArgsKwargs, Model
 
 from spacy_lexner.layers.shim import ModuleShim
+from spacy_lexner.training.optimizer import create_grouped_adamw
 
 
 class Tied(torch.nn.Module):
@@ -86,8 +87,7 @@ def test_update_changes_weights_and_clears_gradients():
 def test_gradients_that_are_not_finite_change_nothing():
     model = make_model()
     before = model.shims[0].module.first.weight.detach().clone()
-    optimizer = Adam(0.1, use_averages=False)
-    optimizer.max_grad_norm = 1.0
+    optimizer = create_grouped_adamw(0.1, max_grad_norm=1.0)
     model.shims[0].module.first.weight.grad = torch.full((4, 4), float("nan"))
     with pytest.warns(RuntimeWarning, match="skipped"):
         model.shims[0].finish_update(optimizer)
