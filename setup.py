@@ -17,6 +17,7 @@ ENTRY_POINTS = {
     "spacy_architectures": [
         "spacy-lexner.LEBERT.v1 = spacy_lexner.architectures.lebert:build_lebert_v1",
         "spacy-lexner.LEBERTTransformer.v1 = spacy_lexner.architectures.lebert_transformer:build_lebert_transformer_v1",
+        "spacy-lexner.Tok2VecLEBERTTransformer.v1 = spacy_lexner.architectures.lebert_transformer:build_tok2vec_v1",
         "spacy-lexner.CRFTagger.v1 = spacy_lexner.architectures.taggers:build_crf_tagger_v1",
         "spacy-lexner.SoftmaxTagger.v1 = spacy_lexner.architectures.taggers:build_softmax_tagger_v1",
         "spacy-lexner.PretrainMLM.v1 = spacy_lexner.training.pretrain_mlm:create_pretrain_mlm",

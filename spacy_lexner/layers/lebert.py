@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, cast
+from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, cast
 
 import numpy as np
 from spacy.tokens import Doc
@@ -21,7 +21,7 @@ from .padding import batch_by_padding
 from .shim import ModuleShim
 from .training_texts import ATTRIBUTE, TrainingTexts
 from .windows import Windows, cut_windows
-from .wordpieces import load_wordpieces
+from .wordpieces import Wordpieces, load_wordpieces
 
 Encoder = Model[List[Doc], List[Floats2d]]
 N_SPECIAL = 2  # [CLS] and [SEP] stand around every window
@@ -115,21 +115,50 @@ def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
 
 
 def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable]:
-    """Encode Docs in padded batches of windows. In prediction these are made and run one after the other, so that
-    memory is bounded by a batch and the result."""
-    _, settings = _built(model)
-    ids, counts = load_wordpieces(settings["wordpieces"]).encode(docs)
-    batches = _batches(model, docs, ids, counts)
-    pieces, backprop_pieces = _train(model, list(batches)) if is_train else _predict(model, batches, len(ids))
-    tokens, backprop_tokens = _pool(model, pieces, counts)
+    """Encode Docs: the vector of a token is the mean of its wordpieces' vectors."""
+    pieces, backprop_pieces = encode_pieces(model, docs, is_train)
+    tokens, backprop_tokens = _pool(model, pieces)
     borders = np.cumsum([0, *(len(doc) for doc in docs)]).tolist()
 
     def backprop(gradients: List[Floats2d]) -> List[Doc]:
-        if len(ids):
+        if len(pieces.ids):
             backprop_pieces(backprop_tokens(model.ops.xp.concatenate(gradients)))
         return []
 
     return [tokens[begin:end] for begin, end in pairwise(borders)], backprop
+
+
+class PieceVectors(NamedTuple):
+    """The wordpieces of a batch of Docs, one after the other.
+
+    vectors (Floats2d): Their vectors.
+    ids (numpy.ndarray): int64[n_pieces].
+    counts (numpy.ndarray): int64[n_tokens], pieces of each token.
+    """
+
+    vectors: Any
+    ids: np.ndarray
+    counts: np.ndarray
+
+
+def encode_pieces(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[PieceVectors, Callable[[Any], None]]:
+    """Encode Docs in padded batches of windows. In prediction these are made and run one after the other, so that
+    memory is bounded by a batch and the result.
+
+    model (Encoder): The layer.
+    docs (List[Doc]): The Docs.
+    is_train (bool): Whether a gradient will follow.
+    RETURNS (Tuple[PieceVectors, Callable]): The vectors of all wordpieces, and a callback that takes their gradient.
+    """
+    ids, counts = wordpieces_of(model).encode(docs)
+    batches = _batches(model, docs, ids, counts)
+    vectors, backprop = _train(model, list(batches)) if is_train else _predict(model, batches, len(ids))
+    return PieceVectors(vectors, ids, counts), backprop
+
+
+def wordpieces_of(model: Encoder) -> Wordpieces:
+    """RETURNS (Wordpieces): The lookup of an initialised layer."""
+    return load_wordpieces(_built(model)[1]["wordpieces"])
 
 
 def _batches(model: Encoder, docs: List[Doc], ids: np.ndarray, counts: np.ndarray) -> Iterator[PaddedWindows]:
@@ -153,7 +182,7 @@ def _batches(model: Encoder, docs: List[Doc], ids: np.ndarray, counts: np.ndarra
     piece_ends = np.concatenate([np.zeros(1, "i8"), np.cumsum(counts)])
     doc_ends = piece_ends[np.cumsum([0, *(len(doc) for doc in docs)])]
     windows = options.cut(np.diff(doc_ends), module)
-    wordpieces = load_wordpieces(settings["wordpieces"])
+    wordpieces = wordpieces_of(model)
     for index in batch_by_padding(windows.ends - windows.starts + N_SPECIAL, options.max_batch_tokens):
         chosen = Windows(*(field[index] for field in windows))
         yield pad_windows(chosen, ids, wordpieces, words, table, _shim(model).device)
@@ -186,12 +215,11 @@ def _train(model: Encoder, batches: List[PaddedWindows]) -> Tuple[Any, Callable]
     return pieces, backprop
 
 
-def _pool(model: Encoder, pieces: Any, counts: np.ndarray) -> Tuple[Any, Callable]:
-    """The vector of a token is the mean of its wordpieces' vectors."""
-    if len(pieces) == len(counts):
-        return pieces, lambda gradient: gradient
-    lengths: Any = model.ops.xp.asarray(counts.astype("i4"))
-    return model.ops.reduce_mean(pieces, lengths), lambda gradient: model.ops.backprop_reduce_mean(gradient, lengths)
+def _pool(model: Encoder, pieces: PieceVectors) -> Tuple[Any, Callable]:
+    if len(pieces.ids) == len(pieces.counts):
+        return pieces.vectors, lambda gradient: gradient
+    ops, lengths = model.ops, model.ops.xp.asarray(pieces.counts.astype("i4"))
+    return ops.reduce_mean(pieces.vectors, lengths), lambda gradient: ops.backprop_reduce_mean(gradient, lengths)
 
 
 def _shim(model: Encoder) -> ModuleShim:

@@ -3,7 +3,7 @@
 from collections import Counter
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Mapping, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
 
 import numpy as np
 from spacy.attrs import ORTH
@@ -45,6 +45,12 @@ class Wordpieces:
         RETURNS (List[int]): The ids of its pieces, at least one.
         """
         return self.tokenizer.encode(text, add_special_tokens=False).ids or [self.unk]
+
+    def names(self, ids: np.ndarray) -> List[str]:
+        """RETURNS (List[str]): The pieces that ids stand for."""
+        distinct, inverse = np.unique(ids, return_inverse=True)
+        names = [self.tokenizer.id_to_token(piece) for piece in distinct.tolist()]
+        return [names[i] for i in inverse.tolist()]
 
     def encode(self, docs: Sequence[Doc]) -> Tuple[np.ndarray, np.ndarray]:
         """Look up all tokens of a batch. Each distinct text is looked up once.
@@ -142,11 +148,3 @@ def build_vocab(tokens: Mapping[str, int], *, lower_case: bool = True, min_count
                 counts[piece] += count
     frequent = sorted((-count, piece) for piece, count in counts.items() if count >= min_count)
     return [*SPECIAL_PIECES.values(), *(piece for _, piece in frequent)]
-
-
-def count_tokens(docs: Iterable[Doc]) -> "Counter[str]":
-    """RETURNS (Counter[str]): The texts of the tokens of Docs, and how often each occurs."""
-    counts: Counter[str] = Counter()
-    for doc in docs:
-        counts.update(token.text for token in doc)
-    return counts
