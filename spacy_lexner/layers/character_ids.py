@@ -1,7 +1,8 @@
 """Words as rows of character ids: the bytes of UTF-8, as the original ELMo reads them, or Unicode characters."""
 
-from itertools import chain
-from typing import Any, Dict, Iterable, List, Sequence, Union
+from collections import Counter
+from functools import lru_cache
+from typing import Any, Dict, Iterable, List, Sequence, Tuple, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,17 +65,20 @@ class UnicodeCharacters:
         self.n_characters = self.padding + 1
 
     @classmethod
-    def from_texts(cls, texts: Iterable[str], max_characters: int = 50, max_size: int = 20000) -> "UnicodeCharacters":
-        """The most frequent characters of texts.
+    def from_counts(
+        cls, words: Iterable[Tuple[str, int]], max_characters: int = 50, max_size: int = 20000
+    ) -> "UnicodeCharacters":
+        """The most frequent characters of words.
 
-        texts (Iterable[str]): Texts, read once.
+        words (Iterable[Tuple[str, int]]): Words, and how often each occurs.
         max_characters (int): Length of a row.
         max_size (int): Most characters of the vocabulary.
         RETURNS (UnicodeCharacters): The vocabulary.
         """
-        counts: Dict[str, int] = {}
-        for character in chain.from_iterable(texts):
-            counts[character] = counts.get(character, 0) + 1
+        counts: Counter[str] = Counter()
+        for word, count in words:
+            for character in word:
+                counts[character] += count
         frequent = sorted(counts, key=lambda character: (-counts[character], character))[:max_size]
         return cls("".join(sorted(frequent)), max_characters)
 
@@ -102,7 +106,10 @@ def character_ids(settings: Dict[str, Any]) -> CharacterIds:
     """
     if settings["unit"] == "byte":
         return ByteCharacters(settings["max_characters"])
-    return UnicodeCharacters(settings["characters"], settings["max_characters"])
+    return _unicode(settings["characters"], settings["max_characters"])
+
+
+_unicode = lru_cache(maxsize=16)(UnicodeCharacters)  # asked for at every call of a model
 
 
 def boundary_words(ids: CharacterIds) -> Ids:

@@ -51,10 +51,10 @@ def test_round_trip_through_json(ids):
     assert np.array_equal(again.encode(words), ids.encode(words))
 
 
-def test_vocabulary_of_texts_keeps_the_most_frequent():
-    ids = UnicodeCharacters.from_texts(["长江长江", "长大"], max_size=2)
+def test_vocabulary_of_counts_keeps_the_most_frequent():
+    ids = UnicodeCharacters.from_counts([("长江", 2), ("大", 1)], max_size=2)
     assert ids.characters == "".join(sorted("长江"))
     with pytest.raises(ValueError, match="is empty"):
-        UnicodeCharacters.from_texts([])
+        UnicodeCharacters.from_counts([])
     with pytest.raises(ValueError, match="'江' more than once"):
         UnicodeCharacters("江大江")

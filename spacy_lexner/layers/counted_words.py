@@ -1,0 +1,42 @@
+"""A file of words and how often each occurs: one `word<TAB>count` a line, most frequent first."""
+
+from pathlib import Path
+from typing import Iterable, List, Tuple, Union
+
+CountedWords = List[Tuple[str, int]]
+
+
+def read_counted_words(path: Union[str, Path]) -> CountedWords:
+    """Read what `spacy lexner count-words` wrote.
+
+    path (Union[str, Path]): The file, UTF-8.
+    RETURNS (CountedWords): Words and counts in the order of the file. Raises ValueError with the number of the first
+        line that is wrong.
+    """
+    if not Path(path).is_file():
+        raise ValueError(f"There is no file of counted words {path}. Make one with 'spacy lexner count-words'.")
+    words: CountedWords = []
+    seen = set()
+    with open(path, encoding="utf8", newline="\n") as file:
+        try:
+            for number, line in enumerate(file, 1):
+                word, tab, count = line.rstrip("\n").rpartition("\t")
+                if not (word and tab and count.isdecimal()) or word in seen:
+                    problem = "repeats a word" if word in seen else "is not a word, a tab and a count"
+                    raise ValueError(f"{path}, line {number} {problem}: {line.rstrip()!r}.")
+                seen.add(word)
+                words.append((word, int(count)))
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path} is not UTF-8 after line {len(words)}: {error}.") from error
+    if not words:
+        raise ValueError(f"{path} holds no words.")
+    return words
+
+
+def write_counted_words(words: Iterable[Tuple[str, int]], path: Union[str, Path]) -> None:
+    """words (Iterable[Tuple[str, int]]): Words without tabs and line ends, and their counts.
+    path (Union[str, Path]): The file to write.
+    """
+    with open(path, "w", encoding="utf8", newline="\n") as file:
+        for word, count in words:
+            file.write(f"{word}\t{count}\n")

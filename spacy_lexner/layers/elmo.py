@@ -1,0 +1,103 @@
+"""ELMo as a thinc layer: Docs in, one vector for each token out, whatever the length of the Doc."""
+
+from itertools import pairwise
+from typing import Any, Callable, Dict, List, Optional, Tuple, cast
+
+import numpy as np
+import torch
+from spacy.tokens import Doc
+from thinc.api import ArgsKwargs, Model
+from thinc.types import Floats2d
+from thinc.util import torch2xp, xp2torch
+
+from .character_ids import CharacterIds, character_ids
+from .elmo_batch import ELMoBatch, make_batch
+from .elmo_setup import ELMoSetup, build_elmo
+from .shim import ModuleShim
+from .training_texts import ATTRIBUTE, TrainingTexts
+
+Encoder = Model[List[Doc], List[Floats2d]]
+
+
+def ELMoEncoder(
+    setup: ELMoSetup, *, mixed_precision: bool = False, grad_scaler_config: Optional[Dict[str, Any]] = None
+) -> Encoder:
+    """Create the layer. The torch module is built when it is initialised or loaded.
+
+    setup (ELMoSetup): What the module is made of.
+    mixed_precision (bool): See ModuleShim.
+    grad_scaler_config (Optional[Dict[str, Any]]): See ModuleShim.
+    RETURNS (Model[List[Doc], List[Floats2d]]): The layer, one row per token.
+    """
+    attrs: Dict[str, Any] = {"setup": setup}
+    if setup.reads_tokens:
+        attrs[ATTRIBUTE] = TrainingTexts(tokens=True, texts=False)
+    return Model(
+        "elmo",
+        forward,
+        init=init,
+        shims=[ModuleShim(build_elmo, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config)],
+        dims={"nO": setup.width},
+        attrs=attrs,
+    )
+
+
+def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
+    """Build the module, unless there is one: components and commands initialise a model more than once."""
+    shim = elmo_shim(model)
+    texts = model.attrs.get(ATTRIBUTE) or TrainingTexts(tokens=True, texts=False)
+    if not shim.is_initialized:
+        module = model.attrs["setup"].build(shim, X or [], texts)
+        model.set_dim("nO", module.width)
+    texts.clear()
+
+
+def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable]:
+    """Encode Docs. A Doc is one sequence, read as a whole from both sides; memory for the gates of the LSTMs is bounded
+    by the module's block of rows."""
+    shim = elmo_shim(model)
+    borders = np.cumsum([0, *(len(doc) for doc in docs)]).tolist()
+    kept = [doc for doc in docs if len(doc)]
+    if not kept:
+        empty: Any = model.ops.alloc2f(0, model.get_dim("nO"))
+        return [empty for _ in docs], lambda gradients: []
+    batch = make_batch(kept, get_character_ids(model)).to(shim.device)
+    inputs = module_inputs(batch)
+    if not is_train:
+        vectors: Any = torch2xp(shim.predict(inputs)[batch.tokens].float())
+        return [vectors[begin:end] for begin, end in pairwise(borders)], lambda gradients: []
+    output, backprop_output = shim.begin_update(inputs)
+    vectors = torch2xp(output.detach()[batch.tokens].float())
+
+    def backprop(gradients: List[Floats2d]) -> List[Doc]:
+        if output.requires_grad:  # frozen, with fixed weights, there is nothing to train
+            gradient = xp2torch(model.ops.xp.concatenate(gradients), device=output.device).to(output.dtype)
+            d_output = torch.zeros_like(output).index_copy_(0, batch.tokens, gradient)
+            backprop_output(ArgsKwargs(args=((output,),), kwargs={"grad_tensors": (d_output,)}))
+        return []
+
+    return [vectors[begin:end] for begin, end in pairwise(borders)], backprop
+
+
+def module_inputs(batch: ELMoBatch, *, top_only: bool = False) -> ArgsKwargs:
+    """batch (ELMoBatch): The batch.
+    top_only (bool): Ask for the last layer of the language model.
+    RETURNS (ArgsKwargs): The arguments of the module.
+    """
+    return ArgsKwargs(args=(batch.characters, batch.rows, batch.lengths), kwargs={"top_only": top_only})
+
+
+def get_character_ids(model: Encoder) -> CharacterIds:
+    """model (Encoder): An ELMo layer, initialised.
+    RETURNS (CharacterIds): How its words become characters. Raises ValueError before it is initialised.
+    """
+    shim = elmo_shim(model)
+    assert shim.module is not None and shim.settings is not None
+    return character_ids(shim.settings["characters"])
+
+
+def elmo_shim(model: Encoder) -> ModuleShim:
+    """model (Encoder): An ELMo layer.
+    RETURNS (ModuleShim): Its shim.
+    """
+    return cast(ModuleShim, model.shims[0])

@@ -1,0 +1,61 @@
+"""Docs as ELMo reads them: each distinct word once, and sentences as rows of words."""
+
+from typing import List, NamedTuple, Sequence
+
+import numpy as np
+import torch
+from spacy.attrs import ORTH
+from spacy.tokens import Doc
+from torch import Tensor
+
+from .character_ids import CharacterIds, boundary_words
+
+BEGIN, END, FIRST_WORD = 0, 1, 2
+
+
+class ELMoBatch(NamedTuple):
+    """A batch of Docs, none of them empty, each with a begin and an end around its tokens.
+
+    characters (Tensor): Character ids of the distinct words, int64 [n_words, length]; the first two are begin and end.
+    rows (Tensor): The word of each row of the batch, int64 [n_rows].
+    lengths (Tensor): Rows of each Doc, int64 on the CPU.
+    words (List[str]): The distinct words, without begin and end.
+    tokens (Tensor): The rows that are tokens, int64 [n_tokens].
+    """
+
+    characters: Tensor
+    rows: Tensor
+    lengths: Tensor
+    words: List[str]
+    tokens: Tensor
+
+    def to(self, device: torch.device) -> "ELMoBatch":
+        """device (torch.device): Where the module is.
+        RETURNS (ELMoBatch): The same batch, with what the module computes with on that device.
+        """
+        return self._replace(characters=self.characters.to(device), tokens=self.tokens.to(device))
+
+
+def make_batch(docs: Sequence[Doc], ids: CharacterIds) -> ELMoBatch:
+    """Find the distinct words of Docs.
+
+    docs (Sequence[Doc]): Docs, each with at least one token.
+    ids (CharacterIds): How words become characters.
+    RETURNS (ELMoBatch): The batch, on the CPU.
+    """
+    lengths = np.array([len(doc) for doc in docs], dtype=np.int64)
+    ends = lengths.cumsum()
+    hashes = np.concatenate([doc.to_array(ORTH) for doc in docs])
+    _, first, numbers = np.unique(hashes, return_index=True, return_inverse=True)
+    owners = np.searchsorted(ends, first, side="right")
+    words = [docs[owner][int(token)].text for owner, token in zip(owners, first - (ends - lengths)[owners])]
+
+    # Every Doc gets two rows more than it has tokens.
+    tokens = np.arange(len(hashes)) + 2 * np.repeat(np.arange(len(docs)), lengths) + 1
+    rows = np.full(len(hashes) + 2 * len(docs), END, dtype=np.int64)
+    rows[ends - lengths + 2 * np.arange(len(docs))] = BEGIN
+    rows[tokens] = numbers + FIRST_WORD
+    characters = np.concatenate([boundary_words(ids), ids.encode(words)])
+    arrays = (characters, rows, lengths + 2, tokens)
+    characters_, rows_, lengths_, tokens_ = (torch.from_numpy(array) for array in arrays)
+    return ELMoBatch(characters_, rows_, lengths_, words, tokens_)
