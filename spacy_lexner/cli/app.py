@@ -4,11 +4,13 @@ import typer
 from spacy.cli._util import app
 
 from .convert import convert_cli
+from .export_hf import export_hf_cli
 
 HELP = "Commands of spacy-lexner: entities of Chinese texts with a lexicon."
 
 lexner = typer.Typer(name="lexner", help=HELP, no_args_is_help=True, rich_markup_mode=None)
 lexner.command("convert", no_args_is_help=True)(convert_cli)
+lexner.command("export-hf", no_args_is_help=True)(export_hf_cli)
 
 
 @lexner.callback()
