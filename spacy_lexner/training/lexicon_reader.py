@@ -1,8 +1,7 @@
 """Callables `(nlp) -> Lexicon` that the registered lexicon readers return. They pickle, and nothing is read before they
-are called.
+are called. They are plain classes: the config system would turn a dataclass or a named tuple into a dict or a tuple.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Dict
 
@@ -16,87 +15,84 @@ from ..lexicon.stream import EntryStream, MergedStream
 ReaderT = Callable[[Language], Lexicon]
 
 
-@dataclass(frozen=True)
 class BuildOptions:
     """How a lexicon is built; see `Lexicon.from_entries`."""
 
-    dtype: Dtype = "float32"
-    normalise_case: bool = False
-    normalise_width: bool = False
-    max_word_length: int = 64
-    strict: bool = False
+    def __init__(
+        self, dtype: Dtype, normalise_case: bool, normalise_width: bool, max_word_length: int, strict: bool
+    ) -> None:
+        self.dtype = dtype
+        self.normalization = Normalization(case=normalise_case, width=normalise_width)
+        self.max_word_length = max_word_length
+        self.strict = strict
 
     def build(self, entries: EntryStream, merge: bool = False) -> Lexicon:
         """RETURNS (Lexicon): The lexicon of these entries."""
-        return Lexicon.from_entries(
-            entries,
-            dtype=self.dtype,
-            normalization=Normalization(case=self.normalise_case, width=self.normalise_width),
-            max_word_length=self.max_word_length,
-            strict=self.strict,
-            merge=merge,
-        )
+        return Lexicon.from_entries(entries, merge=merge, **vars(self))
 
 
-@dataclass(frozen=True)
 class LexiconReader:
-    """Reads entries and builds a lexicon of them.
+    """Reads entries and builds a lexicon of them."""
 
-    read (Callable[[Language], EntryStream]): Opens the stream of entries.
-    options (BuildOptions): How the lexicon is built.
-    """
+    def __init__(self, read: Callable[[Language], EntryStream], options: BuildOptions) -> None:
+        """Create a reader.
 
-    read: Callable[[Language], EntryStream]
-    options: BuildOptions
+        read (Callable[[Language], EntryStream]): Opens the stream of entries.
+        options (BuildOptions): How the lexicon is built.
+        """
+        self._read = read
+        self._options = options
 
     def entries(self, nlp: Language) -> EntryStream:
         """RETURNS (EntryStream): The entries."""
-        return self.read(nlp)
+        return self._read(nlp)
 
     def __call__(self, nlp: Language) -> Lexicon:
         """RETURNS (Lexicon): The lexicon."""
-        return self.options.build(self.read(nlp))
+        return self._options.build(self._read(nlp))
 
 
-@dataclass(frozen=True)
 class FolderReader:
-    """Opens a saved lexicon.
+    """Opens a saved lexicon."""
 
-    path (Path): The folder.
-    verify (bool): Whether to check the SHA-256 of its parts.
-    """
+    def __init__(self, path: Path, verify: bool) -> None:
+        """Create a reader.
 
-    path: Path
-    verify: bool
+        path (Path): The folder.
+        verify (bool): Whether to check the SHA-256 of its parts.
+        """
+        self._path = path
+        self._verify = verify
 
     def entries(self, nlp: Language) -> EntryStream:
         """RETURNS (EntryStream): The entries."""
-        return EntryStream(str(self.path), enumerate(self(nlp).entries(), 1))
+        return EntryStream(str(self._path), enumerate(self(nlp).entries(), 1))
 
     def __call__(self, nlp: Language) -> Lexicon:
         """RETURNS (Lexicon): The lexicon, memory-mapped."""
-        return Lexicon.open(self.path, verify=self.verify)
+        return Lexicon.open(self._path, verify=self._verify)
 
 
-@dataclass(frozen=True)
 class MergedReader:
     """Builds one lexicon from the entries of several readers. The first of equal words wins; its vector is the first
-    that any of them has.
+    that any of them has."""
 
-    readers (Dict[str, ReaderT]): The readers, by any name; they are read in this order.
-    options (BuildOptions): How the lexicon is built; those of the readers themselves do not count.
-    """
+    def __init__(self, readers: Dict[str, Any], options: BuildOptions) -> None:
+        """Create a reader.
 
-    readers: Dict[str, ReaderT]
-    options: BuildOptions
+        readers (Dict[str, Callable[[Language], Lexicon]]): The readers, by any name; they are read in this order.
+        options (BuildOptions): How the lexicon is built; those of the readers themselves do not count.
+        """
+        self._readers = dict(readers)
+        self._options = options
 
     def entries(self, nlp: Language) -> EntryStream:
         """RETURNS (EntryStream): The entries of all readers."""
-        return MergedStream(_entries_of(name, reader, nlp) for name, reader in self.readers.items())
+        return MergedStream(_entries_of(name, reader, nlp) for name, reader in self._readers.items())
 
     def __call__(self, nlp: Language) -> Lexicon:
         """RETURNS (Lexicon): The lexicon."""
-        return self.options.build(self.entries(nlp), merge=True)
+        return self._options.build(self.entries(nlp), merge=True)
 
 
 def _entries_of(name: str, reader: Any, nlp: Language) -> EntryStream:

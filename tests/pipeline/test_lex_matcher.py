@@ -7,12 +7,12 @@ import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
-from spacy_lexner.lexicon.lexicon import Lexicon
 from thinc.api import Model
 
 from spacy_lexner.layers.candidates import get_candidates
 from spacy_lexner.layers.lexicon_node import LexiconCandidates
 from spacy_lexner.lexicon.entry import LexiconEntry
+from spacy_lexner.lexicon.lexicon import Lexicon
 
 WORDS = ["南京", "南京市", "市长", "长江", "长江大桥", "大桥", "江大桥", "京"]
 TEXT = "南京市长江大桥"
@@ -61,9 +61,7 @@ def test_white_space_is_never_crossed():
 def test_offsets_are_those_of_the_text(text):
     doc = make_nlp()(text)
     assert doc.text == text
-    assert list(doc._.lex_matches) == [
-        (text.index(w), text.index(w) + 2, w) for w in ("南京", "大桥") if w in text
-    ]
+    assert list(doc._.lex_matches) == [(text.index(w), text.index(w) + 2, w) for w in ("南京", "大桥") if w in text]
 
 
 @pytest.fixture(scope="session")
@@ -176,6 +174,16 @@ def test_initialize_reads_and_prunes():
     nlp.config["initialize"]["components"]["lex_matcher"] = block
     nlp.initialize(lambda: [Example.from_dict(nlp.make_doc("南京大桥"), {})])
     assert sorted(nlp.get_pipe("lex_matcher").lexicon) == ["京", "南京", "大桥"]
+
+
+def test_initialize_opens_a_folder(tmp_path):
+    Lexicon.from_entries([LexiconEntry(word) for word in WORDS]).save(tmp_path)
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("lex_matcher")
+    reader = {"@readers": "spacy-lexner.LexiconFolder.v1", "path": str(tmp_path)}
+    nlp.config["initialize"]["components"]["lex_matcher"] = {"lexicon": reader}
+    nlp.initialize()
+    assert texts(nlp(TEXT)._.lex_matches) == FOUND
 
 
 def test_disk_bytes_pickle_and_copies(tmp_path):
