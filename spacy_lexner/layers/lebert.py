@@ -14,13 +14,14 @@ from ..lexicon.single_chars import SingleChars
 from ..modules.bert_shaped import max_length
 from ..modules.lebert import LEBERT, build_lebert
 from .candidate_policy import Policy
-from .lebert_batches import PaddedWindows, WordTable, pad_windows, place_words
+from .lebert_batches import PaddedWindows, pad_windows, place_words
 from .lebert_setup import LEBERTSetup
 from .lexicon_node import LexiconCandidates
 from .padding import batch_by_padding
 from .shim import ModuleShim
 from .training_texts import ATTRIBUTE, TrainingTexts
 from .windows import Windows, cut_windows
+from .word_table import WordTable
 from .wordpieces import Wordpieces, load_wordpieces
 
 Encoder = Model[List[Doc], List[Floats2d]]
@@ -168,7 +169,7 @@ def _batches(model: Encoder, docs: List[Doc], ids: np.ndarray, counts: np.ndarra
     words, table = None, None
     if model.layers:
         candidates = model.layers[0].predict(docs)
-        table = WordTable.of(module, settings["lexicon_width"])
+        table = WordTable.of(module.words, settings["lexicon_width"])
         for lexicon in {id(found.lexicon): found.lexicon for found in candidates}.values():
             table.check(lexicon)
         words = place_words(

@@ -7,60 +7,14 @@ import torch
 from spacy.tokens import Doc
 
 from ..lexicon.lexicon import Lexicon
-from ..modules.lebert import LEBERT, LEBERTBatch
+from ..modules.lebert import LEBERTBatch
 from ..modules.word_vectors import Words
 from .candidate_policy import Policy, candidate_slots
 from .candidates import token_borders
 from .lexicon_node import DocCandidates
 from .windows import Windows
+from .word_table import WordTable
 from .wordpieces import Wordpieces
-
-
-class WordTable(NamedTuple):
-    """How a model knows words.
-
-    width (int): Width D of the word vectors.
-    lexicon_width (int): Width of the vectors of the lexicon that it was trained with, 0 if that had none.
-    tuned_hashes (numpy.ndarray): uint64[n], the fine-tuned words, ascending.
-    """
-
-    width: int
-    lexicon_width: int
-    tuned_hashes: np.ndarray
-
-    @classmethod
-    def of(cls, module: LEBERT, lexicon_width: int) -> "WordTable":
-        """RETURNS (WordTable): That of a module with adapters."""
-        assert module.words is not None
-        return cls(module.words.width, lexicon_width, module.words.tuned_hashes.cpu().numpy().view("u8"))
-
-    def look_up(self, lexicon: Lexicon, hashes: np.ndarray) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Look words up.
-
-        lexicon (Lexicon): Where their vectors are.
-        hashes (numpy.ndarray): uint64[n].
-        RETURNS (Tuple[numpy.ndarray, ...]): float32[n, D] vectors, bool[n] whether the lexicon has one, int64[n] rows
-            among the fine-tuned words or -1.
-        """
-        vectors, known = np.zeros((len(hashes), self.width), "f4"), np.zeros(len(hashes), bool)
-        if self.lexicon_width and lexicon.dim:
-            vectors, known = lexicon.vectors(hashes)
-        rows = np.searchsorted(self.tuned_hashes, hashes)
-        found = rows < len(self.tuned_hashes)
-        found[found] = self.tuned_hashes[rows[found]] == hashes[found]
-        return vectors, known, np.where(found, rows, -1)
-
-    def check(self, lexicon: Lexicon) -> None:
-        """Refuse a lexicon with vectors of another width.
-
-        lexicon (Lexicon): The lexicon. One without any words does no harm.
-        """
-        if len(lexicon) and lexicon.dim != self.lexicon_width:
-            raise ValueError(
-                f"The lexicon has vectors of {lexicon.dim} dimensions, but the model was trained with "
-                f"{self.lexicon_width} (0 means no vectors). Give `lex_matcher` a lexicon like the one of training, or "
-                "train the model again with this one."
-            )
 
 
 class PieceWords(NamedTuple):

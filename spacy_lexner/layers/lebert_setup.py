@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, Dict, Literal, Optional, Sequence, Tuple, get_args
 
 import numpy as np
-import torch
 from spacy.tokens import Doc
 from transformers import BertConfig, PretrainedConfig
 
@@ -15,10 +14,10 @@ from ..modules.lebert import LEBERT, check_adapter_layers
 from ..modules.lexicon_adapter import EMPTY
 from .shim import ModuleShim
 from .training_texts import TrainingTexts
+from .word_table import start_from_lexicon, words_of_texts
 from .wordpieces import build_vocab, load_wordpieces, read_vocab, vocab_settings
 
 WordsFrom = Literal["frozen", "finetuned"]
-MATCHED_AT_ONCE = 1000
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ class LEBERTSetup:
         wordpieces = self._wordpieces(texts)
         config = self._config(wordpieces)
         lexicon_width = matcher.lexicon.dim if matcher is not None else 0
-        tuned = _words_of(matcher, texts.texts) if matcher is not None and self.reads_texts else np.zeros(0, "u8")
+        tuned = words_of_texts(matcher, texts.texts) if matcher is not None and self.reads_texts else np.zeros(0, "u8")
         module = shim.initialize(
             {
                 "encoder": config_settings(config),
@@ -117,7 +116,8 @@ class LEBERTSetup:
         if self.checkpoint is not None:
             module.encoder.load_state_dict(load_encoder(self.checkpoint, config).state_dict())
         if matcher is not None and len(tuned):
-            _start_from_lexicon(module, matcher, tuned)
+            assert module.words is not None
+            start_from_lexicon(module.words, matcher.lexicon, tuned)
         return module
 
     def _wordpieces(self, texts: TrainingTexts) -> Dict[str, Any]:
@@ -152,24 +152,6 @@ class LEBERTSetup:
             if hasattr(config, name):
                 setattr(config, name, value)
         return config
-
-
-def _words_of(matcher: Matcher, texts: Sequence[str]) -> np.ndarray:
-    """uint64[n], the hashes of the words that occur in texts, ascending."""
-    parts = [np.zeros(0, "u8")]
-    for begin in range(0, len(texts), MATCHED_AT_ONCE):
-        parts.append(np.unique(matcher.match(texts[begin : begin + MATCHED_AT_ONCE]).hash))
-    return np.unique(np.concatenate(parts))
-
-
-def _start_from_lexicon(module: LEBERT, matcher: Matcher, hashes: np.ndarray) -> None:
-    """Fine-tuned words start from their vectors in the lexicon, those without one from random numbers."""
-    assert module.words is not None
-    vectors, known = matcher.lexicon.vectors(hashes)
-    table = module.words.tuned.data
-    if known.any():  # a lexicon without vectors has no width
-        table[torch.from_numpy(known)] = torch.from_numpy(vectors[known]).to(table)
-    module.words.tuned_hashes.copy_(torch.from_numpy(hashes.view("i8")))
 
 
 def _warn_of_sample(n_docs: int) -> None:

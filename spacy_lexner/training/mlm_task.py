@@ -11,10 +11,11 @@ from thinc.api import Model
 
 from ..layers.candidates import find_candidates, token_spans
 from ..layers.lebert import N_SPECIAL
-from ..layers.lebert_batches import PieceWords, WordTable, pad_windows, place_words
+from ..layers.lebert_batches import PieceWords, pad_windows, place_words
 from ..layers.lexicon_node import DocCandidates
 from ..layers.padding import batch_by_padding
 from ..layers.windows import Windows
+from ..layers.word_table import WordTable
 from ..layers.wordpieces import Wordpieces, load_wordpieces
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.matcher import Matcher, MatchOptions
@@ -174,7 +175,7 @@ def _place(
     if candidates is None:
         return None, None
     shim = module_shim(node)
-    table = WordTable.of(cast(LEBERT, shim.module), cast(Dict[str, Any], shim.settings)["lexicon_width"])
+    table = WordTable.of(cast(LEBERT, shim.module).words, cast(Dict[str, Any], shim.settings)["lexicon_width"])
     for lexicon in {id(found.lexicon): found.lexicon for found in candidates}.values():
         table.check(lexicon)
     visible = hide_masked(docs, candidates, counts, selected)
