@@ -47,18 +47,16 @@ def to_codes(text: str) -> np.ndarray:
 
 @cache
 def _changes(normalization: Normalization) -> Dict[int, str]:
+    """RETURNS (Dict[int, str]): The characters that are mapped to others, by code point."""
     changes = {}
-    for code in range(END_OF_CASED):
-        char = chr(code)
-        if normalization.width and code == 0x3000:
-            char = " "
-        elif normalization.width and code in FULL_WIDTH:
-            char = _if_single(unicodedata.normalize("NFKC", char), char)
-        if normalization.case:
-            char = _if_single(char.lower(), char)
-        if char != chr(code):
-            changes[code] = char
-    return changes
+    if normalization.width:
+        changes[0x3000] = " "
+        changes.update({code: unicodedata.normalize("NFKC", chr(code)) for code in FULL_WIDTH})
+    if normalization.case:
+        upper = (code for code in range(END_OF_CASED) if not (char := chr(code)).islower() and char != char.lower())
+        changes.update({code: chr(code).lower() for code in upper if code not in changes})
+        changes = {code: char.lower() for code, char in changes.items()}
+    return {code: char for code, char in changes.items() if len(char) == 1}
 
 
 @cache
@@ -67,7 +65,3 @@ def _table(normalization: Normalization) -> np.ndarray:
     for code, char in _changes(normalization).items():
         table[code] = ord(char)
     return table
-
-
-def _if_single(mapped: str, char: str) -> str:
-    return mapped if len(mapped) == 1 else char

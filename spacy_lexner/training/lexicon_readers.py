@@ -202,7 +202,7 @@ def create_merged_reader(
     dtype, normalise_case, normalise_width, max_word_length, strict: As in `create_vectors_reader`.
     RETURNS (Callable[[Language], Lexicon]): The reader.
     """
-    return MergedReader(dict(readers), BuildOptions(dtype, normalise_case, normalise_width, max_word_length, strict))
+    return MergedReader(readers, BuildOptions(dtype, normalise_case, normalise_width, max_word_length, strict))
 
 
 def _read_file(reader: Callable[..., EntryStream], path: Path, nlp: Language, **settings: Any) -> EntryStream:

@@ -88,7 +88,7 @@ ENTRY = {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]}
     ],
 )
 def test_foreign_bytes_are_refused(data):
-    with pytest.raises(LexiconError, match="^name.safetensors: "):
+    with pytest.raises(LexiconError, match=r"^name\.safetensors: "):
         read_arrays(data, "name.safetensors")
 
 

@@ -43,4 +43,8 @@ def test_no_cased_character_lies_beyond_the_table():
 
 def test_lone_surrogate_and_any_code_pass():
     assert Normalization(True, True)("\ud800A") == "\ud800a"
-    assert Normalization(True, True).codes(np.array([0, 0x10FFFF, 2**32 - 1], "u4")).tolist() == [0, 0x10FFFF, 2**32 - 1]
+    assert Normalization(True, True).codes(np.array([0, 0x10FFFF, 2**32 - 1], "u4")).tolist() == [
+        0,
+        0x10FFFF,
+        2**32 - 1,
+    ]

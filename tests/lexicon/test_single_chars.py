@@ -38,7 +38,7 @@ def match(words, text, rule):
 
 
 def test_example_of_the_two_codes():
-    words = "南京 南京市 市长 长江 长江大桥 大桥 江大桥 京 市 南".split()
+    words = ["南京", "南京市", "市长", "长江", "长江大桥", "大桥", "江大桥", "京", "市", "南"]
     text = "南京市长江大桥"
     words_of_jing = {
         rule: [text[a:b] for a, b in match(words, text, rule) if a <= 1 < b] for rule in ("alone", "uncovered")

@@ -16,5 +16,8 @@ def test_merged_stream_names_the_current_one():
 
 def test_plain_entries_are_numbered():
     stream = to_stream([LexiconEntry("甲"), LexiconEntry("乙")])
-    assert [(entry.word, stream.source, stream.line) for entry in stream] == [("甲", "entries", 1), ("乙", "entries", 2)]
+    assert [(entry.word, stream.source, stream.line) for entry in stream] == [
+        ("甲", "entries", 1),
+        ("乙", "entries", 2),
+    ]
     assert to_stream(stream) is stream

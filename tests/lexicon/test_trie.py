@@ -87,7 +87,9 @@ def test_damaged_arrays_are_refused_or_harmless(data):
     assert (found.start < len(text)).all() and (found.length <= len(trie.levels) + 1).all()
 
 
-@pytest.mark.parametrize("level", [(-1, 4, 0), (0, 0, 0), (0, 10**6, 0), (3, 8, 0), (0, 2**62, 0), (0, 4, -1), (0, 4, 2**40)])
+@pytest.mark.parametrize(
+    "level", [(-1, 4, 0), (0, 0, 0), (0, 10**6, 0), (3, 8, 0), (0, 2**62, 0), (0, 4, -1), (0, 4, 2**40)]
+)
 def test_levels_outside_the_tables_are_refused(level):
     trie = build(["ab", "abc"])
     levels = trie.levels.copy()

@@ -1,0 +1,33 @@
+import pytest
+import spacy
+from spacy.kb import InMemoryLookupKB
+
+from spacy_lexner.lexicon import Lexicon, LexiconError
+from spacy_lexner.lexicon.readers import read_knowledge_base
+
+
+@pytest.fixture
+def kb():
+    kb = InMemoryLookupKB(spacy.blank("zh").vocab, entity_vector_length=2)
+    kb.set_entities(["Q1", "Q2", "Q3"], [5, 9, 1], [[1, 0], [0, 1], [2, 2]])
+    kb.add_alias("南京", ["Q1", "Q2"], [0.25, 0.5])
+    kb.add_alias("长江", ["Q3", "Q1"], [0.5, 0.5])
+    return kb
+
+
+def test_aliases_with_the_most_probable_entity(kb):
+    lexicon = Lexicon.from_entries(read_knowledge_base(kb))
+    entries = {entry.word: entry for entry in lexicon.entries()}
+    assert entries["南京"].vector.tolist() == [0, 1] and entries["南京"][2:] == (0.5, "", "Q2")
+    assert entries["长江"].vector.tolist() == [1, 0] and entries["长江"].entity_id == "Q1"
+    assert lexicon.report.source == "knowledge base"
+
+
+def test_no_aliases():
+    with pytest.raises(LexiconError, match="has no aliases"):
+        read_knowledge_base(InMemoryLookupKB(spacy.blank("zh").vocab, entity_vector_length=2))
+
+
+def test_another_kind_of_knowledge_base():
+    with pytest.raises(LexiconError, match="dict cannot list its aliases; expected"):
+        read_knowledge_base({})

@@ -1,0 +1,81 @@
+import math
+
+import pytest
+
+from spacy_lexner.lexicon import Lexicon, LexiconError
+from spacy_lexner.lexicon.readers import read_word_table
+
+
+@pytest.fixture
+def tsv(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text('长江\t12\tn\n"引\t\t\n短\n', "utf8")
+    return path
+
+
+@pytest.fixture
+def csv(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(
+        'id,name,type,freq,vector\nQ1,"大桥, 长江",LOC,2,1 2\nQ2,"多\n行",ORG,x,\nQ3,南京,,,"3,4"\n', "utf8"
+    )
+    return path
+
+
+def test_columns_by_number(tsv):
+    stream = read_word_table(tsv, weight=1, label=2)
+    assert [(stream.line, *entry) for entry in stream] == [
+        (1, "长江", None, 12.0, "n", ""),
+        (2, '"引', None, 1.0, "", ""),
+        (3, "短", None, 1.0, "", ""),
+    ]
+
+
+def test_columns_by_name(csv):
+    stream = read_word_table(csv, word="name", label="type", entity_id="id", weight="freq", vector="vector")
+    first, second, third = ((stream.line, entry) for entry in stream)
+    assert first[0] == 2 and first[1].word == "大桥, 长江" and first[1][2:] == (2.0, "LOC", "Q1")
+    assert first[1].vector.tolist() == [1, 2]
+    assert second[0] == 4 and second[1].word == "多\n行" and math.isnan(second[1].weight) and second[1].vector is None
+    assert third[1].word == "南京" and third[1][2:] == (1.0, "", "Q3") and third[1].vector.tolist() == [3, 4]
+
+
+def test_header_delimiter_and_limit(csv, tmp_path):
+    assert [entry.word for entry in read_word_table(csv, word=0, header=True, limit=2)] == ["Q1", "Q2"]
+    assert next(read_word_table(csv, word=1)).word == "name"
+    path = tmp_path / "a.txt"
+    path.write_text("n|南京\n", "utf8")
+    assert next(read_word_table(path, word=1, delimiter="|")).word == "南京"
+
+
+def test_missing_column(csv):
+    with pytest.raises(LexiconError, match=r"a.csv:1: no column named 'word'; the header has id, name, type"):
+        list(read_word_table(csv, word="word"))
+    with pytest.raises(LexiconError, match="no column named 'name'; the header has no names"):
+        list(read_word_table(csv, word="name", header=False))
+
+
+def test_number_beyond_the_row(csv):
+    lexicon = Lexicon.from_entries(read_word_table(csv, word=9, header=True))
+    assert len(lexicon) == 0 and lexicon.report.skipped == {"empty": 3}
+
+
+def test_open_quote(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('甲,1\n"乙,2\n', "utf8")
+    with pytest.raises(LexiconError, match=r"a.csv:2: not a row of a table"):
+        list(read_word_table(path))
+
+
+def test_header_alone(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("word\n", "utf8")
+    with pytest.raises(LexiconError, match="holds no words"):
+        list(read_word_table(path, word="word"))
+
+
+def test_real_table(data_dir):
+    path = data_dir / "lexicon" / "jieba_words.tsv.gz"
+    lexicon = Lexicon.from_entries(read_word_table(path, weight=1, label=2, limit=5000))
+    assert len(lexicon) == 5000 and lexicon.get("AT&T")[2:] == (3.0, "nz", "")
+    assert all(entry.label and entry.weight >= 0 for entry in lexicon.entries())
