@@ -146,7 +146,7 @@ class LexNER(SequenceTagger):
         self.gold_report = GoldReport()
         labels: Set[str] = set()
         for example in examples:
-            labels.update(ent.label_ for ent in example.reference.ents)
+            labels.update(ent.label_ for ent in example.reference.ents if ent.label_)
             self.gold_report.add(example)
         if self.gold_report.message:
             logger.warning("%s: %s", self.name, self.gold_report.message)

@@ -1,5 +1,6 @@
 """What trainable pipes share that tag the tokens of a Doc with labelled spans: labels, training, streams."""
 
+import logging
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -15,6 +16,8 @@ from thinc.api import Optimizer, set_dropout_rate
 
 from ..layers.tag_scheme import Bools2d, TagScheme, TagSpan
 from ..layers.training_texts import show_training_docs
+
+logger = logging.getLogger(__name__)
 
 
 class SequenceTagger(TrainablePipe):
@@ -89,9 +92,11 @@ class SequenceTagger(TrainablePipe):
         labels (Optional[Sequence[str]]): The labels; without them, those of the examples, sorted.
         """
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
-        found = self.survey(get_examples())
-        for label in sorted(found) if labels is None else labels:
+        found = sorted(self.survey(get_examples()))
+        for label in found if labels is None else labels:
             self.add_label(label)
+        if unknown := [label for label in found if label not in self.labels]:
+            logger.warning("%s: the examples have labels that were not given to initialize: %s", self.name, unknown)
         if not self.labels:
             raise ValueError(Errors.E143.format(name=self.name))
         docs = [example.predicted for example in islice(get_examples(), 10)]

@@ -53,6 +53,13 @@ def test_labels_may_be_given():
     assert nlp.get_pipe("lex_ner").labels == ("PER", "ORG", "LOC", "GPE")
 
 
+def test_labels_that_were_not_given_are_told(caplog):
+    nlp = blank()
+    with caplog.at_level(logging.WARNING):
+        nlp.get_pipe("lex_ner").initialize(lambda: examples(nlp), nlp=nlp, labels=["PER", "GPE"])
+    assert "labels that were not given to initialize: ['LOC', 'ORG']" in caplog.text
+
+
 def test_no_label_at_all():
     nlp = blank()
     with pytest.raises(ValueError, match="E143"):
@@ -62,7 +69,7 @@ def test_no_label_at_all():
 def test_no_examples():
     nlp = blank()
     nlp.get_pipe("lex_ner").add_label("PER")
-    with pytest.raises((ValueError, TypeError)):
+    with pytest.raises(TypeError, match="E930"):
         nlp.get_pipe("lex_ner").initialize(lambda: [])
 
 
