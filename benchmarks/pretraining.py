@@ -174,7 +174,7 @@ def main() -> None:
     megabytes = {name: measure_memory(name, args) for name in BUILDERS}
     n_characters = sum(len(text) for batch in batches for text in batch)
     print(
-        f"{args.depth} layers of {args.hidden}, {len(batches)} batches of {n_characters} characters, {args.threads} threads"
+        f"{args.depth} layers of {args.hidden}, {n_characters} characters, {len(batches)} batches, threads: {args.threads}"
     )
     for name in BUILDERS:
         print(f"  {name:14} {seconds[name]:8.2f} s / 100,000 characters   {megabytes[name]:8.1f} MB at the peak")
