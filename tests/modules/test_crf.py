@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from safetensors import safe_open
 from torchcrf import CRF
 
-from spacy_lexner.modules import crf
+from spacy_lexner.modules import crf, crf_windows
 
 
 @settings(max_examples=80, deadline=None)
@@ -206,3 +206,14 @@ def test_golden_fastnlp(fixtures_dir, start_end, constrained):
             legal[:-1, -1] = True
     _, scores = compare(case, case["emissions"], transitions, legal)
     torch.testing.assert_close(scores, case["viterbi_score"], rtol=0, atol=1e-4)
+
+
+@pytest.mark.gpu
+def test_same_on_a_gpu():
+    problem = random_problem(0, [30, 0, 7, 1], 9, 0.8)
+    device = torch.device("cuda")
+    moved = [part.to(device) if isinstance(part, torch.Tensor) else part for part in problem]
+    torch.testing.assert_close(crf.log_partition(*moved).cpu(), crf.log_partition(*problem))
+    torch.testing.assert_close(crf.marginals(*moved).cpu(), crf.marginals(*problem))
+    assert crf.viterbi(*moved).tags.tolist() == crf.viterbi(*problem).tags.tolist()
+    assert crf_windows.viterbi(*moved, window=8, margin=2)[0].tolist() == crf.viterbi(*problem).tags.tolist()
