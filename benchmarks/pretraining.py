@@ -173,9 +173,8 @@ def main() -> None:
     seconds = measure_time(batches, args)
     megabytes = {name: measure_memory(name, args) for name in BUILDERS}
     n_characters = sum(len(text) for batch in batches for text in batch)
-    print(
-        f"{args.depth} layers of {args.hidden}, {n_characters} characters, {len(batches)} batches, threads: {args.threads}"
-    )
+    sizes = f"{args.depth} layers of {args.hidden}, threads: {args.threads}"
+    print(f"{sizes}, {n_characters} characters in {len(batches)} batches")
     for name in BUILDERS:
         print(f"  {name:14} {seconds[name]:8.2f} s / 100,000 characters   {megabytes[name]:8.1f} MB at the peak")
     result = {
