@@ -1,6 +1,6 @@
 """From the Docs of a batch to the tensors that LEBERT reads."""
 
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 import numpy as np
 import torch
@@ -8,12 +8,11 @@ from spacy.tokens import Doc
 
 from ..lexicon.lexicon import Lexicon
 from ..modules.lebert import LEBERTBatch
-from ..modules.word_vectors import Words
 from .candidate_policy import Policy, candidate_slots
 from .candidates import token_borders
 from .lexicon_node import DocCandidates
 from .windows import Windows
-from .word_table import WordTable
+from .word_table import WordTable, distinct_words
 from .wordpieces import Wordpieces
 
 
@@ -128,32 +127,12 @@ def pad_windows(
         found = words.slots[positions[inside]]
         row = np.nonzero(inside)[0][:, None]
         whole = (words.first[found] >= windows.starts[row]) & (words.last[found] < windows.ends[row])
-        found, distinct = _distinct_words(np.where(whole, found, 0), words, table, device)
+        found, distinct = distinct_words(np.where(whole, found, 0), words, table, device)
         all_slots = np.zeros((n_rows, width + 2, found.shape[1]), "i8")
         all_slots[:, 1:-1][inside] = found
         slots = _tensor(all_slots, device)
     batch = LEBERTBatch(_tensor(padded, device), _tensor(mask, device), _tensor(kept, device), slots, distinct)
     return PaddedWindows(batch, positions[own])
-
-
-def _distinct_words(
-    slots: np.ndarray, words: PieceWords, table: WordTable, device: torch.device
-) -> Tuple[np.ndarray, Words]:
-    """Number the distinct words of a batch from 1 and look each up once."""
-    used, inverse = np.unique(slots, return_inverse=True)
-    numbers = np.zeros(len(used), "i8")  # of the distinct word, for each candidate used; 0 for the empty slot
-    columns: Tuple[List[np.ndarray], ...] = ([], [], [], [])  # vectors, known, lengths, tuned
-    n_words = 0
-    for i, lexicon in enumerate(words.lexicons):
-        own = np.flatnonzero((used > 0) & (words.source[used] == i))
-        hashes, where, number = np.unique(words.hashes[used[own]], return_index=True, return_inverse=True)
-        numbers[own] = number + n_words + 1
-        n_words += len(hashes)
-        vectors, known, tuned = table.look_up(lexicon, hashes)
-        for column, part in zip(columns, (vectors, known, words.lengths[used[own]][where], tuned)):
-            column.append(part)
-    distinct = Words(*(_tensor(np.concatenate(column), device) for column in columns))
-    return numbers[inverse].reshape(slots.shape), distinct
 
 
 def _tensor(array: np.ndarray, device: torch.device) -> torch.Tensor:

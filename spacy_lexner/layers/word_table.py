@@ -1,13 +1,13 @@
 """How a model knows words: by the vectors of the lexicon, or by its own table of fine-tuned ones."""
 
-from typing import NamedTuple, Optional, Sequence, Tuple
+from typing import List, NamedTuple, Optional, Protocol, Sequence, Tuple
 
 import numpy as np
 import torch
 
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.matcher import Matcher
-from ..modules.word_vectors import WordVectors
+from ..modules.word_vectors import Words, WordVectors
 
 MATCHED_AT_ONCE = 1000
 
@@ -60,6 +60,52 @@ class WordTable(NamedTuple):
                 f"{self.lexicon_width} (0 means no vectors). Give `lex_matcher` a lexicon like the one of training, or "
                 "train the model again with this one."
             )
+
+
+class NumberedWords(Protocol):
+    """Candidate words by number; row 0 is no word.
+
+    hashes (numpy.ndarray): uint64[1 + n].
+    lengths (numpy.ndarray): int64[1 + n], in characters.
+    source (numpy.ndarray): int64[1 + n], which of the lexicons a candidate belongs to.
+    lexicons (List[Lexicon]): The lexicons: one, unless it was swapped while the Docs were on their way.
+    """
+
+    @property
+    def hashes(self) -> np.ndarray: ...
+    @property
+    def lengths(self) -> np.ndarray: ...
+    @property
+    def source(self) -> np.ndarray: ...
+    @property
+    def lexicons(self) -> List[Lexicon]: ...
+
+
+def distinct_words(
+    numbers: np.ndarray, words: NumberedWords, table: WordTable, device: torch.device
+) -> Tuple[np.ndarray, Words]:
+    """Number the distinct words of a batch from 1, and look each up once.
+
+    numbers (numpy.ndarray): int[...], the candidates of the batch; 0 is none.
+    words (NumberedWords): All candidates.
+    table (WordTable): How the model knows words.
+    device (torch.device): Where the tensors go.
+    RETURNS (Tuple[numpy.ndarray, Words]): int64[...], the distinct word of each candidate, 0 for none; and the words.
+    """
+    used, inverse = np.unique(numbers, return_inverse=True)
+    distinct = np.zeros(len(used), "i8")
+    columns: Tuple[List[np.ndarray], ...] = ([], [], [], [])  # vectors, known, lengths, tuned
+    n_words = 0
+    for i, lexicon in enumerate(words.lexicons):
+        own = np.flatnonzero((used > 0) & (words.source[used] == i))
+        hashes, where, number = np.unique(words.hashes[used[own]], return_index=True, return_inverse=True)
+        distinct[own] = number + n_words + 1
+        n_words += len(hashes)
+        vectors, known, tuned = table.look_up(lexicon, hashes)
+        for column, part in zip(columns, (vectors, known, words.lengths[used[own]][where], tuned)):
+            column.append(part)
+    tensors = (torch.from_numpy(np.concatenate(column)).to(device) for column in columns)
+    return distinct[inverse].reshape(numbers.shape), Words(*tensors)
 
 
 def words_of_texts(matcher: Matcher, texts: Sequence[str]) -> np.ndarray:
