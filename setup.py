@@ -18,9 +18,11 @@ ENTRY_POINTS = {
         "spacy-lexner.LEBERT.v1 = spacy_lexner.architectures.lebert:build_lebert_v1",
         "spacy-lexner.LEBERTTransformer.v1 = spacy_lexner.architectures.lebert_transformer:build_lebert_transformer_v1",
         "spacy-lexner.Tok2VecLEBERTTransformer.v1 = spacy_lexner.architectures.lebert_transformer:build_tok2vec_v1",
+        "spacy-lexner.ELMo.v1 = spacy_lexner.architectures.elmo:build_elmo_v1",
         "spacy-lexner.CRFTagger.v1 = spacy_lexner.architectures.taggers:build_crf_tagger_v1",
         "spacy-lexner.SoftmaxTagger.v1 = spacy_lexner.architectures.taggers:build_softmax_tagger_v1",
         "spacy-lexner.PretrainMLM.v1 = spacy_lexner.training.pretrain_mlm:create_pretrain_mlm",
+        "spacy-lexner.PretrainBiLM.v1 = spacy_lexner.training.pretrain_bilm:create_pretrain_bilm",
     ],
     "spacy_tokenizers": [
         "spacy-lexner.CharTokenizer.v1 = spacy_lexner.pipeline.char_tokenizer:create_char_tokenizer",

@@ -125,7 +125,7 @@ def test_weights_that_do_not_fit_the_options(run, change, message):
 
 def test_weights_of_another_size(run, official):
     official["lstm"]["n_layers"] = 1
-    with pytest.raises(ValueError, match="Cell1/LSTMCell/B is not known; .* more"):
+    with pytest.raises(ValueError, match=r"Cell1/LSTMCell/B is not known; .* more"):
         run(official)
     official["lstm"]["n_layers"] = 3
     with pytest.raises(ValueError, match="Cell2/LSTMCell/W_0 is missing"):
