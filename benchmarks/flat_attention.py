@@ -24,7 +24,7 @@ from typing import Callable, Dict, List, Tuple
 import torch
 from torch import Tensor, nn
 
-from spacy_lexner.modules.flat import FlatEncoder
+from spacy_lexner.modules.flat_encoder import FlatEncoder
 from spacy_lexner.modules.lattice_attention import LatticeAttention
 
 WIDTH, HEADS, INNER = 160, 8, 480

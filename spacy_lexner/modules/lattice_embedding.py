@@ -12,6 +12,57 @@ PADDING, UNKNOWN = 0, 1  # ids in the tables of characters and bigrams
 DROPOUT_PLACES = ("before_projection", "after_projection", "after_positions")
 
 
+class TokenVectors(nn.Embedding):
+    """A table whose last rows are fixed: vectors of what does not occur in the training texts, but may in others."""
+
+    fixed: Tensor
+
+    def __init__(self, n_rows: int, width: int, n_fixed: int = 0) -> None:
+        """Create the table, with random rows.
+
+        n_rows (int): Rows that are trained, row 0 being padding and row 1 unknown tokens.
+        width (int): Width of a vector.
+        n_fixed (int): Rows behind them that are not.
+        """
+        super().__init__(n_rows, width, padding_idx=PADDING)
+        bound = (3.0 / width) ** 0.5
+        nn.init.uniform_(self.weight, -bound, bound)
+        self.register_buffer("fixed", torch.zeros(n_fixed, width))
+
+    def forward(self, ids: Tensor) -> Tensor:
+        trained = super().forward(ids.clamp(max=len(self.weight) - 1))
+        if not len(self.fixed):
+            return trained
+        beyond = ids - len(self.weight)
+        return torch.where((beyond >= 0).unsqueeze(-1), self.fixed[beyond.clamp(min=0)], trained)
+
+    def load(self, ids: Tensor, vectors: Tensor) -> None:
+        """Set rows to given vectors.
+
+        ids (torch.Tensor): int64 [n], the rows; the fixed ones come after the others.
+        vectors (torch.Tensor): float [n, D], finite.
+        """
+        if vectors.shape[1] != self.embedding_dim:
+            raise ValueError(
+                f"The vectors have {vectors.shape[1]} values, the table {self.embedding_dim}: set the width of the "
+                "table to that of the vectors."
+            )
+        bad = int((~torch.isfinite(vectors)).any(-1).sum())
+        if bad:
+            raise ValueError(f"{bad} of the {len(vectors)} vectors hold NaN or infinity: take them out of their file.")
+        n_rows = len(self.weight)
+        with torch.no_grad():
+            self.weight[ids[ids < n_rows]] = vectors[ids < n_rows].to(self.weight)
+            self.fixed[ids[ids >= n_rows] - n_rows] = vectors[ids >= n_rows].to(self.fixed)
+
+    def normalize(self) -> None:
+        """Give every row length 1, but for padding."""
+        with torch.no_grad():
+            for table in (self.weight, self.fixed):
+                table.copy_(F.normalize(table, dim=-1, eps=1e-12))
+            self.weight[PADDING] = 0
+
+
 class LatticeEmbedding(nn.Module):
     """Embed characters and words and project both to the hidden width, each by a matrix of its own.
 
@@ -24,8 +75,10 @@ class LatticeEmbedding(nn.Module):
         width: int,
         *,
         n_characters: int,
+        n_fixed_characters: int = 0,
         character_width: int = 50,
         n_bigrams: int = 0,
+        n_fixed_bigrams: int = 0,
         bigram_width: int = 50,
         word_width: int = 50,
         n_tuned_words: int = 0,
@@ -39,14 +92,14 @@ class LatticeEmbedding(nn.Module):
         """Create the embedding.
 
         width (int): H, the hidden width.
-        n_characters (int): Rows of the character table, 0 being padding and 1 unknown characters.
+        n_characters, n_fixed_characters (int): Rows of the character table, see `TokenVectors`.
         character_width (int): Width of the character vectors.
-        n_bigrams (int): Rows of the bigram table, as for characters; 0 leaves bigrams out.
+        n_bigrams, n_fixed_bigrams (int): Rows of the bigram table; 0 leaves bigrams out.
         bigram_width (int): Width of the bigram vectors.
         word_width (int): Width of the word vectors; 0 makes a model without words.
         n_tuned_words (int): Rows of the table of fine-tuned words.
         contextual_width (int): Width of the contextual vectors of the characters; 0 leaves them out.
-        normalize (bool): Word vectors have length 1, and so have vectors given to `load`.
+        normalize (bool): Vectors start with length 1, those of words have it always.
         token_dropout (float): Chance that a character, bigram or word counts as unknown in training.
         character_dropout (float): Dropout of the character's vectors, or of all where `dropout_place` is another one.
         word_dropout (float): Dropout of the word vectors before their projection.
@@ -59,8 +112,8 @@ class LatticeEmbedding(nn.Module):
         self.normalize = normalize
         self.token_dropout = token_dropout
         self.dropout_place = dropout_place
-        self.characters = nn.Embedding(n_characters, character_width, padding_idx=PADDING)
-        self.bigrams = nn.Embedding(n_bigrams, bigram_width, padding_idx=PADDING) if n_bigrams else None
+        self.characters = TokenVectors(n_characters, character_width, n_fixed_characters)
+        self.bigrams = TokenVectors(n_bigrams, bigram_width, n_fixed_bigrams) if n_bigrams else None
         self.words = WordVectors(word_width, n_tuned_words) if word_width else None
         self.contextual_width = contextual_width
         n_inputs = character_width + (bigram_width if n_bigrams else 0) + contextual_width
@@ -71,32 +124,13 @@ class LatticeEmbedding(nn.Module):
         for projection in (self.project_characters, self.project_words):
             if projection is not None:
                 nn.init.xavier_uniform_(projection.weight)
-        for table in (self.characters, self.bigrams):
+        self.normalize_tables()
+
+    def normalize_tables(self) -> None:
+        """Give the vectors of characters and bigrams length 1, where the model wants that."""
+        for table in (self.characters, self.bigrams) if self.normalize else ():
             if table is not None:
-                bound = (3.0 / table.embedding_dim) ** 0.5
-                nn.init.uniform_(table.weight, -bound, bound)
-                self._finish(table)
-
-    def load(self, table: nn.Embedding, rows: Tensor, vectors: Tensor) -> None:
-        """Set rows of the character or bigram table to pretrained vectors.
-
-        table (nn.Embedding): `characters` or `bigrams`.
-        rows (torch.Tensor): int64 [n], the rows.
-        vectors (torch.Tensor): float [n, D], finite.
-        """
-        if vectors.shape[1:] != (table.embedding_dim,):
-            raise ValueError(
-                f"The vectors have {vectors.shape[1]} values, the table {table.embedding_dim}: set the width of the "
-                "table to that of the vectors."
-            )
-        if not torch.isfinite(vectors).all():
-            n_bad = int((~torch.isfinite(vectors)).any(-1).sum())
-            raise ValueError(
-                f"{n_bad} of the {len(vectors)} vectors hold NaN or infinity: remove them from their file."
-            )
-        with torch.no_grad():
-            table.weight[rows] = vectors.to(table.weight)
-        self._finish(table)
+                table.normalize()
 
     def forward(
         self,
@@ -154,10 +188,3 @@ class LatticeEmbedding(nn.Module):
             return words
         kept = torch.rand(words.known.shape, device=words.known.device) >= self.token_dropout
         return words._replace(known=words.known & kept, tuned=words.tuned.masked_fill(~kept, -1))
-
-    def _finish(self, table: nn.Embedding) -> None:
-        """Rows of length 1 where asked for, and padding all zero."""
-        with torch.no_grad():
-            if self.normalize:
-                table.weight.copy_(F.normalize(table.weight, dim=-1, eps=1e-12))
-            table.weight[PADDING] = 0

@@ -1,117 +1,21 @@
-from typing import Any
-
 import pytest
 import torch
-from flat_reference import FIXTURES, RECORDED, lattices, load_original, recorded
-from hypothesis import given, settings
+from flat_reference import original_encoder, recorded
 from torch.testing import assert_close
 
+from spacy_lexner.modules import flat
 from spacy_lexner.modules.absolute_positions import AbsolutePositions
 from spacy_lexner.modules.crf import log_partition, viterbi
-from spacy_lexner.modules.flat import Flat, FlatEncoder
+from spacy_lexner.modules.flat import Flat, FlatBatch, build_flat
+from spacy_lexner.modules.flat_encoder import FlatEncoder
 from spacy_lexner.modules.lattice_embedding import LatticeEmbedding
 from spacy_lexner.modules.word_vectors import Words
-
-ORIGINAL = {"residual": False, "shared_norm": True, "fusion": "ff_two"}
-FUSIONS = [
-    ("enc_ff_shared_l1", {}),
-    ("enc_ff_shared_l2", {}),
-    ("enc_ff_linear_shared_l1", {}),
-    ("enc_ff_linear_shared_l2", {}),
-    ("enc_ff_two_shared_l1", {}),
-    ("enc_ff_two_shared_l2", {}),
-    ("enc_ff_two_unshared_l1", {"learn_positions": True, "share_tables": False, "max_distance": 64}),
-    ("enc_attn_shared_l1", {}),
-    ("enc_attn_shared_l2", {}),
-    ("enc_gate_shared_l1", {}),
-]
-VARIANTS = [
-    ("enc_var_pre_n_post_a", {"pre": "n", "post": "a"}),
-    ("enc_var_pre_empty_post_dan", {"post": "dan"}),
-    ("enc_var_pre_empty_post_n", {"post": "n"}),
-    (
-        "enc_var_noproj_qvr",
-        {"project_queries": False, "project_values": False, "project_positions": False},
-    ),
-    ("enc_var_fusion_unshared", {"share_fusion": False}),
-]
-
-
-def original_encoder(meta: dict, tensors: dict, prefix: str = "sd.", **options: Any) -> FlatEncoder:
-    settings = {**ORIGINAL, "fusion": meta.get("four_pos_fusion", "ff_two"), **options}
-    encoder = FlatEncoder(meta["hidden"], meta["heads"], layers=meta["layers"], inner_width=meta["ff"], **settings)
-    weights = {name[len(prefix) :]: tensor for name, tensor in tensors.items() if name.startswith(prefix)}
-    load_original(encoder, weights)
-    for kind, name in enumerate(("pe_ss", "pe_se", "pe_es", "pe_ee")):
-        if name in weights:
-            encoder.layers[0].attention.fusion.encoding.tables[kind].data.copy_(weights[name])
-    return encoder.eval()
-
-
-def encode(encoder: FlatEncoder, tensors: dict) -> tuple:
-    length = tensors["in.emb"].shape[1]
-    mask = torch.arange(length) < (tensors["in.seq_len"] + tensors["in.lex_num"]).unsqueeze(1)
-    with torch.no_grad():
-        return encoder(tensors["in.emb"], tensors["in.pos_s"], tensors["in.pos_e"], mask), mask
-
-
-def read(name: str) -> tuple:
-    if not any((folder / f"{name}.safetensors").is_file() for folder in (FIXTURES, RECORDED)):
-        pytest.skip(f"the recorded run {name} is not on this machine")
-    return recorded(name)
-
-
-@pytest.mark.parametrize("output", [f"scaled{s}_kproj{k}_attnff{f}" for s in "01" for k in "01" for f in "01"])
-@pytest.mark.parametrize("name,options", FUSIONS, ids=[name for name, _ in FUSIONS])
-def test_fusions_as_the_original(name, options, output):
-    meta, tensors = read(name)
-    scaled, keys, projected = ("1" in part for part in output.split("_"))
-    encoder = original_encoder(meta, tensors, scaled=scaled, project_keys=keys, project_output=projected, **options)
-    encoded, mask = encode(encoder, tensors)
-    assert_close(encoded[mask], tensors["out." + output][mask], atol=1e-5, rtol=0)
-
-
-@pytest.mark.parametrize("name,options", VARIANTS, ids=[name for name, _ in VARIANTS])
-def test_variants_as_the_original(name, options):
-    meta, tensors = read(name)
-    encoded, mask = encode(original_encoder(meta, tensors, **options), tensors)
-    assert_close(encoded[mask], tensors["out"][mask], atol=1e-5, rtol=0)
-
-
-def test_scalar_positions_as_the_original():
-    meta, tensors = read("enc_v3_scaled0")
-    encoder = FlatEncoder(
-        meta["hidden"],
-        meta["heads"],
-        layers=meta["layers"],
-        inner_width=meta["ff"],
-        positions="scalar",
-        max_distance=meta["max_seq_len"],
-        residual=False,
-        shared_norm=True,
-    )
-    weights = {name[len("sd.") :]: tensor for name, tensor in tensors.items() if name.startswith("sd.")}
-    encoder.bias.tables[0].data.copy_(weights["pe.weight"])
-    encoder.bias.linear.weight.data.copy_(weights["four_pos_fusion_embedding.pos_fusion_forward.0.weight"])
-    encoder.bias.linear.bias.data.copy_(weights["four_pos_fusion_embedding.pos_fusion_forward.0.bias"])
-    load_original(encoder, weights, besides="bias.")
-    encoded, mask = encode(encoder.eval(), tensors)
-    assert_close(encoded[mask], tensors["out"][mask], atol=1e-5, rtol=0)
-
-
-def test_trainable_tables_start_as_sinusoids():
-    # What the original calls V2 equals V0 with `ff` bit for bit (golden/flat/v2_vs_v0.json).
-    meta, tensors = read("enc_ff_shared_l1")
-    encoder = original_encoder(meta, tensors, learn_positions=True, max_distance=meta["max_seq_len"])
-    encoded, mask = encode(encoder, tensors)
-    assert encoder.layers[0].attention.fusion.encoding.tables[0].requires_grad
-    assert_close(encoded[mask], tensors["out.scaled0_kproj0_attnff0"][mask], atol=1e-5, rtol=0)
 
 
 @pytest.fixture(scope="module")
 def whole() -> tuple:
     """The whole model of the original, with an output layer and a CRF, and its recorded run."""
-    meta, tensors = read("full_fftwo_l1")
+    meta, tensors = recorded("full_fftwo_l1")
     weights = {name[len("sd.") :]: tensor for name, tensor in tensors.items() if name.startswith("sd.")}
     lattice, bigrams = weights["lattice_embed.embedding.weight"], weights["bigram_embed.embedding.weight"]
     embedding = LatticeEmbedding(
@@ -161,7 +65,8 @@ def emit(model: Flat, output: torch.nn.Linear, tensors: dict) -> torch.Tensor:
     ids[mask] = inverse + 1
     nowhere = torch.zeros(len(distinct), model.embedding.words.width)
     words = Words(nowhere, torch.zeros(len(distinct), dtype=torch.bool), torch.full((len(distinct),), 2), distinct)
-    return output(model(characters, bigrams, words, ids, spans[1], spans[2]))
+    batch = FlatBatch(characters, torch.zeros(0).long(), bigrams, words, ids, spans[1], spans[2])
+    return output(model.encode(batch))
 
 
 def test_whole_model_as_the_original(whole):
@@ -206,37 +111,6 @@ def test_whole_model_as_the_original(whole):
         assert (ours[name] - gradient).norm() <= 1e-4 * gradient.norm(), name
 
 
-@pytest.mark.parametrize("positions", ["relative", "scalar", "none"])
-@given(lattices())
-@settings(deadline=None, max_examples=15)
-def test_any_lattice_gives_finite_vectors(positions, batch):
-    encoder = FlatEncoder(8, 2, layers=2, positions=positions, pre="n", post="a", scaled=True)
-    starts, ends, mask = batch
-    encoded = encoder(torch.randn(*starts.shape, 8), starts, ends, mask)
-    encoded.sum().backward()
-    assert torch.isfinite(encoded).all()
-    assert all(torch.isfinite(p.grad).all() for p in encoder.parameters() if p.grad is not None)
-
-
-@pytest.mark.parametrize("positions", ["relative", "scalar", "none"])
-def test_padding_and_company_change_nothing(positions):
-    torch.manual_seed(0)
-    encoder = FlatEncoder(8, 2, layers=2, positions=positions).eval()
-    starts = torch.tensor([[0, 1, 2, 0, 0], [0, 1, 2, 3, 1]])
-    ends = torch.tensor([[0, 1, 2, 1, 0], [0, 1, 2, 3, 3]])
-    mask = torch.tensor([[1, 1, 1, 1, 0], [1, 1, 1, 1, 1]]).bool()
-    tokens = torch.randn(2, 5, 8)
-    together = encoder(tokens, starts, ends, mask)
-    alone = encoder(tokens[:1, :4], starts[:1, :4], ends[:1, :4], mask[:1, :4])
-    assert_close(together[:1, :4], alone)
-
-
-def test_layers_share_the_fusion_or_not():
-    shared, own = (FlatEncoder(8, 2, layers=3, share_fusion=share) for share in (True, False))
-    assert len({id(layer.attention.fusion) for layer in shared.layers}) == 1
-    assert len({id(layer.attention.fusion) for layer in own.layers}) == 3
-
-
 def test_a_text_without_words_needs_no_word_input():
     torch.manual_seed(0)
     embedding = LatticeEmbedding(8, n_characters=10, character_width=6, word_width=4)
@@ -245,17 +119,42 @@ def test_a_text_without_words_needs_no_word_input():
     nothing = Words(torch.zeros(0, 4), torch.zeros(0).bool(), torch.zeros(0).long(), torch.zeros(0).long())
     none = torch.zeros(2, 0, dtype=torch.long)
     padding = torch.zeros(2, 3, dtype=torch.long)
-    expected = model(characters)
-    assert expected.shape == (2, 3, 8)
-    mask = characters != 0
-    assert_close(model(characters, None, nothing, none, none, none)[mask], expected[mask])
-    assert_close(model(characters, None, nothing, padding, padding, padding)[mask], expected[mask])
+    kept = torch.tensor([0, 1, 3])
+    expected = model([FlatBatch(characters, kept)])
+    assert expected.shape == (3, 8)
+    assert_close(model([FlatBatch(characters, kept, None, nothing, none, none, none)]), expected)
+    assert_close(model([FlatBatch(characters, kept, None, nothing, padding, padding, padding)]), expected)
 
 
-def test_misspelt_options_name_the_known_ones():
-    with pytest.raises(ValueError, match=r"'fff'.*ff, ff_linear, ff_two, attn, gate"):
-        FlatEncoder(8, 2, fusion="fff")
-    with pytest.raises(ValueError, match=r"'relativ'.*relative, scalar, none"):
-        FlatEncoder(8, 2, positions="relativ")
-    with pytest.raises(ValueError, match="at least 1 layer"):
-        FlatEncoder(8, 2, layers=0)
+def test_many_batches_are_computed_again_in_the_backward_pass(monkeypatch):
+    torch.manual_seed(0)
+    model = Flat(LatticeEmbedding(8, n_characters=10, character_width=6, contextual_width=4), FlatEncoder(8, 2))
+    characters = torch.tensor([[2, 3, 4], [5, 0, 0]])
+    batches = [FlatBatch(characters, torch.tensor([0, 1, 2, 3]), tokens=characters + shift) for shift in range(3)]
+    contextual = torch.randn(9, 4, requires_grad=True)
+    results = []
+    for kept_pairs in (10**6, 20, 0):
+        monkeypatch.setattr(flat, "KEPT_PAIRS", kept_pairs)
+        torch.manual_seed(1)
+        encoded = model(batches, contextual)
+        gradients = torch.autograd.grad(
+            encoded.square().sum(), [contextual, *model.parameters()], materialize_grads=True
+        )
+        results.append((encoded.detach(), *gradients))
+    for again in results[1:]:
+        for left, right in zip(results[0], again):
+            assert_close(left, right)
+
+
+def test_built_from_plain_settings():
+    settings = {
+        "width": 8,
+        "embedding": {"n_characters": 5, "n_bigrams": 4, "n_fixed_bigrams": 2, "contextual_width": 3},
+        "encoder": {"heads": 2, "layers": 2},
+        "absolute": {"fusion": "add"},
+        "output_dropout": 0.1,
+    }
+    model = build_flat(settings)
+    assert (len(model.encoder.layers), model.absolute.fusion, model.output_dropout.p) == (2, "add", 0.1)
+    assert model.embedding.bigrams.fixed.shape == (2, 50)
+    assert build_flat({**settings, "absolute": None}).absolute is None

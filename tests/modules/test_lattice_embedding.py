@@ -3,7 +3,7 @@ import torch
 from torch.nn.functional import normalize
 from torch.testing import assert_close
 
-from spacy_lexner.modules.lattice_embedding import DROPOUT_PLACES, UNKNOWN, LatticeEmbedding
+from spacy_lexner.modules.lattice_embedding import DROPOUT_PLACES, UNKNOWN, LatticeEmbedding, TokenVectors
 from spacy_lexner.modules.word_vectors import Words
 
 CHARACTERS = torch.tensor([[2, 3, 4], [5, 0, 0]])
@@ -54,24 +54,39 @@ def test_a_model_without_words():
 
 def test_rows_have_length_one_and_padding_is_zero():
     made = embedding()
+    made.characters.load(torch.tensor([2, 4]), torch.full((2, 5), 7.0))
+    made.normalize_tables()
     for table in (made.characters, made.bigrams):
         assert_close(table.weight[1:].norm(dim=-1), torch.ones(len(table.weight) - 1))
         assert (table.weight[0] == 0).all()
-    made.load(made.characters, torch.tensor([2, 4]), torch.full((2, 5), 7.0))
     assert_close(made.characters.weight[2], torch.full((5,), 5**-0.5))
     plain = embedding(normalize=False)
-    plain.load(plain.characters, torch.tensor([2]), torch.full((1, 5), 7.0))
+    plain.characters.load(torch.tensor([2]), torch.full((1, 5), 7.0))
+    plain.normalize_tables()
     assert (plain.characters.weight[2] == 7.0).all()
 
 
+def test_rows_behind_the_trained_ones_are_fixed():
+    table = TokenVectors(3, 4, n_fixed=2)
+    vectors = torch.randn(3, 4)
+    table.load(torch.tensor([4, 2, 3]), vectors)
+    ids = torch.tensor([[2, 3], [4, 1]])
+    assert_close(table(ids), torch.stack((vectors[1], vectors[2], vectors[0], table.weight[1])).view(2, 2, 4))
+    table(ids).sum().backward()
+    assert table.weight.grad.sum() == 8
+    assert {name for name, _ in table.named_parameters()} == {"weight"}
+    table.normalize()
+    assert_close(table.fixed.norm(dim=-1), torch.ones(2))
+
+
 def test_bad_vectors():
-    made = embedding()
-    before = made.bigrams.weight.clone()
+    table = embedding().bigrams
+    before = table.weight.clone()
     with pytest.raises(ValueError, match="7 values, the table 4"):
-        made.load(made.bigrams, torch.tensor([2]), torch.zeros(1, 7))
+        table.load(torch.tensor([2]), torch.zeros(1, 7))
     with pytest.raises(ValueError, match="1 of the 2 vectors hold NaN"):
-        made.load(made.bigrams, torch.tensor([2, 3]), torch.tensor([[0.0] * 4, [0.0, float("nan"), 0.0, 0.0]]))
-    assert torch.equal(made.bigrams.weight, before)
+        table.load(torch.tensor([2, 3]), torch.tensor([[0.0] * 4, [0.0, float("nan"), 0.0, 0.0]]))
+    assert torch.equal(table.weight, before)
 
 
 def test_missing_bigrams():

@@ -3,7 +3,7 @@ import torch
 from flat_reference import FIXTURES, load_original, naive_fusion, pair_distances, recorded
 from torch.testing import assert_close
 
-from spacy_lexner.modules.flat import FlatEncoder
+from spacy_lexner.modules.flat_encoder import FlatEncoder
 from spacy_lexner.modules.position_encoding import DistanceEncoding
 from spacy_lexner.modules.position_fusion import FUSIONS, create_fusion
 
