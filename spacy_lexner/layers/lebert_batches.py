@@ -1,12 +1,13 @@
 """From the Docs of a batch to the tensors that LEBERT reads."""
 
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Dict, List, NamedTuple, Optional, Sequence
 
 import numpy as np
 import torch
 from spacy.tokens import Doc
 
 from ..lexicon.lexicon import Lexicon
+from ..lexicon.single_chars import SingleChars
 from ..modules.lebert import LEBERTBatch
 from .candidate_policy import Policy, candidate_slots
 from .candidates import token_borders
@@ -43,7 +44,7 @@ def place_words(
     *,
     max_words: int,
     policy: Policy,
-    single_chars: Any,
+    single_chars: SingleChars,
 ) -> PieceWords:
     """Place the candidate words of Docs on their wordpieces.
 

@@ -88,3 +88,13 @@ def test_dropout_acts_in_training_only():
 def test_unknown_empty_is_refused():
     with pytest.raises(ValueError, match="empty='none'"):
         LexiconAdapter(H, D, empty="none")
+
+
+def test_half_precision():
+    adapter, hidden, words = make_adapter(), torch.randn(1, 3, H, requires_grad=True), torch.randn(3, D)
+    slots = torch.tensor([[[1, 2], [0, 0], [2, 0]]])
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        fused = adapter(hidden, words, slots)
+    torch.testing.assert_close(fused.float(), adapter(hidden, words, slots), atol=0.1, rtol=0.1)
+    fused.sum().backward()
+    assert torch.isfinite(hidden.grad).all() and torch.isfinite(adapter.attention.grad).all()
