@@ -1,6 +1,6 @@
 """`spacy-lexner.ELMo.v1`: the encoder for any component that takes token vectors."""
 
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence
 
 from spacy.tokens import Doc
 from spacy.util import SimpleFrozenDict
@@ -23,7 +23,7 @@ def build_elmo_v1(
     vocab: Optional[str] = None,
     max_characters: Optional[int] = None,
     embedding_dim: Optional[int] = None,
-    filters: Optional[Sequence[Tuple[int, int]]] = None,
+    filters: Optional[Sequence[Sequence[int]]] = None,
     n_highway: Optional[int] = None,
     activation: Optional[Activation] = None,
     projection_dim: Optional[int] = None,
@@ -58,7 +58,7 @@ def build_elmo_v1(
         vocabulary. None: the characters of the training texts.
     max_characters (Optional[int]): Longer words are cut, with begin and end of the word counted. 50.
     embedding_dim (Optional[int]): Width of a character vector. 16.
-    filters (Optional[Sequence[Tuple[int, int]]]): Width and number of each group of filters. [[1, 32], [2, 32], [3,
+    filters (Optional[Sequence[Sequence[int]]]): Width and number of each group of filters. [[1, 32], [2, 32], [3,
         64], [4, 128]].
     n_highway (Optional[int]): Number of highway layers. 1.
     activation (Optional[str]): "relu" or "tanh", after the maximum over a word. Relu.
@@ -90,7 +90,7 @@ def build_elmo_v1(
         vocab=vocab,
         max_characters=max_characters,
         embedding_dim=embedding_dim,
-        filters=None if filters is None else tuple((width, number) for width, number in filters),
+        filters=None if filters is None else tuple(map(tuple, filters)),
         n_highway=n_highway,
         activation=activation,
         projection_dim=projection_dim,

@@ -2,7 +2,6 @@
 
 import warnings
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, Dict, List, Literal, Optional, Sequence, Tuple
 
 from spacy.tokens import Doc
@@ -20,7 +19,7 @@ from .training_texts import TrainingTexts
 Unit = Literal["byte", "unicode"]
 UNITS = ("byte", "unicode")
 MAX_CHARACTERS = 50
-Filters = Sequence[Tuple[int, int]]
+Filters = Sequence[Sequence[int]]
 # Sizes without a checkpoint: small enough to train on a CPU.
 DEFAULT_CNN: Dict[str, Any] = {
     "embedding_dim": 16,
@@ -97,7 +96,9 @@ class ELMoSetup:
         for name, allowed in (("unit", UNITS), ("activation", tuple(ACTIVATIONS))):
             if getattr(self, name) not in (None, *allowed):
                 raise ValueError(f"Unknown {name} = {getattr(self, name)!r}. Choose one of {allowed}.")
-        if self.filters is not None and (not self.filters or min(chain.from_iterable(self.filters)) < 1):
+        if self.filters is not None and not (
+            self.filters and all(len(pair) == 2 and min(pair) > 0 for pair in self.filters)
+        ):
             raise ValueError(f"filters = {self.filters} must be pairs of width and number, each at least 1.")
         if self.n_mixes > 1 and self.mix_weights is not None:
             raise ValueError(f"n_mixes = {self.n_mixes} mixes with the same fixed mix_weights would all be the same.")

@@ -1,7 +1,7 @@
 """The character CNN of ELMo: a vector for a word from its characters (Kim et al. 2016; Peters et al. 2018)."""
 
 from math import sqrt
-from typing import Literal, Sequence, Tuple
+from typing import Literal, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -20,7 +20,7 @@ class CharacterCNN(nn.Module):
 
     n_characters (int): Number of character ids.
     embedding_dim (int): Width of a character vector.
-    filters (Sequence[Tuple[int, int]]): Pairs of filter width and number of filters.
+    filters (Sequence[Sequence[int]]): Pairs of filter width and number of filters.
     n_highway (int): Number of highway layers.
     projection_dim (int): Width of a word vector. No projection is made where it is the number of filters.
     pad_id (int): Id that fills a word up.
@@ -31,7 +31,7 @@ class CharacterCNN(nn.Module):
         self,
         n_characters: int,
         embedding_dim: int,
-        filters: Sequence[Tuple[int, int]],
+        filters: Sequence[Sequence[int]],
         n_highway: int,
         projection_dim: int,
         pad_id: int,

@@ -15,7 +15,7 @@ DEFAULT_CUTOFFS: Tuple[int, ...] = (2000, 20000)
 
 
 def create_pretrain_bilm(
-    words: str,
+    words: Optional[str] = None,
     max_words: int = 0,
     softmax: str = "full",
     n_samples: int = 8192,
@@ -30,7 +30,8 @@ def create_pretrain_bilm(
     """Create the objective: predict the next word, and the word before, from the last layer of either direction by one
     softmax (Peters et al. 2018). Begin and end of a Doc are words as well.
 
-    words (str): File of counted words, as `spacy lexner count-words` writes it with the tokenizer of the pipeline.
+    words (Optional[str]): File of counted words, as `spacy lexner count-words` writes it with the tokenizer of the
+        pipeline. Must be given.
     max_words (int): Most words of the file to predict; others are one unknown word. 0 for all.
     softmax (str): "full"; "sampled", by a log-uniform sample with correction, as in the original; "adaptive", with
         clusters of rare words.
@@ -54,7 +55,7 @@ def build_objective(
     vocab: Vocab,
     tok2vec: Model,
     *,
-    words: str,
+    words: Optional[str],
     max_words: int,
     head: Dict[str, Any],
     log: Dict[str, Any],
@@ -64,7 +65,7 @@ def build_objective(
 
     vocab (Vocab): Not used.
     tok2vec (Model[List[Doc], List[Floats2d]]): An ELMo, or a model with one in it.
-    words (str): File of counted words.
+    words (Optional[str]): File of counted words.
     max_words (int): Most words of it.
     head (Dict[str, Any]): Arguments of BiLMHead, without the sizes.
     log (Dict[str, Any]): Arguments of BiLMLog.
@@ -76,6 +77,11 @@ def build_objective(
         raise ValueError(
             f"spacy-lexner.PretrainBiLM.v1 pretrains spacy-lexner.ELMo.v1, but the model that [pretraining] component "
             f"and layer name ({tok2vec.name!r}) holds {len(nodes)} of them."
+        )
+    if words is None:
+        raise ValueError(
+            "There are no words to predict: set [pretraining.objective] words to a file that 'spacy lexner "
+            "count-words' wrote with the tokenizer of this pipeline."
         )
     vocabulary = WordVocabulary.read(words, max_words)
     bilm_log = BiLMLog(sampled=head["softmax"] == "sampled", **log)

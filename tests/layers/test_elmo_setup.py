@@ -82,6 +82,7 @@ def test_a_size_that_is_not_the_checkpoint_s(checkpoint, name, value):
         ({"activation": "gelu"}, "Unknown activation = 'gelu'"),
         ({"filters": ()}, "filters = "),
         ({"filters": ((0, 3),)}, "filters = "),
+        ({"filters": ((3,),)}, "filters = "),
         ({"n_mixes": 2, "mix_weights": (0.0, 0.0, 0.0)}, "would all be the same"),
         ({"unit": "byte", "vocab": "words.tsv"}, "vocab names words"),
         ({"unit": "byte", "mix_layers": (0, 3)}, r"mix_layers = \[0, 3\] is out of range"),
