@@ -82,7 +82,8 @@ class MLMTask(PretrainingTask):
         limit, wanted = max_length(encoder), self.options.max_length
         if wanted is not None and wanted > limit:
             raise ValueError(f"max_length is {wanted}, but the encoder reads at most {limit} wordpieces at once.")
-        if self.options.words == "lexicon" and not node.layers and self.options.lexicon is None:
+        from_lexicon = self.options.words == "lexicon" and self.options.masking.unit != "piece"
+        if from_lexicon and not node.layers and self.options.lexicon is None:
             raise ValueError(
                 'words = "lexicon" needs a lexicon: name the folder of one (`lexicon` of the objective), or pretrain '
                 "an encoder with adapters, which has one."

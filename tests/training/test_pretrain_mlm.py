@@ -207,7 +207,10 @@ def test_a_lexicon_sourced_from_a_saved_pipeline_serves_as_well(pretraining_conf
     ("overrides", "message"),
     [
         ({f"{OBJECTIVE}.max_length": 600}, "max_length is 600, but the encoder reads at most 512"),
-        ({f"{OBJECTIVE}.words": "lexicon", f"{MODEL}.adapter_layers": []}, 'words = "lexicon" needs a lexicon'),
+        (
+            {f"{OBJECTIVE}.words": "lexicon", f"{OBJECTIVE}.masking": "ngram", f"{MODEL}.adapter_layers": []},
+            "needs a lexicon: name the folder of one",
+        ),
         ({"pretraining.component": "lex_matcher", "pretraining.layer": ""}, "."),
     ],
 )

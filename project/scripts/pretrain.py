@@ -1,0 +1,74 @@
+"""Pretrain a BERT on raw text, and write it as a Hugging Face folder."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated, List, Optional
+
+import typer
+from wasabi import msg
+
+EPOCH = re.compile(r"model(\d+)\.bin")
+
+
+def last_checkpoint(output: Path) -> Optional[Path]:
+    """Find the file of the last whole epoch.
+
+    output (Path): The folder of a run.
+    RETURNS (Optional[Path]): The file, or None where there is none yet.
+    """
+    epochs = {int(match[1]): file_ for file_ in output.glob("model*.bin") if (match := EPOCH.fullmatch(file_.name))}
+    return epochs[max(epochs)] if epochs else None
+
+
+def main(
+    config: Annotated[Path, typer.Argument(help="A config with a [pretraining] section.")],
+    text: Annotated[Path, typer.Argument(help="Raw text: a file, or a folder with *.txt and *.txt.gz.")],
+    output: Annotated[Path, typer.Argument(help="Folder for the files of the run.")],
+    checkpoint: Annotated[Path, typer.Argument(help="Hugging Face folder to write.")],
+    steps: Annotated[int, typer.Option(help="Updates in all.")] = 10_000,
+    save_every: Annotated[int, typer.Option(help="Updates between two files from which a run can go on.")] = 1000,
+    masking: Annotated[str, typer.Option(help="piece, whole_word or ngram.")] = "piece",
+    lexicon: Annotated[str, typer.Option(help="Lexicon folder that says what whole words are.")] = "",
+    seed: Annotated[int, typer.Option()] = 0,
+    gpu_id: Annotated[int, typer.Option(help="-1 is the CPU.")] = -1,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where a run in the same folder stopped.")] = False,
+) -> None:
+    """Run `spacy pretrain` for a number of updates, then `spacy lexner export-hf`."""
+    if masking != "piece" and not lexicon:
+        msg.fail(f"masking {masking!r} needs a lexicon that says what whole words are: set vars.lexicon.", exits=1)
+    n_epochs = max(1, -(-steps // save_every))
+    settings = {
+        "paths.raw_text": text,
+        "pretraining.max_epochs": n_epochs,
+        "pretraining.batcher.n_batches": -(-steps // n_epochs),
+        "pretraining.optimizer.learn_rate.total_steps": n_epochs * -(-steps // n_epochs),
+        "pretraining.objective.masking": masking,
+        "pretraining.objective.log_path": output / "losses.jsonl",
+        "system.seed": seed,
+    }
+    if lexicon:
+        settings["paths.lexicon"] = lexicon
+    command: List[str] = ["pretrain", str(config), str(output), "--gpu-id", str(gpu_id)]
+    for name, value in settings.items():
+        command += [f"--{name}", str(value)]
+    last = last_checkpoint(output)
+    if last is not None and not resume:
+        msg.fail(f"{output} holds a run already", "Go on with --resume, or remove the folder.", exits=1)
+    if last is not None:
+        command += ["--resume-path", str(last)]
+    run(command)
+    run(["lexner", "export-hf", str(output / "model-last.bin"), str(checkpoint), "--force"])
+
+
+def run(command: List[str]) -> None:
+    result = subprocess.run([sys.executable, "-m", "spacy", *command], check=False)
+    if result.returncode:
+        raise typer.Exit(result.returncode)
+
+
+if __name__ == "__main__":
+    typer.run(main)
