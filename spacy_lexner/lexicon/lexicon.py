@@ -196,12 +196,11 @@ class Lexicon:
         texts (Iterable[str]): The texts, read as a stream.
         RETURNS (Lexicon): The smaller lexicon.
         """
-        lexicon = self.compact()
-        base = lexicon._base
+        base = self.compact()._base
         seen = np.zeros(len(base.rows), bool)
         for joined in _join(texts):
-            seen[lexicon.rows(lexicon.match(joined).hash)] = True
-        table = base.full_table().take(np.flatnonzero(seen))
+            seen[base.trie.match(self.normalization.codes(to_codes(joined))).word] = True
+        table = base.full_table().take(np.sort(base.rows[seen]))
         return Lexicon(compile_base(table, self.normalization, base.max_word_length), self.report)
 
     # Matching

@@ -1,7 +1,7 @@
 """Words added to a compiled lexicon, and words taken out of it."""
 
 from functools import cached_property
-from typing import Dict, FrozenSet, Iterable, Iterator, Optional
+from typing import Dict, FrozenSet, Iterable, Iterator, List, Optional
 
 import numpy as np
 from pygtrie import CharTrie
@@ -11,6 +11,7 @@ from .build import build_table, hash_content, to_stored
 from .checks import find_fault
 from .entry import LexiconEntry
 from .errors import LexiconError
+from .hashing import hash_word
 from .report import REASONS
 from .table import Table
 
@@ -45,11 +46,19 @@ class Overlay:
 
     def get(self, word: str) -> Optional[LexiconEntry]:
         """RETURNS (Optional[LexiconEntry]): What is known about a word (normalised), here or in the base."""
+        return self._entry(word, self.base.rank(word))
+
+    def _entry(self, word: str, rank: int) -> Optional[LexiconEntry]:
         added = self.added.get(word)
-        if added is not None:
+        if added is not None or rank == UNKNOWN or rank in self.hidden:
             return added
-        rank = self.base.rank(word)
-        return None if rank < 0 or rank in self.hidden else self.base.entry_at(rank)
+        return self.base.entry_at(rank)
+
+    def _ranks(self, words: Iterable[str]) -> Dict[str, int]:
+        """RETURNS (Dict[str, int]): The positions of words in the hashes of the base, UNKNOWN for others."""
+        distinct = list(dict.fromkeys(words))
+        hashes = np.array([hash_word(word) for word in distinct], "u8")
+        return dict(zip(distinct, self.base.ranks(hashes).tolist()))
 
     def with_words(self, entries: Iterable[LexiconEntry]) -> "Overlay":
         """Add entries, or change what is known about words. What an entry leaves out stays as it was.
@@ -58,25 +67,29 @@ class Overlay:
         RETURNS (Overlay): The changes, with these.
         """
         base, content, dim = self.base, self.content, self.dim
-        fresh: Dict[str, LexiconEntry] = {}
-        hidden = set(self.hidden)
+        given: List[LexiconEntry] = []
         for entry in entries:
             vector = None if entry.vector is None else to_stored(entry.vector, base.table.vectors.dtype)
             fault = find_fault(entry.word, vector, entry.weight, dim, base.max_word_length)
             if fault is not None:
                 raise LexiconError(_explain(fault, entry, vector, dim, base.max_word_length))
-            word = base.normalization(entry.word)
-            known = fresh.get(word) or self.get(word)
-            new = _update(known, LexiconEntry(word, vector, float(np.float32(entry.weight)), *entry[3:]))
+            dim = dim if vector is None else len(vector)
+            word, weight = base.normalization(entry.word), float(np.float32(entry.weight))
+            given.append(LexiconEntry(word, vector, weight, entry.label, entry.entity_id))
+        ranks = self._ranks(entry.word for entry in given)
+        fresh: Dict[str, LexiconEntry] = {}
+        for entry in given:
+            word = entry.word
+            known = fresh.get(word) or self._entry(word, ranks[word])
+            new = _update(known, entry)
             change = hash_content(new) - (0 if known is None else hash_content(known))
             if change:
                 fresh[word] = new
                 content += change
-                dim = dim if vector is None else len(vector)
-                hidden.add(base.rank(word))
         added = self.added.copy()
         added.update(fresh)
-        return Overlay(base, added, frozenset(hidden - {UNKNOWN}), content, dim)
+        hidden = self.hidden.union(ranks[word] for word in fresh) - {UNKNOWN}
+        return Overlay(base, added, hidden, content, dim)
 
     def without_words(self, words: Iterable[str]) -> "Overlay":
         """Take words out.
@@ -84,14 +97,14 @@ class Overlay:
         words (Iterable[str]): The words; unknown ones are ignored.
         RETURNS (Overlay): The changes, with these.
         """
-        content, added, hidden = self.content, self.added.copy(), set(self.hidden)
-        for word in {self.base.normalization(word) for word in words}:
-            known = self.get(word)
+        content, added = self.content, self.added.copy()
+        ranks = self._ranks(self.base.normalization(word) for word in words)
+        for word, rank in ranks.items():
+            known = self._entry(word, rank)
             if known is not None:
                 content -= hash_content(known)
                 added.pop(word, None)
-                hidden.add(self.base.rank(word))
-        return Overlay(self.base, added, frozenset(hidden - {UNKNOWN}), content, self.dim)
+        return Overlay(self.base, added, self.hidden.union(ranks.values()) - {UNKNOWN}, content, self.dim)
 
     @cached_property
     def compiled(self) -> LexiconBase:
