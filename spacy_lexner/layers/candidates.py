@@ -1,7 +1,7 @@
 """Candidate words of a Doc: how they are stored in it, and on which tokens they stand."""
 
 import struct
-from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 from spacy.tokens import Doc
@@ -10,7 +10,7 @@ from ..lexicon.matcher import Matcher
 
 # A key of this form is one that spaCy itself knows how to treat: kept by to_bytes, DocBin and n_process, left out (with
 # a warning) by Doc.from_docs.
-USER_DATA_KEY = ("._.", "lex_matches", None, None)
+USER_DATA_KEY: Any = ("._.", "lex_matches", None, None)
 HEADER = struct.Struct("<QII")  # version of the matcher, characters of the text, number of candidates
 
 

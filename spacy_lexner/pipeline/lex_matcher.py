@@ -17,6 +17,7 @@ from ..layers.lexicon_link import LexiconLink
 from ..lexicon.entry import LexiconEntry
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.matcher import Matcher, MatchOptions, check_options
+from ..lexicon.single_chars import SingleChars
 from ..lexicon.source import LexiconSource
 from .extensions import install_match_extensions
 
@@ -39,7 +40,7 @@ def make_lex_matcher(
     name: str,
     min_length: int,
     max_length: Optional[int],
-    single_chars: str,
+    single_chars: SingleChars,
     alignment_mode: str,
     spans_key: Optional[str],
 ) -> "LexMatcher":
