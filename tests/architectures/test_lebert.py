@@ -1,5 +1,7 @@
 """LEBERT.v1 in spaCy: configs, pipes, training, saving, pretraining."""
 
+import random
+
 import numpy as np
 import pytest
 import spacy
@@ -222,6 +224,37 @@ def test_other_tokens_than_characters():
         ("Ann", "PER"),
         ("New York", "LOC"),
     ]
+
+
+CLAUSES = [
+    ("小明住在南京市，", [(0, 2), (4, 7)]),
+    ("小红去北京了。", [(0, 2), (3, 5)]),
+    ("今天没有事，", []),
+    ("他", []),
+]
+WINDOW = 16
+
+
+def compose(n_characters, seed):
+    """Clauses in random order, cut to a length; an entity that is cut is none."""
+    rng, text, spans = random.Random(seed), "", []
+    while len(text) < n_characters:
+        clause, entities = rng.choice(CLAUSES)
+        spans += [(len(text) + start, len(text) + end, "E") for start, end in entities]
+        text += clause
+    return text[:n_characters], [span for span in spans if span[1] <= n_characters]
+
+
+def test_entities_are_the_same_wherever_the_borders_of_windows_fall():
+    nlp = ner_with_lebert(window=WINDOW, stride=8)
+    texts = [compose(length, seed) for seed, length in enumerate([8, 12, 16, 24, 40, 60] * 3)]
+    train(nlp, [Example.from_dict(nlp.make_doc(text), {"entities": spans}) for text, spans in texts], 40)
+    for seed in range(100, 110):
+        for length in (WINDOW - 1, WINDOW, WINDOW + 1, 3 * WINDOW):
+            text, spans = compose(length, seed)
+            found = [(ent.start_char, ent.end_char, ent.label_) for ent in nlp(text).ents]
+            whole = [span for span in found if span[1] < length]  # what is cut off by the end of the text is open
+            assert whole == [span for span in spans if span[1] < length], text
 
 
 def test_pretraining_by_spacy():
