@@ -1,6 +1,10 @@
 """Shared fixtures. Real data are never part of the project: tests that read them skip where they are absent."""
 
 import os
+
+# Before torch is loaded: small tensors gain nothing from threads, and a forked process may hang on them.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from pathlib import Path
 
 import pytest
