@@ -3,8 +3,7 @@
 import numpy as np
 import srsly
 
-PLAIN = b"0123456789.eE+- "
-HALF_NUMBERS = ("- ", "+ ", "e ", "E ", "-e", "-E", "-.")  # what the JSON parser takes for a number, or might
+PLAIN = b"0123456789.- "
 
 
 def parse_vector(text: str) -> np.ndarray:
@@ -17,7 +16,7 @@ def parse_vector(text: str) -> np.ndarray:
         if _is_plain(text):  # then a JSON parser reads it, several times as fast as float()
             return np.array(srsly.json_loads(f"[{text.replace(' ', ',')}]"), "f4")
     except ValueError:
-        pass  # two spaces, a leading plus sign
+        pass  # two spaces, no digit before the point
     try:
         return np.array([float(number) for number in text.split()], "f4")
     except ValueError:
@@ -25,7 +24,7 @@ def parse_vector(text: str) -> np.ndarray:
 
 
 def _is_plain(text: str) -> bool:
+    """RETURNS (bool): Whether there are only plain decimals: the JSON parser takes half of a number for one."""
     if not text.isascii() or text.encode("ascii").translate(None, PLAIN):
         return False
-    closed = f"{text} "
-    return not any(half in closed for half in HALF_NUMBERS)
+    return not ("- " in text or "-." in text or text.endswith("-"))
