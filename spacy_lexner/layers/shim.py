@@ -39,10 +39,12 @@ class ModuleShim(PyTorchShim):
         build (Callable[[Dict[str, Any]], torch.nn.Module]): A module-level function (it is copied and pickled with the
             model).
         mixed_precision (bool): Autocast on CUDA, to bfloat16 where the device has it, else to float16 with gradient
-            scaling.
+            scaling. Without CUDA it does nothing.
         grad_scaler_config (Optional[Dict[str, Any]]): Arguments of thinc's PyTorchGradScaler.
         """
-        scaler = PyTorchGradScaler(**{"enabled": mixed_precision, **(grad_scaler_config or {})})
+        scaling = {"enabled": mixed_precision, **(grad_scaler_config or {})}
+        scaling["enabled"] = scaling["enabled"] and torch.cuda.is_available()  # without CUDA all of it does nothing
+        scaler = PyTorchGradScaler(**scaling)
         super().__init__(None, mixed_precision=mixed_precision, grad_scaler=scaler)
         self.build = build
         self.settings: Optional[Dict[str, Any]] = None

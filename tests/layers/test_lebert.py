@@ -338,6 +338,28 @@ def test_threads_do_not_mix_up_their_words():
     assert wrong == []
 
 
+def test_gradient_checkpointing_changes_nothing_but_memory():
+    docs = [NLP.make_doc(text) for text in (TEXT, "江苏", TEXT * 3)]
+    options = {"max_batch_tokens": 20}
+    plain, frugal = (strengthen(make_model(options=options, gradient_checkpointing=flag)) for flag in (False, True))
+    weights = random_like(plain.predict(docs))
+    expected, found = gradients_of(plain, docs, weights), gradients_of(frugal, docs, weights)
+    for name, gradient in expected.items():
+        torch.testing.assert_close(found[name], gradient, atol=1e-3, rtol=1e-3, msg=name)
+
+
+def test_mixed_precision_does_nothing_on_a_cpu():
+    saved, doc = strengthen(make_model()).to_bytes(), NLP.make_doc(TEXT)
+    vectors = []
+    for mixed_precision in (False, True):
+        model = LEBERTEncoder(LEBERTSetup(**SIZES), LEBERTOptions(), mixed_precision=mixed_precision).from_bytes(saved)
+        output, backprop = link(model, make_lexicon()).begin_update([doc])
+        backprop([array.copy() for array in output])
+        model.finish_update(Adam(0.001))
+        vectors.append(model.predict([doc])[0])
+    np.testing.assert_allclose(vectors[1], vectors[0], atol=1e-3)
+
+
 @pytest.mark.gpu
 def test_on_a_gpu():
     from thinc.api import require_gpu, to_numpy, use_ops
