@@ -9,10 +9,10 @@ import hashlib
 import json
 import os
 import re
-import tempfile
 import time
 from pathlib import Path
 from typing import Any, Dict, Iterable, Tuple
+from uuid import uuid4
 
 import numpy as np
 from safetensors.numpy import save as save_safetensors
@@ -63,13 +63,15 @@ def open_folder(path: Path, verify: bool) -> Tuple[LexiconBase, BuildReport, str
     """
     manifest = read_manifest(path)
     parts: PartsT = {}
-    for part, entry in manifest["parts"].items():
-        data = _map_part(path, part, entry, verify)
-        parts[part] = {"words": data} if part == "words" else read_arrays(data, str(path / entry["file"]))[0]
     try:
+        for part, entry in manifest["parts"].items():
+            data = _map_part(path, part, entry, verify)
+            parts[part] = {"words": data} if part == "words" else read_arrays(data, str(path / entry["file"]))[0]
         base, report = unpack(Packed(manifest, parts))
     except LexiconError as error:
-        raise LexiconError(f"{path}: {error}") from None
+        raise LexiconError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from None
+    except (KeyError, TypeError, AttributeError) as error:
+        raise LexiconError(f"{path / MANIFEST}: the list of parts makes no sense ({error!r}).") from None
     return base, report, manifest["checksum"]
 
 
@@ -136,20 +138,19 @@ def _write_part(path: Path, part: str, pieces: Iterable[bytes]) -> Dict[str, Any
 
 
 def _write_temporary(path: Path, pieces: Iterable[bytes]) -> Tuple[Path, str]:
-    handle, name = tempfile.mkstemp(prefix=".part-", dir=path)
+    temporary = path / f".part-{uuid4().hex}"
     digest = hashlib.sha256()
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:
             for piece in pieces:
                 digest.update(piece)
                 file.write(piece)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, 0o644)
     except BaseException:
-        os.unlink(name)
+        temporary.unlink(missing_ok=True)
         raise
-    return Path(name), digest.hexdigest()
+    return temporary, digest.hexdigest()
 
 
 def _map_part(path: Path, part: str, entry: Dict[str, Any], verify: bool) -> np.ndarray:

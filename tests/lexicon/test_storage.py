@@ -126,12 +126,10 @@ def test_foreign_part_of_the_same_size_is_refused(saved, name):
 def test_part_of_another_lexicon_is_refused(saved, tmp_path):
     other = tmp_path / "other"
     Lexicon.from_entries([LexiconEntry("甲", np.ones(4))]).save(other)
-    manifest = json.loads((saved / "manifest.json").read_text("utf8"))
+    parts = json.loads((saved / "manifest.json").read_text("utf8"))["parts"]
     foreign = json.loads((other / "manifest.json").read_text("utf8"))["parts"]["trie"]
     shutil.copy(other / foreign["file"], saved)
-    manifest["parts"]["trie"] = foreign
-    manifest["checksum"] = storage._checksum(manifest)
-    (saved / "manifest.json").write_text(json.dumps(manifest), "utf8")
+    forge(saved, parts={**parts, "trie": foreign})
     with pytest.raises(LexiconError, match=r"in the part 'trie' is .*; expected"):
         Lexicon.open(saved)
 
@@ -165,12 +163,41 @@ def test_huge_manifest_is_refused(saved):
         Lexicon.open(saved)
 
 
-def test_part_outside_the_folder_is_refused(saved):
-    manifest = json.loads((saved / "manifest.json").read_text("utf8"))
-    manifest["parts"]["words"]["file"] = "../words-0123456789abcdef.txt"
+def forge(folder, **changes):
+    """Change the manifest as someone would who knows the format."""
+    file = folder / "manifest.json"
+    manifest = {**json.loads(file.read_text("utf8")), **changes}
     manifest["checksum"] = storage._checksum(manifest)
-    (saved / "manifest.json").write_text(json.dumps(manifest), "utf8")
+    file.write_text(json.dumps(manifest), "utf8")
+
+
+@pytest.mark.parametrize("name", ["../words-0123456789abcdef.txt", "/etc/passwd", "words.txt", "manifest.json"])
+def test_part_outside_the_folder_is_refused(saved, name):
+    forge(saved, parts={"words": {"file": name, "bytes": 1, "sha256": ""}})
     with pytest.raises(LexiconError, match="is not the name of a part"):
+        Lexicon.open(saved)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"parts": [1]},
+        {"parts": {"words": {}}},
+        {"parts": {"words": {"file": 3}}},
+        {"parts": {}},
+        {"n_words": -1},
+        {"n_words": "many"},
+        {"dim": 2**60},
+        {"dtype": "object"},
+        {"columns": 3},
+        {"normalization": {"magic": True}},
+        {"content": "zz"},
+        {"report": None},
+    ],
+)
+def test_forged_manifest_is_refused(saved, changes):
+    forge(saved, **changes)
+    with pytest.raises(LexiconError, match=f"^{saved}"):
         Lexicon.open(saved)
 
 

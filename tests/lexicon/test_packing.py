@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+
+from spacy_lexner.lexicon import LexiconError
+from spacy_lexner.lexicon.packing import Packed, pack, unpack
+
+
+@pytest.fixture
+def packed(lexicon):
+    manifest, parts = pack(lexicon._base, lexicon.report)
+    return Packed(manifest, {part: dict(arrays) for part, arrays in parts.items()})
+
+
+def test_round_trip(lexicon, packed):
+    base, report = unpack(packed)
+    assert pack(base, report).manifest == packed.manifest and str(report) == str(lexicon.report)
+    assert base.content == lexicon._base.content and base.trie.keys is lexicon._base.trie.keys
+
+
+def test_missing_and_foreign_parts(packed):
+    trie = packed.parts.pop("trie")
+    with pytest.raises(LexiconError, match=r"has the parts \['index', 'vectors', 'words'\]; expected"):
+        unpack(packed)
+    packed.parts.update(trie=trie, other={})
+    with pytest.raises(LexiconError, match=r"has the parts .*'other'"):
+        unpack(packed)
+
+
+@pytest.mark.parametrize(
+    "part,name,change",
+    [
+        ("index", "hashes", lambda array: array[1:]),
+        ("index", "rows", lambda array: array.astype("i8")),
+        ("index", "word_offsets", lambda array: array[:-1]),
+        ("trie", "keys", lambda array: array.view("i8")),
+        ("trie", "levels", lambda array: array[:, :2]),
+        ("vectors", "vectors", lambda array: array.T),
+        ("vectors", "vectors", lambda array: array.astype("f2")),
+        ("words", "words", lambda array: array.reshape(1, -1)),
+    ],
+)
+def test_array_of_another_type_or_shape(packed, part, name, change):
+    packed.parts[part][name] = change(packed.parts[part][name])
+    with pytest.raises(LexiconError, match=f"The array '{name}' in the part '{part}' is .*; expected"):
+        unpack(packed)
+
+
+def test_missing_and_foreign_arrays(packed):
+    del packed.parts["index"]["weights"]
+    with pytest.raises(LexiconError, match=r"The part 'index' holds .*; expected .*weights"):
+        unpack(packed)
+
+
+@pytest.mark.parametrize("shift", [1, -1])
+def test_offsets_that_do_not_fit(packed, shift):
+    packed.parts["index"]["label_offsets"] = packed.parts["index"]["label_offsets"] + np.int64(shift)
+    with pytest.raises(LexiconError, match="The offsets of 'label_data' do not fit"):
+        unpack(packed)
