@@ -58,13 +58,11 @@ class TextCorpus:
         shuffle: bool = False,
         limit: int = 0,
     ) -> None:
-        if not path:
-            raise ValueError("There is no text to read: set the path of the text corpus (paths.raw_text).")
         if max_length < max(2, min_length):
             raise ValueError(
                 f"max_length is {max_length}: it must be at least 2 and not below min_length ({min_length})."
             )
-        self.paths = [Path(path)] if isinstance(path, (str, Path)) else [Path(part) for part in path]
+        self.paths = [Path(path)] if isinstance(path, (str, Path)) else [Path(part) for part in path or []]
         self.sentences = sentences
         self.min_length = min_length
         self.max_length = max_length
@@ -77,6 +75,8 @@ class TextCorpus:
         nlp (Language): Its tokenizer makes the tokens.
         YIELDS (Example): One per Doc. Raises ValueError where a file is not UTF-8, and where there is no text at all.
         """
+        if not self.paths:  # no error before: one config may serve for pretraining and for training without it
+            raise ValueError("There is no text to read: set the path of the text corpus (paths.raw_text).")
         docs = (doc for sentences in self._units() for doc in self._docs(nlp, sentences) if len(doc))
         found = False
         for doc in islice(docs, self.limit or None):

@@ -125,3 +125,10 @@ def test_a_truncated_gzip_file_is_named(tmp_path, nlp, shuffle):
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ValueError, match=r"cut.txt.gz is not a whole gzip file"):
         texts(create_text_corpus(str(path), shuffle=shuffle), nlp)
+
+
+@pytest.mark.parametrize("path", [None, "", []])
+def test_a_path_is_needed_only_when_the_text_is_read(path, nlp):
+    corpus = create_text_corpus(path)
+    with pytest.raises(ValueError, match=r"paths\.raw_text"):
+        next(corpus(nlp))
