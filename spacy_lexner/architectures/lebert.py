@@ -90,5 +90,12 @@ def build_lebert_v1(
         attention_dropout=attention_dropout,
         gradient_checkpointing=gradient_checkpointing,
     )
-    options = LEBERTOptions(max_words, policy, single_chars, window, stride, max_batch_tokens)
+    options = LEBERTOptions(
+        max_words=max_words,
+        policy=policy,
+        single_chars=single_chars,
+        window=window,
+        stride=stride,
+        max_batch_tokens=max_batch_tokens,
+    )
     return LEBERTEncoder(setup, options, mixed_precision=mixed_precision, grad_scaler_config=dict(grad_scaler_config))

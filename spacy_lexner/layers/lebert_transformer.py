@@ -12,7 +12,7 @@ from thinc.types import Ragged
 from thinc.util import torch2xp, xp2torch
 from transformers.modeling_outputs import BaseModelOutput
 
-from .lebert import Encoder, PieceVectors, encode_pieces, wordpieces_of
+from .piece_encoder import Encoder, PieceVectors, encode_pieces, wordpieces_of
 
 Transformer = Model[List[Doc], FullTransformerBatch]
 TOK2VEC_NAME = "spacy-lexner.Tok2VecLEBERTTransformer.v1"

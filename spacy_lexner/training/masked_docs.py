@@ -16,17 +16,6 @@ from .whole_words import covers_any, longest_words
 WORD_SOURCES = ("tokens", "lexicon")
 
 
-def piece_borders(docs: Sequence[Doc], counts: np.ndarray) -> np.ndarray:
-    """Find where the wordpieces of each Doc begin.
-
-    docs (Sequence[Doc]): The Docs.
-    counts (Ints[n_tokens]): Wordpieces of each token, over all Docs.
-    RETURNS (Ints[n_docs + 1]): The first wordpiece of each Doc, and one past the last.
-    """
-    ends = np.concatenate([np.zeros(1, "i8"), np.cumsum(counts)])
-    return ends[np.cumsum([0, *(len(doc) for doc in docs)])]
-
-
 def word_numbers(docs: Sequence[Doc], counts: np.ndarray, candidates: Optional[Sequence[DocCandidates]]) -> np.ndarray:
     """Number the words that wordpieces belong to.
 

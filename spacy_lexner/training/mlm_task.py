@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Dict, List, Optional, Sequence, Tuple, cast
+from typing import Any, Dict, List, Optional, Sequence, cast
 
 import numpy as np
 import torch
@@ -10,22 +10,22 @@ from spacy.tokens import Doc
 from thinc.api import Model
 
 from ..layers.candidates import find_candidates, token_spans
-from ..layers.lebert import N_SPECIAL
-from ..layers.lebert_batches import PieceWords, pad_windows, place_words
+from ..layers.lebert import place_candidates
+from ..layers.lebert_batches import pad_windows
 from ..layers.lexicon_node import DocCandidates
 from ..layers.padding import batch_by_padding
+from ..layers.piece_encoder import N_SPECIAL, piece_borders, shim_of, wordpieces_of
 from ..layers.windows import Windows
-from ..layers.word_table import WordTable
-from ..layers.wordpieces import Wordpieces, load_wordpieces
+from ..layers.wordpieces import Wordpieces
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.matcher import Matcher, MatchOptions
 from ..modules.bert_shaped import max_length
 from ..modules.lebert import LEBERT, LEBERTBatch
 from ..modules.pretraining_heads import FIRST, MASKED
-from .masked_docs import WORD_SOURCES, even_windows, hide_masked, mask_docs, piece_borders, word_numbers
+from .masked_docs import WORD_SOURCES, even_windows, hide_masked, mask_docs, word_numbers
 from .masking import Masking, check_masking
 from .paired_docs import UNLABELLED, PairedDoc, pair_docs, separator_pieces
-from .pretraining_objective import PretrainingBatch, PretrainingTask, join, module_shim
+from .pretraining_objective import PretrainingBatch, PretrainingTask, join
 from .sentence_pairs import DEFAULT_SHORT_SHARE, MIN_LENGTH
 
 MAX_UNKNOWN = 0.5
@@ -69,7 +69,7 @@ class MLMTask(PretrainingTask):
         self._vocabulary_checked = False
 
     def check(self, node: Model) -> None:
-        encoder: Any = module_shim(node).module.encoder
+        encoder: Any = shim_of(node).module.encoder
         kind, config = encoder.config.model_type, encoder.config
         width = encoder.get_input_embeddings().weight.shape[1]
         if width != config.hidden_size:
@@ -96,9 +96,8 @@ class MLMTask(PretrainingTask):
         return module.encoder
 
     def prepare(self, node: Model, docs: Sequence[Doc]) -> PretrainingBatch:
-        shim = module_shim(node)
-        module, settings = cast(LEBERT, shim.module), cast(Dict[str, Any], shim.settings)
-        wordpieces = load_wordpieces(settings["wordpieces"])
+        shim, wordpieces = shim_of(node), wordpieces_of(node)
+        module = cast(LEBERT, shim.module)
         length = self.options.max_length or max_length(module.encoder)
         pairs = self._pairs(docs, wordpieces, length)
         docs = list(docs) if pairs is None else [pair.doc for pair in pairs]
@@ -111,7 +110,9 @@ class MLMTask(PretrainingTask):
         words = word_numbers(docs, counts, self._whole_words(docs, candidates))
         windows = even_windows(np.diff(borders), length - N_SPECIAL)
         shown, selected = mask_docs(ids, words, windows, self.options.masking, self.rng, wordpieces)
-        placed, table = _place(node, docs, candidates, counts, selected)
+        placed, table = None, None
+        if candidates is not None:
+            placed, table = place_candidates(node, docs, hide_masked(docs, candidates, counts, selected), counts)
         inputs, roles, labels, next_labels = [], [], [], []
         for index in batch_by_padding(windows.ends - windows.starts, node.attrs["options"].max_batch_tokens):
             chosen = Windows(*(field[index] for field in windows))
@@ -163,33 +164,6 @@ class MLMTask(PretrainingTask):
                 "pieces: it was not made for this text. Set `vocab` of the encoder to the path of a vocab.txt."
             )
         self._vocabulary_checked = True
-
-
-def _place(
-    node: Model,
-    docs: Sequence[Doc],
-    candidates: Optional[Sequence[DocCandidates]],
-    counts: np.ndarray,
-    selected: np.ndarray,
-) -> Tuple[Optional[PieceWords], Optional[WordTable]]:
-    """The candidate words that the encoder may see, on wordpieces, as in its own forward pass."""
-    if candidates is None:
-        return None, None
-    shim = module_shim(node)
-    table = WordTable.of(cast(LEBERT, shim.module).words, cast(Dict[str, Any], shim.settings)["lexicon_width"])
-    for lexicon in {id(found.lexicon): found.lexicon for found in candidates}.values():
-        table.check(lexicon)
-    visible = hide_masked(docs, candidates, counts, selected)
-    options = node.attrs["options"]
-    placed = place_words(
-        docs,
-        visible,
-        counts,
-        max_words=options.max_words,
-        policy=options.policy,
-        single_chars=options.single_chars,
-    )
-    return placed, table
 
 
 def _with_segments(batch: LEBERTBatch, separators: np.ndarray) -> LEBERTBatch:

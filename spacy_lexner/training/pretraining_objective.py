@@ -10,6 +10,7 @@ from spacy.tokens import Doc
 from thinc.api import ArgsKwargs, Model
 from torch import Tensor
 
+from ..layers.piece_encoder import shim_of
 from ..layers.shim import ModuleShim
 from ..modules.bert_shaped import config_settings
 from ..modules.pretraining_heads import HeadLosses, build_pretraining_heads
@@ -133,8 +134,8 @@ def init(model: Model, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
     task: PretrainingTask = model.attrs["task"]
     node = model.get_ref("node")
     task.check(node)
-    module = module_shim(node).module
-    heads = module_shim(model.get_ref("heads"))
+    module = shim_of(node).module
+    heads = shim_of(model.get_ref("heads"))
     if not heads.is_initialized:
         config = task.text_model(module).config
         heads.initialize({"encoder": config_settings(config), "heads": task.head_settings(module)})
@@ -144,7 +145,7 @@ def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[Optional[Hea
     """Encode a masked batch and ask the heads. The wordpiece embeddings are the decoder as well: they reach the heads
     as a leaf of their own, whose gradient is added in the end, so that either shim may scale its own gradients."""
     node, task = model.get_ref("node"), model.attrs["task"]
-    encoder, heads = module_shim(node), module_shim(model.get_ref("heads"))
+    encoder, heads = shim_of(node), shim_of(model.get_ref("heads"))
     batch = task.prepare(node, docs)
     if not len(batch.roles):
         return None, lambda gradient: []
@@ -185,11 +186,6 @@ def _head_inputs(batch: PretrainingBatch, output: Tensor, embeddings: Tensor) ->
 def join(parts: Sequence[np.ndarray]) -> np.ndarray:
     """RETURNS (Ints[n]): Arrays of integers, none of them too, as one."""
     return np.concatenate([np.zeros(0, "i8"), *parts])
-
-
-def module_shim(node: Model) -> ModuleShim:
-    """RETURNS (ModuleShim): The torch module of a layer."""
-    return cast(ModuleShim, node.shims[0])
 
 
 def _no_forward(model: Model, X: Any, is_train: bool) -> Any:
