@@ -62,7 +62,8 @@ class TextCorpus:
             raise ValueError(
                 f"max_length is {max_length}: it must be at least 2 and not below min_length ({min_length})."
             )
-        self.paths = [Path(path)] if isinstance(path, (str, Path)) else [Path(part) for part in path or []]
+        given = [path] if isinstance(path, (str, Path)) else path or []
+        self.paths = [Path(part) for part in given if str(part)]
         self.sentences = sentences
         self.min_length = min_length
         self.max_length = max_length
