@@ -1,0 +1,40 @@
+"""Lexicon folders of whatever files there are."""
+
+import pytest
+from build_lexicon import main
+
+from spacy_lexner.lexicon import Lexicon
+
+
+def test_files_of_all_kinds(tmp_path):
+    (tmp_path / "list.txt").write_text("南京市\n长江 大桥\n大桥\n", "utf8")
+    (tmp_path / "jieba.txt").write_text("大桥 3 n\n长江 5 ns\n", "utf8")
+    (tmp_path / "table.tsv").write_text("市长\t7\tn\n", "utf8")
+    (tmp_path / "words.vec").write_text("2 2\n大桥 1 2\n桥 3 4\n", "utf8")
+    files = " ".join(str(tmp_path / name) for name in ("list.txt", "jieba.txt", "table.tsv"))
+    main(tmp_path / "out", files, str(tmp_path / "words.vec"))
+    lexicon = Lexicon.open(tmp_path / "out")
+    assert set(lexicon) == {"南京市", "大桥", "长江", "市长", "桥"}
+    assert lexicon.dim == 2
+    assert lexicon.get("大桥").vector.tolist() == [1, 2] and lexicon.get("长江").vector is None
+
+
+def test_what_is_left_out_is_told(tmp_path, capsys):
+    (tmp_path / "list.txt").write_text("南京市\n长江 大桥\n", "utf8")
+    main(tmp_path / "out", str(tmp_path / "list.txt"))
+    out = " ".join(capsys.readouterr().out.split())
+    assert "1 entries left out: white space" in out and "list.txt:2" in out
+
+
+def test_empty_and_replaced(tmp_path):
+    (tmp_path / "list.txt").write_text("南京市\n", "utf8")
+    main(tmp_path / "out", str(tmp_path / "list.txt"))
+    main(tmp_path / "out")
+    assert not len(Lexicon.open(tmp_path / "out"))
+
+
+def test_a_missing_file(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main(tmp_path / "out", str(tmp_path / "none.txt"))
+    assert "none.txt" in capsys.readouterr().out
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,30 @@
+"""The configs are complete: `spacy init fill-config` has nothing to add or to change."""
+
+import pytest
+import spacy
+from spacy.cli.init_config import fill_config
+from thinc.api import Config
+
+CONFIGS = ["lebert", "baseline"]
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_filled(project_dir, tmp_path, name):
+    path = project_dir.parent / "configs" / f"{name}.cfg"
+    fill_config(tmp_path / "filled.cfg", path, silent=True)
+    filled = Config().from_disk(tmp_path / "filled.cfg", interpolate=False)
+    assert filled == Config().from_disk(path, interpolate=False)
+
+
+def test_lebert_reads_the_lexicon_before_it_trains(project_dir):
+    config = Config().from_disk(project_dir.parent / "configs" / "lebert.cfg", interpolate=False)
+    assert config["nlp"]["pipeline"] == ["lex_matcher", "lex_ner"]
+    assert config["training"]["annotating_components"] == ["lex_matcher"]
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_pipelines_are_sound(project_dir, name):
+    path = project_dir.parent / "configs" / f"{name}.cfg"
+    config = Config().from_disk(path, overrides={"paths.lexicon": "any"})
+    nlp = spacy.util.load_model_from_config(config, auto_fill=True)
+    assert not any(nlp.analyze_pipes()["problems"].values())

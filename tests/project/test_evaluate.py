@@ -1,0 +1,70 @@
+"""Scores of a pipeline that finds what it is told to find."""
+
+import pytest
+import spacy
+from evaluate import evaluate, main, mentions, percent, print_scores
+from pipelines import read_examples
+from spacy.tokens import DocBin
+from spacy.training import Example
+
+GOLD = [
+    ("王明在南京", [(0, 2, "PER"), (3, 5, "GPE")]),
+    ("李雷去南京市", [(0, 2, "PER"), (3, 6, "GPE")]),
+    ("没有", []),
+]
+
+
+def make_doc(nlp, text, spans):
+    doc = nlp.make_doc(text)
+    doc.ents = [doc.char_span(start, end, label=label) for start, end, label in spans]
+    return doc
+
+
+@pytest.fixture
+def nlp():
+    nlp = spacy.blank("zh")
+    ruler = nlp.add_pipe("entity_ruler")
+    ruler.add_patterns([{"label": "PER", "pattern": "王明"}, {"label": "GPE", "pattern": "南京"}])
+    return nlp
+
+
+def examples(nlp):
+    return [Example(nlp.make_doc(text), make_doc(nlp, text, spans)) for text, spans in GOLD]
+
+
+def test_scores(nlp):
+    scores = evaluate(nlp, examples(nlp), {"王明", "南京市"})
+    assert (scores["ents_p"], scores["ents_r"]) == (2 / 3, 0.5)
+    assert scores["ents_per_type"]["PER"]["p"] == 1.0
+    assert (scores["recall_seen"], scores["recall_unseen"]) == (0.5, 0.5)
+    assert (scores["n_seen"], scores["n_unseen"]) == (2, 2)
+
+
+def test_no_entity_of_a_kind_is_no_zero(nlp):
+    scores = evaluate(nlp, examples(nlp), mentions(examples(nlp)))
+    assert scores["recall_unseen"] is None
+    assert percent(scores["recall_unseen"]) == "–"
+
+
+def test_tables(nlp, capsys):
+    scores = evaluate(nlp, examples(nlp), {"王明"})
+    print_scores({"a": scores, "b": scores})
+    out = capsys.readouterr().out
+    assert "4 entities, 3 of them not seen in training" in out
+    assert out.count("PER") == 2 and "66.7" in out
+
+
+def test_corpus(nlp, tmp_path):
+    DocBin(docs=[make_doc(nlp, text, spans) for text, spans in GOLD]).to_disk(tmp_path / "dev.spacy")
+    read = read_examples(nlp, tmp_path / "dev.spacy")
+    assert mentions(read) == {"王明", "南京", "李雷", "南京市"}
+    assert not any(example.predicted.ents for example in read)
+
+
+@pytest.mark.parametrize("made, message", [(False, "No trained pipeline"), (True, "No corpus")])
+def test_missing_files(nlp, tmp_path, capsys, made, message):
+    if made:
+        nlp.to_disk(tmp_path / "model")
+    with pytest.raises(SystemExit):
+        main(tmp_path / "test.spacy", [f"m={tmp_path / 'model'}"], tmp_path / "train.spacy", tmp_path / "out.json")
+    assert message in capsys.readouterr().out

@@ -1,0 +1,89 @@
+"""Assets come from where they lie, from a folder, or from the network; only with the right MD5."""
+
+import fetch_assets
+import pytest
+import srsly
+from fetch_assets import bring, main, md5
+
+URL = "https://example.org/train.json"
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project with one asset, whose right content is `right`."""
+    root = tmp_path / "project"
+    root.mkdir()
+    (tmp_path / "right").write_text("right", "utf8")
+    asset = {"dest": "assets/mine/train.json", "url": URL, "checksum": md5(tmp_path / "right")}
+    other = {"dest": "assets/lexicon/words.txt", "url": URL, "checksum": asset["checksum"]}
+    srsly.write_yaml(root / "project.yml", {"assets": [asset, other]})
+    monkeypatch.setattr(fetch_assets, "PROJECT", root)
+    monkeypatch.setattr(fetch_assets, "fetch_asset", lambda *args: pytest.fail("no network here"))
+    return root, asset
+
+
+def place(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf8")
+
+
+def test_what_is_there_stays(project):
+    root, asset = project
+    place(root / asset["dest"], "right")
+    assert bring(asset, None)
+
+
+@pytest.mark.parametrize("where", ["mine/train.json", "originals/mine/train.json", "train.json"])
+def test_copied_from_a_folder(project, tmp_path, where):
+    root, asset = project
+    place(tmp_path / "data" / where, "right")
+    assert bring(asset, tmp_path / "data")
+    assert (root / asset["dest"]).read_text("utf8") == "right"
+
+
+def test_wrong_copies_are_not_taken(project, tmp_path, monkeypatch, capsys):
+    root, asset = project
+    place(tmp_path / "data" / "mine" / "train.json", "wrong")
+    asked = []
+    monkeypatch.setattr(fetch_assets, "fetch_asset", lambda *args: asked.append(args[1]))
+    assert not bring(asset, tmp_path / "data")
+    assert asked == [URL]
+    assert not (root / asset["dest"]).exists()
+    assert "MD5" in capsys.readouterr().out
+
+
+def test_a_wrong_file_in_place_is_replaced(project, tmp_path):
+    root, asset = project
+    place(root / asset["dest"], "wrong")
+    place(tmp_path / "data" / "train.json", "right")
+    assert bring(asset, tmp_path / "data")
+    assert (root / asset["dest"]).read_text("utf8") == "right"
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("yours", "", ""), "mine"),
+        (("mine", "", "no/such/folder"), "no folder"),
+    ],
+)
+def test_errors_name_what_is_known(project, capsys, arguments, message):
+    with pytest.raises(SystemExit):
+        main(*arguments)
+    assert message in capsys.readouterr().out
+
+
+def test_a_missing_file_names_its_url_and_the_remedy(project, monkeypatch, capsys):
+    monkeypatch.setattr(fetch_assets, "fetch_asset", lambda *args: None)
+    with pytest.raises(SystemExit):
+        main("mine", "", "")
+    out = capsys.readouterr().out
+    assert URL in out and "--vars.data_dir" in out
+
+
+def test_lexicon_files_come_along_if_they_are_assets(project, tmp_path):
+    root, _ = project
+    place(tmp_path / "data" / "train.json", "right")
+    place(tmp_path / "data" / "words.txt", "right")
+    main("mine", "assets/lexicon/words.txt elsewhere/words.txt", str(tmp_path / "data"))
+    assert (root / "assets" / "lexicon" / "words.txt").is_file()
