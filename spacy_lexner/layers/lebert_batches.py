@@ -1,6 +1,6 @@
 """From the Docs of a batch to the tensors that LEBERT reads."""
 
-from typing import Dict, List, NamedTuple, Optional, Sequence
+from typing import List, NamedTuple, Optional, Sequence
 
 import numpy as np
 import torch
@@ -10,10 +10,9 @@ from ..lexicon.lexicon import Lexicon
 from ..lexicon.single_chars import SingleChars
 from ..modules.lebert import LEBERTBatch
 from .candidate_policy import Policy, candidate_slots
-from .candidates import token_borders
 from .lexicon_node import DocCandidates
 from .windows import Windows
-from .word_table import WordTable, distinct_words
+from .word_table import WordTable, distinct_words, join_words
 from .wordpieces import Wordpieces
 
 
@@ -54,30 +53,18 @@ def place_words(
     max_words, policy, single_chars: As in `candidate_slots`.
     RETURNS (PieceWords): The words. Each piece of a token has the token's words.
     """
-    lexicons: Dict[int, Lexicon] = {}
-    none = np.zeros(0, "i8")
-    first, last, lengths, source = [none], [none], [none], [none]
-    offset = 0
-    for doc, found in zip(docs, candidates):
-        lexicons.setdefault(id(found.lexicon), found.lexicon)
-        first.append(found.first + offset)
-        last.append(found.last + offset)
-        begins, stops = token_borders(doc)
-        lengths.append(stops[found.last] - begins[found.first])
-        source.append(np.full(len(found.first), list(lexicons).index(id(found.lexicon)), "i8"))
-        offset += len(doc)
-    first_token, last_token = np.concatenate(first), np.concatenate(last)
-    slots = candidate_slots(first_token, last_token, len(counts), max_words, policy=policy, single_chars=single_chars)
+    joined = join_words(docs, candidates)
+    slots = candidate_slots(joined.first, joined.last, len(counts), max_words, policy=policy, single_chars=single_chars)
     ends = np.cumsum(counts)
     zero = np.zeros(1, "i8")
     return PieceWords(
         np.repeat(slots, counts, axis=0) if len(counts) and counts.max() > 1 else slots,
-        np.concatenate([zero, (ends - counts)[first_token]]),
-        np.concatenate([zero, ends[last_token] - 1]),
-        np.concatenate([zero.astype("u8"), *(found.hashes for found in candidates)]),
-        np.concatenate([zero, *lengths]),
-        np.concatenate([zero, *source]),
-        list(lexicons.values()),
+        np.concatenate([zero, (ends - counts)[joined.first]]),
+        np.concatenate([zero, ends[joined.last] - 1]),
+        np.concatenate([zero.astype("u8"), joined.hashes]),
+        np.concatenate([zero, joined.lengths]),
+        np.concatenate([zero, joined.source]),
+        joined.lexicons,
     )
 
 

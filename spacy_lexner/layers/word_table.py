@@ -1,13 +1,16 @@
 """How a model knows words: by the vectors of the lexicon, or by its own table of fine-tuned ones."""
 
-from typing import List, NamedTuple, Optional, Protocol, Sequence, Tuple
+from typing import Dict, List, NamedTuple, Optional, Protocol, Sequence, Tuple
 
 import numpy as np
 import torch
+from spacy.tokens import Doc
 
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.matcher import Matcher
 from ..modules.word_vectors import Words, WordVectors
+from .candidates import token_borders
+from .lexicon_node import DocCandidates
 
 MATCHED_AT_ONCE = 1000
 
@@ -60,6 +63,54 @@ class WordTable(NamedTuple):
                 f"{self.lexicon_width} (0 means no vectors). Give `lex_matcher` a lexicon like the one of training, or "
                 "train the model again with this one."
             )
+
+
+class JoinedWords(NamedTuple):
+    """The candidate words of a batch of Docs, whose tokens stand one after the other.
+
+    first, last (numpy.ndarray): int64[n], first and last token of each, ascending by first, then by last.
+    hashes (numpy.ndarray): uint64[n].
+    lengths (numpy.ndarray): int64[n], in characters.
+    source (numpy.ndarray): int64[n], which of the lexicons a candidate belongs to.
+    lexicons (List[Lexicon]): The lexicons: one, unless it was swapped while the Docs were on their way.
+    """
+
+    first: np.ndarray
+    last: np.ndarray
+    hashes: np.ndarray
+    lengths: np.ndarray
+    source: np.ndarray
+    lexicons: List[Lexicon]
+
+    def numbered(self) -> "JoinedWords":
+        """RETURNS (JoinedWords): The same words, numbered from 1; row 0 is no word."""
+        arrays = (self.first, self.last, self.hashes, self.lengths, self.source)
+        first, last, hashes, lengths, source = (np.concatenate([np.zeros(1, part.dtype), part]) for part in arrays)
+        return JoinedWords(first, last, hashes, lengths, source, self.lexicons)
+
+
+def join_words(docs: Sequence[Doc], candidates: Sequence[DocCandidates]) -> JoinedWords:
+    """Put the candidate words of Docs together.
+
+    docs (Sequence[Doc]): The Docs.
+    candidates (Sequence[DocCandidates]): The candidates of each.
+    RETURNS (JoinedWords): The words.
+    """
+    lexicons: Dict[int, Lexicon] = {}
+    none = np.zeros(0, "i8")
+    first, last, lengths, source = [none], [none], [none], [none]
+    offset = 0
+    for doc, found in zip(docs, candidates):
+        lexicons.setdefault(id(found.lexicon), found.lexicon)
+        first.append(found.first + offset)
+        last.append(found.last + offset)
+        begins, stops = token_borders(doc)
+        lengths.append(stops[found.last] - begins[found.first])
+        source.append(np.full(len(found.first), list(lexicons).index(id(found.lexicon)), "i8"))
+        offset += len(doc)
+    hashes = np.concatenate([none.astype("u8"), *(found.hashes for found in candidates)])
+    first_, last_, lengths_, source_ = (np.concatenate(parts) for parts in (first, last, lengths, source))
+    return JoinedWords(first_, last_, hashes, lengths_, source_, list(lexicons.values()))
 
 
 class NumberedWords(Protocol):

@@ -1,0 +1,238 @@
+"""FLAT as a thinc layer: Docs in, one vector for each token out, whatever the length of the Doc."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, cast
+
+import numpy as np
+import torch
+from spacy.tokens import Doc
+from thinc.api import ArgsKwargs, Model
+from thinc.types import Floats2d
+from thinc.util import torch2xp, xp2torch
+
+from ..lexicon.single_chars import RULES, SingleChars
+from ..modules.flat import Flat, build_flat
+from .flat_setup import FlatSetup
+from .lattice import Characters, PaddedLattices, make_batches, place_words, read_characters
+from .lattice_vocab import load_vocab
+from .lexicon_node import LexiconCandidates
+from .shim import ModuleShim
+from .training_texts import ATTRIBUTE, TrainingTexts
+from .windows import cut_windows
+from .word_table import WordTable
+
+Encoder = Model[List[Doc], List[Floats2d]]
+
+
+@dataclass(frozen=True)
+class FlatOptions:
+    """How Docs reach the module. Nothing of it is part of the weights.
+
+    single_chars (str): Rule for words of one character, see `keep_single_chars`.
+    max_words (float): Most words of a window for each of its characters; where there are more, the longest stay.
+    window (int): Longer Docs are read in windows of so many characters.
+    stride (Optional[int]): How far windows lie apart; None for three quarters of a window.
+    max_batch_tokens (int): Most characters and words, padding included, of a batch of windows.
+    freeze_steps (int): For so many updates the contextual sub-model is not trained.
+    """
+
+    single_chars: SingleChars = "drop"
+    max_words: float = 4.0
+    window: int = 256
+    stride: Optional[int] = None
+    max_batch_tokens: int = 4096
+    freeze_steps: int = 0
+
+    def __post_init__(self) -> None:
+        for name, least in (
+            ("max_words", 0),
+            ("window", 1),
+            ("stride", 1),
+            ("max_batch_tokens", 1),
+            ("freeze_steps", 0),
+        ):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise ValueError(f"{name} = {value} is out of range: it must be at least {least}.")
+        if self.stride is not None and self.stride > self.window:
+            raise ValueError(f"stride = {self.stride} is out of range: it must be at most window = {self.window}.")
+        if self.single_chars not in RULES:
+            raise ValueError(f"Unknown single_chars = {self.single_chars!r}. Choose one of {RULES}.")
+
+
+def FlatEncoder(
+    setup: FlatSetup,
+    options: FlatOptions,
+    contextual: Optional[Encoder] = None,
+    *,
+    mixed_precision: bool = False,
+    grad_scaler_config: Optional[Dict[str, Any]] = None,
+) -> Encoder:
+    """Create the layer. The torch module is built when it is initialised or loaded.
+
+    setup (FlatSetup): What the module is made of.
+    options (FlatOptions): How Docs reach it.
+    contextual (Optional[Model[List[Doc], List[Floats2d]]]): A sub-model whose vectors stand beside those of the
+        characters.
+    mixed_precision (bool): See ModuleShim.
+    grad_scaler_config (Optional[Dict[str, Any]]): See ModuleShim.
+    RETURNS (Model[List[Doc], List[Floats2d]]): The layer, one row per token.
+    """
+    lexicon = LexiconCandidates() if setup.reads_words else None
+    return Model(
+        "flat",
+        forward,
+        init=init,
+        layers=[node for node in (lexicon, contextual) if node is not None],
+        shims=[ModuleShim(build_flat, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config)],
+        refs={"lexicon": lexicon, "contextual": contextual},
+        dims={"nO": setup.width},
+        attrs={
+            "setup": setup,
+            "options": options,
+            "n_updates": 0,
+            ATTRIBUTE: TrainingTexts(tokens=False, texts=True),
+        },
+    )
+
+
+def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
+    """Build the module, unless there is one: components and commands initialise a model more than once."""
+    shim, texts = _shim(model), model.attrs[ATTRIBUTE]
+    lexicon, contextual = model.maybe_get_ref("lexicon"), model.maybe_get_ref("contextual")
+    if contextual is not None:
+        contextual.initialize(X=X)
+    if not shim.is_initialized:
+        matcher = None
+        if lexicon is not None:
+            lexicon.predict([])  # raises where no lexicon is linked
+            matcher = lexicon.attrs["link"].require().matcher
+        model.attrs["setup"].build(shim, X or [], texts, matcher, _width(contextual, X or []))
+    texts.clear()
+
+
+def _width(contextual: Optional[Encoder], sample: List[Doc]) -> int:
+    """Width of the contextual vectors: as the sub-model says it, or as it shows on a Doc."""
+    if contextual is None:
+        return 0
+    width = contextual.maybe_get_dim("nO")
+    if width is None and sample:
+        width = contextual.predict(sample[:1])[0].shape[1]
+    if width is None:
+        raise ValueError("The width of the contextual sub-model is not known: initialise the model with some Docs.")
+    return width
+
+
+def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable]:
+    """Encode Docs: the vector of a token is the mean of its characters' vectors."""
+    if not docs:
+        return [], lambda gradients: []
+    characters = read_characters(docs)
+    context, backprop_context = _read_context(model, docs, is_train)
+    batches = _batches(model, docs, characters)
+    run = _train if is_train else _predict
+    vectors, backprop_vectors = run(model, batches, context, len(characters.codes))
+    tokens, backprop_tokens = _pool(model, vectors, characters.counts)
+    borders = np.cumsum([0, *(len(doc) for doc in docs)]).tolist()
+
+    def backprop(gradients: List[Floats2d]) -> List[Doc]:
+        if len(characters.codes):
+            backprop_context(backprop_vectors(backprop_tokens(model.ops.xp.concatenate(gradients))))
+        return []
+
+    return [tokens[begin:end] for begin, end in pairwise(borders)], backprop
+
+
+def _read_context(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[Any, Callable[[Any], None]]:
+    """The contextual vectors of all tokens, one Doc after the other, and what takes their gradient. A listener gets a
+    gradient of zero while it is frozen: its component waits for one."""
+    contextual = model.maybe_get_ref("contextual")
+    if contextual is None:
+        return None, lambda gradient: None
+    xp = model.ops.xp
+    frozen = model.attrs["n_updates"] < model.attrs["options"].freeze_steps
+    model.attrs["n_updates"] += int(is_train)
+    listens = any(hasattr(node, "receive") for node in contextual.walk())
+    rows, backprop = contextual(docs, is_train and (listens or not frozen))
+    lengths = [len(doc) for doc in docs]
+
+    def backprop_rows(gradient: Any) -> None:
+        if listens or not frozen:
+            gradient = xp.zeros_like(gradient) if frozen else gradient
+            backprop([gradient[end - n : end] for end, n in zip(np.cumsum(lengths).tolist(), lengths)])
+
+    return xp.concatenate([part for part, n in zip(rows, lengths) if n] or rows[:1]), backprop_rows
+
+
+def _batches(model: Encoder, docs: List[Doc], characters: Characters) -> Iterator[PaddedLattices]:
+    module, settings = _built(model)
+    options, lexicon = model.attrs["options"], model.maybe_get_ref("lexicon")
+    words, table = None, None
+    if lexicon is not None:
+        candidates = lexicon.predict(docs)
+        table = WordTable.of(module.embedding.words, settings["lexicon_width"])
+        for one in {id(found.lexicon): found.lexicon for found in candidates}.values():
+            table.check(one)
+        words = place_words(docs, candidates, characters, options.single_chars)
+    stride = max(1, options.window * 3 // 4) if options.stride is None else options.stride
+    return make_batches(
+        characters,
+        load_vocab(settings["vocab"]),
+        cut_windows(np.diff(characters.doc_ends, prepend=0), options.window, stride),
+        words,
+        table,
+        max_words=options.max_words,
+        max_tokens=options.max_batch_tokens,
+        device=_shim(model).device,
+    )
+
+
+def _predict(
+    model: Encoder, batches: Iterable[PaddedLattices], context: Any, n_characters: int
+) -> Tuple[Any, Callable]:
+    """The vectors of all characters. Batches are made and run one after the other, so that memory is bounded."""
+    vectors: Any = model.ops.alloc2f(n_characters, model.get_dim("nO"))
+    given = None if context is None else xp2torch(context, device=_shim(model).device)
+    for batch in batches:
+        output = _shim(model).predict(ArgsKwargs(args=([batch.batch], given), kwargs={}))
+        vectors[model.ops.xp.asarray(batch.characters)] = torch2xp(output.float())
+    return vectors, lambda gradient: None
+
+
+def _train(model: Encoder, batches: Iterable[PaddedLattices], context: Any, n_characters: int) -> Tuple[Any, Callable]:
+    """The vectors of all characters. The batches go through the module in one call, since the shim unscales gradients
+    once for each."""
+    made, xp = list(batches), model.ops.xp
+    vectors: Any = model.ops.alloc2f(n_characters, model.get_dim("nO"))
+    if not made:
+        return vectors, lambda gradient: None
+    order = xp.asarray(np.concatenate([batch.characters for batch in made]))
+    given = None if context is None else xp2torch(context, requires_grad=True, device=_shim(model).device)
+    inputs = ArgsKwargs(args=([batch.batch for batch in made], given), kwargs={})
+    output, backprop_output = _shim(model).begin_update(inputs)
+    vectors[order] = torch2xp(output.detach().float())
+
+    def backprop(gradient: Any) -> Any:
+        d_output = xp2torch(gradient[order], device=output.device).to(output.dtype)
+        backprop_output(ArgsKwargs(args=((output,),), kwargs={"grad_tensors": (d_output,)}))
+        return None if given is None else torch2xp(cast(torch.Tensor, given.grad))
+
+    return vectors, backprop
+
+
+def _pool(model: Encoder, vectors: Any, counts: np.ndarray) -> Tuple[Any, Callable]:
+    if (counts == 1).all():
+        return vectors, lambda gradient: gradient
+    ops, lengths = model.ops, model.ops.xp.asarray(counts.astype("i4"))
+    return ops.reduce_mean(vectors, lengths), lambda gradient: ops.backprop_reduce_mean(gradient, lengths)
+
+
+def _shim(model: Encoder) -> ModuleShim:
+    return cast(ModuleShim, model.shims[0])
+
+
+def _built(model: Encoder) -> Tuple[Flat, Dict[str, Any]]:
+    """The module and its settings. Raises ValueError where nothing has been built."""
+    shim = _shim(model)
+    return cast(Flat, shim.module), cast(Dict[str, Any], shim.settings)

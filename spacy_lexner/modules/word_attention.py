@@ -1,0 +1,72 @@
+"""What the words that cover a token say to it: bilinear attention (Liu et al. 2021, equations 3-6)."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+EMPTY = ("zero", "pad")
+
+
+class WordAttention(nn.Module):
+    """With h the vector of a token and x_1..x_m the vectors of its candidate words:
+
+        v_j = W2 tanh(W1 x_j + b1) + b2         the word in the space of the tokens
+        a   = softmax_j(h A v_j)                bilinear attention over the words of the token
+        z   = sum_j a_j v_j
+
+    All that depends on the word alone (v_j, its dropout, A v_j) is computed once for each distinct word of the
+    batch; tokens gather it. So the dropout of a word is the same wherever the word stands in a batch.
+
+    hidden_width (int): Width H of the token vectors.
+    word_width (int): Width D of the word vectors.
+    dropout (float): Dropout on the transformed words.
+    empty (str): What a token without words receives: "zero" (z = 0), or "pad" (the transformed vector
+        of the padding word, which is what the authors' code comes to).
+    initializer_range (float): Standard deviation of the initial weights.
+    """
+
+    def __init__(
+        self,
+        hidden_width: int,
+        word_width: int,
+        *,
+        dropout: float = 0.1,
+        empty: str = "zero",
+        initializer_range: float = 0.02,
+    ) -> None:
+        super().__init__()
+        if empty not in EMPTY:
+            raise ValueError(f"Unknown vector of a token without words: empty={empty!r}. Choose one of {EMPTY}.")
+        self.empty = empty
+        self.word_in = nn.Linear(word_width, hidden_width)
+        self.word_out = nn.Linear(hidden_width, hidden_width)
+        self.attention = nn.Parameter(torch.empty(hidden_width, hidden_width))
+        self.dropout = nn.Dropout(dropout)
+        for weight in (self.word_in.weight, self.word_out.weight, self.attention):
+            nn.init.normal_(weight, std=initializer_range)
+        for bias in (self.word_in.bias, self.word_out.bias):
+            nn.init.zeros_(bias)
+
+    def attend(self, hidden: Tensor, words: Tensor, slots: Tensor) -> Tensor:
+        """Give each token of a padded batch the sum z of its candidate words.
+
+        hidden (Tensor): Token vectors, float [B, L, H].
+        words (Tensor): Vectors of the padding word (row 0) and of the U distinct words, float [1 + U, D].
+        slots (Tensor): For every token the rows of its words, int64 [B, L, W] with W >= 1; 0 is an empty slot.
+        RETURNS (Tensor): float [B, L, H].
+        """
+        values = self.dropout(self.word_out(torch.tanh(self.word_in(words))))
+        keys = values @ self.attention.t()
+        scores = (functional.embedding(slots, keys) * hidden.unsqueeze(-2)).sum(dim=-1)
+        vacant = slots == 0
+        weights = scores.masked_fill(vacant, torch.finfo(scores.dtype).min).softmax(dim=-1)
+        if self.empty == "zero":
+            weights = weights.masked_fill(vacant, 0.0)
+        n_words = slots.shape[-1]
+        fused = functional.embedding_bag(
+            slots.reshape(-1, n_words),
+            values,
+            per_sample_weights=weights.to(values.dtype).reshape(-1, n_words),
+            mode="sum",
+        )
+        return fused.view(hidden.shape)
