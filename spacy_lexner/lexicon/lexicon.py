@@ -3,7 +3,7 @@
 from hashlib import blake2b
 from itertools import compress
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
 
@@ -11,27 +11,14 @@ from .base import LexiconBase, compile_base
 from .build import Dtype, build_table
 from .entry import LexiconEntry
 from .errors import LexiconError
+from .find_words import LexiconMatches, find_words, join_texts
 from .hashing import hash_word
 from .normalization import Normalization, to_codes
 from .overlay import Overlay
 from .report import BuildReport
 from .storage import from_bytes, open_folder, read_manifest, save_folder, to_bytes
-from .trie import CHUNK
 
 MAX_OVERLAY = 10_000
-
-
-class LexiconMatches(NamedTuple):
-    """Words found in a text, ordered by start, then by length.
-
-    start (numpy.ndarray): int64[n], first character.
-    length (numpy.ndarray): int64[n].
-    hash (numpy.ndarray): uint64[n], hash of the word.
-    """
-
-    start: np.ndarray
-    length: np.ndarray
-    hash: np.ndarray
 
 
 class Lexicon:
@@ -198,7 +185,7 @@ class Lexicon:
         """
         base = self.compact()._base
         seen = np.zeros(len(base.rows), bool)
-        for joined in _join(texts):
+        for joined in join_texts(texts):
             seen[base.trie.match(self.normalization.codes(to_codes(joined))).word] = True
         table = base.full_table().take(np.sort(base.rows[seen]))
         return Lexicon(compile_base(table, self.normalization, base.max_word_length), self.report)
@@ -213,21 +200,7 @@ class Lexicon:
         max_length (Optional[int]): Length of the longest; None for any.
         RETURNS (LexiconMatches): The words.
         """
-        codes = self.normalization.codes(to_codes(text))
-        base, overlay = self._base, self._overlay
-        start, length, word = base.trie.match(codes, min_length, max_length)
-        if overlay.hidden:
-            visible = np.flatnonzero(overlay.visible(word))
-            start, length, word = start.take(visible), length.take(visible), word.take(visible)
-        hashes = base.hash_of(word)
-        if not overlay.added:
-            return LexiconMatches(start, length, hashes)
-        added = overlay.compiled
-        more = added.trie.match(codes, min_length, max_length)
-        start, length = np.concatenate([start, more.start]), np.concatenate([length, more.length])
-        hashes = np.concatenate([hashes, added.hash_of(more.word)])
-        order = np.lexsort((length, start))
-        return LexiconMatches(start[order], length[order], hashes[order])
+        return find_words(self._overlay, text, min_length, max_length)
 
     # Files
 
@@ -270,20 +243,6 @@ class Lexicon:
             hidden = [self._base.entry_at(rank).word for rank in sorted(self._overlay.hidden)]
             return _reopen, (*self._home, hidden, list(self._overlay.added.values()))
         return Lexicon.from_bytes, (self.to_bytes(),)
-
-
-def _join(texts: Iterable[str]) -> Iterator[str]:
-    """Put texts together, with a character between them that no word holds, to about as many characters as are matched
-    at a time."""
-    batch: List[str] = []
-    n_characters = 0
-    for text in texts:
-        batch.append(text)
-        n_characters += len(text)
-        if n_characters >= CHUNK:
-            yield "\0".join(batch)
-            batch, n_characters = [], 0
-    yield "\0".join(batch)
 
 
 def _checksum_of(path: Path) -> Optional[str]:

@@ -6,6 +6,7 @@ from typing import NamedTuple, Optional, Sequence
 
 import numpy as np
 
+from .find_words import SEPARATOR
 from .lexicon import Lexicon
 from .single_chars import RULES, SingleChars, keep_single_chars
 from .trie import CHUNK
@@ -79,7 +80,7 @@ class Matcher:
     def _match_group(self, texts: Sequence[str], lengths: np.ndarray, first: int) -> Matches:
         options = self.options
         min_length = max(options.min_length, 2) if options.single_chars == "drop" else options.min_length
-        start, length, hashes = self.lexicon.match("\0".join(texts), min_length, options.max_length)
+        start, length, hashes = self.lexicon.match(SEPARATOR.join(texts), min_length, options.max_length)
         if min_length == 1 and options.single_chars != "keep":
             keep = np.flatnonzero(keep_single_chars(start, start + length, options.single_chars))
             start, length, hashes = start.take(keep), length.take(keep), hashes.take(keep)

@@ -6,8 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Matcher, hash_word
-from spacy_lexner.lexicon import lexicon as lexicon_module
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Matcher, find_words, hash_word
 
 TEXTS = ["南京市长江大桥", "武汉"]
 
@@ -64,7 +63,7 @@ def test_version_comes_from_the_content(entries):
 
 @pytest.mark.parametrize("chunk", [1, 5, 1 << 16])
 def test_prune_keeps_what_occurs(lexicon, monkeypatch, chunk):
-    monkeypatch.setattr(lexicon_module, "CHUNK", chunk)
+    monkeypatch.setattr(find_words, "CHUNK", chunk)
     changed = lexicon.with_words(["武汉", "重庆"]).without_words(["市"])
     pruned = changed.prune(text for text in ["南京市", "在武汉", "长", "江"])
     assert list(pruned) == ["南京", "南京市", "京", "南", "武汉"]
