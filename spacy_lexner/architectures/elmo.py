@@ -7,7 +7,7 @@ from spacy.util import SimpleFrozenDict
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..layers.elmo import ELMoEncoder
+from ..layers.elmo import ELMoEncoder, ELMoOptions
 from ..layers.elmo_setup import ELMoSetup, Unit
 from ..modules.bilm import BLOCK_ROWS
 from ..modules.char_cnn import Activation
@@ -103,10 +103,6 @@ def build_elmo_v1(
         n_mixes=n_mixes,
         mix_weights=None if mix_weights is None else tuple(mix_weights),
         mix_norm=mix_norm,
-        dropout=dropout,
-        lstm_dropout=lstm_dropout,
-        freeze=freeze,
-        stateful=stateful,
-        block_rows=block_rows,
     )
-    return ELMoEncoder(setup, mixed_precision=mixed_precision, grad_scaler_config=dict(grad_scaler_config))
+    options = ELMoOptions(dropout, lstm_dropout, freeze, stateful, block_rows)
+    return ELMoEncoder(setup, options, mixed_precision=mixed_precision, grad_scaler_config=dict(grad_scaler_config))

@@ -1,5 +1,6 @@
 """ELMo as a thinc layer: Docs in, one vector for each token out, whatever the length of the Doc."""
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Callable, Dict, List, Optional, Tuple, cast
 
@@ -10,6 +11,8 @@ from thinc.api import ArgsKwargs, Model
 from thinc.types import Floats2d
 from thinc.util import torch2xp, xp2torch
 
+from ..modules.bilm import BLOCK_ROWS
+from ..modules.elmo import ELMo
 from .character_ids import CharacterIds, character_ids
 from .elmo_batch import ELMoBatch, make_batch
 from .elmo_setup import ELMoSetup, build_elmo
@@ -19,17 +22,53 @@ from .training_texts import ATTRIBUTE, TrainingTexts
 Encoder = Model[List[Doc], List[Floats2d]]
 
 
+@dataclass(frozen=True)
+class ELMoOptions:
+    """How the module is run and trained. Nothing of it is part of the weights: pretrained ones may be used with others.
+
+    dropout (float): Of the mixed values.
+    lstm_dropout (float): Of the inputs of each LSTM layer, where these are trained.
+    freeze (bool): Train the mixes alone.
+    stateful (bool): See BiLM.
+    block_rows (int): See BiLM.
+    """
+
+    dropout: float = 0.5
+    lstm_dropout: float = 0.1
+    freeze: bool = False
+    stateful: bool = False
+    block_rows: int = BLOCK_ROWS
+
+    def __post_init__(self) -> None:
+        for name in ("dropout", "lstm_dropout"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ValueError(f"{name} = {getattr(self, name)} is out of range: it must be from 0 to below 1.")
+        if self.block_rows < 1:
+            raise ValueError(f"block_rows = {self.block_rows} is out of range: it must be at least 1.")
+
+    def apply(self, module: ELMo) -> None:
+        """module (ELMo): Is set to these options."""
+        module.dropout, module.freeze = self.dropout, self.freeze
+        bilm = module.bilm
+        bilm.dropout, bilm.stateful, bilm.block_rows = self.lstm_dropout, self.stateful, self.block_rows
+
+
 def ELMoEncoder(
-    setup: ELMoSetup, *, mixed_precision: bool = False, grad_scaler_config: Optional[Dict[str, Any]] = None
+    setup: ELMoSetup,
+    options: ELMoOptions,
+    *,
+    mixed_precision: bool = False,
+    grad_scaler_config: Optional[Dict[str, Any]] = None,
 ) -> Encoder:
     """Create the layer. The torch module is built when it is initialised or loaded.
 
     setup (ELMoSetup): What the module is made of.
+    options (ELMoOptions): How it is run.
     mixed_precision (bool): See ModuleShim.
     grad_scaler_config (Optional[Dict[str, Any]]): See ModuleShim.
     RETURNS (Model[List[Doc], List[Floats2d]]): The layer, one row per token.
     """
-    attrs: Dict[str, Any] = {"setup": setup}
+    attrs: Dict[str, Any] = {"setup": setup, "options": options}
     if setup.reads_tokens:
         attrs[ATTRIBUTE] = TrainingTexts(tokens=True, texts=False)
     return Model(
@@ -55,7 +94,7 @@ def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
 def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable]:
     """Encode Docs. A Doc is one sequence, read as a whole from both sides; memory for the gates of the LSTMs is bounded
     by the module's block of rows."""
-    shim = elmo_shim(model)
+    shim = prepare(model)
     borders = np.cumsum([0, *(len(doc) for doc in docs)]).tolist()
     kept = [doc for doc in docs if len(doc)]
     if not kept:
@@ -79,6 +118,19 @@ def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Float
     return [vectors[begin:end] for begin, end in pairwise(borders)], backprop
 
 
+def prepare(model: Encoder) -> ModuleShim:
+    """Set the module to the options of the layer: it may have been loaded since it was last run.
+
+    model (Encoder): An ELMo layer.
+    RETURNS (ModuleShim): Its shim. Raises ValueError before it is initialised, and where weights of other sizes than
+        those of the layer were loaded.
+    """
+    shim = elmo_shim(model)
+    model.attrs["options"].apply(cast(ELMo, shim.module))
+    model.attrs["setup"].check(shim.settings, "the weights that were loaded")
+    return shim
+
+
 def module_inputs(batch: ELMoBatch, *, top_only: bool = False) -> ArgsKwargs:
     """batch (ELMoBatch): The batch.
     top_only (bool): Ask for the last layer of the language model.
@@ -89,11 +141,11 @@ def module_inputs(batch: ELMoBatch, *, top_only: bool = False) -> ArgsKwargs:
 
 def get_character_ids(model: Encoder) -> CharacterIds:
     """model (Encoder): An ELMo layer, initialised.
-    RETURNS (CharacterIds): How its words become characters. Raises ValueError before it is initialised.
+    RETURNS (CharacterIds): How its words become characters.
     """
-    shim = elmo_shim(model)
-    assert shim.module is not None and shim.settings is not None
-    return character_ids(shim.settings["characters"])
+    settings = elmo_shim(model).settings
+    assert settings is not None
+    return character_ids(settings["characters"])
 
 
 def elmo_shim(model: Encoder) -> ModuleShim:

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Literal, Optional, Sequence, Tuple
 
 from spacy.tokens import Doc
 
-from ..modules.bilm import BLOCK_ROWS, BiLM
+from ..modules.bilm import BiLM
 from ..modules.char_cnn import ACTIVATIONS
 from ..modules.elmo import ELMo
 from ..modules.scalar_mix import Norm, ScalarMix
@@ -54,11 +54,6 @@ class ELMoSetup:
     n_mixes (int): Number of mixes, side by side.
     mix_weights (Optional[Tuple[float, ...]]): Fixed weights of the layers, see ScalarMix.
     mix_norm (Optional[str]): See ScalarMix.
-    dropout (float): Of the mixed values.
-    lstm_dropout (float): Of the inputs of each LSTM layer, where these are trained.
-    freeze (bool): Train the mixes alone.
-    stateful (bool): See BiLM.
-    block_rows (int): See BiLM.
     """
 
     checkpoint: Optional[str] = None
@@ -79,20 +74,12 @@ class ELMoSetup:
     n_mixes: int = 1
     mix_weights: Optional[Tuple[float, ...]] = None
     mix_norm: Optional[Norm] = None
-    dropout: float = 0.5
-    lstm_dropout: float = 0.1
-    freeze: bool = False
-    stateful: bool = False
-    block_rows: int = BLOCK_ROWS
 
     def __post_init__(self) -> None:
         for name, least in _LEAST.items():
             value = getattr(self, name)
             if value is not None and value < least:
                 raise ValueError(f"{name} = {value} is out of range: it must be at least {least}.")
-        for name in ("dropout", "lstm_dropout"):
-            if not 0 <= getattr(self, name) < 1:
-                raise ValueError(f"{name} = {getattr(self, name)} is out of range: it must be from 0 to below 1.")
         for name, allowed in (("unit", UNITS), ("activation", tuple(ACTIVATIONS))):
             if getattr(self, name) not in (None, *allowed):
                 raise ValueError(f"Unknown {name} = {getattr(self, name)!r}. Choose one of {allowed}.")
@@ -125,37 +112,44 @@ class ELMoSetup:
         texts (TrainingTexts): The training texts, if a component or callback has shown them.
         RETURNS (ELMo): The module.
         """
-        given = self._sizes()
-        config = given if self.checkpoint is None else read_config(self.checkpoint)
         if self.checkpoint is None:
-            config["characters"] = self._characters(sample, texts).to_dict()
+            config = {**self._sizes(), "characters": self._characters(sample, texts).to_dict()}
         else:
-            self._check_against(config)
+            config = read_config(self.checkpoint)
         widest = max(width for width, _ in config["cnn"]["filters"])
         if config["characters"]["max_characters"] < max(widest, 3):
             raise ValueError(
                 f"max_characters = {config['characters']['max_characters']} is too small: the widest filter needs "
                 f"{widest} characters, and a word at least 3, with its begin and end."
             )
-        module = shim.initialize(
-            {
-                "characters": config["characters"],
-                "cnn": config["cnn"],
-                "bilm": {
-                    **config["bilm"],
-                    "dropout": self.lstm_dropout,
-                    "stateful": self.stateful,
-                    "block_rows": self.block_rows,
-                },
-                "mix": self._mix(config["bilm"]["n_layers"]),
-                "dropout": self.dropout,
-                "freeze": self.freeze,
-            }
-        )
+        mix = self._mix(config["bilm"]["n_layers"])
+        settings = {"characters": config["characters"], "cnn": config["cnn"], "bilm": config["bilm"], "mix": mix}
+        self.check(settings, f"the checkpoint {self.checkpoint!r}")
+        module = shim.initialize(settings)
         assert isinstance(module, ELMo)
         if self.checkpoint is not None:
             load_weights(self.checkpoint, config, module.characters, module.bilm)
         return module
+
+    def check(self, settings: Dict[str, Any], source: str) -> None:
+        """Refuse weights of other sizes than those that are asked for.
+
+        settings (Dict[str, Any]): The settings of a shim.
+        source (str): Where they come from. Raises ValueError where they do not agree.
+        """
+        sizes = self._sizes()
+        given = {**sizes["cnn"], **sizes["bilm"], "unit": self.unit, "max_characters": self.max_characters}
+        found = {**settings["cnn"], **settings["bilm"], **settings["characters"]}
+        asked = {name: value for name, value in given.items() if getattr(self, name) is not None}
+        mix, found_mix = self._mix(settings["bilm"]["n_layers"]), settings["mix"]
+        for name, value, other in (
+            *((name, value, found[name]) for name, value in asked.items()),
+            *((_MIX_NAMES[key], value, found_mix[key]) for key, value in mix.items()),
+        ):
+            if value != other:
+                raise ValueError(
+                    f"{name} = {value} does not agree with {source}, where it is {other}. Set it to that in the config."
+                )
 
     def _sizes(self) -> Dict[str, Any]:
         sizes: Dict[str, Any] = {}
@@ -166,18 +160,6 @@ class ELMoSetup:
         for clip in ("cell_clip", "projection_clip"):
             sizes["bilm"][clip] = sizes["bilm"][clip] or None
         return sizes
-
-    def _check_against(self, config: Dict[str, Any]) -> None:
-        """Raises ValueError where a given size is not the checkpoint's."""
-        found = {**config["cnn"], **config["bilm"], **config["characters"]}
-        sizes = self._sizes()
-        given = {**sizes["cnn"], **sizes["bilm"], "unit": self.unit, "max_characters": self.max_characters}
-        for name, value in given.items():
-            if getattr(self, name) is not None and value != found[name]:
-                raise ValueError(
-                    f"{name} = {value} does not agree with the checkpoint {self.checkpoint!r}, where it is "
-                    f"{found[name]}. Set it to null, or to that."
-                )
 
     def _characters(self, sample: Sequence[Doc], texts: TrainingTexts) -> CharacterIds:
         length = self.max_characters or MAX_CHARACTERS
@@ -211,8 +193,8 @@ _LEAST = {
     "cell_clip": 0,
     "projection_clip": 0,
     "n_mixes": 1,
-    "block_rows": 1,
 }
+_MIX_NAMES = {"layers": "mix_layers", "n_mixes": "n_mixes", "norm": "mix_norm", "weights": "mix_weights"}
 
 
 def build_elmo(settings: Dict[str, Any]) -> ELMo:
@@ -221,14 +203,7 @@ def build_elmo(settings: Dict[str, Any]) -> ELMo:
     """
     mix = settings["mix"]
     mixes = [ScalarMix(len(mix["layers"]), mix["norm"], mix["weights"]) for _ in range(mix["n_mixes"])]
-    return ELMo(
-        build_cnn(settings),
-        BiLM(**settings["bilm"]),
-        mixes,
-        mix["layers"],
-        dropout=settings["dropout"],
-        freeze=settings["freeze"],
-    )
+    return ELMo(build_cnn(settings), BiLM(**settings["bilm"]), mixes, mix["layers"])
 
 
 def _warn_of_sample(n_docs: int) -> None:

@@ -9,7 +9,7 @@ import torch
 from spacy.tokens import Doc
 from thinc.api import ArgsKwargs, Model
 
-from ..layers.elmo import elmo_shim, get_character_ids, module_inputs
+from ..layers.elmo import elmo_shim, get_character_ids, module_inputs, prepare
 from ..layers.elmo_batch import BEGIN, END, ELMoBatch, make_batch
 from ..layers.shim import ModuleShim
 from ..modules.bilm_head import BiLMLosses, build_bilm_head
@@ -113,7 +113,7 @@ def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[Optional[BiL
     batch = _batch(model, docs)
     if batch is None:
         return None, lambda gradient: []
-    encoder, head = elmo_shim(model.get_ref("node")), cast(ModuleShim, model.get_ref("head").shims[0])
+    encoder, head = prepare(model.get_ref("node")), cast(ModuleShim, model.get_ref("head").shims[0])
     if not is_train:
         output = encoder.predict(module_inputs(batch, top_only=True))
         return head.predict(_head_inputs(model, batch, output, exact=True)), lambda gradient: []

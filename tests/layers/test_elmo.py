@@ -1,6 +1,7 @@
 """The encoder as a layer: Docs of any length and kind in, one vector per token out."""
 
 import threading
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -9,18 +10,20 @@ import torch
 from spacy.tokens import Doc
 from thinc.api import Adam
 
-from spacy_lexner.layers.elmo import ELMoEncoder, elmo_shim
+from spacy_lexner.layers.elmo import ELMoEncoder, ELMoOptions, elmo_shim
 from spacy_lexner.layers.elmo_setup import ELMoSetup
 from spacy_lexner.layers.training_texts import show_training_docs
 
 TEXT = "南京市长江大桥在江苏"
 NLP = spacy.blank("zh")
-SMALL = {"embedding_dim": 6, "filters": ((1, 4), (2, 4)), "projection_dim": 6, "cell_dim": 8, "dropout": 0.0}
+SMALL = {"embedding_dim": 6, "filters": ((1, 4), (2, 4)), "projection_dim": 6, "cell_dim": 8}
+OPTIONS = {field.name for field in fields(ELMoOptions)}
 
 
 def make_model(texts=(TEXT,), **setup):
     torch.manual_seed(0)
-    model = ELMoEncoder(ELMoSetup(**{**SMALL, "lstm_dropout": 0.0, **setup}))
+    options = {"dropout": 0.0, "lstm_dropout": 0.0, **{key: setup.pop(key) for key in OPTIONS & setup.keys()}}
+    model = ELMoEncoder(ELMoSetup(**{**SMALL, **setup}), ELMoOptions(**options))
     docs = [NLP.make_doc(text) for text in texts]
     show_training_docs(model, docs)
     model.initialize(X=docs)
@@ -68,10 +71,8 @@ def test_blocks_change_nothing(norm, freeze):
     docs = [NLP.make_doc(text) for text in (TEXT * 20, "江苏", TEXT)]
     results = []
     for block_rows in (1, 7, 100_000):
-        model = make_model(mix_norm=norm, freeze=freeze, block_rows=block_rows, lstm_dropout=0.3)
+        model = make_model(mix_norm=norm, freeze=freeze, block_rows=block_rows)
         predicted = model.predict(docs)
-        torch.manual_seed(1)
-        elmo_shim(model).module.bilm.dropout = 0.0
         vectors, backprop = model.begin_update(docs)
         backprop([np.sin(array).astype("f4") for array in vectors])
         gradients = [p.grad.numpy() for p in elmo_shim(model).module.parameters() if p.grad is not None]
@@ -162,10 +163,37 @@ def test_gradients_of_token_rows_alone():
 def test_round_trip_without_the_texts():
     mixes = {"n_mixes": 2, "mix_layers": (1, 2)}
     model = make_model(**mixes)
-    loaded = ELMoEncoder(ELMoSetup(**SMALL, **mixes)).from_bytes(model.to_bytes())
+    loaded = ELMoEncoder(ELMoSetup(**SMALL, **mixes), ELMoOptions()).from_bytes(model.to_bytes())
     docs = [NLP.make_doc(TEXT + "北")]
     np.testing.assert_array_equal(loaded.predict(docs)[0], model.predict(docs)[0])
     assert loaded.get_dim("nO") == 24
+
+
+def test_options_are_those_of_the_config_not_of_the_weights():
+    """Pretrained weights may be frozen, dropped out and run as the config of training says."""
+    pretrained = make_model(freeze=False, dropout=0.5, lstm_dropout=0.5, block_rows=7)
+    loaded = ELMoEncoder(ELMoSetup(**SMALL), ELMoOptions(0.0, 0.0, freeze=True)).from_bytes(pretrained.to_bytes())
+    docs = [NLP.make_doc(TEXT)]
+    vectors, backprop = loaded.begin_update(docs)
+    np.testing.assert_allclose(vectors[0], pretrained.predict(docs)[0], atol=1e-5)
+    backprop(vectors)
+    assert elmo_shim(loaded).module.bilm.layers[0].bias.grad is None
+
+
+@pytest.mark.parametrize(
+    "name, value", [("cell_dim", 9), ("n_layers", 1), ("mix_layers", (2,)), ("unit", "byte"), ("filters", ((1, 8),))]
+)
+def test_weights_of_other_sizes_than_the_config_s(name, value):
+    pretrained = make_model()
+    loaded = ELMoEncoder(ELMoSetup(**{**SMALL, name: value}), ELMoOptions()).from_bytes(pretrained.to_bytes())
+    with pytest.raises(ValueError, match=f"{name} = .* does not agree with the weights that were loaded"):
+        loaded.predict([NLP.make_doc(TEXT)])
+
+
+@pytest.mark.parametrize("name, value", [("dropout", 1.0), ("lstm_dropout", -0.1), ("block_rows", 0)])
+def test_wrong_options(name, value):
+    with pytest.raises(ValueError, match=f"{name} = {value} is out of range"):
+        ELMoOptions(**{name: value})
 
 
 def test_stateful_depends_on_the_call_before():
@@ -180,7 +208,7 @@ def test_stateful_depends_on_the_call_before():
 
 def test_not_initialized():
     with pytest.raises(ValueError, match=r"nlp.initialize"):
-        ELMoEncoder(ELMoSetup()).predict([NLP.make_doc(TEXT)])
+        ELMoEncoder(ELMoSetup(), ELMoOptions()).predict([NLP.make_doc(TEXT)])
 
 
 def test_threads_predict_side_by_side():

@@ -77,7 +77,6 @@ def test_a_size_that_is_not_the_checkpoint_s(checkpoint, name, value):
     "options, message",
     [
         ({"projection_dim": 0}, "projection_dim = 0 is out of range"),
-        ({"dropout": 1.0}, "dropout = 1.0 is out of range"),
         ({"unit": "bytes"}, "Unknown unit = 'bytes'"),
         ({"activation": "gelu"}, "Unknown activation = 'gelu'"),
         ({"filters": ()}, "filters = "),
