@@ -2,21 +2,20 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, cast
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, cast
 
 import numpy as np
-import torch
 from spacy.tokens import Doc
-from thinc.api import ArgsKwargs, Model
+from thinc.api import Model
 from thinc.types import Floats2d
-from thinc.util import torch2xp, xp2torch
 
 from ..lexicon.single_chars import RULES, SingleChars
 from ..modules.flat import Flat, build_flat
 from .flat_setup import FlatSetup
-from .lattice import Characters, PaddedLattices, make_batches, place_words, read_characters
+from .lattice import Characters, make_batches, place_words, read_characters
 from .lattice_vocab import load_vocab
 from .lexicon_node import LexiconCandidates
+from .row_batches import RowBatch, pool_tokens, run_batches
 from .shim import ModuleShim
 from .training_texts import ATTRIBUTE, TrainingTexts
 from .windows import cut_windows
@@ -131,9 +130,8 @@ def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Float
     characters = read_characters(docs)
     context, backprop_context = _read_context(model, docs, is_train)
     batches = _batches(model, docs, characters)
-    run = _train if is_train else _predict
-    vectors, backprop_vectors = run(model, batches, context, len(characters.codes))
-    tokens, backprop_tokens = _pool(model, vectors, characters.counts)
+    vectors, backprop_vectors = run_batches(model, batches, len(characters.codes), is_train, context)
+    tokens, backprop_tokens = pool_tokens(model, vectors, characters.counts)
     borders = np.cumsum([0, *(len(doc) for doc in docs)]).tolist()
 
     def backprop(gradients: List[Floats2d]) -> List[Doc]:
@@ -165,7 +163,7 @@ def _read_context(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[Any,
     return xp.concatenate([part for part, n in zip(rows, lengths) if n] or rows[:1]), backprop_rows
 
 
-def _batches(model: Encoder, docs: List[Doc], characters: Characters) -> Iterator[PaddedLattices]:
+def _batches(model: Encoder, docs: List[Doc], characters: Characters) -> Iterator[RowBatch]:
     module, settings = _built(model)
     options, lexicon = model.attrs["options"], model.maybe_get_ref("lexicon")
     words, table = None, None
@@ -186,46 +184,6 @@ def _batches(model: Encoder, docs: List[Doc], characters: Characters) -> Iterato
         max_tokens=options.max_batch_tokens,
         device=_shim(model).device,
     )
-
-
-def _predict(
-    model: Encoder, batches: Iterable[PaddedLattices], context: Any, n_characters: int
-) -> Tuple[Any, Callable]:
-    """The vectors of all characters. Batches are made and run one after the other, so that memory is bounded."""
-    vectors: Any = model.ops.alloc2f(n_characters, model.get_dim("nO"))
-    given = None if context is None else xp2torch(context, device=_shim(model).device)
-    for batch in batches:
-        output = _shim(model).predict(ArgsKwargs(args=([batch.batch], given), kwargs={}))
-        vectors[model.ops.xp.asarray(batch.characters)] = torch2xp(output.float())
-    return vectors, lambda gradient: None
-
-
-def _train(model: Encoder, batches: Iterable[PaddedLattices], context: Any, n_characters: int) -> Tuple[Any, Callable]:
-    """The vectors of all characters. The batches go through the module in one call, since the shim unscales gradients
-    once for each."""
-    made, xp = list(batches), model.ops.xp
-    vectors: Any = model.ops.alloc2f(n_characters, model.get_dim("nO"))
-    if not made:
-        return vectors, lambda gradient: None
-    order = xp.asarray(np.concatenate([batch.characters for batch in made]))
-    given = None if context is None else xp2torch(context, requires_grad=True, device=_shim(model).device)
-    inputs = ArgsKwargs(args=([batch.batch for batch in made], given), kwargs={})
-    output, backprop_output = _shim(model).begin_update(inputs)
-    vectors[order] = torch2xp(output.detach().float())
-
-    def backprop(gradient: Any) -> Any:
-        d_output = xp2torch(gradient[order], device=output.device).to(output.dtype)
-        backprop_output(ArgsKwargs(args=((output,),), kwargs={"grad_tensors": (d_output,)}))
-        return None if given is None else torch2xp(cast(torch.Tensor, given.grad))
-
-    return vectors, backprop
-
-
-def _pool(model: Encoder, vectors: Any, counts: np.ndarray) -> Tuple[Any, Callable]:
-    if (counts == 1).all():
-        return vectors, lambda gradient: gradient
-    ops, lengths = model.ops, model.ops.xp.asarray(counts.astype("i4"))
-    return ops.reduce_mean(vectors, lengths), lambda gradient: ops.backprop_reduce_mean(gradient, lengths)
 
 
 def _shim(model: Encoder) -> ModuleShim:

@@ -14,6 +14,7 @@ from .candidates import token_borders
 from .lattice_vocab import LatticeVocab
 from .lexicon_node import DocCandidates
 from .padding import batch_by_padding
+from .row_batches import RowBatch
 from .windows import Windows
 from .word_table import WordTable, distinct_words, join_words
 
@@ -125,17 +126,6 @@ def words_in_windows(windows: Windows, words: LatticeWords, max_words: float) ->
     return numbers, counts
 
 
-class PaddedLattices(NamedTuple):
-    """A batch of lattices, ready for the module.
-
-    batch (FlatBatch): The tensors.
-    characters (numpy.ndarray): int64[K], to which character each vector belongs that the module gives.
-    """
-
-    batch: FlatBatch
-    characters: np.ndarray
-
-
 def make_batches(
     characters: Characters,
     vocab: LatticeVocab,
@@ -146,7 +136,7 @@ def make_batches(
     max_words: float,
     max_tokens: int,
     device: torch.device,
-) -> Iterator[PaddedLattices]:
+) -> Iterator[RowBatch]:
     """Make padded batches of windows, those of similar size together.
 
     characters (Characters): The characters of the Docs.
@@ -157,7 +147,7 @@ def make_batches(
     max_words (float): See `words_in_windows`.
     max_tokens (int): Most characters and words of a batch, padding included.
     device (torch.device): Where the tensors go.
-    YIELDS (PaddedLattices): The batches.
+    YIELDS (RowBatch): The batches, whose rows are characters.
     """
     ids, bigrams = vocab.encode(characters.codes, characters.doc_ends)
     token = np.repeat(np.arange(len(characters.counts)), characters.counts)
@@ -190,7 +180,7 @@ def make_batches(
                 word_starts=tensor(next(spans)),
                 word_ends=tensor(next(spans)),
             )
-        yield PaddedLattices(batch, places[own])
+        yield RowBatch(batch, places[own])
 
 
 def _pad(starts: np.ndarray, lengths: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:

@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, NamedTuple, Optional, Tuple, cast, get_args
+from typing import Any, Callable, Dict, Iterator, List, Literal, Optional, Tuple, cast, get_args
 
 import numpy as np
 import torch
 from spacy.tokens import Doc
-from thinc.api import ArgsKwargs, Model
+from thinc.api import Model
 from thinc.types import Floats2d
-from thinc.util import torch2xp, xp2torch
 
 from ..lexicon.single_chars import SingleChars
 from ..modules.word_attention import EMPTY
@@ -17,6 +16,7 @@ from ..modules.word_bilstm import WordBatch, WordBiLSTM, build_word_bilstm
 from .candidate_policy import Policy, candidate_slots
 from .lexicon_node import LexiconCandidates
 from .padding import batch_by_padding
+from .row_batches import RowBatch, run_batches
 from .shim import ModuleShim
 from .training_texts import ATTRIBUTE, TrainingTexts
 from .word_table import WordTable, distinct_words, join_words, start_from_lexicon, words_of_texts
@@ -128,8 +128,7 @@ def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Float
     borders = np.cumsum([0, *(len(doc) for doc in docs)]).tolist()
     xp = model.ops.xp
     given = xp.concatenate([part for part, doc in zip(rows, docs) if len(doc)])
-    run = _train if is_train else _predict
-    vectors, backprop_vectors = run(model, _batches(model, docs), given)
+    vectors, backprop_vectors = run_batches(model, _batches(model, docs), len(given), is_train, given)
 
     def backprop(gradients: List[Floats2d]) -> List[Doc]:
         d_given = backprop_vectors(xp.concatenate(gradients))
@@ -139,18 +138,7 @@ def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Float
     return [vectors[begin:end] for begin, end in pairwise(borders)], backprop
 
 
-class PaddedDocs(NamedTuple):
-    """A batch, ready for the module.
-
-    batch (WordBatch): The tensors.
-    tokens (numpy.ndarray): int64[K], to which token each vector belongs that the module gives.
-    """
-
-    batch: WordBatch
-    tokens: np.ndarray
-
-
-def _batches(model: Encoder, docs: List[Doc]) -> Iterator[PaddedDocs]:
+def _batches(model: Encoder, docs: List[Doc]) -> Iterator[RowBatch]:
     shim, setup = cast(ModuleShim, model.shims[0]), model.attrs["setup"]
     module, settings = cast(WordBiLSTM, shim.module), cast(Dict[str, Any], shim.settings)
     words = join_words(docs, model.layers[0].predict(docs))
@@ -179,31 +167,4 @@ def _batches(model: Encoder, docs: List[Doc]) -> Iterator[PaddedDocs]:
         )
         kept, sizes = torch.from_numpy(np.flatnonzero(inside)), torch.from_numpy(lengths[chosen])
         tokens, rows = (torch.from_numpy(array).to(shim.device) for array in (places, word_slots))
-        yield PaddedDocs(WordBatch(tokens, sizes, rows, distinct, kept.to(shim.device)), places[inside])
-
-
-def _predict(model: Encoder, batches: Iterable[PaddedDocs], given: Any) -> Tuple[Any, Callable]:
-    shim = cast(ModuleShim, model.shims[0])
-    vectors: Any = model.ops.alloc2f(len(given), model.get_dim("nO"))
-    tensor = xp2torch(given, device=shim.device)
-    for batch in batches:
-        output = shim.predict(ArgsKwargs(args=([batch.batch], tensor), kwargs={}))
-        vectors[model.ops.xp.asarray(batch.tokens)] = torch2xp(output.float())
-    return vectors, lambda gradient: None
-
-
-def _train(model: Encoder, batches: Iterable[PaddedDocs], given: Any) -> Tuple[Any, Callable]:
-    shim, made, xp = cast(ModuleShim, model.shims[0]), list(batches), model.ops.xp
-    order = xp.asarray(np.concatenate([batch.tokens for batch in made]))
-    vectors: Any = model.ops.alloc2f(len(given), model.get_dim("nO"))
-    tensor = xp2torch(given, requires_grad=True, device=shim.device)
-    inputs = ArgsKwargs(args=([batch.batch for batch in made], tensor), kwargs={})
-    output, backprop_output = shim.begin_update(inputs)
-    vectors[order] = torch2xp(output.detach().float())
-
-    def backprop(gradient: Any) -> Any:
-        d_output = xp2torch(gradient[order], device=output.device).to(output.dtype)
-        backprop_output(ArgsKwargs(args=((output,),), kwargs={"grad_tensors": (d_output,)}))
-        return torch2xp(cast(torch.Tensor, tensor.grad))
-
-    return vectors, backprop
+        yield RowBatch(WordBatch(tokens, sizes, rows, distinct, kept.to(shim.device)), places[inside])

@@ -112,7 +112,7 @@ def test_every_window_has_its_characters_and_whole_words(case, window, data):
     _, characters, windows, words, batches = lattices(
         docs, lexicon, window=window, stride=stride, max_tokens=max_tokens, single_chars="keep"
     )
-    taken = np.concatenate([np.zeros(0, "i8"), *(padded.characters for padded in batches)])
+    taken = np.concatenate([np.zeros(0, "i8"), *(padded.rows for padded in batches)])
     assert sorted(taken.tolist()) == list(range(len(characters.codes)))
     token_of = np.repeat(np.arange(len(characters.counts)), characters.counts)
     all_words = list(zip(words.first[1:].tolist(), words.last[1:].tolist()))
@@ -123,7 +123,7 @@ def test_every_window_has_its_characters_and_whole_words(case, window, data):
     found: Counter = Counter()
     for padded in batches:
         batch = padded.batch
-        assert batch.tokens.flatten()[batch.kept].tolist() == token_of[padded.characters].tolist()
+        assert batch.tokens.flatten()[batch.kept].tolist() == token_of[padded.rows].tolist()
         for row, n in enumerate((batch.characters != 0).sum(1).tolist()):
             m = int((batch.word_ids[row] != 0).sum())
             spans = list(zip(batch.word_starts[row].tolist(), batch.word_ends[row].tolist()))
