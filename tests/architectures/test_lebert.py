@@ -78,12 +78,11 @@ def ner_with_lebert(**changes):
 
 
 def train(nlp, examples, n_steps=60):
+    spacy.util.fix_random_seed(0)
     optimizer = nlp.initialize(lambda: examples)
     optimizer.learn_rate = 0.005
     for _ in range(n_steps):
-        losses = {}
-        nlp.update(examples, sgd=optimizer, losses=losses, drop=0.0)
-    return losses
+        nlp.update(examples, sgd=optimizer, drop=0.0)
 
 
 def entities(nlp):
@@ -120,8 +119,7 @@ def test_the_lexicon_is_at_work():
 def test_in_a_shared_tok2vec_pipe(tmp_path):
     nlp = add_words(spacy.util.load_model_from_config(Config().from_str(SHARED), auto_fill=True))
     with pytest.warns(UserWarning, match="saw only a sample of 4"):
-        losses = train(nlp, make_examples(nlp), 80)
-    assert losses["ner"] < 1.0
+        train(nlp, make_examples(nlp), 80)
     assert entities(nlp) == GOLD
     nlp.to_disk(tmp_path / "nlp")
     assert entities(spacy.load(tmp_path / "nlp")) == GOLD

@@ -113,6 +113,7 @@ def make_examples(nlp):
 
 
 def train(nlp, examples, n_steps=60):
+    spacy.util.fix_random_seed(0)
     optimizer = nlp.initialize(lambda: examples)
     optimizer.learn_rate = 0.005
     for _ in range(n_steps):
