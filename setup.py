@@ -13,6 +13,7 @@ ENTRY_POINTS = {
     "spacy_factories": [
         "lex_matcher = spacy_lexner.pipeline.lex_matcher:make_lex_matcher",
         "lex_ner = spacy_lexner.pipeline.lex_ner:make_lex_ner",
+        "lex_segmenter = spacy_lexner.pipeline.lex_segmenter:make_lex_segmenter",
     ],
     "spacy_architectures": [
         "spacy-lexner.LEBERT.v1 = spacy_lexner.architectures.lebert:build_lebert_v1",
@@ -21,6 +22,7 @@ ENTRY_POINTS = {
         "spacy-lexner.FLAT.v1 = spacy_lexner.architectures.flat:build_flat_v1",
         "spacy-lexner.WordBiLSTM.v1 = spacy_lexner.architectures.word_bilstm:build_word_bilstm_v1",
         "spacy-lexner.ELMo.v1 = spacy_lexner.architectures.elmo:build_elmo_v1",
+        "spacy-lexner.ERNIE.v1 = spacy_lexner.architectures.ernie:build_ernie_v1",
         "spacy-lexner.CRFTagger.v1 = spacy_lexner.architectures.taggers:build_crf_tagger_v1",
         "spacy-lexner.SoftmaxTagger.v1 = spacy_lexner.architectures.taggers:build_softmax_tagger_v1",
         "spacy-lexner.PretrainMLM.v1 = spacy_lexner.training.pretrain_mlm:create_pretrain_mlm",
@@ -59,6 +61,7 @@ ENTRY_POINTS = {
     ],
     "spacy_scorers": [
         "spacy-lexner.lex_ner_scorer.v1 = spacy_lexner.pipeline.lex_ner_scorer:create_lex_ner_scorer",
+        "spacy-lexner.lex_segmenter_scorer.v1 = spacy_lexner.pipeline.lex_segmenter_scorer:create_lex_segmenter_scorer",
     ],
     "spacy_cli": ["lexner = spacy_lexner.cli.app:lexner"],
     "spacy_displacy_colors": ["lexner = spacy_lexner.pipeline.colors:COLORS"],

@@ -1,6 +1,7 @@
 """The thinc model of a sequence tagger: token vectors to emissions and transitions."""
 
-from typing import Any, Callable, List, Optional, Tuple
+from itertools import cycle, islice
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from spacy.tokens import Doc
 from thinc.api import Model, glorot_uniform_init
@@ -126,13 +127,14 @@ def init_output(model: OutputLayer, X: Optional[List[Floats2d]] = None, Y: Optio
         model.set_param("transitions", model.ops.alloc2f(nO + 1, nO + 1))
 
 
-def resize_output(model: Tagger, nO: int) -> Tagger:
-    """Add tags behind the ones there are. A new tag starts as a copy of tag 0, outside, with an emission lower by
-    NEW_TAG_MARGIN: what was learned stays, since a path through new tags scores less than the same path with tag 0 in
-    their place, and training starts from what such tokens looked like until now.
+def resize_output(model: Tagger, nO: int, templates: Sequence[int] = (0,)) -> Tagger:
+    """Add tags behind the ones there are. A new tag starts as a copy of another, with an emission lower by
+    NEW_TAG_MARGIN: what was learned stays, since a path through new tags scores less than the same path with their
+    templates in their place, and training starts from what such tokens looked like until now.
 
     model (Tagger): A model made by `tagger`, initialised. It is changed in place.
     nO (int): The new number of tags.
+    templates (Sequence[int]): The tags that are copied, in turn; by default tag 0, outside.
     RETURNS (Tagger): The model.
     """
     old: Any = model.get_ref("output_layer")
@@ -142,7 +144,7 @@ def resize_output(model: Tagger, nO: int) -> Tagger:
     learned = "transitions" in old.param_names
     new = tagger_output(nO, old.get_dim("nI"), transitions=learned, dropout=old.attrs["own_dropout"])
     new.ops = old.ops
-    tags = list(range(n_old)) + [0] * (nO - n_old)
+    tags = [*range(n_old), *islice(cycle(templates), nO - n_old)]
     bias = old.get_param("emission_b")[tags]
     bias[n_old:] -= NEW_TAG_MARGIN
     new.set_param("emission_W", old.get_param("emission_W")[tags])

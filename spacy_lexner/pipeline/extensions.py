@@ -21,6 +21,12 @@ def install_score_extension() -> None:
         Span.set_extension("lex_score", default=None)
 
 
+def install_segmentation_extension() -> None:
+    """Add `doc._.lex_segmentation`, the account of a segmentation. What someone else put there stays."""
+    if not Doc.has_extension("lex_segmentation"):
+        Doc.set_extension("lex_segmentation", default=None)
+
+
 def get_lex_matches(doc: Doc) -> Optional[LexMatches]:
     """RETURNS (Optional[LexMatches]): The candidate words of a Doc; None if no matcher has run on it."""
     stored = get_candidates(doc)

@@ -187,11 +187,21 @@ class SequenceTagger(TrainablePipe):
                 predictions = [None] * len(docs)
             for doc, prediction in zip(docs, predictions):
                 try:
-                    self.set_annotations([doc], [prediction] if prediction is not None else self.predict([doc]))
+                    annotated = self.annotate(doc, self.predict([doc])[0] if prediction is None else prediction)
                 except Exception as error:
                     handle_error(self.name, self, [doc], error)
                 else:
-                    yield doc
+                    yield annotated
+
+    def annotate(self, doc: Doc, prediction: Any) -> Doc:
+        """Write a prediction to a Doc. A subclass may give another Doc in its place.
+
+        doc (Doc): The Doc.
+        prediction (Any): What `predict` gave for it.
+        RETURNS (Doc): The Doc that goes on through the pipeline.
+        """
+        self.set_annotations([doc], [prediction])
+        return doc
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "SequenceTagger":
         """Load what `to_bytes` saved.

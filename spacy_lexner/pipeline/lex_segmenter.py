@@ -1,0 +1,302 @@
+"""The trainable pipe `lex_segmenter`: characters to words, with or without their parts of speech."""
+
+import logging
+from typing import Callable, Dict, Iterable, List, Literal, Optional, Sequence, Set
+
+import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc, Span, SpanGroup
+from spacy.training import Example
+from spacy.vocab import Vocab
+from thinc.api import Config, Model
+
+from ..layers.tag_scheme import Bools2d, UnknownLabelError
+from ..layers.tagger import resize_output
+from ..layers.word_borders import UNKNOWN, border_tags, is_space, rule_borders
+from .extensions import install_segmentation_extension
+from .forced_words import ForcedWords, choose_words, force_words
+from .gold_words import gold_words
+from .gold_words_report import GoldWordsReport, survey_words
+from .lex_segmenter_scorer import lex_segmenter_score
+from .parts_of_speech import PARTS_OF_SPEECH, PartOfSpeech
+from .retokenize import kept_edges, merge_tokens
+from .segmenter_order import check_order
+from .sequence_tagger import SequenceTagger
+from .word_search import Limits, Segmentation, allow, find_words
+
+logger = logging.getLogger(__name__)
+
+DEFAULT_CONFIG = """
+[model]
+@architectures = "spacy-lexner.CRFTagger.v1"
+
+[model.tok2vec]
+@architectures = "spacy-lexner.LEBERT.v1"
+"""
+DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
+WORD = "WORD"  # the only label, where there are no parts of speech
+
+
+@Language.factory(
+    "lex_segmenter",
+    assigns=["token.pos", "token.tag", "doc.spans", "doc._.lex_segmentation"],
+    retokenizes=True,
+    default_config={
+        "model": DEFAULT_MODEL,
+        "pos": "pos",
+        "retokenize": True,
+        "spans_key": "lex_words",
+        "keep_spans": [],
+        "force": False,
+        "scorer": {"@scorers": "spacy-lexner.lex_segmenter_scorer.v1"},
+    },
+    default_score_weights={
+        "word_f": 0.5,
+        "word_p": 0.0,
+        "word_r": 0.0,
+        "word_oov_r": 0.0,
+        "word_pos_f": 0.5,
+        "word_pos_p": 0.0,
+        "word_pos_r": 0.0,
+        "word_pos_per_type": None,
+    },
+)
+def make_lex_segmenter(
+    nlp: Language,
+    name: str,
+    model: Model,
+    pos: Optional[Literal["pos", "tag"]],
+    retokenize: bool,
+    spans_key: str,
+    keep_spans: List[str],
+    force: bool,
+    scorer: Optional[Callable],
+) -> "LexSegmenter":
+    """Make a `lex_segmenter` component.
+
+    nlp (Language): The pipeline.
+    name (str): The name of the component.
+    model (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): A tagger, such as `spacy-lexner.CRFTagger.v1`.
+    pos (Optional[str]): The part of speech that is learned and set: "pos", the universal one of `token.pos_`; "tag",
+        the fine-grained one of `token.tag_`; None for words alone.
+    retokenize (bool): Merge the tokens into words. Otherwise the words are only written to `doc.spans`.
+    spans_key (str): Their key there.
+    keep_spans (List[str]): Keys of `doc.spans` whose spans no word may cut, as with entities.
+    force (bool): Never cut words of the lexicon that have the label "force".
+    scorer (Optional[Callable]): The scoring function.
+    RETURNS (LexSegmenter): The component.
+    """
+    return LexSegmenter(
+        nlp.vocab,
+        model,
+        name,
+        pos=pos,
+        retokenize=retokenize,
+        spans_key=spans_key,
+        keep_spans=keep_spans,
+        force=force,
+        scorer=scorer,
+    )
+
+
+class LexSegmenter(SequenceTagger):
+    """Find words and their parts of speech: those that are most probable given the rules (`layers.word_borders`), the
+    edges of entities and sentences that the Doc has, and the words of the lexicon that are forced.
+
+    With `retokenize` a Doc in characters goes in, and another in words comes out (`retokenize.merge_tokens`).
+    `doc._.lex_segmentation` counts what was decided otherwise than by the model.
+
+    vocab (Vocab): The vocabulary.
+    model (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): A tagger.
+    name (str): The name of the component.
+    pos, retokenize, spans_key, keep_spans, force, scorer: See `make_lex_segmenter`.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model,
+        name: str = "lex_segmenter",
+        *,
+        pos: Optional[Literal["pos", "tag"]] = "pos",
+        retokenize: bool = True,
+        spans_key: str = "lex_words",
+        keep_spans: Sequence[str] = (),
+        force: bool = False,
+        scorer: Optional[Callable] = lex_segmenter_score,
+    ) -> None:
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.cfg = {
+            "force": force,
+            "keep_spans": list(keep_spans),
+            "known_words": [],
+            "labels": [] if pos else [WORD],
+            "pos": pos,
+            "retokenize": retokenize,
+            "spans_key": spans_key,
+        }
+        self.scorer = scorer
+        self.gold_report = GoldWordsReport()
+        self._told_of: Set[str] = set()
+        self._forced = ForcedWords()
+        if force:
+            model.attrs["link"] = self._forced.link  # where `lex_matcher` looks for those that it lends its lexicon to
+        install_segmentation_extension()
+
+    @property
+    def part(self) -> Optional[PartOfSpeech]:
+        """RETURNS (Optional[PartOfSpeech]): Which part of speech is learned."""
+        return PARTS_OF_SPEECH.get(self.cfg["pos"])
+
+    # Documents
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Find the words of a Doc.
+
+        doc (Doc): The Doc.
+        RETURNS (Doc): With `retokenize` a Doc in words, otherwise the same Doc.
+        """
+        return next(self.pipe([doc]), doc)
+
+    def predict(self, docs: Iterable[Doc]) -> List[Segmentation]:
+        """Find the words of Docs without changing these.
+
+        docs (Iterable[Doc]): The Docs.
+        RETURNS (List[Segmentation]): The words of each.
+        """
+        docs = list(docs)
+        self._require_initialized()
+        if not any(len(doc) for doc in docs):
+            return [Segmentation.empty() for _ in docs]
+        limits = [self._limits(doc) for doc in docs]
+        return find_words(self.model.attrs["head"], self.model.predict(docs), docs, limits, len(self.labels))
+
+    def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Segmentation]) -> None:
+        """Write words to `doc.spans`, labelled with their parts of speech. The tokens stay as they are.
+
+        docs (Iterable[Doc]): The Docs.
+        scores (Iterable[Segmentation]): The result of `predict`.
+        """
+        key = self.cfg["spans_key"]
+        for doc, (starts, labels, report) in zip(docs, scores):
+            rows = zip(starts.tolist(), [*starts[1:].tolist(), len(doc)], labels.tolist())
+            spans = [Span(doc, start, end, label=self.labels[label]) for start, end, label in rows if label != UNKNOWN]
+            doc.spans[key] = SpanGroup(doc, name=key, spans=spans)
+            doc._.lex_segmentation = {**report, "left_out_spans": {}}
+
+    def annotate(self, doc: Doc, prediction: Segmentation) -> Doc:
+        """Give a Doc its words.
+
+        doc (Doc): The Doc.
+        prediction (Segmentation): What `predict` gave for it.
+        RETURNS (Doc): With `retokenize` a Doc in words, which is a new one if there was anything to merge; otherwise
+            the same Doc.
+        """
+        if not self.cfg["retokenize"]:
+            return super().annotate(doc, prediction)
+        left_out: Dict[str, int] = {}
+        if len(prediction.starts) < len(doc):
+            doc, left_out = merge_tokens(doc, prediction.starts)
+        if self.part is not None:
+            self.part.write(doc, self.labels, prediction.labels)
+        doc._.lex_segmentation = {**prediction.report, "left_out_spans": left_out}
+        for key in set(left_out) - self._told_of:
+            logger.warning(
+                "%s: doc.spans[%r] has spans that do not begin and end with a word; they are left out, and counted in "
+                "doc._.lex_segmentation. To keep them name %r in keep_spans. This is told once.",
+                *(self.name, key, key),
+            )
+        self._told_of.update(left_out)
+        return doc
+
+    # Constraints
+
+    def constraint(self, doc: Doc) -> Bools2d:
+        """RETURNS (Bools2d): The tags that agree with the rules, the forced words, and the edges of entities and
+        sentences. Every token is in a word, but white space in none."""
+        return allow(doc, self._limits(doc).all_borders, len(self.labels))
+
+    def training_constraint(self, doc: Doc) -> Bools2d:
+        return allow(doc, rule_borders(doc), len(self.labels))
+
+    def _limits(self, doc: Doc) -> Limits:
+        rules, edges = rule_borders(doc), kept_edges(doc, self.cfg["keep_spans"])
+        if not self.cfg["force"]:
+            return Limits(rules, edges)
+        chosen = choose_words(self._forced.find(doc), rules, edges)
+        return Limits(force_words(rules, chosen.spans), edges, len(chosen.spans), chosen.refused)
+
+    # Training
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Optional[Language] = None,
+        labels: Optional[Sequence[str]] = None,
+    ) -> None:
+        """Set the labels, check the annotation and the order of the pipeline, and initialise the model.
+
+        get_examples (Callable[[], Iterable[Example]]): Gives the training examples.
+        nlp (Optional[Language]): The pipeline.
+        labels (Optional[Sequence[str]]): The labels; without them, the parts of speech of the examples, sorted.
+        """
+        if nlp is not None and self.cfg["retokenize"]:
+            check_order(nlp, self.name)
+        super().initialize(get_examples, nlp=nlp, labels=labels)
+
+    def survey(self, examples: Iterable[Example]) -> Set[str]:
+        """Collect the parts of speech of the examples, and the hashes of their words, by which scores tell new words.
+        Count in `gold_report` the words that cannot be learned as they are; if there are any, a warning tells."""
+        try:
+            labels, known_words, self.gold_report = survey_words(examples, self.part)
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {error}") from None
+        self.cfg["known_words"] = known_words.tolist()
+        if self.gold_report.message:
+            logger.warning("%s: %s", self.name, self.gold_report.message)
+        return labels if self.part is not None else {WORD}
+
+    def gold(self, example: Example) -> Bools2d:
+        doc = example.predicted
+        found = gold_words(example, rule_borders(doc), self.part)
+        labels = np.zeros(len(doc), dtype=np.int64)
+        if self.part is not None:
+            numbers, inverse = np.unique(found.tags, return_inverse=True)
+            labels = np.array([self._index(number, example.reference) for number in numbers.tolist()], "i8")[inverse]
+        return border_tags(found.borders, labels, is_space(doc), len(self.labels))
+
+    def _index(self, number: int, reference: Doc) -> int:
+        """The label of a part of speech, given by spaCy's number for it."""
+        if not number or self.part is None:
+            return UNKNOWN
+        label = self.part.label(number, reference.vocab.strings)
+        try:
+            return self.scheme.index(label)
+        except UnknownLabelError:
+            raise ValueError(
+                f"{self.name}: the annotation of {reference.text[:40]!r} has the part of speech {label!r}, which was "
+                f"not there when the component was initialised (it knows {', '.join(self.labels)}). Either call "
+                f"nlp.get_pipe({self.name!r}).add_label({label!r}) before this update, or initialise with it."
+            ) from None
+
+    def add_label(self, label: str) -> int:
+        """Add a part of speech. A model that is trained keeps what it knows; the new one has to be learned.
+
+        label (str): The part of speech.
+        RETURNS (int): 0 if it was there, otherwise 1.
+        """
+        if isinstance(label, str) and label not in self.labels:
+            if self.part is None:
+                raise ValueError(f"{self.name}: with pos = null {WORD!r} is the only label; {label!r} has no use.")
+            self.part.check(label)
+        return super().add_label(label)
+
+    def set_output(self, nO: int) -> None:
+        """Add tags to the model. The new ones start from those of the first label.
+
+        nO (int): The new number of tags.
+        """
+        resize_output(self.model, nO, templates=(1, 2, 3, 4))
