@@ -16,7 +16,7 @@ from .hashing import hash_word
 from .normalization import Normalization, to_codes
 from .overlay import Overlay
 from .report import BuildReport
-from .storage import from_bytes, open_folder, read_manifest, save_folder, to_bytes
+from .storage import from_bytes, link_folder, open_folder, read_manifest, save_folder, to_bytes
 
 MAX_OVERLAY = 10_000
 
@@ -209,7 +209,8 @@ class Lexicon:
 
         path (Union[str, Path]): The folder; made where it is missing.
         """
-        save_folder(self.compact()._base, self.report, Path(path))
+        if self._home is None or len(self._overlay) or not link_folder(*self._home, Path(path)):
+            save_folder(self.compact()._base, self.report, Path(path))
 
     @classmethod
     def open(cls, path: Union[str, Path], *, verify: bool = False) -> "Lexicon":

@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import time
 from pathlib import Path
 from typing import Any, Dict, Iterable, Tuple
@@ -47,6 +48,48 @@ def save_folder(base: LexiconBase, report: BuildReport, path: Path) -> None:
             pieces = write_arrays(arrays, {"format": FORMAT, "part": part})
         manifest["parts"][part] = _write_part(path, part, pieces)
     manifest["checksum"] = _checksum(manifest)
+    _commit(path, manifest)
+
+
+def link_folder(home: Path, checksum: str, path: Path) -> bool:
+    """Save a lexicon that was opened and not changed: its parts are linked, not written again, where both folders are
+    on
+    one file system. A training that saves its best pipeline again and again pays for a large lexicon once.
+
+    home (Path): The folder that it is mapped from.
+    checksum (str): The checksum of its manifest then.
+    path (Path): The folder to save to; made where it is missing.
+    RETURNS (bool): Whether that was possible; not if something else was saved to its home since.
+    """
+    try:
+        manifest = read_manifest(home)
+        if manifest["checksum"] != checksum:
+            return False
+        path.mkdir(parents=True, exist_ok=True)
+        if path.samefile(home):
+            return True
+        for entry in manifest["parts"].values():
+            _link_part(home / entry["file"], path / entry["file"])
+    except (LexiconError, OSError):
+        return False
+    _commit(path, manifest)
+    return True
+
+
+def _link_part(source: Path, target: Path) -> None:
+    temporary = target.with_name(f".part-{uuid4().hex}")
+    try:
+        try:
+            os.link(source, temporary)
+        except OSError:  # another file system, or one without links
+            shutil.copyfile(source, temporary)
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)  # a link onto itself is not moved by os.replace
+
+
+def _commit(path: Path, manifest: Dict[str, Any]) -> None:
+    """Put the manifest in place, which makes the lexicon the one of the folder, and remove the parts of the last."""
     text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
     temporary, _ = _write_temporary(path, [text.encode("utf8")])
     os.replace(temporary, path / MANIFEST)

@@ -298,3 +298,33 @@ def test_killed_save_leaves_the_old_lexicon_or_the_new_one(saved, n_replaced):
     assert ("武汉" in opened) == complete
     opened.with_words(["重庆"]).save(saved)
     assert "重庆" in Lexicon.open(saved, verify=True)
+
+
+def test_unchanged_lexicon_is_linked_not_written_again(saved, tmp_path):
+    opened = Lexicon.open(saved)
+    opened.save(tmp_path / "copy")
+    files = {file.name for file in saved.iterdir()}
+    assert {file.name for file in (tmp_path / "copy").iterdir()} == files
+    for name in files - {"manifest.json"}:
+        assert (tmp_path / "copy" / name).samefile(saved / name)
+    assert next(iter(Lexicon.open(tmp_path / "copy", verify=True).entries())).word == next(iter(opened))
+    opened.save(tmp_path / "copy")
+    opened.save(saved)
+    assert {file.name for file in saved.iterdir()} == files
+
+
+def test_without_links_parts_are_copied(saved, tmp_path, monkeypatch):
+    def refuse(source, target):
+        raise OSError("no links here")
+
+    monkeypatch.setattr("os.link", refuse)
+    Lexicon.open(saved).save(tmp_path / "copy")
+    assert Lexicon.open(tmp_path / "copy", verify=True).version == Lexicon.open(saved).version
+
+
+def test_home_that_holds_another_lexicon_is_not_linked(saved, tmp_path):
+    opened = Lexicon.open(saved)
+    version = opened.version
+    Lexicon.from_entries([LexiconEntry("别的")]).save(saved)
+    opened.save(tmp_path / "copy")
+    assert Lexicon.open(tmp_path / "copy").version == version
