@@ -51,7 +51,7 @@ class ErnieEncoder(nn.Module):
         layers = _layers_of(text)
         self.text: Any = text
         self.layer_types = complete_layer_types(layer_types, len(layers))
-        self.entity_width = entity_width
+        self.entity_width, self.entity_heads = entity_width, entity_heads
         self.gradient_checkpointing = False
         self.fusion = nn.ModuleDict(
             {
