@@ -11,7 +11,7 @@ from .flat_encoder import FlatEncoder
 from .lattice_embedding import LatticeEmbedding
 from .word_vectors import Words
 
-KEPT_PAIRS = 2**23  # pairs of tokens whose activations are kept for the backward pass: about 1 GB with 8 heads
+KEPT_PAIRS = 2**22  # pairs of tokens whose activations are kept for the backward pass: half a GB with eight heads
 
 
 class FlatBatch(NamedTuple):

@@ -1,0 +1,151 @@
+"""FLAT.v1 and WordBiLSTM.v1 in spaCy: configs, pipes, training, saving, sub-models."""
+
+import numpy as np
+import pytest
+import spacy
+from spacy.training import Example
+from thinc.api import Config, ConfigValidationError
+
+from spacy_lexner.lexicon.entry import LexiconEntry
+
+TEXTS = [
+    ("小明住在南京市", [(0, 2, "PER"), (4, 7, "LOC")]),
+    ("南京市长江大桥很长", [(0, 3, "LOC"), (3, 7, "LOC")]),
+    ("小红去北京了", [(0, 2, "PER"), (3, 5, "LOC")]),
+    ("今天没有事", []),
+]
+GOLD = [sorted(spans) for _, spans in TEXTS]
+WORDS = ["南京", "南京市", "市长", "长江大桥", "大桥", "北京", "小明", "小红"]
+FLAT = {"@architectures": "spacy-lexner.FLAT.v1", "width": 32, "heads": 4}
+LEBERT = {
+    "@architectures": "spacy-lexner.LEBERT.v1",
+    "hidden_width": 16,
+    "depth": 1,
+    "heads": 2,
+    "intermediate_width": 16,
+}
+
+
+def add_words(nlp):
+    rng = np.random.default_rng(0)
+    entries = [LexiconEntry(word, rng.normal(size=8).astype("f4")) for word in WORDS]
+    nlp.get_pipe("lex_matcher").add_words(entries)
+    return nlp
+
+
+def ner_with(**tok2vec):
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("lex_matcher")
+    add_words(nlp)
+    model = {"@architectures": "spacy-lexner.CRFTagger.v1", "tok2vec": tok2vec}
+    nlp.add_pipe("lex_ner", config={"model": model})
+    return nlp
+
+
+def make_examples(nlp):
+    return [Example.from_dict(nlp.make_doc(text), {"entities": entities}) for text, entities in TEXTS]
+
+
+def train(nlp, n_steps=80, rate=0.005):
+    spacy.util.fix_random_seed(0)
+    examples = make_examples(nlp)
+    optimizer = nlp.initialize(lambda: examples)
+    optimizer.learn_rate = rate
+    for _ in range(n_steps):
+        losses = nlp.update(examples, sgd=optimizer, drop=0.0)
+    return losses
+
+
+def entities(nlp):
+    return [[(ent.start_char, ent.end_char, ent.label_) for ent in doc.ents] for doc in nlp.pipe(t for t, _ in TEXTS)]
+
+
+@pytest.mark.parametrize("options", [{}, {"positions": "scalar", "absolute": "add"}, {"fusion": "gate", "layers": 2}])
+def test_lex_ner_learns_and_comes_back_from_disk(tmp_path, options):
+    nlp = ner_with(**FLAT, **options)
+    train(nlp)
+    assert entities(nlp) == GOLD
+    nlp.to_disk(tmp_path / "nlp")
+    loaded = spacy.load(tmp_path / "nlp")
+    assert entities(loaded) == GOLD
+    doc, again = nlp("小红去长江大桥"), loaded("小红去长江大桥")
+    assert [(ent.text, ent._.lex_score) for ent in doc.ents] == [(ent.text, ent._.lex_score) for ent in again.ents]
+    assert entities(ner_with(**FLAT, **options).from_bytes(nlp.to_bytes())) == GOLD
+
+
+@pytest.mark.parametrize("freeze_steps", [0, 40])
+def test_with_a_lebert_beside_the_characters(tmp_path, freeze_steps):
+    nlp = ner_with(**FLAT, contextual=LEBERT, freeze_steps=freeze_steps)
+    train(nlp)
+    assert entities(nlp) == GOLD
+    nlp.to_disk(tmp_path / "nlp")
+    assert entities(spacy.load(tmp_path / "nlp")) == GOLD
+
+
+def test_with_a_listener_beside_the_characters(tmp_path):
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("lex_matcher")
+    add_words(nlp)
+    shared = {"@architectures": "spacy.HashEmbedCNN.v2", "width": 16, "depth": 1, "embed_size": 100}
+    rest = {"pretrained_vectors": None, "window_size": 1, "maxout_pieces": 2, "subword_features": True}
+    nlp.add_pipe("tok2vec", config={"model": {**shared, **rest}})
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 16, "upstream": "*"}
+    model = {"@architectures": "spacy-lexner.CRFTagger.v1", "tok2vec": {**FLAT, "contextual": listener}}
+    nlp.add_pipe("lex_ner", config={"model": model})
+    assert nlp.get_pipe("tok2vec").listening_components == ["lex_ner"]
+    train(nlp)
+    assert entities(nlp) == GOLD
+    nlp.to_disk(tmp_path / "nlp")
+    assert entities(spacy.load(tmp_path / "nlp")) == GOLD
+
+
+def test_words_behind_an_encoder(tmp_path):
+    nlp = ner_with(**{"@architectures": "spacy-lexner.WordBiLSTM.v1", "tok2vec": LEBERT, "hidden_width": 16})
+    train(nlp, rate=0.01)
+    assert entities(nlp) == GOLD
+    nlp.to_disk(tmp_path / "nlp")
+    assert entities(spacy.load(tmp_path / "nlp")) == GOLD
+
+
+def test_as_a_shared_tok2vec_pipe():
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("lex_matcher")
+    add_words(nlp)
+    nlp.add_pipe("tok2vec", config={"model": FLAT})
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32}
+    nlp.add_pipe("ner", config={"model": {"@architectures": "spacy.TransitionBasedParser.v2", "tok2vec": listener}})
+    with pytest.warns(UserWarning, match="saw only a sample of 4"):
+        train(nlp, 100)
+    assert entities(nlp) == GOLD
+
+
+def test_without_a_lexicon():
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("lex_ner", config={"model": {"tok2vec": {**FLAT, "words": "none"}}})
+    train(nlp)
+    assert entities(nlp) == GOLD
+
+
+def test_fill_config_keeps_every_argument():
+    nlp = ner_with(**FLAT)
+    filled = Config().from_str(nlp.config.to_str())
+    model = filled["components"]["lex_ner"]["model"]["tok2vec"]
+    assert (model["fusion"], model["residual"], model["contextual"], model["grad_scaler_config"]) == (
+        "ff",
+        True,
+        None,
+        {},
+    )
+    again = spacy.util.load_model_from_config(filled, auto_fill=False, validate=True)
+    assert Config(again.config["components"]).to_str() == Config(nlp.config["components"]).to_str()
+
+
+@pytest.mark.parametrize(("change", "named"), [({"fuse": "ff"}, "fuse"), ({"words": "all"}, "words")])
+def test_config_errors_name_the_argument(change, named):
+    with pytest.raises(ConfigValidationError, match=named):
+        ner_with(**FLAT, **change)
+
+
+def test_misspelt_fusion_names_the_known_ones():
+    with pytest.raises(ValueError, match=r"'ff_tow'.*ff, ff_linear, ff_two, attn, gate"):
+        ner_with(**FLAT, fusion="ff_tow")
