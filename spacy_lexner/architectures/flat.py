@@ -69,7 +69,7 @@ def build_flat_v1(
     output_dropout: float = 0.3,
     window: int = 256,
     stride: Optional[int] = None,
-    max_batch_tokens: int = 4096,
+    max_batch_tokens: int = 2048,
     mixed_precision: bool = False,
     grad_scaler_config: Dict[str, Any] = NO_OPTIONS,
 ) -> Model[List[Doc], List[Floats2d]]:

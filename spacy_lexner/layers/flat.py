@@ -40,7 +40,7 @@ class FlatOptions:
     max_words: float = 4.0
     window: int = 256
     stride: Optional[int] = None
-    max_batch_tokens: int = 4096
+    max_batch_tokens: int = 2048
     freeze_steps: int = 0
 
     def __post_init__(self) -> None:
