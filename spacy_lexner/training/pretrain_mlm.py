@@ -6,8 +6,9 @@ from typing import Any, Callable, Dict, Optional, Sequence
 from spacy.vocab import Vocab
 from thinc.api import Model
 
+from .masked_task import MaskingOptions
 from .masking import MACBERT_NGRAMS, Masking
-from .mlm_task import MLMOptions, MLMTask
+from .mlm_task import MLMTask
 from .pretraining_log import PretrainingLog
 from .pretraining_objective import PretrainingObjective
 from .sentence_pairs import DEFAULT_SHORT_SHARE
@@ -56,7 +57,7 @@ def create_pretrain_mlm(
     total_updates (int): Updates of the whole run, for the bar, if known.
     RETURNS (Callable[[Vocab, Model], Model]): Makes the objective of an encoder.
     """
-    options = MLMOptions(
+    options = MaskingOptions(
         Masking(masking, share, mask_share, random_share, max_predictions, tuple(ngram_shares)),
         words,
         lexicon,
@@ -70,13 +71,13 @@ def create_pretrain_mlm(
 
 
 def build_objective(
-    vocab: Vocab, tok2vec: Model, *, options: MLMOptions, log: Dict[str, Any], resumable: bool
+    vocab: Vocab, tok2vec: Model, *, options: MaskingOptions, log: Dict[str, Any], resumable: bool
 ) -> PretrainingObjective:
     """Build the model that `spacy pretrain` trains.
 
     vocab (Vocab): Not used.
     tok2vec (Model[List[Doc], List[Floats2d]]): A LEBERT, or a model with one in it.
-    options (MLMOptions): The settings of the task.
+    options (MaskingOptions): The settings of the task.
     log (Dict[str, Any]): Arguments of PretrainingLog.
     resumable (bool): See `create_pretrain_mlm`.
     RETURNS (PretrainingObjective): The model.

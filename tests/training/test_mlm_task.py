@@ -12,8 +12,9 @@ from spacy_lexner.layers.wordpieces import load_wordpieces
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 from spacy_lexner.modules.pretraining_heads import FIRST, MASKED
+from spacy_lexner.training.masked_task import MaskingOptions
 from spacy_lexner.training.masking import Masking, prediction_budget
-from spacy_lexner.training.mlm_task import MLMOptions, MLMTask
+from spacy_lexner.training.mlm_task import MLMTask
 
 TEXTS = ["南京市长江大桥很长。", "北京大学在北京。长江是中国的河流。", "河流"]
 ALL_MASKED = Masking(mask_share=1.0, random_share=0.0)
@@ -53,7 +54,7 @@ def test_no_candidate_gives_a_masked_character_away(encoder):
     nlp, node = encoder()
     seen_words = hidden = 0
     for seed in range(20):
-        task = MLMTask(MLMOptions(ALL_MASKED._replace(share=0.2), seed=seed))
+        task = MLMTask(MaskingOptions(ALL_MASKED._replace(share=0.2), seed=seed))
         batch = task.prepare(node, [nlp.make_doc(text) for text in TEXTS])
         pieces = wordpieces_of(node)
         expected = [part.input_ids for part in batch.inputs]
@@ -61,7 +62,7 @@ def test_no_candidate_gives_a_masked_character_away(encoder):
         for i, text in enumerate(TEXTS):
             for j, character in enumerate(text):
                 other = [*TEXTS[:i], f"{text[:j]}大{text[j + 1 :]}", *TEXTS[i + 1 :]]
-                again = MLMTask(MLMOptions(ALL_MASKED._replace(share=0.2), seed=seed)).prepare(
+                again = MLMTask(MaskingOptions(ALL_MASKED._replace(share=0.2), seed=seed)).prepare(
                     node, [nlp.make_doc(changed) for changed in other]
                 )
                 if not all(torch.equal(a, b.input_ids) for a, b in zip(expected, again.inputs)):
@@ -82,7 +83,7 @@ def test_candidates_are_hidden_by_masked_characters_and_by_no_others(encoder):
     spans = set(zip(found.first.tolist(), found.last.tolist()))
     assert len(spans) == 6
     for seed in range(30):
-        (batch,) = MLMTask(MLMOptions(ALL_MASKED, seed=seed)).prepare(node, [nlp.make_doc(text)]).inputs
+        (batch,) = MLMTask(MaskingOptions(ALL_MASKED, seed=seed)).prepare(node, [nlp.make_doc(text)]).inputs
         masked = {i for i, piece in enumerate(batch.input_ids[0, 1:-1].tolist()) if piece == wordpieces_of(node).mask}
         visible = {span for span in spans if not masked & set(range(span[0], span[1] + 1))}
         for token in range(len(text)):
@@ -94,7 +95,7 @@ def test_masked_positions_come_back_in_the_order_of_their_labels(encoder):
     nlp, node = encoder({"components.tok2vec.model.max_batch_tokens": 24})
     docs = [nlp.make_doc(text) for text in TEXTS * 2]
     wordpieces = wordpieces_of(node)
-    batch = MLMTask(MLMOptions(ALL_MASKED)).prepare(node, docs)
+    batch = MLMTask(MaskingOptions(ALL_MASKED)).prepare(node, docs)
     assert len(batch.inputs) > 1
     originals = {tuple(wordpieces.encode([doc])[0].tolist()) for doc in docs}
     labels = iter(batch.labels.tolist())
@@ -109,7 +110,7 @@ def test_masked_positions_come_back_in_the_order_of_their_labels(encoder):
 
 def test_every_epoch_masks_anew_and_the_seed_decides(encoder):
     nlp, node = encoder()
-    task, twin = MLMTask(MLMOptions(ALL_MASKED, seed=5)), MLMTask(MLMOptions(ALL_MASKED, seed=5))
+    task, twin = MLMTask(MaskingOptions(ALL_MASKED, seed=5)), MLMTask(MaskingOptions(ALL_MASKED, seed=5))
     docs = [nlp.make_doc(TEXTS[1])]
     epochs = [task.prepare(node, docs).inputs[0].input_ids.tolist() for _ in range(4)]
     assert len({str(epoch) for epoch in epochs}) > 1
@@ -122,7 +123,7 @@ def test_whole_words_are_the_tokens_of_the_doc(encoder):
     doc = Doc(nlp.vocab, words=words, spaces=[False] * len(words))
     mask = wordpieces_of(node).mask
     for seed in range(20):
-        options = MLMOptions(ALL_MASKED._replace(unit="whole_word"), seed=seed)
+        options = MaskingOptions(ALL_MASKED._replace(unit="whole_word"), seed=seed)
         shown = MLMTask(options).prepare(node, [doc]).inputs[0].input_ids[0, 1:-1].tolist()
         at = 0
         for word in words:
@@ -140,7 +141,7 @@ def test_whole_words_are_the_longest_of_the_lexicon(encoder, tmp_path, linked):
     docs = [nlp.make_doc("南京市长江大桥很长。" * 3)]
     mask, seen = wordpieces_of(node).mask, set()
     for seed in range(20):
-        task = MLMTask(MLMOptions(masking, words="lexicon", lexicon=lexicon, seed=seed))
+        task = MLMTask(MaskingOptions(masking, words="lexicon", lexicon=lexicon, seed=seed))
         shown = np.array(task.prepare(node, docs).inputs[0].input_ids[0, 1:-1].tolist()) == mask
         for start in range(0, 30, 10):
             for begin, end in ((0, 3), (3, 7)):
@@ -152,7 +153,7 @@ def test_whole_words_are_the_longest_of_the_lexicon(encoder, tmp_path, linked):
 def test_long_docs_are_cut_evenly_and_every_piece_is_read_once(encoder):
     nlp, node = encoder()
     text = "南京市长江大桥很长。" * 7
-    batch = MLMTask(MLMOptions(ALL_MASKED, max_length=32)).prepare(node, [nlp.make_doc(text)])
+    batch = MLMTask(MaskingOptions(ALL_MASKED, max_length=32)).prepare(node, [nlp.make_doc(text)])
     lengths = [len(pieces) for pieces, _ in rows(batch)]
     assert sum(lengths) == 70 + 2 * 3 and max(lengths) - min(lengths) <= 1 and max(lengths) <= 32
     budget = sum(prediction_budget(length, ALL_MASKED) for length in lengths)
@@ -165,7 +166,7 @@ def test_white_space_is_never_predicted(encoder):
     doc = Doc(nlp.vocab, words=words, spaces=[False] * len(words))
     wordpieces = wordpieces_of(node)
     for seed in range(10):
-        batch = MLMTask(MLMOptions(ALL_MASKED._replace(share=0.4), seed=seed)).prepare(node, [doc])
+        batch = MLMTask(MaskingOptions(ALL_MASKED._replace(share=0.4), seed=seed)).prepare(node, [doc])
         assert wordpieces.unk not in batch.labels
 
 
@@ -178,7 +179,7 @@ def test_pairs_have_separators_segments_and_labels(encoder):
     ]
     seen = set()
     for seed in range(20):
-        options = MLMOptions(Masking(), next_sentence=True, max_length=20, seed=seed)
+        options = MaskingOptions(Masking(), next_sentence=True, max_length=20, seed=seed)
         batch = MLMTask(options).prepare(node, docs)
         assert (batch.roles == FIRST).sum() == len(batch.next_labels) == sum(len(p.input_ids) for p in batch.inputs)
         seen |= set(batch.next_labels.tolist())
@@ -199,14 +200,17 @@ def test_candidates_do_not_run_over_the_separator(encoder):
     nlp, node = encoder()
     docs = [document(nlp, "在长"), document(nlp, "江大")]
     for seed in range(20):
-        options = MLMOptions(Masking(share=0.01), next_sentence=True, seed=seed)
+        options = MaskingOptions(Masking(share=0.01), next_sentence=True, seed=seed)
         for part in MLMTask(options).prepare(node, docs).inputs:
             assert not part.slots.any()
 
 
 def test_a_random_partner_from_the_same_document_has_no_label(encoder):
     nlp, node = encoder()
-    batch = MLMTask(MLMOptions(Masking(), next_sentence=True)).prepare(node, [document(nlp, "南京市长江大桥很长。")])
+    docs = [document(nlp, "南京市长江大桥很长。")]
+    batch = MLMTask(MaskingOptions(Masking(), next_sentence=True)).prepare(node, docs)
+        node, [document(nlp, "南京市长江大桥很长。")]
+    )
     assert len(batch.next_labels) == 0 and not (batch.roles == FIRST).any()
     assert len(batch.labels) > 0
 
@@ -214,5 +218,5 @@ def test_a_random_partner_from_the_same_document_has_no_label(encoder):
 def test_documents_of_one_sentence_get_random_partners(encoder):
     nlp, node = encoder()
     docs = [document(nlp, "南京市长江大桥很长。"), document(nlp, "北京大学在北京。"), document(nlp, "河流很长。")]
-    batch = MLMTask(MLMOptions(Masking(), next_sentence=True)).prepare(node, docs)
+    batch = MLMTask(MaskingOptions(Masking(), next_sentence=True)).prepare(node, docs)
     assert batch.next_labels.tolist() == [1, 1, 1]
