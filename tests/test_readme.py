@@ -3,6 +3,7 @@
 import io
 import re
 from contextlib import redirect_stdout
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -32,3 +33,11 @@ def test_python_prints_what_is_shown():
 @pytest.mark.parametrize("block", blocks("ini"))
 def test_configs_parse(block):
     assert Config().from_str(block, interpolate=False)
+
+
+def test_every_registered_name_is_in_the_table():
+    points = metadata.distribution("spacy-lexner").entry_points
+    names = {
+        point.name for point in points if point.name.startswith("spacy-lexner.") or point.group == "spacy_factories"
+    }
+    assert {name for name in names if f"`{name}`" not in README} == set()
