@@ -209,8 +209,6 @@ def test_a_random_partner_from_the_same_document_has_no_label(encoder):
     nlp, node = encoder()
     docs = [document(nlp, "南京市长江大桥很长。")]
     batch = MLMTask(MaskingOptions(Masking(), next_sentence=True)).prepare(node, docs)
-        node, [document(nlp, "南京市长江大桥很长。")]
-    )
     assert len(batch.next_labels) == 0 and not (batch.roles == FIRST).any()
     assert len(batch.labels) > 0
 
