@@ -20,7 +20,7 @@ from ..formats.source import Source, list_sources
 from ..formats.tags import SCHEMES
 from ..pipeline.char_tokenizer import CharTokenizer
 
-SUFFIXES = {"gz", "bz2", "xz", "conll", "char", "ner", "txt", "tsv", "json", "jsonl", *SCHEMES}
+SUFFIXES = {"gz", "bz2", "xz", "conll", "conllu", "char", "ner", "txt", "tsv", "utf8", "json", "jsonl", *SCHEMES}
 
 
 InputArgument = Annotated[
@@ -52,7 +52,8 @@ TokenizerOption = Annotated[
         "--tokenizer",
         "-t",
         metavar="NAME",
-        help="char (a token for each character), words (those of a CoNLL file), or a pipeline, such as blank:zh",
+        help="char (a token for each character), words (those of the file), auto (words where they are the annotation, "
+        "char elsewhere), or a pipeline, such as blank:zh",
     ),
 ]
 DigitSuffixOption = Annotated[
@@ -92,7 +93,7 @@ def convert_cli(
     repair: RepairOption = False,
     encoding: EncodingOption = "utf-8",
     errors: ErrorsOption = "strict",
-    tokenizer: TokenizerOption = "char",
+    tokenizer: TokenizerOption = "auto",
     digit_suffix: DigitSuffixOption = "auto",
     space_symbol: SpaceSymbolOption = "",
     spans_key: SpansKeyOption = None,
@@ -106,6 +107,9 @@ def convert_cli(
     Examples:
       python -m spacy lexner convert train.char.bmes corpus/train.spacy
       python -m spacy lexner convert cluener/ corpus/ --format clue
+      python -m spacy lexner convert zh_gsd-ud-train.conllu corpus/train.spacy
+      python -m spacy lexner convert pku_training.utf8 corpus/train.spacy --format word-text
+      python -m spacy lexner convert train.conll corpus/train.spacy --format word-tags
       python -m spacy lexner convert MSRA.zip/msra_train_bio corpus/train.spacy
       python -m spacy lexner convert weibo/ corpus/ --repair
       python -m spacy lexner convert old.txt corpus/ --encoding gb18030 --scheme bmes
@@ -126,7 +130,7 @@ def convert(
     *,
     format: str = "auto",
     options: Optional[ReadOptions] = None,
-    tokenizer: str = "char",
+    tokenizer: str = "auto",
     spans_key: Optional[str] = None,
 ) -> Iterator[Converted]:
     """Convert annotated files to `.spacy`, one after the other.
@@ -135,7 +139,7 @@ def convert(
     output_path (Path): A `.spacy` file, or a folder, which gets `train.spacy` for `train.char.bmes`.
     format (str): The format, one of `formats.read.READERS`, or "auto".
     options (Optional[ReadOptions]): How the files are read.
-    tokenizer (str): "char", "words" or a pipeline.
+    tokenizer (str): "auto", "char", "words" or a pipeline.
     spans_key (Optional[str]): Also write all entities to these spans.
     YIELDS (Converted): Each file, as soon as it is written whole. Raises FormatError or OSError where one is wrong.
     """
@@ -144,9 +148,11 @@ def convert(
     sources = list_sources(input_path)
     for source, path in zip(sources, _plan_outputs(sources, Path(input_path), Path(output_path))):
         report = Report()
-        docs = DocBin(attrs=["ENT_IOB", "ENT_TYPE"])
+        docs = DocBin(attrs=["ENT_IOB", "ENT_TYPE", "POS", "TAG"])
         records = read_records(source, format, options, report)
         for record in tqdm(records, desc=source.name, unit=" texts", disable=None, leave=False):
+            if record.segmented and tokenizer not in ("auto", "words"):
+                report.add_problem(f"words of the file left out, for the tokens of {tokenizer!r}", record.place)
             docs.add(add_entities(make_doc(record), record, report, spans_key=spans_key))
         _write(docs, path)
         yield Converted(source, path, report)
@@ -155,17 +161,23 @@ def convert(
 def get_doc_maker(tokenizer: str) -> Callable[[Record], Doc]:
     """Get the function that cuts a record into tokens.
 
-    tokenizer (str): "char", "words", or the name or folder of a pipeline, such as "blank:zh".
+    tokenizer (str): "auto", "char", "words", or the name or folder of a pipeline, such as "blank:zh".
     RETURNS (Callable[[Record], Doc]): Makes a Doc without entities. Raises OSError if there is no such pipeline.
     """
     if tokenizer == "words":
         return partial(make_word_doc, vocab=Vocab())
+    if tokenizer == "auto":
+        return partial(_make_annotated_doc, CharTokenizer(Vocab()))
     tokenize = CharTokenizer(Vocab()) if tokenizer == "char" else load_model(tokenizer).tokenizer
     return partial(_make_text_doc, tokenize)
 
 
 def _make_text_doc(tokenize: Callable[[str], Doc], record: Record) -> Doc:
     return tokenize(record.text)
+
+
+def _make_annotated_doc(tokenizer: CharTokenizer, record: Record) -> Doc:
+    return make_word_doc(record, tokenizer.vocab) if record.segmented else tokenizer(record.text)
 
 
 def _plan_outputs(sources: List[Source], input_path: Path, output_path: Path) -> List[Path]:
@@ -202,9 +214,11 @@ def _write(docs: DocBin, path: Path) -> None:
 def _print_report(converted: Converted) -> None:
     report = converted.report
     labels = ", ".join(f"{label} {count}" for label, count in sorted(report.labels.items()))
+    words = f", {report.n_words} words" if report.n_words else ""
     msg.good(
-        f"{converted.path}: {report.n_texts} texts, {report.n_characters} characters, {report.n_entities} entities",
-        labels or "No entities.",
+        f"{converted.path}: {report.n_texts} texts, {report.n_characters} characters{words}, "
+        f"{report.n_entities} entities",
+        labels or ("" if report.n_words else "No entities."),
     )
     for line in report.describe():
         msg.warn(line.replace(f"{converted.source.name}:", "line "))

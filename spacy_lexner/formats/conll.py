@@ -23,6 +23,19 @@ class Row(NamedTuple):
     tag: str
 
 
+class TaggedSentence(NamedTuple):
+    """A sentence.
+
+    words (List[str]): Its words.
+    spans (List[Span]): The spans that its tags spell.
+    place (str): The file and the line where it begins.
+    """
+
+    words: List[str]
+    spans: List[Span]
+    place: str
+
+
 class Layout(NamedTuple):
     """What is the same in all lines of a file.
 
@@ -37,14 +50,30 @@ class Layout(NamedTuple):
 
 
 def read_conll(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
-    """Read a CoNLL file, a sentence at a time. The file is read twice: first to know its columns and its scheme.
+    """Read a CoNLL file, a sentence at a time.
+
+    source (Source): The file.
+    options (ReadOptions): How it is read.
+    report (Report): Gets what was mended.
+    YIELDS (Record): The sentences, with what is tagged as entities. Raises FormatError, with file and line, where the
+        file is wrong.
+    """
+    for sentence in read_tagged(source, options, report):
+        record = _make_record(sentence)
+        if "\ufffd" in record.text:
+            report.add_problem(LOST_CHARACTERS, record.place)
+        yield record
+
+
+def read_tagged(source: Source, options: ReadOptions, report: Report) -> Iterator[TaggedSentence]:
+    """Read a CoNLL file whose tags may stand for anything. It is read twice: first to know its columns and its scheme.
 
     The word is the first column and the tag the last one. Lines that begin with # hold the word #, not a comment.
 
     source (Source): The file.
     options (ReadOptions): How it is read.
     report (Report): Gets what was mended.
-    YIELDS (Record): The sentences. Raises FormatError, with file and line, where the file is wrong.
+    YIELDS (TaggedSentence): The sentences. Raises FormatError, with file and line, where the file is wrong.
     """
     layout = detect_layout(source, options)
     marks_end = SCHEMES[layout.scheme].marks_end
@@ -56,10 +85,9 @@ def read_conll(source: Source, options: ReadOptions, report: Report) -> Iterator
                 raise FormatError(f"{place}: in {layout.scheme.upper()}, {kind.split(':')[0]}. Repair it (--repair).")
             report.add_problem(kind, place)
         words = [row.word[:-1] if layout.digit_suffix else row.word for row in rows]
-        record = _make_record(words, spans, f"{source.name}:{rows[0].number}", options)
-        if "\ufffd" in record.text:
-            report.add_problem(LOST_CHARACTERS, record.place)
-        yield record
+        if options.space_symbol:
+            words = [word.replace(options.space_symbol, " ") for word in words]
+        yield TaggedSentence(words, spans, f"{source.name}:{rows[0].number}")
 
 
 def detect_layout(source: Source, options: ReadOptions) -> Layout:
@@ -151,13 +179,13 @@ def _split_columns(line: str, separator: str) -> Tuple[str, str]:
         try:
             split_tag(columns[-1])
         except ValueError as error:
-            raise ValueError(f"{error}{' (ten columns: this is CoNLL-U)' if len(columns) == 10 else ''}") from None
+            hint = " (ten columns: is this CoNLL-U? --format conllu)" if len(columns) == 10 else ""
+            raise ValueError(f"{error}{hint}") from None
     return columns[0], columns[-1]
 
 
-def _make_record(words: List[str], spans: List[Span], place: str, options: ReadOptions) -> Record:
-    if options.space_symbol:
-        words = [word.replace(options.space_symbol, " ") for word in words]
+def _make_record(sentence: TaggedSentence) -> Record:
+    words, spans, place = sentence
     offsets = [0]
     for word in words:
         offsets.append(offsets[-1] + len(word))

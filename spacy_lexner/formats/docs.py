@@ -15,7 +15,7 @@ MISALIGNED = "entity that does not align with tokens: left out"
 
 
 def make_word_doc(record: Record, vocab: Vocab) -> Doc:
-    """Make a Doc of a record's own words, without entities.
+    """Make a Doc of a record's own words, with their parts of speech, without entities.
 
     record (Record): The record. Raises FormatError if it has no words.
     vocab (Vocab): The vocabulary.
@@ -23,7 +23,9 @@ def make_word_doc(record: Record, vocab: Vocab) -> Doc:
     """
     if record.words is None:
         raise FormatError(f"{record.place}: the file does not say what its words are. Use a tokenizer, such as char.")
-    return Doc(vocab, words=list(record.words), spaces=[False] * len(record.words))
+    spaces = [False] * len(record.words) if record.spaces is None else list(record.spaces)
+    pos, tags = (None if column is None else list(column) for column in (record.pos, record.tags))
+    return Doc(vocab, words=list(record.words), spaces=spaces, pos=pos, tags=tags)
 
 
 def add_entities(doc: Doc, record: Record, report: Report, *, spans_key: Optional[str] = None) -> Doc:

@@ -4,12 +4,21 @@ from typing import Callable, Dict, Iterator
 
 from .clue import read_clue
 from .conll import read_conll
+from .conllu import is_conllu, read_conllu
 from .record import FormatError, ReadOptions, Record
 from .report import Report
 from .source import Source, read_lines
+from .word_tags import read_word_tags
+from .word_text import read_word_text
 
 ReaderT = Callable[[Source, ReadOptions, Report], Iterator[Record]]
-READERS: Dict[str, ReaderT] = {"conll": read_conll, "clue": read_clue}
+READERS: Dict[str, ReaderT] = {
+    "conll": read_conll,
+    "clue": read_clue,
+    "conllu": read_conllu,
+    "word-tags": read_word_tags,
+    "word-text": read_word_text,
+}
 
 
 def read_records(source: Source, format: str, options: ReadOptions, report: Report) -> Iterator[Record]:
@@ -32,12 +41,15 @@ def read_records(source: Source, format: str, options: ReadOptions, report: Repo
 
 
 def detect_format(source: Source, options: ReadOptions) -> str:
-    """Guess the format of a file from its first line with text.
+    """Guess the format of a file from its first line with text. That tags are words (`word-tags`), or that each line is
+    a text in words (`word-text`), has to be said.
 
     source (Source): The file.
     options (ReadOptions): How it is read.
-    RETURNS (str): The format.
+    RETURNS (str): The format: conllu, clue or conll.
     """
+    if is_conllu(line for _, line in read_lines(source, options, Report())):
+        return "conllu"
     for _, line in read_lines(source, options, Report()):
         if line.strip():
             return "clue" if line.lstrip().startswith("{") and line.rstrip().endswith("}") else "conll"

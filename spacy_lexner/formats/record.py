@@ -23,15 +23,24 @@ class Record(NamedTuple):
     """One text of a file.
 
     text (str): The text.
-    words (Optional[Tuple[str, ...]]): The words that the file cuts it into, whose concatenation is the text, or None.
+    words (Optional[Tuple[str, ...]]): The words that the file cuts it into, or None. With their spaces they are the
+        text.
     entities (Optional[List[Entity]]): Its entities, or None where it is not annotated.
     place (str): The file and the line where it begins.
+    spaces (Optional[Tuple[bool, ...]]): Whether a space follows each word; None if none does.
+    segmented (bool): Whether the words are annotation, and not only what the file has on its lines.
+    pos (Optional[Tuple[str, ...]]): The universal part of speech of each word, or "".
+    tags (Optional[Tuple[str, ...]]): The tag of each word, or "".
     """
 
     text: str
     words: Optional[Tuple[str, ...]]
     entities: Optional[List[Entity]]
     place: str
+    spaces: Optional[Tuple[bool, ...]] = None
+    segmented: bool = False
+    pos: Optional[Tuple[str, ...]] = None
+    tags: Optional[Tuple[str, ...]] = None
 
 
 class FormatError(ValueError):

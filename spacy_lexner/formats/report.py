@@ -12,6 +12,7 @@ class Report:
     def __init__(self) -> None:
         self.n_texts = 0
         self.n_characters = 0
+        self.n_words = 0  # where words are annotation
         self.labels: Counter[str] = Counter()  # entities of each label that Docs hold
         self.problems: Counter[str] = Counter()  # occurrences of each kind of problem
         self.places: Dict[str, List[str]] = {}  # the first places of each kind

@@ -79,6 +79,27 @@ def test_words_and_pipelines(tmp_path):
     assert code == 1 and "no_such_pipeline" in output
 
 
+WORDS = [("南京", "PROPN"), ("Iron", "X"), ("Man", "X"), ("的", "PART")]
+
+
+def test_annotated_words(tmp_path):
+    """The same words from the three kinds of files that have them."""
+    lines = "".join(f"{i}\t{word}\t_\t{pos}\t_\t_\t_\t_\t_\t_\n" for i, (word, pos) in enumerate(WORDS, 1))
+    (tmp_path / "a.conllu").write_text(lines)
+    (tmp_path / "b.utf8").write_text("  ".join(word for word, _ in WORDS) + "\n")
+    (tmp_path / "c.conll").write_text("南 B-PROPN\n京 E-PROPN\nIron S-X\nM B-X\na I-X\nn E-X\n的 S-PART\n")
+    for name, format in [("a.conllu", "auto"), ("b.utf8", "word-text"), ("c.conll", "word-tags")]:
+        code, output = run(tmp_path / name, tmp_path, "--format", format)
+        assert code == 0 and "1 texts, 11 characters, 4 words, 0 entities" in output
+        [doc] = load((tmp_path / name).with_suffix(".spacy"))
+        assert doc.text == "南京Iron Man的" and not doc.has_annotation("ENT_IOB")
+        assert [token.text for token in doc] == [word for word, _ in WORDS]
+        assert [token.pos_ for token in doc] == ([pos for _, pos in WORDS] if format != "word-text" else [""] * 4)
+    code, output = run(tmp_path / "a.conllu", tmp_path / "chars.spacy", "--tokenizer", "char")
+    assert code == 0 and "words of the file left out, for the tokens of 'char': 1" in output
+    assert len(load(tmp_path / "chars.spacy")[0]) == 10
+
+
 def test_repair(tmp_path):
     (tmp_path / "train.bio").write_text("中 O\n国 I-X\n")
     code, output = run(tmp_path / "train.bio", tmp_path / "train.spacy")

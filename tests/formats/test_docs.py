@@ -39,6 +39,17 @@ def test_words_of_the_file(vocab):
         make_word_doc(record_of("南京", None), vocab)
 
 
+def test_parts_of_speech_and_spaces_of_the_file(vocab):
+    record = Record(
+        "Iron Man的", ("Iron", "Man", "的"), None, "file:1", (True, False, False), True, ("PROPN", "", "PART")
+    )
+    doc = make_word_doc(record, vocab)
+    assert doc.text == record.text and [token.pos_ for token in doc] == ["PROPN", "", "PART"]
+    assert not doc.has_annotation("TAG") and not doc.has_annotation("ENT_IOB")
+    doc = make_word_doc(record._replace(pos=None, tags=("NR", "NR", "DEG")), vocab)
+    assert [token.tag_ for token in doc] == ["NR", "NR", "DEG"] and not doc.has_annotation("POS")
+
+
 def test_missing_annotation_stays_missing(vocab):
     assert not add_entities(Doc(vocab, words=["中"]), record_of("中", None), Report()).has_annotation("ENT_IOB")
     doc = add_entities(Doc(vocab, words=["中"]), Record("中", None, [], "file:1"), Report())

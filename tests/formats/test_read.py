@@ -9,7 +9,16 @@ from spacy_lexner.formats.source import Source, list_sources
 
 
 @pytest.mark.parametrize(
-    "text, format", [('\n{"text": "中"}\n', "clue"), ("中 O\n", "conll"), ("{ O\n", "conll"), ("{\tB-X\n", "conll")]
+    "text, format",
+    [
+        ('\n{"text": "中"}\n', "clue"),
+        ("中 O\n", "conll"),
+        ("{ O\n", "conll"),
+        ("{\tB-X\n", "conll"),
+        ("# O\n1 O\n", "conll"),
+        ("# text = 中\n\n1\t中\t_\tNOUN\tNN\t_\t0\troot\t_\t_\n", "conllu"),
+        ("中国 人民\n", "conll"),
+    ],
 )
 def test_detect_format(tmp_path, text, format):
     (tmp_path / "file").write_text(text)
@@ -103,6 +112,15 @@ def test_words_and_parts_of_speech(data_dir, name, n_texts, n_words):
         assert [e.start for e in record.entities] == [0, *(e.end for e in record.entities[:-1])]
 
 
-def test_conllu_is_refused_by_name(data_dir):
-    with pytest.raises(FormatError, match=r"train.conll:1: '_' is not a tag.*CoNLL-U"):
-        read_original(data_dir / "originals" / "udc" / "train.conll")
+@pytest.mark.parametrize("name", ["dev", "test", "train"])
+def test_words_of_conllu_agree_with_the_tags(data_dir, name):
+    """The original of the words and parts of speech, and the tags of its characters."""
+    original, report = read_original(data_dir / "originals" / "udc" / f"{name}.conll")
+    [source] = list_sources(data_dir / "pos" / "udc" / f"{name}.conll")
+    tagged = list(read_records(source, "word-tags", ReadOptions(), Report()))
+    assert report.problems == {"file that does not say where spaces are: set only between Latin words": 1}
+    assert [(r.text, r.words, r.spaces, r.pos) for r in original] == [
+        (r.text, r.words, r.spaces, r.pos) for r in tagged
+    ]
+    assert report.n_words == sum(len(record.words) for record in tagged)
+    assert all("".join(record.words) == record.text.replace(" ", "") for record in original)

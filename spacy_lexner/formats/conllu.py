@@ -1,0 +1,151 @@
+"""CoNLL-U, the format of Universal Dependencies: words and parts of speech. Trees are not read."""
+
+import re
+from typing import Iterable, Iterator, List, NamedTuple, Optional, Sequence
+
+from .record import FormatError, ReadOptions, Record
+from .report import Report
+from .source import Source, read_lines
+from .words import make_word_record, universal
+
+N_COLUMNS = 10
+COUNTER = re.compile(r"(?P<first>[0-9]+)(?:-(?P<last>[0-9]+)|\.(?P<empty>[0-9]+))?")
+TEXT = re.compile(r"# *text *= *(.*)")
+SPACES = re.compile(r"\s*")
+NO_SPACE = "SpaceAfter=No"
+UNKNOWN_SPACES = "file that does not say where spaces are: set only between Latin words"
+NOT_UNIVERSAL = "part of speech that is not universal: left out"
+OTHER_TEXT = "words that do not spell the text given with them: words kept"
+
+
+class Row(NamedTuple):
+    """A line with a word.
+
+    number (int): The number of the line.
+    word (str): FORM.
+    pos (str), tag (str): UPOS and XPOS, "" for _.
+    space (bool): Whether a space follows, by MISC.
+    """
+
+    number: int
+    word: str
+    pos: str
+    tag: str
+    space: bool
+
+
+class Sentence(NamedTuple):
+    """A sentence.
+
+    rows (List[Row]): Its words.
+    text (Optional[str]): Its text, if a comment gives it.
+    """
+
+    rows: List[Row]
+    text: Optional[str]
+
+
+def is_conllu(lines: Iterable[str]) -> bool:
+    """RETURNS (bool): Whether lines are CoNLL-U: the first that is neither blank nor a comment has a word's columns."""
+    for line in lines:
+        if line.strip() and not line.startswith("#"):
+            columns = line.split("\t")
+            return len(columns) == N_COLUMNS and COUNTER.fullmatch(columns[0]) is not None
+    return False
+
+
+def read_conllu(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
+    """Read a CoNLL-U file, a sentence at a time. A contraction is one word without a part of speech; empty nodes are
+    left out. Spaces are those of the comment `# text`, else of SpaceAfter, if that is used anywhere in the file (which
+    is read twice for that). Old releases have neither: there spaces stand only between Latin words.
+
+    source (Source): The file.
+    options (ReadOptions): How it is read.
+    report (Report): Gets what was mended, and the number of words.
+    YIELDS (Record): The sentences. Raises FormatError, with file and line, where the file is wrong.
+    """
+    spaced = any(NO_SPACE in line for _, line in read_lines(source, options, Report()))
+    told = spaced
+    empty = True
+    for rows, text in _read_sentences(source, options, report):
+        empty = False
+        place = f"{source.name}:{rows[0].number}"
+        words = [row.word for row in rows]
+        spaces = None if text is None else align_spaces(words, text)
+        if text is not None and spaces is None:
+            if not options.repair:
+                raise FormatError(
+                    f"{place}: the words are {' '.join(words)!r}, but the text given with them is {text!r}. To go by "
+                    "the words: --repair."
+                )
+            report.add_problem(OTHER_TEXT, place)
+        if spaces is None and spaced:
+            spaces = [row.space for row in rows[:-1]] + [False]
+        if spaces is None and not told:
+            report.add_problem(UNKNOWN_SPACES, source.name)
+            told = True
+        pos, tags = [row.pos for row in rows], [row.tag for row in rows]
+        yield make_word_record(words, place, report, spaces=spaces, pos=pos, tags=tags)
+    if empty:
+        raise FormatError(f"{source.name}: the file has no sentence.")
+
+
+def align_spaces(words: Sequence[str], text: str) -> Optional[List[bool]]:
+    """Find words in a text.
+
+    words (Sequence[str]): The words, in order.
+    text (str): The text.
+    RETURNS (Optional[List[bool]]): Whether a space follows each word but the last; None if the words are not the text.
+    """
+    text = text.strip()
+    spaces = []
+    end = 0
+    for word in words:
+        if not text.startswith(word, end):
+            return None
+        begin, end = SPACES.match(text, end + len(word)).span()  # type: ignore[union-attr]
+        spaces.append(begin < end)
+    return spaces if end == len(text) else None
+
+
+def _read_sentences(source: Source, options: ReadOptions, report: Report) -> Iterator[Sentence]:
+    rows: List[Row] = []
+    text: Optional[str] = None
+    contracted = 0  # the last word of the contraction that was read
+    for number, line in read_lines(source, options, report):
+        if not line.strip():
+            if rows:
+                yield Sentence(rows, text)
+            rows, text, contracted = [], None, 0
+        elif line.startswith("#"):
+            match = TEXT.fullmatch(line)
+            text = text if match is None else match[1]
+        else:
+            columns = line.split("\t")
+            place = f"{source.name}:{number}"
+            counter = COUNTER.fullmatch(columns[0])
+            if len(columns) != N_COLUMNS or counter is None or not columns[1].strip():
+                raise FormatError(
+                    f"{place}: expected the {N_COLUMNS} columns of CoNLL-U, with tabs between them: a number, a word, "
+                    f"and so on. The line is {line!r}."
+                )
+            if counter["last"]:
+                contracted = int(counter["last"])
+                rows.append(Row(number, columns[1], "", "", NO_SPACE not in columns[9]))
+            elif not counter["empty"] and int(counter["first"]) > contracted:
+                rows.append(_read_row(number, columns, place, options, report))
+    if rows:
+        yield Sentence(rows, text)
+
+
+def _read_row(number: int, columns: List[str], place: str, options: ReadOptions, report: Report) -> Row:
+    pos, tag = ("" if column == "_" else column for column in columns[3:5])
+    if universal([pos]) != [pos]:
+        if not options.repair:
+            raise FormatError(
+                f"{place}: the part of speech {pos!r} of {columns[1]!r} is not a universal one. Leave out such ones "
+                "with --repair; the fifth column is read too."
+            )
+        report.add_problem(NOT_UNIVERSAL, f"{place}: {pos}")
+        pos = ""
+    return Row(number, columns[1], pos, tag, NO_SPACE not in columns[9])
