@@ -59,7 +59,7 @@ def place_entities(
     device = module.tuned.device
     if not vectors.shape[1]:
         vectors = np.zeros((1, module.encoder.entity_width), "f4")
-    return PieceEntities(shown, torch.from_numpy(vectors).to(device), _tuned_rows(module, ids).to(device))
+    return PieceEntities(shown, torch.from_numpy(vectors).to(device), tuned_rows(module, ids).to(device))
 
 
 def mention_pieces(
@@ -104,7 +104,8 @@ def pad_entities(
     return PaddedEntities(batch, pieces)
 
 
-def _tuned_rows(module: ERNIE, ids: Sequence[str]) -> torch.Tensor:
+def tuned_rows(module: ERNIE, ids: Sequence[str]) -> torch.Tensor:
+    """RETURNS (torch.Tensor): int64[1 + U], the rows of entities in the fine-tuned table, or -1; row 0 is no entity."""
     known = module.tuned_hashes.cpu().numpy().view("u8")  # type: ignore[operator]
     hashes = np.array([hash_word(entity_id) for entity_id in ids], "u8")
     rows = np.searchsorted(known, hashes)

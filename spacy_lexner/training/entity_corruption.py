@@ -22,6 +22,19 @@ class CorruptedEntities(NamedTuple):
     labels: np.ndarray  # int64[n]: what it is in truth, 1 + an index of candidates
 
 
+def check_corruption(corruption: EntityCorruption) -> None:
+    """Refuse shares that are none.
+
+    corruption (EntityCorruption): The shares. Raises ValueError.
+    """
+    replace, remove = corruption
+    if replace < 0 or remove < 0 or replace + remove > 1:
+        raise ValueError(
+            f"{replace} of the entities are to be replaced and {remove} removed: both shares must be at least 0 and "
+            f"their sum at most 1."
+        )
+
+
 def corrupt_entities(entities: np.ndarray, corruption: EntityCorruption, rng: Random) -> CorruptedEntities:
     """Corrupt the entities of a batch.
 
@@ -32,12 +45,8 @@ def corrupt_entities(entities: np.ndarray, corruption: EntityCorruption, rng: Ra
     rng (Random): Source of chance; drawn from in the order of the authors' code.
     RETURNS (CorruptedEntities): Inputs and labels as rows of a table of candidates whose row 0 is the zero vector.
     """
+    check_corruption(corruption)
     replace, remove = corruption
-    if replace < 0 or remove < 0 or replace + remove > 1:
-        raise ValueError(
-            f"{replace} of the entities are to be replaced and {remove} removed: both shares must be at least 0 and "
-            f"their sum at most 1."
-        )
     candidates, labels = np.unique(entities, return_inverse=True)
     labels = labels.reshape(-1).astype("int64") + 1
     inputs = labels.copy()

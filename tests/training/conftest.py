@@ -4,6 +4,7 @@ import functools
 from pathlib import Path
 from typing import Any, Callable
 
+import numpy as np
 import pytest
 from spacy import util
 from spacy.language import DEFAULT_CONFIG_PRETRAIN_PATH, Language
@@ -88,6 +89,17 @@ warmup_steps = 4
 """
 
 
+ENTITY_IDS = {
+    "南京": "Q1",
+    "南京市": "Q1",
+    "长江大桥": "Q2",
+    "北京大学": "Q3",
+    "中国": "Q4",
+    "河流": "",
+    "大学": "Q9",  # has no vector
+}
+
+
 def small_lexicon(nlp: Language) -> Lexicon:
     return Lexicon.from_entries([LexiconEntry(word) for word in WORDS])
 
@@ -95,6 +107,19 @@ def small_lexicon(nlp: Language) -> Lexicon:
 @util.registry.callbacks("test.load_lexicon")
 def create_small_lexicon_loader() -> Callable[[Language], Language]:
     return create_lexicon_loader(small_lexicon)
+
+
+def entity_lexicon(nlp: Language) -> Lexicon:
+    """The first number of an entity's vector is that of its id."""
+    vectors = {f"Q{i}": np.full(4, i, "f4") for i in range(1, 5)}
+    return Lexicon.from_entries(
+        LexiconEntry(word, vectors.get(name), entity_id=name) for word, name in ENTITY_IDS.items()
+    )
+
+
+@util.registry.callbacks("test.load_entities")
+def create_entity_loader() -> Callable[[Language], Language]:
+    return create_lexicon_loader(entity_lexicon)
 
 
 @pytest.fixture(scope="session")
@@ -119,10 +144,33 @@ def pretraining_config(pretraining_texts) -> Callable[..., Config]:
             "corpora.pretrain.path": str(pretraining_texts / "text.txt"),
         }
         config = Config().from_str(CONFIG)
-        for name, value in {**defaults, **(overrides or {})}.items():
+        given = overrides or {}
+        if "components.tok2vec.model" in given:
+            del defaults["components.tok2vec.model.vocab"]
+        for name, value in {**defaults, **given}.items():
             *sections, key = name.split(".")
             functools.reduce(dict.__getitem__, sections, config)[key] = value
         filled = util.load_model_from_config(config, auto_fill=True, validate=False).config
         return util.load_config(DEFAULT_CONFIG_PRETRAIN_PATH).merge(filled)
+
+    return make
+
+
+@pytest.fixture
+def ernie_overrides(pretraining_texts) -> Callable[..., Any]:
+    """Makes overrides for `pretraining_config` that put an ERNIE in the place of the LEBERT."""
+
+    def make(**model: Any) -> Any:
+        sizes = {"hidden_width": 16, "depth": 2, "heads": 2, "intermediate_width": 32, "entity_heads": 2}
+        vocab = str(pretraining_texts / "vocab.txt")
+        return {
+            "initialize.before_init": {"@callbacks": "test.load_entities"},
+            "components.tok2vec.model": {"@architectures": "spacy-lexner.ERNIE.v1", "vocab": vocab, **sizes, **model},
+            "pretraining.objective": {
+                "@architectures": "spacy-lexner.PretrainERNIE.v1",
+                "log_every": 0,
+                "progress_bar": False,
+            },
+        }
 
     return make
