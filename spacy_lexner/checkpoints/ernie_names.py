@@ -1,9 +1,7 @@
 """How the parameters of thunlp's ERNIE are called here."""
 
 import re
-from typing import Dict, NamedTuple, Tuple, TypeVar
-
-T = TypeVar("T")
+from typing import Any, Dict, NamedTuple, Tuple
 
 # thunlp's name within a layer -> ours within a fusion layer. Everything else of a layer belongs to the text side.
 _ENTITY_SIDE = (
@@ -27,18 +25,18 @@ _LAYER = re.compile(r"encoder\.layer\.(\d+)\.(.+)")
 class ErnieParameters(NamedTuple):
     """The parameters of a checkpoint by the module that holds them here."""
 
-    encoder: Dict[str, T]  # type: ignore[valid-type]
-    masked_lm: Dict[str, T]  # type: ignore[valid-type]
-    next_sentence: Dict[str, T]  # type: ignore[valid-type]
-    entity: Dict[str, T]  # type: ignore[valid-type]
+    encoder: Dict[str, Any]
+    masked_lm: Dict[str, Any]
+    next_sentence: Dict[str, Any]
+    entity: Dict[str, Any]
 
 
-def rename_parameters(state: Dict[str, T]) -> ErnieParameters:
+def rename_parameters(state: Dict[str, Any]) -> ErnieParameters:
     """Sort the parameters of a thunlp ERNIE (BertModel or BertForPreTraining) into those of our modules.
 
     The tied decoder is left out. `gamma` and `beta`, the names that TensorFlow's layer norm had, are understood.
 
-    state (Dict[str, T]): Parameters (or anything else) by thunlp's names.
+    state (Dict[str, Any]): Parameters by thunlp's names.
     RETURNS (ErnieParameters): The same values by our names.
     """
     parts = ErnieParameters({}, {}, {}, {})

@@ -1,8 +1,5 @@
 """A trained or pretrained encoder as a Hugging Face folder."""
 
-import os
-import shutil
-import tempfile
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
@@ -12,9 +9,14 @@ from tokenizers.models import WordPiece
 from tokenizers.processors import TemplateProcessing
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
+from ..layers.ernie_checkpoint import save_entity_side
 from ..layers.shim import ModuleShim
+from ..modules.ernie import ErnieEncoder
+from ..modules.ernie_batch import build_ernie
 from ..modules.lebert import build_lebert
+from .folders import whole_folder
 
+BUILDERS = {"lebert": build_lebert, "ernie": build_ernie}
 SPECIAL = ("pad", "unk", "cls", "sep", "mask")
 
 
@@ -23,10 +25,12 @@ class SavedEncoder(NamedTuple):
 
     model (PreTrainedModel): The BERT-shaped encoder.
     wordpieces (Dict[str, Any]): Settings of its vocabulary, see `layers.wordpieces`.
+    entity_side (Optional[ErnieEncoder]): The whole encoder, if it is an ERNIE.
     """
 
     model: PreTrainedModel
     wordpieces: Dict[str, Any]
+    entity_side: Optional[ErnieEncoder] = None
 
 
 def export_huggingface(
@@ -35,7 +39,8 @@ def export_huggingface(
     """Write the encoder of a saved model as a Hugging Face folder: config.json, model.safetensors, vocab.txt, and the
     tokenizer's files. transformers' AutoModel and AutoTokenizer load it, and so does `checkpoint` of our encoders.
 
-    Lexicon adapters and word vectors are no part of a BERT: they stay behind.
+    Lexicon adapters and word vectors are no part of a BERT: they stay behind. The entity side of an ERNIE is written
+    beside its text side, for `checkpoint` of ERNIE.v1.
 
     source (Path): A file of `spacy pretrain` (model-last.bin), or a saved pipeline.
     target (Path): The folder. It appears when everything is written.
@@ -43,21 +48,12 @@ def export_huggingface(
     overwrite (bool): Whether a folder that is there may be replaced.
     RETURNS (SavedEncoder): What was written.
     """
-    target = Path(target)
-    if target.exists() and not overwrite:
-        raise ValueError(f"{target} is there already. Give another folder, or overwrite it on purpose.")
     saved = read_encoder(Path(source), component)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-    try:
-        saved.model.save_pretrained(temporary, safe_serialization=True)
-        _save_tokenizer(saved, temporary)
-        if target.exists():
-            shutil.rmtree(target)
-        temporary.chmod(0o755)
-        os.replace(temporary, target)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    with whole_folder(target, overwrite=overwrite) as folder:
+        saved.model.save_pretrained(folder, safe_serialization=True)
+        save_tokenizer(saved, folder)
+        if saved.entity_side is not None:
+            save_entity_side(folder, saved.entity_side)
     return saved
 
 
@@ -68,16 +64,18 @@ def read_encoder(path: Path, component: Optional[str] = None) -> SavedEncoder:
     component (Optional[str]): See `export_huggingface`.
     RETURNS (SavedEncoder): The encoder. Raises ValueError where there is none, or more than one.
     """
-    found: List[Tuple[str, bytes]] = []
-    for file_ in _model_files(path, component):
-        found += [(file_.parent.name, shim) for shim in _encoder_shims(file_)]
+    found = [(file_.parent.name, *part) for file_ in _model_files(path, component) for part in _encoders(file_)]
     if len(found) != 1:
-        hint = f" (in {', '.join(sorted(name for name, _ in found))}: name the component)" if found else ""
-        raise ValueError(f"{path} holds {len(found)} LEBERT encoders, not one{hint}.")
-    shim = ModuleShim(build_lebert)
-    shim.from_bytes(found[0][1])
+        hint = f" (in {', '.join(sorted(name for name, _, _ in found))}: name the component)" if found else ""
+        raise ValueError(f"{path} holds {len(found)} encoders that can be exported, not one{hint}.")
+    _, node, saved = found[0]
+    shim = ModuleShim(BUILDERS[node])
+    shim.from_bytes(saved)
     module: Any = shim.module
-    return SavedEncoder(module.encoder, (shim.settings or {})["wordpieces"])
+    wordpieces = (shim.settings or {})["wordpieces"]
+    if node == "ernie":
+        return SavedEncoder(module.encoder.text, wordpieces, module.encoder)
+    return SavedEncoder(module.encoder, wordpieces)
 
 
 def _model_files(path: Path, component: Optional[str]) -> List[Path]:
@@ -92,18 +90,24 @@ def _model_files(path: Path, component: Optional[str]) -> List[Path]:
     return files
 
 
-def _encoder_shims(path: Path) -> Iterator[bytes]:
+def _encoders(path: Path) -> Iterator[Tuple[str, bytes]]:
+    """The nodes of a saved model that hold encoders, and these."""
     try:
         saved = srsly.msgpack_loads(path.read_bytes())
         names = [node["name"] for node in saved["nodes"]]
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{path} is not the file of a model, or not a whole one ({error}).") from error
     for name, shims in zip(names, saved["shims"]):
-        if name == "lebert" and srsly.msgpack_loads(shims[0])["settings"] is not None:
-            yield shims[0]
+        if name in BUILDERS and srsly.msgpack_loads(shims[0])["settings"] is not None:
+            yield name, shims[0]
 
 
-def _save_tokenizer(saved: SavedEncoder, path: Path) -> None:
+def save_tokenizer(saved: SavedEncoder, path: Path) -> None:
+    """Write the files of a tokenizer: tokenizer.json and what goes with it, and vocab.txt if it has one.
+
+    saved (SavedEncoder): The encoder and its vocabulary.
+    path (Path): The folder.
+    """
     ids = {name: saved.wordpieces[name] for name in SPECIAL}
     tokenizer = Tokenizer.from_str(saved.wordpieces["tokenizer"])
     pieces = {name: tokenizer.id_to_token(number) for name, number in ids.items()}

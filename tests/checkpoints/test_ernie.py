@@ -1,0 +1,196 @@
+"""Checkpoints of thunlp's ERNIE: their numbers come out again, and what they must not do they cannot do."""
+
+import json
+import pickle
+from pathlib import Path
+
+import pytest
+import spacy
+import torch
+from safetensors.torch import load_file
+from spacy.training import Example
+from transformers import AutoModel, AutoTokenizer
+from typer.testing import CliRunner
+
+from spacy_lexner.checkpoints.ernie import import_ernie
+from spacy_lexner.checkpoints.ernie_names import rename_parameters
+from spacy_lexner.checkpoints.huggingface import export_huggingface
+from spacy_lexner.cli.app import lexner
+from spacy_lexner.lexicon.entry import LexiconEntry
+from spacy_lexner.modules.ernie_batch import ERNIEBatch
+
+PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(chr(ord("一") + i) for i in range(55))]
+TYPES = ["sim", "sim", "mix", "norm"]
+CONFIG = {
+    "vocab_size": 60,
+    "hidden_size": 32,
+    "num_hidden_layers": 4,
+    "num_attention_heads": 4,
+    "intermediate_size": 64,
+    "max_position_embeddings": 40,
+    "type_vocab_size": 2,
+    "hidden_act": "gelu",
+    "hidden_dropout_prob": 0.1,
+    "attention_probs_dropout_prob": 0.1,
+    "initializer_range": 0.02,
+    "layer_types": TYPES,
+}
+
+
+@pytest.fixture
+def original(tmp_path, fixtures_dir) -> Path:
+    """A folder as thunlp publishes it."""
+    folder = tmp_path / "ernie_base"
+    folder.mkdir()
+    state = load_file(fixtures_dir / "ernie" / "state_dict_A.safetensors")
+    old_names = {name.replace("LayerNorm.weight", "LayerNorm.gamma"): tensor for name, tensor in state.items()}
+    torch.save({f"module.bert.{name}": tensor for name, tensor in old_names.items()}, folder / "pytorch_model.bin")
+    (folder / "ernie_config.json").write_text(json.dumps(CONFIG))
+    (folder / "vocab.txt").write_text("\n".join(PIECES) + "\n", "utf8")
+    return folder
+
+
+def make_pipeline(checkpoint, width=100, **settings):
+    nlp = spacy.blank("zh")
+    entry = LexiconEntry("一丁", torch.ones(width).numpy(), entity_id="Q1")
+    nlp.add_pipe("lex_matcher").add_words([entry])
+    model = {"@architectures": "spacy-lexner.ERNIE.v1", "checkpoint": str(checkpoint), **settings}
+    nlp.add_pipe("tok2vec", config={"model": model})
+    nlp.initialize(lambda: [Example(nlp.make_doc("一丁"), nlp.make_doc("一丁"))])
+    return nlp
+
+
+def test_an_imported_checkpoint_gives_the_original_numbers(original, tmp_path, fixtures_dir):
+    import_ernie(original, tmp_path / "ernie")
+    module = make_pipeline(tmp_path / "ernie").get_pipe("tok2vec").model.shims[0].module.eval()
+    golden = load_file(fixtures_dir / "ernie" / "tensors.safetensors")
+    entities = golden["entity_idx"] + 1
+    vectors = golden["entity_table_with_zero_row0"]
+    mask = golden["attention_mask"].bool()
+    batch = ERNIEBatch(
+        golden["input_ids"],
+        mask,
+        mask.flatten().nonzero().flatten(),
+        entities,
+        vectors,
+        torch.full((len(vectors),), -1),
+        golden["token_type_ids"],
+    )
+    with torch.no_grad():
+        output = module([batch])
+    torch.testing.assert_close(output, golden["A.layer3.hidden"][mask], atol=2e-5, rtol=0)
+    assert module.encoder.layer_types == tuple(TYPES)
+
+
+def test_the_text_side_is_a_hugging_face_folder(original, tmp_path):
+    import_ernie(original, tmp_path / "ernie")
+    assert AutoModel.from_pretrained(tmp_path / "ernie", add_pooling_layer=False).config.hidden_size == 32
+    assert AutoTokenizer.from_pretrained(tmp_path / "ernie").tokenize("一丁") == ["一", "丁"]
+    files = {path.name for path in (tmp_path / "ernie").iterdir()}
+    assert {"config.json", "model.safetensors", "vocab.txt", "ernie.json", "fusion.safetensors"} <= files
+    assert not any(name.endswith((".bin", ".pt", ".pkl")) for name in files)
+
+
+def test_a_saved_ernie_is_exported_and_read_again(original, tmp_path):
+    import_ernie(original, tmp_path / "ernie")
+    nlp = make_pipeline(tmp_path / "ernie")
+    nlp.to_disk(tmp_path / "saved")
+    export_huggingface(tmp_path / "saved", tmp_path / "exported")
+    again = make_pipeline(tmp_path / "exported")
+    states = [pipe.get_pipe("tok2vec").model.shims[0].module.encoder.state_dict() for pipe in (nlp, again)]
+    assert set(states[0]) == set(states[1])
+    assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
+
+
+def test_a_bert_initialises_the_text_side_alone(original, tmp_path):
+    import_ernie(original, tmp_path / "ernie")
+    for name in ("ernie.json", "fusion.safetensors"):
+        (tmp_path / "ernie" / name).unlink()
+    module = make_pipeline(tmp_path / "ernie", width=8).get_pipe("tok2vec").model.shims[0].module
+    text = AutoModel.from_pretrained(tmp_path / "ernie", add_pooling_layer=False)
+    assert all(torch.equal(a, b) for a, b in zip(module.encoder.text.parameters(), text.parameters()))
+    assert module.encoder.layer_types == ("sim", "mix", "norm", "norm")
+    assert module.encoder.entity_width == 8
+
+
+def test_a_lexicon_of_another_width_than_the_checkpoint_is_refused(original, tmp_path):
+    import_ernie(original, tmp_path / "ernie")
+    with pytest.raises(ValueError, match="vectors of 8 dimensions, but the encoder reads entity vectors of 100"):
+        make_pipeline(tmp_path / "ernie", width=8)
+
+
+class Malicious:
+    def __reduce__(self):
+        return Path.touch, (Path("executed"),)
+
+
+def test_objects_in_the_file_of_weights_are_refused_never_built(original, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (original / "pytorch_model.bin").write_bytes(pickle.dumps({"weight": Malicious()}, protocol=2))
+    with pytest.raises(ValueError, match=r"pytorch_model.bin is no file of weights"):
+        import_ernie(original, tmp_path / "ernie")
+    torch.save({"weight": Malicious()}, original / "pytorch_model.bin")
+    with pytest.raises(ValueError, match=r"pytorch_model.bin is no file of weights"):
+        import_ernie(original, tmp_path / "ernie")
+    assert not (tmp_path / "executed").exists() and not (tmp_path / "ernie").exists()
+
+
+def test_what_is_no_ernie_is_named(original, tmp_path):
+    state = torch.load(original / "pytorch_model.bin", weights_only=True)
+    cases = [
+        ({name: tensor for name, tensor in state.items() if "_ent" not in name}, "holds no entity side: it is a BERT"),
+        ({name: tensor for name, tensor in state.items() if "layer.1." not in name}, "missing text.encoder.layer.1"),
+        ({**state, "bert.other.weight": torch.zeros(2)}, "unexpected text.other.weight"),
+        ({**state, "module.bert.pooler.dense.bias": torch.zeros(32)}, None),
+        ({"name": "text"}, "expected a dictionary of tensors"),
+    ]
+    for saved, message in cases:
+        torch.save(saved, original / "pytorch_model.bin")
+        if message is None:
+            import_ernie(original, tmp_path / "fine")
+        else:
+            with pytest.raises(ValueError, match=message):
+                import_ernie(original, tmp_path / "ernie")
+    (original / "pytorch_model.bin").write_bytes(b"PK\x03\x04 cut")
+    with pytest.raises(ValueError, match="not a whole one"):
+        import_ernie(original, tmp_path / "ernie")
+    (original / "pytorch_model.bin").unlink()
+    with pytest.raises(ValueError, match="There is no"):
+        import_ernie(original, tmp_path / "ernie")
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ("{", "ernie_config.json is not the config of an ERNIE"),
+        (json.dumps({"hidden_size": 32}), "KeyError: 'layer_types'"),
+        (json.dumps({**CONFIG, "layer_types": ["sim", "nrom"]}), "known are sim, mix, norm"),
+        (json.dumps({**CONFIG, "hidden_size": 48}), "do not fit its config"),
+    ],
+)
+def test_a_config_that_does_not_fit_is_named(original, tmp_path, config, message):
+    (original / "ernie_config.json").write_text(config)
+    with pytest.raises(ValueError, match=message):
+        import_ernie(original, tmp_path / "ernie")
+    (original / "ernie_config.json").unlink()
+    with pytest.raises(ValueError, match=r"has no config: expected one of ernie_config.json"):
+        import_ernie(original, tmp_path / "ernie")
+
+
+def test_the_command(original, tmp_path):
+    def run(*arguments):
+        return CliRunner().invoke(lexner, ["import-ernie", *map(str, arguments)])
+
+    result = run(original, tmp_path / "ernie")
+    output = " ".join(result.output.split())
+    assert result.exit_code == 0 and "layers sim sim mix norm, entity vectors of 100 dimensions" in output
+    assert run(original, tmp_path / "ernie").exit_code == 1
+    assert run(original, tmp_path / "ernie", "--force").exit_code == 0
+    assert "Nothing was written" in run(tmp_path, tmp_path / "other").output
+
+
+def test_every_parameter_of_the_original_has_a_name(fixtures_dir):
+    state = load_file(fixtures_dir / "ernie" / "state_dict_pretraining.safetensors")
+    parts = rename_parameters(state)
+    assert sum(map(len, parts)) == len(state) - 1  # the tied decoder
+    assert len(set().union(*parts)) == sum(map(len, parts))
