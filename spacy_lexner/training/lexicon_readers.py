@@ -10,6 +10,7 @@ from spacy.language import Language
 from ..lexicon.errors import LexiconError
 from ..lexicon.lexicon import Dtype
 from ..lexicon.readers import (
+    read_entity_vectors,
     read_jieba_dictionary,
     read_knowledge_base,
     read_vocab_vectors,
@@ -186,6 +187,30 @@ def create_kb_reader(
     return LexiconReader(read, BuildOptions(dtype, normalise_case, normalise_width, max_word_length, strict))
 
 
+def create_entity_vectors_reader(
+    vectors: Union[str, Path],
+    names: Optional[Union[str, Path]] = None,
+    ids: Optional[Union[str, Path]] = None,
+    encoding: str = "utf8",
+    dtype: Dtype = "float32",
+    normalise_case: bool = False,
+    normalise_width: bool = False,
+    max_word_length: int = 64,
+    strict: bool = False,
+) -> ReaderT:
+    """Read entity vectors and the names of the entities, see `read_entity_vectors`.
+
+    vectors (Union[str, Path]): The vectors, as text or .npy.
+    names (Optional[Union[str, Path]]): A table of names and entity ids.
+    ids (Optional[Union[str, Path]]): The ids of the rows, where the vectors have none themselves.
+    encoding (str): Encoding of the text files.
+    dtype, normalise_case, normalise_width, max_word_length, strict: As in `create_vectors_reader`.
+    RETURNS (Callable[[Language], Lexicon]): The reader.
+    """
+    read = partial(_read_entities, Path(vectors), names=names, ids=ids, encoding=encoding)
+    return LexiconReader(read, BuildOptions(dtype, normalise_case, normalise_width, max_word_length, strict))
+
+
 def create_merged_reader(
     readers: Dict[str, Any],
     dtype: Dtype = "float32",
@@ -207,6 +232,10 @@ def create_merged_reader(
 
 def _read_file(reader: Callable[..., EntryStream], path: Path, nlp: Language, **settings: Any) -> EntryStream:
     return reader(path, **settings)
+
+
+def _read_entities(path: Path, nlp: Language, **settings: Any) -> EntryStream:
+    return read_entity_vectors(path, **settings)
 
 
 def _read_vocab(nlp: Language) -> EntryStream:

@@ -1,5 +1,6 @@
 """Readers that stream entries out of files, vocabularies and knowledge bases."""
 
+from .entity_vectors import read_entity_vectors
 from .jieba_dictionary import read_jieba_dictionary
 from .knowledge_base import read_knowledge_base
 from .vocab_vectors import read_vocab_vectors
@@ -8,6 +9,7 @@ from .word_table import read_word_table
 from .word_vectors import read_word_vectors
 
 __all__ = [
+    "read_entity_vectors",
     "read_jieba_dictionary",
     "read_knowledge_base",
     "read_vocab_vectors",

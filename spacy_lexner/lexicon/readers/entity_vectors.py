@@ -1,0 +1,135 @@
+"""Entity vectors, such as TransE's, under the names by which texts call their entities."""
+
+from pathlib import Path
+from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
+
+import numpy as np
+
+from ..entry import LexiconEntry
+from ..errors import LexiconError
+from ..stream import EntryStream
+from .lines import read_lines
+from .vector_text import parse_vector
+from .word_table import read_word_table
+from .word_vectors import read_word_vectors
+
+Names = Dict[str, List[Tuple[str, float]]]
+
+
+class EntityVector(NamedTuple):
+    """An entity and its vector, and where that was read."""
+
+    line: int
+    entity_id: str
+    vector: Optional[np.ndarray]
+
+
+def read_entity_vectors(
+    vectors: Union[str, Path],
+    *,
+    names: Optional[Union[str, Path]] = None,
+    ids: Optional[Union[str, Path]] = None,
+    encoding: str = "utf8",
+) -> EntryStream:
+    """Read the vectors of entities.
+
+    vectors (Union[str, Path]): The vectors: text with an id and its numbers on each line; or, if `ids` is given, text
+        with numbers alone (OpenKE's entity2vec.vec), or a matrix as .npy. Text may be compressed.
+    names (Optional[Union[str, Path]]): A table without header: a name, a tab, the id of the entity that it names, and
+        perhaps another tab and a weight. Of equal names the first counts. None: each entity is named by its id.
+    ids (Optional[Union[str, Path]]): The ids of the rows: one a line, or id, tab and row number with their count in the
+        first line (OpenKE's entity2id.txt).
+    encoding (str): Encoding of the text files.
+    RETURNS (EntryStream): An entry for each name; those whose entity has no vector come last. Raises LexiconError, with
+        file and line, where the files do not fit together.
+    """
+    vectors = Path(vectors)
+    rows = _read_by_id(vectors, encoding) if ids is None else _read_by_row(vectors, read_ids(Path(ids)), encoding)
+    by_id = None if names is None else _read_names(Path(names), encoding)
+    return EntryStream(str(vectors), _name(rows, by_id))
+
+
+def read_ids(path: Path, encoding: str = "utf8") -> List[str]:
+    """Read the ids of numbered entities.
+
+    path (Path): One id a line, or OpenKE's entity2id.txt.
+    encoding (str): Encoding of the file.
+    RETURNS (List[str]): The ids, in the order of their numbers. Raises LexiconError where a number is missing.
+    """
+    lines = [(number, line.strip()) for number, line in read_lines(path, encoding=encoding) if line.strip()]
+    if not any(character in lines[-1][1] for character in "\t "):
+        return [line for _, line in lines]
+    first = lines[0][1]
+    body = lines[1:] if first.isdigit() else lines
+    numbered: Dict[int, str] = {}
+    for number, line in body:
+        entity_id, _, row = line.replace("\t", " ").rpartition(" ")
+        if not row.isdigit() or not entity_id:
+            raise LexiconError(f"{path}:{number}: expected an id, a tab and its number, not {line[:40]!r}.")
+        numbered[int(row)] = entity_id.strip()
+    if sorted(numbered) != list(range(len(body))) or (first.isdigit() and int(first) != len(body)):
+        raise LexiconError(
+            f"{path}: {len(body)} ids, but their numbers are not 0 to {len(body) - 1}, each once, as its first line or "
+            "the vectors demand. The file is cut short, or not the one that belongs to the vectors."
+        )
+    return [numbered[row] for row in range(len(body))]
+
+
+def _read_by_id(path: Path, encoding: str) -> Iterator[EntityVector]:
+    stream = read_word_vectors(path, encoding=encoding)
+    for entry in stream:
+        yield EntityVector(stream.line, entry.word, entry.vector)
+
+
+def _read_by_row(path: Path, ids: List[str], encoding: str) -> Iterator[EntityVector]:
+    rows = _matrix_rows(path) if path.suffix == ".npy" else _text_rows(path, encoding)
+    n_rows = 0
+    for line, vector in rows:
+        if n_rows < len(ids):
+            yield EntityVector(line, ids[n_rows], vector)
+        n_rows += 1
+    if n_rows != len(ids):
+        raise LexiconError(f"{path} has {n_rows} vectors, but there are {len(ids)} ids: they do not belong together.")
+
+
+def _matrix_rows(path: Path) -> Iterator[Tuple[int, np.ndarray]]:
+    try:
+        matrix = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise LexiconError(f"{path}: not a matrix as numpy.save writes it ({error}).") from None
+    if matrix.ndim != 2 or matrix.dtype.kind != "f":
+        raise LexiconError(f"{path}: expected a matrix of floats, not {matrix.dtype} of shape {matrix.shape}.")
+    for row in range(len(matrix)):
+        yield row + 1, np.asarray(matrix[row], "f4")
+
+
+def _text_rows(path: Path, encoding: str) -> Iterator[Tuple[int, np.ndarray]]:
+    for number, line in read_lines(path, encoding=encoding):
+        if line.strip():
+            yield number, parse_vector(line.replace("\t", " ").strip())
+
+
+def _read_names(path: Path, encoding: str) -> Names:
+    names: Names = {}
+    seen = set()
+    stream = read_word_table(path, word=0, entity_id=1, weight=2, encoding=encoding)
+    for entry in stream:
+        if not entry.entity_id:
+            raise LexiconError(f"{path}:{stream.line}: no entity id behind the name {entry.word[:40]!r} and a tab.")
+        if entry.word not in seen:
+            seen.add(entry.word)
+            names.setdefault(entry.entity_id, []).append((entry.word, entry.weight))
+    return names
+
+
+def _name(rows: Iterator[EntityVector], names: Optional[Names]) -> Iterator[Tuple[int, LexiconEntry]]:
+    line = 0
+    for line, entity_id, vector in rows:
+        if names is None:
+            yield line, LexiconEntry(entity_id, vector, entity_id=entity_id)
+        else:
+            for name, weight in names.pop(entity_id, ()):
+                yield line, LexiconEntry(name, vector, weight, entity_id=entity_id)
+    for entity_id, without in (names or {}).items():
+        for name, weight in without:
+            yield line, LexiconEntry(name, None, weight, entity_id=entity_id)
