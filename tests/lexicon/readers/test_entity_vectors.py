@@ -82,13 +82,9 @@ def test_files_that_do_not_belong_together_are_refused(write, tmp_path):
     vectors, _ = by_row(write, tmp_path)
     with pytest.raises(LexiconError, match=r"vectors.npy has 3 vectors, but there are 2 ids"):
         list(read_entity_vectors(vectors, ids=write("two.txt", "Q1\nQ2\n")))
-    names = write("names.tsv", "南京\tQ1\n长江\n")
+    names, ids = write("names.tsv", "南京\tQ1\n长江\n"), write("ids.txt", "Q1\nQ2\nQ3\n")
     with pytest.raises(LexiconError, match=r"names.tsv:2: no entity id behind the name '长江'"):
-        list(
-            read_entity_vectors(
-                vectors, ids=write("ids.txt", "Q1\nQ2\nQ3\n"), names=write("names.tsv", "南京\tQ1\n长江\n")
-            )
-        )
+        list(read_entity_vectors(vectors, ids=ids, names=names))
 
 
 def test_what_is_no_matrix_is_refused_and_no_object_is_built(write, tmp_path):
