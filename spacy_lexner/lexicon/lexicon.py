@@ -17,6 +17,7 @@ from .normalization import Normalization, to_codes
 from .overlay import Overlay
 from .report import BuildReport
 from .storage import from_bytes, link_folder, open_folder, read_manifest, save_folder, to_bytes
+from .table import Table
 
 MAX_OVERLAY = 10_000
 
@@ -104,6 +105,21 @@ class Lexicon:
         """YIELDS (LexiconEntry): All entries, in the order of the words."""
         yield from map(self._base.table.entry, compress(range(len(self._base.rows)), self._overlay.visible_rows()))
         yield from self._overlay.added.values()
+
+    @property
+    def max_word_length(self) -> int:
+        """RETURNS (int): The limit that its words are held to."""
+        return self._base.max_word_length
+
+    @property
+    def content(self) -> int:
+        """RETURNS (int): The sum of the hashes of what is known about each word, modulo 2**64."""
+        return self._overlay.content
+
+    @property
+    def table(self) -> Table:
+        """RETURNS (Table): What is known about all words, as columns, with all changes worked in."""
+        return self.compact()._base.full_table()
 
     def rows(self, hashes: np.ndarray) -> np.ndarray:
         """Number words.

@@ -1,0 +1,120 @@
+"""`spacy lexner lexicon add` and `remove`: words into a lexicon, and out of it."""
+
+from pathlib import Path
+from typing import Annotated, Iterable, List, Optional
+
+import typer
+from wasabi import msg
+
+from ...lexicon.compare import compare
+from ...lexicon.composed_vectors import CompositionReport, compose_vectors
+from ...lexicon.entry import LexiconEntry
+from ...lexicon.errors import LexiconError
+from ...lexicon.lexicon import Lexicon
+from ...lexicon.readers.any_file import READERS, read_any
+from .folder import ForceOption, LexiconArgument, WatchedStream, check_output, save
+
+WordsArgument = Annotated[Optional[List[str]], typer.Argument(metavar="WORD...", help="Words")]
+FileOption = Annotated[Optional[Path], typer.Option("--file", "-i", help="A file of more words", metavar="PATH")]
+FormatOption = Annotated[
+    str, typer.Option("--format", "-f", help=f"Format of the file: auto, {', '.join(READERS)}", metavar="NAME")
+]
+OutOption = Annotated[
+    Optional[Path], typer.Option("--output", "-o", help="Write to this folder, not over the lexicon", metavar="OUT")
+]
+WeightOption = Annotated[float, typer.Option(help="Weight of the words given here")]
+LabelOption = Annotated[str, typer.Option(help="Label of the words given here", metavar="LABEL")]
+EntityOption = Annotated[str, typer.Option(help="Entity id of the words given here", metavar="ID")]
+ComposeOption = Annotated[
+    bool,
+    typer.Option(
+        "--compose", help="Give words without a vector the mean of the known words inside them, or of their characters"
+    ),
+]
+
+
+def add_cli(
+    path: LexiconArgument,
+    words: WordsArgument = None,
+    file: FileOption = None,
+    format: FormatOption = "auto",
+    weight: WeightOption = 1.0,
+    label: LabelOption = "",
+    entity_id: EntityOption = "",
+    compose: ComposeOption = False,
+    output: OutOption = None,
+    force: ForceOption = False,
+) -> None:
+    """Add words to a lexicon, or change what it knows about them. What is not given (vector, weight, label, entity id)
+    stays as it was. The lexicon is replaced at once or not at all.
+
+    \b
+    Examples:
+      python -m spacy lexner lexicon add lexicon 紫峰大厦 --label LOC
+      python -m spacy lexner lexicon add lexicon --file new-words.txt --compose
+    """
+    try:
+        old = _open(path, output, force)
+        entries = [LexiconEntry(word, None, weight, label, entity_id) for word in words or []]
+        if file is not None:
+            entries += WatchedStream([read_any(file, format)])
+        if not entries:
+            raise LexiconError("Give words to add, or a file of them (--file).")
+        report = CompositionReport()
+        new = old.with_words(_compose(entries, old, report) if compose else entries)
+        save(new, output or path)
+    except (ValueError, OSError) as error:
+        msg.fail("Nothing was written", str(error), exits=1)
+    diff = compare(old, new)
+    msg.text(f"{len(diff.added)} words added, {len(diff.changed_rows)} changed")
+    if compose:
+        msg.text(f"Vectors: {report}")
+    elif old.dim and (n_bare := sum(diff.new.entry(row).vector is None for row in diff.added.tolist())):
+        msg.warn(f"{n_bare} of the new words have no vector: models see zeros. Compose them of others (--compose).")
+
+
+def remove_cli(
+    path: LexiconArgument,
+    words: WordsArgument = None,
+    file: FileOption = None,
+    format: FormatOption = "auto",
+    output: OutOption = None,
+    force: ForceOption = False,
+) -> None:
+    """Take words out of a lexicon. Unknown ones are named; if there are no others the exit code is 1 and nothing is
+    written.
+
+    \b
+    Examples:
+      python -m spacy lexner lexicon remove lexicon 市长
+      python -m spacy lexner lexicon remove lexicon --file stop-words.txt --output smaller
+    """
+    try:
+        old = _open(path, output, force)
+        given = dict.fromkeys(words or [])
+        if file is not None:
+            given.update(dict.fromkeys(entry.word for entry in WatchedStream([read_any(file, format)])))
+        if not given:
+            raise LexiconError("Give words to remove, or a file of them (--file).")
+        unknown = [word for word in given if word not in old]
+        if len(unknown) == len(given):
+            raise LexiconError(f"None of the {len(given)} words is in the lexicon: {', '.join(unknown[:20])}")
+        new = old.without_words(given)
+        save(new, output or path)
+    except (ValueError, OSError) as error:
+        msg.fail("Nothing was written", str(error), exits=1)
+    msg.text(f"{len(old) - len(new)} words removed")
+    if unknown:
+        msg.warn(f"{len(unknown)} words were not in the lexicon", ", ".join(unknown[:20]))
+
+
+def _open(path: Path, output: Optional[Path], force: bool) -> Lexicon:
+    if output is not None and output.resolve() != path.resolve():
+        check_output(output, force)
+    return Lexicon.open(path)
+
+
+def _compose(entries: Iterable[LexiconEntry], known: Lexicon, report: CompositionReport) -> Iterable[LexiconEntry]:
+    if not known.dim:
+        raise LexiconError("The lexicon has no vectors that others could be composed of. Leave out --compose.")
+    return compose_vectors(entries, known, report=report)

@@ -1,0 +1,85 @@
+"""`spacy lexner lexicon diff`: what changed from one lexicon to another."""
+
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any, Dict, Optional
+
+import srsly
+import typer
+from wasabi import msg
+
+from ...lexicon.compare import LexiconDiff, compare, describe_change
+from ...lexicon.lexicon import Lexicon
+from .folder import JsonOption
+
+OldArgument = Annotated[Path, typer.Argument(metavar="OLD", help="The folder of a lexicon")]
+NewArgument = Annotated[Path, typer.Argument(metavar="NEW", help="The folder of another")]
+LimitOption = Annotated[int, typer.Option("--limit", "-n", help="Most words to name of each kind; 0 for all")]
+
+
+def diff_cli(
+    old_path: OldArgument, new_path: NewArgument, limit: LimitOption = 20, as_json: JsonOption = False
+) -> None:
+    """Say which words were added, removed and changed. The exit code is 0 if the lexicons are equal, 1 if they differ,
+    2 if one cannot be read.
+
+    \b
+    Example:
+      python -m spacy lexner lexicon diff lexicon-2023 lexicon-2024
+    """
+    try:
+        old, new = Lexicon.open(old_path), Lexicon.open(new_path)
+        diff = compare(old, new)
+        found = describe_diff(diff, limit or None)
+    except (ValueError, OSError) as error:
+        msg.fail("The lexicons cannot be compared", str(error))
+        raise typer.Exit(2) from None
+    settings = [
+        f"{name}: {before} → {after}"
+        for name, before, after in (
+            ("dimensions", old.dim, new.dim),
+            ("type of vectors", diff.old.vectors.dtype, diff.new.vectors.dtype),
+            ("normalisation", tuple(old.normalization), tuple(new.normalization)),
+        )
+        if before != after
+    ]
+    if as_json:
+        typer.echo(srsly.json_dumps({**found, "settings": settings}))
+    elif diff.empty and not settings:
+        msg.good(f"The lexicons are equal: {len(old)} words")
+    else:
+        _print(found, limit)
+        for line in settings:
+            msg.info(line)
+    if not diff.empty or settings:
+        raise typer.Exit(1)
+
+
+def describe_diff(diff: LexiconDiff, limit: Optional[int] = None) -> Dict[str, Any]:
+    """Describe the differences.
+
+    diff (LexiconDiff): The differences.
+    limit (Optional[int]): Most words to name of each kind.
+    RETURNS (Dict[str, Any]): `n_added`, `n_removed`, `n_changed`, `n_changed_by_field`; `added` and `removed`, lists of
+        words; `changed`, word to what is different.
+    """
+    return {
+        "n_added": len(diff.added),
+        "n_removed": len(diff.removed),
+        "n_changed": len(diff.changed_rows),
+        "n_changed_by_field": {field: len(rows) for field, rows in diff.changed.items()},
+        "added": [diff.new.words.get(row) for row in diff.added[:limit].tolist()],
+        "removed": [diff.old.words.get(row) for row in diff.removed[:limit].tolist()],
+        "changed": {old.word: describe_change(old, new) for old, new in islice(diff.changes(), limit)},
+    }
+
+
+def _print(found: Dict[str, Any], limit: int) -> None:
+    for kind, sign in (("added", "+"), ("removed", "-"), ("changed", "~")):
+        if not found[f"n_{kind}"]:
+            continue
+        typer.echo(f"{found[f'n_{kind}']} {kind}")
+        for word in found[kind]:
+            typer.echo(f"  {sign} {word}" + (f": {found[kind][word]}" if kind == "changed" else ""))
+        if found[f"n_{kind}"] > len(found[kind]):
+            typer.echo(f"  {sign} … (--limit 0 for all)")

@@ -1,0 +1,54 @@
+"""`spacy lexner lexicon info`: what is in a lexicon."""
+
+from typing import Any, Dict
+
+import srsly
+import typer
+from wasabi import msg
+
+from ...lexicon.lexicon import Lexicon
+from ...lexicon.storage import read_manifest
+from ...lexicon.summary import summarise
+from .folder import JsonOption, LexiconArgument
+
+N_LABELS = 20
+
+
+def info_cli(path: LexiconArgument, as_json: JsonOption = False) -> None:
+    """Say what is in a lexicon: words by length and label, vectors, weights, sizes of its files, what was left out.
+
+    \b
+    Example:
+      python -m spacy lexner lexicon info lexicon
+    """
+    try:
+        lexicon = Lexicon.open(path)
+        parts = {part: entry["bytes"] for part, entry in read_manifest(path)["parts"].items()}
+        summary = {**summarise(lexicon), "bytes": parts, "report": lexicon.report.to_json()}
+    except (ValueError, OSError) as error:
+        msg.fail("The lexicon cannot be read", str(error), exits=1)
+    if as_json:
+        typer.echo(srsly.json_dumps(summary))
+        return
+    msg.table(_rows(summary))
+    msg.text(f"Built from {lexicon.report}")
+
+
+def _rows(summary: Dict[str, Any]) -> Dict[str, str]:
+    """The figures as text."""
+    words = summary["words"]
+    labels = [f"{label} {count}" for label, count in list(summary["labels"].items())[:N_LABELS]]
+    more = [f"and {len(summary['labels']) - N_LABELS} more"] if len(summary["labels"]) > N_LABELS else []
+    normalised = [name for name in ("case", "width") if summary[f"normalise_{name}"]]
+    parts = ", ".join(f"{part} {size / 1e6:.1f}" for part, size in summary["bytes"].items())
+    return {
+        "Words": f"{words}",
+        "Version": summary["version"],
+        "Lengths": ", ".join(f"{length}: {count}" for length, count in summary["lengths"].items()) or "–",
+        "Vectors": f"{summary['words_with_vector']} of {summary['dim']} dimensions, {summary['dtype']}",
+        "Labels": ", ".join(labels + more) or "–",
+        "Entity ids": f"{summary['words_with_entity_id']}",
+        "Weights": "{:g} to {:g}, median {:g}".format(*(summary["weight"][i] for i in (0, 2, 1))),
+        "Normalised": " and ".join(normalised) or "nothing",
+        "On disk": f"{sum(summary['bytes'].values()) / 1e6:.1f} MB ({parts})",
+    }

@@ -1,0 +1,66 @@
+"""`spacy lexner lexicon lookup`: what a lexicon knows about words, or which of its words a text holds."""
+
+from typing import Annotated, Any, Dict, List, Optional
+
+import numpy as np
+import srsly
+import typer
+from wasabi import msg
+
+from ...lexicon.entry import LexiconEntry
+from ...lexicon.lexicon import Lexicon
+from .folder import JsonOption, LexiconArgument
+
+WordsArgument = Annotated[Optional[List[str]], typer.Argument(metavar="WORD...", help="Words to look up")]
+TextOption = Annotated[
+    Optional[str], typer.Option("--text", "-t", help="Look up all words that this text holds", metavar="TEXT")
+]
+
+
+def lookup_cli(
+    path: LexiconArgument, words: WordsArgument = None, text: TextOption = None, as_json: JsonOption = False
+) -> None:
+    """Look words up. The exit code is 1 if one of them is unknown, or if the text holds none.
+
+    \b
+    Examples:
+      python -m spacy lexner lexicon lookup lexicon 长江大桥 南京市
+      python -m spacy lexner lexicon lookup lexicon --text 南京市长江大桥
+    """
+    try:
+        lexicon = Lexicon.open(path)
+        asked = list(dict.fromkeys([*(words or []), *(find(lexicon, text) if text is not None else [])]))
+        entries = {word: lexicon.get(word) for word in asked}
+    except (ValueError, OSError) as error:
+        msg.fail("The lexicon cannot be read", str(error))
+        raise typer.Exit(2) from None
+    known = {word: describe(entry) for word, entry in entries.items() if entry is not None}
+    unknown = [word for word in asked if word not in known]
+    if as_json:
+        typer.echo(srsly.json_dumps({"words": known, "unknown": unknown}))
+    elif known:
+        rows = [[*("" if value is None else value for value in row.values()), word] for word, row in known.items()]
+        msg.table(rows, header=["weight", "label", "entity id", "vector norm", "word"], divider=True)
+    if unknown and not as_json:
+        msg.fail(f"Not in the lexicon: {', '.join(unknown)}")
+    elif not asked and not as_json:
+        msg.fail("The text holds no word of the lexicon." if text is not None else "Give words, or a text (--text).")
+    if unknown or not asked:
+        raise typer.Exit(1)
+
+
+def find(lexicon: Lexicon, text: str) -> List[str]:
+    """RETURNS (List[str]): The words of the lexicon in a text, by place, as the text spells them."""
+    matches = lexicon.match(text)
+    return [text[start : start + length] for start, length in zip(matches.start.tolist(), matches.length.tolist())]
+
+
+def describe(entry: LexiconEntry) -> Dict[str, Any]:
+    """RETURNS (Dict[str, Any]): What is known about a word; of the vector, its length."""
+    norm = None if entry.vector is None else round(float(np.linalg.norm(entry.vector.astype("f4"))), 4)
+    return {
+        "weight": round(entry.weight, 6),
+        "label": entry.label,
+        "entity_id": entry.entity_id,
+        "vector_norm": norm,
+    }

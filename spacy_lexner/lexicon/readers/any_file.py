@@ -1,0 +1,78 @@
+"""A file of words or vectors, whatever its format."""
+
+from itertools import islice
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Union
+
+from ..errors import LexiconError
+from ..lexicon import Lexicon
+from ..stream import EntryStream
+from .jieba_dictionary import read_jieba_dictionary
+from .lines import read_lines
+from .word_list import read_word_list
+from .word_table import read_word_table
+from .word_vectors import read_word_vectors
+
+READERS: Dict[str, Callable[..., EntryStream]] = {
+    "words": read_word_list,
+    "jieba": read_jieba_dictionary,
+    "table": read_word_table,
+    "vectors": read_word_vectors,
+}
+N_SAMPLE = 20  # lines that the format is guessed from
+MIN_DIM = 3  # fewer numbers behind a word are no vector
+
+
+def read_any(path: Union[str, Path], format: str = "auto", **settings: Any) -> EntryStream:
+    """Read a file of words or vectors, or a saved lexicon.
+
+    path (Union[str, Path]): A file, plain or compressed, or the folder of a lexicon.
+    format (str): One of READERS, or "auto". Of a folder it does not count.
+    settings (Any): What the reader of the format takes, such as `limit`, `encoding`, `errors`.
+    RETURNS (EntryStream): The entries. Raises LexiconError where there are none.
+    """
+    path = Path(path)
+    if path.is_dir():
+        return EntryStream(str(path), enumerate(Lexicon.open(path).entries(), 1))
+    if format == "auto":
+        format = detect_format(path, settings.get("encoding", "utf8"), settings.get("errors", "strict"))
+    if format not in READERS:
+        raise LexiconError(f"There is no format {format!r}. Use auto or one of: {', '.join(READERS)}.")
+    return READERS[format](path, **settings)
+
+
+def detect_format(path: Union[str, Path], encoding: str = "utf8", errors: str = "strict") -> str:
+    """Guess the format of a file from its first lines.
+
+    path (Union[str, Path]): The file, plain or compressed.
+    encoding (str): Its encoding.
+    errors (str): What happens to bytes that make no sense in it.
+    RETURNS (str): "vectors" for a word and three numbers or more, with or without a header; "jieba" for a word, a
+        number and perhaps a tag; "table" for columns separated by tabs, and .csv; "words" for anything else.
+    """
+    path = Path(path)
+    if ".csv" in path.suffixes:
+        return "table"
+    lines = [line for _, line in islice(read_lines(path, encoding=encoding, errors=errors), N_SAMPLE) if line.strip()]
+    rows = [line.split() for line in lines]
+    if _are_vectors(rows) or (len(rows) > 1 and _is_header(rows[0], rows[1]) and _are_vectors(rows[1:], 1)):
+        return "vectors"
+    if rows and all(len(row) in (2, 3) and _is_number(row[1]) for row in rows):
+        return "jieba"
+    return "table" if lines and all("\t" in line for line in lines) else "words"
+
+
+def _are_vectors(rows: List[List[str]], min_dim: int = MIN_DIM) -> bool:
+    return bool(rows) and all(len(row) > min_dim and all(map(_is_number, row[-min_dim:])) for row in rows)
+
+
+def _is_header(first: List[str], second: List[str]) -> bool:
+    return len(first) == 2 and all(map(str.isdigit, first)) and len(second) == int(first[1]) + 1
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

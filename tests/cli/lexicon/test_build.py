@@ -1,0 +1,61 @@
+import pytest
+
+from spacy_lexner.lexicon import Lexicon
+
+
+def test_files_of_several_formats(run, tmp_path):
+    (tmp_path / "dict.txt").write_text("南京 300 ns\n大桥 20 n\n")
+    (tmp_path / "words.txt").write_text("长江\n大桥\n")
+    (tmp_path / "vectors.vec").write_text("2 3\n大桥 1 2 3\n桥 4 5 6\n")
+    files = [tmp_path / name for name in ("dict.txt", "words.txt", "vectors.vec")]
+    code, output = run("build", tmp_path / "out", *files, "--dtype", "float16")
+    assert code == 0
+    assert "dict.txt: read as jieba" in output and "words.txt: read as words" in output
+    assert "out: 4 words, vectors of 3 dimensions" in output and "2 entries are of words that came before" in output
+    entry = Lexicon.open(tmp_path / "out").get("大桥")
+    assert (entry.weight, entry.label, entry.vector.tolist(), entry.vector.dtype) == (20, "n", [1, 2, 3], "float16")
+
+
+def test_a_table(run, tmp_path):
+    (tmp_path / "names.csv").write_text("name,type,qid\n南京,GPE,Q16666\n")
+    columns = ("--word", "name", "--label", "1", "--entity-id", "qid")
+    assert run("build", tmp_path / "out", tmp_path / "names.csv", *columns)[0] == 0
+    entry = Lexicon.open(tmp_path / "out").get("南京")
+    assert (entry.label, entry.entity_id) == ("GPE", "Q16666")
+    code, output = run("build", tmp_path / "out", tmp_path / "names.csv", "--force")
+    assert code == 0 and "only its first column is read" in output
+    assert "name" in Lexicon.open(tmp_path / "out")
+
+
+def test_a_lexicon_and_more(run, folder, tmp_path):
+    (tmp_path / "more.txt").write_text("长江\n")
+    assert run("build", tmp_path / "out", folder, tmp_path / "more.txt", "--normalise-width")[0] == 0
+    lexicon = Lexicon.open(tmp_path / "out")
+    assert len(lexicon) == 4 and lexicon.get("南京").entity_id == "Q16666" and lexicon.normalization.width
+
+
+def test_empty(run, tmp_path):
+    assert run("build", tmp_path / "out", "--empty")[0] == 0
+    assert len(Lexicon.open(tmp_path / "out")) == 0
+    (tmp_path / "words.txt").write_text("南京\n")
+    for arguments in ([tmp_path / "new"], [tmp_path / "new", tmp_path / "words.txt", "--empty"]):
+        code, output = run("build", *arguments)
+        assert code == 1 and "or else --empty" in output
+
+
+def test_what_is_wrong_is_told(run, tmp_path):
+    (tmp_path / "words.txt").write_text("南 京\n大桥\n")
+    code, output = run("build", tmp_path / "out", tmp_path / "words.txt", "--format", "words")
+    assert code == 0 and "1 entries left out: white space in the word" in output and "words.txt:1" in output
+    for option, message in [("--strict", "words.txt:1: white space"), ("--dtype=int8", "'int8'"), ("-f=xml", "xml")]:
+        code, output = run("build", tmp_path / "new", tmp_path / "words.txt", "--format", "words", *option.split("="))
+        assert code == 1 and message in output and not (tmp_path / "new").exists()
+    code, output = run("build", tmp_path / "out", tmp_path / "words.txt")
+    assert code == 1 and "Replace it (--force)" in output
+
+
+@pytest.mark.parametrize("encoding", ["gb18030", "utf8"])
+def test_encodings(run, tmp_path, encoding):
+    (tmp_path / "words.txt").write_bytes("南京\n大桥\n".encode("gb18030"))
+    code, output = run("build", tmp_path / "out", tmp_path / "words.txt", "--encoding", encoding)
+    assert (code, "looks like gb18030" in output) == ((0, False) if encoding == "gb18030" else (1, True))

@@ -1,0 +1,58 @@
+import pytest
+
+from spacy_lexner.lexicon import Lexicon
+
+
+def test_add(run, folder, tmp_path):
+    (tmp_path / "more.txt").write_text("长江 7 ns\n")
+    code, output = run("add", folder, "紫峰", "南京", "--label", "LOC", "--file", tmp_path / "more.txt")
+    assert code == 0 and "2 words added, 1 changed" in output and "2 of the new words have no vector" in output
+    lexicon = Lexicon.open(folder)
+    assert len(lexicon) == 5
+    assert (lexicon.get("南京").label, lexicon.get("南京").entity_id) == ("LOC", "Q16666")
+    assert (lexicon.get("长江").weight, lexicon.get("长江").label) == (7, "ns")
+
+
+def test_composed_vectors(run, folder):
+    code, output = run("add", folder, "南京大桥", "的", "--compose")
+    assert code == 0 and "1 composed of shorter words" in output and "1 without any known part" in output
+    lexicon = Lexicon.open(folder)
+    assert lexicon.get("南京大桥").vector.tolist() == [2, 2] and lexicon.get("的").vector.tolist() == [0, 0]
+
+
+def test_another_folder(run, folder, tmp_path):
+    version = Lexicon.open(folder).version
+    assert run("add", folder, "长江", "--output", tmp_path / "new")[0] == 0
+    assert Lexicon.open(folder).version == version and "长江" in Lexicon.open(tmp_path / "new")
+    code, output = run("add", folder, "长江", "--output", tmp_path / "new")
+    assert code == 1 and "Replace it (--force)" in output
+    assert run("remove", folder, "大桥", "--output", tmp_path / "new", "--force")[0] == 0
+    assert "长江" not in Lexicon.open(tmp_path / "new") and "大桥" in Lexicon.open(folder)
+
+
+def test_remove(run, folder, tmp_path):
+    (tmp_path / "more.txt").write_text("大桥\n北京\n")
+    code, output = run("remove", folder, "南京", "--file", tmp_path / "more.txt")
+    assert code == 0 and "2 words removed" in output and "1 words were not in the lexicon 北京" in output
+    assert list(Lexicon.open(folder)) == ["南京市"]
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["add"], "Give words to add"),
+        (["remove"], "Give words to remove"),
+        (["remove", "北京"], "None of the 1 words is in the lexicon: 北京"),
+        (["add", "北 京"], "'北 京' cannot be added: white space"),
+    ],
+)
+def test_refused(run, folder, arguments, message):
+    version = Lexicon.open(folder).version
+    code, output = run(arguments[0], folder, *arguments[1:])
+    assert code == 1 and message in output and Lexicon.open(folder).version == version
+
+
+def test_nothing_to_compose_of(run, tmp_path):
+    assert run("build", tmp_path / "empty", "--empty")[0] == 0
+    code, output = run("add", tmp_path / "empty", "南京", "--compose")
+    assert code == 1 and "has no vectors that others could be composed of" in output

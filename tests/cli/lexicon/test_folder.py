@@ -1,0 +1,34 @@
+import re
+
+import pytest
+
+from spacy_lexner.cli.lexicon.folder import WatchedStream, check_output, save, tell_skipped
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError
+from spacy_lexner.lexicon.stream import to_stream
+
+
+def test_nothing_is_written_over(folder, tmp_path):
+    check_output(tmp_path / "new", force=False)
+    check_output(folder, force=True)
+    with pytest.raises(LexiconError, match="there is a lexicon already"):
+        check_output(folder, force=False)
+    for path in (tmp_path, folder / "manifest.json"):
+        with pytest.raises(LexiconError, match="this is no lexicon"):
+            check_output(path, force=True)
+
+
+def test_entries_pass_unchanged():
+    entries = [LexiconEntry("南京"), LexiconEntry("大桥")]
+    stream = WatchedStream([to_stream(entries[:1]), to_stream(entries[1:])])
+    assert [(entry, stream.line) for entry in stream] == [(entries[0], 1), (entries[1], 1)]
+
+
+def test_what_is_said(tmp_path, capsys):
+    lexicon = Lexicon.from_entries([LexiconEntry("南京"), LexiconEntry("南京"), LexiconEntry("南 京")])
+    save(lexicon, tmp_path / "out")
+    tell_skipped(lexicon, duplicates=True)
+    output = " ".join(re.sub("\x1b.*?m", "", capsys.readouterr().out).split())
+    assert "out: 1 words" in output and "1 entries are of words that came before" in output
+    assert "1 entries left out: white space in the word entries:3" in output
+    tell_skipped(lexicon, duplicates=False)
+    assert "came before" not in capsys.readouterr().out

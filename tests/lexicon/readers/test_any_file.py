@@ -1,0 +1,48 @@
+import pytest
+
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError
+from spacy_lexner.lexicon.readers.any_file import detect_format, read_any
+
+SAMPLES = {
+    "words": ["南京\n大桥\n", "New York\n", "iPhone 5\nXbox\n"],
+    "jieba": ["南京 30 ns\n大桥 2\n", "南京\t30\tns\n", "2 3\n4 5\n"],
+    "vectors": ["南京 0.5 1 -2e-3\n", "2 3\n南京 1 2 3\n大桥 1 2 3\n", "1 1\n南京 0.5\n", "南京\t1 2 3\n"],
+    "table": ["南京\tGPE\n大桥\tLOC\n", "南京\t1\tGPE\tQ1\n"],
+}
+
+
+@pytest.mark.parametrize("format, text", [(format, text) for format, texts in SAMPLES.items() for text in texts])
+def test_formats(tmp_path, format, text):
+    (tmp_path / "file.txt").write_text(text)
+    assert detect_format(tmp_path / "file.txt") == format
+
+
+def test_names(tmp_path):
+    (tmp_path / "file.csv").write_text("南京,1\n")
+    assert detect_format(tmp_path / "file.csv") == "table"
+
+
+def test_real_files(data_dir):
+    found = {path.name: detect_format(path) for path in (*data_dir.glob("lexicon/*"), *data_dir.glob("vectors/*"))}
+    assert found == {
+        "jieba_words.tsv.gz": "jieba",
+        "zhwiki_titles_2to10.txt.gz": "words",
+        "thuocl_words.txt.gz": "words",
+        "tencent_char200.vec.gz": "vectors",
+        **{f"{unit}_50d.vec.gz": "vectors" for unit in ("words", "chars", "bigrams")},
+    }
+
+
+def test_entries(tmp_path):
+    (tmp_path / "file.txt").write_text("南京 30 ns\n大桥 2\n")
+    assert list(read_any(tmp_path / "file.txt", limit=1)) == [LexiconEntry("南京", None, 30, "ns")]
+    assert [entry.word for entry in read_any(tmp_path / "file.txt", "words")] == ["南京 30 ns", "大桥 2"]
+    with pytest.raises(LexiconError, match="no format 'xml'"):
+        read_any(tmp_path / "file.txt", "xml")
+
+
+def test_a_saved_lexicon(tmp_path):
+    entries = [LexiconEntry("南京", None, 30, "ns"), LexiconEntry("大桥", entity_id="Q1")]
+    Lexicon.from_entries(entries).save(tmp_path / "lexicon")
+    stream = read_any(tmp_path / "lexicon")
+    assert list(stream) == entries and stream.line == 2

@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_lexner.lexicon import Lexicon, LexiconEntry
+from spacy_lexner.lexicon.compare import compare, describe_change
+
+VECTORS = [None, np.zeros(2, "f4"), np.array([1, 0.1], "f4")]
+ENTRIES = st.dictionaries(
+    st.text("南京市", min_size=1, max_size=2),
+    st.tuples(
+        st.sampled_from(VECTORS), st.sampled_from([1.0, 2.0]), st.sampled_from(["", "A"]), st.sampled_from(["", "Q"])
+    ),
+)
+
+
+def build(entries, dtype="float32"):
+    return Lexicon.from_entries([LexiconEntry(word, *rest) for word, rest in entries.items()], dtype=dtype)
+
+
+def as_values(entries, dtype):
+    """The same in Python, vectors as they are stored."""
+    return {
+        word: (None if vector is None else tuple(vector.astype(dtype).tolist()), *rest)
+        for word, (vector, *rest) in entries.items()
+    }
+
+
+@given(ENTRIES, ENTRIES, st.sampled_from(["float32", "float16"]))
+def test_as_dictionaries_differ(old, new, dtype):
+    diff = compare(build(old), build(new, dtype))
+    a, b = as_values(old, dtype), as_values(new, dtype)
+    assert {diff.new.words.get(row) for row in diff.added} == b.keys() - a.keys()
+    assert {diff.old.words.get(row) for row in diff.removed} == a.keys() - b.keys()
+    assert {x.word for x, _ in diff.changes()} == {word for word in a.keys() & b.keys() if a[word] != b[word]}
+    assert all(x.word == y.word for x, y in diff.changes())
+    assert diff.empty == (a == b)
+    for i, field in enumerate(("vector", "weight", "label", "entity_id")):
+        words = {diff.old.words.get(row) for row, _ in diff.changed[field].tolist()}
+        assert words == {word for word in a.keys() & b.keys() if a[word][i] != b[word][i]}
+
+
+def test_vectors_of_other_widths():
+    diff = compare(build({"南": (np.ones(2, "f4"),)}), build({"南": (np.ones(3, "f4"),)}))
+    assert [len(rows) for rows in diff.changed.values()] == [0, 0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"weight": 2.5}, "weight 1 → 2.5"),
+        ({"label": "LOC", "entity_id": ""}, "label none → LOC, entity id Q1 → none"),
+        ({"vector": None}, "vector lost"),
+        ({"vector": np.zeros(2)}, "another vector"),
+        ({}, ""),
+    ],
+)
+def test_description(changes, message):
+    entry = LexiconEntry("南京", np.ones(2), entity_id="Q1")
+    assert describe_change(entry, entry._replace(**changes)) == message
+    assert describe_change(entry._replace(vector=None), entry) == "vector gained"
