@@ -52,6 +52,7 @@ ENTRY_POINTS = {
     ],
     "spacy_callbacks": [
         "spacy-lexner.collect_texts.v1 = spacy_lexner.training.collect_texts:create_text_collector",
+        "spacy-lexner.chain_callbacks.v1 = spacy_lexner.training.chain_callbacks:create_callback_chain",
         "spacy-lexner.load_lexicon.v1 = spacy_lexner.training.load_lexicon:create_lexicon_loader",
     ],
     "thinc_optimizers": [
