@@ -2,8 +2,8 @@
 
     python benchmarks/elmo.py --data ../shared/data
 
-The baseline is the loop of the reference implementation: each direction for itself, sentences sorted by length, at each step
-a product of the input and one of the state, the gates sliced one after the other, only running sentences computed.
+The baseline is a loop as in the reference implementation: each direction for itself, sentences sorted by length, at
+each step a product of the input and one of the state, the gates one after the other, only running sentences computed.
 """
 
 import argparse
@@ -18,10 +18,12 @@ from typing import Callable, Dict, List, Tuple
 import jieba
 import torch
 from torch import Tensor
+from torch.nn.functional import linear
 
 from spacy_lexner.layers.character_ids import ByteCharacters, boundary_words
 from spacy_lexner.modules.bilm import BiLM
 from spacy_lexner.modules.char_cnn import CharacterCNN
+from spacy_lexner.modules.clipped_lstm import ClippedLSTM
 from spacy_lexner.modules.elmo import ELMo
 from spacy_lexner.modules.scalar_mix import ScalarMix
 
@@ -31,34 +33,32 @@ CLIP = 3.0
 Batch = Tuple[Tensor, Tensor, Tensor]
 
 
-def plain_direction(layer, direction: int, inputs: Tensor, lengths: List[int]) -> Tensor:
+def plain_direction(layer: ClippedLSTM, direction: int, inputs: Tensor, lengths: List[int]) -> Tensor:
     """One direction of one layer over a padded batch [n, steps, width], longest sentence first."""
     w_x, w_h, b = layer.input_weight[direction], layer.recurrent_weight[direction], layer.bias[direction]
     w_p = layer.projection[direction]
     n, steps, _ = inputs.shape
-    cell_dim = w_p.shape[1]
+    size = w_p.shape[1]
     outputs = inputs.new_zeros(n, steps, w_p.shape[0])
-    hidden, cell = inputs.new_zeros(n, w_p.shape[0]), inputs.new_zeros(n, cell_dim)
-    running = n if direction == 0 else 0
+    all_hidden, all_cell = inputs.new_zeros(n, w_p.shape[0]), inputs.new_zeros(n, size)
+    running = n if direction == 0 else 1
     for step in range(steps):
         index = step if direction == 0 else steps - step - 1
-        if direction == 0:
-            while lengths[running - 1] <= index:
-                running -= 1
-        else:
-            while running < n and lengths[running] > index:
-                running += 1
-        gates = torch.nn.functional.linear(inputs[:running, index], w_x)
-        gates = gates + torch.nn.functional.linear(hidden[:running], w_h, b)
-        i = torch.sigmoid(gates[:, :cell_dim])
-        f = torch.sigmoid(gates[:, cell_dim : 2 * cell_dim])
-        g = torch.tanh(gates[:, 2 * cell_dim : 3 * cell_dim])
-        o = torch.sigmoid(gates[:, 3 * cell_dim :])
-        new_cell = torch.clamp(i * g + f * cell[:running], -CLIP, CLIP)
-        new_hidden = torch.clamp(torch.nn.functional.linear(o * torch.tanh(new_cell), w_p), -CLIP, CLIP)
-        hidden, cell = hidden.clone(), cell.clone()
-        hidden[:running], cell[:running] = new_hidden, new_cell
-        outputs[:running, index] = new_hidden
+        while direction == 0 and lengths[running - 1] <= index:
+            running -= 1
+        while direction == 1 and running < n and lengths[running] > index:
+            running += 1
+        cell, hidden = all_cell[:running].clone(), all_hidden[:running].clone()
+        by_input, by_state = linear(inputs[:running, index], w_x), linear(hidden, w_h, b)
+        i = torch.sigmoid(by_input[:, :size] + by_state[:, :size])
+        f = torch.sigmoid(by_input[:, size : 2 * size] + by_state[:, size : 2 * size])
+        g = torch.tanh(by_input[:, 2 * size : 3 * size] + by_state[:, 2 * size : 3 * size])
+        o = torch.sigmoid(by_input[:, 3 * size :] + by_state[:, 3 * size :])
+        cell = torch.clamp(i * g + f * cell, -CLIP, CLIP)
+        hidden = torch.clamp(linear(o * torch.tanh(cell), w_p), -CLIP, CLIP)
+        all_cell, all_hidden = all_cell.clone(), all_hidden.clone()
+        all_cell[:running], all_hidden[:running] = cell, hidden
+        outputs[:running, index] = hidden
     return outputs
 
 
@@ -101,9 +101,12 @@ def read_batches(data: Path, n_tokens: int, batch_size: int) -> List[Batch]:
     return batches
 
 
-def timed(run: Callable[[], object]) -> float:
+def timed(run: Callable[[int], Tensor], number: int, train: bool) -> float:
+    """Seconds of a batch."""
     start = time.perf_counter()
-    run()
+    output = run(number)
+    if train:
+        output.sum().backward()
     return time.perf_counter() - start
 
 
@@ -125,17 +128,16 @@ def measure(size: str, batches: List[Batch], repeats: int, train: bool) -> Dict[
                 bilm(words[0], batches[0][2], batches[0][1])[1:], plain_bilm(bilm, words[0], batches[0])
             )
         )
-        variants: Dict[str, Callable[[int], object]] = {
+        variants: Dict[str, Callable[[int], Tensor]] = {
             "biLM, plain cell": lambda i: plain_bilm(bilm, words[i], batches[i])[-1],
-            "biLM": lambda i: bilm(words[i], batches[i][2], batches[i][1])[-1],
+            "biLM": lambda i: bilm(words[i], *batches[i][:0:-1])[-1],
             "characters, every token": lambda i: elmo.embed(batches[i][0][batches[i][1]]),
             "characters, distinct words": lambda i: elmo.embed(batches[i][0]),
             "ELMo": lambda i: elmo(*batches[i]),
         }
         for _ in range(repeats):
             for name, run in variants.items():
-                call = (lambda i, run=run: run(i).sum().backward()) if train else run
-                total = sum(timed(lambda i=i: call(i)) for i in range(len(batches)))
+                total = sum(timed(run, i, train) for i in range(len(batches)))
                 elmo.zero_grad(set_to_none=True)
                 seconds.setdefault(name, []).append(total * scale)
     return {**{name: median(times) for name, times in seconds.items()}, "max_diff": difference}
@@ -144,7 +146,7 @@ def measure(size: str, batches: List[Batch], repeats: int, train: bool) -> Dict[
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--batch-size", type=int, default=32)
+    parser.add_argument("--batch-size", type=int, default=8, help="sentences of a batch")
     parser.add_argument("--tokens", type=int, nargs=2, default=(2000, 10000), help="tokens timed at each size")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
