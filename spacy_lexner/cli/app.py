@@ -10,6 +10,7 @@ from .import_elmo import import_elmo_cli
 from .import_ernie import import_ernie_cli
 from .lexicon.app import lexicon
 from .perplexity import perplexity_cli
+from .vectors import vectors_cli
 
 HELP = "Commands of spacy-lexner: entities of Chinese texts with a lexicon."
 
@@ -23,6 +24,7 @@ lexner.command("count-words", no_args_is_help=True)(count_words_cli)
 lexner.command("import-elmo", no_args_is_help=True)(import_elmo_cli)
 lexner.add_typer(lexicon)
 lexner.command("perplexity", no_args_is_help=True, context_settings=OVERRIDES)(perplexity_cli)
+lexner.command("vectors", no_args_is_help=True)(vectors_cli)
 
 
 @lexner.callback()

@@ -30,8 +30,10 @@ def test_json(run, folder, other):
 
 def test_limit(run, folder, tmp_path):
     Lexicon.open(folder).with_words(f"{i:02}" for i in range(30)).save(tmp_path / "many")
-    code, output = run("diff", folder, tmp_path / "many", "--limit", "3")
-    assert output == "30 added + 00 + 01 + 02 + … (--limit 0 for all)"
+    assert run("diff", folder, tmp_path / "many", "--limit", "3") == (
+        1,
+        "30 added + 00 + 01 + 02 + … (--limit 0 for all)",
+    )
     assert "+ 29" in run("diff", folder, tmp_path / "many", "--limit", "0")[1]
 
 
