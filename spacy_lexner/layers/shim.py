@@ -135,7 +135,9 @@ class ModuleShim(PyTorchShim):
             if not self._grad_scaler.found_inf:
                 weights, gradient = torch2xp(parameter.data), torch2xp(parameter.grad)
                 updated, _ = optimizer((self.id, name), weights, gradient)  # type: ignore[arg-type]
-                parameter.data = xp2torch(updated, device=parameter.device)
+                data = xp2torch(updated, device=parameter.device)
+                if data.data_ptr() != parameter.data_ptr():  # a view of a view of a view … would never be freed
+                    parameter.data = data
             parameter.grad = None
         self._grad_scaler.update()
 

@@ -1,4 +1,5 @@
 import copy
+import gc
 
 import numpy as np
 import pytest
@@ -82,6 +83,18 @@ def test_update_changes_weights_and_clears_gradients():
     step(model, Adam(0.1, use_averages=False))
     assert not torch.equal(before, model.shims[0].module.first.weight)
     assert all(parameter.grad is None for parameter in model.shims[0].module.parameters())
+
+
+@pytest.mark.parametrize("optimizer", [Adam(0.1, use_averages=False), create_grouped_adamw(0.1)])
+def test_updates_leave_no_tensors_behind(optimizer):
+    model = make_model()
+    step(model, optimizer)
+    gc.collect()
+    before = len([thing for thing in gc.get_objects() if type(thing) is torch.Tensor])
+    for _ in range(5):
+        step(model, optimizer)
+    gc.collect()
+    assert len([thing for thing in gc.get_objects() if type(thing) is torch.Tensor]) <= before
 
 
 def test_gradients_that_are_not_finite_change_nothing():
