@@ -32,14 +32,16 @@ def main(
     steps: Annotated[int, typer.Option(help="Updates in all.")] = 10_000,
     save_every: Annotated[int, typer.Option(help="Updates between two files from which a run can go on.")] = 1000,
     masking: Annotated[str, typer.Option(help="piece, whole_word or ngram.")] = "piece",
-    lexicon: Annotated[str, typer.Option(help="Lexicon folder that says what whole words are.")] = "",
+    lexicon: Annotated[Path, typer.Option(help="Lexicon that says what whole words are.")] = Path("lexicon/main"),
+        "lexicon/main"
+    ),
     seed: Annotated[int, typer.Option()] = 0,
     gpu_id: Annotated[int, typer.Option(help="-1 is the CPU.")] = -1,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where a run in the same folder stopped.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where a run in that folder stopped, if any.")] = False,
 ) -> None:
     """Run `spacy pretrain` for a number of updates, then `spacy lexner export-hf`."""
-    if masking != "piece" and not lexicon:
-        msg.fail(f"masking {masking!r} needs a lexicon that says what whole words are: set vars.lexicon.", exits=1)
+    if masking != "piece" and not lexicon.is_dir():
+        msg.fail(f"masking {masking!r} needs a lexicon that says what words are: {lexicon} is not there", exits=1)
     n_epochs = max(1, -(-steps // save_every))
     settings = {
         "paths.raw_text": text,
@@ -50,7 +52,7 @@ def main(
         "pretraining.objective.log_path": output / "losses.jsonl",
         "system.seed": seed,
     }
-    if lexicon:
+    if masking != "piece":
         settings["paths.lexicon"] = lexicon
     command: List[str] = ["pretrain", str(config), str(output), "--gpu-id", str(gpu_id)]
     for name, value in settings.items():
