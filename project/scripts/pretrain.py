@@ -33,8 +33,6 @@ def main(
     save_every: Annotated[int, typer.Option(help="Updates between two files from which a run can go on.")] = 1000,
     masking: Annotated[str, typer.Option(help="piece, whole_word or ngram.")] = "piece",
     lexicon: Annotated[Path, typer.Option(help="Lexicon that says what whole words are.")] = Path("lexicon/main"),
-        "lexicon/main"
-    ),
     seed: Annotated[int, typer.Option()] = 0,
     gpu_id: Annotated[int, typer.Option(help="-1 is the CPU.")] = -1,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where a run in that folder stopped, if any.")] = False,
