@@ -159,9 +159,7 @@ def main() -> None:
         n_rows = sum(len(rows) for _, rows, _ in batches)
         distinct = sum(len(characters) for characters, _, _ in batches) / n_rows
         figures = measure(size, batches, args.repeats, args.train)
-        print(
-            f"\n{size}: {n_rows} tokens in {len(batches)} batches, {distinct:.0%} of them distinct, {args.threads} threads"
-        )
+        print(f"\n{size}: {n_rows} tokens in {len(batches)} batches, {distinct:.0%} distinct, {args.threads} threads")
         for name, value in figures.items():
             print(
                 f"  {name:<28} {value:10.2e}" if name == "max_diff" else f"  {name:<28} {value:8.2f} s / 10,000 tokens"
