@@ -108,7 +108,6 @@ def _persons(part: Dict[str, Any], rng: Random) -> List[Name]:
     # Names of two characters, half of which also live on inside a longer name: 李志 beside 李志明.
     short = _distinct(COUNTS["full"] // 3, lambda: _given_name(part, rng, 1))
     longer = [name + rng.choice(part["given"]) for name in short[::2]]
-    rivers = ["江大桥", *(f"江{rng.choice(part['given'])}{rng.choice(part['given'])}" for _ in range(6))]
     double = [f"{surname}{rng.choice(part['given'])}" for surname in part["surnames_double"]]
     nicks = _distinct(
         COUNTS["nick"],
@@ -122,7 +121,8 @@ def _persons(part: Dict[str, Any], rng: Random) -> List[Name]:
         COUNTS["foreign"], lambda: f"{rng.choice(part['foreign_first'])}·{rng.choice(part['foreign_last'])}"
     )
     kinds = {
-        "full": _distinct(COUNTS["full"], full, [*short, *longer, *rivers, *double]),
+        "full": _distinct(COUNTS["full"], full, [*part["fixed"], *short, *longer, *double]),
+        "jiang": part["jiang"],
         "word": part["words"],
         "nick": nicks,
         "foreign": foreign,
@@ -140,6 +140,7 @@ def _places(part: Dict[str, Any], rng: Random) -> List[Name]:
     for province in part["provinces"]:
         names += [Name(province, "GPE", "prov", province), Name(f"{province}省", "GPE", "prov", province)]
     names += [Name(country, "GPE", "country", country) for country in part["countries"]]
+    names += [Name(text, "LOC", "long", text) for text in part["long"]]
     for kind, fixed in {
         "mountain": "mountains",
         "river": "rivers",
@@ -168,7 +169,7 @@ def _organisations(parts: Dict[str, Any], rng: Random) -> List[Name]:
         "team": place["cities"],
         "inst": place["provinces"],
     }
-    fixed = {"bank": "banks", "gov": "gov", "media": "media", "inst": "inst"}
+    fixed = {"bank": "banks", "univ": "universities", "gov": "gov", "media": "media", "inst": "inst"}
     names = [Name(text, "ORG", "brand", text) for text in part["brands"]]
     for kind, choices in stems.items():
         suffixes = part[f"{kind}_suffix"]

@@ -107,7 +107,7 @@ class Generator:
         return words
 
 
-def make_demo(seed: int = 0, *, train: int = 1200, dev: int = 250, test: int = 400, raw: int = 20_000) -> Demo:
+def make_demo(seed: int = 0, *, train: int = 2000, dev: int = 250, test: int = 400, raw: int = 20_000) -> Demo:
     """Make the whole demo corpus.
 
     seed (int): The seed.
@@ -123,7 +123,7 @@ def make_demo(seed: int = 0, *, train: int = 1200, dev: int = 250, test: int = 4
 def main(
     out: Annotated[Path, typer.Argument(help="Folder for the files.")],
     seed: Annotated[int, typer.Option(help="Decides names, split and sentences.")] = 0,
-    train: Annotated[int, typer.Option(min=1, help="Training sentences.")] = 1200,
+    train: Annotated[int, typer.Option(min=1, help="Training sentences.")] = 2000,
     dev: Annotated[int, typer.Option(min=1, help="Dev sentences.")] = 250,
     test: Annotated[int, typer.Option(min=1, help="Test sentences.")] = 400,
     raw: Annotated[int, typer.Option(min=0, help="Sentences of raw text.")] = 20_000,

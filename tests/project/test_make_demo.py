@@ -7,7 +7,7 @@ import pytest
 from demo_templates import LABELS, Template, fill, read_templates
 from make_demo import HELD_OUT, make_demo
 
-SIZES = {"train": 1200, "dev": 250, "test": 400}
+SIZES = {"train": 2000, "dev": 250, "test": 400}
 REGISTERS = {"news", "finance", "social", "cv"}
 
 
