@@ -42,7 +42,7 @@ def border_tags(borders: Borders, labels: Ints1d, is_space: NDArray[np.bool_], n
     kinds = _BEFORE[borders[:-1]] & _BEHIND[borders[1:]]
     same = (labels[:, None] == UNKNOWN) | (labels[:, None] == np.arange(n_labels))
     allowed = np.zeros((len(labels), 1 + 4 * n_labels), dtype=bool)
-    allowed[:, 1:] = (same[:, :, None] & kinds[:, None, :]).reshape(len(labels), -1)
+    allowed[:, 1:] = (same[:, :, None] & kinds[:, None, :]).reshape(len(labels), 4 * n_labels)
     allowed[is_space] = False
     allowed[is_space, 0] = True
     return allowed

@@ -23,7 +23,7 @@ class GoldWords(NamedTuple):
     borders (Borders): The borders, int8[n_tokens + 1]; all FREE where there is no annotation.
     tags (Ints1d): The part of speech of each token's word, as spaCy's number for it; 0 if it is not known.
     misaligned (Ints1d): The gold words whose edges are not token edges.
-    joined (Ints1d), cut (Ints1d): The gold words that the rules join to their neighbours, and those that they cut.
+    joined (Ints1d), cut (Ints1d): Of the others, those that the rules join to the word before, and those that they cut.
     """
 
     borders: Borders
@@ -58,7 +58,8 @@ def gold_words(example: Example, rules: Borders, part: Optional[PartOfSpeech]) -
         tags[inside] = part.read(reference)[words[first[inside]]]
     misaligned = words[~np.isin(starts, begins) | ~np.isin(stops, ends)]
     against = solid & (rules[:-1] != FREE) & (rules[:-1] != borders[:-1])
-    joined, cut = (np.unique(words[first[against & (rules[:-1] == state)]]) for state in (JOINED, BORDER))
+    touched = (words[first[against & (rules[:-1] == state)]] for state in (JOINED, BORDER))
+    joined, cut = (np.setdiff1d(found, misaligned) for found in touched)
     borders = np.where(rules == FREE, borders, rules)
     return GoldWords(borders, _agreed(tags, borders), misaligned, joined, cut)
 

@@ -45,7 +45,7 @@ class PartOfSpeech(NamedTuple):
 
     def label(self, number: int, strings: StringStore) -> str:
         """RETURNS (str): The label of a number that `read` gave."""
-        return strings[number % 2**64]
+        return strings[int(number) % 2**64]
 
     def check(self, label: Any) -> None:
         """Raise ValueError for a label that tokens cannot have."""
