@@ -13,6 +13,7 @@ from .errors import LexiconError
 from .hashing import hash_word
 from .normalization import Normalization
 from .report import REASONS, BuildReport
+from .rules import normal_rules, pack_rules
 from .stream import EntryStream, to_stream
 from .strings import StringsBuilder
 from .table import Table
@@ -66,17 +67,18 @@ class _TableBuilder:
         self._max_word_length = max_word_length
         self._strict = strict
         self._hashes, self._contents, self._weights, self._vector_rows = array("Q"), array("Q"), array("f"), array("i")
-        self._words, self._labels, self._entity_ids = StringsBuilder(), StringsBuilder(), StringsBuilder()
+        self._words, self._labels, self._entity_ids, self._rules = (StringsBuilder() for _ in range(4))
         self._sources: List[str] = []
         self._places = array("Q")  # of each row, number of the source and line
 
     def add(self, entry: LexiconEntry) -> None:
         stream, spool = self._stream, self._spool
-        word, vector, weight, label, entity_id = entry
+        word, vector, weight, label, entity_id, rules = entry
         self.report.n_read += 1
         if vector is not None:
             vector = to_stored(vector, spool.dtype)
-        reason = find_fault(word, vector, weight, spool.dim, self._max_word_length)
+            entry = entry._replace(vector=vector)
+        reason = find_fault(entry, spool.dim, self._max_word_length)
         if reason is not None:
             self._skip(reason, f"{stream.source}:{stream.line}", word)
             return
@@ -85,11 +87,13 @@ class _TableBuilder:
             self._sources.append(stream.source)
         self._places.append((len(self._sources) - 1 << LINE_BITS) + stream.line)
         self._hashes.append(hash_word(word))
-        self._contents.append(hash_content(LexiconEntry(word, vector, weight, label, entity_id)))
+        rules = normal_rules(rules) if rules else ()
+        self._contents.append(hash_content(LexiconEntry(word, vector, weight, label, entity_id, rules)))
         self._words.append(word)
         self._weights.append(weight)
         self._labels.append(label)
         self._entity_ids.append(entity_id)
+        self._rules.append(pack_rules(rules))
         self._vector_rows.append(-1 if vector is None else spool.append(vector))
 
     def _skip(self, reason: str, place: str, word: str) -> None:
@@ -101,7 +105,7 @@ class _TableBuilder:
         """RETURNS (Table): All rows, with duplicates."""
         self.report.source = ", ".join(self._sources) or self._stream.source
         weights = np.frombuffer(self._weights, "f4")
-        labels, entity_ids = self._labels.finish(), self._entity_ids.finish()
+        labels, entity_ids, rules = self._labels.finish(), self._entity_ids.finish(), self._rules.finish()
         return Table(
             words=self._words.finish(),
             hashes=np.frombuffer(self._hashes, "u8"),
@@ -109,6 +113,7 @@ class _TableBuilder:
             weights=weights if (weights != 1).any() else None,
             labels=labels if labels.any() else None,
             entity_ids=entity_ids if entity_ids.any() else None,
+            rules=rules if rules.any() else None,
             vectors=self._spool.finish(),
             vector_rows=np.frombuffer(self._vector_rows, "i4") if self._spool.size else None,
         )
@@ -156,6 +161,6 @@ def hash_content(entry: LexiconEntry) -> int:
     entry (LexiconEntry): The entry, its vector in the type in which it is stored.
     RETURNS (int): 64 bits.
     """
-    text = f"{entry.word}\0{entry.label}\0{entry.entity_id}\0".encode("utf8", "replace")
+    text = f"{entry.word}\0{entry.label}\0{entry.entity_id}\0{pack_rules(entry.rules)}".encode("utf8", "replace")
     vector = b"" if entry.vector is None else entry.vector.tobytes()
     return int.from_bytes(blake2b(text + FLOAT.pack(entry.weight) + vector, digest_size=8).digest(), "little")

@@ -5,21 +5,23 @@ from typing import Optional
 
 import numpy as np
 
+from .entry import LexiconEntry
+from .rules import find_rule_fault
+
 MAX_FLOAT = float(np.finfo("f4").max)
 UNFIT = re.compile("[\\s\0\ud800-\udfff]")
 
 
-def find_fault(word: str, vector: Optional[np.ndarray], weight: float, dim: int, max_word_length: int) -> Optional[str]:
+def find_fault(entry: LexiconEntry, dim: int, max_word_length: int) -> Optional[str]:
     """Say what is wrong with an entry.
 
-    word (str): The word.
-    vector (Optional[numpy.ndarray]): Its vector, in the type in which it would be stored.
-    weight (float): Its weight.
+    entry (LexiconEntry): The entry, its vector in the type in which it would be stored.
     dim (int): Width that vectors must have; 0 for any.
     max_word_length (int): Length that words may have.
     RETURNS (Optional[str]): The reason, a key of REASONS; None if nothing is wrong. Raises TypeError for a word that is
         no string.
     """
+    word, vector = entry.word, entry.vector
     if not isinstance(word, str):
         raise TypeError(f"A word of a lexicon is a str; got {type(word).__name__} ({word!r:.80}).")
     if not word:
@@ -33,4 +35,6 @@ def find_fault(word: str, vector: Optional[np.ndarray], weight: float, dim: int,
         return "bad_vector"
     if vector is not None and not np.isfinite(vector).all():
         return "bad_vector"
-    return None if abs(weight) <= MAX_FLOAT else "bad_weight"
+    if not abs(entry.weight) <= MAX_FLOAT:
+        return "bad_weight"
+    return "bad_rule" if any(map(find_rule_fault, entry.rules)) else None

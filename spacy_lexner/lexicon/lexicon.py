@@ -16,10 +16,11 @@ from .hashing import hash_word
 from .normalization import Normalization, to_codes
 from .overlay import Overlay
 from .report import BuildReport
+from .rules import Rules, unpack_rules
 from .storage import from_bytes, link_folder, open_folder, read_manifest, save_folder, to_bytes
 from .table import Table
 
-MAX_OVERLAY = 10_000
+MAX_OVERLAY = 20_000
 
 
 class Lexicon:
@@ -35,7 +36,7 @@ class Lexicon:
 
     def __init__(self, base: LexiconBase, report: BuildReport, overlay: Optional[Overlay] = None) -> None:
         self._base = base
-        self._overlay = Overlay.of(base) if overlay is None else overlay
+        self._overlay = Overlay(base) if overlay is None else overlay
         self._home: Optional[Tuple[Path, str]] = None  # the folder it is mapped from, and the checksum of its manifest
         self.report = report
         self.normalization = base.normalization
@@ -134,9 +135,10 @@ class Lexicon:
         known = np.flatnonzero((ranks >= 0) & overlay.visible(ranks))
         rows[known] = base.rows[ranks[known]]
         if overlay.added:
-            ranks = overlay.compiled.ranks(hashes)
+            added = overlay.compiled
+            ranks = added.ranks(hashes)
             known = np.flatnonzero(ranks >= 0)
-            rows[known] = overlay.compiled.rows[ranks[known]] + len(base.rows)
+            rows[known] = added.rows[ranks[known]] + len(base.rows)
         return rows
 
     def vectors(self, hashes: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
@@ -148,24 +150,60 @@ class Lexicon:
         """
         rows = self.rows(hashes)
         vectors, known = np.zeros((len(rows), self.dim), "f4"), np.zeros(len(rows), bool)
-        n_base = len(self._base.rows)
-        parts = [(self._base.table, 0, n_base)]
-        if self._overlay.added:
-            parts.append((self._overlay.compiled.table, n_base, n_base + len(self._overlay.added)))
-        for table, first, end in parts:
+        for table, first in self._tables():
             if table.vector_rows is not None:
-                place = np.flatnonzero((rows >= first) & (rows < end))
+                place = np.flatnonzero((rows >= first) & (rows < first + table.size))
                 chosen = table.vector_rows[rows[place] - first]
                 place, chosen = place[chosen >= 0], chosen[chosen >= 0]
                 vectors[place] = table.vectors[chosen]
                 known[place] = True
         return vectors, known
 
+    def rules(self, hashes: np.ndarray) -> Dict[int, Rules]:
+        """Look rules up.
+
+        hashes (numpy.ndarray): uint64[n], hashes of words.
+        RETURNS (Dict[int, Tuple[Rule, ...]]): The positions of those words that have rules, and these.
+        """
+        found: Dict[int, Rules] = {}
+        if self.has_rules:
+            rows = self.rows(hashes)
+            for table, first in self._tables():
+                if table.rules is not None:
+                    place = np.flatnonzero((rows >= first) & (rows < first + table.size))
+                    place = place[table.rules.filled(rows[place] - first)]
+                    texts = map(table.rules.get, (rows[place] - first).tolist())
+                    found.update(zip(place.tolist(), map(unpack_rules, texts)))
+        return found
+
+    @property
+    def has_rules(self) -> bool:
+        """RETURNS (bool): Whether words have rules."""
+        return any(table.rules is not None for table, _ in self._tables())
+
+    def ruled_words(self) -> Iterator[LexiconEntry]:
+        """YIELDS (LexiconEntry): The words that have rules, each with these alone."""
+        for entry in self._overlay.added.values():
+            if entry.rules:
+                yield LexiconEntry(entry.word, rules=entry.rules)
+        table = self._base.table
+        if table.rules is not None:
+            visible = np.fromiter(self._overlay.visible_rows(), bool, table.size)
+            for row in np.flatnonzero(visible & table.rules.filled(np.arange(table.size))).tolist():
+                yield LexiconEntry(table.words.get(row), rules=unpack_rules(table.rules.get(row)))
+
+    def _tables(self) -> Iterator[Tuple[Table, int]]:
+        """YIELDS (Tuple[Table, int]): What is known about words: the columns of the base and of the added words, and
+        the number of the first row."""
+        yield self._base.table, 0
+        if self._overlay.added:
+            yield self._overlay.compiled.table, len(self._base.rows)
+
     # Change
 
     def with_words(self, entries: Iterable[Union[str, LexiconEntry]]) -> "Lexicon":
         """Add words, or change what is known about words. What an entry leaves out (vector, weight, label, entity id)
-        stays as it was.
+        stays as it was; rules are given anew, all of a word together.
 
         entries (Iterable[Union[str, LexiconEntry]]): Words or entries. Raises LexiconError for one that is unfit.
         RETURNS (Lexicon): The new lexicon.

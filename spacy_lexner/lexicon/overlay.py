@@ -1,7 +1,7 @@
 """Words added to a compiled lexicon, and words taken out of it."""
 
 from functools import cached_property
-from typing import Dict, FrozenSet, Iterable, Iterator, List, Optional
+from typing import Dict, FrozenSet, Iterable, Iterator, List, Optional, Tuple
 
 import numpy as np
 from pygtrie import CharTrie
@@ -13,6 +13,7 @@ from .entry import LexiconEntry
 from .errors import LexiconError
 from .hashing import hash_word
 from .report import REASONS
+from .rules import find_rule_fault, normal_rules
 from .table import Table
 
 UNKNOWN = -1  # what the base answers for a word that it does not hold
@@ -29,17 +30,29 @@ class Overlay:
     dim (int): Width of the vectors; 0 if there are none.
     """
 
-    def __init__(self, base: LexiconBase, added: CharTrie, hidden: FrozenSet[int], content: int, dim: int) -> None:
-        self.base = base
-        self.added = added
-        self.hidden = hidden
-        self.content = content % 2**64
-        self.dim = dim
+    def __init__(self, base: LexiconBase) -> None:
+        """Create an overlay without changes.
 
-    @classmethod
-    def of(cls, base: LexiconBase) -> "Overlay":
-        """RETURNS (Overlay): No changes."""
-        return cls(base, CharTrie(), frozenset(), base.content, base.dim)
+        base (LexiconBase): The lexicon.
+        """
+        self.base = base
+        self.added = CharTrie()
+        self.hidden: FrozenSet[int] = frozenset()
+        self.content = base.content
+        self.dim = base.dim
+        # The last compiled state of the added words, and the words that were added or taken out since. One attribute,
+        # since threads read and set it.
+        self._compiled: Tuple[Optional[LexiconBase], FrozenSet[str]] = (None, frozenset())
+
+    def _changed(
+        self, added: CharTrie, hidden: FrozenSet[int], content: int, dim: int, words: Iterable[str]
+    ) -> "Overlay":
+        """RETURNS (Overlay): Another state of the changes, which differs from this one in some words."""
+        overlay = Overlay(self.base)
+        overlay.added, overlay.hidden, overlay.content, overlay.dim = added, hidden, content % 2**64, dim
+        compiled, since = self._compiled
+        overlay._compiled = (compiled, since.union(words))
+        return overlay
 
     def __len__(self) -> int:
         return len(self.added) + len(self.hidden)
@@ -70,12 +83,12 @@ class Overlay:
         given: List[LexiconEntry] = []
         for entry in entries:
             vector = None if entry.vector is None else to_stored(entry.vector, base.table.vectors.dtype)
-            fault = find_fault(entry.word, vector, entry.weight, dim, base.max_word_length)
+            fault = find_fault(entry._replace(vector=vector), dim, base.max_word_length)
             if fault is not None:
                 raise LexiconError(_explain(fault, entry, vector, dim, base.max_word_length))
             dim = dim if vector is None else len(vector)
             word, weight = base.normalization(entry.word), float(np.float32(entry.weight))
-            given.append(LexiconEntry(word, vector, weight, entry.label, entry.entity_id))
+            given.append(LexiconEntry(word, vector, weight, entry.label, entry.entity_id, entry.rules))
         ranks = self._ranks(entry.word for entry in given)
         fresh: Dict[str, LexiconEntry] = {}
         for entry in given:
@@ -89,7 +102,7 @@ class Overlay:
         added = self.added.copy()
         added.update(fresh)
         hidden = self.hidden.union(ranks[word] for word in fresh) - {UNKNOWN}
-        return Overlay(base, added, hidden, content, dim)
+        return self._changed(added, hidden, content, dim, fresh)
 
     def without_words(self, words: Iterable[str]) -> "Overlay":
         """Take words out.
@@ -104,20 +117,29 @@ class Overlay:
             if known is not None:
                 content -= hash_content(known)
                 added.pop(word, None)
-        return Overlay(self.base, added, self.hidden.union(ranks.values()) - {UNKNOWN}, content, self.dim)
+        hidden = self.hidden.union(ranks.values()) - {UNKNOWN}
+        return self._changed(added, hidden, content, self.dim, ranks)
 
-    @cached_property
+    @property
     def compiled(self) -> LexiconBase:
-        """RETURNS (LexiconBase): The added words, compiled."""
+        """RETURNS (LexiconBase): The added words, compiled. Only those that changed since the last time are read."""
         base = self.base
+        before, since = self._compiled
+        if before is not None and not since:
+            return before
         table, _ = build_table(
-            self.added.values(),
+            (self.added[word] for word in since if word in self.added),
             dtype=base.table.vectors.dtype.name,  # type: ignore[arg-type]
             normalization=base.normalization,
             max_word_length=base.max_word_length,
             strict=True,
         )
-        return compile_base(table, base.normalization, base.max_word_length)
+        if before is not None:
+            ranks = before.ranks(np.array([hash_word(word) for word in since], "u8"))
+            table = before.full_table(ranks[ranks >= 0]).concat(table)
+        compiled = compile_base(table, base.normalization, base.max_word_length)
+        self._compiled = (compiled, frozenset())
+        return compiled
 
     @cached_property
     def hidden_ranks(self) -> np.ndarray:
@@ -145,13 +167,14 @@ class Overlay:
 
 def _update(known: Optional[LexiconEntry], new: LexiconEntry) -> LexiconEntry:
     if known is None:
-        return new
+        return new._replace(rules=normal_rules(new.rules)) if new.rules else new
     return LexiconEntry(
         new.word,
         known.vector if new.vector is None else new.vector,
         known.weight if new.weight == 1.0 else new.weight,
         new.label or known.label,
         new.entity_id or known.entity_id,
+        normal_rules(new.rules) if new.rules else known.rules,
     )
 
 
@@ -161,6 +184,7 @@ def _explain(fault: str, entry: LexiconEntry, vector: Optional[np.ndarray], dim:
         f"{'missing' if vector is None else list(vector.shape)}",
         "too_long": f"{len(entry.word)} characters, expected at most {max_word_length}",
         "bad_weight": f"the weight is {entry.weight}",
+        "bad_rule": "; ".join(filter(None, map(find_rule_fault, entry.rules))),
     }
     detail = f" ({expected[fault]})" if fault in expected else ""
     return f"The entry {entry.word[:80]!r} cannot be added: {REASONS[fault]}{detail}."

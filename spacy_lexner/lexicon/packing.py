@@ -14,6 +14,7 @@ from .trie import Trie, checked
 
 FORMAT = "spacy-lexner.lexicon"
 FORMAT_VERSION = 1
+TEXTS = ("label", "entity_id", "rule")
 PartsT = Dict[str, Dict[str, np.ndarray]]
 
 
@@ -34,7 +35,7 @@ def pack(base: LexiconBase, report: BuildReport) -> Packed:
     index = {"word_offsets": table.words.offsets, "contents": table.contents, "hashes": base.hashes, "rows": base.rows}
     if table.weights is not None:
         index["weights"] = table.weights
-    for name, strings in (("label", table.labels), ("entity_id", table.entity_ids)):
+    for name, strings in zip(TEXTS, (table.labels, table.entity_ids, table.rules)):
         if strings is not None:
             index[f"{name}_offsets"], index[f"{name}_data"] = strings.offsets, strings.data
     parts = {"words": {"words": table.words.data}, "index": index, "trie": base.trie._asdict()}
@@ -53,7 +54,7 @@ def pack(base: LexiconBase, report: BuildReport) -> Packed:
         "dtype": table.vectors.dtype.name,
         "max_word_length": base.max_word_length,
         "normalization": base.normalization._asdict(),
-        "columns": sorted(name for name in ("weights", "label_data", "entity_id_data") if name in index),
+        "columns": sorted(name for name in ("weights", *(f"{name}_data" for name in TEXTS)) if name in index),
         "report": report.to_json(),
     }
     return Packed(manifest, parts)
@@ -78,6 +79,7 @@ def unpack(packed: Packed) -> Tuple[LexiconBase, BuildReport]:
             weights=index.get("weights"),
             labels=_strings(index, "label"),
             entity_ids=_strings(index, "entity_id"),
+            rules=_strings(index, "rule"),
             vectors=vectors.get("vectors", np.zeros((0, manifest["dim"]), manifest["dtype"])),
             vector_rows=vectors.get("vector_rows"),
         )
@@ -116,7 +118,7 @@ def _check_arrays(manifest: Dict[str, Any], parts: PartsT) -> None:
     }
     if "weights" in columns:
         expected["index"]["weights"] = ("f4", (n,))
-    for name in ("label", "entity_id"):
+    for name in TEXTS:
         if f"{name}_data" in columns:
             expected["index"].update({f"{name}_offsets": ("i8", (n + 1,)), f"{name}_data": ("u1", (None,))})
     if n_vectors:

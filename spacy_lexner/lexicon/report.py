@@ -10,6 +10,7 @@ REASONS = {
     "too_long": "word longer than max_word_length",
     "bad_vector": "vector of another size than the first, or not finite",
     "bad_weight": "weight that is not a finite number",
+    "bad_rule": "rule that makes no sense",
     "duplicate": "duplicate of an earlier word",
 }
 MAX_PLACES = 10

@@ -30,6 +30,10 @@ class Strings(NamedTuple):
         """RETURNS (bool): Whether any string is not empty."""
         return len(self.data) > self.size
 
+    def filled(self, rows: np.ndarray) -> np.ndarray:
+        """RETURNS (numpy.ndarray): bool[m], which of these strings (int64[m]) are not empty."""
+        return self.offsets[rows + 1] - self.offsets[rows] > 1
+
     def get(self, row: int) -> str:
         """RETURNS (str): The string of that number. Raises LexiconError where the bytes are damaged."""
         return _decode(self.data[self.offsets[row] : self.offsets[row + 1] - 1].tobytes())

@@ -5,6 +5,7 @@ from typing import NamedTuple, Optional, Tuple
 import numpy as np
 
 from .entry import LexiconEntry
+from .rules import unpack_rules
 from .strings import Strings, empty_strings
 from .vector_spool import VectorSpool
 
@@ -18,6 +19,7 @@ class Table(NamedTuple):
     weights (Optional[numpy.ndarray]): float32[n]; None if all are 1.
     labels (Optional[Strings]): None if no word has one.
     entity_ids (Optional[Strings]): None if no word has one.
+    rules (Optional[Strings]): As `pack_rules` gives them; None if no word has any.
     vectors (numpy.ndarray): float16 or float32[n_vectors, dim].
     vector_rows (Optional[numpy.ndarray]): int32[n], which vector each word has, or -1; None if there are no vectors.
     """
@@ -28,6 +30,7 @@ class Table(NamedTuple):
     weights: Optional[np.ndarray]
     labels: Optional[Strings]
     entity_ids: Optional[Strings]
+    rules: Optional[Strings]
     vectors: np.ndarray
     vector_rows: Optional[np.ndarray]
 
@@ -47,6 +50,7 @@ class Table(NamedTuple):
             1.0 if self.weights is None else float(self.weights[row]),
             "" if self.labels is None else self.labels.get(row),
             "" if self.entity_ids is None else self.entity_ids.get(row),
+            () if self.rules is None else unpack_rules(self.rules.get(row)),
         )
 
     def take(self, rows: np.ndarray) -> "Table":
@@ -66,6 +70,7 @@ class Table(NamedTuple):
             None if self.weights is None else self.weights[rows],
             None if self.labels is None else self.labels.take(rows),
             None if self.entity_ids is None else self.entity_ids.take(rows),
+            None if self.rules is None else self.rules.take(rows),
             vectors,
             vector_rows if len(vectors) else None,
         )
@@ -79,6 +84,7 @@ class Table(NamedTuple):
             _concat_weights(self, other),
             _concat_strings(self.labels, self.size, other.labels, other.size),
             _concat_strings(self.entity_ids, self.size, other.entity_ids, other.size),
+            _concat_strings(self.rules, self.size, other.rules, other.size),
             *_concat_vectors(self, other),
         )
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import settings
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry
+from spacy_lexner.lexicon.rules import Rule
 
 settings.register_profile("untimed", deadline=None)  # how long an example takes says little on a busy machine
 settings.load_profile("untimed")
@@ -36,7 +37,10 @@ def find_all() -> Callable[[Iterable[str], Sequence[str]], FoundT]:
 @pytest.fixture
 def entries() -> List[LexiconEntry]:
     return [
-        LexiconEntry(word, np.full(4, i, "f4"), i + 0.5, "LOC" if i % 2 else "", f"Q{i}")
+        LexiconEntry(
+            *(word, np.full(4, i, "f4"), i + 0.5, "LOC" if i % 2 else "", f"Q{i}"),
+            rules=(Rule("prefer", "LOC", i + 0.5),) if i % 3 == 0 else (),
+        )
         for i, word in enumerate(WORDS)
     ]
 

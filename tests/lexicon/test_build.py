@@ -3,6 +3,7 @@ import pytest
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Normalization, vector_spool
 from spacy_lexner.lexicon.report import REASONS
+from spacy_lexner.lexicon.rules import Rule
 from spacy_lexner.lexicon.stream import EntryStream, MergedStream
 
 UNFIT = [
@@ -16,7 +17,8 @@ UNFIT = [
     (18, LexiconEntry("上海", np.array([1, np.nan, 1]))),
     (19, LexiconEntry("上海", weight=float("inf"))),
     (20, LexiconEntry("南京", np.zeros(3), 2.0)),
-    (21, LexiconEntry("上海")),
+    (21, LexiconEntry("上海", rules=(Rule("must"),))),
+    (22, LexiconEntry("上海")),
 ]
 
 
@@ -24,7 +26,7 @@ def test_unfit_entries_are_skipped_and_counted():
     lexicon = Lexicon.from_entries(EntryStream("words.vec", UNFIT))
     assert list(lexicon) == ["南京", "上海"]
     assert lexicon.get("南京").weight == 1.0 and lexicon.get("南京").vector.tolist() == [1, 1, 1]
-    assert lexicon.report.n_read == 11 and lexicon.report.n_skipped == 9
+    assert lexicon.report.n_read == 12 and lexicon.report.n_skipped == 10
     assert set(lexicon.report.skipped) == set(REASONS)
     assert lexicon.report.skipped["bad_vector"] == 2
     assert lexicon.report.places["bad_vector"] == ["words.vec:17", "words.vec:18"]
@@ -56,7 +58,7 @@ def test_merging_lends_vectors():
     lexicon = Lexicon.from_entries(MergedStream([first, second, third]), merge=True, strict=True)
     known = {entry.word: entry for entry in lexicon.entries()}
     assert list(known) == ["甲", "乙", "丙"]
-    assert known["甲"].vector.tolist() == [1, 1] and known["甲"][2:] == (5.0, "n", "")
+    assert known["甲"].vector.tolist() == [1, 1] and known["甲"][2:5] == (5.0, "n", "")
     assert known["乙"].vector is None and known["丙"].vector.tolist() == [0, 0]
     assert lexicon.report.source == "dict.txt, a.vec, b.vec"
     assert lexicon.report.places["duplicate"] == ["a.vec:2", "b.vec:9", "b.vec:8"]

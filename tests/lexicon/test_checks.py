@@ -3,8 +3,10 @@ import sys
 import numpy as np
 import pytest
 
+from spacy_lexner.lexicon import LexiconEntry
 from spacy_lexner.lexicon.checks import UNFIT, find_fault
 from spacy_lexner.lexicon.report import REASONS
+from spacy_lexner.lexicon.rules import Rule
 
 ONES = np.ones(3, "f4")
 
@@ -35,7 +37,7 @@ ONES = np.ones(3, "f4")
     ],
 )
 def test_faults(word, vector, weight, dim, expected):
-    assert find_fault(word, vector, weight, dim, max_word_length=8) == expected
+    assert find_fault(LexiconEntry(word, vector, weight), dim, max_word_length=8) == expected
     assert expected is None or expected in REASONS
 
 
@@ -47,4 +49,10 @@ def test_every_white_space_is_found():
 @pytest.mark.parametrize("word", [None, b"a", 3])
 def test_word_that_is_no_string(word):
     with pytest.raises(TypeError, match="is a str; got"):
-        find_fault(word, None, 1.0, 0, 8)
+        find_fault(LexiconEntry(word), 0, 8)
+
+
+def test_rule_that_makes_no_sense():
+    assert find_fault(LexiconEntry("南京", rules=(Rule("force", "LOC"),)), 0, 8) is None
+    assert find_fault(LexiconEntry("南京", rules=(Rule("forbid"), Rule("must"))), 0, 8) == "bad_rule"
+    assert "bad_rule" in REASONS

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Matcher, find_words, hash_word
+from spacy_lexner.lexicon.rules import Rule
 
 TEXTS = ["南京市长江大桥", "武汉"]
 
@@ -20,7 +21,14 @@ def test_words(lexicon):
     assert "长江" in lexicon and "武汉" not in lexicon and 3 not in lexicon and "" not in lexicon
     assert lexicon.get("武汉") is None
     entry = lexicon.get("长江")
-    assert (entry.word, entry.vector.tolist(), *entry[2:]) == ("长江", [3.0] * 4, 3.5, "LOC", "Q3")
+    assert (entry.word, entry.vector.tolist(), *entry[2:]) == (
+        "长江",
+        [3.0] * 4,
+        3.5,
+        "LOC",
+        "Q3",
+        (Rule("prefer", "LOC", 3.5),),
+    )
     assert [entry.word for entry in lexicon.entries()] == list(lexicon)
 
 

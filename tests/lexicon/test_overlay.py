@@ -6,11 +6,15 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Normalization
 from spacy_lexner.lexicon import lexicon as lexicon_module
+from spacy_lexner.lexicon.rules import Rule, normal_rules
 
 WORD = st.text("甲乙aB", min_size=1, max_size=3)
 VECTOR = st.one_of(st.none(), st.lists(st.integers(0, 9), min_size=2, max_size=2).map(np.float16))
 NAME = st.sampled_from(["", "LOC"])
-ENTRY = st.builds(LexiconEntry, WORD, VECTOR, st.sampled_from([1.0, 0.1]), NAME, NAME)
+RULE = st.sampled_from([Rule("hint"), Rule("force", "LOC"), Rule("forbid"), Rule("prefer", "LOC", 0.1)])
+ENTRY = st.builds(
+    LexiconEntry, WORD, VECTOR, st.sampled_from([1.0, 0.1]), NAME, NAME, st.lists(RULE, max_size=2).map(tuple)
+)
 
 
 class Changes(RuleBasedStateMachine):
@@ -33,6 +37,7 @@ class Changes(RuleBasedStateMachine):
                 old.weight if entry.weight == 1.0 else entry.weight,
                 entry.label or old.label,
                 entry.entity_id or old.entity_id,
+                normal_rules(entry.rules) if entry.rules else old.rules,
             )
 
     @rule(words=st.lists(WORD, max_size=3))
@@ -61,6 +66,10 @@ class Changes(RuleBasedStateMachine):
         hashes = np.array([lexicon.hash(word) for word in [*known, "不在"]], "u8")
         rows = lexicon.rows(hashes)
         assert rows[-1] == -1 and len(set(rows.tolist())) == len(known) + 1
+        ruled = {entry.word: entry.rules for entry in known.values() if entry.rules}
+        assert {entry.word: entry.rules for entry in lexicon.ruled_words()} == ruled
+        assert {i: rules for i, word in enumerate(known) if (rules := ruled.get(word))} == lexicon.rules(hashes)
+        assert not ruled or lexicon.has_rules
         vectors, there = lexicon.vectors(hashes)
         assert there.tolist() == [entry.vector is not None for entry in known.values()] + [False]
         for vector, entry in zip(vectors, known.values()):
@@ -76,8 +85,8 @@ TestChanges.settings = settings(max_examples=60, stateful_step_count=15, deadlin
 def test_what_an_entry_leaves_out_stays(lexicon):
     changed = lexicon.with_words(["长江", LexiconEntry("大桥", label="BRIDGE"), LexiconEntry("京", np.zeros(4), 7.0)])
     assert changed.get("长江")[2:] == lexicon.get("长江")[2:]
-    assert changed.get("大桥")[2:] == (5.5, "BRIDGE", "Q5") and changed.get("大桥").vector.tolist() == [5.0] * 4
-    assert changed.get("京")[2:] == (7.0, "LOC", "Q7") and changed.get("京").vector.tolist() == [0.0] * 4
+    assert changed.get("大桥")[2:5] == (5.5, "BRIDGE", "Q5") and changed.get("大桥").vector.tolist() == [5.0] * 4
+    assert changed.get("京")[2:5] == (7.0, "LOC", "Q7") and changed.get("京").vector.tolist() == [0.0] * 4
     assert lexicon.with_words(["长江", "长江"]).version == lexicon.version
 
 
@@ -96,6 +105,7 @@ def test_the_lexicon_itself_never_changes(lexicon):
         (LexiconEntry("甲", np.ones(5)), r"the vectors have 4 dimensions, this one is \[5\]"),
         (LexiconEntry("甲", np.full(4, np.nan)), "not finite"),
         (LexiconEntry("甲", weight=float("nan")), "the weight is nan"),
+        (LexiconEntry("甲", rules=(Rule("must"),)), "the mode is 'must'; expected one of hint, force, forbid, prefer"),
     ],
 )
 def test_unfit_entries_are_refused(lexicon, entry, message):

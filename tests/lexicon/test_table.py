@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from spacy_lexner.lexicon import LexiconEntry, Normalization, vector_spool
 from spacy_lexner.lexicon.build import build_table
+from spacy_lexner.lexicon.rules import Rule
 
 
 def build(entries):
@@ -24,6 +25,7 @@ ENTRIES = st.lists(
         st.sampled_from([1.0, 2.5]),
         st.sampled_from(["", "LOC"]),
         st.sampled_from(["", "Q1"]),
+        st.sampled_from([(), (Rule("forbid"), Rule("prefer", "LOC", -0.5))]),
     ),
     unique_by=lambda entry: entry.word,
     max_size=12,
@@ -46,5 +48,5 @@ def test_behaves_as_a_list_of_entries(entries, data):
 
 def test_columns_that_say_nothing_are_left_out():
     table = build([LexiconEntry("甲"), LexiconEntry("乙")])
-    assert (table.weights, table.labels, table.entity_ids, table.vector_rows) == (None, None, None, None)
+    assert (table.weights, table.labels, table.entity_ids, table.rules, table.vector_rows) == (None,) * 5
     assert table.vectors.shape == (0, 0)

@@ -1,0 +1,164 @@
+"""What words command: the rules of a user's dictionary.
+
+A rule says what becomes of the occurrences of a word, whatever the model thinks of them:
+
+hint     nothing: the word is evidence for the encoder, as every word of a lexicon is
+force    they are spans of that label
+forbid   they are no spans of that label, or of any
+prefer   a weight is added to the score of every reading that has exactly this span with that label
+"""
+
+import json
+from functools import lru_cache
+from math import isfinite
+from typing import Any, FrozenSet, Iterable, NamedTuple, Sequence, Tuple
+
+from .errors import LexiconError
+
+HINT, FORCE, FORBID, PREFER = MODES = ("hint", "force", "forbid", "prefer")
+
+
+class Rule(NamedTuple):
+    """One rule of a word.
+
+    mode (str): "hint", "force", "forbid" or "prefer".
+    label (str): The label of the spans.
+    weight (float): Of "prefer": what is added to the score, a natural logarithm of odds. Below 0 it holds against them.
+    """
+
+    mode: str
+    label: str = ""
+    weight: float = 0.0
+
+    def __str__(self) -> str:
+        weight = f"{self.weight:g}" if self.mode == PREFER else ""
+        return " ".join(filter(None, (self.mode, self.label, weight)))
+
+
+class WordRule(NamedTuple):
+    """A word and one of its rules: the columns of a dictionary file."""
+
+    word: str
+    mode: str = HINT
+    label: str = ""
+    weight: float = 0.0
+
+    @property
+    def rule(self) -> Rule:
+        """RETURNS (Rule): The rule."""
+        return Rule(*self[1:])
+
+
+Rules = Tuple[Rule, ...]
+NOTHING_BUT_A_HINT: Rules = (Rule(HINT),)
+
+
+def find_rule_fault(rule: Rule) -> str:
+    """RETURNS (str): What is wrong with a rule, and what was expected; empty if nothing is."""
+    mode, label, weight = rule
+    if mode not in MODES:
+        return f"the mode is {mode!r}; expected one of {', '.join(MODES)}"
+    if not isinstance(label, str) or label != label.strip() or not label.isprintable():
+        return f"the label is {label!r}; expected a name without white space at its edges"
+    if not isinstance(weight, (int, float)) or not isfinite(weight):
+        return f"the weight is {weight!r}; expected a finite number"
+    if mode == PREFER and not weight:
+        return "prefer needs a weight other than 0, such as 2"
+    if mode != PREFER and weight:
+        return f"the weight {weight:g} has no meaning with {mode}; only prefer has one"
+    if mode == HINT and label:
+        return f"the label {label!r} has no meaning with hint"
+    return ""
+
+
+def normal_rules(rules: Iterable[Rule]) -> Rules:
+    """RETURNS (Tuple[Rule, ...]): The same rules without repetitions and hints, in a fixed order. Raises LexiconError
+    for one that makes no sense.
+    """
+    checked = {Rule(mode, label, float(weight)) for mode, label, weight in map(_checked, rules)}
+    return tuple(sorted(rule for rule in checked if rule.mode != HINT))
+
+
+def _checked(rule: Rule) -> Rule:
+    fault = find_rule_fault(rule)
+    if fault:
+        raise LexiconError(f"Not a rule: {fault}.")
+    return rule
+
+
+def pack_rules(rules: Rules) -> str:
+    """RETURNS (str): Rules in normal form as text; empty if there are none."""
+    return json.dumps(rules, ensure_ascii=False, separators=(",", ":")) if rules else ""
+
+
+@lru_cache(maxsize=4096)
+def unpack_rules(text: str) -> Rules:
+    """RETURNS (Tuple[Rule, ...]): The rules from `pack_rules`. Raises LexiconError for other text."""
+    if not text:
+        return ()
+    try:
+        return normal_rules([Rule(*row) for row in json.loads(text)])
+    except (ValueError, TypeError) as error:
+        raise LexiconError(f"The rules of the lexicon are damaged: {text[:80]!r} ({error}).") from None
+
+
+class RuleReader(NamedTuple):
+    """Which rules concern a component: those with one of its labels, and some without any label.
+
+    name (str): The component.
+    labels (FrozenSet[str]): Its labels.
+    unlabelled (FrozenSet[str]): The modes of the rules that concern it without a label.
+    only_forced (FrozenSet[str]): Labels that rules of the mode "force" may have besides.
+    """
+
+    name: str
+    labels: FrozenSet[str]
+    unlabelled: FrozenSet[str]
+    only_forced: FrozenSet[str] = frozenset()
+
+    def concerns(self, rule: Rule) -> bool:
+        """RETURNS (bool): Whether a rule concerns the component."""
+        if not rule.label:
+            return rule.mode in self.unlabelled
+        return rule.label in self.labels or (rule.mode == FORCE and rule.label in self.only_forced)
+
+    def contradiction(self, rules: Rules) -> str:
+        """RETURNS (str): Which rules of one word contradict each other for this component; empty if none do."""
+        own = [rule for rule in rules if self.concerns(rule)]
+        for i, first in enumerate(own):
+            for second in own[i + 1 :]:
+                if _contradict(first, second):
+                    return f"{first} and {second}"
+        return ""
+
+
+def _contradict(first: Rule, second: Rule) -> bool:
+    """Whether two different rules of a word cannot both be followed. Rules of the same mode may differ in the label,
+    unless a span would have two."""
+    if first.mode == second.mode:
+        return first.mode == FORCE or (first.mode == PREFER and first.label == second.label)
+    return FORBID in (first.mode, second.mode) and (first.label == second.label or not (first.label and second.label))
+
+
+def check_rules(word: str, rules: Rules, readers: Sequence[RuleReader]) -> None:
+    """Refuse rules that concern nobody, or contradict each other.
+
+    word (str): A word that has these rules.
+    rules (Tuple[Rule, ...]): The rules.
+    readers (Sequence[RuleReader]): The components of the pipeline that obey rules; without any, all is accepted.
+    """
+    for rule in rules:
+        if readers and not any(reader.concerns(rule) for reader in readers):
+            known = "; ".join(f"{reader.name} has the labels {_listed(reader.labels)}" for reader in readers)
+            raise LexiconError(
+                f"The rule '{rule}' of {word!r} concerns no component: {known}. Correct the label, or add it to a "
+                "component (add_label, or rule_labels in the config of lex_ner)."
+            )
+    for reader in readers:
+        contradiction = reader.contradiction(rules)
+        if contradiction:
+            raise LexiconError(f"The rules of {word!r} contradict each other ({reader.name}): {contradiction}.")
+
+
+def _listed(labels: Iterable[Any]) -> str:
+    return ", ".join(sorted(labels)) or "none"
