@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, List, Optional
 
+import srsly
 import typer
 from wasabi import msg
 
@@ -15,13 +16,19 @@ EPOCH = re.compile(r"model(\d+)\.bin")
 
 
 def last_checkpoint(output: Path) -> Optional[Path]:
-    """Find the file of the last whole epoch.
+    """Find the file of the last epoch that was saved whole.
 
     output (Path): The folder of a run.
     RETURNS (Optional[Path]): The file, or None where there is none yet.
     """
     epochs = {int(match[1]): file_ for file_ in output.glob("model*.bin") if (match := EPOCH.fullmatch(file_.name))}
-    return epochs[max(epochs)] if epochs else None
+    for epoch in sorted(epochs, reverse=True):
+        try:
+            srsly.msgpack_loads(epochs[epoch].read_bytes())
+            return epochs[epoch]
+        except ValueError:
+            msg.warn(f"{epochs[epoch]} was not saved whole: the run was stopped, or the disk was full")
+    return None
 
 
 def main(

@@ -1,5 +1,12 @@
 """`spacy pretrain` with PretrainMLM.v1, from the config to the saved encoder."""
 
+import errno
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import numpy as np
 import pytest
 import spacy
@@ -154,13 +161,81 @@ def test_a_resumed_run_gives_the_weights_of_an_unbroken_one(pretraining_config, 
     assert any((halfway[name] != expected[name]).any() for name in expected)
 
 
+def test_a_full_disk_leaves_the_last_good_file(pretraining_config, tmp_path, monkeypatch):
+    """The file that could not be written is cut short; the run goes on from the one before as if nothing had been."""
+    open_path = Path.open
+
+    def open_on_small_disk(path, mode="r", **options):
+        if path.name in ("model1.bin", "model-last.bin"):
+            return FullDisk(open_path(path, mode, **options))
+        return open_path(path, mode, **options)
+
+    monkeypatch.setattr(Path, "open", open_on_small_disk)
+    config = pretraining_config({"pretraining.max_epochs": 3})
+    with pytest.raises(OSError, match="No space left"):
+        run(config, tmp_path / "full")
+    monkeypatch.undo()
+    with pytest.raises(ValueError, match="Unpack failed"):
+        weights(tmp_path / "full" / "model1.bin", config)
+    resumed = run(config, tmp_path / "full", resume_path=tmp_path / "full" / "model0.bin", epoch_resume=None)
+    unbroken = run(config, tmp_path / "unbroken")
+    expected, found = (weights(folder / "model2.bin", config) for folder in (unbroken, resumed))
+    for name in expected:
+        np.testing.assert_array_equal(found[name], expected[name], err_msg=name)
+
+
+class FullDisk:
+    """A file that takes half of what is written."""
+
+    def __init__(self, file_):
+        self.file_ = file_
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.file_.close()
+
+    def write(self, data):
+        self.file_.write(data[: len(data) // 2])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.slow
+def test_a_run_that_was_killed_goes_on_exactly(pretraining_config, tmp_path):
+    """A process that gets SIGKILL in the middle of an epoch, at a moment of its own."""
+    config = pretraining_config({"pretraining.max_epochs": 20})
+    config["initialize"]["before_init"] = None
+    config["nlp"]["pipeline"] = ["tok2vec"]
+    config["components"] = {"tok2vec": {**config["components"]["tok2vec"]}}
+    config["components"]["tok2vec"]["model"]["adapter_layers"] = []
+    config.to_disk(tmp_path / "config.cfg")
+    command = [sys.executable, "-m", "spacy", "pretrain", str(tmp_path / "config.cfg")]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    killed = tmp_path / "killed"
+    with subprocess.Popen([*command, str(killed)], env=environment, stdout=subprocess.DEVNULL) as process:
+        while not (killed / "model2.bin").exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+    whole = max(int(path.stem[5:]) for path in killed.glob("model[0-9]*.bin")) - 1
+    resume = ["--resume-path", str(killed / f"model{whole}.bin")]
+    subprocess.run([*command, str(killed), *resume], env=environment, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*command, str(tmp_path / "whole")], env=environment, check=True, stdout=subprocess.DEVNULL)
+    expected, found = (weights(folder / "model19.bin", config) for folder in (tmp_path / "whole", killed))
+    for name in expected:
+        np.testing.assert_array_equal(found[name], expected[name], err_msg=name)
+
+
 def test_without_the_state_a_resumed_run_goes_on_from_the_encoder_alone(pretraining_config, tmp_path):
     overrides = {f"{OBJECTIVE}.resumable": False, "pretraining.max_epochs": 1}
     plain = run(pretraining_config(overrides), tmp_path / "plain")
     full = run(pretraining_config({"pretraining.max_epochs": 1}), tmp_path / "full")
     assert (plain / "model0.bin").stat().st_size < 0.5 * (full / "model0.bin").stat().st_size
-    for name, values in weights(plain / "model0.bin", pretraining_config()).items():
-        np.testing.assert_array_equal(values, weights(full / "model0.bin", pretraining_config())[name])
+    config = pretraining_config()
+    expected, found = (weights(folder / "model0.bin", config) for folder in (full, plain))
+    for name in expected:
+        np.testing.assert_array_equal(found[name], expected[name], err_msg=name)
 
 
 def test_schedules_of_the_optimiser_are_stepped(pretraining_config):
