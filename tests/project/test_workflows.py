@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+import spacy
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
@@ -35,7 +36,9 @@ def test_all(checkout):
     assert scores["lexicon"]["ents_f"] > scores["empty"]["ents_f"] + 0.05
     assert scores["lexicon"]["recall_unseen"] > scores["empty"]["recall_unseen"] + 0.1
     assert "南京市长江大桥" in out
-    assert list((project / "packages").glob("zh_lexner_demo-0.1.0/dist/*.tar.gz"))
+    package = project / "packages" / "zh_lexner_demo-0.1.0"
+    assert (package / "setup.py").is_file()
+    assert spacy.load(package / "zh_lexner_demo" / "zh_lexner_demo-0.1.0").pipe_names == ["lex_matcher", "lex_ner"]
     again = run(checkout, "all", "project")
     assert again.count("nothing changed") == 6 and "Training pipeline" not in again
 

@@ -1,0 +1,59 @@
+"""The scripts of the ELMo study on tiny data."""
+
+import json
+from pathlib import Path
+
+import pytest
+import pretrain_elmo
+import spacy
+import study_elmo
+from spacy.training import Example
+
+CONFIG = Path(__file__).parents[2] / "configs" / "elmo.cfg"
+LINES = ["南京市长江大桥很长。", "大桥在南京。", "北京大学在北京。"] * 8
+
+
+@pytest.fixture
+def small_config(tmp_path) -> Path:
+    config = spacy.util.load_config(CONFIG)
+    sizes = {"embedding_dim": 4, "filters": [[1, 4], [2, 4]], "projection_dim": 6, "cell_dim": 8}
+    config["components"]["lex_ner"]["model"]["tok2vec"].update(sizes)
+    config["pretraining"]["objective"].update(progress_bar=False, n_samples=5)
+    config.to_disk(tmp_path / "small.cfg")
+    (tmp_path / "text.txt").write_text("\n".join(LINES), "utf8")
+    (tmp_path / "dev.txt").write_text("长江在南京。", "utf8")
+    return tmp_path / "small.cfg"
+
+
+@pytest.mark.parametrize("tokenizer, softmax", [("char", "full"), ("jieba", "sampled")])
+def test_pretrain_in_two_parts(small_config, tmp_path, tokenizer, softmax):
+    def run(**options):
+        settings = {"steps": 4, "save_every": 2, "min_count": 1, "tokenizer": tokenizer, "softmax": softmax}
+        pretrain_elmo.main(small_config, tmp_path / "text.txt", tmp_path / "out", **{**settings, **options})
+
+    run(dev=tmp_path / "dev.txt")
+    measured = [json.loads(line) for line in (tmp_path / "out" / "perplexity.jsonl").read_text("utf8").splitlines()]
+    assert [line["file"] for line in measured] == ["model0.bin", "model1.bin"]
+    assert measured[1]["perplexity"] < measured[0]["perplexity"]
+    assert measured[0]["tokens"] == (6 if tokenizer == "char" else 4)
+    with pytest.raises(SystemExit):
+        run()
+    (tmp_path / "out" / "model1.bin").unlink()
+    run(resume=True)
+    assert (tmp_path / "out" / "model1.bin").exists()
+
+
+def test_layers_of_kept_pipelines(tmp_path, capsys):
+    for seed, shift in ((0, 0.0), (1, 2.0)):
+        nlp = spacy.blank("zh")
+        model = {"@architectures": "spacy-lexner.ELMo.v1", "unit": "byte", "projection_dim": 4, "cell_dim": 6}
+        nlp.add_pipe("lex_ner", config={"model": {"tok2vec": model}})
+        example = Example.from_dict(nlp.make_doc("南京"), {"entities": [(0, 2, "LOC")]})
+        nlp.initialize(lambda example=example: [example])
+        nlp.get_pipe("lex_ner").model.get_ref("tok2vec").shims[0].module.mixes[0].scalars.data[2] += shift
+        nlp.to_disk(tmp_path / f"weibo-elmo-{seed}" / "model-best")
+    study_elmo.show_layers(tmp_path)
+    out = capsys.readouterr().out
+    assert "weibo-elmo (2 seeds)" in out and "layer 2" in out and "0.560 ±" in out
+    with pytest.raises(SystemExit):
+        study_elmo.show_layers(tmp_path / "none")
