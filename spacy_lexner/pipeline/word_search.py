@@ -69,7 +69,7 @@ def find_words(
         allowed = [allow(docs[i], limits[i].all_borders, n_labels) for i in again]
         for i, path in zip(again, head.decode(([outputs[0][i] for i in again], outputs[1]), allowed)):
             paths[i] = path
-    return [_segmentation(*parts) for parts in zip(paths, limits, n_split)]
+    return [read_path(*parts) for parts in zip(paths, limits, n_split)]
 
 
 def allow(doc: Doc, borders: Borders, n_labels: int) -> Bools2d:
@@ -83,7 +83,8 @@ def count_split(starts: Ints1d, edges: Ints1d) -> int:
     return len(np.unique(np.searchsorted(starts, crossing, "right")))
 
 
-def _segmentation(path: Ints1d, limits: Limits, n_split: int) -> Segmentation:
+def read_path(path: Ints1d, limits: Limits, n_split: int) -> Segmentation:
+    """RETURNS (Segmentation): The words that a path of tags spells."""
     starts = word_starts(path)
     labels = np.where(path[starts] == 0, UNKNOWN, (path[starts] - 1) // 4)
     return Segmentation(starts, labels, _report(limits, n_split))

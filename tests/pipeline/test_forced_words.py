@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import spacy
@@ -83,7 +85,7 @@ def test_chosen_words_never_overlap_and_cross_nothing(spans, edges):
     rules = rule_borders(doc)
     occurrences = sorted((start, start + length) for start, length in spans)
     chosen = choose(doc, occurrences, sorted(edges)).spans
-    assert all(a[1] <= b[0] for a, b in zip(chosen, chosen[1:])) and set(chosen) <= set(occurrences)
+    assert all(a[1] <= b[0] for a, b in pairwise(chosen)) and set(chosen) <= set(occurrences)
     forced = force_words(rules, chosen)
     for start, end in chosen:
         assert forced[start] == forced[end] == BORDER and set(forced[start + 1 : end].tolist()) <= {JOINED}

@@ -381,7 +381,7 @@ def test_entities_win_over_forced_words():
 def test_forced_words_need_a_lexicon():
     nlp = blank(force=True)
     train(nlp)
-    with pytest.raises(ValueError, match="no lexicon is linked to it. Add a `lex_matcher`"):
+    with pytest.raises(ValueError, match=r"no lexicon is linked to it\. Add a `lex_matcher`"):
         nlp(PLAIN[0])
 
 

@@ -41,7 +41,7 @@ def test_words(doc, merged):
     assert [token.whitespace_ for token in merged] == ["", " ", "", "", "", "", "", ""]
     assert merged.text == doc.text and merged.vocab is doc.vocab
     assert [token.is_space for token in merged].index(True) == 5
-    assert words(doc) == list("张三在北京大学，") + ["\n\n", *"工作。"], "the old Doc stays"
+    assert words(doc) == [*"张三在北京大学，", "\n\n", *"工作。"], "the old Doc stays"
 
 
 def test_entities(doc, merged):

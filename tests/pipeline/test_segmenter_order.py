@@ -3,6 +3,10 @@ import logging
 import pytest
 import spacy
 from small_ner import HASH_EMBED_CNN
+from small_segmenter import reference, words
+from spacy.tokens import Span
+from spacy.training import Example
+from spacy.util import fix_random_seed
 
 from spacy_lexner.pipeline.segmenter_order import check_order
 
@@ -41,7 +45,7 @@ def test_good_orders(parts, caplog):
 def test_an_encoder_that_read_characters():
     nlp = pipeline("tok2vec", "lex_segmenter-tok2vec", "lex_ner-tok2vec")
     with pytest.raises(
-        ValueError, match="'lex_ner' shares the encoder 'tok2vec'.*Put 'lex_segmenter' behind 'lex_ner'"
+        ValueError, match=r"'lex_ner' shares the encoder 'tok2vec'.*Put 'lex_segmenter' behind 'lex_ner'"
     ):
         check_order(nlp, "lex_segmenter")
 
@@ -57,3 +61,37 @@ def test_training_on_other_tokens_is_told(caplog):
     check_order(nlp, "lex_segmenter")
     check_order(nlp, "no_such_pipe")
     assert not caplog.records
+
+
+GOLD = [
+    ("张三 在 北京 大学 工作", "PROPN ADP PROPN NOUN VERB", [(0, 1, "PER"), (2, 4, "ORG")]),
+    ("李四 去 南京市", "PROPN VERB PROPN", [(0, 1, "PER"), (2, 3, "LOC")]),
+    ("上海 的 天气 好", "PROPN PART NOUN ADJ", [(0, 1, "LOC")]),
+]
+
+
+@pytest.mark.parametrize(
+    "order, annotates",
+    [
+        (("lex_ner", "lex_segmenter"), []),
+        (("lex_segmenter", "lex_ner"), ["lex_segmenter"]),
+    ],
+)
+def test_entities_and_words_in_either_order(order, annotates):
+    nlp = pipeline(*order)
+    gold = []
+    for text, pos, entities in GOLD:
+        doc = reference(nlp, text, pos)
+        doc.ents = [Span(doc, *entity) for entity in entities]
+        gold.append(Example(nlp.make_doc(doc.text), doc))
+    fix_random_seed(0)
+    optimizer = nlp.initialize(lambda: gold)
+    optimizer.learn_rate = 0.01
+    for _ in range(50):
+        nlp.update(gold, sgd=optimizer, annotates=annotates)
+    scores = nlp.evaluate(gold)
+    assert scores["ents_f"] == scores["word_pos_f"] == 1.0
+    for example, doc in zip(gold, nlp.pipe(example.reference.text for example in gold)):
+        assert words(doc) == words(example.reference)
+        assert [(ent.text, ent.label_) for ent in doc.ents] == [(e.text, e.label_) for e in example.reference.ents]
+        assert all(ent._.lex_score > 0.5 for ent in doc.ents)

@@ -1,0 +1,67 @@
+"""Words and parts of speech from the config, with a small encoder and on real data."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import spacy
+from spacy.cli.train import train
+from spacy.training import Corpus
+
+from spacy_lexner.cli.convert import convert
+from spacy_lexner.layers.word_borders import rule_borders
+from spacy_lexner.lexicon.entry import LexiconEntry
+from spacy_lexner.lexicon.lexicon import Lexicon
+from spacy_lexner.pipeline.word_search import Limits, read_path
+
+CONFIG = Path(__file__).parents[2] / "configs" / "segmenter.cfg"
+SMALL = {
+    "components.lex_segmenter.model.tok2vec.hidden_width": 32,
+    "components.lex_segmenter.model.tok2vec.depth": 1,
+    "components.lex_segmenter.model.tok2vec.intermediate_width": 64,
+    "training.max_steps": 30,
+    "training.eval_frequency": 30,
+    "training.optimizer.learn_rate.initial_rate": 0.01,
+    "training.logger.progress_bar": None,
+    "corpora.train.limit": 300,
+    "corpora.dev.limit": 50,
+}
+
+
+@pytest.fixture(scope="module")
+def corpus(data_dir, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("udc")
+    list(convert(data_dir / "originals" / "udc", folder))
+    return folder
+
+
+@pytest.mark.parametrize("split, n_texts, n_words", [("train", 3997, 98608), ("dev", 500, 12663), ("test", 500, 12012)])
+def test_the_words_of_universal_dependencies(corpus, split, n_texts, n_words):
+    """Nothing of them contradicts the rules but one word, and all of it comes back."""
+    nlp = spacy.blank("zh", config={"nlp": {"tokenizer": {"@tokenizers": "spacy-lexner.CharTokenizer.v1"}}})
+    pipe = nlp.add_pipe("lex_segmenter")
+    gold = list(Corpus(corpus / f"{split}.spacy")(nlp))
+    labels = pipe.survey(gold)
+    report = pipe.gold_report
+    assert (report.texts, report.segmented, report.words) == (n_texts, n_texts, n_words)
+    assert (report.misaligned, report.joined, report.cut) == (0, int(split == "train"), 0)
+    for label in sorted(labels):
+        pipe.add_label(label)
+    some = gold[:500]
+    for example in some:
+        limits = Limits(rule_borders(example.predicted), np.zeros(0, dtype=np.int64))
+        tags = (pipe.gold(example) & pipe.training_constraint(example.predicted)).argmax(1)
+        example.predicted = pipe.annotate(example.predicted, read_path(tags, limits, 0))
+    scores = pipe.score(some)
+    assert scores["word_f"] == scores["word_pos_f"] == 1.0
+
+
+def test_trained_for_a_moment(corpus, tmp_path):
+    """Far above what the rules and single characters alone would give."""
+    Lexicon.from_entries(map(LexiconEntry, ["中国", "北京", "公司"])).save(tmp_path / "lexicon")
+    paths = {"train": corpus / "train.spacy", "dev": corpus / "dev.spacy", "lexicon": tmp_path / "lexicon"}
+    overrides = {f"paths.{name}": str(path) for name, path in paths.items()}
+    train(CONFIG, tmp_path / "out", overrides={**overrides, **SMALL})
+    nlp = spacy.load(tmp_path / "out" / "model-best")
+    scores = nlp.evaluate(list(Corpus(corpus / "dev.spacy", limit=100)(nlp)))
+    assert scores["word_f"] > 0.7 and scores["word_pos_f"] > 0.5
