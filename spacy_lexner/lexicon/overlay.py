@@ -41,8 +41,8 @@ class Overlay:
         self.content = base.content
         self.dim = base.dim
         # The last compiled state of the added words, and the words that were added or taken out since. One attribute,
-        # since threads read and set it.
-        self._compiled: Tuple[Optional[LexiconBase], FrozenSet[str]] = (None, frozenset())
+        # since threads read and set it. In the order in which they came: rows are to be the same in every process.
+        self._compiled: Tuple[Optional[LexiconBase], Dict[str, None]] = (None, {})
 
     def _changed(
         self, added: CharTrie, hidden: FrozenSet[int], content: int, dim: int, words: Iterable[str]
@@ -51,7 +51,7 @@ class Overlay:
         overlay = Overlay(self.base)
         overlay.added, overlay.hidden, overlay.content, overlay.dim = added, hidden, content % 2**64, dim
         compiled, since = self._compiled
-        overlay._compiled = (compiled, since.union(words))
+        overlay._compiled = (compiled, {**since, **dict.fromkeys(words)})
         return overlay
 
     def __len__(self) -> int:
@@ -138,7 +138,7 @@ class Overlay:
             ranks = before.ranks(np.array([hash_word(word) for word in since], "u8"))
             table = before.full_table(ranks[ranks >= 0]).concat(table)
         compiled = compile_base(table, base.normalization, base.max_word_length)
-        self._compiled = (compiled, frozenset())
+        self._compiled = (compiled, {})
         return compiled
 
     @cached_property
