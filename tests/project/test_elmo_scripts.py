@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-import pytest
 import pretrain_elmo
+import pytest
 import spacy
 import study_elmo
 from spacy.training import Example
@@ -25,6 +25,28 @@ def small_config(tmp_path) -> Path:
     return tmp_path / "small.cfg"
 
 
+def test_what_is_run(small_config, tmp_path, monkeypatch):
+    commands = []
+    monkeypatch.setattr(pretrain_elmo, "run", commands.append)
+    out, text = tmp_path / "out", tmp_path / "text.txt"
+    pretrain_elmo.main(small_config, text, out, steps=25, save_every=10, tokenizer="jieba", seed=7)
+    assert [command[:2] for command in commands] == [["lexner", "count-words"], ["pretrain", str(out / "elmo.cfg")]]
+    config = spacy.util.load_config(out / "elmo.cfg").interpolate()
+    assert config["nlp"]["tokenizer"]["segmenter"] == "jieba" and config["training"]["seed"] == 7
+    assert config["pretraining"]["max_epochs"] == 3 and config["pretraining"]["batcher"]["n_batches"] == 9
+    assert config["pretraining"]["optimizer"]["learn_rate"]["total_steps"] == 27
+    assert config["pretraining"]["objective"]["words"] == str(out / "words.tsv")
+    (out / "words.tsv").touch()
+    (out / "model0.bin").write_bytes(b"\x80")  # an empty message
+    with pytest.raises(SystemExit):
+        pretrain_elmo.main(small_config, text, out)
+    pretrain_elmo.main(small_config, text, out, resume=True)
+    assert commands[2][-2:] == ["--resume-path", str(out / "model0.bin")] and len(commands) == 3
+    with pytest.raises(SystemExit):
+        pretrain_elmo.main(small_config, text, tmp_path / "other", tokenizer="pkuseg")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("tokenizer, softmax", [("char", "full"), ("jieba", "sampled")])
 def test_pretrain_in_two_parts(small_config, tmp_path, tokenizer, softmax):
     def run(**options):
@@ -51,6 +73,7 @@ def test_layers_of_kept_pipelines(tmp_path, capsys):
         example = Example.from_dict(nlp.make_doc("南京"), {"entities": [(0, 2, "LOC")]})
         nlp.initialize(lambda example=example: [example])
         nlp.get_pipe("lex_ner").model.get_ref("tok2vec").shims[0].module.mixes[0].scalars.data[2] += shift
+        (tmp_path / f"weibo-elmo-{seed}").mkdir()
         nlp.to_disk(tmp_path / f"weibo-elmo-{seed}" / "model-best")
     study_elmo.show_layers(tmp_path)
     out = capsys.readouterr().out

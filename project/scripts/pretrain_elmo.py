@@ -1,0 +1,87 @@
+"""Pretrain the language model of an ELMo on raw text, and measure its perplexity on other text."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Dict, List, Optional
+
+import typer
+from pretrain import last_checkpoint, run
+from spacy.util import load_config
+from wasabi import msg
+
+TOKENIZERS: Dict[str, Dict[str, Any]] = {
+    "char": {"@tokenizers": "spacy-lexner.CharTokenizer.v1"},
+    "jieba": {"@tokenizers": "spacy.zh.ChineseTokenizer", "segmenter": "jieba"},
+}
+
+
+def main(
+    config: Annotated[Path, typer.Argument(help="A config that pretrains with PretrainBiLM.v1.")],
+    text: Annotated[Path, typer.Argument(help="Raw text: a file, or a folder with *.txt and *.txt.gz.")],
+    output: Annotated[Path, typer.Argument(help="Folder for words.tsv, config.cfg and the files of the run.")],
+    dev: Annotated[Optional[Path], typer.Option(help="Text that is not trained on, for the perplexity.")] = None,
+    steps: Annotated[int, typer.Option(help="Updates in all.")] = 10_000,
+    save_every: Annotated[int, typer.Option(help="Updates between two files from which a run can go on.")] = 1000,
+    tokenizer: Annotated[str, typer.Option(help=f"What a word is: {', '.join(TOKENIZERS)}.")] = "char",
+    softmax: Annotated[str, typer.Option(help="full, sampled or adaptive.")] = "full",
+    min_count: Annotated[int, typer.Option(help="Rarer words are unknown.")] = 3,
+    max_words: Annotated[int, typer.Option(help="Most words.")] = 50_000,
+    seed: Annotated[int, typer.Option()] = 0,
+    gpu_id: Annotated[int, typer.Option(help="-1 is the CPU.")] = -1,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where a run in the same folder stopped.")] = False,
+) -> None:
+    """Run `spacy lexner count-words`, `spacy pretrain` for a number of updates and `spacy lexner perplexity`."""
+    if tokenizer not in TOKENIZERS:
+        msg.fail(f"Unknown tokenizer {tokenizer!r}", f"Known are {', '.join(TOKENIZERS)}.", exits=1)
+    last = last_checkpoint(output)
+    if last is not None and not resume:
+        msg.fail(f"{output} holds a run already", "Go on with --resume, or remove the folder.", exits=1)
+    words, own_config = output / "words.tsv", output / "elmo.cfg"
+    n_epochs = max(1, -(-steps // save_every))
+    if not words.exists():
+        output.mkdir(parents=True, exist_ok=True)
+        n_batches = -(-steps // n_epochs)
+        changed = load_config(
+            config,
+            overrides={
+                "paths.raw_text": str(text),
+                "paths.words": str(words),
+                "pretraining.max_epochs": n_epochs,
+                "pretraining.batcher.n_batches": n_batches,
+                "pretraining.optimizer.learn_rate.total_steps": n_epochs * n_batches,
+                "pretraining.objective.softmax": softmax,
+                "pretraining.objective.log_path": str(output / "losses.jsonl"),
+                "system.seed": seed,
+            },
+        )
+        changed["nlp"]["tokenizer"] = TOKENIZERS[tokenizer]
+        changed.to_disk(own_config)
+        limits = ["--min-count", str(min_count), "--max-words", str(max_words)]
+        run(["lexner", "count-words", str(words), str(text), "--tokenizer", str(own_config), *limits])
+    command = ["pretrain", str(own_config), str(output), "--gpu-id", str(gpu_id)]
+    run([*command, "--resume-path", str(last)] if last is not None else command)
+    if dev is not None:
+        measure(output, own_config, dev, gpu_id)
+
+
+def measure(output: Path, config: Path, dev: Path, gpu_id: int) -> None:
+    """Write the perplexity of each saved epoch to perplexity.jsonl, and print it."""
+    arguments: List[str] = ["--text", str(dev), "--json", "--gpu-id", str(gpu_id)]
+    saved = sorted(output.glob("model[0-9]*.bin"), key=lambda path: int(path.stem.removeprefix("model")))
+    with (output / "perplexity.jsonl").open("w", encoding="utf8") as file:
+        for path in saved:
+            command = [sys.executable, "-m", "spacy", "lexner", "perplexity", str(config), str(path), *arguments]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode:
+                msg.fail(f"{path}: no perplexity", done.stderr or done.stdout, exits=1)
+            line = {"file": path.name, **json.loads(done.stdout.splitlines()[-1])}
+            file.write(json.dumps(line) + "\n")
+            msg.text(json.dumps(line))
+
+
+if __name__ == "__main__":
+    typer.run(main)
