@@ -36,9 +36,9 @@ def log_partition(
 
     RETURNS (Tensor): [n_sequences]; 0 for an empty sequence, -inf for one without any allowed path.
     """
-    layout = _arrange(lengths, emissions.device)
-    scores = _masked(emissions, allowed)[layout.order]
-    log_z = _LogPartition.apply(scores, _masked(transitions, legal), layout)
+    layout = arrange(lengths, emissions.device)
+    scores = masked(emissions, allowed)[layout.order]
+    log_z = _LogPartition.apply(scores, masked(transitions, legal), layout)
     return log_z.new_zeros(len(lengths)).index_copy(0, layout.ranked, log_z)
 
 
@@ -78,9 +78,9 @@ def posterior(
     RETURNS (Posterior): All zero where a sequence has no allowed path.
     """
     with torch.no_grad():
-        layout = _arrange(lengths, emissions.device)
-        transitions = _masked(transitions, legal)
-        alpha, log_z = _forward(_masked(emissions, allowed)[layout.order], transitions, layout)
+        layout = arrange(lengths, emissions.device)
+        transitions = masked(transitions, legal)
+        alpha, log_z = _forward(masked(emissions, allowed)[layout.order], transitions, layout)
         unary, odds, per_mass, weights = _expect(alpha, log_z, transitions, layout, torch.ones_like(log_z))
         log_z = log_z.new_zeros(len(lengths)).index_copy(0, layout.ranked, log_z)
         alpha, unary, odds, per_mass = (by_place[layout.place] for by_place in (alpha, unary, odds, per_mass))
@@ -117,13 +117,13 @@ def viterbi(
     RETURNS (BestPaths): The paths.
     """
     with torch.no_grad():
-        layout = _arrange(lengths, emissions.device)
-        moves, start, end = _parts(_masked(transitions, legal))
+        layout = arrange(lengths, emissions.device)
+        moves, start, end = parts(masked(transitions, legal))
         into = moves.T.contiguous()
-        best = _masked(emissions, allowed)[layout.order]
+        best = masked(emissions, allowed)[layout.order]
         best[: len(layout.ranked)] += start
         origin = torch.zeros(best.shape, dtype=torch.int16, device=best.device)
-        for here, before in _steps(layout.sizes):
+        for here, before in steps(layout.sizes):
             values, tags = (best[before].unsqueeze(1) + into).max(2)
             best[here] += values
             origin[here] = tags.to(origin.dtype)
@@ -133,7 +133,7 @@ def viterbi(
         return BestPaths(torch.from_numpy(path).to(best.device)[layout.place], scores, best[layout.place])
 
 
-class _Layout(NamedTuple):
+class Layout(NamedTuple):
     """Tokens ordered by time (see `modules.packing`); empty sequences have no part in it.
 
     sizes (List[int]): How many sequences have a token at each time.
@@ -152,7 +152,8 @@ class _Layout(NamedTuple):
     ranked: Tensor
 
 
-def _arrange(lengths: Sequence[int], device: torch.device) -> _Layout:
+def arrange(lengths: Sequence[int], device: torch.device) -> Layout:
+    """RETURNS (Layout): The order by time of sequences of these lengths."""
     counts = torch.as_tensor(lengths, dtype=torch.int64)
     present = counts.nonzero().flatten()
     packing = pack(counts[present])
@@ -161,11 +162,11 @@ def _arrange(lengths: Sequence[int], device: torch.device) -> _Layout:
     rank = torch.arange(len(order)) - torch.repeat_interleave(sizes.cumsum(0) - sizes, sizes)
     last = place[counts[present].cumsum(0) - 1][packing.order]
     tensors = (tensor.to(device) for tensor in (order, place, rank, last, present[packing.order]))
-    return _Layout(packing.sizes, *tensors)
+    return Layout(packing.sizes, *tensors)
 
 
-def _steps(sizes: Sequence[int], backwards: bool = False) -> Iterator[Tuple[slice, slice]]:
-    """For each time but the first: the places of its tokens, and of the tokens before them."""
+def steps(sizes: Sequence[int], backwards: bool = False) -> Iterator[Tuple[slice, slice]]:
+    """YIELDS (Tuple[slice, slice]): For each time but the first the places of its tokens, and of those before them."""
     here = sum(sizes) if backwards else sum(sizes[:1])
     for t in range(len(sizes) - 1, 0, -1) if backwards else range(1, len(sizes)):
         here -= sizes[t] * backwards
@@ -177,7 +178,7 @@ class _LogPartition(torch.autograd.Function):
     """Log partition of sequences, by rank. Its gradient is the expected number of uses of each score."""
 
     @staticmethod
-    def forward(ctx: Any, scores: Tensor, transitions: Tensor, layout: _Layout) -> Tensor:  # type: ignore[override]
+    def forward(ctx: Any, scores: Tensor, transitions: Tensor, layout: Layout) -> Tensor:  # type: ignore[override]
         alpha, log_z = _forward(scores, transitions, layout)
         ctx.save_for_backward(transitions, alpha, log_z)
         ctx.layout = layout
@@ -187,7 +188,7 @@ class _LogPartition(torch.autograd.Function):
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, d_log_z: Tensor) -> Tuple[Tensor, Tensor, None]:  # type: ignore[override]
         transitions, alpha, log_z = ctx.saved_tensors
-        layout: _Layout = ctx.layout
+        layout: Layout = ctx.layout
         unary, odds, per_mass, weights = _expect(alpha, log_z, transitions, layout, d_log_z)
         n_first = len(layout.ranked)
         before = layout.place[layout.order[n_first:] - 1]
@@ -198,19 +199,19 @@ class _LogPartition(torch.autograd.Function):
         return unary, d_transitions, None
 
 
-def _forward(scores: Tensor, transitions: Tensor, layout: _Layout) -> Tuple[Tensor, Tensor]:
+def _forward(scores: Tensor, transitions: Tensor, layout: Layout) -> Tuple[Tensor, Tensor]:
     """Log of the sum over all paths that end in a tag, that tag's emission included; and the log partition by rank."""
-    moves, start, end = _parts(transitions)
+    moves, start, end = parts(transitions)
     weights, shift = _exponentials(moves)
     alpha = scores.clone()
     alpha[: len(layout.ranked)] += start
-    for here, before in _steps(layout.sizes):
+    for here, before in steps(layout.sizes):
         alpha[here] += _log_product(alpha[before], weights, shift)
     return alpha, torch.logsumexp(alpha[layout.last] + end, 1)
 
 
 def _expect(
-    alpha: Tensor, log_z: Tensor, transitions: Tensor, layout: _Layout, weight: Tensor
+    alpha: Tensor, log_z: Tensor, transitions: Tensor, layout: Layout, weight: Tensor
 ) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
     """Probabilities of tags, times a weight for each sequence, from the last token backwards: P(i) is the sum over j of
     P(j) P(i | j), and the tag before j is i with probability odds[i] * weights[i, j] * per_mass[j].
@@ -218,7 +219,7 @@ def _expect(
     RETURNS (Tuple[Tensor, Tensor, Tensor, Tensor]): Probabilities by place; odds and per_mass by the place of the first
         of the two tokens; weights.
     """
-    moves, _, end = _parts(transitions)
+    moves, _, end = parts(transitions)
     weights, _ = _exponentials(moves)
     odds, _ = _odds(alpha)
     mass = odds @ weights
@@ -227,7 +228,7 @@ def _expect(
     unary = torch.zeros_like(alpha)
     unary[layout.last] = (alpha[layout.last] + end - log_z[:, None]).exp_() * weight[:, None]
     back = weights.T.contiguous()
-    for here, before in _steps(layout.sizes, backwards=True):
+    for here, before in steps(layout.sizes, backwards=True):
         torch.mm(unary[here] * per_mass[before], back, out=unary[before])
         unary[before] *= odds[before]
     return unary, odds, per_mass, weights
@@ -255,19 +256,21 @@ def _least(dtype: torch.dtype) -> float:
     return 0.49 * math.log(torch.finfo(dtype).tiny)
 
 
-def _masked(scores: Tensor, mask: Tensor) -> Tensor:
+def masked(scores: Tensor, mask: Tensor) -> Tensor:
+    """RETURNS (Tensor): Scores in single precision at least, -inf where the mask is False."""
     dtype = torch.promote_types(scores.dtype, torch.float32)
     return scores.to(dtype).masked_fill(~mask, NEVER)
 
 
-def _parts(transitions: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+def parts(transitions: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+    """RETURNS (Tuple[Tensor, Tensor, Tensor]): Moves between tags, [n_tags, n_tags], start and end scores, [n_tags]."""
     return transitions[:-1, :-1], transitions[-1, :-1], transitions[:-1, -1]
 
 
-def _trace(origin: np.ndarray, last_tags: np.ndarray, layout: _Layout) -> np.ndarray:
+def _trace(origin: np.ndarray, last_tags: np.ndarray, layout: Layout) -> np.ndarray:
     """Follow the pointers of places back from the last tags."""
     path = np.zeros(len(origin), dtype=np.int64)
     path[layout.last.cpu().numpy()] = last_tags
-    for here, before in _steps(layout.sizes, backwards=True):
+    for here, before in steps(layout.sizes, backwards=True):
         path[before] = origin[np.arange(here.start, here.stop), path[here]]
     return path

@@ -1,0 +1,102 @@
+"""Tags refined to states, and the legal moves between these.
+
+First come the ordinary states of each colour, one for each tag. Then come groups of four, for spans that have states of
+their own: those of chains, and forced ones (see `layers.span_rules`).
+"""
+
+from collections import Counter
+from functools import lru_cache
+from typing import Dict, List, NamedTuple, Tuple
+
+import numpy as np
+
+from .tag_scheme import BEGIN, END, INSIDE, OUTSIDE, SINGLE, Bools2d, Ints1d
+
+CHAIN, FORCED = "chain", "forced"
+EXIT = 3  # a chain has BEGIN, INSIDE, END, and this one, through which longer spans leave it
+ANY_COLOUR, NO_COLOUR = -1, -2
+NO_KIND = -1
+Key = Tuple[str, int, int]  # what a group of four is for: CHAIN or FORCED, label, colour
+
+
+class States(NamedTuple):
+    """The refined tags of a batch.
+
+    scored (Ints1d): The tag whose scores a state has, [n_states].
+    tags (Ints1d): The tag that a state stands for, [n_states]; it differs for labels that the tags do not have.
+    legal (Bools2d): The moves between states, as in `TagScheme.legal`, [n_states + 1, n_states + 1].
+    """
+
+    scored: Ints1d
+    tags: Ints1d
+    legal: Bools2d
+
+
+class Layout(NamedTuple):
+    """The numbers of states.
+
+    n_tags (int): Number of tags.
+    n_colours (int): Number of colours.
+    sizes (Tuple[Tuple[Key, int], ...]): How many groups of four there are of each kind, ordered.
+    """
+
+    n_tags: int
+    n_colours: int
+    sizes: Tuple[Tuple[Key, int], ...]
+
+    @property
+    def n_states(self) -> int:
+        """RETURNS (int): The number of all states."""
+        return self.n_tags * self.n_colours + 4 * sum(size for _, size in self.sizes)
+
+    def first_state(self, key: Key, slot: int) -> int:
+        """RETURNS (int): The first state of the group of that kind and number."""
+        before = sum(size for other, size in self.sizes if other < key)
+        return self.n_tags * self.n_colours + 4 * (before + slot)
+
+
+class Slots:
+    """Numbers groups of four, so that those on the same tokens differ.
+
+    sizes (Counter[Key]): How many numbers there are of each kind.
+    """
+
+    def __init__(self) -> None:
+        self.sizes: Counter[Key] = Counter()
+        self._stops: Dict[Key, List[int]] = {}
+
+    def take(self, key: Key, start: int, stop: int) -> int:
+        """RETURNS (int): A number for a group on the tokens from `start` to `stop`. Starts must ascend."""
+        stops = self._stops.setdefault(key, [])
+        slot = next((i for i, other in enumerate(stops) if other <= start), len(stops))
+        stops[slot : slot + 1] = [stop]
+        self.sizes[key] = len(stops)
+        return slot
+
+
+@lru_cache(maxsize=256)
+def build_states(layout: Layout) -> States:
+    """RETURNS (States): The states of a layout."""
+    n_tags = layout.n_tags
+    columns: List[Tuple[int, ...]] = []  # scored, tag, kind, label, group, group to go on in, colours before and behind
+    for colour in range(layout.n_colours):
+        columns.append((OUTSIDE, OUTSIDE, NO_KIND, NO_KIND, colour, colour, colour, colour))
+        for tag in range(1, n_tags):
+            columns.append((tag, tag, (tag - 1) % 4, (tag - 1) // 4, colour, colour, colour, colour))
+    slots = (key for key, size in layout.sizes for _ in range(size))
+    for group, (what, label, colour) in enumerate(slots, layout.n_colours):
+        before = colour if what == CHAIN else ANY_COLOUR
+        for place in range(4):
+            kind, goes_on = (INSIDE, colour) if what == CHAIN and place == EXIT else (place, group)
+            tag = 1 + 4 * label + kind
+            columns.append((tag if tag < n_tags else OUTSIDE, tag, kind, label, group, goes_on, before, colour))
+    scored, tags, kinds, labels, groups, goes_on, before, behind = np.array(columns, dtype=np.int64).T
+    opens, closed = np.isin(kinds, [NO_KIND, BEGIN, SINGLE]), np.isin(kinds, [NO_KIND, END, SINGLE])
+    follows = (before[None, :] == ANY_COLOUR) | (before[None, :] == behind[:, None])
+    continues = (groups[None, :] == goes_on[:, None]) & (labels[None, :] == labels[:, None])
+    legal = np.zeros((len(tags) + 1, len(tags) + 1), dtype=bool)
+    legal[:-1, :-1] = np.where(closed[:, None], opens[None, :] & follows, ~opens[None, :] & continues)
+    legal[-1, :-1] = opens & ((before == ANY_COLOUR) | (before == 0))
+    legal[:-1, -1] = closed
+    legal.setflags(write=False)
+    return States(scored, tags, legal)
