@@ -82,11 +82,14 @@ CORE = [
     "pygtrie>=2.5",
     "srsly>=2.4",
     "typer>=0.12",
+    "jinja2>=3.0",
+    "regex>=2023.0.0",
     "tqdm>=4.60",
 ]
 ZH = ["jieba>=0.42", "spacy-pkuseg>=1.0"]
 VECTORS = [*ZH, "gensim>=4.3"]
 ELMO = ["h5py>=3.10"]
+KNOWLEDGE = ["pykeen>=1.11"]
 DEV = [
     *VECTORS,
     *ELMO,
@@ -109,9 +112,9 @@ setup(
     license="MIT",
     python_requires=">=3.10",
     packages=find_packages(include=["spacy_lexner", "spacy_lexner.*"]),
-    package_data={"spacy_lexner": ["py.typed"]},
+    package_data={"spacy_lexner": ["py.typed"], "spacy_lexner.visualize": ["templates/*.jinja"]},
     install_requires=CORE,
-    extras_require={"zh": ZH, "vectors": VECTORS, "elmo": ELMO, "dev": DEV},
+    extras_require={"zh": ZH, "vectors": VECTORS, "elmo": ELMO, "knowledge": KNOWLEDGE, "dev": DEV},
     entry_points=ENTRY_POINTS,
     classifiers=[
         "Programming Language :: Python :: 3",

@@ -8,6 +8,7 @@ from .count_words import count_words_cli
 from .export_hf import export_hf_cli
 from .import_elmo import import_elmo_cli
 from .import_ernie import import_ernie_cli
+from .lattice import lattice_cli
 from .lexicon.app import lexicon
 from .perplexity import perplexity_cli
 from .vectors import vectors_cli
@@ -23,6 +24,7 @@ lexner.command("import-ernie", no_args_is_help=True)(import_ernie_cli)
 lexner.command("count-words", no_args_is_help=True)(count_words_cli)
 lexner.command("import-elmo", no_args_is_help=True)(import_elmo_cli)
 lexner.add_typer(lexicon)
+lexner.command("lattice", no_args_is_help=True)(lattice_cli)
 lexner.command("perplexity", no_args_is_help=True, context_settings=OVERRIDES)(perplexity_cli)
 lexner.command("vectors", no_args_is_help=True)(vectors_cli)
 

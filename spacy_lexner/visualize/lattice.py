@@ -1,0 +1,136 @@
+"""What a picture of a sentence shows: its text, the candidate words in it, and its entities."""
+
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+from spacy.tokens import Doc, Span
+
+from ..layers.candidates import Candidates, find_candidates, get_candidates
+from ..lexicon.lexicon import Lexicon
+from ..lexicon.matcher import Matcher, MatchOptions
+
+
+class Word(NamedTuple):
+    """A candidate word.
+
+    start (int): Its first character.
+    end (int): One past its last.
+    strength (Optional[float]): How strongly it is drawn, from 0 to 1; None if nothing is known.
+    note (str): What else is known about it, for people.
+    """
+
+    start: int
+    end: int
+    strength: Optional[float] = None
+    note: str = ""
+
+
+class Mark(NamedTuple):
+    """An entity.
+
+    start (int): Its first character.
+    end (int): One past its last.
+    label (str): Its label.
+    score (Optional[float]): Its confidence.
+    note (str): What else is known about it, for people.
+    """
+
+    start: int
+    end: int
+    label: str
+    score: Optional[float] = None
+    note: str = ""
+
+
+class Track(NamedTuple):
+    """Entities from one source.
+
+    name (str): The source, such as "gold"; "" if there is only one.
+    marks (List[Mark]): The entities. They may overlap.
+    """
+
+    name: str
+    marks: List[Mark]
+
+
+class Lattice(NamedTuple):
+    """All that a picture shows.
+
+    text (str): The text.
+    words (List[Word]): The candidate words.
+    tracks (List[Track]): The entities, of one source or several.
+    """
+
+    text: str
+    words: List[Word]
+    tracks: List[Track]
+
+
+def read_lattice(doc: Doc, lexicon: Optional[Lexicon] = None, *, spans_key: Optional[str] = None) -> Lattice:
+    """Read from a Doc what a picture shows.
+
+    doc (Doc): The Doc. Its candidate words are those that `lex_matcher` has found; if it has not run, those that the
+        lexicon finds.
+    lexicon (Optional[Lexicon]): What is known about the words. Without it they are drawn alike.
+    spans_key (Optional[str]): Show these spans in place of `doc.ents`.
+    RETURNS (Lattice): What the picture shows.
+    """
+    stored = get_candidates(doc)
+    if stored is not None:
+        candidates: Optional[Candidates] = stored[1]
+    elif lexicon is not None:
+        candidates = find_candidates(Matcher(lexicon, MatchOptions(min_length=2)), [doc])[0]
+    else:
+        candidates = None
+    spans: Sequence[Span] = doc.ents if spans_key is None else list(doc.spans.get(spans_key, []))
+    words = [] if candidates is None else _read_words(doc.text, candidates, lexicon, read_attention(spans))
+    return Lattice(doc.text, words, [Track("", read_marks(spans))])
+
+
+def read_marks(spans: Sequence[Span]) -> List[Mark]:
+    """RETURNS (List[Mark]): Spans as marks, with their score if they have one (`span._.lex_score`)."""
+    scored = Span.has_extension("lex_score")
+    return [Mark(span.start_char, span.end_char, span.label_, span._.lex_score if scored else None) for span in spans]
+
+
+def read_attention(spans: Sequence[Span]) -> Dict[Tuple[int, int], float]:
+    """RETURNS (Dict[Tuple[int, int], float]): The greatest attention that any of the entities pays to a word, by the
+    word's first character and the one past its last (`span._.lex_words`); empty where the pipeline does not say."""
+    attention: Dict[Tuple[int, int], float] = {}
+    for span in spans if Span.has_extension("lex_words") else []:
+        for word in span._.lex_words or []:
+            weight = getattr(word, "weight", None)
+            if weight is not None:
+                place = (word.start, word.end)
+                attention[place] = max(float(weight), attention.get(place, 0.0))
+    return attention
+
+
+def _read_words(
+    text: str, candidates: Candidates, lexicon: Optional[Lexicon], attention: Dict[Tuple[int, int], float]
+) -> List[Word]:
+    places = list(zip(candidates.starts.tolist(), candidates.ends.tolist()))
+    entries = [None if lexicon is None else lexicon.get(text[start:end]) for start, end in places]
+    weights = [None if entry is None else entry.weight for entry in entries]
+    strengths = [attention.get(place, 0.0) for place in places] if attention else _scale(weights)
+    return [
+        Word(start, end, strength, _describe(entry, attention.get((start, end))))
+        for (start, end), strength, entry in zip(places, strengths, entries)
+    ]
+
+
+def _scale(weights: Sequence[Optional[float]]) -> List[Optional[float]]:
+    """The rank of each weight among those that differ, from 0 to 1; None for all if they are alike."""
+    distinct = sorted({weight for weight in weights if weight is not None})
+    if len(distinct) < 2:
+        return [None] * len(weights)
+    ranks = {weight: i / (len(distinct) - 1) for i, weight in enumerate(distinct)}
+    return [None if weight is None else ranks[weight] for weight in weights]
+
+
+def _describe(entry: Any, attention: Optional[float]) -> str:
+    parts = [] if attention is None else [f"attention {attention:.3f}"]
+    if entry is not None:
+        parts += [f"weight {entry.weight:g}"] if entry.weight != 1 else []
+        parts += [entry.label] if entry.label else []
+        parts += [entry.entity_id] if entry.entity_id else []
+    return ", ".join(parts)

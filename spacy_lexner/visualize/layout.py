@@ -1,0 +1,172 @@
+"""Where everything stands: characters in columns, rows of limited width, marks stacked so that none covers another."""
+
+from itertools import accumulate
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Sequence, Union, cast
+
+from .graphemes import Grapheme, split_graphemes
+from .lattice import Lattice, Mark, Word
+
+CUT_ENTITY = 100
+LOOK_BACK = 0.25  # share of a row in which a better place to break is sought
+
+
+class Cell(NamedTuple):
+    """A character in its place.
+
+    column (int): Its first column in the row.
+    grapheme (Grapheme): The character.
+    """
+
+    column: int
+    grapheme: Grapheme
+
+
+class Placed(NamedTuple):
+    """A mark, or the part of it that stands in a row.
+
+    mark (Word or Mark): The mark.
+    left (int), right (int): Its columns in the row: the first, and the one past the last.
+    begins (bool), ends (bool): Whether its first and its last character stand in this row.
+    label_left (int), label_right (int): The columns of its label.
+    lane (int): How far it stands from the text.
+    """
+
+    mark: Union[Word, Mark]
+    left: int
+    right: int
+    begins: bool
+    ends: bool
+    label_left: int = 0
+    label_right: int = 0
+    lane: int = 0
+
+
+class Row(NamedTuple):
+    """A row of the picture.
+
+    cells (List[Cell]): The characters.
+    words (List[Placed]): The candidate words.
+    tracks (List[List[Placed]]): The entities of each track; their lanes leave room for their labels.
+    """
+
+    cells: List[Cell]
+    words: List[Placed]
+    tracks: List[List[Placed]]
+
+    @property
+    def columns(self) -> int:
+        """RETURNS (int): The columns that are taken, by characters or by labels."""
+        return max([_width(self.cells), *(mark.label_right for track in self.tracks for mark in track)])
+
+
+def lay_out(lattice: Lattice, columns: int, label_columns: Dict[Mark, int]) -> List[Row]:
+    """Cut a text into rows, and place its marks.
+
+    lattice (Lattice): What the picture shows.
+    columns (int): Most columns of a row.
+    label_columns (Dict[Mark, int]): How many columns the label of an entity takes. One that does not fit to the right
+        of where its entity begins ends at the right border.
+    RETURNS (List[Row]): The rows; at least one.
+    """
+    rows = [list(_place(graphemes)) for graphemes in _cut(split_graphemes(lattice.text), columns, _cuts(lattice))]
+    by_length = sorted(lattice.words, key=lambda word: (word.end - word.start, word.start))  # long ones farther away
+    words = [stack(row) for row in _distribute(by_length, rows)]
+    tracks = [
+        [stack(_label(mark, label_columns, columns) for mark in row) for row in _distribute(sorted(track.marks), rows)]
+        for track in lattice.tracks
+    ]
+    return [Row(cells, words[i], [track[i] for track in tracks]) for i, cells in enumerate(rows)]
+
+
+def stack(marks: Iterable[Placed]) -> List[Placed]:
+    """Give marks lanes, so that neither they nor their labels overlap within one.
+
+    marks (Iterable[Placed]): The marks.
+    RETURNS (List[Placed]): The marks, each in the first lane with room.
+    """
+    lanes: List[int] = []  # occupied columns, as bits
+    placed = []
+    for mark in marks:
+        bits = _bits(mark.left, mark.right) | _bits(mark.label_left, mark.label_right)
+        lane = next((i for i, taken in enumerate(lanes) if not taken & bits), len(lanes))
+        if lane == len(lanes):
+            lanes.append(0)
+        lanes[lane] |= bits
+        placed.append(mark._replace(lane=lane))
+    return placed
+
+
+def _bits(left: int, right: int) -> int:
+    return ((1 << (right - left)) - 1) << left
+
+
+def n_lanes(marks: Sequence[Placed]) -> int:
+    """RETURNS (int): The number of lanes that marks take."""
+    return max((mark.lane for mark in marks), default=-1) + 1
+
+
+def _place(graphemes: Iterable[Grapheme]) -> Iterator[Cell]:
+    column = 0
+    for grapheme in graphemes:
+        yield Cell(column, grapheme)
+        column += grapheme.width
+
+
+def _width(cells: Sequence[Cell]) -> int:
+    return cells[-1].column + cells[-1].grapheme.width if cells else 0
+
+
+def _distribute(marks: Iterable[Any], rows: Sequence[Sequence[Cell]]) -> List[List[Placed]]:
+    """Which part of which mark stands in which row. One that begins or ends inside a grapheme takes the whole of it."""
+    at = {
+        character: (i, cell)
+        for i, cells in enumerate(rows)
+        for cell in cells
+        for character in range(cell.grapheme.start, cell.grapheme.end)
+    }
+    placed: List[List[Placed]] = [[] for _ in rows]
+    for mark in marks:
+        if mark.start >= mark.end:
+            continue
+        (first_row, first), (last_row, last) = at[mark.start], at[mark.end - 1]
+        for i in range(first_row, last_row + 1):
+            left = first.column if i == first_row else 0
+            right = last.column + last.grapheme.width if i == last_row else _width(rows[i])
+            placed[i].append(Placed(mark, left, right, i == first_row, i == last_row))
+    return placed
+
+
+def _label(mark: Placed, label_columns: Dict[Mark, int], columns: int) -> Placed:
+    """The entity with the columns of its label."""
+    width = min(label_columns[cast(Mark, mark.mark)], columns)
+    left = min(mark.left, columns - width)
+    return mark._replace(label_left=left, label_right=left + width)
+
+
+def _cuts(lattice: Lattice) -> Sequence[int]:
+    """How much a break in front of each character would cut: an entity counts for many words."""
+    weighted = [(word.start, word.end, 1) for word in lattice.words]
+    weighted += [(mark.start, mark.end, CUT_ENTITY) for track in lattice.tracks for mark in track.marks]
+    change = [0] * (len(lattice.text) + 2)
+    for start, end, weight in weighted:
+        if start < end:
+            change[start + 1] += weight
+            change[end] -= weight
+    return list(accumulate(change))
+
+
+def _cut(graphemes: Iterable[Grapheme], columns: int, cuts: Sequence[int]) -> List[List[Grapheme]]:
+    """Rows of graphemes: broken behind new lines, and where few marks are cut."""
+    rows: List[List[Grapheme]] = []
+    row: List[Grapheme] = []
+    for grapheme in graphemes:
+        row.append(grapheme)
+        if sum(other.width for other in row) > columns and len(row) > 1:
+            first = max(1, int(len(row) * (1 - LOOK_BACK)))
+            best = min(range(first, len(row)), key=lambda i: (cuts[row[i].start], -i))
+            rows.append(row[:best])
+            row = row[best:]
+        if grapheme.new_line:
+            rows.append(row)
+            row = []
+    return [*rows, row] if row or not rows else rows

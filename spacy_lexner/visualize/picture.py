@@ -1,0 +1,107 @@
+"""Pictures of Docs: in a notebook, as SVG, as a page."""
+
+from pathlib import Path
+from typing import Iterable, NamedTuple, Optional, Union
+
+from spacy.tokens import Doc
+
+from ..lexicon.lexicon import Lexicon
+from .graphemes import clean
+from .lattice import Lattice, read_lattice
+from .svg import StyleT, ThemeT, draw_svg
+from .templates import render
+
+LEGEND = (
+    "Above the characters: entities with label and confidence. Below: the words of the lexicon in the text. The more "
+    "attention the model pays to a word, or else the higher its weight ranks among them, the stronger it is drawn. A "
+    "frame marks a word that is an entity."
+)
+
+
+class Picture(NamedTuple):
+    """A picture of a text. In a notebook it shows itself.
+
+    lattice (Lattice): What is shown.
+    style (str): "bars" or "arcs".
+    theme (str): "auto", "light" or "dark".
+    width (int): The greatest width, in pixels.
+    caption (str): What is written below it on a page.
+    """
+
+    lattice: Lattice
+    style: StyleT = "bars"
+    theme: ThemeT = "auto"
+    width: int = 960
+    caption: str = ""
+
+    def to_svg(self, *, with_css: bool = True) -> str:
+        """RETURNS (str): The picture as an `svg` element, with its style sheet unless a page brings it."""
+        return draw_svg(self.lattice, style=self.style, theme=self.theme, width=self.width, with_css=with_css)
+
+    def save(self, path: Union[str, Path]) -> None:
+        """Write the picture to a file.
+
+        path (Union[str, Path]): An `.svg` file, or an `.html` file. Both need nothing else.
+        """
+        save_pictures([self], path)
+
+    def _repr_html_(self) -> str:
+        return f'<div style="overflow-x:auto">{self.to_svg()}</div>'
+
+
+def draw_lattice(
+    doc: Doc,
+    lexicon: Optional[Lexicon] = None,
+    *,
+    spans_key: Optional[str] = None,
+    style: StyleT = "bars",
+    theme: ThemeT = "auto",
+    width: int = 960,
+) -> Picture:
+    """Draw the lattice of a Doc: its characters, the candidate words, the entities with label and score.
+
+    doc (Doc): A Doc that a pipeline has annotated, or any other.
+    lexicon (Optional[Lexicon]): What is known about the words, such as `nlp.get_pipe("lex_matcher").lexicon`. Without
+        it words are drawn alike, unless the model says how much attention it pays to them.
+    spans_key (Optional[str]): Show these spans in place of `doc.ents`.
+    style (str): "bars" or "arcs".
+    theme (str): "auto" follows the reader's preference for light or dark, or one of these.
+    width (int): The greatest width, in pixels; longer texts have several rows.
+    RETURNS (Picture): The picture.
+    """
+    return Picture(read_lattice(doc, lexicon, spans_key=spans_key), style, theme, width)
+
+
+def save_pictures(pictures: Iterable[Picture], path: Union[str, Path], *, title: str = "Lattices") -> None:
+    """Write pictures to a file.
+
+    pictures (Iterable[Picture]): The pictures; an `.svg` file holds one.
+    path (Union[str, Path]): An `.svg` or an `.html` file.
+    title (str): The title of the page.
+    """
+    path, pictures = Path(path), list(pictures)
+    if path.suffix not in (".svg", ".html", ".htm"):
+        raise ValueError(f"{path}: a picture is written as .svg or .html.")
+    if path.suffix == ".svg" and len(pictures) != 1:
+        raise ValueError(f"{path}: one .svg file holds one picture, not {len(pictures)}. Write a .html file.")
+    text = pictures[0].to_svg() if path.suffix == ".svg" else make_page(pictures, title=title)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf8")
+
+
+def make_page(pictures: Iterable[Picture], *, title: str = "Lattices") -> str:
+    """Make an HTML page that needs nothing else.
+
+    pictures (Iterable[Picture]): The pictures. All have the theme of the first.
+    title (str): The title of the page.
+    RETURNS (str): The page.
+    """
+    pictures = list(pictures)
+    return render(
+        "page.html.jinja",
+        title=clean(title),
+        theme=pictures[0].theme if pictures else "auto",
+        width=max((picture.width for picture in pictures), default=960),
+        pictures=[{"svg": p.to_svg(with_css=False), "caption": clean(p.caption)} for p in pictures],
+        legend=LEGEND,
+    )

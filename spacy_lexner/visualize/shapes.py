@@ -1,0 +1,157 @@
+"""Characters, entities and words as shapes with places in pixels."""
+
+from math import ceil
+from typing import Dict, Iterable, List, NamedTuple, Tuple, cast
+
+from .graphemes import clean, text_width
+from .label_colors import label_color, line_color
+from .lattice import Mark, Word
+from .layout import Cell, Placed
+
+COLUMN = 12  # pixels of a narrow character; a wide one takes two columns
+LANE = 20
+SMALL = 6.6  # pixels of a narrow character in a label
+MAX_LABEL, MAX_NOTE = 40, 200  # characters
+FAINT, STRONG, UNKNOWN = 0.14, 0.6, 0.3  # opacity of words
+ARC_BASE, ARC_STEP, MAX_ARC = 8, 9, 140
+
+
+class Run(NamedTuple):
+    """Characters, each with a place of its own.
+
+    x (str): The middle of each, separated by spaces.
+    text (str): The characters.
+    visible (bool): Whether they are drawn as they are, and not a sign for them.
+    """
+
+    x: str
+    text: str
+    visible: bool
+
+
+class Chip(NamedTuple):
+    """An entity: a line over its characters, and its label.
+
+    x (float), y (float), width (float): The lane that it takes, above its characters.
+    label_x (float): Where the label begins.
+    label (str): The label, with the score.
+    color (str): The colour behind the characters.
+    line (str): The colour of the line.
+    note (str): What is said where the pointer rests.
+    """
+
+    x: float
+    y: float
+    width: float
+    label_x: float
+    label: str
+    color: str
+    line: str
+    note: str
+
+
+class Band(NamedTuple):
+    """A candidate word, as a bar or an arc.
+
+    x (float), y (float), width (float): The place of the bar, or the ends and the top of the arc.
+    depth (float): How far down it goes.
+    text (str): The word, as far as it stands in the row.
+    opacity (float): How strong it is.
+    line (str): A colour, if it is an entity as well.
+    note (str): What is said where the pointer rests.
+    """
+
+    x: float
+    y: float
+    width: float
+    depth: float
+    text: str
+    opacity: float
+    line: str
+    note: str
+
+
+def make_runs(cells: Iterable[Cell], left: float) -> List[Run]:
+    """Make the characters of a row. Those that are one code unit share an element.
+
+    cells (Iterable[Cell]): The characters.
+    left (float): Where the first column begins.
+    RETURNS (List[Run]): The runs.
+    """
+    runs: List[Run] = []
+    together: Dict[bool, List[Tuple[str, str]]] = {True: [], False: []}
+    for column, grapheme in cells:
+        x = f"{left + (column + grapheme.width / 2) * COLUMN:g}"
+        if len(grapheme.shown) == 1 and grapheme.shown < "\U00010000":
+            together[grapheme.visible].append((x, grapheme.shown))
+        else:
+            runs.append(Run(x, grapheme.shown, grapheme.visible))
+    for visible, places in together.items():
+        if places:
+            runs.append(Run(" ".join(x for x, _ in places), "".join(shown for _, shown in places), visible))
+    return runs
+
+
+def make_label(mark: Mark) -> str:
+    """RETURNS (str): What is written on an entity."""
+    label = clean(mark.label)
+    label = f"{label[: MAX_LABEL - 1]}…" if len(label) > MAX_LABEL else label
+    return label if mark.score is None else f"{label} {mark.score:.2f}".strip()
+
+
+def label_columns(mark: Mark) -> int:
+    """RETURNS (int): The columns that the label of an entity takes, with a little space behind it."""
+    return ceil((text_width(make_label(mark)) * SMALL + 6) / COLUMN)
+
+
+def make_chip(placed: Placed, left: float, bottom: float) -> Chip:
+    """Make an entity.
+
+    placed (Placed): The entity in its row.
+    left (float): Where the first column begins.
+    bottom (float): Where the lanes of its track end.
+    RETURNS (Chip): The shape.
+    """
+    mark = cast(Mark, placed.mark)
+    color = label_color(mark.label)
+    note = [mark.label, "" if mark.score is None else f"{mark.score:.4f}", mark.note]
+    return Chip(
+        x=left + placed.left * COLUMN + 1,
+        y=bottom - (placed.lane + 1) * LANE,
+        width=(placed.right - placed.left) * COLUMN - 2,
+        label_x=left + placed.label_left * COLUMN + 1,
+        label=make_label(mark),
+        color=color,
+        line=line_color(color),
+        note=clean(" · ".join(filter(None, note)))[:MAX_NOTE],
+    )
+
+
+def make_band(placed: Placed, text: str, left: float, top: float, label: str, *, arc: bool) -> Band:
+    """Make a candidate word.
+
+    placed (Placed): The word in its row.
+    text (str): The text that it stands in.
+    left (float): Where the first column begins.
+    top (float): Where its lanes begin.
+    label (str): The label of the entity that is the same characters, if there is one.
+    arc (bool): Make an arc from the middle of the first to the middle of the last character.
+    RETURNS (Band): The shape.
+    """
+    word = cast(Word, placed.mark)
+    shown = clean(text[word.start : word.end])
+    columns = placed.right - placed.left
+    x, width, y, depth = left + placed.left * COLUMN + 1, columns * COLUMN - 2.0, top + placed.lane * LANE, LANE - 4.0
+    if arc:
+        x, width, y = x + COLUMN / 2, max(width - COLUMN, COLUMN / 2), top
+        depth = min(ARC_BASE + ARC_STEP * columns / 2, MAX_ARC)
+    return Band(
+        x=x,
+        y=y,
+        width=width,
+        depth=depth,
+        text=shown,
+        opacity=round(UNKNOWN if word.strength is None else FAINT + (STRONG - FAINT) * word.strength, 3),
+        line=line_color(label_color(label)) if label else "",
+        note=clean(" · ".join(filter(None, [shown, word.note])))[:MAX_NOTE],
+    )

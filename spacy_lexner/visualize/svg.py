@@ -1,0 +1,86 @@
+"""A lattice as SVG."""
+
+from math import ceil
+from typing import Any, Dict, List, Literal
+
+from .graphemes import clean, text_width
+from .lattice import Lattice
+from .layout import Row, lay_out, n_lanes
+from .shapes import COLUMN, LANE, MAX_LABEL, MAX_NOTE, SMALL, label_columns, make_band, make_chip, make_runs
+from .templates import render
+
+StyleT = Literal["bars", "arcs"]
+ThemeT = Literal["auto", "light", "dark"]
+STYLES = ("bars", "arcs")
+THEMES = ("auto", "light", "dark")
+LINE, BASELINE = 32, 23  # of the characters
+MARGIN = 14
+MIN_WIDTH = 200
+
+
+def draw_svg(
+    lattice: Lattice, *, style: StyleT = "bars", theme: ThemeT = "auto", width: int = 960, with_css: bool = True
+) -> str:
+    """Draw a lattice: the entities with label and score above the text, the candidate words below.
+
+    lattice (Lattice): What is shown. Everything in it is escaped.
+    style (str): "bars": each word as a bar that repeats it; "arcs": as an arc, the longer the deeper.
+    theme (str): "auto" follows the reader's preference for light or dark, or one of these.
+    width (int): The greatest width, in pixels; longer texts have several rows.
+    with_css (bool): Whether the picture brings its own style sheet. In a page with several, the page does.
+    RETURNS (str): An `svg` element. Raises ValueError for a style, theme or width that there is not.
+    """
+    for name, value, choices in (("style", style, STYLES), ("theme", theme, THEMES)):
+        if value not in choices:
+            raise ValueError(f"{name} is {value!r}; expected one of {', '.join(choices)}.")
+    if width < MIN_WIDTH:
+        raise ValueError(f"width is {width}; expected {MIN_WIDTH} pixels or more.")
+    names = [clean(track.name)[:MAX_LABEL] for track in lattice.tracks]
+    left = MARGIN + max((ceil(text_width(name) * SMALL) + 8 for name in names if name), default=0)
+    marks = {mark: label_columns(mark) for track in lattice.tracks for mark in track.marks}
+    rows = lay_out(lattice, (width - left - MARGIN) // COLUMN, marks)
+    labels = {(mark.start, mark.end): mark.label for mark in marks}
+    y, drawn = float(MARGIN), []
+    for row in rows:
+        drawn.append(_draw_row(row, lattice.text, names, labels, left, y, arcs=style == "arcs"))
+        y = drawn[-1]["bottom"]
+    return render(
+        "lattice.svg.jinja",
+        rows=drawn,
+        width=max(left + max(row.columns for row in rows) * COLUMN + MARGIN, MIN_WIDTH),
+        height=y,
+        margin=MARGIN,
+        style=style,
+        theme=theme,
+        with_css=with_css,
+        title=clean(lattice.text)[:MAX_NOTE],
+    )
+
+
+def _draw_row(
+    row: Row, text: str, names: List[str], labels: Dict[Any, str], left: float, y: float, *, arcs: bool
+) -> Dict[str, Any]:
+    """The shapes of a row, and where it ends."""
+    titles, chips = [], []
+    for name, track in zip(names, row.tracks):
+        y += max(n_lanes(track), 1 if name else 0) * LANE
+        if name:
+            titles.append({"y": y - 6, "text": name})
+        chips += [make_chip(mark, left, y) for mark in track]
+    top = y
+    y += LINE
+    words = [
+        make_band(word, text, left, y, labels.get((word.mark.start, word.mark.end), ""), arc=arcs)
+        for word in reversed(row.words)  # short ones in front
+    ]
+    y = max([y, *(word.y + word.depth + 4 for word in words)])
+    return {
+        "titles": titles,
+        "chips": chips,
+        "highlight": len(names) == 1,
+        "top": top,
+        "baseline": top + BASELINE,
+        "runs": make_runs(row.cells, left),
+        "words": words,
+        "bottom": y + MARGIN,
+    }
