@@ -1,0 +1,114 @@
+"""Entity vectors learned from a knowledge graph: TransE, through PyKEEN."""
+
+import logging
+from pathlib import Path
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from ..lexicon.errors import LexiconError
+from ..lexicon.readers.lines import read_lines
+
+MISSING = 'Knowledge embeddings need PyKEEN: pip install "spacy-lexner[knowledge]"'
+
+
+class KnowledgeEmbedding(NamedTuple):
+    """Entity vectors, and how well they tell held-out triples.
+
+    ids (List[str]): The entities.
+    vectors (numpy.ndarray): float32[n, width].
+    mean_rank (Optional[float]): Mean rank of the right entity among all, head and tail of each held-out triple; None
+        without any.
+    hits_at_10 (Optional[float]): Share of ranks up to 10.
+    n_training, n_held_out (int): Numbers of triples.
+    """
+
+    ids: List[str]
+    vectors: np.ndarray
+    mean_rank: Optional[float]
+    hits_at_10: Optional[float]
+    n_training: int
+    n_held_out: int
+
+
+def read_triples(path: Path) -> np.ndarray:
+    """Read the triples of a knowledge graph.
+
+    path (Path): A table with head, relation and tail in each line, between tabs; plain or compressed, UTF-8.
+    RETURNS (numpy.ndarray): str[n, 3], each triple once. Raises LexiconError, with file and line, where one is not
+        whole.
+    """
+    triples: Dict[Tuple[str, ...], None] = {}
+    for number, line in read_lines(Path(path)):
+        if not line.strip():
+            continue
+        fields = tuple(field.strip() for field in line.split("\t"))
+        if len(fields) != 3 or not all(fields):
+            raise LexiconError(f"{path}:{number}: expected head, relation and tail between tabs, not {line[:60]!r}.")
+        triples[fields] = None
+    return np.array(list(triples), dtype="U").reshape(-1, 3)
+
+
+def train_transe(
+    triples: np.ndarray,
+    *,
+    width: int = 100,
+    epochs: int = 100,
+    batch_size: int = 1024,
+    learn_rate: float = 0.01,
+    negatives: int = 8,
+    held_out: float = 0.02,
+    seed: int = 0,
+    device: str = "cpu",
+    progress_bar: bool = True,
+) -> KnowledgeEmbedding:
+    """Train TransE (Bordes et al. 2013): the vector of a relation leads from the head's vector to the tail's.
+
+    triples (numpy.ndarray): str[n, 3].
+    width (int): Width of the vectors.
+    epochs, batch_size, learn_rate, negatives (int, float): Of the training; `negatives` corrupted triples for each.
+    held_out (float): Share of triples that are kept out of training, and tell how good it is. Never the only one of an
+        entity.
+    seed (int): Seed of everything random.
+    device (str): A torch device.
+    progress_bar (bool): Show one.
+    RETURNS (KnowledgeEmbedding): The vectors. Raises ImportError where PyKEEN is not installed.
+    """
+    try:
+        from pykeen.pipeline import pipeline
+        from pykeen.triples import TriplesFactory
+    except ImportError as error:
+        raise ImportError(MISSING) from error
+    if len(triples) < 2:
+        raise ValueError(f"A knowledge graph of {len(triples)} triples has nothing to teach: give at least 2.")
+    logging.getLogger("pykeen").setLevel(logging.WARNING)
+    every: Any = TriplesFactory.from_labeled_triples(triples)
+    n_held_out = round(held_out * len(triples))
+    training, testing = every, every
+    if n_held_out:
+        training, testing = every.split([1 - held_out, held_out], random_state=seed)
+    result = pipeline(
+        training=training,
+        testing=testing,
+        model="TransE",
+        model_kwargs={"embedding_dim": width, "scoring_fct_norm": 1},
+        optimizer="Adam",
+        optimizer_kwargs={"lr": learn_rate},
+        training_loop="sLCWA",
+        training_kwargs={"num_epochs": epochs, "batch_size": batch_size, "use_tqdm": progress_bar},
+        negative_sampler_kwargs={"num_negs_per_pos": negatives},
+        evaluation_kwargs={"use_tqdm": progress_bar, "batch_size": 256},
+        random_seed=seed,
+        device=device,
+    )
+    model: Any = result.model
+    vectors = model.entity_representations[0](indices=None).detach().cpu().numpy().astype("f4")
+    ids = [label for label, _ in sorted(every.entity_to_id.items(), key=lambda item: item[1])]
+    return KnowledgeEmbedding(
+        ids,
+        vectors,
+        float(result.get_metric("mean_rank")) if n_held_out else None,
+        float(result.get_metric("hits_at_10")) if n_held_out else None,
+        training.num_triples,
+        testing.num_triples if n_held_out else 0,
+    )
