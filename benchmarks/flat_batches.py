@@ -3,7 +3,8 @@
     python benchmarks/flat_batches.py [--length 60] [--repeats 15]
 
 The texts are made of random words; the lexicon holds these words and others. Preparation begins with Docs whose
-candidates a lex_matcher has stored, and ends with the tensors that the module reads. CPU time of the process, one thread.
+candidates a lex_matcher has stored, and ends with the tensors that the module reads. CPU time of the process, one
+thread.
 """
 
 import argparse

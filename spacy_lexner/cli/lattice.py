@@ -92,6 +92,7 @@ def load_pipeline(model: Optional[str], lexicon: Optional[Path]) -> Language:
     RETURNS (Language): The pipeline.
     """
     nlp = load_model("blank:zh" if model is None else model)
-    for matcher in find_matchers(nlp).values() if lexicon is not None else []:
-        matcher.set_lexicon(Lexicon.open(lexicon))
+    if lexicon is not None:
+        for matcher in find_matchers(nlp).values():
+            matcher.set_lexicon(Lexicon.open(lexicon))
     return nlp
