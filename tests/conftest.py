@@ -8,9 +8,16 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 from pathlib import Path
 
 import pytest
+from spacy.util import fix_random_seed
 
 FIXTURES = Path(__file__).parent / "fixtures"
 DATA = Path(os.environ.get("LEXNER_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+@pytest.fixture(autouse=True)
+def seeded() -> None:
+    """Weights and dropout are the same in every run, whatever ran before."""
+    fix_random_seed(0)
 
 
 @pytest.fixture(scope="session")

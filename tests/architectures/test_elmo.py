@@ -111,7 +111,7 @@ def test_shared_with_spacy_s_own_ner(tmp_path):
         "tok2vec": listener,
     }
     nlp.add_pipe("ner", config={"model": model})
-    train(nlp, n_steps=150)
+    train(nlp, n_steps=300)
     assert entities(nlp) == GOLD
     nlp.to_disk(tmp_path / "nlp")
     assert entities(spacy.load(tmp_path / "nlp")) == GOLD
