@@ -112,7 +112,7 @@ setup(
     license="MIT",
     python_requires=">=3.10",
     packages=find_packages(include=["spacy_lexner", "spacy_lexner.*"]),
-    package_data={"spacy_lexner": ["py.typed"], "spacy_lexner.templates": ["*.jinja"]},
+    package_data={"": ["py.typed", "*.jinja"]},
     install_requires=CORE,
     extras_require={"zh": ZH, "vectors": VECTORS, "elmo": ELMO, "knowledge": KNOWLEDGE, "dev": DEV},
     entry_points=ENTRY_POINTS,
