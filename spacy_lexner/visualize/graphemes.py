@@ -68,6 +68,8 @@ def _show(cluster: str) -> "tuple[str, bool]":
         return chr(CONTROL_PICTURES + min(code, 0x21)), False
     if UNSEEN.fullmatch(cluster[0]):  # at the beginning of a cluster nothing makes it part of something visible
         return "·", False
+    if cluster[0].isspace():  # a mark that is shown on a space of its own
+        return "␣" + clean(cluster[1:]), True
     if unicodedata.combining(cluster[0]):
         return "\u25cc" + clean(cluster), True
     return clean(cluster), True

@@ -2,7 +2,7 @@ import unicodedata
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spacy_lexner.visualize.graphemes import NARROW, WIDE, clean, split_graphemes, text_width
@@ -42,9 +42,11 @@ def test_the_invisible_has_a_sign(text, sign):
 
 def test_a_mark_without_a_letter():
     assert shown("\u0301") == [("\u0301", "\u25cc\u0301", NARROW)]
+    assert shown(" \u0301") == [(" \u0301", "␣\u0301", NARROW)]
 
 
 @given(st.text(st.characters(exclude_categories=[])))
+@example(" \u0300")
 def test_everything_is_there_and_is_xml(text):
     graphemes = list(split_graphemes(text))
     assert "".join(text[g.start : g.end] for g in graphemes) == text
