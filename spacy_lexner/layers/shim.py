@@ -15,6 +15,8 @@ from thinc.api import ArgsKwargs, Optimizer, PyTorchGradScaler, PyTorchShim
 from thinc.shims import Shim
 from thinc.util import get_torch_default_device, torch2xp, xp2torch
 
+from ..modules.half_precision import half_precision
+
 BuildT = Callable[[Dict[str, Any]], torch.nn.Module]
 
 
@@ -38,12 +40,12 @@ class ModuleShim(PyTorchShim):
 
         build (Callable[[Dict[str, Any]], torch.nn.Module]): A module-level function (it is copied and pickled with the
             model).
-        mixed_precision (bool): Autocast on CUDA, to bfloat16 where the device has it, else to float16 with gradient
-            scaling. Without CUDA it does nothing.
+        mixed_precision (bool): Autocast to bfloat16 where the device has it, on CUDA else to float16 with gradient
+            scaling. On a processor without bfloat16 it does nothing.
         grad_scaler_config (Optional[Dict[str, Any]]): Arguments of thinc's PyTorchGradScaler.
         """
         scaling = {"enabled": mixed_precision, **(grad_scaler_config or {})}
-        scaling["enabled"] = scaling["enabled"] and torch.cuda.is_available()  # without CUDA all of it does nothing
+        scaling["enabled"] = scaling["enabled"] and torch.cuda.is_available()  # bfloat16 needs no scaling
         scaler = PyTorchGradScaler(**scaling)
         super().__init__(None, mixed_precision=mixed_precision, grad_scaler=scaler)
         self.build = build
@@ -81,8 +83,8 @@ class ModuleShim(PyTorchShim):
         return self._model
 
     def _forward(self, inputs: ArgsKwargs) -> Any:
-        half = torch.bfloat16 if self._mixed_precision and torch.cuda.is_bf16_supported() else torch.float16
-        with torch.autocast("cuda", enabled=self._mixed_precision and self.device.type == "cuda", dtype=half):
+        half = half_precision(self.device) if self._mixed_precision else None
+        with torch.autocast(self.device.type, half, enabled=half is not None):
             return self.module(*inputs.args, **inputs.kwargs)
 
     def predict(self, inputs: ArgsKwargs) -> Any:
