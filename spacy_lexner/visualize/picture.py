@@ -6,10 +6,10 @@ from typing import Iterable, NamedTuple, Optional, Union
 from spacy.tokens import Doc
 
 from ..lexicon.lexicon import Lexicon
+from ..templates import render
 from .graphemes import clean
 from .lattice import Lattice, read_lattice
 from .svg import StyleT, ThemeT, draw_svg
-from .templates import render
 
 LEGEND = (
     "Above the characters: entities with label and confidence. Below: the words of the lexicon in the text. The more "

@@ -3,11 +3,11 @@
 from math import ceil
 from typing import Any, Dict, List, Literal
 
+from ..templates import render
 from .graphemes import clean, text_width
 from .lattice import Lattice
 from .layout import Row, lay_out, n_lanes
 from .shapes import COLUMN, LANE, MAX_LABEL, MAX_NOTE, SMALL, label_columns, make_band, make_chip, make_runs
-from .templates import render
 
 StyleT = Literal["bars", "arcs"]
 ThemeT = Literal["auto", "light", "dark"]
@@ -15,6 +15,7 @@ STYLES = ("bars", "arcs")
 THEMES = ("auto", "light", "dark")
 LINE, BASELINE = 32, 23  # of the characters
 MARGIN = 14
+TRACK_GAP = 6
 MIN_WIDTH = 200
 
 
@@ -62,8 +63,8 @@ def _draw_row(
 ) -> Dict[str, Any]:
     """The shapes of a row, and where it ends."""
     titles, chips = [], []
-    for name, track in zip(names, row.tracks):
-        y += max(n_lanes(track), 1 if name else 0) * LANE
+    for i, (name, track) in enumerate(zip(names, row.tracks)):
+        y += (TRACK_GAP if i else 0) + max(n_lanes(track), 1 if name else 0) * LANE
         if name:
             titles.append({"y": y - 6, "text": name})
         chips += [make_chip(mark, left, y) for mark in track]

@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 @cache
 def _environment() -> Environment:
     return Environment(
-        loader=PackageLoader(__package__.rpartition(".")[0], "templates"),
+        loader=PackageLoader("spacy_lexner", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -1,0 +1,1 @@
+"""What pipelines get right and wrong, measured by characters, side by side, and shown on one page."""

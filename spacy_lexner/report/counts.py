@@ -1,0 +1,77 @@
+"""How many entities were found, wrongly found and missed: for each text, by label."""
+
+from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
+
+import numpy as np
+
+from ..visualize.lattice import Mark
+from .gold import GoldText
+
+ALL, SEEN, UNSEEN = ("all", ""), ("seen", ""), ("unseen", "")
+ColumnT = Tuple[str, str]
+
+
+class Counts(NamedTuple):
+    """Counts of entities.
+
+    columns (List[Tuple[str, str]]): What is counted: ALL; ("label", label) for each; where training is known SEEN and
+        UNSEEN.
+    values (numpy.ndarray): int64[n_texts, n_columns, 3], of each text the entities found, wrongly found, missed.
+    """
+
+    columns: List[ColumnT]
+    values: np.ndarray
+
+    @property
+    def labels(self) -> List[str]:
+        """RETURNS (List[str]): The labels, sorted."""
+        return [name for kind, name in self.columns if kind == "label"]
+
+    def total(self, column: ColumnT = ALL) -> List[int]:
+        """RETURNS (List[int]): How many of a column were found, wrongly found and missed in all texts."""
+        return self.values[:, self.columns.index(column)].sum(0).tolist()
+
+
+def count(gold: Sequence[GoldText], predicted: Sequence[Sequence[Mark]], seen: Optional[Set[str]] = None) -> Counts:
+    """Count entities. One is found if its place and its label are right.
+
+    gold (Sequence[GoldText]): The annotated texts.
+    predicted (Sequence[Sequence[Mark]]): What was found in each. What touches stretches without annotation does not
+        count.
+    seen (Optional[Set[str]]): The texts of the entities of training. Entities, and predictions, whose text is among
+        them are counted as SEEN, the others as UNSEEN.
+    RETURNS (Counts): The counts.
+    """
+    every = (mark.label for marks in (*(text.marks for text in gold), *predicted) for mark in marks)
+    names = [ALL, *(("label", label) for label in sorted(set(every))), *([] if seen is None else [SEEN, UNSEEN])]
+    columns = {column: i for i, column in enumerate(names)}
+    values = np.zeros((len(gold), len(columns), 3), "i8")
+    for i, (text, marks) in enumerate(zip(gold, predicted)):
+        right, found = keys(text.marks), keys(annotated(text, marks))
+        for kind, spans in enumerate((right & found, found - right, right - found)):
+            for start, end, label in spans:
+                values[i, 0, kind] += 1
+                values[i, columns["label", label], kind] += 1
+                if seen is not None:
+                    values[i, columns[SEEN if text.text[start:end] in seen else UNSEEN], kind] += 1
+    return Counts(names, values)
+
+
+def keys(marks: Iterable[Mark]) -> Set[Tuple[int, int, str]]:
+    """RETURNS (Set[Tuple[int, int, str]]): The places and labels of entities."""
+    return {(mark.start, mark.end, mark.label) for mark in marks}
+
+
+def annotated(text: GoldText, marks: Iterable[Mark]) -> List[Mark]:
+    """RETURNS (List[Mark]): The predictions that touch nothing of which it is unknown what it is."""
+    return [mark for mark in marks if not any(mark.start < end and start < mark.end for start, end in text.unknown)]
+
+
+def scores(found: float, wrong: float, missed: float) -> Dict[str, Optional[float]]:
+    """RETURNS (Dict[str, Optional[float]]): Precision `p`, recall `r` and F-score `f`; None where there is nothing to
+    divide by."""
+    return {
+        "p": found / (found + wrong) if found + wrong else None,
+        "r": found / (found + missed) if found + missed else None,
+        "f": 2 * found / (2 * found + wrong + missed) if found + wrong + missed else None,
+    }

@@ -1,0 +1,79 @@
+"""Kinds of errors: what was wrong about an entity that is not quite right."""
+
+from collections import Counter
+from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence
+
+from ..visualize.lattice import Mark
+
+CORRECT, TYPE, BOUNDARY, BOTH = "correct", "type", "boundary", "type and boundary"
+MISSED, SPURIOUS = "missed", "spurious"
+ERRORS = (TYPE, BOUNDARY, BOTH, MISSED, SPURIOUS)
+
+
+class Outcome(NamedTuple):
+    """What became of an entity, or where a prediction came from.
+
+    kind (str): "correct", or one of ERRORS.
+    gold (Optional[Mark]): The entity; None if there is none (spurious).
+    predicted (Optional[Mark]): The prediction; None if there is none (missed).
+    """
+
+    kind: str
+    gold: Optional[Mark]
+    predicted: Optional[Mark]
+
+
+def pair(gold: Sequence[Mark], predicted: Sequence[Mark]) -> List[Outcome]:
+    """Pair the entities of a text with the predictions, each with at most one: those that are right; then those of the
+    same place; then those that overlap with the same label, and at last with another one, the greatest overlap first.
+
+    gold (Sequence[Mark]): The entities.
+    predicted (Sequence[Mark]): The predictions.
+    RETURNS (List[Outcome]): Every entity and every prediction once.
+    """
+    outcomes: List[Outcome] = []
+    gold, predicted = sorted(gold), sorted(predicted)
+    steps: Dict[str, Callable[[Mark, Mark], bool]] = {
+        CORRECT: lambda a, b: a[:3] == b[:3],
+        TYPE: lambda a, b: a[:2] == b[:2],
+        BOUNDARY: lambda a, b: a.label == b.label and _overlap(a, b) > 0,
+        BOTH: lambda a, b: _overlap(a, b) > 0,
+    }
+    for kind, fits in steps.items():
+        pairs = [(-_overlap(a, b), i, j) for i, a in enumerate(gold) for j, b in enumerate(predicted) if fits(a, b)]
+        used_gold, used_predicted = set(), set()
+        for _, i, j in sorted(pairs):
+            if i not in used_gold and j not in used_predicted:
+                used_gold.add(i)
+                used_predicted.add(j)
+                outcomes.append(Outcome(kind, gold[i], predicted[j]))
+        gold = [mark for i, mark in enumerate(gold) if i not in used_gold]
+        predicted = [mark for j, mark in enumerate(predicted) if j not in used_predicted]
+    outcomes += (Outcome(MISSED, mark, None) for mark in gold)
+    outcomes += (Outcome(SPURIOUS, None, mark) for mark in predicted)
+    return outcomes
+
+
+def count_errors(outcomes: Iterable[Outcome]) -> Dict[str, int]:
+    """RETURNS (Dict[str, int]): How many outcomes there are of each kind."""
+    counts = Counter(outcome.kind for outcome in outcomes)
+    return {kind: counts[kind] for kind in (CORRECT, *ERRORS)}
+
+
+def count_confusions(outcomes: Iterable[Outcome]) -> Dict[str, Dict[str, int]]:
+    """Count which label was taken for which, whether or not the boundaries are right.
+
+    outcomes (Iterable[Outcome]): The outcomes.
+    RETURNS (Dict[str, Dict[str, int]]): For each label of an entity, how often it was predicted as which. "" stands for
+        no entity.
+    """
+    pairs = Counter(
+        (outcome.gold.label if outcome.gold else "", outcome.predicted.label if outcome.predicted else "")
+        for outcome in outcomes
+    )
+    labels = sorted({label for labels in pairs for label in labels} - {""})
+    return {a: {b: pairs[a, b] for b in [*labels, ""] if a or b} for a in [*labels, ""]}
+
+
+def _overlap(a: Mark, b: Mark) -> int:
+    return min(a.end, b.end) - max(a.start, b.start)

@@ -1,0 +1,66 @@
+"""Annotated texts, as places of characters: so models with other tokens can be measured by them."""
+
+from pathlib import Path
+from typing import Iterable, Iterator, List, NamedTuple, Set, Tuple, Union
+
+import numpy as np
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from ..visualize.lattice import Mark, read_marks
+
+
+class GoldText(NamedTuple):
+    """A text with its entities.
+
+    text (str): The text.
+    marks (List[Mark]): Its entities.
+    unknown (List[Tuple[int, int]]): Stretches of characters without annotation: predictions there do not count.
+    """
+
+    text: str
+    marks: List[Mark]
+    unknown: List[Tuple[int, int]]
+
+
+def read_gold(path: Union[str, Path]) -> Iterator[GoldText]:
+    """Read the annotated texts of a `.spacy` file, or of all in a folder.
+
+    path (Union[str, Path]): The file or the folder.
+    YIELDS (GoldText): The texts; empty ones and those without any annotation are left out. Raises ValueError where
+        there is nothing else, and FileNotFoundError where there is no file.
+    """
+    path = Path(path)
+    files = sorted(path.rglob("*.spacy")) if path.is_dir() else [path]
+    if not files or not files[0].is_file():
+        raise FileNotFoundError(
+            f"There is no .spacy file in {path}. Annotated files are converted with lexner convert."
+        )
+    found = False
+    for file in files:
+        for doc in _read_docs(file):
+            if len(doc) and doc.has_annotation("ENT_IOB"):
+                found = True
+                yield to_gold(doc)
+    if not found:
+        raise ValueError(f"{path}: no text is annotated with entities.")
+
+
+def to_gold(doc: Doc) -> GoldText:
+    """RETURNS (GoldText): An annotated Doc."""
+    missing = doc.to_array("ENT_IOB") == 0
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], missing, [False]]).astype("i1"))).tolist()
+    unknown = [(doc[a].idx, doc[b - 1].idx + len(doc[b - 1])) for a, b in zip(edges[::2], edges[1::2])]
+    return GoldText(doc.text, [mark._replace(score=None) for mark in read_marks(doc.ents)], unknown)
+
+
+def mentions(gold: Iterable[GoldText]) -> Set[str]:
+    """RETURNS (Set[str]): The texts of all entities."""
+    return {text[mark.start : mark.end] for text, marks, _ in gold for mark in marks}
+
+
+def _read_docs(path: Path) -> Iterator[Doc]:
+    try:
+        yield from DocBin().from_disk(path).get_docs(Vocab())
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        raise ValueError(f"{path}: not a .spacy file, or a damaged one ({error}).") from error

@@ -1,0 +1,166 @@
+"""Everything that is measured about one model."""
+
+from dataclasses import dataclass
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set
+
+import numpy as np
+from spacy.language import Language
+
+from ..pipeline.find_matchers import find_lexicon
+from ..visualize.lattice import Lattice, Mark, Track, read_lattice
+from .bootstrap import N_SAMPLES, resample, spread
+from .confidence import measure_confidence
+from .counts import ALL, SEEN, UNSEEN, ColumnT, Counts, annotated, count, scores
+from .errors import CORRECT, Outcome, count_confusions, count_errors, pair
+from .gold import GoldText
+from .predict import Predictions, annotate, predict
+
+GOLD, MODEL = "gold", "model"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How models are measured.
+
+    seen (Optional[Set[str]]): The texts of the entities of training, if they are known.
+    label_map (Optional[Mapping[str, str]]): Labels of the models to rename.
+    batch_size (Optional[int]): Texts to process at once; by default as the pipeline says.
+    n_samples (int): Test sets to draw for the spread of scores.
+    seed (int): Seed of the drawing.
+    n_worst (int): Texts to show.
+    """
+
+    seen: Optional[Set[str]] = None
+    label_map: Optional[Mapping[str, str]] = None
+    batch_size: Optional[int] = None
+    n_samples: int = N_SAMPLES
+    seed: int = 0
+    n_worst: int = 50
+
+
+class Measured(NamedTuple):
+    """What is known about a model.
+
+    figures (Dict[str, Any]): Ready for JSON, see `measure`.
+    samples (numpy.ndarray): The scores on resampled test sets, see `bootstrap.resample`.
+    worst (List[Lattice]): The texts with most errors: what is right, what the model found, the words.
+    """
+
+    figures: Dict[str, Any]
+    samples: np.ndarray
+    worst: List[Lattice]
+
+
+def measure(nlp: Language, gold: Sequence[GoldText], settings: Settings, *, name: str = "model") -> Measured:
+    """Measure a pipeline.
+
+    nlp (Language): Any pipeline that sets `doc.ents`. Scores are those in `ent._.lex_score`, if there are any.
+    gold (Sequence[GoldText]): The annotated texts.
+    settings (Settings): How it is measured.
+    name (str): What the progress bar says.
+    RETURNS (Measured): In `figures`: `seconds`, `failed` (texts that could not be processed), `lexicon` (`words` and
+        `version`, or None), `all`, `labels`, `seen` and `unseen` (each `found`, `wrong`, `missed`, `p`, `r`, `f` and
+        `spread`), `errors`, `confusions`, `confidence`, `worst`.
+    """
+    texts = [text.text for text in gold]
+    predictions = predict(
+        nlp, texts, label_map=settings.label_map, batch_size=settings.batch_size, title=f"{name}: texts"
+    )
+    counts = count(gold, predictions.marks, settings.seen)
+    samples = resample(counts, settings.n_samples, settings.seed)
+    outcomes = [pair(text.marks, annotated(text, marks)) for text, marks in zip(gold, predictions.marks)]
+    flat = [outcome for each in outcomes for outcome in each]
+    worst = find_worst(outcomes, settings.n_worst)
+    lattices = draw_worst(nlp, gold, predictions, worst)
+    lexicon = find_lexicon(nlp)
+    figures = {
+        "seconds": predictions.seconds,
+        "failed": {str(i): reason for i, reason in predictions.failed.items()},
+        "lexicon": None if lexicon is None else {"words": len(lexicon), "version": f"{lexicon.version:016x}"},
+        **describe_scores(counts, samples),
+        "errors": count_errors(flat),
+        "confusions": count_confusions(flat),
+        "confidence": measure_confidence(flat),
+        "worst": [describe_text(i, outcomes[i], lattice) for i, lattice in zip(worst, lattices)],
+    }
+    return Measured(figures, samples, lattices)
+
+
+def describe_scores(counts: Counts, samples: np.ndarray) -> Dict[str, Any]:
+    """RETURNS (Dict[str, Any]): The scores of `all`, of `labels`, and of `seen` and `unseen` (None if unknown)."""
+
+    def describe(column: ColumnT) -> Optional[Dict[str, Any]]:
+        if column not in counts.columns:
+            return None
+        found, wrong, missed = counts.total(column)
+        between = spread(samples, counts.columns.index(column))
+        return {"found": found, "wrong": wrong, "missed": missed, **scores(found, wrong, missed), "spread": between}
+
+    return {
+        "all": describe(ALL),
+        "labels": {label: describe(("label", label)) for label in counts.labels},
+        "seen": describe(SEEN),
+        "unseen": describe(UNSEEN),
+    }
+
+
+def find_worst(outcomes: Sequence[Sequence[Outcome]], n: int) -> List[int]:
+    """Find the texts with most errors; among equals, those of whose errors the model was surest.
+
+    outcomes (Sequence[Sequence[Outcome]]): What became of the entities of each text.
+    n (int): How many to find.
+    RETURNS (List[int]): Their numbers, the worst first. Texts without errors are not among them.
+    """
+    ranked = []
+    for i, each in enumerate(outcomes):
+        errors = [outcome for outcome in each if outcome.kind != CORRECT]
+        if errors:
+            sure = sum(outcome.predicted.score or 0.0 for outcome in errors if outcome.predicted is not None)
+            ranked.append((-len(errors), -sure, i))
+    return [i for _, _, i in sorted(ranked)[:n]]
+
+
+def draw_worst(
+    nlp: Language, gold: Sequence[GoldText], predictions: Predictions, numbers: Sequence[int]
+) -> List[Lattice]:
+    """Read the candidate words of some texts, which takes processing them again.
+
+    nlp (Language): The pipeline.
+    gold (Sequence[GoldText]): All texts.
+    predictions (Predictions): What was found in them.
+    numbers (Sequence[int]): Which of them.
+    RETURNS (List[Lattice]): What is right, what was found, and the words, of each.
+    """
+    lexicon = find_lexicon(nlp)
+    words = {
+        numbers[i]: read_lattice(doc, lexicon).words
+        for i, doc in annotate(nlp, [gold[i].text for i in numbers], failed={})
+    }
+    return [
+        Lattice(gold[i].text, words.get(i, []), [Track(GOLD, gold[i].marks), Track(MODEL, predictions.marks[i])])
+        for i in numbers
+    ]
+
+
+def describe_text(number: int, outcomes: Sequence[Outcome], lattice: Lattice) -> Dict[str, Any]:
+    """RETURNS (Dict[str, Any]): A text with its entities, what was found, its errors and its candidate words."""
+
+    def describe(mark: Optional[Mark]) -> Optional[Dict[str, Any]]:
+        if mark is None:
+            return None
+        text = lattice.text[mark.start : mark.end]
+        return {"start": mark.start, "end": mark.end, "label": mark.label, "score": mark.score, "text": text}
+
+    gold, predicted = ([describe(mark) for mark in track.marks] for track in lattice.tracks)
+    return {
+        "number": number,
+        "text": lattice.text,
+        "gold": gold,
+        "predicted": predicted,
+        "errors": [
+            {"kind": kind, "gold": describe(right), "predicted": describe(found)}
+            for kind, right, found in outcomes
+            if kind != CORRECT
+        ],
+        "words": [[word.start, word.end] for word in lattice.words],
+    }

@@ -1,0 +1,95 @@
+"""A report as a page that needs nothing else."""
+
+from typing import Any, Dict, List, Optional
+
+from ..templates import render
+from ..visualize.graphemes import clean
+from ..visualize.label_colors import label_color
+from ..visualize.picture import LEGEND
+from ..visualize.svg import draw_svg
+from .errors import CORRECT, ERRORS
+from .report import Report
+
+COLORS = ("#3b6ea8", "#c7683a", "#3f8f5f", "#8a5fb0", "#b0475f", "#7c7c2f", "#2f8c94", "#8a8f98")
+NO_ENTITY = "no entity"
+
+
+def make_page(report: Report, *, title: str = "Report") -> str:
+    """Make an HTML page of a report: tables, charts, and the texts with most errors as lattices.
+
+    report (Report): The report.
+    title (str): Its title.
+    RETURNS (str): The page. Whatever texts, labels and names hold is escaped.
+    """
+    models = [_describe(report, i, name) for i, name in enumerate(report.models)]
+    labels = sorted({label for model in models for label in model["labels"]})
+    return render(
+        "report.html.jinja",
+        title=clean(title),
+        corpus=report.corpus,
+        corpus_labels={clean(label): count for label, count in report.corpus["labels"].items()},
+        n_samples=report.settings.n_samples,
+        models=models,
+        labels=labels,
+        label_colors={label: label_color(label) for label in labels},
+        error_kinds=(CORRECT, *ERRORS),
+        n_worst=report.settings.n_worst,
+        legend=LEGEND,
+        score=_score,
+        between=_between,
+    )
+
+
+def _describe(report: Report, number: int, name: str) -> Dict[str, Any]:
+    """What the page says about a model."""
+    measured = report.models[name]
+    figures = measured.figures
+    return {
+        **figures,
+        "name": clean(name),
+        "color": COLORS[number % len(COLORS)],
+        "labels": {clean(label): scores for label, scores in figures["labels"].items()},
+        "difference": report.compare(name),
+        "failed": {number: clean(reason) for number, reason in figures["failed"].items()},
+        "confusions": _confusions(figures["confusions"]),
+        "worst": [
+            {"number": text["number"], "errors": _errors(text["errors"]), "svg": draw_svg(lattice, with_css=False)}
+            for text, lattice in zip(figures["worst"], measured.worst)
+        ],
+    }
+
+
+def _confusions(counts: Dict[str, Dict[str, int]]) -> Dict[str, Any]:
+    """Columns, and rows of cells with their share of the row."""
+    columns = list(counts)
+    rows: List[Dict[str, Any]] = []
+    for label in columns:
+        total = sum(counts[label].values())
+        cells = [
+            None
+            if other not in counts[label]
+            else {"count": n, "share": n / total if total else 0.0, "right": label == other}
+            for other in columns
+            for n in [counts[label].get(other, 0)]
+        ]
+        rows.append({"label": clean(label) or NO_ENTITY, "cells": cells})
+    return {"columns": [clean(label) or NO_ENTITY for label in columns], "rows": rows}
+
+
+def _errors(errors: List[Dict[str, Any]]) -> List[str]:
+    """Each error in words."""
+    described = []
+    for error in errors:
+        sides = [f"{side['label']} {side['text']}" if side else "–" for side in (error["gold"], error["predicted"])]
+        described.append(clean(f"{error['kind']}: {' → '.join(sides)}"))
+    return described
+
+
+def _score(value: Optional[float]) -> str:
+    """RETURNS (str): A share as a percentage."""
+    return "–" if value is None else f"{100 * value:.1f}"
+
+
+def _between(ends: Optional[List[float]], signed: bool = False) -> str:
+    """RETURNS (str): Two shares as percentages."""
+    return "" if ends is None else " to ".join(f"{100 * end:+.1f}" if signed else f"{100 * end:.1f}" for end in ends)

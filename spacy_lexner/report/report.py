@@ -1,0 +1,107 @@
+"""A report on one model or several, side by side."""
+
+from contextlib import contextmanager
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+
+from spacy.language import Language
+
+from ..lexicon.lexicon import Lexicon
+from ..pipeline.find_matchers import find_matchers
+from .bootstrap import INTERVAL, difference
+from .gold import GoldText, mentions
+from .measure import Measured, Settings, measure
+
+EMPTIED = "lexicon emptied"
+
+
+class Report(NamedTuple):
+    """What is known about the texts and the models.
+
+    corpus (Dict[str, Any]): `texts`, `characters`, `entities`, `labels`, and where training is known `seen` and
+        `unseen`: the entities whose text is that of an entity of training, and the others.
+    settings (Settings): How was measured.
+    models (Dict[str, Measured]): The models, by name.
+    """
+
+    corpus: Dict[str, Any]
+    settings: Settings
+    models: Dict[str, Measured]
+
+    def to_json(self) -> Dict[str, Any]:
+        """RETURNS (Dict[str, Any]): Everything, for JSON. `difference` of each model but the first is that of its
+        F-score from the first's: `f`, the ends between which it lies in 95 of 100 test sets drawn from this one, and
+        the share of them in which it is above zero."""
+        models = {
+            name: {**measured.figures, "difference": self.compare(name)} for name, measured in self.models.items()
+        }
+        samples = {"n": self.settings.n_samples, "seed": self.settings.seed, "percentiles": list(INTERVAL)}
+        return {"corpus": self.corpus, "samples": samples, "models": models}
+
+    def compare(self, name: str) -> Dict[str, Any]:
+        """RETURNS (Dict[str, Any]): How a model's F-score differs from the first model's; nothing for that itself."""
+        first = next(iter(self.models))
+        if name == first:
+            return {}
+        a, b = self.models[name], self.models[first]
+        between, above = difference(a.samples, b.samples)
+        scores = [measured.figures["all"]["f"] for measured in (a, b)]
+        return {"f": None if None in scores else scores[0] - scores[1], "spread": between, "above": above}
+
+
+def make_report(
+    models: Iterable[Tuple[str, Language]], gold: Sequence[GoldText], settings: Settings, *, lexicon_off: bool = False
+) -> Report:
+    """Measure models on the same texts.
+
+    models (Iterable[Tuple[str, Language]]): Names and pipelines, taken one after the other.
+    gold (Sequence[GoldText]): The annotated texts. Raises ValueError if there are none.
+    settings (Settings): How they are measured.
+    lexicon_off (bool): Measure every model that has a lexicon a second time with that emptied.
+    RETURNS (Report): The report.
+    """
+    if not gold:
+        raise ValueError("There are no annotated texts to measure models on.")
+    measured: Dict[str, Measured] = {}
+    for name, nlp in models:
+        if name in measured:
+            raise ValueError(f"Two models have the name {name!r}. Give each one of its own (NAME=MODEL).")
+        measured[name] = measure(nlp, gold, settings, name=name)
+        if lexicon_off and find_matchers(nlp):
+            with without_lexicon(nlp):
+                measured[f"{name}, {EMPTIED}"] = measure(nlp, gold, settings, name=f"{name}, {EMPTIED}")
+    return Report(describe_corpus(gold, settings.seen), settings, measured)
+
+
+@contextmanager
+def without_lexicon(nlp: Language) -> Iterator[None]:
+    """Empty the lexicons of a pipeline for a while; nothing else changes.
+
+    nlp (Language): The pipeline.
+    YIELDS (None): While they are empty.
+    """
+    before = [(pipe, pipe.source.matcher) for pipe in find_matchers(nlp).values()]
+    try:
+        for pipe, _ in before:
+            pipe.set_lexicon(Lexicon.from_entries([]))
+        yield
+    finally:
+        for pipe, matcher in before:
+            if matcher is not None:
+                pipe.source.set(matcher)
+
+
+def describe_corpus(gold: Sequence[GoldText], seen: Optional[Set[str]]) -> Dict[str, Any]:
+    """RETURNS (Dict[str, Any]): What is in the texts."""
+    labels: List[str] = [mark.label for text in gold for mark in text.marks]
+    known = (
+        [text.text[mark.start : mark.end] in seen for text in gold for mark in text.marks] if seen is not None else []
+    )
+    return {
+        "texts": len(gold),
+        "characters": sum(len(text.text) for text in gold),
+        "entities": len(labels),
+        "distinct_mentions": len(mentions(gold)),
+        "labels": {label: labels.count(label) for label in sorted(set(labels))},
+        "seen": None if seen is None else sum(known),
+        "unseen": None if seen is None else len(known) - sum(known),
+    }
