@@ -148,7 +148,7 @@ def check_rules(word: str, rules: Rules, readers: Sequence[RuleReader]) -> None:
     readers (Sequence[RuleReader]): The components of the pipeline that obey rules; without any, all is accepted.
     """
     for rule in rules:
-        if readers and not any(reader.concerns(rule) for reader in readers):
+        if readers and rule.mode != HINT and not any(reader.concerns(rule) for reader in readers):
             known = "; ".join(f"{reader.name} has the labels {_listed(reader.labels)}" for reader in readers)
             raise LexiconError(
                 f"The rule '{rule}' of {word!r} concerns no component: {known}. Correct the label, or add it to a "

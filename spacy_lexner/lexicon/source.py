@@ -1,11 +1,15 @@
 """The cell through which a pipeline's components share the lexicon."""
 
 import threading
-from typing import Any, Dict, Optional, Tuple
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Dict, Iterator, Mapping, Optional, Tuple
 
 from .matcher import Matcher
 
 REMEMBERED = 8
+# What a thread sees of sources that it has pinned, by their identity.
+_PINNED: ContextVar[Mapping[int, Tuple[Matcher, ...]]] = ContextVar("_PINNED", default={})  # noqa: B039 (never changed)
 
 
 class LexiconSource:
@@ -21,9 +25,13 @@ class LexiconSource:
         self._matchers: Tuple[Matcher, ...] = () if matcher is None else (matcher,)  # the newest first
 
     @property
+    def _seen(self) -> Tuple[Matcher, ...]:
+        return _PINNED.get().get(id(self), self._matchers)
+
+    @property
     def matcher(self) -> Optional[Matcher]:
         """RETURNS (Optional[Matcher]): The current Matcher."""
-        matchers = self._matchers
+        matchers = self._seen
         return matchers[0] if matchers else None
 
     def set(self, matcher: Matcher) -> None:
@@ -41,10 +49,19 @@ class LexiconSource:
         version (int): Its version.
         RETURNS (Optional[Matcher]): The Matcher; None if it is not among the last eight.
         """
-        for matcher in self._matchers:
+        for matcher in self._seen:
             if matcher.version == version:
                 return matcher
         return None
+
+    @contextmanager
+    def pinned(self) -> Iterator[None]:
+        """Let this thread see the source as it is now, whatever others set meanwhile."""
+        token = _PINNED.set({**_PINNED.get(), id(self): self._seen})
+        try:
+            yield
+        finally:
+            _PINNED.reset(token)
 
     def __deepcopy__(self, memo: Dict[int, Any]) -> "LexiconSource":
         return self

@@ -8,9 +8,12 @@ from ..layers.candidates import LexMatch, LexMatches, get_candidates
 
 
 def install_match_extensions() -> None:
-    """Add `doc._.lex_matches` and `token._.lex_words`. What someone else put there under these names stays."""
+    """Add `doc._.lex_matches`, `doc._.lex_version` and `token._.lex_words`. What someone else put there under these
+    names stays."""
     if not Doc.has_extension("lex_matches"):
         Doc.set_extension("lex_matches", getter=get_lex_matches)
+    if not Doc.has_extension("lex_version"):
+        Doc.set_extension("lex_version", getter=get_lex_version)
     if not Token.has_extension("lex_words"):
         Token.set_extension("lex_words", getter=get_lex_words)
 
@@ -31,6 +34,13 @@ def get_lex_matches(doc: Doc) -> Optional[LexMatches]:
     """RETURNS (Optional[LexMatches]): The candidate words of a Doc; None if no matcher has run on it."""
     stored = get_candidates(doc)
     return None if stored is None else LexMatches(doc.text, stored[1])
+
+
+def get_lex_version(doc: Doc) -> Optional[int]:
+    """RETURNS (Optional[int]): The state of the lexicon and its rules that a Doc was annotated with (`version` of the
+    `lex_matcher` then); None if no matcher has run on it."""
+    stored = get_candidates(doc)
+    return None if stored is None else stored[0]
 
 
 def get_lex_words(token: Token) -> Optional[List[LexMatch]]:

@@ -2,7 +2,7 @@
 
 import copy
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
 
 import srsly
 from spacy import util
@@ -13,20 +13,23 @@ from spacy.training import Example
 from thinc.api import Model
 
 from ..layers.candidates import Candidates, align_candidates, find_candidates, set_candidates
-from ..layers.lexicon_link import LexiconLink
-from ..lexicon.entry import LexiconEntry
+from ..layers.lexicon_link import LexiconLink, RulesLink
+from ..lexicon.dictionary import Dictionary
 from ..lexicon.lexicon import Lexicon
-from ..lexicon.matcher import Matcher, MatchOptions, check_options
+from ..lexicon.matcher import MatchOptions, check_options
+from ..lexicon.readers.rule_file import RuleFile, collect_rules, read_rules, write_rules
+from ..lexicon.rules import Rule, RuleReader, Rules, normal_rules
 from ..lexicon.single_chars import SingleChars
 from ..lexicon.source import LexiconSource
 from .extensions import install_match_extensions
+from .lexicon_owner import LexiconOwner
 
 ReaderT = Callable[[Language], Lexicon]
 
 
 @Language.factory(
     "lex_matcher",
-    assigns=["doc._.lex_matches", "token._.lex_words"],
+    assigns=["doc._.lex_matches", "doc._.lex_version", "token._.lex_words"],
     default_config={
         "min_length": 2,
         "max_length": None,
@@ -50,7 +53,7 @@ def make_lex_matcher(
     return LexMatcher(name, options=options, spans_key=spans_key)
 
 
-class LexMatcher(Pipe):
+class LexMatcher(LexiconOwner, Pipe):
     """Attach the lexicon words found in a Doc (`doc._.lex_matches`, `token._.lex_words`), and hand the lexicon to every
     model of a later component that reads candidate words.
 
@@ -68,61 +71,14 @@ class LexMatcher(Pipe):
         spans_key (Optional[str]): If set, the words are also written to `doc.spans[spans_key]`, which costs about a
             microsecond each; off by default.
         """
+        LexiconOwner.__init__(self)
         self.name = name
         self.options = options or MatchOptions()
         check_options(self.options)
         self.spans_key = spans_key
-        self.source = LexiconSource()
         self.model = None
         self.listener_map: Dict[str, List[Model]] = {}
         install_match_extensions()
-
-    # The lexicon
-
-    @property
-    def lexicon(self) -> Lexicon:
-        """RETURNS (Lexicon): The lexicon in use. Raises ValueError if there is none yet."""
-        return self._matcher().lexicon
-
-    def set_lexicon(self, lexicon: Lexicon) -> None:
-        """Put another lexicon in the place of the present one, at once.
-
-        lexicon (Lexicon): The lexicon. One with vectors of another width is refused while a model is linked, since the
-            model could not read them; an empty one is always taken.
-        """
-        current = self.source.matcher
-        if current is not None and self.listeners and len(lexicon) and lexicon.dim != current.lexicon.dim:
-            raise ValueError(
-                f"The new lexicon has vectors of {lexicon.dim} dimensions, the present one of {current.lexicon.dim}, "
-                f"and {', '.join(self.listening_components)} reads them: build the lexicon with vectors of the same "
-                "width, or train the components again with the new one."
-            )
-        self.source.set(Matcher(lexicon, self.options))
-
-    def add_words(self, words: Iterable[Union[str, LexiconEntry]]) -> None:
-        """Add words to the lexicon; what a Doc is matched with changes at once. A known word gets the new entry.
-
-        words (Iterable[Union[str, LexiconEntry]]): Words, or entries with a vector, weight, label or entity id.
-        """
-        entries = [LexiconEntry(word) if isinstance(word, str) else word for word in words]
-        current = self.source.matcher
-        self.set_lexicon(Lexicon.from_entries(entries) if current is None else current.lexicon.with_words(entries))
-
-    def remove_words(self, words: Iterable[str]) -> None:
-        """Take words out of the lexicon. Unknown words are ignored.
-
-        words (Iterable[str]): The words.
-        """
-        self.set_lexicon(self.lexicon.without_words(list(words)))
-
-    def _matcher(self) -> Matcher:
-        if self.source.matcher is None:
-            raise ValueError(
-                f"The pipe '{self.name}' has no lexicon. Give it one: a reader in the config's "
-                f"[initialize.components.{self.name}.lexicon], or add_words([...]), or "
-                "set_lexicon(Lexicon.open(path))."
-            )
-        return self.source.matcher
 
     # Documents
 
@@ -151,7 +107,7 @@ class LexMatcher(Pipe):
                 yield from docs
 
     def _annotate(self, docs: Sequence[Doc]) -> None:
-        matcher = self._matcher()
+        matcher = self.matcher
         for doc, candidates in zip(docs, find_candidates(matcher, docs)):
             set_candidates(doc, matcher.version, candidates)
             if self.spans_key is not None:
@@ -170,27 +126,30 @@ class LexMatcher(Pipe):
         *,
         nlp: Optional[Language] = None,
         lexicon: Optional[ReaderT] = None,
+        rules: Optional[Union[str, List[str]]] = None,
         prune: bool = False,
         allow_empty: bool = False,
     ) -> None:
-        """Build the lexicon, and link it to the components that follow.
+        """Build the lexicon, read its rules, and link it to the components that follow.
 
         get_examples (Callable[[], Iterable[Example]]): The training examples.
         nlp (Optional[Language]): The pipeline.
         lexicon (Optional[Callable[[Language], Lexicon]]): A reader, such as `spacy-lexner.WordVectors.v1`. Without one
             the pipe keeps the lexicon that it has.
+        rules (Optional[Union[str, List[str]]]): Path of a dictionary file (see `load_rules`), or of several.
         prune (bool): Keep only the words that occur in the training texts. Words that only new texts hold are lost.
         allow_empty (bool): Start with an empty lexicon where there is none.
         """
         if lexicon is not None and nlp is not None:
-            self.source.set(Matcher(lexicon(nlp), self.options))
-        elif self.source.matcher is None and allow_empty:
-            self.source.set(Matcher(Lexicon.from_entries([]), self.options))
+            self._load_dictionary(lexicon(nlp))
+        elif self._dictionary is None and allow_empty:
+            self._load_dictionary(Lexicon.from_entries([]))
+        if prune:
+            self._load_dictionary(self._present().own.prune(example.reference.text for example in get_examples()))
+        if rules is not None:
+            self.set_rule_files(RuleFile(path) for path in ([rules] if isinstance(rules, str) else rules))
         if not len(self.lexicon) and not allow_empty:
             raise ValueError(f"The lexicon of '{self.name}' is empty. If that is meant, set allow_empty = true.")
-        if prune:
-            texts = (example.reference.text for example in get_examples())
-            self.source.set(Matcher(self.lexicon.prune(texts), self.options))
         if nlp is not None:
             pipes = [pipe for _, pipe in nlp.pipeline]
             for component in pipes[pipes.index(self) + 1 :] if self in pipes else []:
@@ -205,6 +164,18 @@ class LexMatcher(Pipe):
     @property
     def listening_components(self) -> List[str]:
         return list(self.listener_map)
+
+    @property
+    def rule_readers(self) -> List[RuleReader]:
+        """RETURNS (List[RuleReader]): The linked components that obey rules and have labels."""
+        links = (node.attrs["link"] for node in self.listeners)
+        return [link.reader for link in links if isinstance(link, RulesLink) and link.reader is not None]
+
+    @property
+    def vector_readers(self) -> List[str]:
+        """RETURNS (List[str]): The linked components whose models read candidate words."""
+        read = (name for name, nodes in self.listener_map.items() for node in nodes if not _reads_rules(node))
+        return list(dict.fromkeys(read))
 
     def add_listener(self, listener: Model, component_name: str) -> None:
         nodes = self.listener_map.setdefault(component_name, [])
@@ -231,6 +202,8 @@ class LexMatcher(Pipe):
             if isinstance(link, LexiconLink):
                 link.source = self.source
                 self.add_listener(node, component.name)
+                if isinstance(link, RulesLink):
+                    self.warn_of_rules()
 
     # Copies and files
 
@@ -238,53 +211,87 @@ class LexMatcher(Pipe):
         """RETURNS (LexMatcher): A copy with a source of its own, to which the models copied along are linked."""
         copied = LexMatcher(self.name, options=self.options, spans_key=self.spans_key)
         copied.source = LexiconSource(self.source.matcher)
+        copied._dictionary, copied.rule_files = self._dictionary, self.rule_files
         memo[id(self)] = copied
         memo[id(self.source)] = copied.source
         copied.listener_map = copy.deepcopy(self.listener_map, memo)
         return copied
 
     def to_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> None:
-        """Save the options and the lexicon.
+        """Save the options, the lexicon, and the rules that came from files.
 
         path (Union[str, Path]): A folder.
-        exclude (Iterable[str]): "cfg", "lexicon".
+        exclude (Iterable[str]): "cfg", "lexicon", "rules".
         """
-        writers: Dict[str, Callable[[Path], None]] = {"cfg": lambda p: srsly.write_json(p, self._cfg())}
-        if self.source.matcher is not None:
-            writers["lexicon"] = self.lexicon.save
+        writers: Dict[str, Callable[[Path], Any]] = {"cfg": lambda p: srsly.write_json(p, self._cfg())}
+        dictionary = self._dictionary
+        if dictionary is not None:
+            writers["lexicon"] = dictionary.own.save
+            writers["rules"] = lambda p: p.write_text(write_rules(dictionary.from_files), "utf8")
         util.to_disk(Path(path), writers, exclude)
 
     def from_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> "LexMatcher":
-        """Load the options and the lexicon, which stays on disk, memory-mapped.
+        """Load the options, the lexicon, which stays on disk, memory-mapped, and the rules that came from files. The
+        files themselves are not read: `reload` does that.
 
         path (Union[str, Path]): A folder written by `to_disk`.
-        exclude (Iterable[str]): "cfg", "lexicon".
+        exclude (Iterable[str]): "cfg", "lexicon", "rules".
         RETURNS (LexMatcher): This object.
         """
         path = Path(path)
+        parts: Dict[str, Any] = {}
         readers: Dict[str, Callable[[Path], Any]] = {"cfg": lambda p: self._load_cfg(srsly.read_json(p))}
         if (path / "lexicon").exists():
-            readers["lexicon"] = lambda p: self.source.set(Matcher(Lexicon.open(p), self.options))
+            readers["lexicon"] = lambda p: parts.update(own=Lexicon.open(p))
+        if (path / "rules").exists():
+            readers["rules"] = lambda p: parts.update(from_files=collect_rules(read_rules(p)))
         util.from_disk(path, readers, exclude)
+        self._load_dictionary(**parts)
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """RETURNS (bytes): What `to_disk` saves. `exclude` may name "cfg", "lexicon", "rules"."""
         writers: Dict[str, Callable[[], bytes]] = {"cfg": lambda: srsly.json_dumps(self._cfg()).encode("utf8")}
-        if self.source.matcher is not None:
-            writers["lexicon"] = self.lexicon.to_bytes
+        dictionary = self._dictionary
+        if dictionary is not None:
+            writers["lexicon"] = dictionary.own.to_bytes
+            writers["rules"] = lambda: srsly.json_dumps(dictionary.from_files).encode("utf8")
         return util.to_bytes(writers, exclude)
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "LexMatcher":
+        """RETURNS (LexMatcher): This object, with what `to_bytes` saved."""
+        parts: Dict[str, Any] = {}
         readers: Dict[str, Callable[[bytes], Any]] = {
             "cfg": lambda b: self._load_cfg(srsly.json_loads(b)),
-            "lexicon": lambda b: self.source.set(Matcher(Lexicon.from_bytes(b), self.options)),
+            "lexicon": lambda b: parts.update(own=Lexicon.from_bytes(b)),
+            "rules": lambda b: parts.update(from_files=_rules_of(srsly.json_loads(b))),
         }
         util.from_bytes(bytes_data, readers, exclude)
+        self._load_dictionary(**parts)
         return self
 
+    def _load_dictionary(self, own: Optional[Lexicon] = None, from_files: Optional[Mapping[str, Rules]] = None) -> None:
+        """Use what was loaded, and what is there for what was not."""
+        present = self._dictionary
+        if present is not None:
+            own = present.own if own is None else own
+            from_files = present.from_files if from_files is None else from_files
+        if own is not None:
+            self._use(Dictionary(own, from_files or {}))
+
     def _cfg(self) -> Dict[str, Any]:
-        return {"options": self.options._asdict(), "spans_key": self.spans_key}
+        files = [list(file) for file in self.rule_files]
+        return {"options": self.options._asdict(), "rule_files": files, "spans_key": self.spans_key}
 
     def _load_cfg(self, cfg: Dict[str, Any]) -> None:
         self.options = MatchOptions(**cfg["options"])
+        self.rule_files = tuple(RuleFile(*file) for file in cfg["rule_files"])
         self.spans_key = cfg["spans_key"]
+
+
+def _reads_rules(node: Model) -> bool:
+    return isinstance(node.attrs["link"], RulesLink)
+
+
+def _rules_of(saved: Mapping[str, List[Any]]) -> Dict[str, Rules]:
+    return {word: normal_rules(Rule(*row) for row in rules) for word, rules in saved.items()}

@@ -35,6 +35,26 @@ def test_a_copy_is_the_same_source():
     assert pickle.loads(pickle.dumps(source)).matcher.version == source.matcher.version
 
 
+def test_pinned():
+    """A thread that has pinned a source sees it as it was; others, and it itself afterwards, see it as it is."""
+    first, second, third = matcher("甲"), matcher("乙"), matcher("丙")
+    source, other = LexiconSource(first), LexiconSource(second)
+    with source.pinned():
+        source.set(second)
+        assert source.matcher is first and source.get(second.version) is None
+        with other.pinned(), source.pinned():
+            other.set(third)
+            source.set(third)
+            assert source.matcher is first and other.matcher is second
+        assert other.matcher is third
+        seen = []
+        thread = threading.Thread(target=lambda: seen.append(source.matcher))
+        thread.start()
+        thread.join()
+        assert seen == [third]
+    assert source.matcher is third and source.get(first.version) is first
+
+
 def test_readers_see_one_lexicon_or_the_other():
     """Threads match while others swap: what a batch finds belongs to one lexicon, and its hashes are known to it."""
     texts = ["南京市长江大桥"] * 50

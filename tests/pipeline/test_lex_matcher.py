@@ -320,3 +320,47 @@ def test_every_doc_sees_one_lexicon_during_swaps():
         assert len(seen.first) == len(stored[1].starts) in (1, len(FOUND))
         assert (seen.lexicon.rows(seen.hashes) >= 0).all()
         assert len(seen.lexicon) == {1: 1, len(FOUND): len(WORDS)}[len(seen.first)]
+
+
+def test_initialize_with_rules(tmp_path):
+    (tmp_path / "rules.tsv").write_text("长江大桥\tforce\tLOC\n新词\n", "utf8")
+    nlp = make_nlp()
+    nlp.config["initialize"]["components"] = {"lex_matcher": {"rules": str(tmp_path / "rules.tsv")}}
+    nlp.initialize(lambda: [Example.from_dict(nlp.make_doc(TEXT), {})])
+    matcher = nlp.get_pipe("lex_matcher")
+    assert [(entry.word, str(entry.rules[0])) for entry in matcher.lexicon.ruled_words()] == [("长江大桥", "force LOC")]
+    assert "新词" in matcher.lexicon and "南京" in matcher.lexicon
+
+
+def test_version_of_a_doc():
+    nlp = make_nlp()
+    matcher = nlp.get_pipe("lex_matcher")
+    assert nlp.make_doc(TEXT)._.lex_version is None
+    doc, before = nlp(TEXT), matcher.version
+    assert doc._.lex_version == before == Doc(nlp.vocab).from_bytes(doc.to_bytes())._.lex_version
+    matcher.add_rules([("长江", "forbid")])
+    assert nlp(TEXT)._.lex_version == matcher.version != before
+
+
+def test_rules_are_saved(tmp_path):
+    """Those of the lexicon and those of files, so that the files can be gone, and read again when they are back."""
+    file = tmp_path / "rules.tsv"
+    file.write_text("大桥\tprefer\tLOC\t2.5\n外来\n", "utf8")
+    nlp = make_nlp()
+    matcher = nlp.get_pipe("lex_matcher")
+    matcher.add_rules([("长江", "force", "LOC")])
+    matcher.load_rules(file)
+    nlp.to_disk(tmp_path / "model")
+    data = matcher.to_bytes()
+    file.unlink()
+    for loaded in (spacy.load(tmp_path / "model").get_pipe("lex_matcher"), make_nlp([]).get_pipe("lex_matcher")):
+        if loaded.version != matcher.version:
+            loaded.from_bytes(data)
+        assert loaded.version == matcher.version and loaded.rule_files == matcher.rule_files
+        with pytest.raises(ValueError, match=r"rules.tsv: no such file"):
+            loaded.reload()
+        assert loaded.version == matcher.version
+    file.write_text("", "utf8")
+    loaded.reload()
+    assert "外来" not in loaded.lexicon and loaded.lexicon.get("大桥").rules == ()
+    assert str(loaded.lexicon.get("长江").rules[0]) == "force LOC"

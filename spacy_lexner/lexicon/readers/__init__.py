@@ -3,6 +3,7 @@
 from .entity_vectors import read_entity_vectors
 from .jieba_dictionary import read_jieba_dictionary
 from .knowledge_base import read_knowledge_base
+from .rule_file import read_rules
 from .vocab_vectors import read_vocab_vectors
 from .word_list import read_word_list
 from .word_table import read_word_table
@@ -12,6 +13,7 @@ __all__ = [
     "read_entity_vectors",
     "read_jieba_dictionary",
     "read_knowledge_base",
+    "read_rules",
     "read_vocab_vectors",
     "read_word_list",
     "read_word_table",
