@@ -1,4 +1,4 @@
-"""Evaluate trained pipelines: precision, recall and F-score by type, and recall of entities that training never saw."""
+"""Evaluate trained pipelines: entities, words and parts of speech, by type; recall of what training never saw."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tqdm import tqdm
 from wasabi import msg, table
 
 from spacy_lexner.lexicon.lexicon import Lexicon
+from spacy_lexner.pipeline.lex_segmenter import LexSegmenter
 
 SCORER = "spacy-lexner.lex_ner_scorer.v1"
 
@@ -31,7 +32,7 @@ def evaluate(nlp: Language, examples: List[Example], seen: Set[str]) -> Dict[str
     examples (List[Example]): The corpus; its predicted side is replaced.
     seen (Set[str]): The texts of the entities that training saw.
     RETURNS (Dict[str, Any]): `ents_p`, `ents_r`, `ents_f`, `ents_per_type`; `recall_seen`, `recall_unseen` and the
-        number of mentions of both kinds.
+        number of mentions of both kinds; the scores of `lex_segmenter`, if the pipeline has one.
     """
     docs = nlp.pipe(nlp.make_doc(example.reference.text) for example in examples)
     for example, doc in tqdm(
@@ -39,6 +40,9 @@ def evaluate(nlp: Language, examples: List[Example], seen: Set[str]) -> Dict[str
     ):
         example.predicted = doc
     scores = registry.scorers.get(SCORER)()(examples)
+    for _, pipe in nlp.pipeline:
+        if isinstance(pipe, LexSegmenter):
+            scores.update(pipe.score(examples))
     found = {True: 0, False: 0}
     total = {True: 0, False: 0}
     for example in examples:
@@ -68,17 +72,33 @@ def percent(value: Any) -> str:
 
 
 def print_scores(results: Dict[str, Dict[str, Any]]) -> None:
-    """Print one table over all pipelines and one by type."""
+    """Print a table over all pipelines and one by type, of entities and of words, as far as the corpus has them."""
     counts = next(iter(results.values()))
-    print(f"\n{counts['n_seen'] + counts['n_unseen']} entities, {counts['n_unseen']} of them not seen in training")
-    keys = ("ents_p", "ents_r", "ents_f", "recall_seen", "recall_unseen")
-    rows = [(name, *(percent(scores[key]) for key in keys)) for name, scores in results.items()]
-    header = ("pipeline", "P", "R", "F", "R seen", "R unseen")
-    print(table(rows, header=header, divider=True, aligns=("l", *"rrrrr")))
+    n_entities = counts["n_seen"] + counts["n_unseen"]
+    if n_entities:
+        print(f"\n{n_entities} entities, {counts['n_unseen']} of them not seen in training")
+        keys = ("ents_p", "ents_r", "ents_f", "recall_seen", "recall_unseen")
+        print_table(results, dict(zip(keys, ("P", "R", "F", "R seen", "R unseen"))))
+        print_types(results, "ents_per_type")
+    if any(scores.get("word_f") is not None for scores in results.values()):
+        keys = ("word_p", "word_r", "word_f", "word_oov_r", "word_pos_p", "word_pos_r", "word_pos_f")
+        print("\nwords; recall of those not seen in training; words with their parts of speech")
+        print_table(results, dict(zip(keys, ("P", "R", "F", "R unseen", "POS P", "POS R", "POS F"))))
+        print_types(results, "word_pos_per_type")
+
+
+def print_table(results: Dict[str, Dict[str, Any]], columns: Dict[str, str]) -> None:
+    """Print scores of pipelines: for each column its key and its title."""
+    rows = [(name, *(percent(scores.get(key)) for key in columns)) for name, scores in results.items()]
+    print(table(rows, header=("pipeline", *columns.values()), divider=True, aligns=("l", *"r" * len(columns))))
+
+
+def print_types(results: Dict[str, Dict[str, Any]], key: str) -> None:
+    """Print the scores by type that lie under a key."""
     rows = [
-        (name, label, *(percent(by_type[key]) for key in "prf"))
+        (name, label, *(percent(by_type[score]) for score in "prf"))
         for name, scores in results.items()
-        for label, by_type in sorted((scores["ents_per_type"] or {}).items())
+        for label, by_type in sorted((scores.get(key) or {}).items())
     ]
     print(table(rows, header=("pipeline", "type", "P", "R", "F"), divider=True, aligns=("l", "l", "r", "r", "r")))
 

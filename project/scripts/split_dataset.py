@@ -27,6 +27,7 @@ DATASETS = {
     "resume": Files(dev="dev"),
     "cluener": Files(test="dev"),  # the labels of its own test split are not public
     "msra": Files("msra_train_bio", "msra_test_bio"),
+    "udc": Files(dev="dev"),
 }
 
 
@@ -64,7 +65,7 @@ def main(
     out.mkdir(parents=True, exist_ok=True)
     seen = {doc.text for doc in splits["train"]}
     for split, docs in splits.items():
-        DocBin(attrs=["ENT_IOB", "ENT_TYPE"], docs=docs).to_disk(out / f"{split}.spacy")
+        DocBin(attrs=["ENT_IOB", "ENT_TYPE", "POS", "TAG"], docs=docs).to_disk(out / f"{split}.spacy")
         repeated = 0 if split == "train" else sum(doc.text in seen for doc in docs)
         note = f", {repeated} of them stand in train word for word" if repeated else ""
         msg.good(f"{out / split}.spacy: {len(docs)} texts{note}")

@@ -23,17 +23,19 @@ from tqdm import tqdm
 from wasabi import msg
 
 PROJECT = Path(__file__).parents[1]
-THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+# One core for a run. And glibc gives memory back, where batches of many shapes would else double what a run holds.
+ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "MALLOC_TRIM_THRESHOLD_": "1000000"}
 COLUMNS = {"ents_p": "P", "ents_r": "R", "ents_f": "F1", "recall_unseen": "recall of unseen entities"}
 app = typer.Typer(help=__doc__, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 class System(NamedTuple):
-    """What is compared: a config, the lexicon it gets, and its name in the table."""
+    """What is compared: a config, the lexicon it gets, its name in the table, and the score it is chosen by on dev."""
 
     config: str
     lexicon: Optional[str]
     title: str
+    score: str = "ents_f"
 
 
 SYSTEMS = {
@@ -81,7 +83,7 @@ def train(run: Run, lexicons: Dict[str, Path], out: Path, overrides: List[str], 
     log.parent.mkdir(parents=True, exist_ok=True)
     start = time.perf_counter()
     with log.open("w", encoding="utf8") as file:
-        environment = {**os.environ, **dict.fromkeys(THREADS, "1")}
+        environment = {**os.environ, **ENVIRONMENT}
         done = subprocess.run([*command, *overrides], stdout=file, stderr=subprocess.STDOUT, env=environment)
     if done.returncode:
         end = "\n".join(log.read_text("utf8").split("\n")[-15:])
@@ -95,13 +97,15 @@ def measure(run: Run, out: Path, gpu_id: int) -> Dict[str, Any]:
     run (Run): The run.
     out (Path): The folder that `spacy train` wrote.
     gpu_id (int): The GPU, or -1 for the CPU.
-    RETURNS (Dict[str, Any]): F-score on dev and all scores on test.
+    RETURNS (Dict[str, Any]): F-score on dev, all scores on test, and the size of the saved pipeline.
     """
     nlp = load_pipeline(out / "model-best", gpu_id)
     corpus = PROJECT / "corpus" / run.dataset
     seen = mentions(read_examples(nlp, corpus / "train.spacy"))
     test = evaluate(nlp, read_examples(nlp, corpus / "test.spacy"), seen)
-    return {"dev_f": nlp.meta["performance"]["ents_f"], "test": test, "version": nlp.meta["spacy_version"]}
+    size = sum(file.stat().st_size for file in (out / "model-best").rglob("*") if file.is_file())
+    dev = nlp.meta["performance"][SYSTEMS[run.system].score]
+    return {"dev_f": dev, "test": test, "megabytes": round(size / 1e6, 2), "version": nlp.meta["spacy_version"]}
 
 
 def summarise(results: Dict[Run, Dict[str, Any]]) -> Iterator[str]:
@@ -114,7 +118,7 @@ def summarise(results: Dict[Run, Dict[str, Any]]) -> Iterator[str]:
     order = list(SYSTEMS)
     for dataset, system in sorted(groups, key=lambda group: (group[0], order.index(group[1]))):
         lines = groups[dataset, system]
-        cells = [spread([line["test"][key] for line in lines]) for key in COLUMNS]
+        cells = [spread([line["test"].get(key) for line in lines]) for key in COLUMNS]
         cells.append(spread([line["dev_f"] for line in lines]))
         yield f"| {dataset} | {SYSTEMS[system].title} | {' | '.join(cells)} | {len(lines)} |"
 
@@ -148,7 +152,9 @@ def run_study(
     paths = [PROJECT / "corpus" / name / f"{split}.spacy" for name in dataset for split in ("train", "dev", "test")]
     for path in [*paths, lexicon, empty]:
         if not path.exists():
-            msg.fail(f"{path} is missing", "Run the workflow 'study-data' first: see project.yml.", exits=1)
+            msg.fail(
+                f"{path} is missing", "The workflow 'data' makes corpora, scripts/build_lexicon.py lexicons.", exits=1
+            )
     runs = [Run(name, each, seed) for seed in range(seeds) for name in dataset for each in systems]
     failed = 0
     for run in (bar := tqdm(runs, unit="run")):

@@ -1,7 +1,7 @@
 """The trainable pipe `lex_segmenter`: characters to words, with or without their parts of speech."""
 
 import logging
-from typing import Callable, Dict, Iterable, List, Literal, Optional, Sequence, Set
+from typing import Any, Callable, Dict, Iterable, List, Literal, Optional, Sequence, Set
 
 import numpy as np
 from spacy.language import Language
@@ -128,15 +128,12 @@ class LexSegmenter(SequenceTagger):
         self.vocab = vocab
         self.model = model
         self.name = name
-        self.cfg = {
-            "force": force,
-            "keep_spans": list(keep_spans),
-            "known_words": [],
-            "labels": [] if pos else [WORD],
-            "pos": pos,
-            "retokenize": retokenize,
-            "spans_key": spans_key,
-        }
+        # What training settles is saved; the rest comes from the config, which may be overridden at loading.
+        self.cfg = {"known_words": [], "labels": [] if pos else [WORD], "pos": pos}
+        self.retokenize = retokenize
+        self.spans_key = spans_key
+        self.keep_spans = tuple(keep_spans)
+        self.force = force
         self.scorer = scorer
         self.gold_report = GoldWordsReport()
         self._told_of: Set[str] = set()
@@ -179,7 +176,7 @@ class LexSegmenter(SequenceTagger):
         docs (Iterable[Doc]): The Docs.
         scores (Iterable[Segmentation]): The result of `predict`.
         """
-        key = self.cfg["spans_key"]
+        key = self.spans_key
         for doc, (starts, labels, report) in zip(docs, scores):
             rows = zip(starts.tolist(), [*starts[1:].tolist(), len(doc)], labels.tolist())
             spans = [Span(doc, start, end, label=self.labels[label]) for start, end, label in rows if label != UNKNOWN]
@@ -194,7 +191,7 @@ class LexSegmenter(SequenceTagger):
         RETURNS (Doc): With `retokenize` a Doc in words, which is a new one if there was anything to merge; otherwise
             the same Doc.
         """
-        if not self.cfg["retokenize"]:
+        if not self.retokenize:
             return super().annotate(doc, prediction)
         left_out: Dict[str, int] = {}
         if len(prediction.starts) < len(doc):
@@ -222,8 +219,8 @@ class LexSegmenter(SequenceTagger):
         return allow(doc, rule_borders(doc), len(self.labels))
 
     def _limits(self, doc: Doc) -> Limits:
-        rules, edges = rule_borders(doc), kept_edges(doc, self.cfg["keep_spans"])
-        if not self.cfg["force"]:
+        rules, edges = rule_borders(doc), kept_edges(doc, self.keep_spans)
+        if not self.force:
             return Limits(rules, edges)
         chosen = choose_words(self._forced.find(doc), rules, edges)
         return Limits(force_words(rules, chosen.spans), edges, len(chosen.spans), chosen.refused)
@@ -243,7 +240,7 @@ class LexSegmenter(SequenceTagger):
         nlp (Optional[Language]): The pipeline.
         labels (Optional[Sequence[str]]): The labels; without them, the parts of speech of the examples, sorted.
         """
-        if nlp is not None and self.cfg["retokenize"]:
+        if nlp is not None and self.retokenize:
             check_order(nlp, self.name)
         super().initialize(get_examples, nlp=nlp, labels=labels)
 
@@ -300,3 +297,11 @@ class LexSegmenter(SequenceTagger):
         nO (int): The new number of tags.
         """
         resize_output(self.model, nO, templates=(1, 2, 3, 4))
+
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> Dict[str, Any]:
+        """Score examples.
+
+        examples (Iterable[Example]): Predicted and annotated Docs.
+        RETURNS (Dict[str, Any]): What the scorer gives, which is told where the words are and which ones are known.
+        """
+        return super().score(examples, **{"retokenize": self.retokenize, "spans_key": self.spans_key, **kwargs})

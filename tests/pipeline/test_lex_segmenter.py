@@ -143,6 +143,15 @@ def test_word_that_is_very_long(nlp):
     assert [token.text for token in nlp(f"我{word}")] in (["我", word], ["我" + word])
 
 
+def test_word_longer_than_a_window():
+    lebert = {"@architectures": "spacy-lexner.LEBERT.v1", "hidden_width": 16, "depth": 1, "heads": 2}
+    nlp = blank(tok2vec={**lebert, "intermediate_width": 16, "adapter_layers": [], "window": 8, "stride": 4})
+    gold = examples(nlp, [*TEXTS, ("我 爱 " + "长" * 30 + " 天安门", "PRON VERB NOUN PROPN")])
+    train(nlp, gold, steps=60)
+    assert nlp.evaluate(gold)["word_f"] == 1.0
+    assert "b" * 50 in words(nlp("我" + "b" * 50))
+
+
 def test_missing_annotation_teaches_nothing(fresh):
     doc = fresh.make_doc("张三 在\n上海")
     assert fresh.update([Example(doc, fresh.make_doc(doc.text))], sgd=False) == {"lex_segmenter": 0.0}
@@ -291,7 +300,7 @@ def test_sentences_and_spans_are_kept(joining, caplog):
     assert (
         len(caplog.records) == 1 and "doc.spans['mine'] has spans that do not begin and end with a word" in caplog.text
     )
-    pipe.cfg["keep_spans"] = ["mine"]
+    pipe.keep_spans = ["mine"]
     segmented = pipe(doc)
     assert words(segmented) == "我爱 北京 天安门" and [span.text for span in segmented.spans["mine"]] == [
         "我爱",
@@ -362,7 +371,7 @@ def test_forced_words_are_never_cut():
     assert words(nlp("我爱北京三千三")) == "我爱 北 京 三千 三", "from left to right"
     nlp.get_pipe("lex_matcher").remove_words(["我爱"])
     assert words(nlp("我爱北京三千三")) == "我 爱北京 三千 三"
-    pipe.cfg["force"] = False
+    pipe.force = False
     assert words(nlp("我爱北京")) == "我 爱 北 京"
 
 
@@ -391,6 +400,19 @@ def test_dictionary_survives(tmp_path):
     nlp.to_disk(tmp_path / "model")
     for again in (spacy.load(tmp_path / "model"), copy.deepcopy(nlp), pickle.loads(pickle.dumps(nlp))):
         assert words(again(PLAIN[0])) == "我 爱北京 天安门"
+
+
+def test_settings_may_be_overridden_at_loading(nlp, tmp_path):
+    trained = copy.deepcopy(nlp)
+    trained.add_pipe("lex_matcher", first=True).add_words([LexiconEntry("爱北京", label="force")])
+    trained.to_disk(tmp_path / "model")
+    assert words(spacy.load(tmp_path / "model")(PLAIN[0])) == TEXTS[0][0]
+    again = spacy.load(tmp_path / "model", config={"components": {"lex_segmenter": {"force": True}}})
+    assert words(again(PLAIN[0])) == "我 爱北京 天安门"
+    again = spacy.load(tmp_path / "model", config={"components": {"lex_segmenter": {"retokenize": False}}})
+    doc = again(PLAIN[0])
+    assert [span.text for span in doc.spans["lex_words"]] == TEXTS[0][0].split()
+    assert again.evaluate(examples(again))["word_f"] == 1.0
 
 
 # Streams and files
