@@ -1,10 +1,8 @@
 """ELMo as a thinc layer: Docs in, one vector for each token out, whatever the length of the Doc."""
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Callable, Dict, List, Optional, Tuple, cast
 
-import numpy as np
 import torch
 from spacy.tokens import Doc
 from thinc.api import ArgsKwargs, Model
@@ -95,18 +93,14 @@ def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Float
     """Encode Docs. A Doc is one sequence, read as a whole from both sides; memory for the gates of the LSTMs is bounded
     by the module's block of rows."""
     shim = prepare(model)
-    borders = np.cumsum([0, *(len(doc) for doc in docs)]).tolist()
     kept = [doc for doc in docs if len(doc)]
     if not kept:
         empty: Any = model.ops.alloc2f(0, model.get_dim("nO"))
         return [empty for _ in docs], lambda gradients: []
     batch = make_batch(kept, get_character_ids(model)).to(shim.device)
-    inputs = module_inputs(batch)
     if not is_train:
-        vectors: Any = torch2xp(shim.predict(inputs)[batch.tokens].float())
-        return [vectors[begin:end] for begin, end in pairwise(borders)], lambda gradients: []
-    output, backprop_output = shim.begin_update(inputs)
-    vectors = torch2xp(output.detach()[batch.tokens].float())
+        return _split(shim.predict(module_inputs(batch)), docs), lambda gradients: []
+    output, backprop_output = shim.begin_update(module_inputs(batch))
 
     def backprop(gradients: List[Floats2d]) -> List[Doc]:
         if output.requires_grad:  # frozen, with fixed weights, there is nothing to train
@@ -115,7 +109,18 @@ def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Float
             backprop_output(ArgsKwargs(args=((output,),), kwargs={"grad_tensors": (d_output,)}))
         return []
 
-    return [vectors[begin:end] for begin, end in pairwise(borders)], backprop
+    return _split(output.detach(), docs), backprop
+
+
+def _split(rows: torch.Tensor, docs: List[Doc]) -> List[Floats2d]:
+    """The rows of each Doc, without its begin and end. They share memory."""
+    vectors: Any = torch2xp(rows.float())
+    result, start = [], 0
+    for doc in docs:
+        begin = min(start + 1, len(vectors))
+        result.append(vectors[begin : begin + len(doc)])
+        start += len(doc) + 2 if len(doc) else 0
+    return result
 
 
 def prepare(model: Encoder) -> ModuleShim:

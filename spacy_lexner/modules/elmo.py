@@ -1,6 +1,6 @@
 """ELMo: word vectors from characters, a bidirectional language model over them, mixed layers (Peters et al. 2018)."""
 
-from typing import Iterator, List, Sequence
+from typing import Iterator, List, Sequence, cast
 
 import torch
 from torch import Tensor, nn
@@ -92,8 +92,17 @@ class ELMo(nn.Module):
     def _mix(self, blocks: Iterator[List[Tensor]], packing: Packing) -> Tensor:
         if any(mix.norm == "batch" for mix in self.mixes):  # it needs the mean over the whole batch
             blocks = iter([[torch.cat(parts, dim=1) for parts in zip(*blocks)]])
-        mixed: List[List[Tensor]] = [[] for _ in self.mixes]
-        for layers in blocks:
-            for mix, parts in zip(self.mixes, mixed):
-                parts.append(mix([layers[number] for number in self.mix_layers]))
-        return torch.cat([unpack(torch.cat(parts, dim=1), packing) for parts in mixed], dim=1)
+        mixed = ([mix([layers[number] for number in self.mix_layers]) for mix in self.mixes] for layers in blocks)
+        if torch.is_grad_enabled():
+            return torch.cat([unpack(torch.cat(parts, dim=1), packing) for parts in zip(*mixed)], dim=1)
+        # Without gradients each block goes straight to its rows: a long Doc takes little more memory than its result.
+        gamma = cast(ScalarMix, self.mixes[0]).gamma
+        rows, start = packing.rows.to(gamma.device), 0
+        result = gamma.new_empty(rows.shape[1], len(self.mixes), 2, self.bilm.projection_dim)
+        for parts in mixed:
+            end = start + parts[0].shape[1]
+            for number, values in enumerate(parts):
+                for direction in (0, 1):
+                    result[rows[direction, start:end], number, direction] = values[direction]
+            start = end
+        return result.flatten(start_dim=1)

@@ -24,29 +24,15 @@ class RepeatedProduct:
         if n_calls >= MANY and weight[0].numel() >= LARGE and _can_pack(weight):
             self.packed = [torch.ops.mkldnn._reorder_linear_weight(direction) for direction in weight.detach()]
 
-    def add_to(self, total: Tensor, x: Tensor) -> None:
-        """total (Tensor): Shape [2, n_rows, n_out], changed in place.
-        x (Tensor): Shape [2, n_rows, n_in].
+    def __call__(self, x: Tensor) -> Tensor:
+        """x (Tensor): Shape [2, n_rows, n_in].
+        RETURNS (Tensor): Shape [2, n_rows, n_out]. It is a tensor of its own: with a strided output the directions
+            would be computed one after the other instead of one on each core.
         """
         if self.packed is None:
-            total.baddbmm_(x, self.transposed)
-        else:
-            for direction, part in enumerate(total):
-                part += self._packed_product(x, direction)
-
-    def put_into(self, out: Tensor, x: Tensor) -> None:
-        """out (Tensor): Shape [2, n_rows, n_out], overwritten.
-        x (Tensor): Shape [2, n_rows, n_in].
-        """
-        if self.packed is None:
-            torch.bmm(x, self.transposed, out=out)
-        else:
-            for direction, part in enumerate(out):
-                part.copy_(self._packed_product(x, direction))
-
-    def _packed_product(self, x: Tensor, direction: int) -> Tensor:
-        assert self.packed is not None
-        return torch.ops.mkldnn._linear_pointwise(x[direction], self.packed[direction], None, "none", [], "")
+            return torch.bmm(x, self.transposed)
+        product = torch.ops.mkldnn._linear_pointwise
+        return torch.stack([product(rows, packed, None, "none", [], "") for rows, packed in zip(x, self.packed)])
 
 
 def _can_pack(weight: Tensor) -> bool:

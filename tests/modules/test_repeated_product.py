@@ -13,14 +13,8 @@ def test_both_ways_give_the_same(monkeypatch, n_calls, packed):
     product = RepeatedProduct(weight, n_calls)
     assert (product.packed is not None) == (packed and repeated_product._can_pack(weight))
     for n_rows in (1, 4, 33):
-        x, total = torch.randn(2, n_rows, 5), torch.randn(2, n_rows, 12)
-        expected = x @ weight.transpose(1, 2)
-        out = torch.empty(2, 64, 12)[:, :n_rows]  # rows of a larger tensor, as in a recurrent layer
-        product.put_into(out, x)
-        torch.testing.assert_close(out, expected)
-        added = total.clone()
-        product.add_to(added, x)
-        torch.testing.assert_close(added, total + expected)
+        x = torch.randn(2, 64, 5)[:, :n_rows]  # rows of a larger tensor, as in a recurrent layer
+        torch.testing.assert_close(product(x), x @ weight.transpose(1, 2))
 
 
 @pytest.mark.parametrize(
@@ -43,9 +37,8 @@ def test_a_build_of_torch_without_the_operators(monkeypatch):
 def test_weights_can_be_trained_afterwards(monkeypatch):
     """The packed copy is made anew for each use: it never outlives a change of the weight."""
     monkeypatch.setattr(repeated_product, "LARGE", 0)
-    weight, x, out = torch.nn.Parameter(torch.ones(2, 3, 4)), torch.ones(2, 1, 4), torch.empty(2, 1, 3)
+    weight, x = torch.nn.Parameter(torch.ones(2, 3, 4)), torch.ones(2, 1, 4)
     for value in (1.0, 2.0):
         weight.data.fill_(value)
         with torch.no_grad():
-            RepeatedProduct(weight, 10).put_into(out, x)
-        assert torch.equal(out, torch.full((2, 1, 3), 4 * value))
+            assert torch.equal(RepeatedProduct(weight, 10)(x), torch.full((2, 1, 3), 4 * value))
