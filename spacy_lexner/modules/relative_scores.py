@@ -1,6 +1,6 @@
 """Attention scores of queries against relative positions, without ever holding a vector per pair of tokens."""
 
-from typing import Any, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 import torch
 from torch import Tensor
@@ -28,19 +28,21 @@ def relative_scores(queries: Tensor, keys: PositionKeys, section: Section, n_key
 
 class _RelativeScores(torch.autograd.Function):
     @staticmethod
-    def forward(
+    def forward(  # type: ignore[override]
         ctx: Any, queries: Tensor, vectors: Tensor, lookup: Optional[Tensor], section: Section, n_keys: int
     ) -> Tensor:
-        ctx.save_for_backward(queries, vectors)
-        ctx.section, ctx.lookup = section, lookup
+        chunks = section.chunks
+        if lookup is not None:
+            chunks = [chunk._replace(columns=lookup[chunk.columns]) for chunk in chunks]
+        # Indices are saved like operands, so that checkpointing drops them too: they are a quarter of the scores.
+        ctx.save_for_backward(queries, vectors, *(index for chunk in chunks for index in chunk))
         heads, n_rows, _ = queries.shape
         scores = queries.new_zeros(heads, n_rows, n_keys)
-        workspace = _workspace(queries, section)
-        for chunk in section.chunks:
-            rows = chunk.columns if lookup is None else lookup[chunk.columns]
+        workspace = _workspace(queries, chunks)
+        for chunk in chunks:
             block = torch.bmm(
                 queries.index_select(1, chunk.rows),
-                _by_head(vectors, rows, queries).transpose(1, 2),
+                _by_head(vectors, chunk.columns, queries).transpose(1, 2),
                 out=_block(workspace, chunk, heads),
             )
             scores.index_copy_(1, chunk.rows, block.gather(2, chunk.pairs.expand(heads, -1, -1)))
@@ -48,18 +50,19 @@ class _RelativeScores(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, d_scores: Tensor) -> Tuple[Tensor, Tensor, None, None, None]:
-        queries, vectors = ctx.saved_tensors
+    def backward(ctx: Any, d_scores: Tensor) -> Tuple[Tensor, Tensor, None, None, None]:  # type: ignore[override]
+        queries, vectors, *indices = ctx.saved_tensors
+        chunks = [Chunk(*indices[i : i + 3]) for i in range(0, len(indices), 3)]
         heads = len(queries)
         d_queries, d_vectors = torch.zeros_like(queries), torch.zeros_like(vectors)
-        workspace = _workspace(queries, ctx.section)
-        for chunk in ctx.section.chunks:
-            rows = chunk.columns if ctx.lookup is None else ctx.lookup[chunk.columns]
+        workspace = _workspace(queries, chunks)
+        for chunk in chunks:
             d_block = _block(workspace, chunk, heads).zero_()
             d_block.scatter_add_(2, chunk.pairs.expand(heads, -1, -1), d_scores.index_select(1, chunk.rows))
-            d_queries.index_copy_(1, chunk.rows, torch.bmm(d_block, _by_head(vectors, rows, queries)))
+            d_queries.index_copy_(1, chunk.rows, torch.bmm(d_block, _by_head(vectors, chunk.columns, queries)))
             d_positions = torch.bmm(d_block.transpose(1, 2), queries.index_select(1, chunk.rows))
-            d_vectors.index_add_(0, rows, d_positions.transpose(0, 1).reshape(len(rows), -1).to(vectors.dtype))
+            d_rows = d_positions.transpose(0, 1).reshape(len(chunk.columns), -1).to(vectors.dtype)
+            d_vectors.index_add_(0, chunk.columns, d_rows)
         return d_queries, d_vectors, None, None, None
 
 
@@ -68,9 +71,9 @@ def _by_head(vectors: Tensor, rows: Tensor, queries: Tensor) -> Tensor:
     return vectors.index_select(0, rows).to(queries.dtype).view(len(rows), len(queries), -1).transpose(0, 1)
 
 
-def _workspace(queries: Tensor, section: Section) -> Tensor:
+def _workspace(queries: Tensor, chunks: List[Chunk]) -> Tensor:
     """Room for the scores of the largest chunk: taken once, since fresh memory is slow memory."""
-    largest = max((len(chunk.rows) * len(chunk.columns) for chunk in section.chunks), default=0)
+    largest = max((len(chunk.rows) * len(chunk.columns) for chunk in chunks), default=0)
     return queries.new_empty(len(queries) * largest)
 
 
