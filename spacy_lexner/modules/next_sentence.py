@@ -15,7 +15,7 @@ class NextSentenceHead(nn.Module):
     section 3.1).
 
     Holds the pooler as well, which BERT counts as part of its encoder: token vectors need none, so the encoders here
-    have none. A Hugging Face export takes it from here.
+    have none.
     """
 
     def __init__(self, config: BertConfig) -> None:

@@ -12,6 +12,7 @@ import pytest
 import spacy
 import srsly
 import torch
+from safetensors.torch import load as load_safetensors
 from spacy import util
 from spacy.training.pretrain import create_pretraining_model
 from spacy.training.pretrain import pretrain as spacy_pretrain
@@ -260,6 +261,30 @@ def test_the_encoder_starts_training_from_the_saved_file(pretraining_config, tmp
     module = nlp.get_pipe("tok2vec").model.shims[0].module
     for name, values in weights(path, config).items():
         np.testing.assert_array_equal(dict(module.named_parameters())[name].detach().numpy(), values)
+
+
+def test_an_encoder_inside_lex_ner_is_pretrained_and_read_back(pretraining_config, tmp_path):
+    def config(**overrides):
+        made = pretraining_config()
+        encoder = made["components"].pop("tok2vec")["model"]
+        tagger = {"@architectures": "spacy-lexner.CRFTagger.v1", "tok2vec": encoder}
+        made["components"]["lex_ner"] = {"factory": "lex_ner", "model": tagger}
+        made["nlp"]["pipeline"] = ["lex_matcher", "lex_ner"]
+        made["pretraining"].update(component="lex_ner", layer="tok2vec", max_epochs=1)
+        made["initialize"].update(overrides)
+        return util.load_model_from_config(made, auto_fill=True, validate=False).config.merge(made)
+
+    run(config(), tmp_path / "out")
+    path = tmp_path / "out" / "model0.bin"
+    nlp = util.load_model_from_config(config(init_tok2vec=str(path)))
+    doc = nlp.make_doc(TEXT)
+    nlp.initialize(lambda: [spacy.training.Example.from_dict(doc, {"entities": [(0, 3, "LOC")]})])
+    module = nlp.get_pipe("lex_ner").model.get_ref("tok2vec").shims[0].module
+    saved = srsly.msgpack_loads(path.read_bytes())
+    assert saved["nodes"][0]["name"] == "lebert"
+    state = load_safetensors(srsly.msgpack_loads(saved["shims"][0][0])["state"])
+    for name, tensor in state.items():
+        assert torch.equal(module.state_dict()[name], tensor), name
 
 
 def test_adapters_without_a_lexicon_are_an_error_with_the_remedy(pretraining_config):
