@@ -61,17 +61,10 @@ class ClippedLSTM(nn.Module):
         """
         running = sizes[0]
         hidden, cell = state
-        outputs, cells = _Recurrence.apply(
-            x,
-            self.input_weight,
-            self.recurrent_weight,
-            self.bias,
-            self.projection,
-            hidden[:, :running],
-            cell[:, :running],
-            sizes,
-            self.clips,
-        )
+        inputs = (values.to(self.bias.dtype) for values in (x, hidden[:, :running], cell[:, :running]))
+        weights = (self.input_weight, self.recurrent_weight, self.bias, self.projection)
+        with torch.autocast(x.device.type, enabled=False):  # errors of half precision would add up from step to step
+            outputs, cells = _Recurrence.apply(*inputs, *weights, sizes, self.clips)
         last = _last_rows(sizes).to(x.device)
         hidden = torch.cat([outputs[:, last], hidden[:, running:]], dim=1)
         return outputs, LSTMState(hidden, torch.cat([cells[:, last], cell[:, running:]], dim=1))
@@ -82,16 +75,15 @@ class _Recurrence(torch.autograd.Function):
     and add up the gradient of every weight step by step."""
 
     @staticmethod
-    @torch.amp.custom_fwd(device_type="cuda", cast_inputs=torch.float32)
     def forward(
         ctx: Any,
         x: Tensor,
+        hidden: Tensor,
+        cell: Tensor,
         input_weight: Tensor,
         recurrent_weight: Tensor,
         bias: Tensor,
         projection: Tensor,
-        hidden: Tensor,
-        cell: Tensor,
         sizes: List[int],
         clips: Tuple[Optional[float], Optional[float]],
     ) -> Tuple[Tensor, Tensor]:
@@ -124,7 +116,6 @@ class _Recurrence(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    @torch.amp.custom_bwd(device_type="cuda")
     def backward(ctx: Any, d_outputs: Tensor, d_cells: Tensor) -> Any:  # type: ignore[override]
         x, input_weight, recurrent_weight, projection, hidden, cell, gates, outputs, cells = ctx.saved_tensors
         before = _rows_before(ctx.sizes).to(x.device)
@@ -160,12 +151,12 @@ class _Recurrence(torch.autograd.Function):
         d_gates_t = d_gates.transpose(1, 2)
         return (
             torch.bmm(d_gates, input_weight) if ctx.needs_input_grad[0] else None,
+            d_h,
+            d_c,
             torch.bmm(d_gates_t, x),
             torch.bmm(d_gates_t, h_before),
             d_gates.sum(dim=1),
             torch.bmm(d_projected.transpose(1, 2), tanh_c.mul_(o)),
-            d_h,
-            d_c,
             None,
             None,
         )

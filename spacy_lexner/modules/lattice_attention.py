@@ -82,12 +82,15 @@ class LatticeAttention(nn.Module):
         query = query * self.scale
         content = query
         if self.fusion is not None:
-            content = query + self.content_bias.unsqueeze(1) * self.scale
-            bias = self._score_positions(query + self.position_bias.unsqueeze(1) * self.scale, positions)
+            content, positional = (
+                query + (added.unsqueeze(1) * self.scale).to(query.dtype)  # which under autocast is half precision
+                for added in (self.content_bias, self.position_bias)
+            )
+            bias = self._score_positions(positional, positions)
         content, key = content.reshape(by_lattice), key.reshape(by_lattice).transpose(1, 2)
         if bias is None:
             scores = torch.bmm(content, key)
-        elif torch.is_grad_enabled() or self.fusion is None:
+        elif torch.is_grad_enabled() or self.fusion is None or torch.is_autocast_enabled(tokens.device.type):
             scores = torch.baddbmm(bias.view(by_lattice), content, key)
         else:
             scores = bias.view(by_lattice).baddbmm_(content, key)

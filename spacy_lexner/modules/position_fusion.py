@@ -129,7 +129,7 @@ class AttentionFusion(PositionFusion):
         hidden = self._linear(self.linear.weight, self.linear.bias, distances).relu_()
         weights = self.score(hidden).softmax(-1)
         values, index = self._per_distance(distances, lambda kind, encoded: self.value(encoded))
-        return F.embedding_bag(index, values, mode="sum", per_sample_weights=weights)
+        return F.embedding_bag(index, values, mode="sum", per_sample_weights=weights.to(values.dtype))
 
 
 class GateFusion(PositionFusion):

@@ -71,3 +71,18 @@ def test_gradients_are_checked_numerically():
 
     names, weights = zip(*layer.named_parameters())
     assert torch.autograd.gradcheck(run, (x, hidden, cell, *weights))
+
+
+def test_under_autocast_the_recurrence_keeps_full_precision():
+    layer, x, state = make_case([3, 2, 1], (0.5, 0.4))
+    layer.float()
+    full = [values.detach().float().requires_grad_() for values in (x, *state)]
+    half = [values.detach().bfloat16().requires_grad_() for values in full]
+    oracle = outcome(layer, layer, full[0], [3, 2, 1], LSTMState(*full[1:]))
+    with torch.autocast("cpu", torch.bfloat16):
+        ours = outcome(layer, layer, half[0], [3, 2, 1], LSTMState(*half[1:]))
+    for value, expected in zip(ours, oracle):
+        assert (value.float() - expected).norm() <= 0.02 * expected.norm()  # what rounding the input makes
+    outputs, gradients = ours[0], ours[3:]
+    assert outputs.dtype == torch.float32
+    assert [gradient.dtype for gradient in gradients] == [torch.bfloat16] * 3 + [torch.float32] * 4

@@ -171,3 +171,21 @@ def test_second_derivatives_are_refused():
     (gradient,) = torch.autograd.grad(module(tokens, mask, positions).sum(), tokens, create_graph=True)
     with pytest.raises(RuntimeError, match="once_differentiable"):
         gradient.sum().backward()
+
+
+@pytest.mark.parametrize("options", [{}, {"project_queries": False, "project_keys": True}, {"project_values": False}])
+@pytest.mark.parametrize("name", FUSIONS)
+def test_half_precision_is_full_precision_but_for_rounding(name, options):
+    module = attention(name, **options)
+    mask, positions, tokens = sentence()
+    tokens.requires_grad_()
+    expected = module(tokens, mask, positions)
+    with torch.autocast("cpu", torch.bfloat16):
+        encoded = module(tokens, mask, positions)
+        with torch.no_grad():
+            predicted = module.eval()(tokens, mask, positions)
+    assert_close(encoded.float(), expected, atol=0.05, rtol=0.05)
+    assert_close(predicted.float(), expected, atol=0.05, rtol=0.05)
+    full, half = (gradients(module, tokens, x.float(), mask) for x in (expected, encoded))
+    flat = [torch.cat([g.flatten() for g in parts if g is not None]) for parts in (full, half)]
+    assert torch.cosine_similarity(*flat, dim=0) > 0.999
