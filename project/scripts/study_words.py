@@ -1,14 +1,14 @@
-"""The study of words and parts of speech: as study.py; beside jieba and pkuseg; and joint training with entities.
+"""What the study of words needs beside study.py: segmenters to compare with, and data sets put together.
 
     python -m spacy project run data . --vars.dataset udc
-    python scripts/study_words.py run metrics/words.jsonl --dataset udc --system segmenter --system segmenter-empty \\
-        --system flat --system flat-empty --paths.checkpoint checkpoints/small-whole_word
     python scripts/study_words.py peers udc metrics/words-peers.json
+    python scripts/study.py run studies/words.yml metrics/words.jsonl --dataset udc --system segmenter \\
+        --system segmenter-empty --system flat --system flat-empty --paths.checkpoint checkpoints/small-whole_word
     python scripts/study_words.py join weibo-udc weibo udc
-    python scripts/study_words.py run metrics/joint.jsonl --dataset weibo-udc --system joint
-    python scripts/study_words.py run metrics/joint.jsonl --dataset weibo --system lebert
-    python scripts/study_words.py run metrics/joint.jsonl --dataset udc --system segmenter
-    python scripts/study_words.py table metrics/words.jsonl
+    python scripts/study.py run studies/words.yml metrics/joint.jsonl --dataset weibo-udc --system joint
+    python scripts/study.py run studies/words.yml metrics/joint.jsonl --dataset weibo --system lebert
+    python scripts/study.py run studies/words.yml metrics/joint.jsonl --dataset udc --system segmenter
+    python scripts/study.py table studies/words.yml metrics/words.jsonl
 """
 
 from __future__ import annotations
@@ -22,43 +22,30 @@ from pathlib import Path
 from typing import Annotated, Any, Callable, Dict, Iterator, List
 
 import spacy
-import study
 import typer
 from pipelines import read_examples
 from spacy.attrs import ORTH
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.vocab import Vocab
+from study import PROJECT, SPLITS
+from study_table import spread
 from wasabi import msg, table
 
 from spacy_lexner.pipeline.lex_segmenter_scorer import lex_segmenter_score
 
-SYSTEMS = {
-    "segmenter": study.System("segmenter", "lexicon", "LEBERT with the lexicon", "word_pos_f"),
-    "segmenter-empty": study.System("segmenter", "empty", "LEBERT with an empty lexicon", "word_pos_f"),
-    "flat": study.System("segmenter_flat", "lexicon", "FLAT with the lexicon", "word_pos_f"),
-    "flat-empty": study.System("segmenter_flat", "empty", "FLAT with an empty lexicon", "word_pos_f"),
-    "lebert": study.System("lebert", "lexicon", "LEBERT for entities", "ents_f"),
-    "joint": study.System("joint", "lexicon", "LEBERT for entities, words and parts of speech", "word_pos_f"),
-}
-COLUMNS = {
-    "word_p": "P",
-    "word_r": "R",
-    "word_f": "F1 of words",
-    "word_oov_r": "recall of unseen words",
-    "word_pos_f": "F1 with part of speech",
-    "ents_f": "F1 of entities",
-}
-SPLITS = ("train", "dev", "test")
+COLUMNS = {"word_p": "P", "word_r": "R", "word_f": "F1 of words", "word_oov_r": "recall of unseen words"}
 Cutter = Callable[[str], List[str]]
+app = typer.Typer(help=__doc__, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
+@app.command("join")
 def join_corpora(
     name: Annotated[str, typer.Argument(help="Name of the new data set.")],
     datasets: Annotated[List[str], typer.Argument(help="Data sets that are converted.")],
 ) -> None:
     """Put data sets together: one has entities, another words."""
-    folder = study.PROJECT / "corpus"
+    folder = PROJECT / "corpus"
     (folder / name).mkdir(parents=True, exist_ok=True)
     vocab = Vocab()
     for split in SPLITS:
@@ -70,6 +57,7 @@ def join_corpora(
         msg.good(f"{folder / name / split}.spacy: {len(joined)} texts")
 
 
+@app.command("peers")
 def compare_peers(
     dataset: Annotated[str, typer.Argument(help="A data set in words.")],
     out: Annotated[Path, typer.Argument(help="File for the scores, JSON.")],
@@ -77,7 +65,7 @@ def compare_peers(
 ) -> None:
     """Segment the test texts with jieba, which is not trained, and with a pkuseg trained on the training texts."""
     nlp = spacy.blank("zh")
-    corpus = {split: read_examples(nlp, study.PROJECT / "corpus" / dataset / f"{split}.spacy") for split in SPLITS}
+    corpus = {split: read_examples(nlp, PROJECT / "corpus" / dataset / f"{split}.spacy") for split in SPLITS}
     known = {word for example in corpus["train"] for word in example.reference.to_array(ORTH).tolist()}
     results: Dict[str, Dict[str, Any]] = {}
     for name, prepare in (("jieba", prepare_jieba), ("pkuseg", lambda: train_pkuseg(corpus, iterations))):
@@ -91,9 +79,8 @@ def compare_peers(
         speed = n_characters / (time.perf_counter() - start)
         scores = lex_segmenter_score(corpus["test"], pos=None, known_words=sorted(known))
         results[name] = {**scores, "characters_per_second": round(speed), "seconds_of_training": round(seconds, 1)}
-    columns = {key: title for key, title in COLUMNS.items() if key.startswith("word_") and "pos" not in key}
-    rows = [(name, *(study.spread([scores[key]]) for key in columns)) for name, scores in results.items()]
-    print(table(rows, header=("segmenter", *columns.values()), divider=True, aligns=("l", *"r" * len(columns))))
+    rows = [(name, *(spread([scores[key]]) for key in COLUMNS)) for name, scores in results.items()]
+    print(table(rows, header=("segmenter", *COLUMNS.values()), divider=True, aligns=("l", *"r" * len(COLUMNS))))
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(results), "utf8")
 
@@ -131,10 +118,4 @@ def make_word_doc(vocab: Vocab, cut: Cutter, text: str) -> Doc:
 
 
 if __name__ == "__main__":
-    study.SYSTEMS.clear()
-    study.SYSTEMS.update(SYSTEMS)
-    study.COLUMNS.clear()
-    study.COLUMNS.update(COLUMNS)
-    study.app.command("join")(join_corpora)
-    study.app.command("peers")(compare_peers)
-    study.app()
+    app()

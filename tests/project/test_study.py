@@ -1,79 +1,94 @@
-"""The study: one line per run, each run once, a table of means."""
-
-import json
+"""The study: one line per run, each run once; what is measured."""
 
 import pytest
+import spacy
+import srsly
 import study
-from study import Run, read_results, run_study, spread, summarise
+from spacy.tokens import DocBin
+from study import Run, measure, read_results, run_study
+from study_file import System
+
+SYSTEMS = """
+description: ""
+columns: {ents_f: "F1"}
+systems:
+  flat: {title: "FLAT", config: flat, lexicon: lexicon}
+  ner: {title: "spaCy", config: baseline}
+"""
+TEXTS = [("我在北京", [(2, 4, "LOC")]), ("他去上海", [(2, 4, "LOC")])]
 
 
 class Context:
     args = ()
 
 
-def line(dataset, system, seed, f):
-    test = {"ents_p": f, "ents_r": f, "ents_f": f, "recall_unseen": None}
-    return {"dataset": dataset, "system": system, "seed": seed, "dev_f": f, "test": test}
-
-
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     monkeypatch.setattr(study, "PROJECT", tmp_path)
-    for split in ("train", "dev", "test"):
+    nlp = spacy.blank("zh")
+    for split in study.SPLITS:
+        docs = []
+        for text, entities in TEXTS[: 1 if split == "train" else 2]:
+            docs.append(nlp(text))
+            docs[-1].ents = [docs[-1].char_span(*entity[:2], label=entity[2]) for entity in entities]
         path = tmp_path / "corpus" / "weibo" / f"{split}.spacy"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
+        DocBin(docs=docs).to_disk(path)
     (tmp_path / "lexicon").mkdir()
+    (tmp_path / "small.yml").write_text(SYSTEMS, "utf8")
     return tmp_path
 
 
 def do(project, results, **settings):
-    run_study(
-        Context(),
-        results,
-        settings.pop("dataset", ["weibo"]),
-        **{"lexicon": project / "lexicon", "empty": project / "lexicon", "system": None, "seeds": 2, **settings},
-    )
+    settings = {"dataset": ["weibo"], "system": None, "seeds": 2, "dev_only": False, "keep": False, **settings}
+    run_study(Context(), project / "small.yml", results, **settings)
+
+
+def trained(run, system, out, *rest):
+    out.mkdir(parents=True)
+    return 1.0
+
+
+def measured(run, system, out, gpu_id, *, test):
+    return {"dev": 0.5, "test": {"ents_f": 0.5} if test else {}, "counts": []}
 
 
 def test_resumes(project, tmp_path, monkeypatch):
     done = []
 
-    def train(run, lexicons, out, overrides, gpu_id):
+    def train_some(run, *rest):
         if len(done) == 3:
             raise KeyboardInterrupt
-        out.mkdir(parents=True)
-        return 1.0
+        return trained(run, *rest)
 
-    def measure(run, out, gpu_id):
+    def note(run, *rest, **options):
         done.append(run)
-        return {"dev_f": 0.5, "test": {"ents_f": 0.5}}
+        return measured(run, *rest, **options)
 
-    monkeypatch.setattr(study, "train", train)
-    monkeypatch.setattr(study, "measure", measure)
+    monkeypatch.setattr(study, "train", train_some)
+    monkeypatch.setattr(study, "measure", note)
     results = tmp_path / "metrics" / "study.jsonl"
     with pytest.raises(KeyboardInterrupt):
         do(project, results)
     assert len(read_results(results)) == 3
-    monkeypatch.setattr(study, "train", lambda run, lexicons, out, *rest: out.mkdir(parents=True) or 1.0)
+    monkeypatch.setattr(study, "train", trained)
     do(project, results)
-    assert done == [Run("weibo", system, seed) for seed in range(2) for system in study.SYSTEMS]
-    assert not list((project / "training" / "study").iterdir())
+    assert done == [Run("weibo", system, seed) for seed in range(2) for system in ("flat", "ner")]
+    assert not list((project / "training" / "small").iterdir())
 
 
 def test_a_failed_run_is_told_and_the_others_go_on(project, tmp_path, monkeypatch, capsys):
-    def train(run, lexicons, out, overrides, gpu_id):
+    def fail(run, *rest):
         if run.system == "ner":
             raise RuntimeError("it broke")
-        out.mkdir(parents=True)
-        return 1.0
+        return trained(run, *rest)
 
-    monkeypatch.setattr(study, "train", train)
-    monkeypatch.setattr(study, "measure", lambda *args: {"dev_f": 0.5, "test": {}})
+    monkeypatch.setattr(study, "train", fail)
+    monkeypatch.setattr(study, "measure", measured)
     with pytest.raises(SystemExit):
         do(project, tmp_path / "study.jsonl", seeds=1)
     assert "it broke" in capsys.readouterr().out
-    assert {run.system for run in read_results(tmp_path / "study.jsonl")} == {"lebert", "lebert-empty"}
+    assert {run.system for run in read_results(tmp_path / "study.jsonl")} == {"flat"}
 
 
 @pytest.mark.parametrize(
@@ -86,16 +101,40 @@ def test_errors(project, tmp_path, capsys, settings, message):
     assert message in capsys.readouterr().out
 
 
-def test_table(tmp_path):
-    lines = [line("weibo", "ner", seed, f) for seed, f in enumerate((0.4, 0.5, 0.6))]
-    lines += [line("weibo", "lebert", 0, 0.7), line("resume", "ner", 0, 0.9)]
-    path = tmp_path / "study.jsonl"
-    path.write_text("".join(json.dumps(each) + "\n" for each in lines), "utf8")
-    table = list(summarise(read_results(path)))
-    assert [row.split(" | ")[0] for row in table[2:]] == ["| resume", "| weibo", "| weibo"]
-    assert "50.0 ± 10.0" in table[4] and table[4].endswith("| 3 |")
-    assert "LEBERT" in table[3] and "70.0 |" in table[3]
+def test_the_command(project, monkeypatch):
+    commands = []
+    monkeypatch.setattr(study.subprocess, "run", lambda command, **_: commands.append(command) or Done())
+    system = System(title="", config="flat", lexicon="lexicon", limit=7, arguments=["--a", "1"])
+    study.train(Run("weibo", "flat", 3), system, project / "out", ["--b", "2"], -1)
+    joined = " ".join(commands[0])
+    assert "configs/flat.cfg" in joined and "--system.seed 3" in joined and "--corpora.train.limit 7" in joined
+    assert joined.endswith("--a 1 --b 2") and f"--paths.lexicon {project / 'lexicon'}" in joined
 
 
-def test_spread():
-    assert (spread([None]), spread([0.5]), spread([0.5, None])) == ("–", "50.0", "50.0")
+class Done:
+    returncode = 0
+
+
+@pytest.fixture
+def finished(project):
+    """The folder of a run that is trained: it finds 北京 only."""
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "LOC", "pattern": [{"ORTH": char} for char in "北京"]}])
+    (project / "out").mkdir()
+    nlp.to_disk(project / "out" / "model-best")
+    meta = srsly.read_json(project / "out" / "model-best" / "meta.json")
+    srsly.write_json(project / "out" / "model-best" / "meta.json", {**meta, "performance": {"ents_f": 0.25}})
+    return project / "out"
+
+
+def test_measure(finished):
+    line = measure(Run("weibo", "ner", 0), System(title="", config="baseline"), finished, -1)
+    assert line["dev"] == 0.25 and line["megabytes"] > 0
+    assert line["counts"] == [[1, 0, 0], [0, 0, 1]]
+    assert line["test"]["ents_r"] == 0.5 and (line["test"]["recall_seen"], line["test"]["recall_unseen"]) == (1.0, 0.0)
+
+
+def test_to_choose_settings_test_is_left_alone(finished, project):
+    (project / "corpus" / "weibo" / "test.spacy").unlink()
+    line = measure(Run("weibo", "ner", 0), System(title="", config="baseline"), finished, -1, test=False)
+    assert (line["dev"], line["test"], line["counts"]) == (0.25, {}, [])

@@ -4,7 +4,6 @@ import json
 
 import pytest
 import spacy
-import study
 import study_words
 from evaluate import evaluate, print_scores
 from pipelines import read_examples
@@ -15,7 +14,7 @@ from spacy.tokens import DocBin
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     """A project with a small data set in words."""
-    monkeypatch.setattr(study, "PROJECT", tmp_path)
+    monkeypatch.setattr(study_words, "PROJECT", tmp_path)
     nlp = spacy.blank("zh")
     for split in study_words.SPLITS:
         docs = [reference(nlp, *text) for text in TEXTS * 10]  # pkuseg cannot be trained on few
@@ -23,11 +22,6 @@ def project(tmp_path, monkeypatch):
         path.parent.mkdir(parents=True, exist_ok=True)
         DocBin(attrs=["POS", "TAG"], docs=docs).to_disk(path)
     return tmp_path
-
-
-def test_systems_have_configs(project_dir):
-    for system in study_words.SYSTEMS.values():
-        assert (project_dir.parent / "configs" / f"{system.config}.cfg").is_file()
 
 
 def test_join(project):

@@ -1,0 +1,57 @@
+"""What a study compares: a YAML file of `studies/`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Dict, List, Optional
+
+import srsly
+from pydantic import BaseModel, ValidationError
+from wasabi import msg
+
+
+class System(BaseModel, extra="forbid"):
+    """One of the things that are compared.
+
+    title (str): Its name in the table.
+    config (str): A file of ../configs without its ending.
+    lexicon (Optional[str]): The folder of its lexicon, relative to the project's.
+    score (str): The score by which the best pipeline of a run is chosen on dev.
+    limit (int): Learn from the first so many training texts only; 0 for all.
+    arguments (List[str]): Further arguments of `spacy train`.
+    """
+
+    title: str
+    config: str
+    lexicon: Optional[str] = None
+    score: str = "ents_f"
+    limit: int = 0
+    arguments: List[str] = []
+
+
+class Study(BaseModel, extra="forbid"):
+    """A study.
+
+    description (str): What it is to show.
+    columns (Dict[str, str]): The scores in its table, each with a title.
+    systems (Dict[str, System]): What is compared, by the names that results are kept under.
+    """
+
+    description: str
+    columns: Dict[str, str]
+    systems: Dict[str, System]
+
+
+def read_study(path: Path) -> Study:
+    """Read a study, or exit with a message that says what is wrong with it.
+
+    path (Path): The file.
+    RETURNS (Study): The study.
+    """
+    try:
+        return Study.model_validate(srsly.read_yaml(path))
+    except (OSError, ValueError) as error:
+        faults = error.errors() if isinstance(error, ValidationError) else []
+        lines = [f"{' → '.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults] or [str(error)]
+        msg.fail(f"{path} is no study", "\n".join(lines), exits=1)
+        raise

@@ -1,0 +1,31 @@
+"""Studies: what they compare is there, and what is wrong with one is told."""
+
+import pytest
+from study_file import read_study
+
+
+def test_the_studies_of_the_project(project_dir):
+    files = sorted((project_dir / "studies").glob("*.yml"))
+    assert files
+    for file in files:
+        study = read_study(file)
+        assert study.systems and study.columns
+        for system in study.systems.values():
+            assert (project_dir.parent / "configs" / f"{system.config}.cfg").is_file()
+
+
+@pytest.mark.parametrize(
+    "text, fault",
+    [
+        ("description: x\ncolumns: {}\n", "systems: Field required"),
+        ("description: x\ncolumns: {}\nsystems: {a: {title: A}}\n", "systems → a → config"),
+        ("description: x\ncolumns: {}\nsystems: {a: {title: A, config: flat, lexikon: b}}\n", "lexikon"),
+        ("[", "no study"),
+    ],
+)
+def test_errors(tmp_path, capsys, text, fault):
+    path = tmp_path / "study.yml"
+    path.write_text(text, "utf8")
+    with pytest.raises(SystemExit):
+        read_study(path)
+    assert fault in capsys.readouterr().out
