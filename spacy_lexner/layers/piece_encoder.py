@@ -116,7 +116,7 @@ def PieceEncoder(
 def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable]:
     """Encode Docs: the vector of a token is the mean of its wordpieces' vectors."""
     pieces, backprop_pieces = encode_pieces(model, docs, is_train)
-    tokens, backprop_tokens = _pool(model, pieces)
+    tokens, backprop_tokens = pool_tokens(model, pieces)
     borders = np.cumsum([0, *(len(doc) for doc in docs)]).tolist()
 
     def backprop(gradients: List[Floats2d]) -> List[Doc]:
@@ -151,8 +151,22 @@ def encode_pieces(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[Piec
     """
     ids, counts = wordpieces_of(model).encode(docs)
     batches = model.attrs["make_batches"](model, docs, ids, counts)
-    vectors, backprop = _train(model, list(batches)) if is_train else _predict(model, batches, len(ids))
+    vectors, backprop = encode_batches(model, batches, len(ids), is_train)
     return PieceVectors(vectors, ids, counts), backprop
+
+
+def encode_batches(
+    model: Encoder, batches: Iterable[PaddedBatch], n_rows: int, is_train: bool
+) -> Tuple[Any, Callable[[Any], None]]:
+    """Encode batches of windows.
+
+    model (Encoder): The layer.
+    batches (Iterable[PaddedBatch]): The batches; `pieces` tells the row of each vector.
+    n_rows (int): The number of rows.
+    is_train (bool): Whether a gradient will follow.
+    RETURNS (Tuple[Floats2d, Callable]): The rows, and a callback that takes their gradient.
+    """
+    return _train(model, list(batches), n_rows) if is_train else _predict(model, batches, n_rows)
 
 
 def wordpieces_of(model: Encoder) -> Wordpieces:
@@ -160,20 +174,18 @@ def wordpieces_of(model: Encoder) -> Wordpieces:
     return load_wordpieces(settings_of(model)["wordpieces"])
 
 
-def _predict(model: Encoder, batches: Iterable[PaddedBatch], n_pieces: int) -> Tuple[Any, Callable]:
-    """The vectors of all wordpieces, in their order."""
-    pieces: Any = model.ops.alloc2f(n_pieces, model.get_dim("nO"))
+def _predict(model: Encoder, batches: Iterable[PaddedBatch], n_rows: int) -> Tuple[Any, Callable]:
+    pieces: Any = model.ops.alloc2f(n_rows, model.get_dim("nO"))
     for batch in batches:
         output = shim_of(model).predict(ArgsKwargs(args=([batch.batch],), kwargs={}))
         pieces[model.ops.xp.asarray(batch.pieces)] = torch2xp(output.float())
     return pieces, lambda gradient: None
 
 
-def _train(model: Encoder, batches: List[PaddedBatch]) -> Tuple[Any, Callable]:
-    """The vectors of all wordpieces, in their order. The batches go through the module in one call, since the shim
-    unscales gradients once for each."""
+def _train(model: Encoder, batches: List[PaddedBatch], n_rows: int) -> Tuple[Any, Callable]:
+    """The batches go through the module in one call, since the shim unscales gradients once for each."""
     order = model.ops.xp.asarray(np.concatenate([np.zeros(0, "i8"), *(batch.pieces for batch in batches)]))
-    pieces: Any = model.ops.alloc2f(len(order), model.get_dim("nO"))
+    pieces: Any = model.ops.alloc2f(n_rows, model.get_dim("nO"))
     if not batches:
         return pieces, lambda gradient: None
     inputs = ArgsKwargs(args=([batch.batch for batch in batches],), kwargs={})
@@ -187,7 +199,13 @@ def _train(model: Encoder, batches: List[PaddedBatch]) -> Tuple[Any, Callable]:
     return pieces, backprop
 
 
-def _pool(model: Encoder, pieces: PieceVectors) -> Tuple[Any, Callable]:
+def pool_tokens(model: Encoder, pieces: PieceVectors) -> Tuple[Any, Callable[[Any], Any]]:
+    """Give each token the mean of its wordpieces' vectors.
+
+    model (Encoder): The layer.
+    pieces (PieceVectors): The wordpieces.
+    RETURNS (Tuple[Floats2d, Callable]): One row per token, and a callback that turns their gradient into the pieces'.
+    """
     if len(pieces.ids) == len(pieces.counts):
         return pieces.vectors, lambda gradient: gradient
     ops, lengths = model.ops, model.ops.xp.asarray(pieces.counts.astype("i4"))

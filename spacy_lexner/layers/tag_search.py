@@ -1,6 +1,7 @@
 """Which paths of tags the output of a tagger speaks for: the best one, the best few, the probabilities of spans."""
 
-from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+from math import exp
+from typing import Any, List, NamedTuple, Optional, Protocol, Sequence, Tuple
 
 import numpy as np
 import torch
@@ -11,7 +12,7 @@ from torch import Tensor
 from ..modules import crf, crf_windows
 from ..modules.crf import Problem
 from ..modules.crf_k_best import k_best
-from .span_rules import SpanRules, Unfolded, unfold
+from .span_rules import NEVER, SpanRules, Unfolded, unfold
 from .span_states import States
 from .tag_scheme import Bools2d, Ints1d, TagSpan, legal_moves, span_tags
 
@@ -30,28 +31,54 @@ class NoPathError(ValueError):
 
 
 class Reading(NamedTuple):
-    """One path, and its probability among all that are allowed."""
+    """One path, and the logarithm of its probability among all that are allowed."""
 
-    probability: float
+    log_probability: float
     tags: Ints1d
+
+    @property
+    def probability(self) -> float:
+        """RETURNS (float): Its probability; 0 if it is too small for a number, as in long texts."""
+        return exp(self.log_probability)
+
+
+class Group(Protocol):
+    """Docs that are searched together.
+
+    docs (List[int]): Their numbers in the batch.
+    problem (Problem): The search, in tags or in states that refine these.
+    margin (int): How many rows each Doc has before its first token, and as many behind its last one.
+    """
+
+    @property
+    def docs(self) -> List[int]: ...
+    @property
+    def problem(self) -> Problem: ...
+    @property
+    def margin(self) -> int: ...
+
+    def tags(self, path: Tensor) -> List[Ints1d]:
+        """RETURNS (List[Ints1d]): A path of the group as tags, for each Doc."""
+
+    def runs(self, i: int, span: TagSpan) -> List[Ints1d]:
+        """RETURNS (List[Ints1d]): The ways to spell a span in the Doc at that place in the group."""
 
 
 class _Group(NamedTuple):
-    """Docs that are searched together, in tags, or in the states of their rules."""
+    """Docs that are searched in tags, or in the states of their rules."""
 
     docs: List[int]
     problem: Problem
     states: Optional[States] = None
     texts: Sequence[Unfolded] = ()
+    margin: int = 0
 
     def tags(self, path: Tensor) -> List[Ints1d]:
-        """RETURNS (List[Ints1d]): A path of the group as tags, for each Doc."""
         numbers: Any = path.cpu().numpy()
         numbers = numbers if self.states is None else self.states.tags[numbers]
         return np.split(numbers, np.cumsum(self.problem.lengths)[:-1])
 
     def runs(self, i: int, span: TagSpan) -> List[Ints1d]:
-        """RETURNS (List[Ints1d]): The ways to spell a span in the Doc at that place in the group."""
         return self.texts[i].runs(span) if self.texts else [span_tags(span)]
 
 
@@ -70,7 +97,7 @@ class TagSearch:
         self.n_docs = len(allowed)
         under_rules = [i for i, decreed in enumerate(rules or ()) if decreed]
         free = [i for i in range(self.n_docs) if i not in set(under_rules)]
-        self._groups: List[_Group] = []
+        self._groups: List[Group] = []
         if free:
             self._groups.append(_Group(free, make_problem(*_select(outputs, allowed, free))))
         if under_rules and rules is not None:
@@ -103,11 +130,11 @@ class TagSearch:
             )
             paths, scores = k_best(*problem, k)
             log_z = crf.log_partition(*problem)
-            probabilities = (scores - log_z.unsqueeze(1)).exp().cpu().numpy()
+            log_p = (scores - log_z.unsqueeze(1)).clamp(max=0.0).cpu().numpy()
             for rank in range(k):
-                for doc, p, tags in zip(group.docs, probabilities[:, rank].tolist(), group.tags(paths[:, rank])):
-                    if p > 0:
-                        readings[doc].append(Reading(min(p, 1.0), tags))
+                for doc, p, tags in zip(group.docs, log_p[:, rank].tolist(), group.tags(paths[:, rank])):
+                    if p > NEVER:
+                        readings[doc].append(Reading(p, tags))
         return readings
 
     def span_scores(self, spans: Sequence[Sequence[TagSpan]]) -> List[Floats1d]:
@@ -120,10 +147,11 @@ class TagSearch:
             wanted = [i for i, doc in enumerate(group.docs) if spans[doc]]
             start = 0
             for i in wanted:
+                first = start + group.margin
                 for j, span in enumerate(spans[group.docs[i]]):
                     for run in group.runs(i, span):
                         places.append((group.docs[i], j))
-                        tokens.append(np.arange(start + span.start, start + span.end))
+                        tokens.append(np.arange(first + span.start, first + span.end))
                         states.append(run)
                 start += group.problem.lengths[i]
             if places:
