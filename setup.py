@@ -56,7 +56,8 @@ ENTRY_POINTS = {
         "spacy-lexner.load_lexicon.v1 = spacy_lexner.training.load_lexicon:create_lexicon_loader",
     ],
     "thinc_optimizers": [
-        "spacy-lexner.GroupedAdamW.v1 = spacy_lexner.training.optimizer:create_grouped_adamw",
+        "spacy-lexner.GroupedAdamW.v1 = spacy_lexner.training.adamw:create_grouped_adamw",
+        "spacy-lexner.GroupedSGD.v1 = spacy_lexner.training.sgd:create_grouped_sgd",
     ],
     "thinc_schedules": [
         "spacy-lexner.warmup_linear.v1 = spacy_lexner.training.schedules:warmup_linear",

@@ -5,6 +5,7 @@ import re
 from typing import Any, Dict, List, NamedTuple, Optional, Pattern, Tuple, Union
 
 SETTINGS = ("learn_rate_factor", "weight_decay")
+GroupsT = Union[List[Dict[str, Any]], Dict[str, Dict[str, Any]]]
 
 
 class ParameterGroup(NamedTuple):
@@ -23,13 +24,13 @@ class ParameterGroup(NamedTuple):
         return self.pattern.search(name) is not None
 
 
-def parse_groups(
-    groups: Optional[Union[List[Dict[str, Any]], Dict[str, Dict[str, Any]]]],
-) -> Tuple[ParameterGroup, ...]:
+def parse_groups(groups: Optional[GroupsT]) -> Tuple[ParameterGroup, ...]:
     """Read parameter groups from a config.
 
-    groups (Optional[Union[List[Dict[str, Any]], Dict[str, Dict[str, Any]]]]): Dicts with `pattern` and at least one of
-        `learn_rate_factor` and `weight_decay`, in a list or under names.
+    groups (Optional[Union[List[Dict[str, Any]], Dict[str, Dict[str, Any]]]]): The groups, as a list or under names of
+        your choice: `pattern`, a regular expression that is searched in a parameter's name, and what is special about
+        its parameters: `learn_rate_factor`, `weight_decay` or both. (A `$` comes back from a saved config as `$$`: the
+        same expression.)
     RETURNS (Tuple[ParameterGroup, ...]): The groups, in order. Raises ValueError, naming the group, where one is wrong.
     """
     if groups is None:

@@ -7,7 +7,7 @@ import torch
 from thinc.api import Adam, ArgsKwargs, Model
 
 from spacy_lexner.layers.shim import ModuleShim
-from spacy_lexner.training.optimizer import create_grouped_adamw
+from spacy_lexner.training.adamw import create_grouped_adamw
 
 
 class Tied(torch.nn.Module):

@@ -6,8 +6,8 @@ import pytest
 import torch
 from thinc.api import Adam, Linear, PyTorchWrapper, chain
 
+from spacy_lexner.training.adamw import GroupedAdamW
 from spacy_lexner.training.clipping import clip_gradients, finish_update, get_gradients
-from spacy_lexner.training.optimizer import GroupedAdamW
 
 
 def make_model(scale=1.0):

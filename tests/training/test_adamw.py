@@ -9,7 +9,7 @@ import torch
 from spacy.training import Example
 from thinc.api import Linear, PyTorchWrapper, chain, registry
 
-from spacy_lexner.training.optimizer import GroupedAdamW, create_grouped_adamw
+from spacy_lexner.training.adamw import GroupedAdamW, create_grouped_adamw
 from spacy_lexner.training.parameter_groups import parse_groups
 from spacy_lexner.training.schedules import warmup_linear
 
