@@ -108,10 +108,14 @@ def _refusals(batch: Problem, refused: Sequence[Sequence[TagSpan]]) -> Tensor:
     spelled = batch.allowed.clone()
     spelled[tokens] = False
     spelled[tokens, tags] = batch.allowed[tokens, tags]
-    log_p = log_share(batch, spelled)
+    return refusal_loss(log_share(batch, spelled)).sum()
+
+
+def refusal_loss(log_p: Tensor) -> Tensor:
+    """RETURNS (Tensor): -log(1 - p) of spans that are known to be wrong, from the logarithms of their probabilities."""
     # The loss of a span that is certain is not finite: the value stops at 1 - p = 1e-12, the gradient goes on.
     log_p = log_p - (log_p + 1e-12).clamp(min=0).detach()
-    return -torch.log(-torch.expm1(log_p)).sum()
+    return -torch.log(-torch.expm1(log_p))
 
 
 def log_share(batch: Problem, subset: Tensor) -> Tensor:
