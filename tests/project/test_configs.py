@@ -5,7 +5,7 @@ import spacy
 from spacy.cli.init_config import fill_config
 from thinc.api import Config
 
-CONFIGS = ["lebert", "flat", "flat_bert", "baseline", "segmenter", "segmenter_flat", "joint"]
+CONFIGS = ["lebert", "flat", "flat_original", "flat_bert", "baseline", "segmenter", "segmenter_flat", "joint"]
 
 
 @pytest.mark.parametrize("name", CONFIGS)
