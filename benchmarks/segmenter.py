@@ -113,7 +113,7 @@ def train_pkuseg(words: list[str]) -> Callable[[str], list[str]] | None:
         file.write_text("\n".join(lines) + "\n", encoding="utf8")
         with contextlib.redirect_stdout(io.StringIO()):
             spacy_pkuseg.train(str(file), str(file), f"{folder}/model", train_iter=1)
-        return spacy_pkuseg.pkuseg(f"{folder}/model").cut
+        return spacy_pkuseg.pkuseg(f"{folder}/model", user_dict=None).cut
 
 
 def measure_merging(text: str, peer_text: str) -> Iterator[tuple[str, float]]:

@@ -31,6 +31,7 @@ from spacy.vocab import Vocab
 from study import PROJECT, SPLITS
 from study_table import spread
 from wasabi import msg, table
+from word_differences import differences, summarise_differences
 
 from spacy_lexner.pipeline.lex_segmenter_scorer import lex_segmenter_score
 
@@ -63,7 +64,8 @@ def compare_peers(
     out: Annotated[Path, typer.Argument(help="File for the scores, JSON.")],
     iterations: Annotated[int, typer.Option(help="Passes of pkuseg's training over the data.")] = 20,
 ) -> None:
-    """Segment the test texts with jieba, which is not trained, and with a pkuseg trained on the training texts."""
+    """Segment the test texts with jieba, which is not trained, and with a pkuseg trained on the training texts. Print
+    their scores, and where they differ from the annotation: one word of it split, several joined, or words crossed."""
     nlp = spacy.blank("zh")
     corpus = {split: read_examples(nlp, PROJECT / "corpus" / dataset / f"{split}.spacy") for split in SPLITS}
     known = {word for example in corpus["train"] for word in example.reference.to_array(ORTH).tolist()}
@@ -79,10 +81,14 @@ def compare_peers(
         speed = n_characters / (time.perf_counter() - start)
         scores = lex_segmenter_score(corpus["test"], pos=None, known_words=sorted(known))
         results[name] = {**scores, "characters_per_second": round(speed), "seconds_of_training": round(seconds, 1)}
+        results[name]["differences"] = summarise_differences(differences(corpus["test"]))
     rows = [(name, *(spread([scores[key]]) for key in COLUMNS)) for name, scores in results.items()]
     print(table(rows, header=("segmenter", *COLUMNS.values()), divider=True, aligns=("l", *"r" * len(COLUMNS))))
+    for name, scores in results.items():
+        for kind, counts in scores["differences"].items():
+            print(f"{name}, {kind}:", ", ".join(f"{stretch} ({n})" for stretch, n in counts.items()))
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps(results), "utf8")
+    out.write_text(json.dumps(results, ensure_ascii=False), "utf8")
 
 
 def prepare_jieba() -> Cutter:
@@ -103,7 +109,8 @@ def train_pkuseg(corpus: Dict[str, List[Example]], iterations: int) -> Cutter:
         with contextlib.redirect_stdout(io.StringIO()):
             files = f"{folder}/train.txt", f"{folder}/dev.txt", f"{folder}/model"
             spacy_pkuseg.train(*files, train_iter=iterations)
-        return spacy_pkuseg.pkuseg(f"{folder}/model").cut
+        # Its own dictionary, the default, would join words after another guideline than that of the training texts.
+        return spacy_pkuseg.pkuseg(f"{folder}/model", user_dict=None).cut
 
 
 def solid_words(doc: Doc) -> Iterator[str]:
