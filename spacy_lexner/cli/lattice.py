@@ -5,7 +5,6 @@ from typing import Annotated, List, Optional
 
 import typer
 from spacy.language import Language
-from spacy.util import load_model
 from tqdm import tqdm
 from wasabi import msg
 
@@ -13,6 +12,7 @@ from ..lexicon.lexicon import Lexicon
 from ..pipeline.find_matchers import find_lexicon, find_matchers
 from ..visualize.picture import draw_lattice, save_pictures
 from ..visualize.svg import STYLES, THEMES
+from .pipelines import load_pipeline
 from .texts import TextFormatOption, read_texts
 
 MAX_TITLE = 40
@@ -66,7 +66,7 @@ def lattice_cli(
             raise ValueError("Give a text to draw, or a file of texts (--file).")
         if model is None and lexicon is None:
             raise ValueError("Give a pipeline (--model), a lexicon (--lexicon), or both.")
-        nlp = load_pipeline(model, lexicon)
+        nlp = prepare(model, lexicon)
         words = find_lexicon(nlp) if lexicon is None else Lexicon.open(lexicon)
         lines = [*(texts or []), *(read_texts(files, format) if files else [])]
         docs = tqdm(nlp.pipe(lines), total=len(lines), unit=" texts", disable=None, leave=False)
@@ -84,14 +84,14 @@ def lattice_cli(
         typer.launch(str(output))
 
 
-def load_pipeline(model: Optional[str], lexicon: Optional[Path]) -> Language:
+def prepare(model: Optional[str], lexicon: Optional[Path]) -> Language:
     """Load a pipeline, with another lexicon if there is one.
 
     model (Optional[str]): The folder or name of a pipeline; None for one that only cuts Chinese into characters.
     lexicon (Optional[Path]): The folder of the lexicon that its matchers get.
     RETURNS (Language): The pipeline.
     """
-    nlp = load_model("blank:zh" if model is None else model)
+    nlp = load_pipeline("blank:zh" if model is None else model)
     if lexicon is not None:
         for matcher in find_matchers(nlp).values():
             matcher.set_lexicon(Lexicon.open(lexicon))

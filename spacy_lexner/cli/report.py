@@ -1,13 +1,11 @@
 """`spacy lexner report`: what models get right and wrong, and how sure they are."""
 
 from pathlib import Path
-from typing import Annotated, Dict, Iterable, Iterator, List, Optional, Tuple
+from typing import Annotated, Dict, Iterable, List, Optional
 
 import srsly
 import typer
 from spacy.cli._util import setup_gpu
-from spacy.language import Language
-from spacy.util import load_model
 from wasabi import msg
 
 from ..report.bootstrap import N_SAMPLES
@@ -15,8 +13,7 @@ from ..report.gold import mentions, read_gold
 from ..report.measure import Settings
 from ..report.page import make_page
 from ..report.report import Report, make_report
-
-GENERIC = ("model-best", "model-last")  # names of folders that say nothing
+from .pipelines import load_named
 
 ModelArgument = Annotated[
     str, typer.Argument(metavar="MODEL", help="A pipeline, by folder or name; NAME=MODEL to call it something")
@@ -83,26 +80,14 @@ def report_cli(
         gold = [text for i, text in enumerate(read_gold(test)) if not limit or i < limit]
         seen = None if train is None else mentions(read_gold(train))
         settings = Settings(seen, read_map(label_map or []), batch_size, n_samples, seed, n_worst)
-        report = make_report(load([model, *(compare or [])]), gold, settings, lexicon_off=lexicon_off)
+        report = make_report(load_named([model, *(compare or [])]), gold, settings, lexicon_off=lexicon_off)
         output.parent.mkdir(parents=True, exist_ok=True)
         srsly.write_json(output.with_suffix(".json"), report.to_json())
-        output.write_text(make_page(report, title=f"{test.stem}: {', '.join(report.models)}"), "utf8")
+        output.write_text(make_page(report, title=f"{test.stem}: {' · '.join(report.models)}"), "utf8")
     except (ValueError, OSError, ImportError) as error:
         msg.fail("There is no report", str(error), exits=1)
     print_scores(report)
     msg.good(f"{output}", f"The same as JSON: {output.with_suffix('.json')}")
-
-
-def load(models: Iterable[str]) -> Iterator[Tuple[str, Language]]:
-    """Load pipelines, each only when it is asked for.
-
-    models (Iterable[str]): Folders or names, each perhaps as NAME=MODEL.
-    YIELDS (Tuple[str, Language]): Names and pipelines.
-    """
-    for model in models:
-        name, _, place = model.rpartition("=")
-        path = Path(place)
-        yield name or (path.parent.name if path.name in GENERIC else path.name), load_model(place)
 
 
 def read_map(pairs: Iterable[str]) -> Dict[str, str]:

@@ -6,6 +6,7 @@ from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Se
 from spacy.language import Language
 
 from ..lexicon.lexicon import Lexicon
+from ..lexicon.matcher import Matcher, MatchOptions
 from ..pipeline.find_matchers import find_matchers
 from .bootstrap import INTERVAL, difference
 from .gold import GoldText, mentions
@@ -74,20 +75,20 @@ def make_report(
 
 @contextmanager
 def without_lexicon(nlp: Language) -> Iterator[None]:
-    """Empty the lexicons of a pipeline for a while; nothing else changes.
+    """Empty the lexicons of a pipeline for a while, rules of words included; nothing else changes.
 
     nlp (Language): The pipeline.
     YIELDS (None): While they are empty.
     """
-    before = [(pipe, pipe.source.matcher) for pipe in find_matchers(nlp).values()]
+    before = [(pipe.source, pipe.source.matcher) for pipe in find_matchers(nlp).values()]
     try:
-        for pipe, _ in before:
-            pipe.set_lexicon(Lexicon.from_entries([]))
+        for source, matcher in before:
+            source.set(Matcher(Lexicon.from_entries([]), matcher.options if matcher else MatchOptions()))
         yield
     finally:
-        for pipe, matcher in before:
+        for source, matcher in before:
             if matcher is not None:
-                pipe.source.set(matcher)
+                source.set(matcher)
 
 
 def describe_corpus(gold: Sequence[GoldText], seen: Optional[Set[str]]) -> Dict[str, Any]:

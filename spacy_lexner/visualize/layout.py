@@ -26,7 +26,7 @@ class Placed(NamedTuple):
 
     mark (Word or Mark): The mark.
     left (int), right (int): Its columns in the row: the first, and the one past the last.
-    begins (bool), ends (bool): Whether its first and its last character stand in this row.
+    start (int), end (int): Its characters in the row: the first, and the one past the last.
     label_left (int), label_right (int): The columns of its label.
     lane (int): How far it stands from the text.
     """
@@ -34,8 +34,8 @@ class Placed(NamedTuple):
     mark: Union[Word, Mark]
     left: int
     right: int
-    begins: bool
-    ends: bool
+    start: int
+    end: int
     label_left: int = 0
     label_right: int = 0
     lane: int = 0
@@ -130,9 +130,12 @@ def _distribute(marks: Iterable[Any], rows: Sequence[Sequence[Cell]]) -> List[Li
             continue
         (first_row, first), (last_row, last) = at[mark.start], at[mark.end - 1]
         for i in range(first_row, last_row + 1):
-            left = first.column if i == first_row else 0
-            right = last.column + last.grapheme.width if i == last_row else _width(rows[i])
-            placed[i].append(Placed(mark, left, right, i == first_row, i == last_row))
+            cells = rows[i]
+            left, start = (first.column, mark.start) if i == first_row else (0, cells[0].grapheme.start)
+            right, end = _width(cells), cells[-1].grapheme.end
+            if i == last_row:
+                right, end = last.column + last.grapheme.width, mark.end
+            placed[i].append(Placed(mark, left, right, start, end))
     return placed
 
 

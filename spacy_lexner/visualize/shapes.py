@@ -55,7 +55,7 @@ class Band(NamedTuple):
 
     x (float), y (float), width (float): The place of the bar, or the ends and the top of the arc.
     depth (float): How far down it goes.
-    text (str): The word, as far as it stands in the row.
+    text (str): The word, as far as it stands in the row; a hyphen says where it goes on.
     opacity (float): How strong it is.
     line (str): A colour, if it is an entity as well.
     note (str): What is said where the pointer rests.
@@ -139,7 +139,8 @@ def make_band(placed: Placed, text: str, left: float, top: float, label: str, *,
     RETURNS (Band): The shape.
     """
     word = cast(Word, placed.mark)
-    shown = clean(text[word.start : word.end])
+    whole, part = text[word.start : word.end], text[placed.start : placed.end]
+    shown = f"{'-' if placed.start > word.start else ''}{part}{'-' if placed.end < word.end else ''}"
     columns = placed.right - placed.left
     x, width, y, depth = left + placed.left * COLUMN + 1, columns * COLUMN - 2.0, top + placed.lane * LANE, LANE - 4.0
     if arc:
@@ -150,8 +151,8 @@ def make_band(placed: Placed, text: str, left: float, top: float, label: str, *,
         y=y,
         width=width,
         depth=depth,
-        text=shown,
+        text=clean(shown),
         opacity=round(UNKNOWN if word.strength is None else FAINT + (STRONG - FAINT) * word.strength, 3),
         line=line_color(label_color(label)) if label else "",
-        note=clean(" · ".join(filter(None, [shown, word.note])))[:MAX_NOTE],
+        note=clean(" · ".join(filter(None, [whole, word.note])))[:MAX_NOTE],
     )

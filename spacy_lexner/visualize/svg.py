@@ -15,7 +15,7 @@ STYLES = ("bars", "arcs")
 THEMES = ("auto", "light", "dark")
 LINE, BASELINE = 32, 23  # of the characters
 MARGIN = 14
-TRACK_GAP = 6
+TRACK_GAP = 8
 MIN_WIDTH = 200
 
 
@@ -62,9 +62,12 @@ def _draw_row(
     row: Row, text: str, names: List[str], labels: Dict[Any, str], left: float, y: float, *, arcs: bool
 ) -> Dict[str, Any]:
     """The shapes of a row, and where it ends."""
-    titles, chips = [], []
+    titles, chips, borders = [], [], []
     for i, (name, track) in enumerate(zip(names, row.tracks)):
-        y += (TRACK_GAP if i else 0) + max(n_lanes(track), 1 if name else 0) * LANE
+        if i:
+            borders.append(y + TRACK_GAP / 2)
+            y += TRACK_GAP
+        y += max(n_lanes(track), 1 if name else 0) * LANE
         if name:
             titles.append({"y": y - 6, "text": name})
         chips += [make_chip(mark, left, y) for mark in track]
@@ -76,6 +79,7 @@ def _draw_row(
     ]
     y = max([y, *(word.y + word.depth + 4 for word in words)])
     return {
+        "borders": borders,
         "titles": titles,
         "chips": chips,
         "highlight": len(names) == 1,

@@ -5,6 +5,7 @@ from typing import Any, List, Tuple
 
 import pytest
 import spacy
+from headless import browser, measure  # noqa: F401 (fixtures)
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 

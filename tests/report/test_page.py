@@ -1,4 +1,6 @@
+import json
 import re
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
@@ -81,3 +83,31 @@ def test_texts_that_failed(nlp, gold):
     nlp.max_length = 5
     text = " ".join(parse(make_page(make_report([("ours", nlp)], gold, Settings(n_samples=5)))).text)
     assert "1 texts could not be processed" in " ".join(text.split()) and "[E088]" in text
+
+
+def test_in_a_browser(page, browser, measure, tmp_path):
+    (tmp_path / "page.html").write_text(measure(page.replace("<details>", "<details open>")), "utf8")
+    dom = browser.dom(tmp_path / "page.html")
+    pictures = json.loads(unescape(re.search("<title>(.*?)</title>", dom, re.DOTALL)[1]))
+    assert len(pictures) == 1 + 2 * 2 + 4 + 4 + 4
+    for picture in pictures:
+        left, top, right, bottom = picture["box"]
+        for text, _, x0, y0, x1, y1 in picture["texts"]:
+            assert x1 > x0 and y1 > y0, f"{text} is not drawn"
+            assert left <= x0 and x1 <= right + 2 and top <= y0 + 2 and y1 <= bottom + 2, f"{text} leaves the picture"
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_on_the_screen(page, browser, tmp_path, dark):
+    (tmp_path / "page.html").write_text(page, "utf8")
+    image = browser.screenshot(tmp_path / "page.html", dark=dark, size="900,700")
+    assert (image.width, image.height) == (900, 700)
+    paper = (0x15, 0x18, 0x1D) if dark else (255, 255, 255)
+    colors = [pixel for row in image.pixels for pixel in row]
+    assert image.pixels[2][2] == paper and 0.01 < sum(color != paper for color in colors) / len(colors) < 0.4
+
+
+def test_text_is_read_off_the_screen(page, browser, tmp_path):
+    (tmp_path / "page.html").write_text(page, "utf8")
+    found = browser.read(tmp_path / "page.html", size="600,230")
+    assert "Report" in found and "6texts" in found and "Scores" in found

@@ -56,3 +56,13 @@ def test_errors(nlp, gold):
         make_report([("ours", nlp)], [], SETTINGS)
     with pytest.raises(ValueError, match="Two models have the name 'ours'"):
         make_report([("ours", nlp), ("ours", nlp)], gold, SETTINGS)
+
+
+def test_rules_of_words_are_off_too(nlp, tmp_path):
+    (tmp_path / "words.tsv").write_text("紫峰\tforbid\n", "utf8")
+    matcher = nlp.get_pipe("lex_matcher")
+    matcher.load_rules(tmp_path / "words.tsv")
+    version = matcher.version
+    with without_lexicon(nlp):
+        assert len(matcher.lexicon) == 0 and not nlp("紫峰")._.lex_matches
+    assert matcher.version == version and [match.word for match in nlp("紫峰")._.lex_matches] == ["紫峰"]

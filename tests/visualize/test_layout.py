@@ -38,8 +38,8 @@ def test_breaks_spare_entities_then_words():
 
 def test_marks_that_are_cut():
     first, second = rows_of("一二三四五六", 8, words=[(2, 6)])
-    assert [(word.left, word.right, word.begins, word.ends) for word in (*first.words, *second.words)] == [
-        (4, 8, True, False), (0, 4, False, True)
+    assert [(word.left, word.right, word.start, word.end) for word in (*first.words, *second.words)] == [
+        (4, 8, 2, 4), (0, 4, 4, 6)
     ]  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def test_nothing_overlaps_and_nothing_is_lost(text, spans, columns):
                 }
                 assert cells and not cells & taken
                 taken |= cells
-        seen += [(word.mark.start, word.mark.end) for word in row.words if word.begins]
+        seen += [(word.mark.start, word.mark.end) for word in row.words if word.start == word.mark.start]
         assert all(mark.right <= columns for mark in (*row.words, *row.tracks[0]))
     assert sorted(seen) == sorted(spans)
 
