@@ -90,6 +90,17 @@ def get_candidates(doc: Doc) -> Optional[Tuple[int, Candidates]]:
     return version, Candidates(starts, ends, hashes)
 
 
+def renew_candidates(doc: Doc, matcher: Matcher) -> None:
+    """Match a Doc anew if another Matcher found its candidates.
+
+    doc (Doc): The Doc; one that no matcher has run on stays as it is.
+    matcher (Matcher): The Matcher that holds for it.
+    """
+    stored = get_candidates(doc)
+    if stored is not None and stored[0] != matcher.version:
+        set_candidates(doc, matcher.version, find_candidates(matcher, [doc])[0])
+
+
 def find_candidates(matcher: Matcher, docs: Sequence[Doc]) -> List[Candidates]:
     """Match a batch of Docs. Candidates begin and end on token boundaries, as the matcher's alignment mode says.
 

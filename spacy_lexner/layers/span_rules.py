@@ -36,7 +36,7 @@ class SpanRules(NamedTuple):
     forced (Tuple[TagSpan, ...]): The spans that a path has to spell, unless it spells another one that overlaps it.
         Labels beyond those of the tags are possible; such a span scores as if it were outside.
     weights (Mapping[TagSpan, float]): What is added to the score of the paths that spell a span; minus infinity if none
-        may.
+        may. Of labels beyond those of the tags only forced spans have weights.
     """
 
     forced: Tuple[TagSpan, ...] = ()
@@ -144,6 +144,7 @@ class _Plan:
     def __init__(self, allowed: Bools2d, rules: SpanRules) -> None:
         self.allowed = allowed.copy()
         self.weights = rules.weights
+        self.ordinary = {span: w for span, w in rules.weights.items() if 1 + 4 * span.label < allowed.shape[1]}
         self.slots = Slots()
         self.alive: List[np.ndarray] = [np.ones(len(allowed), dtype=bool)]  # where tokens may have each colour
         self.forced: Dict[TagSpan, _Forced] = {}
@@ -178,7 +179,7 @@ class _Plan:
 
     def _plan_chains(self) -> Iterator[_Chain]:
         ends: Dict[Tuple[int, int], Dict[int, float]] = {}
-        for (start, end, label), weight in self.weights.items():
+        for (start, end, label), weight in self.ordinary.items():
             if end - start > 1:
                 ends.setdefault((start, label), {})[end] = weight
         for (start, label), weights in sorted(ends.items()):
@@ -197,7 +198,7 @@ class _Plan:
         for colour, alive in enumerate(self.alive):
             allowed[:, n_tags * colour : n_tags * (colour + 1)] = self.allowed & alive[:, None]
         weighted: List[Tuple[int, int, float]] = []  # token, state, weight
-        for (start, end, label), weight in self.weights.items():
+        for (start, end, label), weight in self.ordinary.items():
             if end - start == 1:
                 single = 1 + 4 * label + SINGLE
                 weighted.extend((start, single + n_tags * colour, weight) for colour in self._colours(start))

@@ -32,6 +32,17 @@ class UnknownLabelError(ValueError):
         super().__init__(f"Label {label!r} is none of the known labels: {', '.join(labels)}")
 
 
+class NoPathError(ValueError):
+    """Docs without any path of finite score; `docs` holds their numbers in the batch."""
+
+    def __init__(self, docs: List[int]) -> None:
+        self.docs = docs
+        super().__init__(
+            f"Documents {docs} of the batch have no tag path of finite score: the model's output is not finite "
+            "(weights damaged, or training diverged), or the constraints exclude every path."
+        )
+
+
 class TagScheme:
     """Tags of labelled spans: tag 0 is outside of any; label number k has the tags 4k + 1 (begin), 4k + 2 (inside),
     4k + 3 (end) and 4k + 4 (a span of one token). So a label added at the end leaves the other tags as they are.

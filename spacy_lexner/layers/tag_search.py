@@ -14,20 +14,9 @@ from ..modules.crf import Problem
 from ..modules.crf_k_best import k_best
 from .span_rules import NEVER, SpanRules, Unfolded, unfold
 from .span_states import States
-from .tag_scheme import Bools2d, Ints1d, TagSpan, legal_moves, span_tags
+from .tag_scheme import Bools2d, Ints1d, NoPathError, TagSpan, legal_moves, span_tags
 
 Outputs = Tuple[List[Floats2d], Floats2d]
-
-
-class NoPathError(ValueError):
-    """Docs without any path of finite score; `docs` holds their numbers in the batch."""
-
-    def __init__(self, docs: List[int]) -> None:
-        self.docs = docs
-        super().__init__(
-            f"Documents {docs} of the batch have no tag path of finite score: the model's output is not finite "
-            "(weights damaged, or training diverged), or the constraints exclude every path."
-        )
 
 
 class Reading(NamedTuple):

@@ -16,6 +16,7 @@ from typing import Any, FrozenSet, Iterable, NamedTuple, Sequence, Tuple
 from .errors import LexiconError
 
 HINT, FORCE, FORBID, PREFER = MODES = ("hint", "force", "forbid", "prefer")
+MAX_WEIGHT = 1000.0  # far beyond any doubt, and sums of weights stay exact
 
 
 class Rule(NamedTuple):
@@ -62,6 +63,8 @@ def find_rule_fault(rule: Rule) -> str:
         return f"the label is {label!r}; expected a name without white space at its edges"
     if not isinstance(weight, (int, float)) or not isfinite(weight):
         return f"the weight is {weight!r}; expected a finite number"
+    if abs(weight) > MAX_WEIGHT:
+        return f"the weight is {weight:g}; expected at most {MAX_WEIGHT:g} (what must be is forced, or forbidden)"
     if mode == PREFER and not weight:
         return "prefer needs a weight other than 0, such as 2"
     if mode != PREFER and weight:
@@ -109,25 +112,33 @@ class RuleReader(NamedTuple):
     labels (FrozenSet[str]): Its labels.
     unlabelled (FrozenSet[str]): The modes of the rules that concern it without a label.
     only_forced (FrozenSet[str]): Labels that rules of the mode "force" may have besides.
+    any_label (str): The label by which a rule says that it means all of them; empty if there is none.
     """
 
     name: str
     labels: FrozenSet[str]
     unlabelled: FrozenSet[str]
     only_forced: FrozenSet[str] = frozenset()
+    any_label: str = ""
 
     def concerns(self, rule: Rule) -> bool:
         """RETURNS (bool): Whether a rule concerns the component."""
         if not rule.label:
             return rule.mode in self.unlabelled
-        return rule.label in self.labels or (rule.mode == FORCE and rule.label in self.only_forced)
+        if rule.label in self.labels or rule.label == self.any_label:
+            return True
+        return rule.mode == FORCE and rule.label in self.only_forced
+
+    def label(self, rule: Rule) -> str:
+        """RETURNS (str): The label of a rule that concerns the component; empty if it means all labels."""
+        return "" if rule.label == self.any_label else rule.label
 
     def contradiction(self, rules: Rules) -> str:
         """RETURNS (str): Which rules of one word contradict each other for this component; empty if none do."""
         own = [rule for rule in rules if self.concerns(rule)]
         for i, first in enumerate(own):
             for second in own[i + 1 :]:
-                if _contradict(first, second):
+                if _contradict(*(rule._replace(label=self.label(rule)) for rule in (first, second))):
                     return f"{first} and {second}"
         return ""
 
@@ -137,7 +148,9 @@ def _contradict(first: Rule, second: Rule) -> bool:
     unless a span would have two."""
     if first.mode == second.mode:
         return first.mode == FORCE or (first.mode == PREFER and first.label == second.label)
-    return FORBID in (first.mode, second.mode) and (first.label == second.label or not (first.label and second.label))
+    return any(
+        one.mode == FORBID and one.label in ("", other.label) for one, other in ((first, second), (second, first))
+    )
 
 
 def check_rules(word: str, rules: Rules, readers: Sequence[RuleReader]) -> None:
@@ -149,7 +162,7 @@ def check_rules(word: str, rules: Rules, readers: Sequence[RuleReader]) -> None:
     """
     for rule in rules:
         if readers and rule.mode != HINT and not any(reader.concerns(rule) for reader in readers):
-            known = "; ".join(f"{reader.name} has the labels {_listed(reader.labels)}" for reader in readers)
+            known = "; ".join(map(_describe, readers))
             raise LexiconError(
                 f"The rule '{rule}' of {word!r} concerns no component: {known}. Correct the label, or add it to a "
                 "component (add_label, or rule_labels in the config of lex_ner)."
@@ -158,6 +171,15 @@ def check_rules(word: str, rules: Rules, readers: Sequence[RuleReader]) -> None:
         contradiction = reader.contradiction(rules)
         if contradiction:
             raise LexiconError(f"The rules of {word!r} contradict each other ({reader.name}): {contradiction}.")
+
+
+def _describe(reader: RuleReader) -> str:
+    text = f"{reader.name} has the labels {_listed(reader.labels)}"
+    if reader.only_forced:
+        text += f", and for force {_listed(reader.only_forced)}"
+    if reader.any_label:
+        text += f", and {reader.any_label} for any of them"
+    return text + (f" (without a label: {_listed(reader.unlabelled)})" if reader.unlabelled else "")
 
 
 def _listed(labels: Iterable[Any]) -> str:

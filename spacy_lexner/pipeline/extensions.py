@@ -5,6 +5,7 @@ from typing import List, Optional
 from spacy.tokens import Doc, Span, Token
 
 from ..layers.candidates import LexMatch, LexMatches, get_candidates
+from .rule_conflicts import get_conflicts
 
 
 def install_match_extensions() -> None:
@@ -28,6 +29,12 @@ def install_segmentation_extension() -> None:
     """Add `doc._.lex_segmentation`, the account of a segmentation. What someone else put there stays."""
     if not Doc.has_extension("lex_segmentation"):
         Doc.set_extension("lex_segmentation", default=None)
+
+
+def install_conflicts_extension() -> None:
+    """Add `doc._.lex_conflicts`, the rules of words that were not followed. What someone else put there stays."""
+    if not Doc.has_extension("lex_conflicts"):
+        Doc.set_extension("lex_conflicts", getter=get_conflicts)
 
 
 def get_lex_matches(doc: Doc) -> Optional[LexMatches]:

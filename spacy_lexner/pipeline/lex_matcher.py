@@ -168,8 +168,18 @@ class LexMatcher(LexiconOwner, Pipe):
     @property
     def rule_readers(self) -> List[RuleReader]:
         """RETURNS (List[RuleReader]): The linked components that obey rules and have labels."""
+        return [link.reader for link in self._rules_links if link.reader is not None]
+
+    @property
+    def all_have_labels(self) -> bool:
+        """RETURNS (bool): Whether there are linked components that obey rules, and each has labels."""
+        links = self._rules_links
+        return bool(links) and all(link.reader is not None for link in links)
+
+    @property
+    def _rules_links(self) -> List[RulesLink]:
         links = (node.attrs["link"] for node in self.listeners)
-        return [link.reader for link in links if isinstance(link, RulesLink) and link.reader is not None]
+        return [link for link in links if isinstance(link, RulesLink)]
 
     @property
     def vector_readers(self) -> List[str]:
@@ -203,6 +213,8 @@ class LexMatcher(LexiconOwner, Pipe):
                 link.source = self.source
                 self.add_listener(node, component.name)
                 if isinstance(link, RulesLink):
+                    if link.reader is not None:  # a pipe may have got another name since
+                        link.reader = link.reader._replace(name=component.name)
                     self.warn_of_rules()
 
     # Copies and files

@@ -1,7 +1,7 @@
 """The trainable pipe `lex_ner`: entities by sequence tagging, with exact span probabilities."""
 
 import logging
-from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, Iterable, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 from spacy.errors import Errors
@@ -11,7 +11,10 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Config, Model
 
-from ..layers.tag_scheme import Bools2d, TagSpan, UnknownLabelError
+from ..layers.ruled_words import find_ruled_words
+from ..layers.tag_scheme import Bools2d, TagScheme, TagSpan, UnknownLabelError
+from ..lexicon.rules import FORBID, RuleReader
+from .entity_search import NOTHING, Limits, Prediction, decree_entities, find_entities
 from .extensions import install_score_extension
 from .gold_entities import GoldReport, gold_tags
 from .lex_ner_scorer import lex_ner_score
@@ -29,22 +32,14 @@ DEFAULT_CONFIG = """
 DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
 
 
-class Entity(NamedTuple):
-    """A predicted entity: tokens from `start` to `end` (exclusive), label, probability."""
-
-    start: int
-    end: int
-    label: str
-    score: float
-
-
 @Language.factory(
     "lex_ner",
-    assigns=["doc.ents", "token.ent_iob", "token.ent_type", "span._.lex_score"],
+    assigns=["doc.ents", "token.ent_iob", "token.ent_type", "span._.lex_score", "doc._.lex_conflicts"],
     default_config={
         "model": DEFAULT_MODEL,
         "incorrect_spans_key": None,
         "overwrite": False,
+        "rule_labels": [],
         "scorer": {"@scorers": "spacy-lexner.lex_ner_scorer.v1"},
     },
     default_score_weights={"ents_f": 1.0, "ents_p": 0.0, "ents_r": 0.0, "ents_per_type": None},
@@ -55,6 +50,7 @@ def make_lex_ner(
     model: Model,
     incorrect_spans_key: Optional[str],
     overwrite: bool,
+    rule_labels: List[str],
     scorer: Optional[Callable],
 ) -> "LexNER":
     """Make a `lex_ner` component.
@@ -64,15 +60,27 @@ def make_lex_ner(
     model (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): A tagger, such as `spacy-lexner.CRFTagger.v1`.
     incorrect_spans_key (Optional[str]): Key of the span group of reference Docs that holds spans which are no entities.
     overwrite (bool): Replace the entities and blocked tokens that a Doc has, instead of keeping them.
+    rule_labels (List[str]): Labels that the model does not have, and that words of the lexicon may be forced to.
     scorer (Optional[Callable]): The scoring function.
     RETURNS (LexNER): The component.
     """
-    return LexNER(nlp.vocab, model, name, incorrect_spans_key=incorrect_spans_key, overwrite=overwrite, scorer=scorer)
+    return LexNER(
+        nlp.vocab,
+        model,
+        name,
+        incorrect_spans_key=incorrect_spans_key,
+        overwrite=overwrite,
+        rule_labels=rule_labels,
+        scorer=scorer,
+    )
 
 
 class LexNER(SequenceTagger):
     """Find entities. Each gets a confidence, `ent._.lex_score`: the probability that the model gives to exactly this
     span with this label, summed over everything that the rest of the text may be.
+
+    The rules of words in the lexicon of a `lex_matcher` are followed (see `lexicon.rules`): what is found is the most
+    probable under them, and so are probabilities. `doc._.lex_conflicts` tells which rules could not be followed.
 
     vocab (Vocab): The vocabulary.
     model (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): A tagger.
@@ -80,6 +88,7 @@ class LexNER(SequenceTagger):
     incorrect_spans_key (Optional[str]): Key of the span group of reference Docs that holds spans which are no entities.
     overwrite (bool): Replace the entities and blocked tokens that a Doc has. Otherwise they are kept, and what is found
         around them is what is most probable given them.
+    rule_labels (Sequence[str]): Labels that the model does not have, and that words of the lexicon may be forced to.
     scorer (Optional[Callable]): The scoring function.
     """
 
@@ -91,54 +100,77 @@ class LexNER(SequenceTagger):
         *,
         incorrect_spans_key: Optional[str] = None,
         overwrite: bool = False,
+        rule_labels: Sequence[str] = (),
         scorer: Optional[Callable] = lex_ner_score,
     ) -> None:
         self.vocab = vocab
         self.model = model
         self.name = name
         self.cfg = {"incorrect_spans_key": incorrect_spans_key, "labels": [], "overwrite": overwrite}
+        self.rule_labels = tuple(rule_labels)
         self.scorer = scorer
         self.gold_report = GoldReport()
+        self.tell_labels()
         install_score_extension()
 
-    def predict(self, docs: Iterable[Doc]) -> List[List[Entity]]:
+    @property
+    def rule_reader(self) -> Optional[RuleReader]:
+        """RETURNS (Optional[RuleReader]): Which rules concern the component: those with one of its labels, and words
+        that are forbidden whatever the label. None as long as it has no labels."""
+        if not self.labels:
+            return None
+        return RuleReader(self.name, frozenset(self.labels), frozenset([FORBID]), frozenset(self.rule_labels))
+
+    @property
+    def rule_scheme(self) -> TagScheme:
+        """RETURNS (TagScheme): The tags of all labels, behind those of the model those that only rules use."""
+        return TagScheme((*self.labels, *(label for label in self.rule_labels if label not in self.labels)))
+
+    def predict(self, docs: Iterable[Doc]) -> List[Prediction]:
         """Find entities in Docs without changing these.
 
         docs (Iterable[Doc]): The Docs.
-        RETURNS (List[List[Entity]]): The entities of each, without those that it has already and keeps.
+        RETURNS (List[Prediction]): The entities of each, without those that it has already and keeps. Raises ValueError
+            where the rules of words leave no reading.
         """
         docs = list(docs)
         self._require_initialized()
         if not any(len(doc) for doc in docs):
-            return [[] for _ in docs]
-        head, outputs = self.model.attrs["head"], self.model.predict(docs)
-        allowed = [self.constraint(doc) for doc in docs]
-        found = [self.scheme.decode(path) for path in head.decode(outputs, allowed)]
-        for i, doc in enumerate(docs):
-            kept = {(ent.start, ent.end) for ent in self._kept(doc)}
-            found[i] = [span for span in found[i] if (span.start, span.end) not in kept]
-        scores = head.span_scores(outputs, allowed, found)
-        return [
-            [Entity(span.start, span.end, self.labels[span.label], float(score)) for span, score in zip(*pair)]
-            for pair in zip(found, scores)
-        ]
+            return [NOTHING for _ in docs]
+        with self.rules_link.pinned():
+            limits = self._limits(docs)
+            outputs = self.model.predict(docs)
+        return find_entities(self.model.attrs["head"], outputs, docs, limits, self.rule_scheme, self.name)
 
-    def set_annotations(self, docs: Iterable[Doc], scores: Iterable[List[Entity]]) -> None:
+    def _limits(self, docs: Sequence[Doc]) -> List[Limits]:
+        link = self.rules_link
+        matchers, reader = link.matchers(docs), link.reader
+        words = [()] * len(docs) if reader is None else find_ruled_words(docs, matchers, reader)
+        limits = []
+        for doc, found, matcher in zip(docs, words, matchers):
+            kept = self._kept(doc)
+            blocked = [doc[start:end] for start, end in self._blocked(doc)] if found else []
+            rules = decree_entities(doc, found, self.rule_scheme.labels, kept, blocked)
+            limits.append(Limits(self.constraint(doc), kept, rules, matcher))
+        return limits
+
+    def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Prediction]) -> None:
         """Write entities and their scores to Docs.
 
         docs (Iterable[Doc]): The Docs.
-        scores (Iterable[List[Entity]]): The result of `predict`.
+        scores (Iterable[Prediction]): The result of `predict`.
         """
         install_score_extension()
-        for doc, entities in zip(docs, scores):
+        for doc, prediction in zip(docs, scores):
             kept, blocked = self._kept(doc), [Span(doc, start, end) for start, end in self._blocked(doc)]
             if self.cfg["overwrite"]:
                 for ent in doc.ents:
                     ent._.lex_score = None
-            spans = [Span(doc, entity.start, entity.end, label=entity.label) for entity in entities]
+            spans = [Span(doc, entity.start, entity.end, label=entity.label) for entity in prediction.entities]
             doc.set_ents([*kept, *spans], blocked=blocked, default="outside")
-            for span, entity in zip(spans, entities):
+            for span, entity in zip(spans, prediction.entities):
                 span._.lex_score = entity.score
+            self.note_state(doc, prediction.matcher, prediction.conflicts)
 
     def survey(self, examples: Iterable[Example]) -> Set[str]:
         """Collect the labels of the examples, and count in `gold_report` the entities that cannot be learned as they

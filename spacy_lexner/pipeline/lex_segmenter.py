@@ -140,6 +140,8 @@ class LexSegmenter(SequenceTagger):
         self._forced = ForcedWords()
         if force:
             model.attrs["link"] = self._forced.link  # where `lex_matcher` looks for those that it lends its lexicon to
+        else:
+            self.tell_labels()
         install_segmentation_extension()
 
     @property

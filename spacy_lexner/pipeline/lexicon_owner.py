@@ -39,6 +39,11 @@ class LexiconOwner:
         return ()
 
     @property
+    def all_have_labels(self) -> bool:
+        """RETURNS (bool): Whether there are components that obey rules, and each has labels."""
+        return bool(self.rule_readers)
+
+    @property
     def vector_readers(self) -> Sequence[str]:
         """RETURNS (Sequence[str]): The components whose models read vectors."""
         return ()
@@ -175,13 +180,21 @@ class LexiconOwner:
         for rules, word in words.items():
             check_rules(word, rules, self.rule_readers)
 
+    def check_rules(self) -> None:
+        """Check the rules that are there, once everyone has labels who is to follow them. Raises LexiconError for one
+        that contradicts another one of its word, or concerns nobody."""
+        if self._dictionary is not None and self.all_have_labels:
+            self._check(self._rules_there())
+
     def warn_of_rules(self) -> None:
         """Tell of rules in the lexicon that contradict each other or concern nobody: a component came later than they
         did."""
-        if self._dictionary is not None and self.rule_readers:
-            words = {entry.rules: entry.word for entry in self.lexicon.ruled_words()}
-            for rules, word in words.items():
+        if self._dictionary is not None and self.all_have_labels:
+            for rules, word in self._rules_there().items():
                 try:
-                    check_rules(word, rules, self.rule_readers)
+                    self._check({rules: word})
                 except ValueError as error:
                     logger.warning("%s: %s", self.name, error)
+
+    def _rules_there(self) -> Dict[Rules, str]:
+        return {entry.rules: entry.word for entry in self.lexicon.ruled_words()}

@@ -16,11 +16,13 @@ from thinc.api import Optimizer, set_dropout_rate
 
 from ..layers.tag_scheme import Bools2d, TagScheme, TagSpan
 from ..layers.training_texts import show_training_docs
+from .find_matchers import check_all_rules
+from .rule_follower import RuleFollower
 
 logger = logging.getLogger(__name__)
 
 
-class SequenceTagger(TrainablePipe):
+class SequenceTagger(RuleFollower, TrainablePipe):
     """Base class of pipes whose model is a tagger: it gives emissions and transitions, and `attrs["head"]` turns these,
     with the tags that tokens may have, into losses, paths and span scores.
 
@@ -64,10 +66,17 @@ class SequenceTagger(TrainablePipe):
             raise ValueError(Errors.E187)
         if label in self.labels:
             return 0
+        fixed = self.model.attrs.get("labels")
+        if fixed is not None and label not in fixed:
+            raise ValueError(
+                f"{self.name}: {label!r} cannot be added, the tags of its model are fixed: its labels are "
+                f"{', '.join(fixed)}."
+            )
         if not label or label != label.strip():
             raise ValueError(f"{self.name}: {label!r} is no label: it is empty or has white space at its edges.")
         self.cfg["labels"].append(label)
         self.vocab.strings.add(label)
+        self.tell_labels()
         if self.is_initialized:
             self.set_output(self.scheme.n_tags)
         return 1
@@ -93,7 +102,7 @@ class SequenceTagger(TrainablePipe):
         """
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         found = sorted(self.survey(get_examples()))
-        for label in found if labels is None else labels:
+        for label in (*self.model.attrs.get("labels", ()), *(found if labels is None else labels)):
             self.add_label(label)
         if unknown := [label for label in found if label not in self.labels]:
             logger.warning("%s: the examples have labels that were not given to initialize: %s", self.name, unknown)
@@ -106,6 +115,8 @@ class SequenceTagger(TrainablePipe):
         n_tags, ops = self.scheme.n_tags, self.model.ops
         sample = ([ops.alloc2f(len(doc), n_tags) for doc in docs], ops.alloc2f(n_tags + 1, n_tags + 1))
         self.model.initialize(X=docs, Y=sample)
+        if nlp is not None:
+            check_all_rules(nlp)
 
     def update(
         self,
@@ -231,6 +242,7 @@ class SequenceTagger(TrainablePipe):
             raise ValueError(
                 f"{self.name} cannot be loaded from {source}: it is damaged, or not of this component's model ({error})"
             ) from error
+        self.tell_labels()
 
     def predict(self, docs: Iterable[Doc]) -> List[Any]:
         """RETURNS (List[Any]): A prediction for each Doc, never None."""

@@ -20,7 +20,7 @@ SEGMENTER = RuleReader("lex_segmenter", frozenset(["WORD"]), frozenset(["force",
 RULE = st.one_of(
     st.just(Rule("hint")),
     st.builds(Rule, st.sampled_from(["force", "forbid"]), st.sampled_from(["", "LOC", "人名"]), st.just(0.0)),
-    st.builds(Rule, st.just("prefer"), st.sampled_from(["", "LOC"]), st.floats(0.001, 1e6)),
+    st.builds(Rule, st.just("prefer"), st.sampled_from(["", "LOC"]), st.floats(0.001, 1e3)),
 )
 
 
@@ -90,7 +90,7 @@ def test_contradictions(rules, contradiction):
 
 @pytest.mark.parametrize("rule", [Rule("force", "LOK"), Rule("prefer", "SHIP", 1.0), Rule("forbid", "SHIP")])
 def test_rule_that_concerns_nobody(rule):
-    with pytest.raises(LexiconError, match="of '长江' concerns no component: lex_ner has the labels LOC, PER; lex_seg"):
+    with pytest.raises(LexiconError, match="of '长江' concerns no component: lex_ner has the labels LOC, PER, and"):
         check_rules("长江", (rule,), [NER, SEGMENTER])
     check_rules("长江", (rule,), [])
 

@@ -42,7 +42,8 @@ def span(doc, start, end, label=""):
 def test_factory():
     meta = spacy.blank("zh").get_factory_meta("lex_ner")
     assert meta.default_score_weights == {"ents_f": 1.0, "ents_p": 0.0, "ents_r": 0.0, "ents_per_type": None}
-    assert set(meta.assigns) == {"doc.ents", "token.ent_iob", "token.ent_type", "span._.lex_score"}
+    assigned = {"doc.ents", "token.ent_iob", "token.ent_type", "span._.lex_score", "doc._.lex_conflicts"}
+    assert set(meta.assigns) == assigned
     assert not meta.requires
     config = meta.default_config
     assert config["model"]["@architectures"] == "spacy-lexner.CRFTagger.v1"
@@ -111,7 +112,7 @@ def test_texts_without_entities(nlp, text):
     doc = nlp(text)
     assert doc.text == text and doc.ents == ()
     assert not len(doc) or doc.has_annotation("ENT_IOB")
-    assert nlp.get_pipe("lex_ner").predict([nlp.make_doc(text)]) == [[]]
+    assert nlp.get_pipe("lex_ner").predict([nlp.make_doc(text)])[0].entities == []
 
 
 @pytest.mark.parametrize("text", ["\x00张三\x00", "𠮷张三👩‍👩‍👧", "张\u200b三在上海", "a" * 3000])

@@ -1,0 +1,57 @@
+"""The part of a trainable pipe that has to do with the rules of words: it says which ones concern it, and tells what
+became of them."""
+
+import logging
+from typing import Any, Optional, Sequence
+
+from spacy.tokens import Doc
+
+from ..layers.candidates import renew_candidates
+from ..layers.lexicon_link import RulesLink
+from ..layers.word_rules import RuleConflict
+from ..lexicon.matcher import Matcher
+from ..lexicon.rules import RuleReader
+from .extensions import install_conflicts_extension
+from .rule_conflicts import ConflictLog, set_conflicts
+
+logger = logging.getLogger(__name__)
+
+
+class RuleFollower:
+    """Follows the rules of words. A subclass sets `name` and `model`, says which rules concern it (`rule_reader`), and
+    calls `tell_labels` when it is made and when that changes."""
+
+    name: str
+    model: Any
+    _conflict_log: Optional[ConflictLog] = None
+
+    @property
+    def rules_link(self) -> RulesLink:
+        """RETURNS (RulesLink): Where a `lex_matcher` leaves the rules of words: an attribute of the model, where it looks
+        for those whom it lends its lexicon."""
+        return self.model.attrs["link"]
+
+    @property
+    def rule_reader(self) -> Optional[RuleReader]:
+        """RETURNS (Optional[RuleReader]): Which rules concern the component; None as long as it has no labels."""
+        return None
+
+    def tell_labels(self) -> None:
+        """Tell those who own rules which ones concern the component."""
+        self.model.attrs.setdefault("link", RulesLink()).reader = self.rule_reader
+
+    def note_state(self, doc: Doc, matcher: Optional[Matcher], conflicts: Sequence[RuleConflict]) -> None:
+        """Write to a Doc which state of the lexicon it was annotated with, and which rules were not followed.
+
+        doc (Doc): The Doc.
+        matcher (Optional[Matcher]): The state. If it is another one than that which found the candidate words of the
+            Doc, because that one was forgotten meanwhile, these are found anew.
+        conflicts (Sequence[RuleConflict]): The rules.
+        """
+        if matcher is not None:
+            renew_candidates(doc, matcher)
+        install_conflicts_extension()
+        set_conflicts(doc, self.name, conflicts)
+        if self._conflict_log is None:
+            self._conflict_log = ConflictLog(logger)
+        self._conflict_log.tell(conflicts)
