@@ -14,35 +14,39 @@ from wasabi import msg
 from spacy_lexner.training.overlap import ProtectedTexts
 from spacy_lexner.training.text_index import find_text_files, read_lines
 
-SETS = ("weibo", "resume", "cluener", "msra")
+SETS = "weibo resume cluener msra"
 SPLITS = ("dev", "test")
 SHOWN = 5
 
 
-def read_protected(corpus: Path) -> Iterator[Tuple[str, str]]:
-    """Read the texts of all dev and test splits, and say which sets are not there.
+def read_protected(names: List[str], corpus: Path) -> Iterator[Tuple[str, str]]:
+    """Read the texts of dev and test splits.
 
+    names (List[str]): The data sets.
     corpus (Path): The folder of converted data sets.
-    YIELDS (Tuple[str, str]): The split's name and the text.
+    YIELDS (Tuple[str, str]): The split's name and the text. Raises ValueError where a split is not there.
     """
-    for name in SETS:
-        files = [corpus / name / f"{split}.spacy" for split in SPLITS]
-        for file_ in files:
-            if file_.is_file():
-                for doc in DocBin().from_disk(file_).get_docs(Vocab()):
-                    yield f"{name} {file_.stem}", doc.text
-        if not all(file_.is_file() for file_ in files):
-            msg.warn(f"{name} is not compared: run `spacy project run data . --vars.dataset {name}` first.")
+    for name in names:
+        for split in SPLITS:
+            path = corpus / name / f"{split}.spacy"
+            if not path.is_file():
+                raise ValueError(
+                    f"There is no {path} to compare with. Make it (project run data --vars.dataset {name}), or, if you "
+                    f"will never evaluate on {name}, leave it out of vars.protected."
+                )
+            for doc in DocBin().from_disk(path).get_docs(Vocab()):
+                yield f"{name} {split}", doc.text
 
 
 def main(
     texts: Annotated[List[Path], typer.Argument(help="Text files, or folders with *.txt and *.txt.gz.")],
     corpus: Annotated[Path, typer.Option(help="Folder of the converted data sets.")] = Path("corpus"),
+    sets: Annotated[str, typer.Option(help="Data sets to compare with, separated by spaces.")] = SETS,
 ) -> None:
     """Compare raw texts with the dev and test splits of the data sets. Exits with 1 if they share a text."""
-    protected = ProtectedTexts(read_protected(corpus))
     n_found = 0
     try:
+        protected = ProtectedTexts(read_protected(sets.split(), corpus))
         for path in find_text_files(texts):
             lines = tqdm(read_lines(path), desc=path.name, unit=" lines", leave=False, disable=None)
             for overlap in protected.find(lines):
@@ -50,7 +54,7 @@ def main(
                 if n_found <= SHOWN:
                     msg.warn(f"{path}, line {overlap.line} holds a text of {overlap.source}: {overlap.text}")
     except ValueError as error:
-        msg.fail("The texts cannot be read", str(error), exits=1)
+        msg.fail("The texts cannot be compared", str(error), exits=1)
     if n_found:
         msg.fail(
             f"{n_found} lines share texts with dev or test splits", "Take them out: they spoil the evaluation.", exits=1

@@ -19,13 +19,13 @@ PROJECT = Path(__file__).parents[1]
 def read_assets(dataset: str, files: List[str]) -> List[Dict[str, str]]:
     """The assets of `project.yml` that belong to a data set or are named.
 
-    dataset (str): The data set. Exits with a message where there is none of that name.
+    dataset (str): The data set, empty for none. Exits with a message where there is none of that name.
     files (List[str]): Files, of which those that are assets are taken.
     RETURNS (List[Dict[str, str]]): Assets with `dest`, `url` and `checksum`.
     """
     assets = srsly.read_yaml(PROJECT / "project.yml")["assets"]
     known = sorted({asset["dest"].split("/")[1] for asset in assets} - {"lexicon"})
-    if dataset not in known:
+    if dataset and dataset not in known:
         msg.fail(f"Unknown data set '{dataset}'", f"project.yml has {', '.join(known)}.", exits=1)
     return [asset for asset in assets if asset["dest"].split("/")[1] == dataset or asset["dest"] in files]
 
@@ -75,7 +75,7 @@ def bring(asset: Dict[str, str], data_dir: Optional[Path]) -> bool:
 
 
 def main(
-    dataset: Annotated[str, typer.Argument(help="Data set: a folder of assets/ in project.yml.")],
+    dataset: Annotated[str, typer.Argument(help="Data set: a folder of assets/ in project.yml; empty for none.")] = "",
     also: Annotated[
         str, typer.Option(help="Further files, separated by spaces; those that are assets are brought.")
     ] = "",

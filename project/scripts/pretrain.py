@@ -1,4 +1,4 @@
-"""Pretrain a BERT on raw text, and write it as a Hugging Face folder."""
+"""Pretrain a BERT or an ERNIE on raw text, and write it as a Hugging Face folder."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Annotated, List, Optional
 
 import srsly
 import typer
+from spacy.util import load_config
 from wasabi import msg
 
 EPOCH = re.compile(r"model(\d+)\.bin")
@@ -39,14 +40,18 @@ def main(
     steps: Annotated[int, typer.Option(help="Updates in all.")] = 10_000,
     save_every: Annotated[int, typer.Option(help="Updates between two files from which a run can go on.")] = 1000,
     masking: Annotated[str, typer.Option(help="piece, whole_word or ngram.")] = "piece",
-    lexicon: Annotated[Path, typer.Option(help="Lexicon that says what whole words are.")] = Path("lexicon/main"),
+    lexicon: Annotated[
+        Path, typer.Option(help="Lexicon that says what whole words are, and which words name entities.")
+    ] = Path("lexicon/main"),
     seed: Annotated[int, typer.Option()] = 0,
     gpu_id: Annotated[int, typer.Option(help="-1 is the CPU.")] = -1,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where a run in that folder stopped, if any.")] = False,
 ) -> None:
     """Run `spacy pretrain` for a number of updates, then `spacy lexner export-hf`."""
-    if masking != "piece" and not lexicon.is_dir():
-        msg.fail(f"masking {masking!r} needs a lexicon that says what words are: {lexicon} is not there", exits=1)
+    needs_lexicon = masking != "piece" or "lex_matcher" in load_config(config)["nlp"]["pipeline"]
+    if needs_lexicon and not lexicon.is_dir():
+        reason = f"{config.name} reads one" if masking == "piece" else f"masking {masking!r} takes whole words from it"
+        msg.fail(f"There is no lexicon {lexicon}", f"It is needed: {reason}.", exits=1)
     n_epochs = max(1, -(-steps // save_every))
     settings = {
         "paths.raw_text": text,
@@ -57,7 +62,7 @@ def main(
         "pretraining.objective.log_path": output / "losses.jsonl",
         "system.seed": seed,
     }
-    if masking != "piece":
+    if needs_lexicon:
         settings["paths.lexicon"] = lexicon
     command: List[str] = ["pretrain", str(config), str(output), "--gpu-id", str(gpu_id)]
     for name, value in settings.items():

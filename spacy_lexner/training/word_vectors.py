@@ -13,6 +13,7 @@ from .text_index import find_text_files, read_lines
 UnitT = Literal["word", "char", "bigram"]
 SegmentT = Callable[[str], Iterable[str]]
 SENTENCE_END = "<end>"
+COUNTED_PER_UNIT = 5
 MAX_UNITS = 2000  # a longer line is cut: gensim drops what goes beyond 10,000
 HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d"))
@@ -28,7 +29,8 @@ class VectorSettings:
     epochs (int): Passes over the text.
     min_count (int): Rarer units get no vector.
     sample (float): Threshold above which frequent units are left out at random.
-    max_units (Optional[int]): Keep the most frequent only, which bounds memory; None keeps all.
+    max_units (Optional[int]): Keep the most frequent only, which bounds memory; None keeps all. While they are counted,
+        rare ones are forgotten as soon as there are COUNTED_PER_UNIT times as many.
     workers (int): Threads. One makes the result reproducible.
     seed (int): Random seed.
     """
@@ -88,7 +90,7 @@ def train_vectors(
     progress: bool = True,
 ) -> int:
     """Train vectors on text files, a paragraph a line, and write them as word2vec text. The text is read as a stream,
-    and memory grows with the number of distinct units alone.
+    and memory grows with the number of distinct units alone, up to a bound.
 
     texts (Iterable[Path]): Files (UTF-8, plain or gzip), or folders of them.
     output (Path): The file to write; units by falling frequency.
@@ -126,6 +128,7 @@ def train_vectors(
                     vector_size=dim,
                     sg=1,
                     max_final_vocab=limit,
+                    max_vocab_size=limit and COUNTED_PER_UNIT * limit,
                     callbacks=[Epochs(bar)],
                     **parameters,
                 )

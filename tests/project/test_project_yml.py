@@ -6,9 +6,14 @@ import pytest
 import srsly
 from weasel.util import load_project_config
 
-WORKFLOWS = {"all", "data", "train"}
+WORKFLOWS = {"all", "data", "train", "vectors", "pretrain", "pretrain-ernie", "pretrain-elmo", "graph", "knowledge"}
 ALWAYS = {"demo-predict", "check-text"}  # what shows or checks something and writes nothing
-LATER = ("assets/lexicon",)  # what a command brings along besides its outputs
+LATER = ("assets/lexicon", "assets/lexicon/jieba_dict.txt")  # what a command brings along besides its outputs
+GIVEN = {  # what whoever runs the workflow has, or has made by another one
+    "assets/text": ("vectors", "pretrain", "pretrain-ernie", "pretrain-elmo", "graph"),
+    "corpus/knowledge/triples.tsv": ("knowledge",),
+    "lexicon/knowledge": ("pretrain-ernie",),
+}
 
 
 @pytest.fixture
@@ -25,6 +30,15 @@ def test_workflows(config):
         "checkpoint",
         "lexicon",
         "vectors",
+        "lexicon_folder",
+        "options",
+        "text",
+        "tokenizer",
+        "size",
+        "masking",
+        "steps",
+        "protected",
+        "triples",
         "seed",
         "gpu_id",
         "data_dir",
@@ -34,14 +48,34 @@ def test_workflows(config):
 @pytest.mark.parametrize("workflow", sorted(WORKFLOWS))
 def test_dependencies_exist_or_are_made_before(config, project_dir, workflow):
     commands = {command["name"]: command for command in config["commands"]}
-    made = set(LATER)
+    made = {*LATER, *(path for path, workflows in GIVEN.items() if workflow in workflows)}
     for name in config["workflows"][workflow]:
         for path in commands[name].get("deps", []):
             assert path in made or (project_dir / path).exists(), f"{name} needs {path}"
         made |= {*commands[name].get("outputs", []), *commands[name].get("outputs_no_cache", [])}
 
 
-@pytest.mark.parametrize("key, value", [("dataset", "msra"), ("config", "baseline"), ("gpu_id", 0), ("seed", 3)])
+@pytest.mark.parametrize(
+    "key, value",
+    [
+        ("dataset", "msra"),
+        ("config", "baseline"),
+        ("gpu_id", 0),
+        ("seed", 3),
+        ("lexicon_folder", "lexicon/knowledge"),
+        ("options", "--training.max_steps 5"),
+        ("text", "raw.txt"),
+        ("tokenizer", "blank:zh"),
+        ("dim", 77),
+        ("min_count", 88),
+        ("epochs", 99),
+        ("size", "base"),
+        ("masking", "ngram"),
+        ("steps", 55),
+        ("protected", "weibo"),
+        ("triples", "mine.tsv"),
+    ],
+)
 def test_variables_reach_the_commands(project_dir, tmp_path, key, value):
     shutil.copy(project_dir / "project.yml", tmp_path)
     config = load_project_config(tmp_path, overrides={f"vars.{key}": value})
@@ -67,3 +101,12 @@ def test_assets_are_those_of_the_manifest(config, data_dir):
 @pytest.mark.parametrize("name", ["lebert", "baseline"])
 def test_configs_that_the_commands_name(config, project_dir, name):
     assert (project_dir / ".." / "configs" / f"{name}.cfg").is_file()
+
+
+@pytest.mark.parametrize("workflow", ["pretrain", "pretrain-ernie", "pretrain-elmo"])
+def test_nothing_is_pretrained_before_the_text_was_compared_with_all_sets(config, workflow):
+    steps = config["workflows"][workflow]
+    assert steps[:2] == ["protect", "check-text"] and steps[2].startswith("pretrain")
+    scripts = {command["name"]: " ".join(command["script"]) for command in config["commands"]}
+    for name in ("weibo", "resume", "cluener", "msra"):
+        assert name in scripts["protect"] and name in scripts["check-text"]
