@@ -50,7 +50,7 @@ def build_elmo_v1(
     The sizes, from `unit` to `skip_connections`, may be left open (null): they are then the checkpoint's, or, without
     one, those named below. A size that is given must agree with the checkpoint.
 
-    checkpoint (Optional[str]): Folder with a trained biLM, as `spacy lexner import-elmo` writes it. It is read when the
+    checkpoint (Optional[str]): Folder with a trained biLM, as `spacy lexner import elmo` writes it. It is read when the
         pipeline is initialised, never again after that is saved. None: random weights.
     unit (Optional[str]): What a word is made of: "byte", the bytes of UTF-8, as in the original; "unicode", characters
         of a vocabulary, better for Chinese. Unicode.

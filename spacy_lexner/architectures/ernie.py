@@ -46,7 +46,7 @@ def build_ernie_v1(
     noted in `doc._.lex_entities`.
 
     checkpoint (Optional[str]): Folder or Hugging Face hub name of a BERT-shaped checkpoint, or a folder with an ERNIE
-        (`spacy lexner import-ernie`, `spacy lexner export-hf`). It is read when the pipeline is initialised, never
+        (`spacy lexner import ernie`, `spacy lexner export-hf`). It is read when the pipeline is initialised, never
         again after that is saved. None: random weights in the sizes below.
     vocab (Optional[str]): Path of a vocab.txt, read at the same time. None: the vocabulary of the checkpoint; without
         one, the characters of the training texts.

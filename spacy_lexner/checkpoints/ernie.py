@@ -2,10 +2,8 @@
 
 import json
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any, Dict
 
-import torch
 from transformers import BertConfig, BertModel
 
 from ..layers.ernie_checkpoint import save_entity_side
@@ -14,6 +12,7 @@ from ..modules.ernie import DEFAULT_ENTITY_HEADS, LAYER_TYPES, ErnieEncoder
 from .ernie_names import rename_parameters
 from .folders import whole_folder
 from .huggingface import SavedEncoder, save_tokenizer
+from .state_dict import fill_module, read_state_dict
 
 CONFIGS = ("ernie_config.json", "config.json", "bert_config.json")
 WEIGHTS = "pytorch_model.bin"
@@ -43,14 +42,14 @@ def import_ernie(
     source = Path(source)
     settings = _read_config(source)
     layer_types = settings.pop("layer_types")
-    state = rename_parameters(_read_weights(source / WEIGHTS)).encoder
+    state = rename_parameters(read_state_dict(source / WEIGHTS)).encoder
     wordpieces = vocab_settings(read_vocab(source / VOCAB), lower_case=lower_case)
     widths = [tensor.shape[1] for name, tensor in state.items() if name.endswith("dense_in.weight")]
     if not widths:
         raise ValueError(f"{source / WEIGHTS} holds no entity side: it is a BERT, which is a `checkpoint` as it is.")
     text = BertModel(BertConfig(**settings), add_pooling_layer=False)
     encoder = ErnieEncoder(text, layer_types, entity_width=widths[0], entity_heads=entity_heads)
-    _load(encoder, state, source / WEIGHTS)
+    fill_module(encoder, state, source / WEIGHTS, derived=("position_ids", "embeddings.token_type_ids"))
     with whole_folder(target, overwrite=overwrite) as folder:
         text.save_pretrained(folder, safe_serialization=True)
         save_tokenizer(SavedEncoder(text, wordpieces), folder)
@@ -69,29 +68,3 @@ def _read_config(source: Path) -> Dict[str, Any]:
     except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is not the config of an ERNIE ({type(error).__name__}: {error}).") from error
     return settings
-
-
-def _read_weights(path: Path) -> Dict[str, torch.Tensor]:
-    try:
-        state = torch.load(path, map_location="cpu", weights_only=True)
-    except FileNotFoundError as error:
-        raise ValueError(f"There is no {path}.") from error
-    except (UnpicklingError, RuntimeError, EOFError, ValueError) as error:
-        raise ValueError(f"{path} is no file of weights, or not a whole one ({error}).") from error
-    if not isinstance(state, dict) or not all(isinstance(tensor, torch.Tensor) for tensor in state.values()):
-        raise ValueError(f"{path} is no file of weights: expected a dictionary of tensors.")
-    return {name.removeprefix("module."): tensor.float() for name, tensor in state.items()}
-
-
-def _load(encoder: ErnieEncoder, state: Dict[str, torch.Tensor], path: Path) -> None:
-    try:
-        missing, unexpected = encoder.load_state_dict(state, strict=False)
-    except RuntimeError as error:
-        raise ValueError(f"The weights in {path} do not fit its config ({error}).") from error
-    missing = [name for name in missing if not name.endswith(("position_ids", "embeddings.token_type_ids"))]
-    unexpected = [name for name in unexpected if not name.endswith("position_ids")]
-    if missing or unexpected:
-        raise ValueError(
-            f"The weights in {path} do not fit its config: missing {', '.join(missing[:3]) or 'none'}; "
-            f"unexpected {', '.join(unexpected[:3]) or 'none'}."
-        )

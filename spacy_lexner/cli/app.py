@@ -5,9 +5,9 @@ from spacy.cli._util import app
 
 from .convert import convert_cli
 from .count_words import count_words_cli
+from .export import export_cli
 from .export_hf import export_hf_cli
-from .import_elmo import import_elmo_cli
-from .import_ernie import import_ernie_cli
+from .importing.app import importing
 from .lattice import lattice_cli
 from .lexicon.app import lexicon
 from .perplexity import perplexity_cli
@@ -20,10 +20,10 @@ OVERRIDES = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 lexner = typer.Typer(name="lexner", help=HELP, no_args_is_help=True, rich_markup_mode=None)
 lexner.command("convert", no_args_is_help=True)(convert_cli)
+lexner.command("export", no_args_is_help=True)(export_cli)
 lexner.command("export-hf", no_args_is_help=True)(export_hf_cli)
-lexner.command("import-ernie", no_args_is_help=True)(import_ernie_cli)
 lexner.command("count-words", no_args_is_help=True)(count_words_cli)
-lexner.command("import-elmo", no_args_is_help=True)(import_elmo_cli)
+lexner.add_typer(importing)
 lexner.add_typer(lexicon)
 lexner.command("lattice", no_args_is_help=True)(lattice_cli)
 lexner.command("perplexity", no_args_is_help=True, context_settings=OVERRIDES)(perplexity_cli)

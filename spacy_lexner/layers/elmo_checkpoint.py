@@ -25,14 +25,14 @@ LSTM_PARTS = ("input_weight", "recurrent_weight", "bias", "projection")
 def read_config(folder: Union[str, Path]) -> Dict[str, Any]:
     """The sizes of a checkpoint.
 
-    folder (Union[str, Path]): A folder written by `spacy lexner import-elmo`.
+    folder (Union[str, Path]): A folder written by `spacy lexner import elmo`.
     RETURNS (Dict[str, Any]): `characters` (see CharacterIds.to_dict), `cnn` and `bilm` (arguments of CharacterCNN and
         BiLM). Raises ValueError where the folder is no such checkpoint.
     """
     path = Path(folder) / CONFIG
     if not path.is_file():
         raise ValueError(
-            f"No ELMo checkpoint: {path} does not exist. Give a folder written by 'spacy lexner import-elmo'; official "
+            f"No ELMo checkpoint: {path} does not exist. Give a folder written by 'spacy lexner import elmo'; official "
             "options.json and weights.hdf5 files are read by that command alone."
         )
     try:

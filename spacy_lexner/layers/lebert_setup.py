@@ -1,10 +1,11 @@
 """What a LEBERT is made of, and how it is built when a pipeline is initialised."""
 
 from dataclasses import dataclass
-from typing import Literal, Optional, Sequence, Tuple, get_args
+from typing import Any, Dict, Literal, Optional, Sequence, Tuple, get_args
 
 import numpy as np
 from spacy.tokens import Doc
+from transformers import PretrainedConfig
 
 from ..lexicon.matcher import Matcher
 from ..modules.bert_shaped import config_settings
@@ -67,24 +68,35 @@ class LEBERTSetup(BertSetup):
         config = self.config(wordpieces)
         lexicon_width = matcher.lexicon.dim if matcher is not None else 0
         tuned = words_of_texts(matcher, texts.texts) if matcher is not None and self.reads_texts else np.zeros(0, "u8")
-        module = shim.initialize(
-            {
-                "encoder": config_settings(config),
-                "lebert": {
-                    "adapter_layers": list(self.adapter_layers),
-                    "word_width": lexicon_width or self.word_width,
-                    "n_tuned": len(tuned),
-                    "dropout": self.dropout,
-                    "empty": self.empty,
-                    "gradient_checkpointing": self.gradient_checkpointing,
-                },
-                "wordpieces": wordpieces,
-                "lexicon_width": lexicon_width,
-            }
-        )
+        module = shim.initialize(self.settings(config, wordpieces, lexicon_width, len(tuned)))
         assert isinstance(module, LEBERT)
         self.load_weights(module.encoder, config)
         if matcher is not None and len(tuned):
             assert module.words is not None
             start_from_lexicon(module.words, matcher.lexicon, tuned)
         return module
+
+    def settings(
+        self, config: PretrainedConfig, wordpieces: Dict[str, Any], lexicon_width: int, n_tuned: int
+    ) -> Dict[str, Any]:
+        """Describe the module.
+
+        config (PretrainedConfig): The sizes of the text model.
+        wordpieces (Dict[str, Any]): Its vocabulary, see `load_wordpieces`.
+        lexicon_width (int): Width of the vectors of the lexicon, 0 if it has none.
+        n_tuned (int): Number of fine-tuned words.
+        RETURNS (Dict[str, Any]): All that is needed to build it, plain JSON.
+        """
+        return {
+            "encoder": config_settings(config),
+            "lebert": {
+                "adapter_layers": list(self.adapter_layers),
+                "word_width": lexicon_width or self.word_width,
+                "n_tuned": n_tuned,
+                "dropout": self.dropout,
+                "empty": self.empty,
+                "gradient_checkpointing": self.gradient_checkpointing,
+            },
+            "wordpieces": wordpieces,
+            "lexicon_width": lexicon_width,
+        }

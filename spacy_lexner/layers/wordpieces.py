@@ -9,7 +9,7 @@ import numpy as np
 from spacy.attrs import ORTH
 from spacy.tokens import Doc
 from tokenizers import Tokenizer
-from tokenizers.models import WordPiece
+from tokenizers.models import WordLevel, WordPiece
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
@@ -100,6 +100,25 @@ def vocab_settings(vocab: Sequence[str], *, lower_case: bool = True) -> Dict[str
     lower_case (bool): Whether letters lose their case and their accents.
     RETURNS (Dict[str, Any]): Settings for `load_wordpieces`. Raises ValueError where a special piece is missing.
     """
+    ids = _piece_ids(vocab)
+    tokenizer = Tokenizer(WordPiece(ids, unk_token=SPECIAL_PIECES["unk"]))
+    tokenizer.normalizer = BertNormalizer(lowercase=lower_case)
+    tokenizer.pre_tokenizer = BertPreTokenizer()
+    return {"tokenizer": tokenizer.to_str(), **{name: ids[piece] for name, piece in SPECIAL_PIECES.items()}}
+
+
+def lookup_settings(vocab: Sequence[str]) -> Dict[str, Any]:
+    """Describe the plain look-up of whole tokens, as they are: whatever is no line of the vocabulary is unknown.
+
+    vocab (Sequence[str]): The pieces, in order of their ids.
+    RETURNS (Dict[str, Any]): Settings for `load_wordpieces`. Raises ValueError where a special piece is missing.
+    """
+    ids = _piece_ids(vocab)
+    tokenizer = Tokenizer(WordLevel(ids, unk_token=SPECIAL_PIECES["unk"]))
+    return {"tokenizer": tokenizer.to_str(), **{name: ids[piece] for name, piece in SPECIAL_PIECES.items()}}
+
+
+def _piece_ids(vocab: Sequence[str]) -> Dict[str, int]:
     ids = {piece: i for i, piece in enumerate(vocab)}
     missing = [piece for piece in SPECIAL_PIECES.values() if piece not in ids]
     if missing:
@@ -107,10 +126,7 @@ def vocab_settings(vocab: Sequence[str], *, lower_case: bool = True) -> Dict[str
             f"The vocabulary of {len(vocab)} pieces lacks {', '.join(missing)}. Expected a BERT vocab.txt: one piece a "
             f"line, among them {', '.join(SPECIAL_PIECES.values())}."
         )
-    tokenizer = Tokenizer(WordPiece(ids, unk_token=SPECIAL_PIECES["unk"]))
-    tokenizer.normalizer = BertNormalizer(lowercase=lower_case)
-    tokenizer.pre_tokenizer = BertPreTokenizer()
-    return {"tokenizer": tokenizer.to_str(), **{name: ids[piece] for name, piece in SPECIAL_PIECES.items()}}
+    return ids
 
 
 def read_vocab(path: Union[str, Path]) -> List[str]:

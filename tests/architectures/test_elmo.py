@@ -139,7 +139,7 @@ def test_official_weights_are_in_the_saved_pipeline(fixtures_dir, tmp_path):
 
 def test_a_checkpoint_that_is_none(tmp_path):
     nlp = lex_ner_with_elmo(checkpoint=str(tmp_path))
-    with pytest.raises(ValueError, match="import-elmo"):
+    with pytest.raises(ValueError, match="import elmo"):
         nlp.initialize(lambda: make_examples(nlp))
 
 

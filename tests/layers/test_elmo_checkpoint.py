@@ -43,7 +43,7 @@ def test_shapes_without_allocation():
 
 
 def test_not_a_checkpoint(tmp_path, checkpoint):
-    with pytest.raises(ValueError, match="import-elmo"):
+    with pytest.raises(ValueError, match="import elmo"):
         read_config(tmp_path)
     for content in ("{", "[]", '{"model_type": "bert"}', '{"model_type": "elmo", "characters": {}, "cnn": {}}'):
         (checkpoint / "config.json").write_text(content)

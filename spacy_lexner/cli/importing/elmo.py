@@ -1,4 +1,4 @@
-"""`spacy lexner import-elmo`: the original's options.json and weights.hdf5 as a checkpoint of ELMo.v1."""
+"""`spacy lexner import elmo`: the original's options.json and weights.hdf5 as a checkpoint of ELMo.v1."""
 
 from pathlib import Path
 from typing import Annotated
@@ -18,9 +18,9 @@ def import_elmo_cli(options: OptionsArgument, weights: WeightsArgument, target: 
 
     \b
     Example:
-      python -m spacy lexner import-elmo options.json weights.hdf5 checkpoints/elmo
+      python -m spacy lexner import elmo options.json weights.hdf5 checkpoints/elmo
     """
-    from ..checkpoints.elmo import import_elmo  # torch: only where it is wanted
+    from ...checkpoints.elmo import import_elmo  # torch: only where it is wanted
 
     try:
         config = import_elmo(options, weights, target)

@@ -1,4 +1,4 @@
-"""`spacy lexner import-ernie`: a published ERNIE as a folder that ERNIE.v1 reads."""
+"""`spacy lexner import ernie`: a published ERNIE as a folder that ERNIE.v1 reads."""
 
 from pathlib import Path
 from typing import Annotated
@@ -28,9 +28,9 @@ def import_ernie_cli(
 
     \b
     Example:
-      python -m spacy lexner import-ernie ernie_base checkpoints/ernie
+      python -m spacy lexner import ernie ernie_base checkpoints/ernie
     """
-    from ..checkpoints.ernie import import_ernie  # torch and transformers: only where they are wanted
+    from ...checkpoints.ernie import import_ernie  # torch and transformers: only where they are wanted
 
     try:
         encoder = import_ernie(source, target, entity_heads=entity_heads, lower_case=not cased, overwrite=force)

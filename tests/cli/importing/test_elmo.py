@@ -6,7 +6,7 @@ from spacy_lexner.cli.app import lexner
 
 
 def run(*arguments):
-    return CliRunner().invoke(lexner, ["import-elmo", *map(str, arguments)])
+    return CliRunner().invoke(lexner, ["import", "elmo", *map(str, arguments)])
 
 
 def test_official_files_become_a_checkpoint(fixtures_dir, tmp_path):

@@ -1,0 +1,206 @@
+"""Published LEBERTs: a checkpoint of the authors' code (liuwei1206/LEBERT) as a spaCy pipeline."""
+
+import json
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Sequence, cast
+
+import numpy as np
+import spacy
+import torch
+from spacy.language import Language
+from thinc.api import Model
+from transformers import BertConfig
+
+from ..layers.lebert_setup import LEBERTSetup
+from ..layers.ncrf_tags import N_EXTRA, labels_of
+from ..layers.piece_encoder import shim_of
+from ..layers.wordpieces import lookup_settings, read_vocab
+from ..lexicon import Lexicon
+from ..lexicon.hashing import hash_word
+from ..modules.lebert import LEBERT
+from .folders import whole_folder
+from .lebert_names import LEBERTParameters, rename_parameters
+from .lebert_words import SPECIAL_ROWS, check_rows, read_lexicon, read_rows, rows_of_corpus
+from .state_dict import fill_module, read_state_dict
+
+CONFIG, VOCAB, WEIGHTS = "config.json", "vocab.txt", "pytorch_model.bin"
+HEAD_DROPOUT = 0.5  # the authors' HP_dropout
+
+
+def import_lebert(
+    checkpoint: Path,
+    target: Path,
+    *,
+    bert: Path,
+    labels: Path,
+    lexicon: Sequence[Path],
+    word_vocab: Optional[Path] = None,
+    corpus: Sequence[Path] = (),
+    limit: Optional[int] = None,
+    max_words: int = 5,
+    overwrite: bool = False,
+) -> Language:
+    """Turn a checkpoint into a pipeline that computes what the authors' code does: which words a character gets, what
+    one without words receives, unknown words by length, characters looked up as they are, and their conditional random
+    field (see `spacy-lexner.NCRFTagger.v1`). Their code cuts long texts; here they are read in windows. A single space
+    between characters is no token of spaCy, so the model does not see it.
+
+    The file of weights is read as tensors and nothing else: objects in it are refused, never built.
+
+    checkpoint (Path): The state dict (.bin, .pt), with or without the prefix `module.`, or a folder with
+        pytorch_model.bin.
+    target (Path): The folder of the pipeline.
+    bert (Path): A folder with the config.json and vocab.txt of its BERT.
+    labels (Path): The file of labels that it was trained with, one on each line.
+    lexicon (Sequence[Path]): The lexicon that it was trained with; the first column of each line is a word.
+    word_vocab (Optional[Path]): The word_vocab.txt that training wrote.
+    corpus (Sequence[Path]): Where that is lost: its train.json, dev.json and test.json.
+    limit (Optional[int]): Lines of the lexicon that it was trained with (`max_scan_num`).
+    max_words (int): Words of a character that it was trained with (`max_word_num`).
+    overwrite (bool): Whether a folder that is there may be replaced.
+    RETURNS (Language): The pipeline. Raises ValueError where the files are damaged or do not fit each other; nothing is
+        written then.
+    """
+    path = checkpoint / WEIGHTS if Path(checkpoint).is_dir() else Path(checkpoint)
+    parameters = _read_parameters(path)
+    tags = _read_tags(labels, len(parameters.emission_b))
+    words = read_lexicon(lexicon, limit)
+    rows = _read_table(words, parameters, word_vocab, corpus)
+    settings = _read_settings(bert / CONFIG, parameters)
+    config = BertConfig(**{name: value for name, value in settings.items() if name in BertConfig().to_dict()})
+    nlp = _make_pipeline(config, parameters, tags, max_words, settings.get("HP_dropout", HEAD_DROPOUT))
+    cast(Any, nlp.get_pipe("lex_matcher")).set_lexicon(words)
+    ner: Any = nlp.get_pipe("lex_ner")
+    for label in labels_of(tags):
+        ner.add_label(label)
+    encoder = next(node for node in ner.model.walk() if node.name == "lebert")
+    _fill_encoder(encoder, config, lookup_settings(read_vocab(bert / VOCAB)), parameters, rows, path)
+    _fill_tagger(ner.model, parameters)
+    with whole_folder(target, overwrite=overwrite) as folder:
+        nlp.to_disk(folder)
+    return nlp
+
+
+def _read_parameters(path: Path) -> LEBERTParameters:
+    state = read_state_dict(path)
+    try:
+        return rename_parameters(state)
+    except ValueError as error:
+        raise ValueError(f"{path} cannot be imported: {error}.") from error
+
+
+def _read_tags(path: Path, n_emissions: int) -> List[str]:
+    tags = [line.split()[0] for line in read_vocab(path) if line.strip()]
+    if len(tags) + N_EXTRA != n_emissions:
+        raise ValueError(
+            f"{path} has {len(tags)} labels, but the checkpoint {n_emissions - N_EXTRA}: give the file that it was "
+            "trained with."
+        )
+    return tags
+
+
+def _read_table(
+    lexicon: Lexicon, parameters: LEBERTParameters, word_vocab: Optional[Path], corpus: Sequence[Path]
+) -> List[str]:
+    if word_vocab is not None:
+        rows, source = read_rows(word_vocab), str(word_vocab)
+    elif corpus:
+        rows, source = rows_of_corpus(lexicon, corpus), f"the corpus ({', '.join(map(str, corpus))})"
+    else:
+        raise ValueError(
+            "Which word has which vector is not in a checkpoint: give the word_vocab.txt that its training wrote, or "
+            "the data files that it was trained with (train.json, dev.json, test.json)."
+        )
+    check_rows(rows, len(parameters.words), source)
+    return rows
+
+
+def _read_settings(path: Path, parameters: LEBERTParameters) -> Dict[str, Any]:
+    try:
+        settings = json.loads(path.read_text("utf8"))
+        layers = sorted(settings.get("add_layers", parameters.adapter_layers))
+    except OSError as error:
+        raise ValueError(f"There is no {path}: expected a folder with {CONFIG} and {VOCAB} of a BERT.") from error
+    except (UnicodeDecodeError, json.JSONDecodeError, AttributeError, TypeError) as error:
+        raise ValueError(f"{path} is not the config of a BERT ({error}).") from error
+    if layers != parameters.adapter_layers:
+        raise ValueError(
+            f"{path} has adapters after layers {layers} (add_layers), the checkpoint after {parameters.adapter_layers}."
+        )
+    return settings
+
+
+def _make_pipeline(
+    config: BertConfig, parameters: LEBERTParameters, tags: Sequence[str], max_words: int, dropout: float
+) -> Language:
+    tokenizer = {"@tokenizers": "spacy-lexner.CharTokenizer.v1"}
+    nlp = spacy.blank("zh", config={"nlp": {"tokenizer": tokenizer}})
+    nlp.add_pipe("lex_matcher", config={"min_length": 1, "max_length": None, "single_chars": "keep"})
+    encoder = {
+        "@architectures": "spacy-lexner.LEBERT.v1",
+        "hidden_width": config.hidden_size,
+        "depth": config.num_hidden_layers,
+        "heads": config.num_attention_heads,
+        "intermediate_width": config.intermediate_size,
+        "adapter_layers": parameters.adapter_layers,
+        "max_words": max_words,
+        "policy": "start",
+        "single_chars": "uncovered",
+        "empty": "pad",
+        "words": "finetuned",
+        "word_width": parameters.words.shape[1],
+        "dropout": config.hidden_dropout_prob,
+        "attention_dropout": config.attention_probs_dropout_prob,
+    }
+    tagger = {
+        "@architectures": "spacy-lexner.NCRFTagger.v1",
+        "tok2vec": encoder,
+        "tags": list(tags),
+        "dropout": dropout,
+    }
+    nlp.add_pipe("lex_ner", config={"model": tagger})
+    nlp.meta.update(name="lebert", description="A LEBERT, imported from a checkpoint of its authors' code")
+    return nlp
+
+
+def _fill_encoder(
+    node: Model,
+    config: BertConfig,
+    wordpieces: Dict[str, Any],
+    parameters: LEBERTParameters,
+    rows: Sequence[str],
+    path: Path,
+) -> None:
+    setup: LEBERTSetup = node.attrs["setup"]
+    tuned = rows[len(SPECIAL_ROWS) :]
+    hashes = np.array([hash_word(word) for word in tuned], "u8")
+    order = np.argsort(hashes)
+    module = shim_of(node).initialize(setup.settings(config, wordpieces, 0, len(tuned)))
+    table = parameters.words
+    state = {
+        **parameters.module,
+        "words.padding": table[:1],
+        "words.by_length": table[1 : len(SPECIAL_ROWS)],
+        "words.tuned": table[len(SPECIAL_ROWS) :][torch.from_numpy(order)],
+        "words.tuned_hashes": torch.from_numpy(hashes[order].view("i8")),
+    }
+    fill_module(cast(LEBERT, module), state, path)
+    node.set_dim("nO", config.hidden_size)
+
+
+def _fill_tagger(model: Model, parameters: LEBERTParameters) -> None:
+    """Their start tag is the last but one and their stop tag the last, both also as tags within a path; here scores of
+    starts and ends have a row and a column of their own, which are copies."""
+    output, moves = model.get_ref("output_layer"), parameters.transitions.numpy()
+    n_tags = len(moves)
+    transitions = np.zeros((n_tags + 1, n_tags + 1), "f4")
+    transitions[:-1, :-1], transitions[-1, :-1], transitions[:-1, -1] = moves, moves[-2], moves[:, -1]
+    weights = {
+        "emission_W": parameters.emission_W.numpy(),
+        "emission_b": parameters.emission_b.numpy(),
+        "transitions": transitions,
+    }
+    output.set_dim("nI", weights["emission_W"].shape[1])
+    model.get_ref("tok2vec").set_dim("nO", output.get_dim("nI"))
+    for name, value in weights.items():
+        output.set_param(name, cast(Any, model.ops.asarray(value)))

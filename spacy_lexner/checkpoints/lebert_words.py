@@ -1,0 +1,114 @@
+"""The words of a checkpoint of LEBERT's authors: the lexicon, and the rows of its table of word vectors.
+
+The table has a row for each lexicon word that occurs in the texts of training, dev and test, sorted, behind special
+ones; a checkpoint does not say which. Training writes the list to `word_vocab.txt`. Where that is lost, the same texts
+and the same lexicon give it again.
+"""
+
+import json
+from pathlib import Path
+from typing import Iterable, Iterator, List, Optional, Sequence, Set
+
+import numpy as np
+
+from ..lexicon import Lexicon, LexiconEntry
+from ..lexicon.matcher import Matcher, MatchOptions
+from ..lexicon.readers.lines import read_lines
+
+SPECIAL_ROWS = ("<pad>", "<unk>", "<unk>2", "<unk>3", "<unk>4", "<unk>5", "<unk>6")
+MATCHED_AT_ONCE = 1000
+
+
+def read_lexicon(paths: Sequence[Path], limit: Optional[int] = None) -> Lexicon:
+    """Read lists of words as the authors' code does: the first column of each line.
+
+    paths (Sequence[Path]): The files, plain or compressed.
+    limit (Optional[int]): Read so many lines of each (`max_scan_num`).
+    RETURNS (Lexicon): The words, without vectors. Raises ValueError where there are none.
+    """
+    words = {word: None for path in paths for word in _first_columns(path, limit)}
+    if not words:
+        raise ValueError(f"There is no word in {', '.join(map(str, paths)) or 'the lexicon: no file is given'}.")
+    return Lexicon.from_entries(map(LexiconEntry, words), max_word_length=max(map(len, words)))
+
+
+def read_rows(path: Path) -> List[str]:
+    """Read the `word_vocab.txt` that training wrote: a number and a word on each line.
+
+    path (Path): The file.
+    RETURNS (List[str]): The word of each row. Raises ValueError where it is no such file.
+    """
+    rows: List[str] = []
+    for number, line in read_lines(path):
+        index, tab, word = line.partition("\t")
+        if not tab or index != str(len(rows)):
+            raise ValueError(
+                f"{path}:{number}: expected {len(rows)}, a tab and a word (word_vocab.txt), not {line[:40]!r}."
+            )
+        rows.append(word)
+    return rows
+
+
+def rows_of_corpus(lexicon: Lexicon, paths: Iterable[Path]) -> List[str]:
+    """Find the rows again: the words that occur in the texts which the checkpoint was trained and tested with.
+
+    lexicon (Lexicon): The lexicon of training.
+    paths (Iterable[Path]): The authors' data files, train.json, dev.json and test.json: on each line an object with a
+        list of characters, `text`.
+    RETURNS (List[str]): The word of each row.
+    """
+    matcher, found = Matcher(lexicon, MatchOptions(single_chars="alone")), set()
+    for path in paths:
+        texts = list(_texts(path))
+        for begin in range(0, len(texts), MATCHED_AT_ONCE):
+            batch = texts[begin : begin + MATCHED_AT_ONCE]
+            found |= _words(batch, matcher)
+    return [*SPECIAL_ROWS, *sorted(found)]
+
+
+def check_rows(rows: Sequence[str], n_rows: int, source: str) -> None:
+    """Refuse rows that are not those of a table.
+
+    rows (Sequence[str]): The word of each row.
+    n_rows (int): How many the table has.
+    source (str): Where the rows come from. Raises ValueError where they do not fit.
+    """
+    if tuple(rows[: len(SPECIAL_ROWS)]) != SPECIAL_ROWS:
+        raise ValueError(
+            f"The words of {source} begin with {', '.join(rows[:7]) or 'nothing'}; expected {', '.join(SPECIAL_ROWS)}."
+        )
+    if len(rows) != n_rows:
+        raise ValueError(
+            f"The checkpoint has vectors for {n_rows} words (special ones included), but {source} gives {len(rows)}: "
+            "it is not what the checkpoint was trained with. Give the word_vocab.txt that its training wrote, or "
+            "exactly its lexicon, its limit of lines and all of its data files (train, dev, test)."
+        )
+
+
+def _first_columns(path: Path, limit: Optional[int]) -> Iterator[str]:
+    for number, line in read_lines(path):
+        if limit is not None and number > limit:
+            return
+        if columns := line.split():
+            yield columns[0]
+
+
+def _texts(path: Path) -> Iterator[str]:
+    for number, line in read_lines(path):
+        if line.strip():
+            try:
+                characters = json.loads(line)["text"]
+                if not all(isinstance(character, str) for character in characters):
+                    raise TypeError("text is no list of characters")
+            except (ValueError, KeyError, TypeError) as error:
+                raise ValueError(
+                    f"{path}:{number}: expected an object with `text`, a list of characters ({error})."
+                ) from error
+            # What is no single character stands in no word.
+            yield "".join(character if len(character) == 1 else " " for character in characters)
+
+
+def _words(texts: Sequence[str], matcher: Matcher) -> Set[str]:
+    matches = matcher.match(texts)
+    _, where = np.unique(matches.hash, return_index=True)
+    return {texts[matches.text[i]][matches.start[i] : matches.end[i]] for i in where.tolist()}

@@ -1,0 +1,51 @@
+"""Files of weights as torch.save writes them, read as tensors and nothing else."""
+
+from pathlib import Path
+from typing import Dict, Iterable
+
+import torch
+from torch import nn
+
+
+def read_state_dict(path: Path) -> Dict[str, torch.Tensor]:
+    """Read a file of weights. Objects in it are refused, never built.
+
+    path (Path): The file.
+    RETURNS (Dict[str, Tensor]): The weights, float32, by their names without the `module.` of distributed training.
+        Raises ValueError where it is something else, damaged, or holds numbers that are not finite.
+    """
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+    except FileNotFoundError as error:
+        raise ValueError(f"There is no {path}.") from error
+    except Exception as error:  # damage shows in as many ways as the reader has lines
+        raise ValueError(f"{path} is no file of weights, or not a whole one ({error}).") from error
+    if not isinstance(state, dict) or not all(isinstance(tensor, torch.Tensor) for tensor in state.values()):
+        raise ValueError(f"{path} is no file of weights: expected a dictionary of tensors.")
+    for name, tensor in state.items():
+        if tensor.is_floating_point() and not torch.isfinite(tensor).all():
+            raise ValueError(f"{path}: the weights {name} are not finite: training diverged, or the file is damaged.")
+    return {name.removeprefix("module."): tensor.float() for name, tensor in state.items()}
+
+
+def fill_module(module: nn.Module, state: Dict[str, torch.Tensor], path: Path, *, derived: Iterable[str] = ()) -> None:
+    """Give a module its weights.
+
+    module (nn.Module): The module.
+    state (Dict[str, Tensor]): Its weights.
+    path (Path): Where they come from. Raises ValueError where they do not fit the module.
+    derived (Iterable[str]): Endings of names that hold no weights, and may be missing or superfluous.
+    """
+    endings = tuple(derived)
+    expected = module.state_dict()
+    problems = [f"{name} is missing" for name in expected if name not in state and not name.endswith(endings)]
+    problems += [f"{name} is not known" for name in state if name not in expected and not name.endswith(endings)]
+    problems += [
+        f"{name} has shape {list(tensor.shape)} instead of {list(expected[name].shape)}"
+        for name, tensor in state.items()
+        if name in expected and tensor.shape != expected[name].shape
+    ]
+    if problems:
+        shown = "; ".join(problems[:3]) + (f"; and {len(problems) - 3} more" if len(problems) > 3 else "")
+        raise ValueError(f"The weights in {path} do not fit its config: {shown}.")
+    module.load_state_dict(state, strict=False)
