@@ -1,4 +1,8 @@
+import json
 import logging
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import spacy
@@ -13,14 +17,15 @@ from spacy_lexner.pipeline.segmenter_order import check_order
 LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32}
 
 
-def pipeline(*parts):
+def pipeline(*parts, **settings):
+    """A pipeline of components; "lex_ner-tok2vec" listens to "tok2vec". The settings are those of `lex_segmenter`."""
     nlp = spacy.blank("zh")
     for name in parts:
         factory, _, kind = name.partition("-")
         config = {"model": HASH_EMBED_CNN}
         if not factory.startswith("tok2vec"):
             tok2vec = {**LISTENER, "upstream": kind} if kind else HASH_EMBED_CNN
-            config = {"model": {"tok2vec": tok2vec}}
+            config = {"model": {"tok2vec": tok2vec}, **(settings if factory == "lex_segmenter" else {})}
         nlp.add_pipe(factory.rstrip("12"), name=factory, config=config)
     return nlp
 
@@ -70,15 +75,18 @@ GOLD = [
 ]
 
 
-@pytest.mark.parametrize(
-    "order, annotates",
-    [
-        (("lex_ner", "lex_segmenter"), []),
-        (("lex_segmenter", "lex_ner"), ["lex_segmenter"]),
-    ],
-)
-def test_entities_and_words_in_either_order(order, annotates):
-    nlp = pipeline(*order)
+ORDERS = [
+    (("lex_ner", "lex_segmenter"), True),
+    (("lex_segmenter", "lex_ner"), True),
+    (("tok2vec", "lex_segmenter-tok2vec", "lex_ner-tok2vec"), False),
+]
+
+
+@pytest.fixture(scope="module", params=ORDERS, ids=["behind", "before", "before, shared encoder"])
+def trained(request):
+    """A pipeline in each order, and what it was trained on."""
+    order, retokenize = request.param
+    nlp = pipeline(*order, retokenize=retokenize)
     gold = []
     for text, pos, entities in GOLD:
         doc = reference(nlp, text, pos)
@@ -87,11 +95,42 @@ def test_entities_and_words_in_either_order(order, annotates):
     fix_random_seed(0)
     optimizer = nlp.initialize(lambda: gold)
     optimizer.learn_rate = 0.01
+    annotates = ["lex_segmenter"] if order[0] == "lex_segmenter" else []
     for _ in range(50):
         nlp.update(gold, sgd=optimizer, annotates=annotates)
+    return nlp, gold
+
+
+def describe(doc):
+    """Tokens, parts of speech, entities and the spans that words are, of a Doc."""
+    spans = [[span.text, span.label_] for span in doc.spans.get("lex_words", ())]
+    return [words(doc), [token.pos_ for token in doc], [[ent.text, ent.label_] for ent in doc.ents], spans]
+
+
+def test_entities_and_words_in_either_order(trained):
+    nlp, gold = trained
     scores = nlp.evaluate(gold)
     assert scores["ents_f"] == scores["word_pos_f"] == 1.0
+    retokenize = nlp.get_pipe("lex_segmenter").retokenize
     for example, doc in zip(gold, nlp.pipe(example.reference.text for example in gold)):
-        assert words(doc) == words(example.reference)
+        assert words(doc).replace(" ", "") == doc.text and (words(doc) == words(example.reference)) == retokenize
         assert [(ent.text, ent.label_) for ent in doc.ents] == [(e.text, e.label_) for e in example.reference.ents]
         assert all(ent._.lex_score > 0.5 for ent in doc.ents)
+
+
+def test_saved_loaded_and_in_several_processes(trained, tmp_path):
+    nlp, gold = trained
+    texts = [example.reference.text for example in gold] * 2
+    found = [describe(nlp(text)) for text in texts]
+    nlp.to_disk(tmp_path / "model")
+    assert [describe(doc) for doc in spacy.load(tmp_path / "model").pipe(texts)] == found
+    code = (
+        "import sys, json, spacy, torch; torch.set_num_threads(1)\n"
+        "sys.path.insert(0, sys.argv[3])\nfrom test_segmenter_order import describe\n"
+        "docs = spacy.load(sys.argv[1]).pipe(json.loads(sys.argv[2]), n_process=2, batch_size=2)\n"
+        "print(json.dumps([describe(doc) for doc in docs]))"
+    )
+    here = str(Path(__file__).parent)
+    run = [sys.executable, "-c", code, str(tmp_path / "model"), json.dumps(texts), here]
+    done = subprocess.run(run, capture_output=True, text=True, check=True, timeout=200)
+    assert json.loads(done.stdout) == found
