@@ -12,6 +12,7 @@ from torch import Tensor
 from ..modules import crf, crf_windows
 from ..modules.crf import Problem
 from ..modules.crf_k_best import k_best
+from .likely_spans import LikelySpan, find_likely_spans
 from .span_rules import NEVER, SpanRules, Unfolded, unfold
 from .span_states import States
 from .tag_scheme import Bools2d, Ints1d, NoPathError, TagSpan, legal_moves, span_tags
@@ -37,6 +38,7 @@ class Group(Protocol):
     docs (List[int]): Their numbers in the batch.
     problem (Problem): The search, in tags or in states that refine these.
     margin (int): How many rows each Doc has before its first token, and as many behind its last one.
+    meanings (Ints1d): The tag that each state means, -1 for one that no token has.
     """
 
     @property
@@ -45,6 +47,8 @@ class Group(Protocol):
     def problem(self) -> Problem: ...
     @property
     def margin(self) -> int: ...
+    @property
+    def meanings(self) -> Ints1d: ...
 
     def tags(self, path: Tensor) -> List[Ints1d]:
         """RETURNS (List[Ints1d]): A path of the group as tags, for each Doc."""
@@ -62,10 +66,12 @@ class _Group(NamedTuple):
     texts: Sequence[Unfolded] = ()
     margin: int = 0
 
+    @property
+    def meanings(self) -> Ints1d:
+        return np.arange(self.problem.emissions.shape[1]) if self.states is None else self.states.tags
+
     def tags(self, path: Tensor) -> List[Ints1d]:
-        numbers: Any = path.cpu().numpy()
-        numbers = numbers if self.states is None else self.states.tags[numbers]
-        return np.split(numbers, np.cumsum(self.problem.lengths)[:-1])
+        return np.split(self.meanings[path.cpu().numpy()], np.cumsum(self.problem.lengths)[:-1])
 
     def runs(self, i: int, span: TagSpan) -> List[Ints1d]:
         return self.texts[i].runs(span) if self.texts else [span_tags(span)]
@@ -148,6 +154,23 @@ class TagSearch:
                 for (doc, j), p in zip(places, found):
                     scores[doc][j] = min(scores[doc][j] + p, 1.0)
         return scores
+
+    def likely_spans(self, bound: float) -> List[List[LikelySpan]]:
+        """Find the spans with at least some probability.
+
+        bound (float): The probability, above 0.
+        RETURNS (List[List[LikelySpan]]): The spans of each Doc, ordered, with their probabilities.
+        """
+        likely: List[List[LikelySpan]] = [[] for _ in range(self.n_docs)]
+        for group in self._groups:
+            starts = np.cumsum(group.problem.lengths) - group.problem.lengths
+            given = crf_windows.conditionals(*group.problem)
+            for span, p in find_likely_spans(given, group.meanings, bound):
+                i = int(np.searchsorted(starts, span.start, "right")) - 1
+                first = int(starts[i]) + group.margin
+                own = TagSpan(span.start - first, span.end - first, span.label)
+                likely[group.docs[i]].append(LikelySpan(own, p))
+        return likely
 
 
 def make_problem(outputs: Outputs, allowed: Sequence[Bools2d]) -> Problem:

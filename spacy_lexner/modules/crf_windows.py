@@ -12,6 +12,7 @@ Arguments are those of `modules.crf`, in any floating-point type; all is compute
 
 from typing import Callable, Iterable, Iterator, List, NamedTuple, Sequence, Tuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -123,6 +124,49 @@ def segment_log_probs(
     _solve(crf.Problem(emissions, transitions, allowed, legal, list(lengths)), solve, window, margin)
     run = torch.repeat_interleave(torch.arange(len(sizes), device=tokens.device), counts)
     return factors.new_zeros(len(sizes)).index_add(0, run, factors.log())
+
+
+class Conditionals(NamedTuple):
+    """Probabilities of tags, and of each tag's predecessor: if a token's successor has tag j, its own is i with
+    probability odds[token, i] * weights[i, j] * per_mass[token, j]. All are float64.
+
+    unary (NDArray[float]), odds (NDArray[float]), per_mass (NDArray[float]): [n_tokens, n_tags].
+    weights (NDArray[float]): [n_tags, n_tags].
+    """
+
+    unary: np.ndarray
+    odds: np.ndarray
+    per_mass: np.ndarray
+    weights: np.ndarray
+
+
+def conditionals(
+    emissions: Tensor,
+    transitions: Tensor,
+    allowed: Tensor,
+    legal: Tensor,
+    lengths: Sequence[int],
+    *,
+    window: int = WINDOW,
+    margin: int = MARGIN,
+) -> Conditionals:
+    """Probabilities of tags, and of the predecessors of tags.
+
+    RETURNS (Conditionals): The probabilities.
+    """
+    n_tokens, n_tags = emissions.shape
+    unary, odds, per_mass = (np.zeros((n_tokens, n_tags)) for _ in range(3))
+    weights = np.zeros((n_tags, n_tags))
+
+    def solve(batch: crf.Problem, decided: slice, rows: Tensor) -> Tuple[Tensor, List[Tensor]]:
+        post = crf.posterior(*batch)
+        for array, part in ((unary, post.unary), (odds, post.odds), (per_mass, post.per_mass)):
+            array[decided] = part[rows].cpu().numpy()
+        weights[:] = post.weights.cpu().numpy()
+        return post.log_z, [post.alpha, post.unary]
+
+    _solve(crf.Problem(emissions, transitions, allowed, legal, list(lengths)), solve, window, margin)
+    return Conditionals(unary, odds, per_mass, weights)
 
 
 # Takes a part of the problem, the tokens to decide and their rows in the part. Gives the score of each sequence of the

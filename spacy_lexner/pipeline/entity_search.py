@@ -9,10 +9,12 @@ from ..layers.tag_scheme import Bools2d, NoPathError, TagScheme, TagSpan
 from ..layers.word_rules import NO_RULES, DocRules, RuleConflict, decree
 from ..lexicon.matcher import Matcher
 from ..lexicon.rules import FORBID, FORCE, Rule
+from .alternatives import Reading
+from .uncertain_spans import Doubt
 
 
 class Entity(NamedTuple):
-    """A predicted entity: tokens from `start` to `end` (exclusive), label, probability."""
+    """A predicted entity, or a span that may be one: tokens from `start` to `end` (exclusive), label, probability."""
 
     start: int
     end: int
@@ -35,24 +37,45 @@ class Limits(NamedTuple):
     matcher: Optional[Matcher]
 
 
+class Wanted(NamedTuple):
+    """What is to be found besides the entities.
+
+    n_alternatives (int): The number of readings; 0 for none.
+    doubt (Optional[Doubt]): Which spans are uncertain; None if these are not wanted.
+    """
+
+    n_alternatives: int = 0
+    doubt: Optional[Doubt] = None
+
+
 class Prediction(NamedTuple):
     """What is predicted for a Doc.
 
     entities (List[Entity]): The entities, without those that it has already and keeps.
+    readings (List[Reading]): The most probable readings, with all entities, those that it keeps included.
+    uncertain (List[Entity]): The spans with a probability in doubt.
     conflicts (List[RuleConflict]): The rules that were not followed.
     matcher (Optional[Matcher]): The state of the lexicon that held for it.
     """
 
     entities: List[Entity]
+    readings: List[Reading]
+    uncertain: List[Entity]
     conflicts: List[RuleConflict]
     matcher: Optional[Matcher]
 
 
-NOTHING = Prediction([], [], None)
+NOTHING = Prediction([], [Reading(1.0, 0.0, [])], [], [], None)
 
 
 def find_entities(
-    head: Any, outputs: Any, docs: Sequence[Doc], limits: Sequence[Limits], scheme: TagScheme, component: str
+    head: Any,
+    outputs: Any,
+    docs: Sequence[Doc],
+    limits: Sequence[Limits],
+    scheme: TagScheme,
+    component: str,
+    wanted: Wanted,
 ) -> List[Prediction]:
     """Find the most probable entities.
 
@@ -62,27 +85,58 @@ def find_entities(
     limits (Sequence[Limits]): What is known of each.
     scheme (TagScheme): All labels, those that only rules use included.
     component (str): The component's name, for what is told about rules.
+    wanted (Wanted): What is to be found besides.
     RETURNS (List[Prediction]): The entities of each. Raises ValueError where rules leave no reading.
     """
     search = head.search(outputs, [known.allowed for known in limits], [known.rules.spans for known in limits])
     try:
-        paths = search.best()
+        best = [scheme.decode(path) for path in search.best()]
     except NoPathError as error:
         for i in error.docs:
             if limits[i].rules.words:
                 raise ValueError(f"{component}: {limits[i].rules.explain_impossible(docs[i].text)}") from None
         raise
-    readings = [scheme.decode(path) for path in paths]
-    new = [_without(spans, known.kept) for spans, known in zip(readings, limits)]
+    new = [_without(spans, known.kept) for spans, known in zip(best, limits)]
     scores = search.span_scores(new)
+    readings = _find_readings(search, limits, scheme, wanted.n_alternatives)
+    uncertain = _find_uncertain(search, limits, scheme, wanted.doubt)
     return [
         Prediction(
-            [Entity(span.start, span.end, scheme.labels[span.label], float(p)) for span, p in zip(spans, scored)],
-            known.rules.all_conflicts(reading, component),
+            [Entity(span.start, span.end, scheme.labels[span.label], float(p)) for span, p in zip(new[i], scores[i])],
+            readings[i],
+            uncertain[i],
+            known.rules.all_conflicts(best[i], component),
             known.matcher,
         )
-        for reading, spans, scored, known in zip(readings, new, scores, limits)
+        for i, known in enumerate(limits)
     ]
+
+
+def _find_readings(search: Any, limits: Sequence[Limits], scheme: TagScheme, k: int) -> List[List[Reading]]:
+    if not k:
+        return [[] for _ in limits]
+    readings: List[List[Reading]] = []
+    for found, known in zip(search.readings(k), limits):
+        kept = [(ent.start, ent.end, ent.label_) for ent in known.kept]
+        readings.append([])
+        for reading in found:
+            new = _without(scheme.decode(reading.tags), known.kept)
+            spans = sorted([*kept, *((start, end, scheme.labels[label]) for start, end, label in new)])
+            readings[-1].append(Reading(reading.probability, reading.log_probability, spans))
+    return readings
+
+
+def _find_uncertain(
+    search: Any, limits: Sequence[Limits], scheme: TagScheme, doubt: Optional[Doubt]
+) -> List[List[Entity]]:
+    if doubt is None:
+        return [[] for _ in limits]
+    uncertain = []
+    for likely, known in zip(search.likely_spans(doubt.low), limits):
+        probabilities = dict(likely)
+        spans = _without([span for span, p in likely if p <= doubt.high], known.kept)
+        uncertain.append([Entity(s.start, s.end, scheme.labels[s.label], probabilities[s]) for s in spans])
+    return uncertain
 
 
 def _without(spans: Sequence[TagSpan], kept: Sequence[Span]) -> List[TagSpan]:

@@ -5,6 +5,7 @@ from typing import List, Optional
 from spacy.tokens import Doc, Span, Token
 
 from ..layers.candidates import LexMatch, LexMatches, get_candidates
+from .alternatives import get_alternatives
 from .rule_conflicts import get_conflicts
 
 
@@ -29,6 +30,12 @@ def install_segmentation_extension() -> None:
     """Add `doc._.lex_segmentation`, the account of a segmentation. What someone else put there stays."""
     if not Doc.has_extension("lex_segmentation"):
         Doc.set_extension("lex_segmentation", default=None)
+
+
+def install_alternatives_extension() -> None:
+    """Add `doc._.lex_alternatives`, the most probable readings of a Doc. What someone else put there stays."""
+    if not Doc.has_extension("lex_alternatives"):
+        Doc.set_extension("lex_alternatives", getter=get_alternatives)
 
 
 def install_conflicts_extension() -> None:

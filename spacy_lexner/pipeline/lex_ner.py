@@ -1,9 +1,8 @@
 """The trainable pipe `lex_ner`: entities by sequence tagging, with exact span probabilities."""
 
 import logging
-from typing import Any, Callable, Iterable, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Iterable, List, Optional, Sequence, Set
 
-import numpy as np
 from spacy.errors import Errors
 from spacy.language import Language
 from spacy.tokens import Doc, Span
@@ -14,11 +13,14 @@ from thinc.api import Config, Model
 from ..layers.ruled_words import find_ruled_words
 from ..layers.tag_scheme import Bools2d, TagScheme, TagSpan, UnknownLabelError
 from ..lexicon.rules import FORBID, RuleReader
-from .entity_search import NOTHING, Limits, Prediction, decree_entities, find_entities
-from .extensions import install_score_extension
+from .alternatives import set_alternatives
+from .entity_search import NOTHING, Limits, Prediction, Wanted, decree_entities, find_entities
+from .extensions import install_alternatives_extension, install_score_extension
 from .gold_entities import GoldReport, gold_tags
 from .lex_ner_scorer import lex_ner_score
+from .present_entities import blocked_spans, present_entities
 from .sequence_tagger import SequenceTagger
+from .uncertain_spans import check_doubt, set_uncertain
 
 logger = logging.getLogger(__name__)
 
@@ -34,12 +36,22 @@ DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
 
 @Language.factory(
     "lex_ner",
-    assigns=["doc.ents", "token.ent_iob", "token.ent_type", "span._.lex_score", "doc._.lex_conflicts"],
+    assigns=[
+        "doc.ents",
+        "doc.spans",
+        "token.ent_iob",
+        "token.ent_type",
+        "span._.lex_score",
+        "doc._.lex_alternatives",
+        "doc._.lex_conflicts",
+    ],
     default_config={
         "model": DEFAULT_MODEL,
         "incorrect_spans_key": None,
         "overwrite": False,
         "rule_labels": [],
+        "n_alternatives": 0,
+        "uncertain": None,
         "scorer": {"@scorers": "spacy-lexner.lex_ner_scorer.v1"},
     },
     default_score_weights={"ents_f": 1.0, "ents_p": 0.0, "ents_r": 0.0, "ents_per_type": None},
@@ -51,6 +63,8 @@ def make_lex_ner(
     incorrect_spans_key: Optional[str],
     overwrite: bool,
     rule_labels: List[str],
+    n_alternatives: int,
+    uncertain: Optional[List[float]],
     scorer: Optional[Callable],
 ) -> "LexNER":
     """Make a `lex_ner` component.
@@ -59,8 +73,12 @@ def make_lex_ner(
     name (str): The name of the component.
     model (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): A tagger, such as `spacy-lexner.CRFTagger.v1`.
     incorrect_spans_key (Optional[str]): Key of the span group of reference Docs that holds spans which are no entities.
-    overwrite (bool): Replace the entities and blocked tokens that a Doc has, instead of keeping them.
+    overwrite (bool): Replace the entities and blocked tokens that a Doc has. Otherwise they are kept, and what is found
+        around them is what is most probable given them.
     rule_labels (List[str]): Labels that the model does not have, and that words of the lexicon may be forced to.
+    n_alternatives (int): The number of most probable readings that `doc._.lex_alternatives` holds.
+    uncertain (Optional[List[float]]): Two probabilities: spans between them, the bounds included, are written to
+        `doc.spans["lex_uncertain"]`, whether they are entities or not; null for none.
     scorer (Optional[Callable]): The scoring function.
     RETURNS (LexNER): The component.
     """
@@ -71,6 +89,8 @@ def make_lex_ner(
         incorrect_spans_key=incorrect_spans_key,
         overwrite=overwrite,
         rule_labels=rule_labels,
+        n_alternatives=n_alternatives,
+        uncertain=uncertain,
         scorer=scorer,
     )
 
@@ -85,11 +105,7 @@ class LexNER(SequenceTagger):
     vocab (Vocab): The vocabulary.
     model (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): A tagger.
     name (str): The name of the component.
-    incorrect_spans_key (Optional[str]): Key of the span group of reference Docs that holds spans which are no entities.
-    overwrite (bool): Replace the entities and blocked tokens that a Doc has. Otherwise they are kept, and what is found
-        around them is what is most probable given them.
-    rule_labels (Sequence[str]): Labels that the model does not have, and that words of the lexicon may be forced to.
-    scorer (Optional[Callable]): The scoring function.
+    incorrect_spans_key, overwrite, rule_labels, n_alternatives, uncertain, scorer: See `make_lex_ner`.
     """
 
     def __init__(
@@ -101,17 +117,24 @@ class LexNER(SequenceTagger):
         incorrect_spans_key: Optional[str] = None,
         overwrite: bool = False,
         rule_labels: Sequence[str] = (),
+        n_alternatives: int = 0,
+        uncertain: Optional[Sequence[float]] = None,
         scorer: Optional[Callable] = lex_ner_score,
     ) -> None:
         self.vocab = vocab
         self.model = model
         self.name = name
         self.cfg = {"incorrect_spans_key": incorrect_spans_key, "labels": [], "overwrite": overwrite}
+        if n_alternatives < 0:
+            raise ValueError(f"n_alternatives is {n_alternatives}; expected the number of readings, or 0 for none.")
         self.rule_labels = tuple(rule_labels)
+        self.n_alternatives = n_alternatives
+        self.doubt = check_doubt(uncertain)
         self.scorer = scorer
         self.gold_report = GoldReport()
         self.tell_labels()
         install_score_extension()
+        install_alternatives_extension()
 
     @property
     def rule_reader(self) -> Optional[RuleReader]:
@@ -140,7 +163,8 @@ class LexNER(SequenceTagger):
         with self.rules_link.pinned():
             limits = self._limits(docs)
             outputs = self.model.predict(docs)
-        return find_entities(self.model.attrs["head"], outputs, docs, limits, self.rule_scheme, self.name)
+        wanted = Wanted(self.n_alternatives, self.doubt)
+        return find_entities(self.model.attrs["head"], outputs, docs, limits, self.rule_scheme, self.name, wanted)
 
     def _limits(self, docs: Sequence[Doc]) -> List[Limits]:
         link = self.rules_link
@@ -149,8 +173,7 @@ class LexNER(SequenceTagger):
         limits = []
         for doc, found, matcher in zip(docs, words, matchers):
             kept = self._kept(doc)
-            blocked = [doc[start:end] for start, end in self._blocked(doc)] if found else []
-            rules = decree_entities(doc, found, self.rule_scheme.labels, kept, blocked)
+            rules = decree_entities(doc, found, self.rule_scheme.labels, kept, self._blocked(doc))
             limits.append(Limits(self.constraint(doc), kept, rules, matcher))
         return limits
 
@@ -162,7 +185,7 @@ class LexNER(SequenceTagger):
         """
         install_score_extension()
         for doc, prediction in zip(docs, scores):
-            kept, blocked = self._kept(doc), [Span(doc, start, end) for start, end in self._blocked(doc)]
+            kept, blocked = self._kept(doc), self._blocked(doc)
             if self.cfg["overwrite"]:
                 for ent in doc.ents:
                     ent._.lex_score = None
@@ -170,6 +193,10 @@ class LexNER(SequenceTagger):
             doc.set_ents([*kept, *spans], blocked=blocked, default="outside")
             for span, entity in zip(spans, prediction.entities):
                 span._.lex_score = entity.score
+            if self.n_alternatives:
+                set_alternatives(doc, prediction.readings)
+            if self.doubt is not None:
+                set_uncertain(doc, prediction.uncertain)
             self.note_state(doc, prediction.matcher, prediction.conflicts)
 
     def survey(self, examples: Iterable[Example]) -> Set[str]:
@@ -187,7 +214,7 @@ class LexNER(SequenceTagger):
     def constraint(self, doc: Doc) -> Bools2d:
         """RETURNS (Bools2d): The tags that tokens may have: none that begin or end an entity on white space, and,
         unless `overwrite` is set, none that contradict the entities and blocked tokens of the Doc."""
-        spans, outside = [], self._blocked(doc)
+        spans, outside = [], [(span.start, span.end) for span in self._blocked(doc)]
         for ent in self._kept(doc):
             if ent.label_ in self.cfg["labels"]:
                 spans.append(TagSpan(ent.start, ent.end, self.scheme.index(ent.label_)))
@@ -222,15 +249,10 @@ class LexNER(SequenceTagger):
         return refused
 
     def _kept(self, doc: Doc) -> List[Span]:
-        return [] if self.cfg["overwrite"] or not doc.to_array("ENT_TYPE").any() else list(doc.ents)
+        return [] if self.cfg["overwrite"] else present_entities(doc)
 
-    def _blocked(self, doc: Doc) -> List[Tuple[int, int]]:
-        """The runs of tokens that were marked as in no entity (`Doc.set_ents(blocked=...)`)."""
-        if self.cfg["overwrite"] or not len(doc):
-            return []
-        blocked = (doc.to_array("ENT_IOB") == 3) & (doc.to_array("ENT_TYPE") == 0)
-        edges = np.flatnonzero(np.diff(np.concatenate([[False], blocked, [False]]).astype(np.int8)))
-        return list(zip(edges[::2].tolist(), edges[1::2].tolist()))
+    def _blocked(self, doc: Doc) -> List[Span]:
+        return [] if self.cfg["overwrite"] else blocked_spans(doc)
 
 
 def _is_space(doc: Doc) -> Any:

@@ -27,8 +27,7 @@ class RuleFollower:
 
     @property
     def rules_link(self) -> RulesLink:
-        """RETURNS (RulesLink): Where a `lex_matcher` leaves the rules of words: an attribute of the model, where it looks
-        for those whom it lends its lexicon."""
+        """RETURNS (RulesLink): Where a `lex_matcher` leaves the rules of words. It looks for it in the model."""
         return self.model.attrs["link"]
 
     @property

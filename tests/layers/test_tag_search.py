@@ -37,7 +37,7 @@ def test_against_all_readings(batch):
     lengths, rules, seed = batch
     outputs, allowed = random_outputs(seed, lengths), free(lengths)
     search = TagSearch(outputs, allowed, rules)
-    best, readings = search.best(), search.readings(4)
+    best, readings, likely = search.best(), search.readings(4), search.likely_spans(0.02)
     oracles = [
         Oracle(SCHEME, emissions.astype("f8"), outputs[1].astype("f8"), mask, decreed)
         for emissions, mask, decreed in zip(outputs[0], allowed, rules)
@@ -53,6 +53,8 @@ def test_against_all_readings(batch):
             score = oracle.readings[tuple(SCHEME.decode(reading.tags))]
             assert reading.probability == pytest.approx(np.exp(score - oracle.log_z), rel=1e-6)
         np.testing.assert_allclose(scores[i], [oracle.probability(span) for span in spans[i]], rtol=1e-6, atol=1e-12)
+        probable = {span: oracle.probability(span) for span in spans[i]}
+        assert dict(likely[i]) == pytest.approx({span: p for span, p in probable.items() if p >= 0.02}, rel=1e-6)
 
 
 def test_without_rules_it_is_the_same_search():
@@ -79,6 +81,24 @@ def test_rules_in_a_text_of_many_windows():
     spans = [*forced[50:], *weights]
     scores = search.span_scores([spans])[0]
     assert scores[:50] == pytest.approx(1) and (scores[50:][[w == NEVER for w in weights.values()]] == 0).all()
+
+
+def test_likely_spans_of_a_text_of_many_windows():
+    n = 9_000
+    outputs, allowed = random_outputs(4, [n, 0, 3], scale=3.0), free([n, 0, 3])
+    search = TagSearch(outputs, allowed, [SpanRules(weights={TagSpan(50, 53, 0): 3.0}), SpanRules(), SpanRules()])
+    likely = search.likely_spans(0.3)
+    scores = search.span_scores([[span for span, _ in found] for found in likely])
+    assert len(likely[0]) > 500 and not likely[1]
+    for found, again in zip(likely, scores):
+        assert [p for _, p in found] == pytest.approx(again, rel=1e-6)
+
+
+def test_a_reading_of_a_long_text_keeps_its_probability():
+    """As a logarithm, where no number can hold it."""
+    n = 4000
+    reading = TagSearch(random_outputs(5, [n], scale=0.1), free([n])).readings(2)[0]
+    assert len(reading) == 2 and reading[0].probability == 0 > reading[0].log_probability > reading[1].log_probability
 
 
 def test_no_path():
