@@ -143,9 +143,15 @@ def test_word_that_is_very_long(nlp):
     assert [token.text for token in nlp(f"我{word}")] in (["我", word], ["我" + word])
 
 
-def test_word_longer_than_a_window():
-    lebert = {"@architectures": "spacy-lexner.LEBERT.v1", "hidden_width": 16, "depth": 1, "heads": 2}
-    nlp = blank(tok2vec={**lebert, "intermediate_width": 16, "adapter_layers": [], "window": 8, "stride": 4})
+LEBERT = {"hidden_width": 16, "depth": 1, "heads": 2, "intermediate_width": 16}
+FLAT = {"width": 16, "heads": 2, "pre_dropout": 0.0, "character_dropout": 0.0, "word_dropout": 0.0}
+
+
+@pytest.mark.parametrize("encoder, settings", [("LEBERT", LEBERT), ("FLAT", FLAT)])
+def test_word_longer_than_a_window(encoder, settings):
+    """Longer in the annotation, in the lexicon, and by rule."""
+    nlp = blank(tok2vec={"@architectures": f"spacy-lexner.{encoder}.v1", "window": 8, "stride": 4, **settings})
+    nlp.add_pipe("lex_matcher", first=True).add_words(["天安门", "长" * 30])
     gold = examples(nlp, [*TEXTS, ("我 爱 " + "长" * 30 + " 天安门", "PRON VERB NOUN PROPN")])
     train(nlp, gold, steps=60)
     assert nlp.evaluate(gold)["word_f"] == 1.0
