@@ -1,4 +1,5 @@
-"""Where the words that have rules stand in Docs."""
+"""Where the words that have rules stand in Docs. A word that begins or ends inside of a Latin word or a number is no
+occurrence: AI in PAID, 5 in 15 (see `layers.whole_runs`)."""
 
 from typing import Dict, List, NamedTuple, Optional, Sequence
 
@@ -9,6 +10,7 @@ from ..lexicon.matcher import Matcher
 from ..lexicon.occurrences import Occurrence, find_occurrences
 from ..lexicon.rules import RuleReader, Rules
 from .candidates import token_borders
+from .whole_runs import find_whole_runs
 
 
 class RuledWord(NamedTuple):
@@ -58,12 +60,24 @@ def _on_tokens(doc: Doc, occurrences: List[Occurrence], reader: RuleReader) -> L
     kept = [(each, own) for each, own in zip(occurrences, rules) if own]
     if not kept:
         return []
-    begins, stops = token_borders(doc)
+    text = doc.text
     starts, ends = np.array([each[:2] for each, _ in kept], "i8").T
+    stands = ~(_cuts_runs(text, starts) | _cuts_runs(text, ends))
+    kept = [pair for pair, fits in zip(kept, stands.tolist()) if fits]
+    starts, ends = starts[stands], ends[stands]
+    begins, stops = token_borders(doc)
     first, last = np.searchsorted(stops, starts, "right"), np.searchsorted(begins, ends, "left")
     whole = (begins[first] == starts) & (stops[last - 1] == ends)
-    text = doc.text
     return [
         RuledWord(each.start, each.end, start, end, fits, text[each.start : each.end], own)
         for (each, own), start, end, fits in zip(kept, first.tolist(), last.tolist(), whole.tolist())
     ]
+
+
+def _cuts_runs(text: str, edges: np.ndarray) -> np.ndarray:
+    """RETURNS (numpy.ndarray): bool[n], which positions in a text lie inside of what is never cut."""
+    starts, ends = find_whole_runs(text)
+    if not len(starts):
+        return np.zeros(len(edges), bool)
+    run = np.searchsorted(starts, edges, "left") - 1  # the last run that begins before the position
+    return (run >= 0) & (edges < ends[run])
