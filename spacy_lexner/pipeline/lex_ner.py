@@ -14,6 +14,8 @@ from ..layers.ruled_words import find_ruled_words
 from ..layers.tag_scheme import Bools2d, TagScheme, TagSpan, UnknownLabelError
 from ..lexicon.rules import FORBID, RuleReader
 from .alternatives import set_alternatives
+from .calibration import Threshold
+from .entity_confidence import EntityConfidence
 from .entity_search import NOTHING, Limits, Prediction, Wanted, decree_entities, find_entities
 from .extensions import install_alternatives_extension, install_score_extension
 from .gold_entities import GoldReport, gold_tags
@@ -52,6 +54,7 @@ DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
         "rule_labels": [],
         "n_alternatives": 0,
         "uncertain": None,
+        "threshold": 0.0,
         "scorer": {"@scorers": "spacy-lexner.lex_ner_scorer.v1"},
     },
     default_score_weights={"ents_f": 1.0, "ents_p": 0.0, "ents_r": 0.0, "ents_per_type": None},
@@ -65,6 +68,7 @@ def make_lex_ner(
     rule_labels: List[str],
     n_alternatives: int,
     uncertain: Optional[List[float]],
+    threshold: Threshold,
     scorer: Optional[Callable],
 ) -> "LexNER":
     """Make a `lex_ner` component.
@@ -79,6 +83,8 @@ def make_lex_ner(
     n_alternatives (int): The number of most probable readings that `doc._.lex_alternatives` holds.
     uncertain (Optional[List[float]]): Two probabilities: spans between them, the bounds included, are written to
         `doc.spans["lex_uncertain"]`, whether they are entities or not; null for none.
+    threshold (Union[float, Dict[str, float]]): Entities with a lower score are dropped; one number, or one for each
+        label.
     scorer (Optional[Callable]): The scoring function.
     RETURNS (LexNER): The component.
     """
@@ -91,13 +97,15 @@ def make_lex_ner(
         rule_labels=rule_labels,
         n_alternatives=n_alternatives,
         uncertain=uncertain,
+        threshold=threshold,
         scorer=scorer,
     )
 
 
-class LexNER(SequenceTagger):
+class LexNER(EntityConfidence, SequenceTagger):
     """Find entities. Each gets a confidence, `ent._.lex_score`: the probability that the model gives to exactly this
-    span with this label, summed over everything that the rest of the text may be.
+    span with this label, summed over everything that the rest of the text may be; in a calibrated pipeline (`spacy
+    lexner calibrate`) scaled so that it says how often such entities are right.
 
     The rules of words in the lexicon of a `lex_matcher` are followed (see `lexicon.rules`): what is found is the most
     probable under them, and so are probabilities. `doc._.lex_conflicts` tells which rules could not be followed.
@@ -105,7 +113,7 @@ class LexNER(SequenceTagger):
     vocab (Vocab): The vocabulary.
     model (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): A tagger.
     name (str): The name of the component.
-    incorrect_spans_key, overwrite, rule_labels, n_alternatives, uncertain, scorer: See `make_lex_ner`.
+    incorrect_spans_key, overwrite, rule_labels, n_alternatives, uncertain, threshold, scorer: See `make_lex_ner`.
     """
 
     def __init__(
@@ -119,12 +127,14 @@ class LexNER(SequenceTagger):
         rule_labels: Sequence[str] = (),
         n_alternatives: int = 0,
         uncertain: Optional[Sequence[float]] = None,
+        threshold: Threshold = 0.0,
         scorer: Optional[Callable] = lex_ner_score,
     ) -> None:
         self.vocab = vocab
         self.model = model
         self.name = name
         self.cfg = {"incorrect_spans_key": incorrect_spans_key, "labels": [], "overwrite": overwrite}
+        self.set_confidence(None, threshold)
         if n_alternatives < 0:
             raise ValueError(f"n_alternatives is {n_alternatives}; expected the number of readings, or 0 for none.")
         self.rule_labels = tuple(rule_labels)
@@ -164,7 +174,9 @@ class LexNER(SequenceTagger):
             limits = self._limits(docs)
             outputs = self.model.predict(docs)
         wanted = Wanted(self.n_alternatives, self.doubt)
-        return find_entities(self.model.attrs["head"], outputs, docs, limits, self.rule_scheme, self.name, wanted)
+        head, scheme = self.model.attrs["head"], self.rule_scheme
+        found = find_entities(head, outputs, docs, limits, scheme, self.name, wanted)
+        return self.give_scores(found, [known.rules.spans.forced for known in limits])
 
     def _limits(self, docs: Sequence[Doc]) -> List[Limits]:
         link = self.rules_link
