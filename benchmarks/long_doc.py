@@ -25,6 +25,7 @@ from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 
 DATA = Path(os.environ.get("LEXNER_DATA", Path(__file__).parents[2] / "shared" / "data"))
+ARCHITECTURE = "spacy-lexner.LEBERT.v1"
 
 
 def read_text(n_characters: int) -> str:
@@ -64,7 +65,7 @@ def tokenise_and_match(text: str) -> None:
 
 def predict(text: str) -> None:
     nlp = make_nlp(text)
-    nlp.add_pipe("lex_ner").add_label("PER")
+    nlp.add_pipe("lex_ner", config={"model": {"tok2vec": {"@architectures": ARCHITECTURE}}}).add_label("PER")
     nlp.initialize()
     nlp(text[:5000])
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -10,7 +10,6 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Config, Model
 
-from ..layers.ruled_words import find_ruled_words
 from ..layers.tag_scheme import Bools2d, TagScheme, TagSpan, UnknownLabelError
 from ..lexicon.rules import FORBID, RuleReader
 from .alternatives import set_alternatives
@@ -31,7 +30,7 @@ DEFAULT_CONFIG = """
 @architectures = "spacy-lexner.CRFTagger.v1"
 
 [model.tok2vec]
-@architectures = "spacy-lexner.LEBERT.v1"
+@architectures = "spacy-lexner.FLAT.v1"
 """
 DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
 
@@ -179,13 +178,10 @@ class LexNER(EntityConfidence, SequenceTagger):
         return self.give_scores(found, [known.rules.spans.forced for known in limits])
 
     def _limits(self, docs: Sequence[Doc]) -> List[Limits]:
-        link = self.rules_link
-        matchers, reader = link.matchers(docs), link.reader
-        words = [()] * len(docs) if reader is None else find_ruled_words(docs, matchers, reader)
         limits = []
-        for doc, found, matcher in zip(docs, words, matchers):
+        for doc, (words, matcher) in zip(docs, self.find_rules(docs)):
             kept = self._kept(doc)
-            rules = decree_entities(doc, found, self.rule_scheme.labels, kept, self._blocked(doc))
+            rules = decree_entities(doc, words, self.rule_scheme.labels, kept, self._blocked(doc))
             limits.append(Limits(self.constraint(doc), kept, rules, matcher))
         return limits
 

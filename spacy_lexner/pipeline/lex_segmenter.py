@@ -13,8 +13,9 @@ from thinc.api import Config, Model
 from ..layers.tag_scheme import Bools2d, UnknownLabelError
 from ..layers.tagger import resize_output
 from ..layers.word_borders import UNKNOWN, border_tags, is_space, rule_borders
+from ..lexicon.rules import FORCE, PREFER, RuleReader
+from .decree_words import WORD, decree_words
 from .extensions import install_segmentation_extension
-from .forced_words import ForcedWords, choose_words, force_words
 from .gold_words import gold_words
 from .gold_words_report import GoldWordsReport, survey_words
 from .lex_segmenter_scorer import lex_segmenter_score
@@ -31,10 +32,9 @@ DEFAULT_CONFIG = """
 @architectures = "spacy-lexner.CRFTagger.v1"
 
 [model.tok2vec]
-@architectures = "spacy-lexner.LEBERT.v1"
+@architectures = "spacy-lexner.FLAT.v1"
 """
 DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
-WORD = "WORD"  # the only label, where there are no parts of speech
 
 
 @Language.factory(
@@ -47,7 +47,6 @@ WORD = "WORD"  # the only label, where there are no parts of speech
         "retokenize": True,
         "spans_key": "lex_words",
         "keep_spans": [],
-        "force": False,
         "scorer": {"@scorers": "spacy-lexner.lex_segmenter_scorer.v1"},
     },
     default_score_weights={
@@ -69,7 +68,6 @@ def make_lex_segmenter(
     retokenize: bool,
     spans_key: str,
     keep_spans: List[str],
-    force: bool,
     scorer: Optional[Callable],
 ) -> "LexSegmenter":
     """Make a `lex_segmenter` component.
@@ -82,7 +80,6 @@ def make_lex_segmenter(
     retokenize (bool): Merge the tokens into words. Otherwise the words are only written to `doc.spans`.
     spans_key (str): Their key there.
     keep_spans (List[str]): Keys of `doc.spans` whose spans no word may cut, as with entities.
-    force (bool): Never cut words of the lexicon that have the label "force".
     scorer (Optional[Callable]): The scoring function.
     RETURNS (LexSegmenter): The component.
     """
@@ -94,22 +91,23 @@ def make_lex_segmenter(
         retokenize=retokenize,
         spans_key=spans_key,
         keep_spans=keep_spans,
-        force=force,
         scorer=scorer,
     )
 
 
 class LexSegmenter(SequenceTagger):
-    """Find words and their parts of speech: those that are most probable given the rules (`layers.word_borders`), the
-    edges of entities and sentences that the Doc has, and the words of the lexicon that are forced.
+    """Find words and their parts of speech: those that are most probable given what is known of any text
+    (`layers.word_borders`), the edges of entities and sentences that the Doc has, and the rules of words in the lexicon
+    of a `lex_matcher` (`lexicon.rules`).
 
     With `retokenize` a Doc in characters goes in, and another in words comes out (`retokenize.merge_tokens`).
-    `doc._.lex_segmentation` counts what was decided otherwise than by the model.
+    `doc._.lex_segmentation` counts what was decided otherwise than by the model, `doc._.lex_conflicts` tells which rules
+    could not be followed.
 
     vocab (Vocab): The vocabulary.
     model (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): A tagger.
     name (str): The name of the component.
-    pos, retokenize, spans_key, keep_spans, force, scorer: See `make_lex_segmenter`.
+    pos, retokenize, spans_key, keep_spans, scorer: See `make_lex_segmenter`.
     """
 
     def __init__(
@@ -122,7 +120,6 @@ class LexSegmenter(SequenceTagger):
         retokenize: bool = True,
         spans_key: str = "lex_words",
         keep_spans: Sequence[str] = (),
-        force: bool = False,
         scorer: Optional[Callable] = lex_segmenter_score,
     ) -> None:
         self.vocab = vocab
@@ -133,21 +130,25 @@ class LexSegmenter(SequenceTagger):
         self.retokenize = retokenize
         self.spans_key = spans_key
         self.keep_spans = tuple(keep_spans)
-        self.force = force
         self.scorer = scorer
         self.gold_report = GoldWordsReport()
         self._told_of: Set[str] = set()
-        self._forced = ForcedWords()
-        if force:
-            model.attrs["link"] = self._forced.link  # where `lex_matcher` looks for those that it lends its lexicon to
-        else:
-            self.tell_labels()
+        self.tell_labels()
         install_segmentation_extension()
 
     @property
     def part(self) -> Optional[PartOfSpeech]:
         """RETURNS (Optional[PartOfSpeech]): Which part of speech is learned."""
         return PARTS_OF_SPEECH.get(self.cfg["pos"])
+
+    @property
+    def rule_reader(self) -> Optional[RuleReader]:
+        """RETURNS (Optional[RuleReader]): Which rules concern the component: those with one of its labels, or with WORD,
+        which means any of them; and words that are forced or preferred, without saying as what. None as long as it has
+        no labels."""
+        if not self.labels:
+            return None
+        return RuleReader(self.name, frozenset(self.labels), frozenset([FORCE, PREFER]), any_label=WORD)
 
     # Documents
 
@@ -169,8 +170,18 @@ class LexSegmenter(SequenceTagger):
         self._require_initialized()
         if not any(len(doc) for doc in docs):
             return [Segmentation.empty() for _ in docs]
-        limits = [self._limits(doc) for doc in docs]
-        return find_words(self.model.attrs["head"], self.model.predict(docs), docs, limits, len(self.labels))
+        with self.rules_link.pinned():
+            limits = self._limits(docs)
+            outputs = self.model.predict(docs)
+        return find_words(self.model.attrs["head"], outputs, docs, limits, self.scheme, self.name)
+
+    def _limits(self, docs: Sequence[Doc]) -> List[Limits]:
+        limits = []
+        for doc, (words, matcher) in zip(docs, self.find_rules(docs)):
+            borders, edges = rule_borders(doc), kept_edges(doc, self.keep_spans)
+            rules = decree_words(doc, words, self.labels, borders, edges)
+            limits.append(Limits(borders, edges, rules, matcher))
+        return limits
 
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Segmentation]) -> None:
         """Write words to `doc.spans`, labelled with their parts of speech. The tokens stay as they are.
@@ -179,11 +190,12 @@ class LexSegmenter(SequenceTagger):
         scores (Iterable[Segmentation]): The result of `predict`.
         """
         key = self.spans_key
-        for doc, (starts, labels, report) in zip(docs, scores):
+        for doc, (starts, labels, report, conflicts, matcher) in zip(docs, scores):
             rows = zip(starts.tolist(), [*starts[1:].tolist(), len(doc)], labels.tolist())
             spans = [Span(doc, start, end, label=self.labels[label]) for start, end, label in rows if label != UNKNOWN]
             doc.spans[key] = SpanGroup(doc, name=key, spans=spans)
             doc._.lex_segmentation = {**report, "left_out_spans": {}}
+            self.note_state(doc, matcher, conflicts)
 
     def annotate(self, doc: Doc, prediction: Segmentation) -> Doc:
         """Give a Doc its words.
@@ -195,6 +207,7 @@ class LexSegmenter(SequenceTagger):
         """
         if not self.retokenize:
             return super().annotate(doc, prediction)
+        self.note_state(doc, prediction.matcher, prediction.conflicts)
         left_out: Dict[str, int] = {}
         if len(prediction.starts) < len(doc):
             doc, left_out = merge_tokens(doc, prediction.starts)
@@ -213,19 +226,12 @@ class LexSegmenter(SequenceTagger):
     # Constraints
 
     def constraint(self, doc: Doc) -> Bools2d:
-        """RETURNS (Bools2d): The tags that agree with the rules, the forced words, and the edges of entities and
+        """RETURNS (Bools2d): The tags that agree with what is known of any text, and with the edges of entities and
         sentences. Every token is in a word, but white space in none."""
-        return allow(doc, self._limits(doc).all_borders, len(self.labels))
+        return allow(doc, Limits(rule_borders(doc), kept_edges(doc, self.keep_spans)).all_borders, len(self.labels))
 
     def training_constraint(self, doc: Doc) -> Bools2d:
         return allow(doc, rule_borders(doc), len(self.labels))
-
-    def _limits(self, doc: Doc) -> Limits:
-        rules, edges = rule_borders(doc), kept_edges(doc, self.keep_spans)
-        if not self.force:
-            return Limits(rules, edges)
-        chosen = choose_words(self._forced.find(doc), rules, edges)
-        return Limits(force_words(rules, chosen.spans), edges, len(chosen.spans), chosen.refused)
 
     # Training
 

@@ -20,7 +20,8 @@ TEXTS = [
     ("今天没有事", []),
 ]
 WORDS = ["南京", "南京市", "市长", "长江大桥", "大桥", "北京", "小明", "小红"]
-SMALL = {"hidden_width": 32, "depth": 1, "heads": 2, "intermediate_width": 32}
+LEBERT = "spacy-lexner.LEBERT.v1"
+SMALL = {"@architectures": LEBERT, "hidden_width": 32, "depth": 1, "heads": 2, "intermediate_width": 32}
 SHARED = """
 [nlp]
 lang = "zh"
@@ -72,7 +73,7 @@ def ner_with_lebert(**changes):
     nlp = spacy.blank("zh")
     nlp.add_pipe("lex_matcher")
     add_words(nlp)
-    model = {"tok2vec": {"@architectures": "spacy-lexner.LEBERT.v1", **SMALL, **changes}}
+    model = {"tok2vec": {**SMALL, **changes}}
     nlp.add_pipe("lex_ner", config={"model": model})
     return nlp
 
@@ -174,7 +175,7 @@ def test_collect_texts_before_initialisation(tmp_path, named):
 
 def test_fill_config_keeps_every_argument():
     nlp = spacy.blank("zh")
-    nlp.add_pipe("lex_ner")
+    nlp.add_pipe("lex_ner", config={"model": {"tok2vec": {"@architectures": LEBERT}}})
     filled = Config().from_str(nlp.config.to_str())
     model = filled["components"]["lex_ner"]["model"]["tok2vec"]
     assert model["adapter_layers"] == [0] and model["checkpoint"] is None and model["grad_scaler_config"] == {}

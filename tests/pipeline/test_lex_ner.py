@@ -47,7 +47,7 @@ def test_factory():
     assert not meta.requires
     config = meta.default_config
     assert config["model"]["@architectures"] == "spacy-lexner.CRFTagger.v1"
-    assert config["model"]["tok2vec"]["@architectures"] == "spacy-lexner.LEBERT.v1"
+    assert config["model"]["tok2vec"]["@architectures"] == "spacy-lexner.FLAT.v1"
     assert config["overwrite"] is False and config["incorrect_spans_key"] is None
 
 

@@ -61,7 +61,7 @@ def test_factory():
         "lex_words",
         False,
     )
-    assert config["model"]["tok2vec"]["@architectures"] == "spacy-lexner.LEBERT.v1"
+    assert config["model"]["tok2vec"]["@architectures"] == "spacy-lexner.FLAT.v1"
 
 
 def test_default_model_is_built_without_any_file():
