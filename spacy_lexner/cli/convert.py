@@ -1,6 +1,7 @@
 """`spacy lexner convert`: annotated files of the field to `.spacy`."""
 
 import os
+import re
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Callable, Iterator, List, NamedTuple, Optional
@@ -13,10 +14,11 @@ from tqdm import tqdm
 from wasabi import msg
 
 from ..formats.docs import add_entities, make_word_doc
-from ..formats.read import READERS, read_records
+from ..formats.offsets import UNITS
+from ..formats.read import READERS, list_inputs, read_records
 from ..formats.record import FormatError, ReadOptions, Record
 from ..formats.report import Report
-from ..formats.source import Source, list_sources
+from ..formats.source import Source
 from ..formats.tags import SCHEMES
 from ..pipeline.char_tokenizer import CharTokenizer
 
@@ -70,6 +72,13 @@ SpansKeyOption = Annotated[
     Optional[str],
     typer.Option(help="Also write all entities, overlapping ones too, to these spans of the Docs", metavar="KEY"),
 ]
+OffsetsOption = Annotated[
+    str,
+    typer.Option(
+        help=f"What an annotation tool counts places in: auto (what its own page does), {', '.join(UNITS)}",
+        metavar="NAME",
+    ),
+]
 
 
 class Converted(NamedTuple):
@@ -96,6 +105,7 @@ def convert_cli(
     tokenizer: TokenizerOption = "auto",
     digit_suffix: DigitSuffixOption = "auto",
     space_symbol: SpaceSymbolOption = "",
+    offsets: OffsetsOption = "auto",
     spans_key: SpansKeyOption = None,
 ) -> None:
     """Convert annotated texts to .spacy files, for training and evaluation.
@@ -112,10 +122,12 @@ def convert_cli(
       python -m spacy lexner convert train.conll corpus/train.spacy --format word-tags
       python -m spacy lexner convert MSRA.zip/msra_train_bio corpus/train.spacy
       python -m spacy lexner convert weibo/ corpus/ --repair
+      python -m spacy lexner convert label-studio-export.json corpus/train.spacy
+      python -m spacy lexner convert brat/data/news corpus/news.spacy --spans-key sc
       python -m spacy lexner convert old.txt corpus/ --encoding gb18030 --scheme bmes
     """
     try:
-        options = ReadOptions(encoding, errors, repair, scheme, digit_suffix, space_symbol)
+        options = ReadOptions(encoding, errors, repair, scheme, digit_suffix, space_symbol, offsets)
         for converted in convert(
             input_path, output_path, format=format, options=options, tokenizer=tokenizer, spans_key=spans_key
         ):
@@ -145,7 +157,7 @@ def convert(
     """
     options = options if options is not None else ReadOptions()
     make_doc = get_doc_maker(tokenizer)
-    sources = list_sources(input_path)
+    sources = list_inputs(input_path, format)
     for source, path in zip(sources, _plan_outputs(sources, Path(input_path), Path(output_path))):
         report = Report()
         docs = DocBin(attrs=["ENT_IOB", "ENT_TYPE", "POS", "TAG"])
@@ -221,4 +233,4 @@ def _print_report(converted: Converted) -> None:
         labels or ("" if report.n_words else "No entities."),
     )
     for line in report.describe():
-        msg.warn(line.replace(f"{converted.source.name}:", "line "))
+        msg.warn(re.sub(rf"{re.escape(converted.source.name)}:(?=\d)", "line ", line))

@@ -4,13 +4,12 @@ from pathlib import Path
 from typing import Annotated, Iterable, Iterator
 
 import typer
-from spacy.tokens import DocBin
-from spacy.vocab import Vocab
 
-from ..formats.read import READERS, read_records
+from ..formats.read import READERS, list_inputs, read_records
 from ..formats.record import FormatError, ReadOptions
 from ..formats.report import Report
-from ..formats.source import Source, list_sources, read_lines
+from ..formats.source import Source, read_lines
+from ..formats.spacy_file import read_docs
 
 TEXT_SUFFIXES = (".txt", ".txt.gz", ".txt.bz2", ".txt.xz")
 
@@ -36,7 +35,7 @@ def read_texts(paths: Iterable[Path], format: str = "auto") -> Iterator[str]:
     """
     paths, found = list(paths), False
     for path in paths:
-        for source in list_sources(path):
+        for source in list_inputs(path, format):
             for text in _read(source, format):
                 if text.strip():
                     found = True
@@ -47,7 +46,7 @@ def read_texts(paths: Iterable[Path], format: str = "auto") -> Iterator[str]:
 
 def _read(source: Source, format: str) -> Iterator[str]:
     if format == "spacy" or (format == "auto" and source.path.suffix == ".spacy"):
-        for doc in DocBin().from_disk(source.path).get_docs(Vocab()):
+        for doc in read_docs(source.path):
             yield doc.text
     elif format == "text" or (format == "auto" and source.name.endswith(TEXT_SUFFIXES)):
         yield from (line for _, line in read_lines(source, ReadOptions(), Report()))

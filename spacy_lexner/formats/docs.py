@@ -1,6 +1,6 @@
-"""Records as spaCy Docs."""
+"""Records as spaCy Docs, and Docs as records."""
 
-from typing import Optional
+from typing import Optional, Sequence
 
 from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
@@ -12,6 +12,7 @@ from .report import Report
 BLANK = "entity of white space: left out"
 WHITE_EDGE = "entity with white space at its edge: without that"
 MISALIGNED = "entity that does not align with tokens: left out"
+PARTIAL = "text annotated in part: written as if there were no entities in the rest"
 
 
 def make_word_doc(record: Record, vocab: Vocab) -> Doc:
@@ -52,6 +53,31 @@ def add_entities(doc: Doc, record: Record, report: Report, *, spans_key: Optiona
     if spans_key:
         doc.spans[spans_key] = spans
     return doc
+
+
+def read_doc(doc: Doc, place: str, report: Report, *, spans_key: Optional[str] = None) -> Record:
+    """Make a record of a Doc.
+
+    doc (Doc): The Doc.
+    place (str): Where it is from.
+    report (Report): Gets what a record cannot hold.
+    spans_key (Optional[str]): Take these spans of the Doc, which may overlap, in place of its entities.
+    RETURNS (Record): The record; without entities where the Doc is not annotated.
+    """
+    spans: Optional[Sequence[Span]] = list(doc.ents) if doc.has_annotation("ENT_IOB") else None
+    if spans_key is not None:
+        spans = list(doc.spans[spans_key]) if spans_key in doc.spans else None
+    elif spans is not None and not doc.has_annotation("ENT_IOB", require_complete=True):
+        report.add_problem(PARTIAL, place)
+    for span in spans or ():
+        if span.kb_id_:
+            report.add_problem("entity with an id of a knowledge base: written without it", f"{place}: {span.kb_id_}")
+    found = {Entity(span.start_char, span.end_char, span.label_) for span in spans or ()}
+    entities = None if spans is None else sorted(found)
+    pos = tuple(token.pos_ for token in doc) if doc.has_annotation("POS") else None
+    tags = tuple(token.tag_ for token in doc) if doc.has_annotation("TAG") else None
+    words, spaces = tuple(token.text for token in doc), tuple(bool(token.whitespace_) for token in doc)
+    return Record(doc.text, words, entities, place, spaces, pos=pos, tags=tags)
 
 
 def _make_span(doc: Doc, entity: Entity, record: Record, report: Report) -> Optional[Span]:

@@ -1,13 +1,19 @@
 """Every format that can be read. A new one is a file with a reader and a line here."""
 
-from typing import Callable, Dict, Iterator
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterator, List, Union
 
+from .brat import read_brat
 from .clue import read_clue
 from .conll import read_conll
 from .conllu import is_conllu, read_conllu
+from .doccano import read_doccano
+from .json_text import parse
+from .label_studio import read_label_studio
+from .prodigy import read_prodigy
 from .record import FormatError, ReadOptions, Record
 from .report import Report
-from .source import Source, read_lines
+from .source import Source, list_sources, read_lines
 from .word_tags import read_word_tags
 from .word_text import read_word_text
 
@@ -18,7 +24,23 @@ READERS: Dict[str, ReaderT] = {
     "conllu": read_conllu,
     "word-tags": read_word_tags,
     "word-text": read_word_text,
+    "prodigy": read_prodigy,
+    "label-studio": read_label_studio,
+    "doccano": read_doccano,
+    "brat": read_brat,
 }
+
+
+def list_inputs(path: Union[str, Path], format: str) -> List[Source]:
+    """List what is read as one file each. A collection of brat is one, however many files it has.
+
+    path (Union[str, Path]): See `source.list_sources`.
+    format (str): One of READERS, or "auto".
+    RETURNS (List[Source]): The files.
+    """
+    sources = list_sources(path)
+    collection = len(sources) > 1 and any(source.name.endswith(".ann") for source in sources)
+    return [Source(Path(path))] if collection and format in ("auto", "brat") else sources
 
 
 def read_records(source: Source, format: str, options: ReadOptions, report: Report) -> Iterator[Record]:
@@ -46,11 +68,26 @@ def detect_format(source: Source, options: ReadOptions) -> str:
 
     source (Source): The file.
     options (ReadOptions): How it is read.
-    RETURNS (str): The format: conllu, clue or conll.
+    RETURNS (str): The format: brat, conllu, clue, prodigy, doccano, label-studio or conll.
     """
+    if source.path.is_dir() or source.name.endswith(".ann") or (source.member is None and source.path.suffix == ".zip"):
+        return "brat"
     if is_conllu(line for _, line in read_lines(source, options, Report())):
         return "conllu"
-    for _, line in read_lines(source, options, Report()):
-        if line.strip():
-            return "clue" if line.lstrip().startswith("{") and line.rstrip().endswith("}") else "conll"
+    for number, line in read_lines(source, options, Report()):
+        line = line.strip()
+        if line.startswith("{") and line.endswith("}"):
+            return _detect_object(parse(line, f"{source.name}:{number}", "one object"))
+        if line:
+            return "label-studio" if line == "[" or line.startswith("[{") else "conll"
     raise FormatError(f"{source.name}: the file is empty.")
+
+
+def _detect_object(data: Dict[str, Any]) -> str:
+    """The format of a JSON line."""
+    labels = next((data[key] for key in ("label", "labels", "entities") if key in data), None)
+    if isinstance(labels, list):
+        return "doccano"
+    if labels is None and {"spans", "tokens", "answer", "_input_hash"} & set(data):
+        return "prodigy"
+    return "clue"

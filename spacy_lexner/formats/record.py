@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import List, NamedTuple, Optional, Tuple
 
+from .offsets import UNITS
+
 LOST_CHARACTERS = "text with U+FFFD: characters that were lost before, such as emoji cut in two"
 
 
@@ -59,6 +61,8 @@ class ReadOptions:
     digit_suffix (str): Whether each word of a CoNLL file ends with a digit that is not text, as in the first edition of
         the Weibo set (名0): "yes", "no" or "auto", which says yes if all words of the file do.
     space_symbol (str): The symbol that stands for a space in CoNLL files, such as ␣. By default none.
+    offsets (str): What annotation tools count places in: "code-points", "utf-16", "graphemes", or "auto" for what the
+        format's own tool counts.
     """
 
     encoding: str = "utf-8"
@@ -67,9 +71,15 @@ class ReadOptions:
     scheme: str = "auto"
     digit_suffix: str = "auto"
     space_symbol: str = ""
+    offsets: str = "auto"
 
     def __post_init__(self) -> None:
-        for name, choices in (("errors", ("strict", "replace")), ("digit_suffix", ("auto", "yes", "no"))):
+        allowed = {
+            "errors": ("strict", "replace"),
+            "digit_suffix": ("auto", "yes", "no"),
+            "offsets": ("auto", *UNITS),
+        }
+        for name, choices in allowed.items():
             value = getattr(self, name)
             if value not in choices:
                 raise FormatError(f"{name} must be one of {', '.join(choices)}, but is {value!r}.")

@@ -17,6 +17,7 @@ from .report import Report
 OPENERS: Dict[str, Callable] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile, RuntimeError)
 MAX_LINE = 64 * 1024 * 1024  # bytes: a longer line is no text file, and would fill the memory
+MAX_FILE = 1024 * 1024 * 1024  # bytes, of files that are read at once
 BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -94,6 +95,36 @@ def read_lines(source: Source, options: ReadOptions, report: Report) -> Iterator
                 yield number, line.removeprefix("\ufeff") if number == 1 else line
     except DAMAGED as error:
         raise FormatError(f"{source.name}: the archive is damaged or cannot be read ({error}).") from error
+
+
+def read_text(source: Source, options: ReadOptions, report: Report) -> str:
+    """Read a file as one text, with its line ends as they are.
+
+    source (Source): The file.
+    options (ReadOptions): The encoding and what is done with bytes that are not text.
+    report (Report): Gets a file with replaced bytes.
+    RETURNS (str): The text, without a byte order mark.
+    """
+    try:
+        with source.open() as file:
+            raw = file.read(MAX_FILE + 1)
+    except DAMAGED as error:
+        raise FormatError(f"{source.name}: the archive is damaged or cannot be read ({error}).") from error
+    if len(raw) > MAX_FILE:
+        raise FormatError(f"{source.name}: more than {MAX_FILE} bytes. Cut the file into several.")
+    try:
+        text = raw.decode(options.encoding)
+    except LookupError:
+        raise FormatError(f"There is no encoding {options.encoding!r}. Try utf-8, gb18030 or big5.") from None
+    except UnicodeDecodeError as error:
+        if options.errors == "strict":
+            hint = _guess_encoding(raw, options.encoding)
+            raise FormatError(
+                f"{source.name}: byte {error.start + 1} is not {options.encoding} ({error.reason}). {hint}"
+            ) from None
+        report.add_problem(f"file with bytes that are not {options.encoding}, replaced by U+FFFD", source.name)
+        text = raw.decode(options.encoding, options.errors)
+    return text.removeprefix("\ufeff")
 
 
 def _list_file(path: Path) -> List[Source]:

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Iterable, Iterator, List, NamedTuple, Set, Tuple, Union
 
 import numpy as np
-from spacy.tokens import Doc, DocBin
-from spacy.vocab import Vocab
+from spacy.tokens import Doc
 
+from ..formats.spacy_file import list_spacy_files, read_docs
 from ..visualize.lattice import Mark, read_marks
 
 
@@ -30,15 +30,9 @@ def read_gold(path: Union[str, Path]) -> Iterator[GoldText]:
     YIELDS (GoldText): The texts; empty ones and those without any annotation are left out. Raises ValueError where
         there is nothing else, and FileNotFoundError where there is no file.
     """
-    path = Path(path)
-    files = sorted(path.rglob("*.spacy")) if path.is_dir() else [path]
-    if not files or not files[0].is_file():
-        raise FileNotFoundError(
-            f"There is no .spacy file in {path}. Annotated files are converted with lexner convert."
-        )
     found = False
-    for file in files:
-        for doc in _read_docs(file):
+    for file in list_spacy_files(path):
+        for doc in read_docs(file):
             if len(doc) and doc.has_annotation("ENT_IOB"):
                 found = True
                 yield to_gold(doc)
@@ -57,10 +51,3 @@ def to_gold(doc: Doc) -> GoldText:
 def mentions(gold: Iterable[GoldText]) -> Set[str]:
     """RETURNS (Set[str]): The texts of all entities."""
     return {text[mark.start : mark.end] for text, marks, _ in gold for mark in marks}
-
-
-def _read_docs(path: Path) -> Iterator[Doc]:
-    try:
-        yield from DocBin().from_disk(path).get_docs(Vocab())
-    except (ValueError, KeyError, TypeError, OSError) as error:
-        raise ValueError(f"{path}: not a .spacy file, or a damaged one ({error}).") from error

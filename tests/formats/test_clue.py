@@ -44,7 +44,7 @@ def test_overlaps_are_kept_and_repetitions_are_not(read):
     [
         ("{", "file:2: not JSON"),
         ("[" * 100_000, "file:2: not JSON"),
-        ("[]", 'file:2: expected an object with a string "text"'),
+        ("[]", "file:2: expected an object, such as"),
         ({"text": 3}, 'file:2: expected an object with a string "text"'),
         ({"text": "中", "label": []}, r"file:2: \[\] should be an object"),
         ({"text": "中", "label": {"x": ["中"]}}, r"file:2: \['中'\] should be an object"),

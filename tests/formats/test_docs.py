@@ -1,8 +1,8 @@
 import pytest
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
-from spacy_lexner.formats.docs import BLANK, MISALIGNED, WHITE_EDGE, add_entities, make_word_doc
+from spacy_lexner.formats.docs import BLANK, MISALIGNED, PARTIAL, WHITE_EDGE, add_entities, make_word_doc, read_doc
 from spacy_lexner.formats.record import Entity, FormatError, Record
 from spacy_lexner.formats.report import Report
 from spacy_lexner.pipeline.char_tokenizer import CharTokenizer
@@ -95,3 +95,25 @@ def test_the_same_bounds_with_two_labels(vocab):
     report = Report()
     assert ents(add_entities(CharTokenizer(vocab)(record.text), record, report)) == [("南京", "A")]
     assert report.n_entities == 1 and sum(report.problems.values()) == 1
+
+
+def test_records_of_docs(vocab):
+    report = Report()
+    doc = Doc(vocab, words=["my", "南京", "市"], spaces=[True, False, False], pos=["DET", "PROPN", "NOUN"])
+    assert read_doc(doc, "here", report).entities is None
+    doc.set_ents([Span(doc, 1, 2, "GPE")])
+    doc.spans["sc"] = [Span(doc, 1, 3, "GPE"), Span(doc, 0, 2, "X")]
+    record = read_doc(doc, "here", report)
+    assert record[:5] == ("my 南京市", ("my", "南京", "市"), [Entity(3, 5, "GPE")], "here", (True, False, False))
+    assert record.pos == ("DET", "PROPN", "NOUN") and record.tags is None and not record.segmented
+    overlapping = read_doc(doc, "here", report, spans_key="sc").entities
+    assert overlapping == [Entity(0, 5, "X"), Entity(3, 6, "GPE")]
+    assert read_doc(doc, "here", report, spans_key="none").entities is None and not report.problems
+
+
+def test_what_records_cannot_hold(vocab):
+    report = Report()
+    doc = Doc(vocab, words=["南京", "市", "人"])
+    doc.set_ents([Span(doc, 0, 1, "GPE", kb_id="Q1")], missing=[Span(doc, 2, 3)], default="outside")
+    assert read_doc(doc, "here", report).entities == [Entity(0, 2, "GPE")]
+    assert list(report.problems) == [PARTIAL, "entity with an id of a knowledge base: written without it"]

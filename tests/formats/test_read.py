@@ -2,7 +2,7 @@ from collections import Counter
 
 import pytest
 
-from spacy_lexner.formats.read import detect_format, read_records
+from spacy_lexner.formats.read import detect_format, list_inputs, read_records
 from spacy_lexner.formats.record import FormatError, ReadOptions
 from spacy_lexner.formats.report import Report
 from spacy_lexner.formats.source import Source, list_sources
@@ -12,6 +12,14 @@ from spacy_lexner.formats.source import Source, list_sources
     "text, format",
     [
         ('\n{"text": "中"}\n', "clue"),
+        ('{"text": "中", "label": {}}\n', "clue"),
+        ('{"text": "中", "label": []}\n', "doccano"),
+        ('{"text": "中", "entities": []}\n', "doccano"),
+        ('{"text": "中", "spans": []}\n', "prodigy"),
+        ('{"text": "中", "answer": "accept"}\n', "prodigy"),
+        ('[{"data": {}}]\n', "label-studio"),
+        ('[\n  {"data": {}}\n]\n', "label-studio"),
+        ("[ O\n", "conll"),
         ("中 O\n", "conll"),
         ("{ O\n", "conll"),
         ("{\tB-X\n", "conll"),
@@ -23,6 +31,17 @@ from spacy_lexner.formats.source import Source, list_sources
 def test_detect_format(tmp_path, text, format):
     (tmp_path / "file").write_text(text)
     assert detect_format(Source(tmp_path / "file"), ReadOptions()) == format
+
+
+def test_a_collection_of_brat_is_one_input(tmp_path):
+    for name in ("1.txt", "1.ann", "2.txt", "2.ann", "annotation.conf"):
+        (tmp_path / name).touch()
+    for format in ("auto", "brat"):
+        [source] = list_inputs(tmp_path, format)
+        assert source.path == tmp_path and detect_format(source, ReadOptions()) == "brat"
+    assert len(list_inputs(tmp_path, "conll")) == 5
+    [single] = list_inputs(tmp_path / "1.ann", "auto")
+    assert detect_format(single, ReadOptions()) == "brat"
 
 
 def test_counts_and_errors(tmp_path):

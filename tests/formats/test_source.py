@@ -8,7 +8,7 @@ import pytest
 from spacy_lexner.formats import source as source_module
 from spacy_lexner.formats.record import FormatError, ReadOptions
 from spacy_lexner.formats.report import Report
-from spacy_lexner.formats.source import Source, list_sources, read_lines
+from spacy_lexner.formats.source import Source, list_sources, read_lines, read_text
 
 TEXT = "南京市 O\r\n长\u2028江\x85 O\n\n大桥"
 LINES = [(1, "南京市 O"), (2, "长\u2028江\x85 O"), (3, ""), (4, "大桥")]
@@ -119,3 +119,18 @@ def test_a_line_without_end(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("中 O\n" + "x" * 101)
     with pytest.raises(FormatError, match="file:2: a line of more than 100 bytes"):
         read(Source(tmp_path / "file"))
+
+
+def test_whole_texts(tmp_path, monkeypatch):
+    path, report = tmp_path / "file", Report()
+    path.write_bytes("\ufeff南\r\n京\n".encode())
+    assert read_text(Source(path), ReadOptions(), report) == "南\r\n京\n"
+    path.write_bytes("南京".encode("gb18030"))
+    with pytest.raises(FormatError, match=r"byte 1 is not utf-8 .* It looks like gb18030"):
+        read_text(Source(path), ReadOptions(), report)
+    assert "\ufffd" in read_text(Source(path), ReadOptions(errors="replace"), report) and report.problems
+    with pytest.raises(FormatError, match="There is no encoding 'utf-9'"):
+        read_text(Source(path), ReadOptions(encoding="utf-9"), report)
+    monkeypatch.setattr(source_module, "MAX_FILE", 3)
+    with pytest.raises(FormatError, match="more than 3 bytes"):
+        read_text(Source(path), ReadOptions(), report)

@@ -1,0 +1,148 @@
+"""brat's standoff format: each text in a file of its own, `1.txt`, and its entities beside it, in `1.ann`. Places are
+code points.
+
+`T1\tGPE 2 4\t南京`
+"""
+
+import re
+from pathlib import Path
+from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional
+
+from .mentions import Mentions
+from .offsets import CODE_POINTS, LAST_OF_BMP, Offsets
+from .record import LOST_CHARACTERS, Entity, FormatError, ReadOptions, Record
+from .report import Report
+from .source import Source, list_sources, read_text
+from .task import Task, find_regions
+
+EXAMPLE = "T1\\tGPE 2 4\\t南京"
+OTHERS = {"E": "event", "R": "relation", "A": "attribute", "M": "attribute", "N": "normalization", "#": "note"}
+OTHERS["*"] = "equivalence"
+CONFIG = "annotation.conf"
+COUNTED_TWICE = "text with characters that brat's page counts twice: it shows entities behind them displaced"
+RENAMED = "label with characters that brat does not allow: written with others"
+MEANS = "# {} stands for {}"  # a comment of ours in CONFIG: which label a type is
+MEANT = re.compile(r"# ([A-Za-z0-9_-]+) stands for (.+)")
+LINE_BREAK = re.compile(r"[\n\r\t]")
+NO_TYPE = re.compile(r"[^A-Za-z0-9_-]")  # what brat does not let into the names of types
+
+
+class Document(NamedTuple):
+    """A text, its annotation if it has any, and what types stand for in its folder."""
+
+    text: Source
+    annotation: Optional[Source]
+    labels: Dict[str, str]
+
+
+def read_brat(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
+    """Read a collection.
+
+    source (Source): A folder, a zip archive, or a single `.ann` or `.txt` file.
+    options (ReadOptions): How it is read.
+    report (Report): Gets what was mended or could not be read: relations, events, attributes, notes, entities in
+        several pieces.
+    YIELDS (Record): The texts, in the order of their names. One without `.ann` file is without annotation. Raises
+        FormatError, with file and line, where something is wrong.
+    """
+    found = False
+    for document in _find_documents(source, options, report):
+        found = True
+        text = read_text(document.text, options, report)
+        place, entities = document.text.name, None
+        if "\ufffd" in text:
+            report.add_problem(LOST_CHARACTERS, place)
+        if document.annotation is None:
+            report.add_problem("text without an .ann file: read without annotation", place)
+        else:
+            mentions = Mentions(text, document.annotation.name, options, report)
+            lines = read_text(document.annotation, options, report).split("\n")
+            entities = mentions.collect(_read_lines(lines, mentions, document.labels))
+        yield Record(text, None, entities, place)
+    if not found:
+        raise FormatError(f"{source.name}: there is no .txt file, with its .ann file beside it, as brat has them.")
+
+
+def _find_documents(source: Source, options: ReadOptions, report: Report) -> Iterator[Document]:
+    single = source.member if source.member is not None else source.path.name
+    alone = source.path.is_file() and single.endswith((".ann", ".txt"))
+    around = source.path if source.path.is_dir() or source.path.suffix == ".zip" else source.path.parent
+    files = {other.name: other for other in list_sources(around)}
+    for name, file in files.items():
+        stem, _, suffix = name.rpartition(".")
+        if suffix == "txt" and (not alone or stem == source.name.rpartition(".")[0]):
+            folder = name.rpartition("/")[0]
+            config = files.get(f"{folder}/{CONFIG}" if folder else CONFIG)
+            labels = {} if config is None else dict(MEANT.findall(read_text(config, options, report)))
+            yield Document(file, files.get(f"{stem}.ann"), labels)
+
+
+def _read_lines(lines: List[str], mentions: Mentions, labels: Dict[str, str]) -> Iterator[Optional[Entity]]:
+    place, report = mentions.place, mentions.report
+    for number, line in enumerate(lines, start=1):
+        line = line.rstrip("\r")
+        if not line.strip():
+            continue
+        mentions.place = f"{place}:{number}"
+        if line[0] in OTHERS:
+            report.add_problem(f"{OTHERS[line[0]]}: left out", mentions.place)
+            continue
+        _, _, rest = line.partition("\t")
+        head, separator, mention = rest.partition("\t")
+        label, _, spans = head.partition(" ")
+        if line[0] != "T" or not re.fullmatch(r"\d+ \d+(;\d+ \d+)*", spans):
+            found = f"{mentions.place}: {line[:80]!r} is no annotation of brat"
+            raise FormatError(f"{found}; expected a line such as {EXAMPLE}")
+        bounds = [int(bound) for bound in re.split("[ ;]", spans)]
+        gaps = zip(bounds[1:-1:2], bounds[2::2])
+        if any(mentions.text[start:end].strip() for start, end in gaps):
+            report.add_problem("entity in several pieces: left out", f"{mentions.place}: {label} {mention}")
+            continue
+        yield mentions.check(bounds[0], bounds[-1], labels.get(label, label), mention if separator else None)
+    mentions.place = place
+
+
+def write_brat(tasks: Iterable[Task], folder: Path, report: Report, *, unit: str = CODE_POINTS) -> None:
+    """Write a collection: a `.txt` and an `.ann` file for each text, and the types in `annotation.conf`.
+
+    tasks (Iterable[Task]): The texts.
+    folder (Path): A new or empty folder. Raises FileExistsError for another one.
+    report (Report): Gets what the format cannot hold.
+    unit (str): What places are counted in.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise FileExistsError(f"{folder} is there and not empty: give a new folder, so that texts do not mix.")
+    folder.mkdir(parents=True, exist_ok=True)
+    types: Dict[str, str] = {}
+    for number, task in enumerate(tasks, start=1):
+        text, place = task.record.text, task.record.place
+        if task.record.entities is None:
+            report.add_problem("text without annotation: written like one without entities", place)
+        if text and max(text) > LAST_OF_BMP and unit == CODE_POINTS:
+            report.add_problem(COUNTED_TWICE, place)
+        if task.notes:
+            report.add_problem("notes on a text: left out", place)
+        lines = _make_lines(task, Offsets(text, unit), types, report)
+        for suffix, content in (("txt", text), ("ann", "".join(f"{line}\n" for line in lines))):
+            (folder / f"{number:06d}.{suffix}").write_text(content, "utf8", newline="")
+    meanings = (MEANS.format(name, label) for label, name in sorted(types.items()) if name != label)
+    sections = ["[entities]", *sorted(types.values()), *meanings, "[relations]", "[events]", "[attributes]"]
+    (folder / CONFIG).write_text("\n".join([*sections, ""]), "utf8", newline="")
+
+
+def _make_lines(task: Task, offsets: Offsets, types: Dict[str, str], report: Report) -> Iterator[str]:
+    for i, (start, end, label, mention, score) in enumerate(find_regions(task, offsets, report), start=1):
+        if label not in types:
+            types[label] = _name_type(label, types)
+            if types[label] != label:
+                report.add_problem(RENAMED, f"{label} as {types[label]}")
+        yield f"T{i}\t{types[label]} {start} {end}\t{LINE_BREAK.sub(' ', mention)}"
+        if score is not None:
+            yield f"#{i}\tAnnotatorNotes T{i}\tscore {score:.4f}"
+
+
+def _name_type(label: str, types: Dict[str, str]) -> str:
+    """A name that brat can store, and that no other label has."""
+    name = NO_TYPE.sub("_", label) or "_"
+    names = (name if i == 1 else f"{name}-{i}" for i in range(1, len(types) + 2))
+    return next(candidate for candidate in names if candidate not in types.values())

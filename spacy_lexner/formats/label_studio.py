@@ -1,0 +1,149 @@
+"""Label Studio's JSON: a list of tasks, each with a text and annotations, or the shorter JSON-MIN. Places are code
+points; old versions counted UTF-16 units, which shows in the mentions that go with them.
+
+`[{"data": {"text": "我在南京"}, "annotations": [{"result": [{"type": "labels", "from_name": "label", "to_name": "text",
+"value": {"start": 2, "end": 4, "text": "南京", "labels": ["GPE"]}}]}]}]`
+"""
+
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple
+from xml.etree import ElementTree
+
+from .json_text import check_text, dumps, parse
+from .mentions import Mentions
+from .offsets import CODE_POINTS, Offsets
+from .record import Entity, FormatError, ReadOptions, Record
+from .report import Report
+from .source import Source, read_text
+from .task import Task, find_regions
+
+EXAMPLE = (
+    '[{"data": {"text": "我在南京"}, "annotations": [{"result": [{"type": "labels", "value": '
+    '{"start": 2, "end": 4, "text": "南京", "labels": ["GPE"]}}]}]}]'
+)
+TAG, FIELD = "label", "text"  # names in the labelling configuration
+
+
+def read_label_studio(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
+    """Read a file as Label Studio exports it, as JSON or JSON-MIN.
+
+    source (Source): The file.
+    options (ReadOptions): How it is read.
+    report (Report): Gets what was mended or could not be read.
+    YIELDS (Record): The texts. One without annotations, or with predictions alone, is without annotation. Raises
+        FormatError, with the number of the task, where the file is wrong.
+    """
+    tasks = parse(read_text(source, options, report), source.name, EXAMPLE)
+    if not isinstance(tasks, list):
+        raise FormatError(f"{source.name}: expected a list of tasks, such as {EXAMPLE}")
+    if not tasks:
+        raise FormatError(f"{source.name}: the file has no text.")
+    for number, task in enumerate(tasks, start=1):
+        place = f"{source.name}: task {number}"
+        if not isinstance(task, dict):
+            raise FormatError(f"{place}: expected an object, as in {EXAMPLE}")
+        text = check_text(_find_text(task, place), place, options, report, EXAMPLE)
+        regions = _find_regions(task, place, report)
+        entities = None if regions is None else _read_regions(Mentions(text, place, options, report), regions)
+        yield Record(text, None, entities, place)
+
+
+def _find_text(task: Dict[str, Any], place: str) -> Any:
+    data = task.get("data", task)
+    if not isinstance(data, dict) or FIELD in data:
+        return data.get(FIELD) if isinstance(data, dict) else None
+    texts = [value for value in data.values() if isinstance(value, str)]
+    if len(texts) != 1 or data is task:
+        raise FormatError(f'{place}: which of {", ".join(map(repr, data))} is the text? Call it "{FIELD}".')
+    return texts[0]
+
+
+def _find_regions(task: Dict[str, Any], place: str, report: Report) -> Optional[List[Dict[str, Any]]]:
+    """What annotators marked; None where nobody did."""
+    if "data" not in task:
+        lists = (value for value in task.values() if isinstance(value, list))
+        regions = [value for values in lists for value in values if isinstance(value, dict) and "start" in value]
+        return [{"type": "labels", "value": region} for region in regions]
+    given = task.get("annotations", task.get("completions"))
+    valid = [annotation for annotation in _objects(given, place) if not annotation.get("was_cancelled")]
+    if not valid:
+        if task.get("predictions"):
+            report.add_problem("task with predictions alone: read without annotation", place)
+        return None
+    if len(valid) > 1:
+        report.add_problem("task annotated several times: one read, if possible the ground truth", place)
+    chosen = next((annotation for annotation in valid if annotation.get("ground_truth")), valid[0])
+    return _objects(chosen.get("result"), place)
+
+
+def _objects(value: Any, place: str) -> List[Dict[str, Any]]:
+    """RETURNS (List[Dict[str, Any]]): A list of objects, which may be missing. Raises FormatError for anything else."""
+    if not isinstance(value or [], list) or not all(isinstance(item, dict) for item in value or []):
+        raise FormatError(f"{place}: {str(value)[:80]} should be a list of objects, as in {EXAMPLE}")
+    return list(value or [])
+
+
+def _read_regions(mentions: Mentions, regions: List[Dict[str, Any]]) -> List[Entity]:
+    found: List[Optional[Entity]] = []
+    for region in regions:
+        [value], kind = _objects([region.get("value") or {}], mentions.place), region.get("type")
+        if kind not in ("labels", "hypertextlabels"):
+            mentions.report.add_problem(f"annotation of the type {kind!r}: left out", mentions.place)
+            continue
+        if not isinstance(value.get("start"), int):
+            raise FormatError(
+                f"{mentions.place}: the place {value.get('start')!r} is one of HTML; only plain texts can be read."
+            )
+        labels = value.get(kind, value.get("labels")) or []
+        if not isinstance(labels, list):
+            raise FormatError(f"{mentions.place}: {labels!r} should be a list of labels.")
+        if not labels:
+            mentions.report.add_problem("region without a label: left out", mentions.place)
+        found += (mentions.check(value["start"], value.get("end"), label, value.get("text")) for label in labels)
+    return mentions.collect(found)
+
+
+def write_label_studio(tasks: Iterable[Task], report: Report, *, unit: str = CODE_POINTS) -> Iterator[str]:
+    """Write texts as Label Studio imports them: a person's entities as an annotation, a model's as a prediction.
+
+    tasks (Iterable[Task]): The texts.
+    report (Report): Gets what the format cannot hold.
+    unit (str): What places are counted in.
+    YIELDS (str): The lines of the file.
+    """
+    start = "["
+    for task in tasks:
+        line: Dict[str, Any] = {"data": {**(task.notes or {}), FIELD: task.record.text}}
+        if FIELD in (task.notes or {}):
+            report.add_problem(f"note {FIELD!r}: left out, the text is called so", task.record.place)
+        if task.record.entities is not None:
+            result = list(_make_result(task, Offsets(task.record.text, unit), report))
+            if task.predicted:
+                line["predictions"] = [{"model_version": "spacy-lexner", **_mean_score(task), "result": result}]
+            else:
+                line["annotations"] = [{"result": result}]
+        yield start + dumps(line)
+        start = ","
+    yield "]" if start == "," else "[]"
+
+
+def _make_result(task: Task, offsets: Offsets, report: Report) -> Iterator[Dict[str, Any]]:
+    for i, (start, end, label, mention, score) in enumerate(find_regions(task, offsets, report)):
+        region = {"id": str(i), "from_name": TAG, "to_name": FIELD, "type": "labels"}
+        value = {"start": start, "end": end, "text": mention, "labels": [label]}
+        yield {**region, "value": value, **({} if score is None else {"score": score})}
+
+
+def _mean_score(task: Task) -> Dict[str, float]:
+    scores = [score for score in task.scores or () if score is not None]
+    return {"score": sum(scores) / len(scores)} if scores else {}
+
+
+def make_config(labels: Iterable[Tuple[str, str]]) -> str:
+    """RETURNS (str): The labelling configuration of a project, from labels and their colours."""
+    view = ElementTree.Element("View")
+    tag = ElementTree.SubElement(view, "Labels", name=TAG, toName=FIELD)
+    for label, color in labels:
+        ElementTree.SubElement(tag, "Label", value=label, background=color)
+    ElementTree.SubElement(view, "Text", name=FIELD, value=f"${FIELD}")
+    ElementTree.indent(view)
+    return ElementTree.tostring(view, encoding="unicode") + "\n"

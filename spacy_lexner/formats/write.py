@@ -1,0 +1,88 @@
+"""Every format of annotation tools that can be written. A new one is a writer in the file of its format and a line
+here."""
+
+import os
+from functools import partial
+from pathlib import Path
+from typing import Callable, Dict, Iterable, Iterator, NamedTuple, Union
+
+from .brat import write_brat
+from .doccano import write_doccano
+from .label_studio import write_label_studio
+from .offsets import CODE_POINTS, UNITS, UTF_16
+from .prodigy import write_prodigy
+from .record import FormatError
+from .report import Report
+from .task import Task
+
+
+class Writer(NamedTuple):
+    """How a format is written.
+
+    write (Callable): Called with texts, a path, a report and `unit`.
+    unit (str): What the format's own tool counts places in.
+    """
+
+    write: Callable[..., None]
+    unit: str
+
+
+def write_lines(
+    make_lines: Callable[..., Iterator[str]], tasks: Iterable[Task], path: Path, report: Report, *, unit: str
+) -> None:
+    """Write a text file, as a whole or not at all.
+
+    make_lines (Callable): Makes the lines out of texts, a report and `unit`.
+    tasks (Iterable[Task]): The texts.
+    path (Path): The file.
+    report (Report): Gets what the format cannot hold.
+    unit (str): What places are counted in.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with temporary.open("w", encoding="utf8", newline="") as file:
+            file.writelines(f"{line}\n" for line in make_lines(tasks, report, unit=unit))
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+WRITERS: Dict[str, Writer] = {
+    "prodigy": Writer(partial(write_lines, write_prodigy), CODE_POINTS),
+    "label-studio": Writer(partial(write_lines, write_label_studio), CODE_POINTS),
+    "doccano": Writer(partial(write_lines, write_doccano), UTF_16),
+    "brat": Writer(write_brat, CODE_POINTS),
+}
+
+
+def write_tasks(
+    tasks: Iterable[Task], path: Union[str, Path], format: str, report: Report, *, offsets: str = "auto"
+) -> None:
+    """Write texts for an annotation tool.
+
+    tasks (Iterable[Task]): The texts.
+    path (Union[str, Path]): The file, or for brat the folder.
+    format (str): One of WRITERS.
+    report (Report): Gets the counts, and what the format cannot hold.
+    offsets (str): What places are counted in: one of `offsets.UNITS`, or "auto" for what the tool counts.
+    """
+    if format not in WRITERS:
+        raise FormatError(f"There is no format {format!r} to write. Use one of: {', '.join(WRITERS)}")
+    if offsets not in ("auto", *UNITS):
+        raise FormatError(f"offsets must be one of auto, {', '.join(UNITS)}, but is {offsets!r}.")
+    writer = WRITERS[format]
+    unit = writer.unit if offsets == "auto" else offsets
+    writer.write(_counted(tasks, report), Path(path), report, unit=unit)
+
+
+def _counted(tasks: Iterable[Task], report: Report) -> Iterator[Task]:
+    """Count texts and entities, and what no annotation tool has a place for."""
+    for task in tasks:
+        record = task.record
+        report.n_texts += 1
+        report.n_characters += len(record.text)
+        report.labels.update(entity.label for entity in record.entities or ())
+        if any(record.pos or ()) or any(record.tags or ()):
+            report.add_problem("text with parts of speech: written without these", record.place)
+        yield task

@@ -1,0 +1,115 @@
+import zipfile
+
+import pytest
+
+from spacy_lexner.formats.brat import COUNTED_TWICE, RENAMED, read_brat, write_brat
+from spacy_lexner.formats.record import Entity, FormatError, ReadOptions, Record
+from spacy_lexner.formats.report import Report
+from spacy_lexner.formats.source import Source
+from spacy_lexner.formats.task import Task
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(text, ann=None, report=None, **options):
+        (tmp_path / "1.txt").write_bytes(text.encode())
+        if ann is not None:
+            (tmp_path / "1.ann").write_bytes(ann.encode())
+        return list(read_brat(Source(tmp_path), ReadOptions(**options), report or Report()))
+
+    return read
+
+
+def test_entities(read):
+    [record] = read("😀在南京，王明", "T1\tGPE 2 4\t南京\r\nT2\tPER 5 7\t王明\nT3\tX 2 3\t南\n\n")
+    assert record.entities == [Entity(2, 3, "X"), Entity(2, 4, "GPE"), Entity(5, 7, "PER")]
+
+
+def test_the_page_of_brat_counts_utf_16_units(read):
+    report = Report()
+    [record] = read("😀在南京", "T1\tGPE 3 5\t南京", report)
+    assert record.entities == [Entity(2, 4, "GPE")] and "utf-16" in next(iter(report.problems))
+
+
+def test_pieces(read):
+    """Those with white space between them are one entity, as brat cuts them at line ends."""
+    report = Report()
+    [record] = read("New\r\nYork City", "T1\tGPE 0 3;5 9\tNew York\nT2\tX 0 3;10 14\tNew City", report)
+    assert record.entities == [Entity(0, 9, "GPE")] and list(report.problems) == ["entity in several pieces: left out"]
+
+
+def test_what_cannot_be_read_is_counted(read):
+    report = Report()
+    others = "E1\tMove:T1\nR1\tPart Arg1:T1 Arg2:T1\nA1\tSure T1\nN1\tReference T1 a:1\n#1\tNote T1\tx\n*\tSame T1 T1\n"
+    read("南京", f"T1\tGPE 0 2\t南京\n{others}", report)
+    assert sorted(report.problems) == sorted(
+        f"{name}: left out" for name in ("event", "relation", "attribute", "normalization", "note", "equivalence")
+    )
+
+
+def test_texts_without_annotation(read):
+    report = Report()
+    [record] = read("南京", None, report)
+    assert record.entities is None and report.problems
+    assert read("南京", "")[0].entities == []
+
+
+def test_archives_and_single_files(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        for name, text in (("x/1.txt", "南京"), ("x/1.ann", "T1\tGPE 0 2\t南京"), ("2.txt", "无"), ("2.ann", "")):
+            archive.writestr(name, text)
+    records = list(read_brat(Source(tmp_path / "a.zip"), ReadOptions(), Report()))
+    assert [(record.text, len(record.entities)) for record in records] == [("无", 0), ("南京", 1)]
+    for name, text in (("1.txt", "南京"), ("1.ann", "T1\tGPE 0 2\t南京"), ("2.txt", "无")):
+        (tmp_path / name).write_text(text, "utf8")
+    [record] = read_brat(Source(tmp_path / "1.ann"), ReadOptions(), Report())
+    assert record.text == "南京" and len(record.entities) == 1
+
+
+@pytest.mark.parametrize(
+    "ann, message",
+    [
+        ("nothing", r"1\.ann:1: 'nothing' is no annotation of brat"),
+        ("\nT1\tGPE 0\t南", r"1\.ann:2: 'T1.*' is no annotation of brat"),
+        ("T1\tGPE 0 1\t京", "GPE '京' is not what stands at 0, 1: '南'"),
+        ("T1\tGPE 0 9\t京", "is not what stands at"),
+    ],
+)
+def test_errors(read, ann, message):
+    with pytest.raises(FormatError, match=message):
+        read("南京", ann)
+
+
+def test_nothing_to_read(tmp_path):
+    (tmp_path / "x.csv").write_text("x")
+    with pytest.raises(FormatError, match=r"there is no \.txt file"):
+        list(read_brat(Source(tmp_path), ReadOptions(), Report()))
+
+
+def test_labels_that_brat_cannot_name(tmp_path):
+    labels = ["PER.NAM", "PER_NAM", "地点", "人物", "A b", "OK-1"]
+    report = Report()
+    record = Record("南京南京南京", None, [Entity(i, i + 1, label) for i, label in enumerate(labels)], "here")
+    write_brat([Task(record)], tmp_path / "new", report)
+    names = [
+        line.split("\t")[1].split(" ")[0]
+        for line in (tmp_path / "new" / "000001.ann").read_text("utf8").split("\n")[:-1]
+    ]
+    assert names == ["PER_NAM", "PER_NAM-2", "__", "__-2", "A_b", "OK-1"]
+    assert report.problems[RENAMED] == 5
+    [back] = read_brat(Source(tmp_path / "new"), ReadOptions(), Report())
+    assert back.entities == record.entities
+
+
+def test_writing(tmp_path):
+    report = Report()
+    record = Record("😀南\n京", None, [Entity(1, 4, "GPE")], "here")
+    tasks = [Task(record, [0.25], notes={"a": 1}), Task(record._replace(entities=None))]
+    write_brat(tasks, tmp_path / "new", report)
+    assert (tmp_path / "new" / "000001.ann").read_text(
+        "utf8"
+    ) == "T1\tGPE 1 4\t南 京\n#1\tAnnotatorNotes T1\tscore 0.2500\n"
+    assert (tmp_path / "new" / "annotation.conf").read_text("utf8").startswith("[entities]\nGPE\n[relations]")
+    assert report.problems[COUNTED_TWICE] == 2 and len(report.problems) == 3
+    with pytest.raises(FileExistsError, match="give a new folder"):
+        write_brat([], tmp_path / "new", report)

@@ -1,0 +1,78 @@
+import json
+
+import pytest
+
+from spacy_lexner.formats.doccano import read_doccano, write_doccano
+from spacy_lexner.formats.offsets import GRAPHEMES
+from spacy_lexner.formats.record import Entity, FormatError, ReadOptions, Record
+from spacy_lexner.formats.report import Report
+from spacy_lexner.formats.source import Source
+from spacy_lexner.formats.task import INSIDE, Task
+
+FIREMEN = "👨🏻‍🚒 firemen drive firetrucks"
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(*lines, report=None, **options):
+        (tmp_path / "file").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+        return list(read_doccano(Source(tmp_path / "file"), ReadOptions(**options), report or Report()))
+
+    return read
+
+
+def test_places_count_utf_16_units(read):
+    """The example of doccano's issue 2290."""
+    [record] = read({"text": FIREMEN, "label": [[22, 32, "X"]]})
+    assert record.text[slice(*record.entities[0][:2])] == "firetrucks" and record.entities[0].start == 19
+
+
+def test_places_may_count_clusters(read):
+    [record] = read({"text": FIREMEN, "label": [[16, 26, "X"]]}, offsets="graphemes")
+    assert record.text[slice(*record.entities[0][:2])] == "firetrucks"
+
+
+def test_shapes_of_all_versions(read):
+    spans = {"label": [[0, 2, "GPE"]], "labels": [[0, 2, "GPE"]]}
+    lines = [{"text": "南京", key: value} for key, value in spans.items()]
+    lines.append({"data": "南京", "label": [[0, 2, "GPE"]]})
+    lines.append({"text": "南京", "entities": [{"id": 1, "start_offset": 0, "end_offset": 2, "label": "GPE"}]})
+    assert [record.entities for record in read(*lines)] == [[Entity(0, 2, "GPE")]] * 4
+    assert [record.entities for record in read({"text": "南京"}, {"text": "南京", "label": []})] == [None, []]
+
+
+def test_what_cannot_be_read_is_counted(read):
+    report = Report()
+    read({"text": "南京", "entities": [], "relations": [{"id": 1}], "Comments": ["?"]}, report=report)
+    assert list(report.problems) == ["relations of a text: left out", "Comments of a text: left out"]
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ({"text": "南京", "label": ["positive"]}, "'positive' is no span"),
+        ({"text": "南京", "label": "positive"}, "'positive' is no span"),
+        ({"text": "南京", "label": [[0, 9, "X"]]}, "no part of a text"),
+        ({"text": "😀", "label": [[0, 1, "X"]]}, "utf-16"),
+        ({"label": []}, 'a string "text"'),
+    ],
+)
+def test_errors(read, line, message):
+    with pytest.raises(FormatError, match=message):
+        read(line)
+
+
+def test_writing():
+    report = Report()
+    record = Record("😀南京", None, [Entity(1, 3, "GPE"), Entity(1, 2, "X")], "here")
+    task = Task(record, [0.5, None], notes={"margin": 0.1, "label": "mine"})
+    [line] = map(json.loads, write_doccano([task], report))
+    assert line == {"text": "😀南京", "label": [[2, 4, "GPE"], [2, 3, "X"]], "margin": 0.1}
+    assert [kind.split(":")[0] for kind in report.problems] == ["score of an entity", "note 'label'"]
+
+
+def test_entities_inside_of_clusters_are_counted():
+    report = Report()
+    record = Record("👨🏻‍🚒", None, [Entity(0, 1, "X")], "here")
+    [line] = map(json.loads, write_doccano([Task(record)], report, unit=GRAPHEMES))
+    assert line["label"] == [] and list(report.problems) == [INSIDE]
