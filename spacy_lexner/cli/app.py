@@ -6,7 +6,6 @@ from spacy.cli._util import app
 from .convert import convert_cli
 from .count_words import count_words_cli
 from .export import export_cli
-from .export import export_cli
 from .export_hf import export_hf_cli
 from .importing.app import importing
 from .lattice import lattice_cli
@@ -21,7 +20,6 @@ OVERRIDES = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 lexner = typer.Typer(name="lexner", help=HELP, no_args_is_help=True, rich_markup_mode=None)
 lexner.command("convert", no_args_is_help=True)(convert_cli)
-lexner.command("export", no_args_is_help=True)(export_cli)
 lexner.command("export", no_args_is_help=True)(export_cli)
 lexner.command("export-hf", no_args_is_help=True)(export_hf_cli)
 lexner.command("count-words", no_args_is_help=True)(count_words_cli)
