@@ -9,6 +9,10 @@
     python scripts/study.py run studies/words.yml metrics/joint.jsonl --dataset weibo --system lebert
     python scripts/study.py run studies/words.yml metrics/joint.jsonl --dataset udc --system segmenter
     python scripts/study.py table studies/words.yml metrics/words.jsonl
+    python scripts/study_words.py speed udc joint=training/words/weibo-udc-joint-0/model-best \\
+        separate=training/words/weibo-lebert-0/model-best,training/words/udc-segmenter-0/model-best
+
+The pipelines of the last line are there if the runs were made with --keep.
 """
 
 from __future__ import annotations
@@ -23,8 +27,9 @@ from typing import Annotated, Any, Callable, Dict, Iterator, List
 
 import spacy
 import typer
-from pipelines import read_examples
+from pipelines import load_pipeline, read_examples
 from spacy.attrs import ORTH
+from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.vocab import Vocab
@@ -89,6 +94,34 @@ def compare_peers(
             print(f"{name}, {kind}:", ", ".join(f"{stretch} ({n})" for stretch, n in counts.items()))
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(results, ensure_ascii=False), "utf8")
+
+
+@app.command("speed")
+def measure_speed(
+    dataset: Annotated[str, typer.Argument(help="The data set of the test texts.")],
+    systems: Annotated[List[str], typer.Argument(help="NAME=FOLDER, or NAME=FOLDER,FOLDER: one after the other.")],
+    repeats: Annotated[int, typer.Option(min=1, help="The fastest of so many passes counts.")] = 3,
+) -> None:
+    """Run pipelines over the same texts and print their size and speed, in time of the processor."""
+    texts = [doc.text for doc in DocBin().from_disk(PROJECT / "corpus" / dataset / "test.spacy").get_docs(Vocab())]
+    rows = []
+    for system in systems:
+        name, _, folders = system.rpartition("=")
+        paths = [Path(folder) for folder in folders.split(",")]
+        pipelines = [load_pipeline(path) for path in paths]
+        size = sum(file.stat().st_size for path in paths for file in path.rglob("*") if file.is_file()) / 1e6
+        seconds = min(run_all(pipelines, texts) for _ in range(repeats))
+        rows.append((name or folders, f"{size:.1f}", f"{seconds:.2f}", f"{sum(map(len, texts)) / seconds:,.0f}"))
+    print(table(rows, header=("system", "MB", "seconds", "characters/s"), divider=True, aligns=("l", "r", "r", "r")))
+
+
+def run_all(pipelines: List[Language], texts: List[str]) -> float:
+    """RETURNS (float): Seconds of the processor that it takes to run all pipelines over all texts."""
+    start = time.process_time()
+    for nlp in pipelines:
+        for _ in nlp.pipe(texts):
+            pass
+    return time.process_time() - start
 
 
 def prepare_jieba() -> Cutter:

@@ -53,3 +53,15 @@ def test_scores_of_words(project, capsys):
     print_scores({"ours": scores})
     out = capsys.readouterr().out
     assert "words with their parts of speech" in out and "entities" not in out and "PROPN" in out
+
+
+def test_speed(project, capsys):
+    nlp = blank()
+    train(nlp)
+    nlp.to_disk(project / "model")
+    size = sum(file.stat().st_size for file in (project / "model").rglob("*") if file.is_file()) / 1e6
+    folder = project / "model"
+    study_words.measure_speed("udc", [f"one={folder}", f"two={folder},{folder}"], repeats=1)
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith(("one", "two"))]
+    assert [(name, megabytes) for name, megabytes, *_ in rows] == [("one", f"{size:.1f}"), ("two", f"{2 * size:.1f}")]
+    assert all(float(seconds) > 0 for _, _, seconds, _ in rows)
