@@ -7,7 +7,7 @@ from spacy.tokens import Doc
 from ..lexicon.rules import FORCE, PREFER, Rule
 from .ruled_words import RuledWord
 from .span_rules import NEVER, SpanRules
-from .tag_scheme import TagSpan
+from .tag_scheme import NoPathError, TagSpan
 
 CUTS_TOKENS, KEPT, OVERLAP = "tokens", "kept", "overlap"
 NAMED = 5  # words in an error
@@ -136,6 +136,19 @@ def decree(
                 weights.update({span: weights.get(span, 0.0) + change for span in spans})
     spans_forced = tuple(span for each in forced for span in each.spans)
     return DocRules(SpanRules(spans_forced, weights), tuple(words), tuple(forced), tuple(conflicts))
+
+
+def raise_impossible(error: NoPathError, texts: Sequence[str], rules: Sequence[DocRules], component: str) -> None:
+    """Say which rules leave no reading of a Doc, if it is they.
+
+    error (NoPathError): What the search has said.
+    texts (Sequence[str]): The texts of the batch.
+    rules (Sequence[DocRules]): Their rules.
+    component (str): The component. Raises ValueError for the first of the Docs without a reading that has rules.
+    """
+    for i in error.docs:
+        if rules[i].words:
+            raise ValueError(f"{component}: {rules[i].explain_impossible(texts[i])}") from None
 
 
 def conflict_of(word: RuledWord, rule: Rule, reason: str, winner: str) -> RuleConflict:

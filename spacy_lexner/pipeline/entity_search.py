@@ -6,7 +6,7 @@ from spacy.tokens import Doc, Span
 
 from ..layers.ruled_words import RuledWord
 from ..layers.tag_scheme import Bools2d, NoPathError, TagScheme, TagSpan
-from ..layers.word_rules import NO_RULES, DocRules, RuleConflict, decree
+from ..layers.word_rules import NO_RULES, DocRules, RuleConflict, decree, raise_impossible
 from ..lexicon.matcher import Matcher
 from ..lexicon.rules import FORBID, FORCE, Rule
 from .alternatives import Reading
@@ -92,9 +92,7 @@ def find_entities(
     try:
         best = [scheme.decode(path) for path in search.best()]
     except NoPathError as error:
-        for i in error.docs:
-            if limits[i].rules.words:
-                raise ValueError(f"{component}: {limits[i].rules.explain_impossible(docs[i].text)}") from None
+        raise_impossible(error, [doc.text for doc in docs], [known.rules for known in limits], component)
         raise
     new = [_without(spans, known.kept) for spans, known in zip(best, limits)]
     scores = search.span_scores(new)

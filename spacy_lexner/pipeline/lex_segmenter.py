@@ -101,8 +101,8 @@ class LexSegmenter(SequenceTagger):
     of a `lex_matcher` (`lexicon.rules`).
 
     With `retokenize` a Doc in characters goes in, and another in words comes out (`retokenize.merge_tokens`).
-    `doc._.lex_segmentation` counts what was decided otherwise than by the model, `doc._.lex_conflicts` tells which rules
-    could not be followed.
+    `doc._.lex_segmentation` counts what was decided otherwise than by the model, and `doc._.lex_conflicts` tells which
+    rules could not be followed.
 
     vocab (Vocab): The vocabulary.
     model (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): A tagger.
@@ -143,9 +143,9 @@ class LexSegmenter(SequenceTagger):
 
     @property
     def rule_reader(self) -> Optional[RuleReader]:
-        """RETURNS (Optional[RuleReader]): Which rules concern the component: those with one of its labels, or with WORD,
-        which means any of them; and words that are forced or preferred, without saying as what. None as long as it has
-        no labels."""
+        """RETURNS (Optional[RuleReader]): Which rules concern the component: those with one of its labels or with WORD,
+        which means any of them, and those of words that are forced or preferred without any label. None as long as it
+        has no labels."""
         if not self.labels:
             return None
         return RuleReader(self.name, frozenset(self.labels), frozenset([FORCE, PREFER]), any_label=WORD)

@@ -1,6 +1,7 @@
 """A Doc whose tokens are runs of the tokens of another, built in one pass."""
 
-from typing import Any, Collection, Dict, List, NamedTuple, Sequence
+from itertools import compress
+from typing import Any, Collection, Dict, List, NamedTuple
 
 import numpy as np
 from spacy.attrs import ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE, LEMMA, MORPH, NORM, POS, SENT_START, SPACY, TAG
@@ -114,15 +115,15 @@ def _merge_spans(merged: Doc, doc: Doc, starts: Ints1d) -> Dict[str, int]:
     new: List[int] = places.tolist()
     left_out = {}
     for key, group in doc.spans.items():
+        aligned = [new[span.start] >= 0 and new[span.end] >= 0 for span in group]
         spans = [
             Span(merged, new[span.start], new[span.end], label=span.label, kb_id=span.kb_id, span_id=span.id)
-            for span in _aligned(group, new)
+            for span in compress(group, aligned)
         ]
-        merged.spans[key] = SpanGroup(merged, name=group.name, attrs=group.attrs, spans=spans)
+        attrs = dict(group.attrs)
+        if "scores" in attrs and len(attrs["scores"]) == len(group):  # one for each span
+            attrs["scores"] = list(compress(attrs["scores"], aligned))
+        merged.spans[key] = SpanGroup(merged, name=group.name, attrs=attrs, spans=spans)
         if len(spans) < len(group):
             left_out[key] = len(group) - len(spans)
     return left_out
-
-
-def _aligned(group: SpanGroup, new: Sequence[int]) -> List[Span]:
-    return [span for span in group if new[span.start] >= 0 and new[span.end] >= 0]

@@ -2,12 +2,13 @@
 became of them."""
 
 import logging
-from typing import Any, Optional, Sequence
+from typing import Any, List, Optional, Sequence, Tuple
 
 from spacy.tokens import Doc
 
 from ..layers.candidates import renew_candidates
 from ..layers.lexicon_link import RulesLink
+from ..layers.ruled_words import RuledWord, find_ruled_words
 from ..layers.word_rules import RuleConflict
 from ..lexicon.matcher import Matcher
 from ..lexicon.rules import RuleReader
@@ -38,6 +39,19 @@ class RuleFollower:
     def tell_labels(self) -> None:
         """Tell those who own rules which ones concern the component."""
         self.model.attrs.setdefault("link", RulesLink()).reader = self.rule_reader
+
+    def find_rules(self, docs: Sequence[Doc]) -> List[Tuple[Sequence[RuledWord], Optional[Matcher]]]:
+        """Find the words of Docs whose rules concern the component.
+
+        docs (Sequence[Doc]): The Docs.
+        RETURNS (List[Tuple[Sequence[RuledWord], Optional[Matcher]]]): The words of each, and the state of the lexicon
+            that holds for it, if one is linked.
+        """
+        link = self.rules_link
+        matchers = link.matchers(docs)
+        if link.reader is None:
+            return [((), matcher) for matcher in matchers]
+        return list(zip(find_ruled_words(docs, matchers, link.reader), matchers))
 
     def note_state(self, doc: Doc, matcher: Optional[Matcher], conflicts: Sequence[RuleConflict]) -> None:
         """Write to a Doc which state of the lexicon it was annotated with, and which rules were not followed.

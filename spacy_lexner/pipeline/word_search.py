@@ -1,26 +1,30 @@
 """The most probable words of Docs, given what is known of them."""
 
-from typing import Any, Dict, List, NamedTuple, Sequence
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 import numpy as np
 from spacy.tokens import Doc
 
-from ..layers.tag_scheme import Bools2d, Ints1d
+from ..layers.tag_scheme import Bools2d, Ints1d, NoPathError, TagScheme
 from ..layers.word_borders import BORDER, UNKNOWN, Borders, border_tags, is_space, word_starts
+from ..layers.word_rules import NO_RULES, OVERLAP, DocRules, RuleConflict, raise_impossible
+from ..lexicon.matcher import Matcher
+from ..lexicon.rules import FORCE
 
 
 class Limits(NamedTuple):
     """What is known of the words of a Doc.
 
-    borders (Borders): The borders, by rules and forced words.
+    borders (Borders): The borders that are known in any text (see `layers.word_borders.rule_borders`).
     edges (Ints1d): Tokens at which a word has to begin besides, since something else begins or ends there.
-    forced (int), refused (int): The number of forced words, and of those that would have crossed an edge.
+    rules (DocRules): The rules of the lexicon's words.
+    matcher (Optional[Matcher]): The state of the lexicon that holds for the Doc.
     """
 
     borders: Borders
     edges: Ints1d
-    forced: int = 0
-    refused: int = 0
+    rules: DocRules = NO_RULES
+    matcher: Optional[Matcher] = None
 
     @property
     def all_borders(self) -> Borders:
@@ -36,22 +40,26 @@ class Segmentation(NamedTuple):
     starts (Ints1d): The first token of each word, and of each token of white space.
     labels (Ints1d): The label of each; UNKNOWN for white space.
     report (Dict[str, int]): What was decided otherwise than by the model: `split_words` would have cut an entity or a
-        sentence, and were split there; `forced_words`; `refused_words` were to be forced, but would have cut one.
+        sentence, and were split there; `forced_words` of the lexicon; `refused_words` were to be forced, and are not.
+    conflicts (Sequence[RuleConflict]): The rules that were not followed.
+    matcher (Optional[Matcher]): The state of the lexicon that held for the Doc.
     """
 
     starts: Ints1d
     labels: Ints1d
     report: Dict[str, int]
+    conflicts: Sequence[RuleConflict] = ()
+    matcher: Optional[Matcher] = None
 
     @classmethod
     def empty(cls) -> "Segmentation":
         """RETURNS (Segmentation): That of a Doc without tokens."""
         none = np.zeros(0, dtype=np.int64)
-        return cls(none, none, _report(Limits(none.astype(np.int8), none), 0))
+        return cls(none, none, _report(0, 0, 0))
 
 
 def find_words(
-    head: Any, outputs: Any, docs: Sequence[Doc], limits: Sequence[Limits], n_labels: int
+    head: Any, outputs: Any, docs: Sequence[Doc], limits: Sequence[Limits], scheme: TagScheme, component: str
 ) -> List[Segmentation]:
     """Find the most probable words. Docs in which these would cross an edge are searched once more, with all edges; the
     others already have the best words that cross none.
@@ -60,16 +68,31 @@ def find_words(
     outputs (Tuple[List[Floats2d], Floats2d]): The output of the tagger.
     docs (Sequence[Doc]): The Docs.
     limits (Sequence[Limits]): What is known of each.
-    n_labels (int): Number of labels.
-    RETURNS (List[Segmentation]): The words of each.
+    scheme (TagScheme): The tags.
+    component (str): The component's name, for what is told about rules.
+    RETURNS (List[Segmentation]): The words of each. Raises ValueError where rules leave no reading.
     """
-    paths = head.decode(outputs, [allow(doc, known.borders, n_labels) for doc, known in zip(docs, limits)])
+
+    def search(chosen: Sequence[int], borders: Sequence[Borders]) -> List[Ints1d]:
+        allowed = [allow(docs[i], known, len(scheme.labels)) for i, known in zip(chosen, borders)]
+        rules = [limits[i].rules for i in chosen]
+        part = [outputs[0][i] for i in chosen], outputs[1]
+        try:
+            return head.search(part, allowed, [known.spans for known in rules]).best()
+        except NoPathError as error:
+            raise_impossible(error, [docs[i].text for i in chosen], rules, component)
+            raise
+
+    paths = search(range(len(docs)), [known.borders for known in limits])
     n_split = [count_split(word_starts(path), known.edges) for path, known in zip(paths, limits)]
     if again := [i for i, n in enumerate(n_split) if n]:
-        allowed = [allow(docs[i], limits[i].all_borders, n_labels) for i in again]
-        for i, path in zip(again, head.decode(([outputs[0][i] for i in again], outputs[1]), allowed)):
+        for i, path in zip(again, search(again, [limits[i].all_borders for i in again])):
             paths[i] = path
-    return [read_path(*parts) for parts in zip(paths, limits, n_split)]
+    conflicts = [
+        known.rules.all_conflicts(scheme.decode(path), component) if known.rules.words else ()
+        for path, known in zip(paths, limits)
+    ]
+    return [read_path(*parts) for parts in zip(paths, limits, n_split, conflicts)]
 
 
 def allow(doc: Doc, borders: Borders, n_labels: int) -> Bools2d:
@@ -83,12 +106,15 @@ def count_split(starts: Ints1d, edges: Ints1d) -> int:
     return len(np.unique(np.searchsorted(starts, crossing, "right")))
 
 
-def read_path(path: Ints1d, limits: Limits, n_split: int) -> Segmentation:
+def read_path(path: Ints1d, limits: Limits, n_split: int, conflicts: Sequence[RuleConflict] = ()) -> Segmentation:
     """RETURNS (Segmentation): The words that a path of tags spells."""
     starts = word_starts(path)
     labels = np.where(path[starts] == 0, UNKNOWN, (path[starts] - 1) // 4)
-    return Segmentation(starts, labels, _report(limits, n_split))
+    n_lost = sum(1 for conflict in conflicts if conflict.reason == OVERLAP)
+    n_refused = sum(1 for conflict in conflicts if conflict.rule.startswith(FORCE))
+    report = _report(n_split, len(limits.rules.forced) - n_lost, n_refused)
+    return Segmentation(starts, labels, report, conflicts, limits.matcher)
 
 
-def _report(limits: Limits, n_split: int) -> Dict[str, int]:
-    return {"split_words": n_split, "forced_words": limits.forced, "refused_words": limits.refused}
+def _report(n_split: int, n_forced: int, n_refused: int) -> Dict[str, int]:
+    return {"split_words": n_split, "forced_words": n_forced, "refused_words": n_refused}

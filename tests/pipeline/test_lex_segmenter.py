@@ -18,7 +18,6 @@ from thinc.api import Adam
 
 from spacy_lexner.layers.tag_scheme import legal_moves
 from spacy_lexner.layers.word_borders import word_starts
-from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.pipeline.lex_segmenter import LexSegmenter
 
 PLAIN = [text.replace(" ", "") for text, _ in TEXTS]
@@ -55,12 +54,7 @@ def test_factory():
     assert sum(weight for weight in meta.default_score_weights.values() if weight) == 1.0
     assert meta.retokenizes and "token.pos" in meta.assigns and not meta.requires
     config = meta.default_config
-    assert (config["pos"], config["retokenize"], config["spans_key"], config["force"]) == (
-        "pos",
-        True,
-        "lex_words",
-        False,
-    )
+    assert (config["pos"], config["retokenize"], config["spans_key"]) == ("pos", True, "lex_words")
     assert config["model"]["tok2vec"]["@architectures"] == "spacy-lexner.FLAT.v1"
 
 
@@ -70,9 +64,7 @@ def test_default_model_is_built_without_any_file():
     assert nlp.analyze_pipes()["problems"] == {"lex_segmenter": []}
 
 
-@pytest.mark.parametrize(
-    "setting", [{"pos": "xpos"}, {"retokenize": "perhaps"}, {"keep_spans": "x"}, {"force": "word"}]
-)
+@pytest.mark.parametrize("setting", [{"pos": "xpos"}, {"retokenize": "perhaps"}, {"keep_spans": "x"}, {"force": True}])
 def test_bad_settings(setting):
     with pytest.raises(ConfigValidationError):
         blank(**setting)
@@ -358,50 +350,108 @@ def test_constraint_holds_what_predict_finds(joining):
 # The user's dictionary
 
 
-def with_dictionary(words, **config):
-    nlp = blank(force=True, **config)
-    nlp.add_pipe("lex_matcher", first=True).add_words([LexiconEntry(word, label="force") for word in words])
+def with_dictionary(rules, **config):
+    nlp = blank(**config)
+    nlp.add_pipe("lex_matcher", first=True).add_rules(rules)
     return nlp
 
 
 def test_forced_words_are_never_cut():
-    nlp = with_dictionary(["爱北京", "三千"])
+    nlp = with_dictionary([("爱北京", "force"), ("三千", "force")])
     gold = examples(nlp)
     train(nlp, gold)
     assert words(nlp(PLAIN[0])) == "我 爱北京 天安门"
     assert nlp(PLAIN[0])._.lex_segmentation["forced_words"] == 1
-    pipe = nlp.get_pipe("lex_segmenter")
+    pipe, matcher = nlp.get_pipe("lex_segmenter"), nlp.get_pipe("lex_matcher")
     steer(pipe, "S-NOUN")
     assert words(nlp("我爱北京三千三")) == "我 爱北京 三千 三", "whatever the model says"
-    nlp.get_pipe("lex_matcher").add_words([LexiconEntry("我爱", label="force"), "京三"])
-    assert words(nlp("我爱北京三千三")) == "我爱 北 京 三千 三", "from left to right"
-    nlp.get_pipe("lex_matcher").remove_words(["我爱"])
+    matcher.add_rules([("我爱", "force"), ("京三",)])
+    doc = nlp("我爱北京三千三")
+    assert words(doc) == "我爱 北 京 三千 三", "what has most single characters"
+    assert doc._.lex_segmentation["forced_words"] == 2 and doc._.lex_segmentation["refused_words"] == 1
+    assert [c[:6] for c in doc._.lex_conflicts] == [("爱北京", "force", 1, 4, "overlap", "我爱")]
+    matcher.remove_words(["我爱"])
     assert words(nlp("我爱北京三千三")) == "我 爱北京 三千 三"
-    pipe.force = False
+    matcher.add_rules([("爱北京", "hint")])
     assert words(nlp("我爱北京")) == "我 爱 北 京"
 
 
+def test_rules_with_parts_of_speech():
+    nlp = with_dictionary([("甲乙", "force")])
+    train(nlp)
+    pipe, matcher = nlp.get_pipe("lex_segmenter"), nlp.get_pipe("lex_matcher")
+    steer(pipe, "S-NOUN")
+    matcher.add_rules(
+        [("北京", "force", "PROPN"), ("爱", "forbid", "NOUN"), ("天", "forbid", "WORD"), ("我", "force", "WORD")]
+    )
+    doc = nlp("我爱北京天安")
+    assert words(doc) == "我 爱 北京 天安" and parts(doc).split()[0] == "NOUN" and parts(doc).split()[2] == "PROPN"
+    assert parts(doc).split()[1] != "NOUN" and doc._.lex_conflicts == []
+    with pytest.raises(ValueError, match=r"concerns no component: lex_segmenter has the labels .*, and WORD for any"):
+        matcher.add_rules([("北京", "force", "PLACE")])
+    with pytest.raises(ValueError, match=r"contradict each other \(lex_segmenter\): forbid WORD and force PROPN"):
+        matcher.add_rules([("北京", "force", "PROPN"), ("北京", "forbid", "WORD")])
+
+
+def test_a_preferred_word():
+    nlp = with_dictionary([("爱北", "prefer", "", 0.5)])
+    train(nlp)
+    pipe, matcher = nlp.get_pipe("lex_segmenter"), nlp.get_pipe("lex_matcher")
+    steer(pipe, "S-NOUN")
+    assert words(nlp("我爱北京")) == "我 爱 北 京"
+    matcher.add_rules([("爱北", "prefer", "", 500.0)])
+    assert words(nlp("我爱北京")) == "我 爱北 京"
+    matcher.add_rules([("爱北", "prefer", "VERB", 500.0)])
+    doc = nlp("我爱北京")
+    assert words(doc) == "我 爱北 京" and doc[1].pos_ == "VERB"
+    matcher.add_rules([("爱", "prefer", "WORD", -500.0), ("爱北", "hint")])
+    assert " 爱 " not in f" {words(nlp('我爱北京'))} "
+
+
 def test_entities_win_over_forced_words():
-    nlp = with_dictionary(["南京市长", "南京市长江大桥"])
+    nlp = with_dictionary([("南京市长", "force"), ("南京市长江大桥", "force")])
     train(nlp)
     doc = nlp.make_doc(PLAIN[1])
     doc.ents = [Span(doc, 0, 3, label="GPE")]
     segmented = nlp(doc)
     assert [ent.text for ent in segmented.ents] == ["南京市"] and segmented.text == PLAIN[1]
     assert segmented._.lex_segmentation["refused_words"] == 2
-    assert nlp(PLAIN[1])._.lex_segmentation["refused_words"] == 0
-    assert words(nlp(PLAIN[1])).startswith("南京市长江大桥 ")
+    assert {(c.word, c.reason, c.winner) for c in segmented._.lex_conflicts} == {
+        ("南京市长", "kept", "南京市|长"),
+        ("南京市长江大桥", "kept", "南京市|长江大桥"),
+    }
+    free = nlp(PLAIN[1])
+    assert free._.lex_segmentation["refused_words"] == free._.lex_segmentation["forced_words"] == 1
+    assert words(free).startswith(("南京市长江大桥 ", "南京市长 "))
 
 
-def test_forced_words_need_a_lexicon():
-    nlp = blank(force=True)
+def test_what_must_be_a_word_cannot_be_forbidden():
+    nlp = with_dictionary([("我", "forbid", "WORD"), ("北京", "forbid", "WORD")])
     train(nlp)
-    with pytest.raises(ValueError, match=r"no lexicon is linked to it\. Add a `lex_matcher`"):
-        nlp(PLAIN[0])
+    doc = nlp("我 北京")
+    assert words(doc) == "我 北 京" and [c[:6] for c in doc._.lex_conflicts] == [
+        ("我", "forbid WORD", 0, 1, "kept", "我")
+    ]
+
+
+def test_an_impossible_set_is_an_error_of_that_doc():
+    nlp = with_dictionary([("北", "forbid", "WORD"), ("京", "forbid", "WORD"), ("北京", "forbid", "WORD")])
+    train(nlp)
+    errors = []
+    nlp.set_error_handler(lambda name, proc, docs, error: errors.append((docs[0].text, str(error))))
+    assert [doc.text for doc in nlp.pipe(["我 北京 爱", PLAIN[2], "北京爱"])] == [PLAIN[2], "北京爱"]
+    [(text, message)] = errors
+    assert (
+        text == "我 北京 爱" and "lex_segmenter: No reading of" in message and "'北京' has the rules forbid" in message
+    )
+
+
+def test_without_a_lexicon_there_are_no_rules(nlp):
+    assert words(nlp(PLAIN[0])) == TEXTS[0][0] and nlp(PLAIN[0])._.lex_conflicts == []
 
 
 def test_dictionary_survives(tmp_path):
-    nlp = with_dictionary(["爱北京"])
+    nlp = with_dictionary([("爱北京", "force")])
     train(nlp)
     nlp.to_disk(tmp_path / "model")
     for again in (spacy.load(tmp_path / "model"), copy.deepcopy(nlp), pickle.loads(pickle.dumps(nlp))):
@@ -410,11 +460,8 @@ def test_dictionary_survives(tmp_path):
 
 def test_settings_may_be_overridden_at_loading(nlp, tmp_path):
     trained = copy.deepcopy(nlp)
-    trained.add_pipe("lex_matcher", first=True).add_words([LexiconEntry("爱北京", label="force")])
     trained.to_disk(tmp_path / "model")
     assert words(spacy.load(tmp_path / "model")(PLAIN[0])) == TEXTS[0][0]
-    again = spacy.load(tmp_path / "model", config={"components": {"lex_segmenter": {"force": True}}})
-    assert words(again(PLAIN[0])) == "我 爱北京 天安门"
     again = spacy.load(tmp_path / "model", config={"components": {"lex_segmenter": {"retokenize": False}}})
     doc = again(PLAIN[0])
     assert [span.text for span in doc.spans["lex_words"]] == TEXTS[0][0].split()

@@ -36,7 +36,7 @@ def test_the_best_words_that_cross_no_edge(seed, edges, text):
     emissions = rng.normal(size=(len(doc), 5)).astype("f")
     transitions = rng.normal(size=(6, 6)).astype("f")
     limits = Limits(rule_borders(doc), edges)
-    [found] = find_words(CRFHead(), ([emissions], transitions), [doc], [limits], 1)
+    [found] = find_words(CRFHead(), ([emissions], transitions), [doc], [limits], TagScheme(["WORD"]), "words")
     best = best_path(emissions, transitions, allow(doc, limits.all_borders, 1))
     assert found.starts.tolist() == word_starts(best).tolist()
     assert found.labels.tolist() == np.where(best[found.starts] == 0, UNKNOWN, 0).tolist()
@@ -53,12 +53,12 @@ def test_a_batch():
     for rows in emissions:
         rows[:, scheme.tags.index("B-B")] = rows[:, scheme.tags.index("E-B")] = 1
     none = np.zeros(0, dtype=np.int64)
-    limits = [Limits(rule_borders(doc), none, 3, 4) for doc in docs]
+    limits = [Limits(rule_borders(doc), none) for doc in docs]
     limits[2] = limits[2]._replace(edges=np.array([1]))
-    found = find_words(CRFHead(), (emissions, np.zeros((10, 10), dtype="f")), docs, limits, 2)
+    found = find_words(CRFHead(), (emissions, np.zeros((10, 10), dtype="f")), docs, limits, scheme, "words")
     assert [s.starts.tolist() for s in found] == [[0], [], [0, 1], [0]]
     assert found[0].labels.tolist() == [1] and [s.report["split_words"] for s in found] == [0, 0, 1, 0]
-    assert all(s.report["forced_words"] == 3 and s.report["refused_words"] == 4 for s in found)
+    assert all(s.report["forced_words"] == s.report["refused_words"] == 0 for s in found)
 
 
 def test_limits():
