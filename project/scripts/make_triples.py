@@ -118,6 +118,8 @@ def main(
     known = set(entities)
     least = Least(min_pairs, min_pmi, n_paragraphs)
     relations: Counter[str] = Counter()
+    for path in (triples, names):
+        path.parent.mkdir(parents=True, exist_ok=True)
     with triples.open("w", encoding="utf8") as file_:
         for head, relation, tail in chain(_describe(entities, words, min_count), _relate(pairs, counts, known, least)):
             file_.write(f"{head}\t{relation}\t{tail}\n")

@@ -5,7 +5,20 @@ import spacy
 from spacy.cli.init_config import fill_config
 from thinc.api import Config
 
-CONFIGS = ["lebert", "flat", "flat_original", "flat_bert", "baseline", "segmenter", "segmenter_flat", "joint"]
+CONFIGS = [
+    "lebert",
+    "ernie",
+    "typing",
+    "elmo",
+    "elmo_ner",
+    "flat",
+    "flat_original",
+    "flat_bert",
+    "baseline",
+    "segmenter",
+    "segmenter_flat",
+    "joint",
+]
 
 
 @pytest.mark.parametrize("name", CONFIGS)

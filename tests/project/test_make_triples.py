@@ -10,7 +10,7 @@ def graph(tmp_path):
     (tmp_path / "dict.txt").write_text(dictionary, "utf8")
     paragraphs = ["南京市有长江大桥", "长江大桥在南京市", "苏州市在走路", "大桥很长", "长江很长", "苏州市很大"] * 5
     (tmp_path / "text.txt").write_text("\n".join(paragraphs), "utf8")
-    triples, names = tmp_path / "triples.tsv", tmp_path / "names.tsv"
+    triples, names = tmp_path / "graph" / "triples.tsv", tmp_path / "graph" / "names.tsv"
     make_triples.main(tmp_path / "dict.txt", [tmp_path / "text.txt"], triples, names, min_count=2, min_pmi=0.5)
     return [tuple(line.split("\t")) for line in triples.read_text("utf8").splitlines()], names.read_text("utf8")
 
