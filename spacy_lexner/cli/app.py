@@ -12,6 +12,7 @@ from .lattice import lattice_cli
 from .lexicon.app import lexicon
 from .perplexity import perplexity_cli
 from .report import report_cli
+from .uncertain import uncertain_cli
 from .vectors import vectors_cli
 
 HELP = "Commands of spacy-lexner: entities of Chinese texts with a lexicon."
@@ -28,6 +29,7 @@ lexner.add_typer(lexicon)
 lexner.command("lattice", no_args_is_help=True)(lattice_cli)
 lexner.command("perplexity", no_args_is_help=True, context_settings=OVERRIDES)(perplexity_cli)
 lexner.command("report", no_args_is_help=True)(report_cli)
+lexner.command("uncertain", no_args_is_help=True)(uncertain_cli)
 lexner.command("vectors", no_args_is_help=True)(vectors_cli)
 
 

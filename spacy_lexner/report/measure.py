@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set
 import numpy as np
 from spacy.language import Language
 
+from ..pipeline.annotate_texts import annotate_texts
 from ..pipeline.find_matchers import find_lexicon
 from ..visualize.lattice import Lattice, Mark, Track, read_lattice
 from .bootstrap import N_SAMPLES, resample, spread
@@ -13,7 +14,7 @@ from .confidence import measure_confidence
 from .counts import ALL, SEEN, UNSEEN, ColumnT, Counts, annotated, count, scores
 from .errors import CORRECT, Outcome, count_confusions, count_errors, pair
 from .gold import GoldText
-from .predict import Predictions, annotate, predict
+from .predict import Predictions, predict
 
 GOLD, MODEL = "gold", "model"
 
@@ -134,7 +135,7 @@ def draw_worst(
     lexicon = find_lexicon(nlp)
     words = {
         numbers[i]: read_lattice(doc, lexicon).words
-        for i, doc in annotate(nlp, [gold[i].text for i in numbers], failed={})
+        for i, doc in annotate_texts(nlp, [gold[i].text for i in numbers], failed={})
     }
     return [
         Lattice(gold[i].text, words.get(i, []), [Track(GOLD, gold[i].marks), Track(MODEL, predictions.marks[i])])

@@ -1,0 +1,41 @@
+import pytest
+import spacy
+from spacy.language import Language
+
+from spacy_lexner.pipeline.annotate_texts import annotate_texts
+
+
+@Language.component("fails_on_bad")
+def fails_on_bad(doc):
+    if "坏" in doc.text:
+        raise RuntimeError("cannot do this")
+    return doc
+
+
+@pytest.fixture
+def nlp():
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("fails_on_bad")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "王明"}])
+    return nlp
+
+
+@pytest.mark.parametrize("batch_size", [1, 3, None])
+def test_a_text_that_fails_takes_no_other_along(nlp, batch_size):
+    nlp.max_length = 8
+    failed = {}
+    texts = ["王明", "坏王明", "", "长" * 9, "王明"]
+    docs = dict(annotate_texts(nlp, texts, failed, batch_size))
+    assert {i: len(doc.ents) for i, doc in docs.items()} == {0: 1, 2: 0, 4: 1}
+    assert failed[1] == "fails_on_bad: cannot do this" and failed[3].startswith("tokenizer: [E088]")
+    assert sorted(failed) == [1, 3]
+
+
+def test_error_handlers_are_put_back(nlp):
+    def handler(*arguments):
+        raise KeyError("mine")
+
+    nlp.set_error_handler(handler)
+    list(annotate_texts(nlp, ["王明"], {}))
+    assert nlp.default_error_handler is handler
+    assert nlp.get_pipe("entity_ruler").get_error_handler() is handler
