@@ -22,7 +22,7 @@ class Scale(NamedTuple):
 
     def __call__(self, probability: float) -> float:
         """RETURNS (float): The score, between 0 and 1."""
-        return 1 / (1 + math.exp(-(logit(probability) / self.temperature + self.bias)))
+        return (1 + math.tanh((logit(probability) / self.temperature + self.bias) / 2)) / 2  # the logistic function
 
 
 class Calibration(NamedTuple):

@@ -26,8 +26,7 @@ def measure_confidence(outcomes: Iterable[Outcome], n_bins: int = N_BINS) -> Opt
     if not scored:
         return None
     scores, right = (np.array(column, "f8") for column in zip(*scored))
-    place = np.clip((scores * n_bins).astype("i8"), 0, n_bins - 1)
-    n, n_right, total = (np.bincount(place, weights, n_bins) for weights in (None, right, scores))
+    n, n_right, total = _sum_bins(scores, right, n_bins)
     bins: List[Dict[str, Any]] = [
         {
             "low": i / n_bins,
@@ -39,4 +38,31 @@ def measure_confidence(outcomes: Iterable[Outcome], n_bins: int = N_BINS) -> Opt
         }
         for i in range(n_bins)
     ]
-    return {"n": len(scored), "ece": float(np.abs(n_right - total).sum() / len(scored)), "bins": bins}
+    return {"n": len(scored), "ece": calibration_error(scores, right, n_bins), "bins": bins}
+
+
+def calibration_error(scores: np.ndarray, right: np.ndarray, n_bins: int = N_BINS) -> float:
+    """RETURNS (float): The expected calibration error of scores, float64[n], given which are right, as 1 or 0."""
+    _, n_right, total = _sum_bins(scores, right, n_bins)
+    return float(np.abs(n_right - total).sum() / max(1, len(scores)))
+
+
+def chance_error(scores: np.ndarray, n_bins: int = N_BINS, *, n_draws: int = 200, seed: int = 0) -> float:
+    """Say what error so few examples would show by chance, if every score were exactly right.
+
+    scores (numpy.ndarray): float64[n].
+    n_bins (int): As in `measure_confidence`.
+    n_draws (int): How often chance is tried.
+    seed (int): Its seed.
+    RETURNS (float): The mean error.
+    """
+    random = np.random.default_rng(seed)
+    return float(
+        np.mean([calibration_error(scores, random.random(len(scores)) < scores, n_bins) for _ in range(n_draws)])
+    )
+
+
+def _sum_bins(scores: np.ndarray, right: np.ndarray, n_bins: int) -> List[np.ndarray]:
+    """RETURNS (List[numpy.ndarray]): For each bin the number of scores, of right ones, and the sum of scores."""
+    place = np.clip((scores * n_bins).astype("i8"), 0, n_bins - 1)
+    return [np.bincount(place, weights, n_bins) for weights in (None, right, scores)]

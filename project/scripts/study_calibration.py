@@ -1,0 +1,59 @@
+"""How well calibrated scores are: temperatures are fitted on one half of dev, and measured on the other.
+
+For each model: the expected calibration error before and after, in the mean over random halves, both of which are
+measured in turn; and what error perfect scores of so few entities would show by chance. The last line is JSON.
+"""
+
+import argparse
+import json
+import statistics
+from typing import Any, Dict, Tuple
+
+from spacy.util import load_model
+
+from spacy_lexner.report.calibrate import cross_fit, error_by_chance, expected_error, judge_all
+from spacy_lexner.report.gold import read_gold
+from spacy_lexner.report.own_scores import find_lex_ner, find_own_scores
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("models", nargs="+", type=read_pair, metavar="MODEL=DEV", help="a pipeline, and its dev.spacy")
+    parser.add_argument("--repeats", type=int, default=20, help="how often dev is halved")
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    print("| model | entities found | ECE before | ECE after | by chance |")
+    print("|---|---:|---:|---:|---:|")
+    figures = {}
+    for model, dev in arguments.models:
+        figures[model] = row = measure(model, dev, arguments.repeats, arguments.seed)
+        after = f"{row['after']:.3f} ± {row['spread']:.3f}"
+        print(f"| {model} | {row['n']} | {row['before']:.3f} | {after} | {row['chance']:.3f} |", flush=True)
+    print(json.dumps(figures))
+
+
+def read_pair(value: str) -> Tuple[str, str]:
+    model, separator, dev = value.rpartition("=")
+    if not separator:
+        raise argparse.ArgumentTypeError(f"{value!r}: expected MODEL=DEV")
+    return model, dev
+
+
+def measure(model: str, dev: str, repeats: int, seed: int) -> Dict[str, Any]:
+    """RETURNS (Dict[str, Any]): `n` predictions; the errors `before`, `after` (mean and `spread`), `chance`."""
+    nlp = load_model(model)
+    texts = find_own_scores(nlp, find_lex_ner(nlp), list(read_gold(dev))).texts
+    before = judge_all(texts)
+    after = [judge_all(cross_fit(texts, seed=seed + i)) for i in range(repeats)]
+    errors = [expected_error(predictions) for predictions in after]
+    return {
+        "n": len(before),
+        "before": round(expected_error(before), 4),
+        "after": round(statistics.mean(errors), 4),
+        "spread": round(statistics.pstdev(errors), 4),
+        "chance": round(statistics.mean(error_by_chance(predictions) for predictions in after), 4),
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""Fitting confidences: a temperature by label, from what became of predictions with a score."""
+
+from typing import Dict, List, NamedTuple, Sequence, Tuple
+
+import numpy as np
+
+from ..pipeline.calibration import Calibration, Scale, logit
+from .confidence import calibration_error, chance_error
+from .counts import scores as measure_counts
+from .errors import CORRECT, Outcome
+
+MIN_EXAMPLES = 30
+# How far the slope and bias of a label are expected to lie from the shared ones, and these from 1 and 0 (standard
+# deviation): what pulls back where there is little to learn from.
+LABEL_SPREAD, SHARED_SPREAD = 0.1, 2.0
+MIN_SLOPE = 0.05  # scores rise with probabilities, whatever the examples say
+N_STEPS = 50
+
+
+class Judged(NamedTuple):
+    """A prediction.
+
+    label (str): Its label.
+    probability (float): What the model gives it.
+    right (bool): Whether it is right.
+    """
+
+    label: str
+    probability: float
+    right: bool
+
+
+def judge(outcomes: Sequence[Outcome]) -> List[Judged]:
+    """RETURNS (List[Judged]): The predictions that have a score."""
+    return [
+        Judged(outcome.predicted.label, outcome.predicted.score, outcome.kind == CORRECT)
+        for outcome in outcomes
+        if outcome.predicted is not None and outcome.predicted.score is not None
+    ]
+
+
+def judge_all(texts: Sequence[Sequence[Outcome]]) -> List[Judged]:
+    """RETURNS (List[Judged]): The predictions of all texts."""
+    return [judged for outcomes in texts for judged in judge(outcomes)]
+
+
+def fit(predictions: Sequence[Judged], *, min_examples: int = MIN_EXAMPLES) -> Calibration:
+    """Fit scales by maximum likelihood, with a normal prior: first one for all labels, then, around it, those of labels
+    with enough examples.
+
+    predictions (Sequence[Judged]): The predictions, with the probabilities that the model itself gives.
+    min_examples (int): A label with fewer has the shared scale.
+    RETURNS (Calibration): The scales. Raises ValueError where there is no prediction.
+    """
+    if not predictions:
+        raise ValueError("There is no prediction with a score to calibrate with.")
+    shared = _fit_scale(predictions, Scale(), SHARED_SPREAD)
+    labels = sorted({each.label for each in predictions})
+    groups = {label: [each for each in predictions if each.label == label] for label in labels}
+    own = {
+        label: _fit_scale(group, shared, LABEL_SPREAD) for label, group in groups.items() if len(group) >= min_examples
+    }
+    return Calibration(shared, own)
+
+
+def cross_fit(
+    texts: Sequence[Sequence[Outcome]], *, n_folds: int = 2, seed: int = 0, min_examples: int = MIN_EXAMPLES
+) -> List[List[Outcome]]:
+    """Score the predictions of every text with scales fitted on others.
+
+    texts (Sequence[Sequence[Outcome]]): The outcomes of each text, with the probabilities that the model itself gives.
+    n_folds (int): Into how many parts the texts are divided, at random; each is scored with what the others give.
+    seed (int): Seed of the division.
+    min_examples (int): As in `fit`.
+    RETURNS (List[List[Outcome]]): The same with scores. Raises ValueError where a part has nothing to learn from.
+    """
+    if not 2 <= n_folds <= len(texts):
+        raise ValueError(f"{len(texts)} texts cannot be divided into {n_folds} parts: expected 2 to {len(texts)}.")
+    folds = np.random.default_rng(seed).permutation(len(texts)) % n_folds
+    scored: List[List[Outcome]] = [[] for _ in texts]
+    for fold in range(n_folds):
+        others = [outcome for i in np.flatnonzero(folds != fold).tolist() for outcome in texts[i]]
+        calibration = fit(judge(others), min_examples=min_examples)
+        for i in np.flatnonzero(folds == fold).tolist():
+            scored[i] = rescore(texts[i], calibration)
+    return scored
+
+
+def rescore(outcomes: Sequence[Outcome], calibration: Calibration) -> List[Outcome]:
+    """RETURNS (List[Outcome]): The outcomes, with calibrated scores."""
+    changed = []
+    for outcome in outcomes:
+        mark = outcome.predicted
+        if mark is not None and mark.score is not None:
+            mark = mark._replace(score=calibration(mark.score, mark.label))
+        changed.append(outcome._replace(predicted=mark))
+    return changed
+
+
+def best_thresholds(outcomes: Sequence[Outcome], *, min_examples: int = MIN_EXAMPLES) -> Dict[str, float]:
+    """Find for each label the threshold with the best F-score.
+
+    outcomes (Sequence[Outcome]): The outcomes, with calibrated scores.
+    min_examples (int): A label with fewer predictions has 0.
+    RETURNS (Dict[str, float]): The thresholds; the lowest of equally good ones.
+    """
+    judged = judge(outcomes)
+    wanted = [outcome.gold.label for outcome in outcomes if outcome.gold is not None]
+    thresholds = {}
+    for label in sorted({each.label for each in judged}):
+        own = sorted((each.probability, each.right) for each in judged if each.label == label)
+        n_gold, best = wanted.count(label), (-1.0, 0.0)
+        for i in range(len(own) if len(own) >= min_examples else 0):
+            if i and own[i][0] == own[i - 1][0]:
+                continue
+            found = sum(right for _, right in own[i:])
+            f = measure_counts(found, len(own) - i - found, n_gold - found)["f"] or 0.0
+            # Halfway between two scores, so that rounding moves nothing over it; the lowest score of all drops none.
+            best = max(best, (f, -(own[i][0] + own[i - 1][0]) / 2 if i else 0.0))
+        thresholds[label] = round(abs(best[1]), 6)
+    return thresholds
+
+
+def expected_error(predictions: Sequence[Judged]) -> float:
+    """RETURNS (float): The expected calibration error, see `measure_confidence`; 0 without predictions."""
+    return calibration_error(*_columns(predictions))
+
+
+def error_by_chance(predictions: Sequence[Judged]) -> float:
+    """RETURNS (float): The error that perfect scores would show, because there are so few, see `chance_error`."""
+    return chance_error(_columns(predictions)[0])
+
+
+def _columns(predictions: Sequence[Judged]) -> Tuple[np.ndarray, np.ndarray]:
+    scores, right = ([each[i] for each in predictions] for i in (1, 2))
+    return np.array(scores, "f8"), np.array(right, "f8")
+
+
+def _fit_scale(predictions: Sequence[Judged], prior: Scale, spread: float) -> Scale:
+    """Newton's method for the slope (1 / temperature) and the bias."""
+    x = np.array([[logit(each.probability), 1.0] for each in predictions])
+    y = np.array([each.right for each in predictions], dtype="f8")
+    center = np.array([1 / prior.temperature, prior.bias])
+    w, stiffness = center.copy(), np.eye(2) / spread**2
+
+    def loss(w: np.ndarray) -> float:
+        z = x @ w
+        return float(np.logaddexp(0, z).sum() - y @ z + (w - center) @ stiffness @ (w - center) / 2)
+
+    for _ in range(N_STEPS):
+        p = 1 / (1 + np.exp(-np.clip(x @ w, -500, 500)))
+        gradient = x.T @ (p - y) + stiffness @ (w - center)
+        step = np.linalg.solve(x.T @ (x * (p * (1 - p))[:, None]) + stiffness, gradient)
+        while loss(w - step) > loss(w) and abs(step).max() > 1e-9:
+            step = step / 2
+        w = w - step
+        if abs(step).max() < 1e-9:
+            break
+    return Scale(float(1 / max(w[0], MIN_SLOPE)), float(w[1]))
