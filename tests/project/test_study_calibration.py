@@ -19,9 +19,9 @@ def test_a_row_for_each_model(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["study_calibration.py", pair, "--repeats", "3"])
     study_calibration.main()
     lines = capsys.readouterr().out.splitlines()
-    assert lines[2].startswith(f"| {tmp_path / 'model'} | 28 |")
+    assert lines[2].startswith(f"| {tmp_path / 'model'} | 32 |")
     (figures,) = json.loads(lines[-1]).values()
-    assert figures["n"] == 28 and 0 <= figures["after"] <= 1 and figures["chance"] > 0
+    assert figures["n"] == 32 and 0 <= figures["after"] <= 1 and figures["chance"] > 0
     monkeypatch.setattr(sys, "argv", ["study_calibration.py", "model"])
     with pytest.raises(SystemExit):
         study_calibration.main()
