@@ -6,10 +6,11 @@ import numpy as np
 
 from .entry import LexiconEntry
 from .lexicon import Lexicon
+from .rules import Rules
 from .strings import Strings, empty_strings
 from .table import Table
 
-FIELDS = ("weight", "label", "entity_id", "vector")
+FIELDS = ("weight", "label", "entity_id", "vector", "rules")
 CHUNK = 1 << 16
 
 
@@ -65,6 +66,7 @@ def compare(old: Lexicon, new: Lexicon) -> LexiconDiff:
         "label": _same_strings(_strings(a.labels, a.size, rows_a), _strings(b.labels, b.size, rows_b)),
         "entity_id": _same_strings(_strings(a.entity_ids, a.size, rows_a), _strings(b.entity_ids, b.size, rows_b)),
         "vector": _same_vectors(a, rows_a, b, rows_b),
+        "rules": _same_strings(_strings(a.rules, a.size, rows_a), _strings(b.rules, b.size, rows_b)),
     }
     pairs = np.stack([rows_a, rows_b], 1)
     return LexiconDiff(a, b, removed, added, {field: pairs[~same[field]] for field in FIELDS})
@@ -83,7 +85,14 @@ def describe_change(old: LexiconEntry, new: LexiconEntry) -> str:
         parts.append("vector lost" if new.vector is None else "vector gained")
     elif old.vector is not None and new.vector is not None and not np.array_equal(old.vector, new.vector):
         parts.append("another vector")
+    if old.rules != new.rules:
+        parts.append(f"rules {describe_rules(old.rules) or 'none'} → {describe_rules(new.rules) or 'none'}")
     return ", ".join(parts)
+
+
+def describe_rules(rules: Rules) -> str:
+    """RETURNS (str): Rules of a word, for people; empty if there are none."""
+    return "; ".join(map(str, rules))
 
 
 def _weights(table: Table, rows: np.ndarray) -> np.ndarray:

@@ -1,11 +1,11 @@
 """The words of a lexicon, with its changes, in a text."""
 
-from typing import Iterable, Iterator, List, NamedTuple, Optional
+from typing import Iterable, Iterator, List, NamedTuple, Optional, Sequence
 
 import numpy as np
 
+from .level import Level
 from .normalization import to_codes
-from .overlay import Overlay
 from .trie import CHUNK
 
 SEPARATOR = "\0"  # no word holds it
@@ -24,29 +24,30 @@ class LexiconMatches(NamedTuple):
     hash: np.ndarray
 
 
-def find_words(overlay: Overlay, text: str, min_length: int, max_length: Optional[int]) -> LexiconMatches:
-    """Find the words of the base that are still there, and the added ones.
+def find_words(levels: Sequence[Level], text: str, min_length: int, max_length: Optional[int]) -> LexiconMatches:
+    """Find the words of all levels.
 
-    overlay (Overlay): The changes to a base.
+    levels (Sequence[Level]): The levels; a word is visible in one of them only.
     text (str): The text.
     min_length (int): Length of the shortest word to look for.
     max_length (Optional[int]): Length of the longest; None for any.
     RETURNS (LexiconMatches): The words.
     """
-    base = overlay.base
-    codes = base.normalization.codes(to_codes(text))
-    start, length, word = base.trie.match(codes, min_length, max_length)
-    if overlay.hidden:
-        visible = np.flatnonzero(overlay.visible(word))
-        start, length, word = start.take(visible), length.take(visible), word.take(visible)
-    found = LexiconMatches(start, length, base.hash_of(word))
-    if not overlay.added:
-        return found
-    start, length, word = overlay.compiled.trie.match(codes, min_length, max_length)
-    added = LexiconMatches(start, length, overlay.compiled.hash_of(word))
-    start, length, hashes = map(np.concatenate, zip(found, added))
+    codes = levels[0].base.normalization.codes(to_codes(text))
+    found = [_find_in_level(level, codes, min_length, max_length) for level in levels]
+    if len(found) == 1:
+        return found[0]
+    start, length, hashes = map(np.concatenate, zip(*found))
     order = np.lexsort((length, start))
     return LexiconMatches(start[order], length[order], hashes[order])
+
+
+def _find_in_level(level: Level, codes: np.ndarray, min_length: int, max_length: Optional[int]) -> LexiconMatches:
+    start, length, word = level.base.trie.match(codes, min_length, max_length)
+    if len(level.hidden):
+        visible = np.flatnonzero(level.visible(word))
+        start, length, word = start.take(visible), length.take(visible), word.take(visible)
+    return LexiconMatches(start, length, level.base.hash_of(word))
 
 
 def join_texts(texts: Iterable[str]) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """The lexicon: words, and what is known about them."""
 
 from hashlib import blake2b
-from itertools import compress
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
@@ -13,14 +12,12 @@ from .entry import LexiconEntry
 from .errors import LexiconError
 from .find_words import LexiconMatches, find_words, join_texts
 from .hashing import hash_word
+from .levels import Levels
 from .normalization import Normalization, to_codes
-from .overlay import Overlay
 from .report import BuildReport
 from .rules import Rules, unpack_rules
 from .storage import from_bytes, link_folder, open_folder, read_manifest, save_folder, to_bytes
 from .table import Table
-
-MAX_OVERLAY = 20_000
 
 
 class Lexicon:
@@ -34,14 +31,14 @@ class Lexicon:
         normalisation, in whatever order and however they came to be.
     """
 
-    def __init__(self, base: LexiconBase, report: BuildReport, overlay: Optional[Overlay] = None) -> None:
+    def __init__(self, base: LexiconBase, report: BuildReport, levels: Optional[Levels] = None) -> None:
         self._base = base
-        self._overlay = Overlay(base) if overlay is None else overlay
+        self._levels = Levels.of(base) if levels is None else levels
         self._home: Optional[Tuple[Path, str]] = None  # the folder it is mapped from, and the checksum of its manifest
         self.report = report
         self.normalization = base.normalization
-        self.dim = self._overlay.dim
-        state = f"{self._overlay.content} {base.table.vectors.dtype} {tuple(self.normalization)}"
+        self.dim = self._levels.dim
+        state = f"{self._levels.content} {base.table.vectors.dtype} {tuple(self.normalization)}"
         self.version = int.from_bytes(blake2b(state.encode("utf8"), digest_size=8).digest(), "little")
 
     @classmethod
@@ -88,10 +85,10 @@ class Lexicon:
         word (str): The word.
         RETURNS (Optional[LexiconEntry]): What is known about it; None if it is not in the lexicon.
         """
-        return self._overlay.get(self.normalization(word))
+        return self._levels.get(self.normalization(word))
 
     def __len__(self) -> int:
-        return len(self._base.rows) - len(self._overlay.hidden) + len(self._overlay.added)
+        return self._levels.size
 
     def __contains__(self, word: object) -> bool:
         if not isinstance(word, str):
@@ -99,13 +96,17 @@ class Lexicon:
         return bool(self.rows(np.array([self.hash(word)], "u8"))[0] >= 0)
 
     def __iter__(self) -> Iterator[str]:
-        yield from compress(self._base.table.words.all(), self._overlay.visible_rows())
-        yield from self._overlay.added.keys()
+        for level in self._levels.levels:
+            words = level.base.table.words
+            if len(level.hidden):
+                yield from map(words.get, level.rows.tolist())
+            else:
+                yield from words.all()
 
     def entries(self) -> Iterator[LexiconEntry]:
         """YIELDS (LexiconEntry): All entries, in the order of the words."""
-        yield from map(self._base.table.entry, compress(range(len(self._base.rows)), self._overlay.visible_rows()))
-        yield from self._overlay.added.values()
+        for level in self._levels.levels:
+            yield from map(level.base.table.entry, level.rows.tolist())
 
     @property
     def max_word_length(self) -> int:
@@ -115,7 +116,7 @@ class Lexicon:
     @property
     def content(self) -> int:
         """RETURNS (int): The sum of the hashes of what is known about each word, modulo 2**64."""
-        return self._overlay.content
+        return self._levels.content
 
     @property
     def table(self) -> Table:
@@ -128,18 +129,7 @@ class Lexicon:
         hashes (numpy.ndarray): uint64[n], hashes of words.
         RETURNS (numpy.ndarray): int64[n], a different number for each word of this lexicon, -1 where unknown.
         """
-        base, overlay = self._base, self._overlay
-        hashes = np.asarray(hashes, "u8")
-        ranks = base.ranks(hashes)
-        rows = np.full(len(hashes), -1, "i8")
-        known = np.flatnonzero((ranks >= 0) & overlay.visible(ranks))
-        rows[known] = base.rows[ranks[known]]
-        if overlay.added:
-            added = overlay.compiled
-            ranks = added.ranks(hashes)
-            known = np.flatnonzero(ranks >= 0)
-            rows[known] = added.rows[ranks[known]] + len(base.rows)
-        return rows
+        return self._levels.rows(np.asarray(hashes, "u8"))
 
     def vectors(self, hashes: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
         """Look vectors up.
@@ -150,7 +140,7 @@ class Lexicon:
         """
         rows = self.rows(hashes)
         vectors, known = np.zeros((len(rows), self.dim), "f4"), np.zeros(len(rows), bool)
-        for table, first in self._tables():
+        for table, first in self._levels.tables():
             if table.vector_rows is not None:
                 place = np.flatnonzero((rows >= first) & (rows < first + table.size))
                 chosen = table.vector_rows[rows[place] - first]
@@ -168,7 +158,7 @@ class Lexicon:
         found: Dict[int, Rules] = {}
         if self.has_rules:
             rows = self.rows(hashes)
-            for table, first in self._tables():
+            for table, first in self._levels.tables():
                 if table.rules is not None:
                     place = np.flatnonzero((rows >= first) & (rows < first + table.size))
                     place = place[table.rules.filled(rows[place] - first)]
@@ -179,27 +169,15 @@ class Lexicon:
     @property
     def has_rules(self) -> bool:
         """RETURNS (bool): Whether words have rules."""
-        return any(table.rules is not None for table, _ in self._tables())
+        return any(table.rules is not None for table, _ in self._levels.tables())
 
     def ruled_words(self) -> Iterator[LexiconEntry]:
         """YIELDS (LexiconEntry): The words that have rules, each with these alone."""
-        for entry in self._overlay.added.values():
-            if entry.rules:
-                yield LexiconEntry(entry.word, rules=entry.rules)
-        table = self._base.table
-        if table.rules is not None:
-            visible = np.fromiter(self._overlay.visible_rows(), bool, table.size)
-            for row in np.flatnonzero(visible & table.rules.filled(np.arange(table.size))).tolist():
-                yield LexiconEntry(table.words.get(row), rules=unpack_rules(table.rules.get(row)))
-
-    def _tables(self) -> Iterator[Tuple[Table, int]]:
-        """YIELDS (Tuple[Table, int]): What is known about words: the columns of the base and of the added words, and
-        the number of the first row."""
-        yield self._base.table, 0
-        if self._overlay.added:
-            yield self._overlay.compiled.table, len(self._base.rows)
-
-    # Change
+        for level in self._levels.levels:
+            table = level.base.table
+            if table.rules is not None:
+                for row in level.rows[table.rules.filled(level.rows)].tolist():
+                    yield LexiconEntry(table.words.get(row), rules=unpack_rules(table.rules.get(row)))
 
     def with_words(self, entries: Iterable[Union[str, LexiconEntry]]) -> "Lexicon":
         """Add words, or change what is known about words. What an entry leaves out (vector, weight, label, entity id)
@@ -209,7 +187,7 @@ class Lexicon:
         RETURNS (Lexicon): The new lexicon.
         """
         full = (LexiconEntry(entry) if isinstance(entry, str) else entry for entry in entries)
-        return self._changed(self._overlay.with_words(full))
+        return self._changed(self._levels.with_words(full))
 
     def without_words(self, words: Iterable[str]) -> "Lexicon":
         """Take words out. Unknown words are ignored.
@@ -217,18 +195,18 @@ class Lexicon:
         words (Iterable[str]): The words.
         RETURNS (Lexicon): The new lexicon.
         """
-        return self._changed(self._overlay.without_words(words))
+        return self._changed(self._levels.without_words(words))
 
-    def _changed(self, overlay: Overlay) -> "Lexicon":
-        lexicon = Lexicon(self._base, self.report, overlay)
+    def _changed(self, levels: Levels) -> "Lexicon":
+        lexicon = Lexicon(self._base, self.report, levels)
         lexicon._home = self._home
-        return lexicon.compact() if len(overlay) > MAX_OVERLAY else lexicon
+        return lexicon
 
     def compact(self) -> "Lexicon":
         """RETURNS (Lexicon): The same lexicon, with all changes worked in."""
-        if not len(self._overlay):
+        if not self._levels.changes:
             return self
-        base = compile_base(self._overlay.folded(), self.normalization, self._base.max_word_length)
+        base = compile_base(self._levels.folded(), self.normalization, self._base.max_word_length)
         return Lexicon(base, self.report)
 
     def prune(self, texts: Iterable[str]) -> "Lexicon":
@@ -254,7 +232,7 @@ class Lexicon:
         max_length (Optional[int]): Length of the longest; None for any.
         RETURNS (LexiconMatches): The words.
         """
-        return find_words(self._overlay, text, min_length, max_length)
+        return find_words(self._levels.levels, text, min_length, max_length)
 
     # Files
 
@@ -263,7 +241,7 @@ class Lexicon:
 
         path (Union[str, Path]): The folder; made where it is missing.
         """
-        if self._home is None or len(self._overlay) or not link_folder(*self._home, Path(path)):
+        if self._home is None or self._levels.changes or not link_folder(*self._home, Path(path)):
             save_folder(self.compact()._base, self.report, Path(path))
 
     @classmethod
@@ -295,8 +273,10 @@ class Lexicon:
         """Another process opens the folder that this lexicon is mapped from, so that both share its memory. Where there
         is none, or something else was saved to it since, the lexicon travels as bytes."""
         if self._home is not None and _checksum_of(self._home[0]) == self._home[1]:
-            hidden = [self._base.entry_at(rank).word for rank in sorted(self._overlay.hidden)]
-            return _reopen, (*self._home, hidden, list(self._overlay.added.values()))
+            first, *others = self._levels.levels
+            hidden = [first.base.entry_at(rank).word for rank in first.hidden.tolist()]
+            added = [level.base.table.entry(row) for level in others for row in level.rows.tolist()]
+            return _reopen, (*self._home, hidden, added)
         return Lexicon.from_bytes, (self.to_bytes(),)
 
 

@@ -78,6 +78,15 @@ def normal_rules(rules: Iterable[Rule]) -> Rules:
     """RETURNS (Tuple[Rule, ...]): The same rules without repetitions and hints, in a fixed order. Raises LexiconError
     for one that makes no sense.
     """
+    rules = tuple(rules)
+    try:
+        return _normal(rules)
+    except TypeError:  # what cannot be hashed is no rule
+        return _normal.__wrapped__(rules)
+
+
+@lru_cache(maxsize=4096)
+def _normal(rules: Rules) -> Rules:
     checked = {Rule(mode, label, float(weight)) for mode, label, weight in map(_checked, rules)}
     return tuple(sorted(rule for rule in checked if rule.mode != HINT))
 
@@ -89,6 +98,7 @@ def _checked(rule: Rule) -> Rule:
     return rule
 
 
+@lru_cache(maxsize=4096)
 def pack_rules(rules: Rules) -> str:
     """RETURNS (str): Rules in normal form as text; empty if there are none."""
     return json.dumps(rules, ensure_ascii=False, separators=(",", ":")) if rules else ""

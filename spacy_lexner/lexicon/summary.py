@@ -6,6 +6,7 @@ from typing import Any, Dict
 import numpy as np
 
 from .lexicon import Lexicon
+from .rules import MODES
 from .strings import Strings
 
 CONTINUATION = 0b10  # the two highest bits of a UTF-8 byte that begins no character
@@ -16,7 +17,7 @@ def summarise(lexicon: Lexicon) -> Dict[str, Any]:
 
     lexicon (Lexicon): The lexicon.
     RETURNS (Dict[str, Any]): `words`, `dim`, `dtype`, `words_with_vector`, `words_with_entity_id`; `lengths`, the
-        number of words by length in characters, and `labels`, by label, the most frequent first; `weight`, its least,
+        number of words by length in characters, and `labels`, by label, the most frequent first; `rules`, by mode; `weight`, its least,
         median and greatest value; `normalise_case`, `normalise_width`; `version`, in hexadecimal. Ready for JSON.
     """
     table = lexicon.table
@@ -24,6 +25,7 @@ def summarise(lexicon: Lexicon) -> Dict[str, Any]:
     weights = np.ones(1, "f4") if table.weights is None or not table.size else table.weights
     labels = Counter() if table.labels is None else Counter(table.labels.all())
     labels.pop("", None)
+    rules = Counter(rule.mode for entry in lexicon.ruled_words() for rule in entry.rules)
     return {
         "words": table.size,
         "dim": lexicon.dim,
@@ -32,6 +34,7 @@ def summarise(lexicon: Lexicon) -> Dict[str, Any]:
         "words_with_entity_id": 0 if table.entity_ids is None else int((count_characters(table.entity_ids) > 0).sum()),
         "lengths": {int(n): int(lengths[n]) for n in np.flatnonzero(lengths)},
         "labels": dict(labels.most_common()),
+        "rules": {mode: rules[mode] for mode in MODES if rules[mode]},
         "weight": [float(weights.min()), float(np.median(weights)), float(weights.max())],
         "normalise_case": lexicon.normalization.case,
         "normalise_width": lexicon.normalization.width,

@@ -7,7 +7,7 @@ from spacy_lexner.lexicon.find_words import find_words, join_texts
 
 
 def spelled(lexicon, text, min_length=1, max_length=None):
-    start, length, _ = find_words(lexicon._overlay, text, min_length, max_length)
+    start, length, _ = find_words(lexicon._levels.levels, text, min_length, max_length)
     return [text[a : a + n] for a, n in zip(start.tolist(), length.tolist())]
 
 

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -5,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Normalization
-from spacy_lexner.lexicon import lexicon as lexicon_module
+from spacy_lexner.lexicon.levels import GROWTH
 from spacy_lexner.lexicon.rules import Rule, normal_rules
 
 WORD = st.text("甲乙aB", min_size=1, max_size=3)
@@ -50,7 +52,7 @@ class Changes(RuleBasedStateMachine):
     def fold(self):
         version = self.lexicon.version
         self.lexicon = self.lexicon.compact()
-        assert self.lexicon.version == version and not len(self.lexicon._overlay)
+        assert self.lexicon.version == version and not self.lexicon._levels.changes
 
     @invariant()
     def equals_the_dictionary(self):
@@ -120,16 +122,35 @@ def test_first_vectors_of_a_lexicon():
         lexicon.with_words([LexiconEntry("丙", np.ones(2))])
 
 
-def test_many_changes_are_worked_in(monkeypatch, lexicon):
-    monkeypatch.setattr(lexicon_module, "MAX_OVERLAY", 5)
-    few, many = lexicon.with_words("abcde"), lexicon.with_words("abcdef")
-    assert len(few._overlay) == 5 and len(many._overlay) == 0
-    assert sorted(many) == sorted([*lexicon, *"abcdef"])
+def sizes(lexicon):
+    return [level.size for level in lexicon._levels.levels]
 
 
 def test_changes_share_the_lexicon(lexicon):
     changed = lexicon.with_words([f"新词{i}" for i in range(300)]).without_words(["长江"])
-    assert changed._base is lexicon._base and len(changed._overlay) == 301
+    assert changed._base is lexicon._base and changed._levels.changes == 301
+    assert sizes(changed) == [len(lexicon) - 1, 300]
+
+
+def test_small_levels_are_merged(lexicon):
+    """Levels above the lexicon are few, whatever comes, and nothing is lost or rewritten below."""
+    changed = lexicon
+    for i in range(200):
+        changed = changed.with_words([f"词{i}甲", f"词{i}乙"])
+        above = sizes(changed)[1:]
+        assert all(older >= GROWTH * newer for older, newer in pairwise(above)) and len(above) <= 5
+    assert sum(sizes(changed)) == len(changed) == len(lexicon) + 400 and changed._base is lexicon._base
+    changed = changed.without_words([f"词{i}甲" for i in range(200)])
+    assert len(changed) == len(lexicon) + 200 and sum(len(level.hidden) for level in changed._levels.levels) <= 200
+    assert changed.without_words(f"词{i}乙" for i in range(200))._levels.changes == 0
+
+
+def test_what_does_not_change_anything(lexicon):
+    changed = lexicon.with_words([LexiconEntry("长江", rules=(Rule("force", "LOC"),))])
+    again = changed.with_words([LexiconEntry("长江", rules=(Rule("force", "LOC"),)), "大桥"])
+    assert again.version == changed.version and again._levels is changed._levels
+    back = LexiconEntry("长江", rules=(Rule("forbid"),)), LexiconEntry("长江", rules=(Rule("force", "LOC"),))
+    assert changed.with_words(back)._levels is changed._levels
 
 
 def test_dimensions_stay_when_no_word_has_a_vector_any_more():
