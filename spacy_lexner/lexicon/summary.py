@@ -17,8 +17,9 @@ def summarise(lexicon: Lexicon) -> Dict[str, Any]:
 
     lexicon (Lexicon): The lexicon.
     RETURNS (Dict[str, Any]): `words`, `dim`, `dtype`, `words_with_vector`, `words_with_entity_id`; `lengths`, the
-        number of words by length in characters, and `labels`, by label, the most frequent first; `rules`, by mode; `weight`, its least,
-        median and greatest value; `normalise_case`, `normalise_width`; `version`, in hexadecimal. Ready for JSON.
+        number of words by length in characters, `labels`, by label, the most frequent first, and `rules`, by mode;
+        `weight`, its least, median and greatest value; `normalise_case`, `normalise_width`; `version`, in hexadecimal.
+        Ready for JSON.
     """
     table = lexicon.table
     lengths = np.bincount(count_characters(table.words))

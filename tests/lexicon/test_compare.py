@@ -5,12 +5,18 @@ from hypothesis import strategies as st
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry
 from spacy_lexner.lexicon.compare import compare, describe_change
+from spacy_lexner.lexicon.rules import Rule
 
 VECTORS = [None, np.zeros(2, "f4"), np.array([1, 0.1], "f4")]
+RULES = st.sampled_from([(), (Rule("forbid"),), (Rule("force", "A"), Rule("prefer", "B", 1.0))])
 ENTRIES = st.dictionaries(
     st.text("南京市", min_size=1, max_size=2),
     st.tuples(
-        st.sampled_from(VECTORS), st.sampled_from([1.0, 2.0]), st.sampled_from(["", "A"]), st.sampled_from(["", "Q"])
+        st.sampled_from(VECTORS),
+        st.sampled_from([1.0, 2.0]),
+        st.sampled_from(["", "A"]),
+        st.sampled_from(["", "Q"]),
+        RULES,
     ),
 )
 
@@ -36,14 +42,14 @@ def test_as_dictionaries_differ(old, new, dtype):
     assert {x.word for x, _ in diff.changes()} == {word for word in a.keys() & b.keys() if a[word] != b[word]}
     assert all(x.word == y.word for x, y in diff.changes())
     assert diff.empty == (a == b)
-    for i, field in enumerate(("vector", "weight", "label", "entity_id")):
+    for i, field in enumerate(("vector", "weight", "label", "entity_id", "rules")):
         words = {diff.old.words.get(row) for row, _ in diff.changed[field].tolist()}
         assert words == {word for word in a.keys() & b.keys() if a[word][i] != b[word][i]}
 
 
 def test_vectors_of_other_widths():
     diff = compare(build({"南": (np.ones(2, "f4"),)}), build({"南": (np.ones(3, "f4"),)}))
-    assert [len(rows) for rows in diff.changed.values()] == [0, 0, 0, 1]
+    assert [len(rows) for rows in diff.changed.values()] == [0, 0, 0, 1, 0]
 
 
 @pytest.mark.parametrize(
@@ -53,6 +59,7 @@ def test_vectors_of_other_widths():
         ({"label": "LOC", "entity_id": ""}, "label none → LOC, entity id Q1 → none"),
         ({"vector": None}, "vector lost"),
         ({"vector": np.zeros(2)}, "another vector"),
+        ({"rules": (Rule("forbid"), Rule("force", "A"))}, "rules none → forbid; force A"),
         ({}, ""),
     ],
 )

@@ -2,7 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_lexner.lexicon import Lexicon
+from spacy_lexner.lexicon import Lexicon, LexiconEntry
+from spacy_lexner.lexicon.rules import Rule
 from spacy_lexner.lexicon.strings import StringsBuilder
 from spacy_lexner.lexicon.summary import count_characters, summarise
 
@@ -21,6 +22,15 @@ def test_changes_count_too(lexicon):
     figures = summarise(lexicon.with_words(["紫峰大厦"]).without_words(["南京", "市"]))
     assert (figures["words"], figures["words_with_vector"]) == (9, 8)
     assert figures["lengths"] == {1: 2, 2: 3, 3: 2, 4: 2}
+
+
+def test_rules(lexicon):
+    rules = (Rule("forbid"), Rule("prefer", "LOC", 1.0))
+    assert summarise(lexicon)["rules"] == {"prefer": 4} and summarise(Lexicon.from_entries([]))["rules"] == {}
+    ruled = Lexicon.from_entries([LexiconEntry("南京")]).with_words(
+        [LexiconEntry("南京", rules=rules), LexiconEntry("市", rules=rules[:1])]
+    )
+    assert summarise(ruled)["rules"] == {"forbid": 2, "prefer": 1}
 
 
 def test_empty():

@@ -12,6 +12,8 @@ from ...lexicon.entry import LexiconEntry
 from ...lexicon.errors import LexiconError
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.readers.any_file import READERS, read_any
+from ...lexicon.readers.rule_file import collect_rules, read_rules
+from ...lexicon.rules import NOTHING_BUT_A_HINT
 from .folder import ForceOption, LexiconArgument, WatchedStream, check_output, save
 
 WordsArgument = Annotated[Optional[List[str]], typer.Argument(metavar="WORD...", help="Words")]
@@ -25,6 +27,10 @@ OutOption = Annotated[
 WeightOption = Annotated[float, typer.Option(help="Weight of the words given here")]
 LabelOption = Annotated[str, typer.Option(help="Label of the words given here", metavar="LABEL")]
 EntityOption = Annotated[str, typer.Option(help="Entity id of the words given here", metavar="ID")]
+RulesOption = Annotated[
+    Optional[Path],
+    typer.Option(help="A dictionary file: word, mode (hint, force, forbid, prefer), label, weight", metavar="PATH"),
+]
 ComposeOption = Annotated[
     bool,
     typer.Option(
@@ -41,25 +47,30 @@ def add_cli(
     weight: WeightOption = 1.0,
     label: LabelOption = "",
     entity_id: EntityOption = "",
+    rules: RulesOption = None,
     compose: ComposeOption = False,
     output: OutOption = None,
     force: ForceOption = False,
 ) -> None:
-    """Add words to a lexicon, or change what it knows about them. What is not given (vector, weight, label, entity id)
-    stays as it was. The lexicon is replaced at once or not at all.
+    """Add words to a lexicon, or change what it knows about them. What is not given (vector, weight, label, entity id,
+    rules) stays as it was; of rules all of a word are given together. The lexicon is replaced at once or not at all.
 
     \b
     Examples:
       python -m spacy lexner lexicon add lexicon 紫峰大厦 --label LOC
       python -m spacy lexner lexicon add lexicon --file new-words.txt --compose
+      python -m spacy lexner lexicon add lexicon --rules dictionary.tsv
     """
     try:
         old = _open(path, output, force)
         entries = [LexiconEntry(word, None, weight, label, entity_id) for word in words or []]
         if file is not None:
             entries += WatchedStream([read_any(file, format)])
+        if rules is not None:
+            given = collect_rules(read_rules(rules))
+            entries += (LexiconEntry(word, rules=own or NOTHING_BUT_A_HINT) for word, own in given.items())
         if not entries:
-            raise LexiconError("Give words to add, or a file of them (--file).")
+            raise LexiconError("Give words to add, a file of them (--file), or one of rules (--rules).")
         report = CompositionReport()
         new = old.with_words(_compose(entries, old, report) if compose else entries)
         save(new, output or path)

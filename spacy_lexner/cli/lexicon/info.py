@@ -47,6 +47,7 @@ def _rows(summary: Dict[str, Any]) -> Dict[str, str]:
         "Lengths": ", ".join(f"{length}: {count}" for length, count in summary["lengths"].items()) or "–",
         "Vectors": f"{summary['words_with_vector']} of {summary['dim']} dimensions, {summary['dtype']}",
         "Labels": ", ".join(labels + more) or "–",
+        "Rules": ", ".join(f"{mode} {count}" for mode, count in summary["rules"].items()) or "–",
         "Entity ids": f"{summary['words_with_entity_id']}",
         "Weights": "{:g} to {:g}, median {:g}".format(*(summary["weight"][i] for i in (0, 2, 1))),
         "Normalised": " and ".join(normalised) or "nothing",

@@ -7,6 +7,7 @@ import srsly
 import typer
 from wasabi import msg
 
+from ...lexicon.compare import describe_rules
 from ...lexicon.entry import LexiconEntry
 from ...lexicon.lexicon import Lexicon
 from .folder import JsonOption, LexiconArgument
@@ -40,7 +41,7 @@ def lookup_cli(
         typer.echo(srsly.json_dumps({"words": known, "unknown": unknown}))
     elif known:
         rows = [[*("" if value is None else value for value in row.values()), word] for word, row in known.items()]
-        msg.table(rows, header=["weight", "label", "entity id", "vector norm", "word"], divider=True)
+        msg.table(rows, header=["weight", "label", "entity id", "vector norm", "rules", "word"], divider=True)
     if unknown and not as_json:
         msg.fail(f"Not in the lexicon: {', '.join(unknown)}")
     elif not asked and not as_json:
@@ -63,4 +64,5 @@ def describe(entry: LexiconEntry) -> Dict[str, Any]:
         "label": entry.label,
         "entity_id": entry.entity_id,
         "vector_norm": norm,
+        "rules": describe_rules(entry.rules),
     }

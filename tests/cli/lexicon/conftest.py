@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from spacy_lexner.cli.app import lexner
 from spacy_lexner.lexicon import Lexicon, LexiconEntry
+from spacy_lexner.lexicon.rules import Rule
 
 
 @pytest.fixture
@@ -34,3 +35,11 @@ def folder(tmp_path: Path) -> Path:
     ]
     Lexicon.from_entries(entries).save(tmp_path / "lexicon")
     return tmp_path / "lexicon"
+
+
+@pytest.fixture
+def ruled(folder: Path, tmp_path: Path) -> Path:
+    """The same lexicon, with two rules for 南京."""
+    rules = (Rule("force", "LOC"), Rule("prefer", "GPE", 2.0))
+    Lexicon.open(folder).with_words([LexiconEntry("南京", weight=2.0, rules=rules)]).save(tmp_path / "ruled")
+    return tmp_path / "ruled"

@@ -20,6 +20,19 @@ def test_composed_vectors(run, folder):
     assert lexicon.get("南京大桥").vector.tolist() == [2, 2] and lexicon.get("的").vector.tolist() == [0, 0]
 
 
+def test_rules(run, folder, tmp_path):
+    (tmp_path / "rules.tsv").write_text("南京\tforbid\n紫峰\tforce\tLOC\n大桥\thint\n", "utf8")
+    code, output = run("add", folder, "--rules", tmp_path / "rules.tsv")
+    assert code == 0 and "1 words added, 1 changed" in output
+    lexicon = Lexicon.open(folder)
+    rules = {word: [str(rule) for rule in lexicon.get(word).rules] for word in ("南京", "紫峰", "大桥")}
+    assert rules == {"南京": ["forbid"], "紫峰": ["force LOC"], "大桥": []}
+    assert lexicon.get("南京").entity_id == "Q16666" and lexicon.get("南京").vector is not None
+    (tmp_path / "rules.tsv").write_text("南京\tmust\n", "utf8")
+    code, output = run("add", folder, "--rules", tmp_path / "rules.tsv")
+    assert code == 1 and "rules.tsv:1: the mode is 'must'" in output
+
+
 def test_another_folder(run, folder, tmp_path):
     version = Lexicon.open(folder).version
     assert run("add", folder, "长江", "--output", tmp_path / "new")[0] == 0

@@ -25,7 +25,7 @@ def test_differences(run, folder, other):
 def test_json(run, folder, other):
     found = json.loads(run("diff", folder, other, "--json")[1])
     assert (found["added"], found["removed"], found["changed"]) == (["长江"], ["大桥"], {"南京市": "weight 1 → 4"})
-    assert found["n_changed_by_field"] == {"weight": 1, "label": 0, "entity_id": 0, "vector": 0}
+    assert found["n_changed_by_field"] == {"weight": 1, "label": 0, "entity_id": 0, "vector": 0, "rules": 0}
 
 
 def test_limit(run, folder, tmp_path):
@@ -41,3 +41,8 @@ def test_settings(run, folder, tmp_path):
     assert run("build", tmp_path / "other", folder, "--normalise-case", "--dtype", "float16")[0] == 0
     code, output = run("diff", folder, tmp_path / "other")
     assert code == 1 and "type of vectors: float32 → float16" in output and "normalisation: (False, False) →" in output
+
+
+def test_rules(run, folder, ruled):
+    code, output = run("diff", folder, ruled)
+    assert code == 1 and "1 changed ~ 南京: rules none → force LOC; prefer GPE 2" in output

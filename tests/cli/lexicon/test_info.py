@@ -29,3 +29,7 @@ def test_many_labels_and_none(run, tmp_path):
     Lexicon.from_entries([]).save(tmp_path / "none")
     assert "and 5 more" in run("info", tmp_path / "many")[1]
     assert "Lengths – Vectors 0 of 0 dimensions" in run("info", tmp_path / "none")[1]
+
+
+def test_rules(run, folder, ruled):
+    assert "Rules force 1, prefer 1 " in run("info", ruled)[1] and "Rules – " in run("info", folder)[1]

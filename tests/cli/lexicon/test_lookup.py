@@ -16,9 +16,14 @@ def test_text(run, folder):
     assert code == 0
     found = json.loads(output)
     assert list(found["words"]) == ["南京", "南京市", "大桥"] and found["unknown"] == []
-    assert found["words"]["南京市"] == {"weight": 1.0, "label": "", "entity_id": "", "vector_norm": None}
+    assert found["words"]["南京市"] == {"weight": 1.0, "label": "", "entity_id": "", "vector_norm": None, "rules": ""}
 
 
 def test_nothing(run, folder):
     assert run("lookup", folder, "--text", "你好") == (1, "✘ The text holds no word of the lexicon.")
     assert run("lookup", folder) == (1, "✘ Give words, or a text (--text).")
+
+
+def test_rules(run, ruled):
+    code, output = run("lookup", ruled, "南京")
+    assert code == 0 and "force LOC; prefer GPE 2 南京" in output
