@@ -5,12 +5,14 @@ from itertools import pairwise
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, cast
 
 import numpy as np
+import torch
 from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..lexicon.single_chars import RULES, SingleChars
 from ..modules.flat import Flat, build_flat
+from .attended_words import AttendedWords, split_by_doc
 from .flat_setup import FlatSetup
 from .lattice import Characters, make_batches, place_words, read_characters
 from .lattice_vocab import load_vocab
@@ -92,6 +94,7 @@ def FlatEncoder(
             "options": options,
             "n_updates": 0,
             ATTRIBUTE: TrainingTexts(tokens=False, texts=True),
+            **({} if lexicon is None else {"attend": attend}),
         },
     )
 
@@ -140,6 +143,42 @@ def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Float
         return []
 
     return [tokens[begin:end] for begin, end in pairwise(borders)], backprop
+
+
+def attend(model: Encoder, docs: List[Doc]) -> List[AttendedWords]:
+    """Say how much tokens attend to words, in the mean over heads and layers. This runs the module.
+
+    model (Encoder): The layer, with words.
+    docs (List[Doc]): The Docs.
+    RETURNS (List[AttendedWords]): The attention, for each Doc.
+    """
+    if not docs:
+        return []
+    characters = read_characters(docs)
+    counts = characters.counts
+    token_of = np.repeat(np.arange(len(counts)), counts)
+    parts: List[AttendedWords] = []
+
+    def watch() -> Iterator[RowBatch]:
+        for batch, rows in _batches(model, docs, characters):
+            record: List[torch.Tensor] = []
+            yield RowBatch(batch._replace(record=record), rows)  # goes on when the module has run
+            n_characters = batch.characters.shape[1]
+            kept = batch.kept.cpu().numpy()
+            text, place = kept // n_characters, kept % n_characters
+            weights = torch.stack(record).mean(0)[:, :n_characters, n_characters:].double().cpu().numpy()
+            row, column = np.nonzero(batch.word_ids.cpu().numpy()[text])
+            first, last = (
+                rows[row] - place[row] + part.cpu().numpy()[text[row], column]
+                for part in (batch.word_starts, batch.word_ends)
+            )
+            token = token_of[rows[row]]
+            share = weights[text[row], place[row], column] / counts[token]
+            parts.append(AttendedWords(token, token_of[first], token_of[last], share))
+
+    context, _ = _read_context(model, docs, is_train=False)
+    run_batches(model, watch(), len(characters.codes), False, context)
+    return split_by_doc(parts, docs)
 
 
 def _read_context(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[Any, Callable[[Any], None]]:

@@ -4,15 +4,25 @@ from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, cast
 
 import numpy as np
+import torch
 from spacy.tokens import Doc
 
 from ..lexicon.single_chars import SingleChars
 from ..modules.lebert import LEBERT, build_lebert
+from .attended_words import AttendedWords, split_by_doc
 from .candidate_policy import Policy
 from .lebert_batches import PaddedWindows, PieceWords, pad_windows, place_words
 from .lebert_setup import LEBERTSetup
 from .lexicon_node import DocCandidates, LexiconCandidates
-from .piece_encoder import Encoder, PieceEncoder, WindowOptions, settings_of, shim_of, wordpieces_of
+from .piece_encoder import (
+    Encoder,
+    PieceEncoder,
+    WindowOptions,
+    encode_batches,
+    settings_of,
+    shim_of,
+    wordpieces_of,
+)
 from .shim import ModuleShim
 from .training_texts import ATTRIBUTE, TrainingTexts
 from .word_table import WordTable
@@ -56,6 +66,8 @@ def LEBERTEncoder(
     attrs: Dict[str, Any] = {"setup": setup, "options": options}
     if setup.reads_tokens or setup.reads_texts:
         attrs[ATTRIBUTE] = TrainingTexts(tokens=setup.reads_tokens, texts=setup.reads_texts)
+    if setup.adapter_layers:
+        attrs["attend"] = attend
     layers: List[Any] = [LexiconCandidates()] if setup.adapter_layers else []
     width = None if setup.checkpoint else setup.hidden_width
     return PieceEncoder("lebert", shim, make_batches, init, layers=layers, attrs=attrs, width=width)
@@ -84,6 +96,35 @@ def make_batches(model: Encoder, docs: List[Doc], ids: np.ndarray, counts: np.nd
         words, table = place_candidates(model, docs, model.layers[0].predict(docs), counts)
     for windows in model.attrs["options"].batches(docs, counts, module.encoder):
         yield pad_windows(windows, ids, wordpieces_of(model), words, table, shim_of(model).device)
+
+
+def attend(model: Encoder, docs: List[Doc]) -> List[AttendedWords]:
+    """Say how much tokens attend to the words that cover them, in the mean over the adapters. This runs the module.
+
+    model (Encoder): The layer, with adapters.
+    docs (List[Doc]): The Docs.
+    RETURNS (List[AttendedWords]): The attention, for each Doc.
+    """
+    module = cast(LEBERT, shim_of(model).module)
+    ids, counts = wordpieces_of(model).encode(docs)
+    words, table = place_candidates(model, docs, model.layers[0].predict(docs), counts)
+    token_of = np.repeat(np.arange(len(counts)), counts)
+    parts: List[AttendedWords] = []
+
+    def watch() -> Iterator[PaddedWindows]:
+        for windows in model.attrs["options"].batches(docs, counts, module.encoder):
+            batch, pieces = pad_windows(windows, ids, wordpieces_of(model), words, table, shim_of(model).device)
+            record: List[torch.Tensor] = []
+            yield PaddedWindows(batch._replace(record=record), pieces)  # goes on when the module has run
+            slots = cast(torch.Tensor, batch.slots).flatten(0, 1)[batch.kept].cpu().numpy()
+            weights = torch.stack(record).mean(0).flatten(0, 1)[batch.kept].double().cpu().numpy()
+            row, column = np.nonzero(slots)
+            number, token = words.slots[pieces[row], column], token_of[pieces[row]]
+            spans = token_of[words.first[number]], token_of[words.last[number]]
+            parts.append(AttendedWords(token, *spans, weights[row, column] / counts[token]))
+
+    encode_batches(model, watch(), len(ids), is_train=False)
+    return split_by_doc(parts, docs)
 
 
 def place_candidates(

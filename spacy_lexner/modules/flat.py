@@ -1,6 +1,6 @@
 """FLAT, the flat-lattice transformer (Li et al. 2020: FLAT: Chinese NER Using Flat-Lattice Transformer)."""
 
-from typing import Any, Dict, NamedTuple, Optional, Sequence
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -25,6 +25,8 @@ class FlatBatch(NamedTuple):
     word_starts (Optional[torch.Tensor]): int64 [B, M], first character of each word.
     word_ends (Optional[torch.Tensor]): int64 [B, M], last character (inclusive).
     tokens (Optional[torch.Tensor]): int64 [B, N], the contextual vector of each character.
+    record (Optional[List[torch.Tensor]]): If given, each layer appends its attention weights, in the mean over the
+        heads, float [B, N + M, N + M].
     """
 
     characters: Tensor
@@ -35,6 +37,7 @@ class FlatBatch(NamedTuple):
     word_starts: Optional[Tensor] = None
     word_ends: Optional[Tensor] = None
     tokens: Optional[Tensor] = None
+    record: Optional[List[Tensor]] = None
 
     @property
     def n_pairs(self) -> int:
@@ -103,7 +106,7 @@ class Flat(nn.Module):
         if self.absolute is not None:
             lattice = self.absolute(lattice, starts, ends)
         lattice = self.embedding.drop_at("after_positions", lattice)
-        return self.output_dropout(self.encoder(lattice, starts, ends, mask)[:, :n_characters])
+        return self.output_dropout(self.encoder(lattice, starts, ends, mask, batch.record)[:, :n_characters])
 
     def _encode_kept(self, batch: FlatBatch, contextual: Optional[Tensor]) -> Tensor:
         return self.encode(batch, contextual).flatten(0, 1)[batch.kept]

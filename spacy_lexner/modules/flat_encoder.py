@@ -1,6 +1,6 @@
 """The encoder of FLAT: a transformer whose tokens are spans of a text."""
 
-from typing import Optional
+from typing import List, Optional
 
 from torch import Tensor, nn
 
@@ -129,17 +129,21 @@ class FlatEncoder(nn.Module):
             )
         self.final = Steps(pre, width, 0.0)  # what is normalised before each sub-layer is normalised at the end
 
-    def forward(self, tokens: Tensor, starts: Tensor, ends: Tensor, mask: Tensor) -> Tensor:
+    def forward(
+        self, tokens: Tensor, starts: Tensor, ends: Tensor, mask: Tensor, record: Optional[List[Tensor]] = None
+    ) -> Tensor:
         """Encode a batch of lattices.
 
         tokens (torch.Tensor): float [B, L, H], in any order.
         starts (torch.Tensor): int64 [B, L], first position of each token's span.
         ends (torch.Tensor): int64 [B, L], last position (inclusive).
         mask (torch.Tensor): bool [B, L], False for padding.
+        record (Optional[List[torch.Tensor]]): If given, each layer appends its attention weights, in the mean over the
+            heads, float [B, L, L].
         RETURNS (torch.Tensor): float [B, L, H]; finite, but meaningless, for padding.
         """
         positions = RelativePositions(starts, ends, mask)
         bias = self.bias(positions) if self.bias is not None else None
         for layer in self.layers:
-            tokens = layer(tokens, mask, positions, bias)
+            tokens = layer(tokens, mask, positions, bias, record)
         return self.final(tokens)

@@ -1,6 +1,6 @@
 """A layer of FLAT's encoder: attention and feed-forward, each with what happens before and after it."""
 
-from typing import Callable, Optional
+from typing import Callable, List, Optional
 
 from torch import Tensor, nn
 
@@ -99,12 +99,17 @@ class FlatLayer(nn.Module):
         self.post_feed_forward = self.post_attention if shared_norm else Steps(post, width, post_dropout)
 
     def forward(
-        self, tokens: Tensor, mask: Tensor, positions: RelativePositions, bias: Optional[Tensor] = None
+        self,
+        tokens: Tensor,
+        mask: Tensor,
+        positions: RelativePositions,
+        bias: Optional[Tensor] = None,
+        record: Optional[List[Tensor]] = None,
     ) -> Tensor:
         """Run the layer. For the arguments and the result see `LatticeAttention`."""
 
         def attend(x: Tensor) -> Tensor:
-            return self.attention(x, mask, positions, bias)
+            return self.attention(x, mask, positions, bias, record)
 
         tokens = self._sub_layer(self.pre_attention, attend, self.post_attention, tokens)
         return self._sub_layer(self.pre_feed_forward, self.feed_forward, self.post_feed_forward, tokens)

@@ -1,7 +1,7 @@
 """Self-attention over a lattice with relative positions of spans (Li et al. 2020, equations 10 and 11)."""
 
 import math
-from typing import Optional
+from typing import List, Optional
 
 import torch
 from torch import Tensor, nn
@@ -66,7 +66,12 @@ class LatticeAttention(nn.Module):
             self.position_bias = nn.Parameter(nn.init.xavier_uniform_(torch.empty(heads, width // heads)))  # v
 
     def forward(
-        self, tokens: Tensor, mask: Tensor, positions: RelativePositions, bias: Optional[Tensor] = None
+        self,
+        tokens: Tensor,
+        mask: Tensor,
+        positions: RelativePositions,
+        bias: Optional[Tensor] = None,
+        record: Optional[List[Tensor]] = None,
     ) -> Tensor:
         """Let the tokens of each lattice attend to each other.
 
@@ -74,6 +79,8 @@ class LatticeAttention(nn.Module):
         mask (torch.Tensor): bool [B, L], False for padding.
         positions (RelativePositions): How the tokens stand to each other.
         bias (Optional[torch.Tensor]): float [heads, B * L, L], added to the scores after they are scaled.
+        record (Optional[List[torch.Tensor]]): If given, the attention weights, in the mean over the heads, float
+            [B, L, L], are appended to it.
         RETURNS (torch.Tensor): float [B, L, H]; finite, but meaningless, for padding.
         """
         n_lattices, n_tokens, width = tokens.shape
@@ -96,7 +103,10 @@ class LatticeAttention(nn.Module):
             scores = bias.view(by_lattice).baddbmm_(content, key)
         padding = torch.zeros_like(mask, dtype=scores.dtype).masked_fill_(~mask, torch.finfo(scores.dtype).min / 2)
         scores.view(self.heads, n_lattices, n_tokens, n_tokens).add_(padding.unsqueeze(1))
-        attended = torch.bmm(self.dropout(scores.softmax(-1)), value.reshape(by_lattice))
+        weights = scores.softmax(-1)
+        if record is not None:
+            record.append(weights.view(self.heads, n_lattices, n_tokens, n_tokens).mean(0))
+        attended = torch.bmm(self.dropout(weights), value.reshape(by_lattice))
         attended = attended.view(self.heads, n_lattices, n_tokens, -1).permute(1, 2, 0, 3)
         return self.output(attended.reshape(n_lattices, n_tokens, width))
 

@@ -3,7 +3,7 @@
 import contextlib
 from contextvars import ContextVar
 from functools import partial
-from typing import Any, ContextManager, Dict, Iterator, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, ContextManager, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import torch
 from torch import Tensor, nn
@@ -13,9 +13,10 @@ from .bert_shaped import build_encoder, encoder_layers
 from .lexicon_adapter import LexiconAdapter
 from .word_vectors import Words, WordVectors
 
-# The words and slots of the batch that passes through the encoder. Hooks read them here, since a layer hands nothing on
-# but hidden vectors; a context variable keeps threads apart.
-_BATCH_WORDS: ContextVar[Tuple[Tensor, Tensor]] = ContextVar("_BATCH_WORDS")
+BatchWords = Tuple[Tensor, Tensor, Optional[List[Tensor]]]
+# The words and slots of the batch that passes through the encoder, and what records attention to them. Hooks read them
+# here, since a layer hands nothing on but hidden vectors; a context variable keeps threads apart.
+_BATCH_WORDS: ContextVar[BatchWords] = ContextVar("_BATCH_WORDS")
 
 
 class LEBERTBatch(NamedTuple):
@@ -27,6 +28,7 @@ class LEBERTBatch(NamedTuple):
     slots (Optional[Tensor]): Rows of each wordpiece's candidate words, 0 empty, u the u-th word, int64 [B, L, W].
     words (Optional[Words]): The U distinct words.
     segments (Optional[Tensor]): Of pairs of texts, 1 at the second one, int64 [B, L]; none is all 0.
+    record (Optional[List[Tensor]]): If given, each adapter appends its attention to the words, float [B, L, W].
     """
 
     input_ids: Tensor
@@ -35,6 +37,7 @@ class LEBERTBatch(NamedTuple):
     slots: Optional[Tensor] = None
     words: Optional[Words] = None
     segments: Optional[Tensor] = None
+    record: Optional[List[Tensor]] = None
 
 
 class LEBERT(nn.Module):
@@ -95,7 +98,7 @@ class LEBERT(nn.Module):
             if self.words is not None:
                 if batch.words is None or batch.slots is None:
                     raise ValueError("This LEBERT has lexicon adapters: a batch needs `words` and `slots`.")
-                stack.enter_context(_batch_words((self.words(batch.words), batch.slots)))
+                stack.enter_context(_batch_words((self.words(batch.words), batch.slots, batch.record)))
             segments = {} if batch.segments is None else {"token_type_ids": batch.segments}
             output = self.encoder(batch.input_ids, attention_mask=batch.attention_mask.long(), **segments)
             return output.last_hidden_state
@@ -126,14 +129,14 @@ def check_adapter_layers(adapter_layers: Sequence[int], n_layers: int) -> None:
 
 def _fuse(adapter: LexiconAdapter, layer: nn.Module, inputs: Tuple[Tensor, ...], output: Any) -> Any:
     """Forward hook: the hidden vectors of a layer, a tuple's first part or all of its output, are fused with words."""
-    words, slots = _BATCH_WORDS.get()
+    words, slots, record = _BATCH_WORDS.get()
     if isinstance(output, tuple):
-        return (adapter(output[0], words, slots), *output[1:])
-    return adapter(output, words, slots)
+        return (adapter(output[0], words, slots, record), *output[1:])
+    return adapter(output, words, slots, record)
 
 
 @contextlib.contextmanager
-def _batch_words(value: Tuple[Tensor, Tensor]) -> Iterator[None]:
+def _batch_words(value: BatchWords) -> Iterator[None]:
     token = _BATCH_WORDS.set(value)
     try:
         yield

@@ -1,5 +1,7 @@
 """The lexicon adapter of LEBERT: candidate words enter between two layers of a transformer."""
 
+from typing import List, Optional
+
 from torch import Tensor, nn
 
 from .word_attention import WordAttention
@@ -30,12 +32,13 @@ class LexiconAdapter(WordAttention):
         super().__init__(hidden_width, word_width, dropout=dropout, empty=empty, initializer_range=initializer_range)
         self.norm = nn.LayerNorm(hidden_width, eps=layer_norm_eps)
 
-    def forward(self, hidden: Tensor, words: Tensor, slots: Tensor) -> Tensor:
+    def forward(self, hidden: Tensor, words: Tensor, slots: Tensor, record: Optional[List[Tensor]] = None) -> Tensor:
         """Fuse a padded batch with its candidate words.
 
         hidden (Tensor): Hidden vectors, float [B, L, H].
         words (Tensor): Vectors of the padding word (row 0) and of the U distinct words, float [1 + U, D].
         slots (Tensor): For every token the rows of its words, int64 [B, L, W] with W >= 1; 0 is an empty slot.
+        record (Optional[List[Tensor]]): If given, the attention to the words, float [B, L, W], is appended to it.
         RETURNS (Tensor): The fused vectors, float [B, L, H].
         """
-        return self.norm(self.dropout(hidden + self.attend(hidden, words, slots)))
+        return self.norm(self.dropout(hidden + self.attend(hidden, words, slots, record)))

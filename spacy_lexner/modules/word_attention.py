@@ -1,5 +1,7 @@
 """What the words that cover a token say to it: bilinear attention (Liu et al. 2021, equations 3-6)."""
 
+from typing import List, Optional
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -47,12 +49,13 @@ class WordAttention(nn.Module):
         for bias in (self.word_in.bias, self.word_out.bias):
             nn.init.zeros_(bias)
 
-    def attend(self, hidden: Tensor, words: Tensor, slots: Tensor) -> Tensor:
+    def attend(self, hidden: Tensor, words: Tensor, slots: Tensor, record: Optional[List[Tensor]] = None) -> Tensor:
         """Give each token of a padded batch the sum z of its candidate words.
 
         hidden (Tensor): Token vectors, float [B, L, H].
         words (Tensor): Vectors of the padding word (row 0) and of the U distinct words, float [1 + U, D].
         slots (Tensor): For every token the rows of its words, int64 [B, L, W] with W >= 1; 0 is an empty slot.
+        record (Optional[List[Tensor]]): If given, the attention to the words, float [B, L, W], is appended to it.
         RETURNS (Tensor): float [B, L, H].
         """
         values = self.dropout(self.word_out(torch.tanh(self.word_in(words))))
@@ -62,6 +65,8 @@ class WordAttention(nn.Module):
         weights = scores.masked_fill(vacant, torch.finfo(scores.dtype).min).softmax(dim=-1)
         if self.empty == "zero":
             weights = weights.masked_fill(vacant, 0.0)
+        if record is not None:
+            record.append(weights)
         n_words = slots.shape[-1]
         fused = functional.embedding_bag(
             slots.reshape(-1, n_words),

@@ -9,7 +9,7 @@ from spacy_lexner.modules.flat_layer import FeedForward, FlatLayer, Steps
 class Double(nn.Module):
     """Stands for attention."""
 
-    def forward(self, tokens, mask, positions, bias):
+    def forward(self, tokens, mask, positions, bias, record):
         return 2.0 * tokens
 
 

@@ -1,0 +1,137 @@
+"""What the entities of Docs rest on: the attention to candidate words, and what becomes of scores without these."""
+
+from itertools import islice
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from thinc.api import Model
+
+from ..layers.candidates import Candidates, find_candidates, get_candidates, set_candidates, token_spans
+from ..layers.lexicon_link import LexiconLink, matcher_of
+from ..layers.lexicon_node import NODE_NAME
+from ..lexicon.matcher import Matcher
+from .entity_words import find_attending, install_words_extension, set_words, words_of_entities
+from .lex_matcher import LexMatcher
+from .lex_ner import LexNER
+
+Place = Tuple[int, int]
+
+
+def explain(
+    nlp: Language,
+    docs: Union[Doc, Iterable[Doc]],
+    *,
+    changes: bool = True,
+    component: Optional[str] = None,
+    batch_size: int = 64,
+) -> None:
+    """Note for the entities of Docs the candidate words that stand on their tokens, in `ent._.lex_words`: how much the
+    entity attends to each, and by how much its score changes when the word is taken out of the lattice. That is measured:
+    the model runs on a variant of the Doc for each word.
+
+    nlp (Language): The pipeline.
+    docs (Union[Doc, Iterable[Doc]]): Docs that it has processed.
+    changes (bool): Whether changes of scores are measured.
+    component (Optional[str]): The `lex_ner` that found the entities, if there are several.
+    batch_size (int): Variants that are run at once.
+    """
+    install_words_extension()
+    reader = _Reader(nlp, component)
+    for doc in [docs] if isinstance(docs, Doc) else docs:
+        with reader.link.require().pinned():
+            reader.note_words(doc, changes, batch_size)
+
+
+class _Reader:
+    """The components that together find entities with words."""
+
+    def __init__(self, nlp: Language, component: Optional[str]) -> None:
+        pipes = {name: pipe for name, pipe in nlp.pipeline if isinstance(pipe, LexNER)}
+        if component not in pipes and not (component is None and len(pipes) == 1):
+            raise ValueError(
+                f"component = {component!r}: expected the name of a lex_ner of the pipeline, which has "
+                f"{', '.join(pipes) or 'none'}."
+            )
+        self.ner: LexNER = next(iter(pipes.values())) if component is None else pipes[component]
+        # Components that encode for it: tok2vec, transformer.
+        self.upstream: List[Any] = [
+            pipe
+            for _, pipe in nlp.pipeline
+            if self.ner.name in getattr(pipe, "listening_components", ()) and not isinstance(pipe, LexMatcher)
+        ]
+        self.models: List[Model] = [self.ner.model, *(pipe.model for pipe in self.upstream)]
+        nodes = [node for model in self.models for node in model.walk() if node.name == NODE_NAME]
+        if not nodes:
+            raise ValueError(f"The model of {self.ner.name!r} reads no candidate words: its entities rest on none.")
+        self.link: LexiconLink = nodes[0].attrs["link"]
+
+    def note_words(self, doc: Doc, changes: bool, batch_size: int) -> None:
+        """Note the words of the entities of a Doc."""
+        matcher = matcher_of(self.link.require(), doc)
+        if matcher is None or not doc.ents:
+            set_words(doc, [(ent, []) for ent in doc.ents])
+            return
+        stored = get_candidates(doc)
+        known = stored is not None and stored[0] == matcher.version
+        candidates = stored[1] if stored is not None and known else find_candidates(matcher, [doc])[0]
+        base = make_variant(doc, matcher, candidates)
+        first, last, kept = token_spans(doc, candidates)
+        places = {i: (int(first[i]), int(last[i]) + 1) for i in np.flatnonzero(kept).tolist()}
+        attending, attended = find_attending(self.models), None
+        if attending is not None:
+            self._encode([base])
+            (attended,) = attending.attrs["attend"](attending, [base])
+        measured = self._measure(doc, base, matcher, candidates, places, batch_size) if changes else None
+        set_words(doc, words_of_entities(doc.ents, list(places.values()), attended, measured))
+
+    def _measure(
+        self,
+        doc: Doc,
+        base: Doc,
+        matcher: Matcher,
+        candidates: Candidates,
+        places: Dict[int, Place],
+        batch_size: int,
+    ) -> Dict[Place, Dict[Place, float]]:
+        """RETURNS (Dict[Place, Dict[Place, float]]): For each entity the changes of its score, by word."""
+        ents = [ent for ent in doc.ents if ent.label_ in self.ner.labels]
+        wanted = [i for i, (start, end) in places.items() if any(start < ent.end and ent.start < end for ent in ents)]
+        without = (make_variant(doc, matcher, Candidates(*(np.delete(part, i) for part in candidates))) for i in wanted)
+        before, *after = self._scores([base], ents) + [
+            scores for batch in _batched(without, batch_size) for scores in self._scores(batch, ents)
+        ]
+        changes: Dict[Place, Dict[Place, float]] = {(ent.start, ent.end): {} for ent in ents}
+        for i, scores in zip(wanted, after):
+            for ent, old, new in zip(ents, before, scores):
+                changes[ent.start, ent.end][places[i]] = new - old
+        return changes
+
+    def _scores(self, docs: Sequence[Doc], ents: Sequence[Span]) -> List[List[float]]:
+        self._encode(docs)
+        return self.ner.score_spans(docs, [[(ent.start, ent.end, ent.label_) for ent in ents]] * len(docs))
+
+    def _encode(self, docs: Sequence[Doc]) -> None:
+        for pipe in self.upstream:
+            pipe.set_annotations(docs, pipe.predict(docs))
+
+
+def make_variant(doc: Doc, matcher: Matcher, candidates: Candidates) -> Doc:
+    """Copy the tokens of a Doc, and nothing else of it, and give them other candidate words.
+
+    doc (Doc): The Doc.
+    matcher (Matcher): The state of the lexicon that the words belong to.
+    candidates (Candidates): The words.
+    RETURNS (Doc): The copy.
+    """
+    words, spaces = [token.text for token in doc], [bool(token.whitespace_) for token in doc]
+    variant = Doc(doc.vocab, words=words, spaces=spaces)
+    set_candidates(variant, matcher.version, candidates)
+    return variant
+
+
+def _batched(docs: Iterable[Doc], size: int) -> Iterator[List[Doc]]:
+    rest = iter(docs)
+    while batch := list(islice(rest, size)):
+        yield batch
