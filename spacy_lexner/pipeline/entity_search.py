@@ -1,9 +1,10 @@
 """The most probable entities of Docs, given what is known of them and the rules of their words."""
 
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from spacy.tokens import Doc, Span
 
+from ..layers.attended_words import AttendedWords
 from ..layers.ruled_words import RuledWord
 from ..layers.tag_scheme import Bools2d, NoPathError, TagScheme, TagSpan
 from ..layers.word_rules import NO_RULES, DocRules, RuleConflict, decree, raise_impossible
@@ -56,6 +57,7 @@ class Prediction(NamedTuple):
     uncertain (List[Entity]): The spans with a probability in doubt.
     conflicts (List[RuleConflict]): The rules that were not followed.
     matcher (Optional[Matcher]): The state of the lexicon that held for it.
+    attended (Optional[AttendedWords]): The attention of its tokens to candidate words, if that was asked for.
     """
 
     entities: List[Entity]
@@ -63,6 +65,7 @@ class Prediction(NamedTuple):
     uncertain: List[Entity]
     conflicts: List[RuleConflict]
     matcher: Optional[Matcher]
+    attended: Optional[AttendedWords] = None
 
 
 NOTHING = Prediction([], [Reading(1.0, 0.0, [])], [], [], None)
@@ -108,6 +111,25 @@ def find_entities(
         )
         for i, known in enumerate(limits)
     ]
+
+
+def score_entities(
+    head: Any,
+    outputs: Any,
+    limits: Sequence[Limits],
+    scheme: TagScheme,
+    spans: Sequence[Sequence[Tuple[int, int, str]]],
+) -> List[List[float]]:
+    """Give the probabilities of spans, given what is known of their Docs.
+
+    head, outputs, limits: As in `find_entities`.
+    scheme (TagScheme): The labels of the model.
+    spans (Sequence[Sequence[Tuple[int, int, str]]]): For each Doc start, end (exclusive) and label of spans of tokens.
+    RETURNS (List[List[float]]): The probabilities. Raises ValueError for a label that the model does not have.
+    """
+    search = head.search(outputs, [known.allowed for known in limits], [known.rules.spans for known in limits])
+    wanted = [[TagSpan(start, end, scheme.index(label)) for start, end, label in own] for own in spans]
+    return [scores.tolist() for scores in search.span_scores(wanted)]
 
 
 def _find_readings(search: Any, limits: Sequence[Limits], scheme: TagScheme, k: int) -> List[List[Reading]]:
