@@ -1,7 +1,7 @@
 """The trainable pipe `lex_ner`: entities by sequence tagging, with exact span probabilities."""
 
 import logging
-from typing import Any, Callable, Iterable, List, Optional, Sequence, Set
+from typing import Any, Callable, Iterable, List, Optional, Sequence, Set, Tuple
 
 from spacy.errors import Errors
 from spacy.language import Language
@@ -15,7 +15,8 @@ from ..lexicon.rules import FORBID, RuleReader
 from .alternatives import set_alternatives
 from .calibration import Threshold
 from .entity_confidence import EntityConfidence
-from .entity_search import NOTHING, Limits, Prediction, Wanted, decree_entities, find_entities
+from .entity_search import NOTHING, Limits, Prediction, Wanted, decree_entities, find_entities, score_entities
+from .entity_words import attend_words, install_words_extension, note_attended
 from .extensions import install_alternatives_extension, install_score_extension
 from .gold_entities import GoldReport, gold_tags
 from .lex_ner_scorer import lex_ner_score
@@ -45,6 +46,7 @@ DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
         "span._.lex_score",
         "doc._.lex_alternatives",
         "doc._.lex_conflicts",
+        "span._.lex_words",
     ],
     default_config={
         "model": DEFAULT_MODEL,
@@ -54,6 +56,7 @@ DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
         "n_alternatives": 0,
         "uncertain": None,
         "threshold": 0.0,
+        "note_words": False,
         "scorer": {"@scorers": "spacy-lexner.lex_ner_scorer.v1"},
     },
     default_score_weights={"ents_f": 1.0, "ents_p": 0.0, "ents_r": 0.0, "ents_per_type": None},
@@ -68,6 +71,7 @@ def make_lex_ner(
     n_alternatives: int,
     uncertain: Optional[List[float]],
     threshold: Threshold,
+    note_words: bool,
     scorer: Optional[Callable],
 ) -> "LexNER":
     """Make a `lex_ner` component.
@@ -84,6 +88,8 @@ def make_lex_ner(
         `doc.spans["lex_uncertain"]`, whether they are entities or not; null for none.
     threshold (Union[float, Dict[str, float]]): Entities with a lower score are dropped; one number, or one for each
         label.
+    note_words (bool): Note in `ent._.lex_words` the candidate words that each entity rests on, with the attention that
+        it pays to them; for that the encoder runs a second time. `pipeline.explain` tells more, for single Docs.
     scorer (Optional[Callable]): The scoring function.
     RETURNS (LexNER): The component.
     """
@@ -97,6 +103,7 @@ def make_lex_ner(
         n_alternatives=n_alternatives,
         uncertain=uncertain,
         threshold=threshold,
+        note_words=note_words,
         scorer=scorer,
     )
 
@@ -112,7 +119,7 @@ class LexNER(EntityConfidence, SequenceTagger):
     vocab (Vocab): The vocabulary.
     model (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): A tagger.
     name (str): The name of the component.
-    incorrect_spans_key, overwrite, rule_labels, n_alternatives, uncertain, threshold, scorer: See `make_lex_ner`.
+    incorrect_spans_key, overwrite, rule_labels, n_alternatives, uncertain, threshold, note_words, scorer: See `make_lex_ner`.
     """
 
     def __init__(
@@ -127,6 +134,7 @@ class LexNER(EntityConfidence, SequenceTagger):
         n_alternatives: int = 0,
         uncertain: Optional[Sequence[float]] = None,
         threshold: Threshold = 0.0,
+        note_words: bool = False,
         scorer: Optional[Callable] = lex_ner_score,
     ) -> None:
         self.vocab = vocab
@@ -139,11 +147,13 @@ class LexNER(EntityConfidence, SequenceTagger):
         self.rule_labels = tuple(rule_labels)
         self.n_alternatives = n_alternatives
         self.doubt = check_doubt(uncertain)
+        self.note_words = note_words
         self.scorer = scorer
         self.gold_report = GoldReport()
         self.tell_labels()
         install_score_extension()
         install_alternatives_extension()
+        install_words_extension()
 
     @property
     def rule_reader(self) -> Optional[RuleReader]:
@@ -172,10 +182,29 @@ class LexNER(EntityConfidence, SequenceTagger):
         with self.rules_link.pinned():
             limits = self._limits(docs)
             outputs = self.model.predict(docs)
+            attended = attend_words(self.model, docs) if self.note_words else None
         wanted = Wanted(self.n_alternatives, self.doubt)
         head, scheme = self.model.attrs["head"], self.rule_scheme
         found = find_entities(head, outputs, docs, limits, scheme, self.name, wanted)
-        return self.give_scores(found, [known.rules.spans.forced for known in limits])
+        scored = self.give_scores(found, [known.rules.spans.forced for known in limits])
+        if attended is not None:
+            scored = [each._replace(attended=words) for each, words in zip(scored, attended)]
+        return scored
+
+    def score_spans(self, docs: Iterable[Doc], spans: Sequence[Sequence[Tuple[int, int, str]]]) -> List[List[float]]:
+        """Say which score spans would have as entities, found or not.
+
+        docs (Iterable[Doc]): The Docs.
+        spans (Sequence[Sequence[Tuple[int, int, str]]]): For each Doc start, end (exclusive) and label of spans of tokens.
+        RETURNS (List[List[float]]): Their scores. Raises ValueError for a label that the model does not have.
+        """
+        docs = list(docs)
+        self._require_initialized()
+        with self.rules_link.pinned():
+            limits = self._limits(docs)
+            outputs = self.model.predict(docs)
+        probabilities = score_entities(self.model.attrs["head"], outputs, limits, self.scheme, spans)
+        return self.scale(probabilities, spans, [known.rules.spans.forced for known in limits])
 
     def _limits(self, docs: Sequence[Doc]) -> List[Limits]:
         limits = []
@@ -206,6 +235,8 @@ class LexNER(EntityConfidence, SequenceTagger):
             if self.doubt is not None:
                 set_uncertain(doc, prediction.uncertain)
             self.note_state(doc, prediction.matcher, prediction.conflicts)
+            if prediction.attended is not None:
+                note_attended(doc, prediction.attended)
 
     def survey(self, examples: Iterable[Example]) -> Set[str]:
         """Collect the labels of the examples, and count in `gold_report` the entities that cannot be learned as they
