@@ -1,10 +1,12 @@
 """The part of `lex_ner` that turns the probabilities of entities into scores, and drops those with too low ones."""
 
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ..layers.tag_scheme import TagSpan
 from .calibration import Calibration, Threshold, check_threshold, threshold_of
-from .entity_search import Entity, Prediction
+from .entity_search import Prediction
+
+Place = Tuple[int, int, str]
 
 
 class EntityConfidence:
@@ -36,17 +38,40 @@ class EntityConfidence:
         forced (Sequence[Sequence[TagSpan]]): For each Doc the spans that rules of words decree: they stay as they are.
         RETURNS (List[Prediction]): The entities that are left, with scores.
         """
-        calibration, threshold = self.calibration, check_threshold(self.cfg.get("threshold"))
+        threshold = check_threshold(self.cfg.get("threshold"))
+        places = [[(entity.start, entity.end, entity.label) for entity in each.entities] for each in predictions]
+        raw = [[entity.score for entity in each.entities] for each in predictions]
         scored = []
-        for prediction, spans in zip(predictions, forced):
+        for prediction, scores, spans in zip(predictions, self.scale(raw, places, forced), forced):
             certain = {(span.start, span.end) for span in spans}
-            entities: List[Entity] = []
-            for entity in prediction.entities:
-                if (entity.start, entity.end) not in certain:
-                    if calibration is not None:
-                        entity = entity._replace(score=calibration(entity.score, entity.label))
-                    if entity.score < threshold_of(threshold, entity.label):
-                        continue
-                entities.append(entity)
+            entities = [
+                entity._replace(score=score)
+                for entity, score in zip(prediction.entities, scores)
+                if (entity.start, entity.end) in certain or score >= threshold_of(threshold, entity.label)
+            ]
             scored.append(prediction._replace(entities=entities))
+        return scored
+
+    def scale(
+        self,
+        probabilities: Sequence[Sequence[float]],
+        places: Sequence[Sequence[Place]],
+        forced: Sequence[Sequence[TagSpan]],
+    ) -> List[List[float]]:
+        """Turn the probabilities of spans into scores.
+
+        probabilities (Sequence[Sequence[float]]): Those of the spans of each Doc.
+        places (Sequence[Sequence[Tuple[int, int, str]]]): Start, end and label of the spans.
+        forced (Sequence[Sequence[TagSpan]]): As in `give_scores`.
+        RETURNS (List[List[float]]): The scores.
+        """
+        calibration = self.calibration
+        if calibration is None:
+            return [list(own) for own in probabilities]
+        scored = []
+        for own, spans, decreed in zip(probabilities, places, forced):
+            certain = {(span.start, span.end) for span in decreed}
+            scored.append(
+                [p if (start, end) in certain else calibration(p, label) for p, (start, end, label) in zip(own, spans)]
+            )
         return scored
