@@ -119,7 +119,8 @@ class LexNER(EntityConfidence, SequenceTagger):
     vocab (Vocab): The vocabulary.
     model (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): A tagger.
     name (str): The name of the component.
-    incorrect_spans_key, overwrite, rule_labels, n_alternatives, uncertain, threshold, note_words, scorer: See `make_lex_ner`.
+    incorrect_spans_key, overwrite, rule_labels, n_alternatives, uncertain, threshold, note_words, scorer: See
+        `make_lex_ner`.
     """
 
     def __init__(
@@ -195,7 +196,7 @@ class LexNER(EntityConfidence, SequenceTagger):
         """Say which score spans would have as entities, found or not.
 
         docs (Iterable[Doc]): The Docs.
-        spans (Sequence[Sequence[Tuple[int, int, str]]]): For each Doc start, end (exclusive) and label of spans of tokens.
+        spans (Sequence[Sequence[Tuple[int, int, str]]]): For each Doc start, end (exclusive) and label of spans.
         RETURNS (List[List[float]]): Their scores. Raises ValueError for a label that the model does not have.
         """
         docs = list(docs)
