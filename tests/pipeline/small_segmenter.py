@@ -13,6 +13,7 @@ TEXTS = [
     ("iPhone15 是 手机 。", "PROPN VERB NOUN PUNCT"),
     ("北京 大学生 爱 手机", "PROPN NOUN VERB NOUN"),
 ]
+PLAIN = [text.replace(" ", "") for text, _ in TEXTS]
 TAGS = {"PRON": "PN", "VERB": "VV", "PROPN": "NR", "NOUN": "NN", "ADV": "AD", "ADJ": "VA", "ADP": "P", "PUNCT": "PU"}
 
 
@@ -52,3 +53,15 @@ def words(doc):
 
 def parts(doc):
     return " ".join(token.pos_ or "-" for token in doc)
+
+
+def everything(doc):
+    return words(doc), parts(doc)
+
+
+def steer(pipe, tag):
+    """Let the model want this tag and nothing else."""
+    output = pipe.model.get_ref("output_layer")
+    for name in output.param_names:
+        output.get_param(name)[:] = 0
+    output.get_param("emission_b")[pipe.scheme.tags.index(tag)] = 9
