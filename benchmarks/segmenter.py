@@ -87,11 +87,12 @@ def merge_with_spacy(doc: Doc, starts: np.ndarray) -> None:
                 retokenizer.merge(doc[start:end])
 
 
-def make_segmenter(text: str, words: list[str]) -> Language:
-    """`lex_segmenter` as it stands, with a lexicon; trained for a few steps, so that it finds something."""
+def make_segmenter(words: list[str], encoder: str) -> Language:
+    """`lex_segmenter` with an encoder as it stands, and a lexicon; trained for a few steps."""
     nlp = spacy.blank("zh", config={"nlp": {"tokenizer": {"@tokenizers": "spacy-lexner.CharTokenizer.v1"}}})
     nlp.add_pipe("lex_matcher").set_lexicon(Lexicon.from_entries(map(LexiconEntry, sorted(set(words)))))
-    nlp.add_pipe("lex_segmenter", config={"pos": None})
+    model = {"@architectures": "spacy-lexner.CRFTagger.v1", "tok2vec": {"@architectures": f"spacy-lexner.{encoder}.v1"}}
+    nlp.add_pipe("lex_segmenter", config={"pos": None, "model": model})
     examples = []
     for first in range(0, 1000, 50):
         doc = Doc(nlp.vocab, words[first : first + 50], spaces=[False] * len(words[first : first + 50]))
@@ -129,8 +130,10 @@ def measure_merging(text: str, peer_text: str) -> Iterator[tuple[str, float]]:
 def measure_segmenting(text: str) -> Iterator[tuple[str, float]]:
     words = cut_words(text)
     paragraphs = [text[i : i + PARAGRAPH] for i in range(0, len(text), PARAGRAPH)]
-    nlp = make_segmenter(text, words)
-    cutters: dict[str, Callable[[], object]] = {"lex_segmenter": lambda: list(nlp.pipe(paragraphs))}
+    cutters: dict[str, Callable[[], object]] = {}
+    for encoder in ("FLAT", "LEBERT"):
+        nlp = make_segmenter(words, encoder)
+        cutters[f"lex_segmenter_{encoder}"] = lambda nlp=nlp: list(nlp.pipe(paragraphs))
     if (pkuseg := train_pkuseg(words)) is not None:
         cutters["pkuseg"] = lambda: [pkuseg(paragraph) for paragraph in paragraphs]
     with contextlib.suppress(ImportError):
@@ -155,7 +158,7 @@ def main() -> None:
     ):
         for name, value in measure():
             figures[name] = round(value, 3) if value < 100 else round(value)
-            print(f"{name:40} {figures[name]:>12,}", flush=True)
+            print(f"{name:44} {figures[name]:>12,}", flush=True)
     print(json.dumps(figures))
 
 
