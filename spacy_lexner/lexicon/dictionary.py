@@ -1,6 +1,6 @@
 """A lexicon, and the rules of files laid over it, which can be taken away again."""
 
-from typing import Dict, Iterable, Mapping, Optional
+from typing import Dict, FrozenSet, Iterable, Mapping, Optional
 
 from .entry import LexiconEntry
 from .lexicon import Lexicon
@@ -11,18 +11,26 @@ class Dictionary:
     """A lexicon as it is without files of rules, and with them. Never changed itself.
 
     own (Lexicon): The lexicon without the files.
-    from_files (Dict[str, Tuple[Rule, ...]]): The words that they name, normalised, each with its rules; a word without
-        any is a mere hint.
     lexicon (Lexicon): The lexicon with the files: the words that they name are there, with these rules and no others.
     """
 
-    def __init__(self, own: Lexicon, from_files: Mapping[str, Rules], lexicon: Optional[Lexicon] = None) -> None:
+    def __init__(self, own: Lexicon, from_files: Mapping[str, Rules]) -> None:
+        """Lay rules over a lexicon.
+
+        own (Lexicon): The lexicon.
+        from_files (Mapping[str, Tuple[Rule, ...]]): The words that files name, each with its rules; a word without any
+            is a mere hint.
+        """
         self.own = own
-        self.from_files: Dict[str, Rules] = {own.normalization(word): rules for word, rules in from_files.items()}
-        if lexicon is None:
-            entries = (LexiconEntry(word, rules=rules or NOTHING_BUT_A_HINT) for word, rules in self.from_files.items())
-            lexicon = own.with_words(entries) if from_files else own
-        self.lexicon = lexicon
+        self._read: Dict[str, Rules] = {own.normalization(word): rules for word, rules in from_files.items()}
+        self._outdated: FrozenSet[str] = frozenset()  # words that were changed since the files were read
+        entries = (LexiconEntry(word, rules=rules or NOTHING_BUT_A_HINT) for word, rules in self._read.items())
+        self.lexicon = own.with_words(entries) if from_files else own
+
+    @property
+    def from_files(self) -> Dict[str, Rules]:
+        """RETURNS (Dict[str, Tuple[Rule, ...]]): The words that have the rules of files, normalised, with these."""
+        return {word: rules for word, rules in self._read.items() if word not in self._outdated}
 
     def with_words(self, entries: Iterable[LexiconEntry]) -> "Dictionary":
         """Add words, or change what is known about them. Rules that are given take the place of those of the files.
@@ -31,11 +39,9 @@ class Dictionary:
         RETURNS (Dictionary): The new dictionary.
         """
         entries = list(entries)
-        own = self.own.with_words(entries)
-        if not self.from_files:
-            return Dictionary(own, {})
-        ruled = {own.normalization(entry.word) for entry in entries if entry.rules}
-        return Dictionary(own, self._without_files(ruled), self.lexicon.with_words(entries))
+        ruled = (entry.word for entry in entries if entry.rules)
+        lexicon = self.lexicon.with_words(entries) if self._read else None
+        return self._changed(self.own.with_words(entries), lexicon, ruled)
 
     def without_words(self, words: Iterable[str]) -> "Dictionary":
         """Take words out, with their rules.
@@ -44,14 +50,12 @@ class Dictionary:
         RETURNS (Dictionary): The new dictionary.
         """
         words = list(words)
-        own = self.own.without_words(words)
-        if not self.from_files:
-            return Dictionary(own, {})
-        gone = {own.normalization(word) for word in words}
-        return Dictionary(own, self._without_files(gone), self.lexicon.without_words(words))
+        lexicon = self.lexicon.without_words(words) if self._read else None
+        return self._changed(self.own.without_words(words), lexicon, words)
 
-    def _without_files(self, words: Iterable[str]) -> Dict[str, Rules]:
-        from_files = dict(self.from_files)
-        for word in words:
-            from_files.pop(word, None)
-        return from_files
+    def _changed(self, own: Lexicon, lexicon: Optional[Lexicon], words: Iterable[str]) -> "Dictionary":
+        changed = Dictionary(own, {})
+        if lexicon is not None:
+            changed.lexicon, changed._read = lexicon, self._read
+            changed._outdated = self._outdated.union(map(own.normalization, words))
+        return changed

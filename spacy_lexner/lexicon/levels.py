@@ -138,16 +138,21 @@ class Levels:
     def _checked(self, entries: Iterable[LexiconEntry]) -> Tuple[List[LexiconEntry], int]:
         """RETURNS (Tuple[List[LexiconEntry], int]): The entries, normalised, and the width of vectors."""
         base, dim = self.base, self.dim
+        normalization, dtype, max_word_length = base.normalization, base.table.vectors.dtype, base.max_word_length
         given: List[LexiconEntry] = []
         for entry in entries:
-            vector = None if entry.vector is None else to_stored(entry.vector, base.table.vectors.dtype)
-            entry = entry if vector is entry.vector else entry._replace(vector=vector)
-            fault = find_fault(entry, dim, base.max_word_length)
+            vector = None
+            if entry.vector is not None:
+                vector = to_stored(entry.vector, dtype)
+                entry = entry._replace(vector=vector)
+            fault = find_fault(entry, dim, max_word_length)
             if fault is not None:
-                raise LexiconError(_explain(fault, entry, vector, dim, base.max_word_length))
+                raise LexiconError(_explain(fault, entry, vector, dim, max_word_length))
             dim = dim if vector is None else len(vector)
-            word, weight = base.normalization(entry.word), float(np.float32(entry.weight))
-            given.append(LexiconEntry(word, vector, weight, entry.label, entry.entity_id, entry.rules))
+            word = normalization(entry.word)
+            if word != entry.word or entry.weight != 1.0:
+                entry = entry._replace(word=word, weight=float(np.float32(entry.weight)))
+            given.append(entry)
         return given, dim
 
     def _places(self, words: Iterable[str]) -> _Places:

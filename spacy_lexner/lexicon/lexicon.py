@@ -171,6 +171,17 @@ class Lexicon:
         """RETURNS (bool): Whether words have rules."""
         return any(table.rules is not None for table, _ in self._levels.tables())
 
+    def distinct_rules(self) -> Dict[Rules, str]:
+        """RETURNS (Dict[Tuple[Rule, ...], str]): The rules that words have, each once, and one of the words."""
+        found: Dict[Rules, str] = {}
+        for level in self._levels.levels:
+            words, rules = level.base.table.words, level.base.table.rules
+            if rules is not None:
+                rows = level.rows[rules.filled(level.rows)]
+                places = dict(zip(rules.take(rows).all(), rows.tolist()))
+                found.update((unpack_rules(text), words.get(row)) for text, row in places.items())
+        return found
+
     def ruled_words(self) -> Iterator[LexiconEntry]:
         """YIELDS (LexiconEntry): The words that have rules, each with these alone."""
         for level in self._levels.levels:

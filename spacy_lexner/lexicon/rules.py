@@ -74,6 +74,15 @@ def find_rule_fault(rule: Rule) -> str:
     return ""
 
 
+def are_rules(rules: Iterable[Rule]) -> bool:
+    """RETURNS (bool): Whether nothing is wrong with any of several rules."""
+    try:
+        normal_rules(rules)
+    except LexiconError:
+        return False
+    return True
+
+
 def normal_rules(rules: Iterable[Rule]) -> Rules:
     """RETURNS (Tuple[Rule, ...]): The same rules without repetitions and hints, in a fixed order. Raises LexiconError
     for one that makes no sense.

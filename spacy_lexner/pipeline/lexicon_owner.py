@@ -84,7 +84,7 @@ class LexiconOwner:
                     f"and {', '.join(readers)} reads them: build the lexicon with vectors of the same width, or train "
                     "the components again with the new one."
                 )
-            self._check({entry.rules: entry.word for entry in lexicon.ruled_words()})
+            self._check(lexicon.distinct_rules())
             self._use(Dictionary(lexicon, {} if current is None else current.from_files))
 
     def add_words(self, words: Iterable[Union[str, LexiconEntry]]) -> None:
@@ -184,17 +184,14 @@ class LexiconOwner:
         """Check the rules that are there, once everyone has labels who is to follow them. Raises LexiconError for one
         that contradicts another one of its word, or concerns nobody."""
         if self._dictionary is not None and self.all_have_labels:
-            self._check(self._rules_there())
+            self._check(self.lexicon.distinct_rules())
 
     def warn_of_rules(self) -> None:
         """Tell of rules in the lexicon that contradict each other or concern nobody: a component came later than they
         did."""
         if self._dictionary is not None and self.all_have_labels:
-            for rules, word in self._rules_there().items():
+            for rules, word in self.lexicon.distinct_rules().items():
                 try:
                     self._check({rules: word})
                 except ValueError as error:
                     logger.warning("%s: %s", self.name, error)
-
-    def _rules_there(self) -> Dict[Rules, str]:
-        return {entry.rules: entry.word for entry in self.lexicon.ruled_words()}

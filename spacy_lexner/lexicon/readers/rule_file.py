@@ -1,10 +1,10 @@
 """Dictionary files: words and their rules."""
 
+from functools import lru_cache
 from pathlib import Path
-from typing import Dict, Iterable, Iterator, List, NamedTuple, Union
+from typing import Dict, Iterable, Iterator, NamedTuple, Union
 
-from ..checks import find_fault
-from ..entry import LexiconEntry
+from ..checks import find_word_fault
 from ..errors import LexiconError
 from ..report import REASONS
 from ..rules import HINT, Rule, Rules, WordRule, find_rule_fault, normal_rules
@@ -45,17 +45,25 @@ def read_rules(path: Union[str, Path], *, encoding: str = "utf8") -> Iterator[Wo
 
 def _parse(line: str) -> WordRule:
     """RETURNS (WordRule): The rule on a line. Raises ValueError for what makes no sense."""
-    cells = [cell.strip() for cell in line.split("\t")]
-    if len(cells) > 4:
-        raise ValueError(f"{len(cells)} columns, expected at most 4")
-    word, mode, label, weight = cells + [""] * (4 - len(cells))
-    fault = find_fault(LexiconEntry(word), 0, MAX_WORD_LENGTH)
+    word, _, columns = line.partition("\t")
+    word = word.strip()
+    fault = find_word_fault(word, MAX_WORD_LENGTH)
     if fault:
         raise ValueError(f"{REASONS[fault]}: {word[:80]!r}")
-    row = WordRule(word, mode or HINT, label, _to_number(weight))
-    if fault := find_rule_fault(row.rule):
+    return WordRule(word, *_parse_rule(columns))
+
+
+@lru_cache(maxsize=4096)
+def _parse_rule(columns: str) -> Rule:
+    """RETURNS (Rule): The rule that the columns behind the word say."""
+    cells = [cell.strip() for cell in columns.split("\t")]
+    if len(cells) > 3:
+        raise ValueError(f"{len(cells) + 1} columns, expected at most 4")
+    mode, label, weight = cells + [""] * (3 - len(cells))
+    rule = Rule(mode or HINT, label, _to_number(weight))
+    if fault := find_rule_fault(rule):
         raise ValueError(fault)
-    return row
+    return rule
 
 
 def _to_number(text: str) -> float:
@@ -77,9 +85,9 @@ def read_rule_files(files: Iterable[RuleFile]) -> Dict[str, Rules]:
 def collect_rules(rows: Iterable[WordRule]) -> Dict[str, Rules]:
     """RETURNS (Dict[str, Tuple[Rule, ...]]): Each word with all of its rules. Raises LexiconError for one that makes no
     sense."""
-    rules: Dict[str, List[Rule]] = {}
-    for row in rows:
-        rules.setdefault(row.word, []).append(row.rule)
+    rules: Dict[str, Rules] = {}
+    for word, mode, label, weight in rows:
+        rules[word] = (*rules.get(word, ()), Rule(mode, label, weight))
     return {word: normal_rules(several) for word, several in rules.items()}
 
 
