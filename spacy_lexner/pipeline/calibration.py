@@ -10,8 +10,8 @@ CLOSEST = 1e-7
 
 
 class Scale(NamedTuple):
-    """A monotone map of probabilities: the logit is divided by a temperature, and a bias is added (Guo et al. 2017, with
-    the bias of Platt 1999).
+    """A monotone map of probabilities: the logit is divided by a temperature (Guo et al. 2017), and a bias is added
+    (Platt 1999).
 
     temperature (float): Above 0; above 1 it makes scores less sure.
     bias (float): Above 0 it makes scores higher.
@@ -67,7 +67,7 @@ def logit(probability: float) -> float:
 def check_threshold(threshold: Optional[Threshold]) -> Threshold:
     """Check thresholds of scores.
 
-    threshold (Optional[Union[float, Dict[str, float]]]): One for all labels, or one for each; labels without one have 0.
+    threshold (Optional[Union[float, Dict[str, float]]]): One for all labels, or one for each; others have 0.
     RETURNS (Union[float, Dict[str, float]]): The same. Raises ValueError where one is no number from 0 to 1.
     """
     threshold = 0.0 if threshold is None else threshold

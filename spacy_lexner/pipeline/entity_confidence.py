@@ -17,7 +17,7 @@ class EntityConfidence:
 
     @property
     def calibration(self) -> Optional[Calibration]:
-        """RETURNS (Optional[Calibration]): What makes scores of the probabilities of entities; None if they are these."""
+        """RETURNS (Optional[Calibration]): What makes scores of probabilities; None if they are the same."""
         stored = self.cfg.get("calibration")
         return None if stored is None else Calibration.from_json(stored)
 

@@ -63,13 +63,13 @@ def attend_words(model: Model, docs: Sequence[Doc]) -> List[AttendedWords]:
 
     model (Model): The model.
     docs (Sequence[Doc]): The Docs.
-    RETURNS (List[AttendedWords]): The attention, for each Doc. Raises ValueError where no encoder of the model can tell.
+    RETURNS (List[AttendedWords]): The attention, for each Doc. Raises ValueError where no encoder can tell.
     """
     attending = find_attending([model])
     if attending is None:
         raise ValueError(
-            "No encoder of this model can tell what it attends to: LEBERT with adapters and FLAT with words can. If the "
-            "encoder belongs to another component, ask for the whole pipeline: spacy_lexner.pipeline.explain."
+            "No encoder of this model can tell what it attends to: LEBERT with adapters and FLAT with words can. If "
+            "the encoder belongs to another component, ask for the whole pipeline: spacy_lexner.pipeline.explain."
         )
     return attending.attrs["attend"](attending, list(docs))
 

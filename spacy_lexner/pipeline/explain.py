@@ -28,8 +28,8 @@ def explain(
     batch_size: int = 64,
 ) -> None:
     """Note for the entities of Docs the candidate words that stand on their tokens, in `ent._.lex_words`: how much the
-    entity attends to each, and by how much its score changes when the word is taken out of the lattice. That is measured:
-    the model runs on a variant of the Doc for each word.
+    entity attends to each, and by how much its score changes when the word is taken out of the lattice. That is
+    measured: the model runs on a variant of the Doc for each word.
 
     nlp (Language): The pipeline.
     docs (Union[Doc, Iterable[Doc]]): Docs that it has processed.

@@ -189,3 +189,22 @@ def test_half_precision_is_full_precision_but_for_rounding(name, options):
     full, half = (gradients(module, tokens, x.float(), mask) for x in (expected, encoded))
     flat = [torch.cat([g.flatten() for g in parts if g is not None]) for parts in (full, half)]
     assert torch.cosine_similarity(*flat, dim=0) > 0.999
+
+
+def test_records_its_weights_in_the_mean_over_heads():
+    module, record = attention(project_values=False).eval(), []
+    tokens, mask = torch.randn(2, 4, WIDTH), torch.tensor([[True] * 4, [True, True, False, False]])
+    places = torch.arange(4).expand(2, 4)
+    positions = relative_positions.RelativePositions(places, places, mask)
+    found = module(tokens, mask, positions, None, record)
+    (weights,) = record
+    assert weights.shape == (2, 4, 4)
+    assert_close(weights.sum(-1), torch.ones(2, 4))
+    assert (weights[1, :, 2:] == 0).all()
+    assert_close(found, module(tokens, mask, positions))
+    # Where all values are the same in every head, the result is their mean under the weights.
+    same = tokens[..., : WIDTH // HEADS].repeat(1, 1, HEADS)
+    record.clear()
+    found = module(same, mask, positions, None, record)
+    by_head = found.view(2, 4, HEADS, -1).mean(2)
+    assert_close(by_head, record[0] @ same[..., : WIDTH // HEADS])

@@ -30,3 +30,14 @@ def test_a_token_without_words():
 def test_unknown_vector_of_no_words():
     with pytest.raises(ValueError, match="empty='none'"):
         WordAttention(6, 4, empty="none")
+
+
+def test_records_what_it_attends_to():
+    torch.manual_seed(0)
+    module, record = WordAttention(6, 4, initializer_range=1.0).eval(), []
+    words, hidden = torch.randn(4, 4), torch.randn(1, 2, 6)
+    found = module.attend(hidden, words, torch.tensor([[[1, 3, 0], [0, 0, 0]]]), record)
+    (weights,) = record
+    assert_close(weights.sum(-1), torch.tensor([[1.0, 0.0]]))
+    transformed = module.word_out(torch.tanh(module.word_in(words)))
+    assert_close(found[0, 0], weights[0, 0, 0] * transformed[1] + weights[0, 0, 1] * transformed[3])

@@ -42,8 +42,8 @@ def span(doc, start, end, label=""):
 def test_factory():
     meta = spacy.blank("zh").get_factory_meta("lex_ner")
     assert meta.default_score_weights == {"ents_f": 1.0, "ents_p": 0.0, "ents_r": 0.0, "ents_per_type": None}
-    tokens = {"doc.ents", "doc.spans", "token.ent_iob", "token.ent_type"}
-    assert set(meta.assigns) == tokens | {"span._.lex_score", "doc._.lex_alternatives", "doc._.lex_conflicts"}
+    ours = {"span._.lex_score", "span._.lex_words", "doc._.lex_alternatives", "doc._.lex_conflicts"}
+    assert set(meta.assigns) == ours | {"doc.ents", "doc.spans", "token.ent_iob", "token.ent_type"}
     assert not meta.requires
     config = meta.default_config
     assert config["model"]["@architectures"] == "spacy-lexner.CRFTagger.v1"
