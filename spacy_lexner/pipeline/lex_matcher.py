@@ -78,6 +78,7 @@ class LexMatcher(LexiconOwner, Pipe):
         self.spans_key = spans_key
         self.model = None
         self.listener_map: Dict[str, List[Model]] = {}
+        self._look_at_rules = False
         install_match_extensions()
 
     # Documents
@@ -108,6 +109,9 @@ class LexMatcher(LexiconOwner, Pipe):
 
     def _annotate(self, docs: Sequence[Doc]) -> None:
         matcher = self.matcher
+        if self._look_at_rules:  # now all components are linked
+            self._look_at_rules = False
+            self.warn_of_rules()
         for doc, candidates in zip(docs, find_candidates(matcher, docs)):
             set_candidates(doc, matcher.version, candidates)
             if self.spans_key is not None:
@@ -215,7 +219,7 @@ class LexMatcher(LexiconOwner, Pipe):
                 if isinstance(link, RulesLink):
                     if link.reader is not None:  # a pipe may have got another name since
                         link.reader = link.reader._replace(name=component.name)
-                    self.warn_of_rules()
+                    self._look_at_rules = True
 
     # Copies and files
 

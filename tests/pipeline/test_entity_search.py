@@ -184,6 +184,7 @@ def test_an_impossible_set_is_an_error_of_that_doc(caplog):
     [([doc], message)] = errors
     assert doc.text == TEXT and "'北京' has the rules" in message and "上海" not in message
     nlp._link_components()
+    nlp("上海")
     assert "The rules of '北京' contradict each other (lex_ner): forbid ORG and force ORG" in caplog.text
 
 
