@@ -1,5 +1,7 @@
 import gzip
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -68,3 +70,48 @@ def test_without_gensim(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "gensim.models", None)
     with pytest.raises(ImportError, match="extra `vectors`"):
         train_vectors([], tmp_path / "v.txt")
+
+
+MEASURED = """
+import sys
+from pathlib import Path
+from spacy_lexner.training.word_vectors import VectorSettings, train_vectors
+settings = VectorSettings(dim=8, epochs=1, workers=1)
+train_vectors([Path(sys.argv[1])], Path(sys.argv[2]), "char", settings, progress=False)
+status = Path("/proc/self/status").read_text()
+print(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is read from Linux' /proc")
+def test_memory_does_not_grow_with_the_text(tmp_path):
+    pytest.importorskip("gensim")
+    peaks = []
+    for n_lines in (3_000, 60_000):
+        path = tmp_path / f"{n_lines}.txt"
+        path.write_text(
+            "".join(chr(0x4E00 + i % 500) * 3 + "南京市长江大桥很长，我们都喜欢看见它。\n" for i in range(n_lines)),
+            "utf8",
+        )
+        command = [sys.executable, "-c", MEASURED, str(path), str(tmp_path / "v.txt")]
+        peaks.append(int(subprocess.run(command, capture_output=True, check=True, text=True).stdout))
+    grown = (tmp_path / "60000.txt").stat().st_size - (tmp_path / "3000.txt").stat().st_size
+    assert 1024 * (peaks[1] - peaks[0]) < 0.3 * grown  # as a list of characters, the text would take ten times its size
+
+
+def test_a_line_of_ten_megabytes_and_lines_that_say_nothing(tmp_path):
+    pytest.importorskip("gensim")
+    path = tmp_path / "long.txt"
+    path.write_text("\n \n\u200b\n" + "南京市" * 1_100_000 + "\n", "utf8")
+    n = train_vectors([path], tmp_path / "v.txt", "char", VectorSettings(dim=2, epochs=1, sample=1), progress=False)
+    assert n == 3
+
+
+@pytest.mark.parametrize("content, message", [(b"", "occurs 5 times"), ("南京\n".encode("gbk"), "line 1")])
+def test_text_that_is_empty_or_not_utf8(tmp_path, content, message):
+    pytest.importorskip("gensim")
+    (tmp_path / "text.txt").write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        train_vectors([tmp_path / "text.txt"], tmp_path / "v.txt", "char", progress=False)
+    assert not (tmp_path / "v.txt").exists()
