@@ -81,13 +81,14 @@ def FlatEncoder(
     RETURNS (Model[List[Doc], List[Floats2d]]): The layer, one row per token.
     """
     lexicon = LexiconCandidates() if setup.reads_words else None
+    nodes = {name: node for name, node in (("lexicon", lexicon), ("contextual", contextual)) if node is not None}
     return Model(
         "flat",
         forward,
         init=init,
-        layers=[node for node in (lexicon, contextual) if node is not None],
+        layers=list(nodes.values()),
         shims=[ModuleShim(build_flat, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config)],
-        refs={"lexicon": lexicon, "contextual": contextual},
+        refs=dict(nodes),
         dims={"nO": setup.width},
         attrs={
             "setup": setup,

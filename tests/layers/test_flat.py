@@ -304,3 +304,13 @@ def test_a_doc_of_100_000_characters_needs_little_memory():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert model.predict(docs)[1].shape == (100_000, 160)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1.5 * 2**20
+
+
+def test_other_nodes_of_the_tree_may_be_replaced():
+    """thinc asks every reference of every node, which one that is not set does not stand."""
+    for settings in ({}, {"words": "none"}):
+        model = FlatEncoder(FlatSetup(**settings), FlatOptions())
+        before, after = Model("before", lambda *_: None), Model("after", lambda *_: None)
+        tree = Model("tree", lambda *_: None, layers=[model, before])
+        tree.replace_node(before, after)
+        assert tree.layers == [model, after]
