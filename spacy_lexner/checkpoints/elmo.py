@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
 from ..layers.elmo_checkpoint import CONFIG, WEIGHTS
+from ..modules.state_check import find_mismatch
 from .elmo_options import read_options
 
 Array = NDArray[np.float32]
@@ -71,7 +72,9 @@ def _read_hdf5(path: Path, config: Dict[str, Any]) -> Dict[str, Array]:
                 lambda name, item: found.update({name: item.shape}) if isinstance(item, h5py.Dataset) else None
             )
             expected = {name: shape for source in sources for name, shape in source.datasets}
-            _check_shapes(path, found, expected)
+            problem = find_mismatch(found, expected)
+            if problem is not None:
+                raise ValueError(f"{path} does not fit the options file: {problem}.")
             return {
                 source.name: np.ascontiguousarray(
                     source.convert(*(np.asarray(file[name], dtype=np.float32) for name, _ in source.datasets))
@@ -80,19 +83,6 @@ def _read_hdf5(path: Path, config: Dict[str, Any]) -> Dict[str, Array]:
             }
     except (OSError, KeyError, RuntimeError) as error:
         raise ValueError(f"{path} cannot be read as HDF5 ({error}): the file is truncated or damaged.") from error
-
-
-def _check_shapes(path: Path, found: Dict[str, Tuple[int, ...]], expected: Dict[str, Tuple[int, ...]]) -> None:
-    problems = [f"{name} is missing" for name in expected if name not in found]
-    problems += [f"{name} is not known" for name in found if name not in expected]
-    problems += [
-        f"{name} has shape {list(found[name])} instead of {list(shape)}"
-        for name, shape in expected.items()
-        if name in found and found[name] != shape
-    ]
-    if problems:
-        shown = "; ".join(problems[:4]) + (f"; and {len(problems) - 4} more" if len(problems) > 4 else "")
-        raise ValueError(f"{path} does not fit the options file: {shown}.")
 
 
 def _sources(config: Dict[str, Any]) -> Iterator[Source]:

@@ -6,6 +6,8 @@ from typing import Dict, Iterable
 import torch
 from torch import nn
 
+from ..modules.state_check import find_mismatch
+
 
 def read_state_dict(path: Path) -> Dict[str, torch.Tensor]:
     """Read a file of weights. Objects in it are refused, never built.
@@ -36,16 +38,8 @@ def fill_module(module: nn.Module, state: Dict[str, torch.Tensor], path: Path, *
     path (Path): Where they come from. Raises ValueError where they do not fit the module.
     derived (Iterable[str]): Endings of names that hold no weights, and may be missing or superfluous.
     """
-    endings = tuple(derived)
-    expected = module.state_dict()
-    problems = [f"{name} is missing" for name in expected if name not in state and not name.endswith(endings)]
-    problems += [f"{name} is not known" for name in state if name not in expected and not name.endswith(endings)]
-    problems += [
-        f"{name} has shape {list(tensor.shape)} instead of {list(expected[name].shape)}"
-        for name, tensor in state.items()
-        if name in expected and tensor.shape != expected[name].shape
-    ]
-    if problems:
-        shown = "; ".join(problems[:3]) + (f"; and {len(problems) - 3} more" if len(problems) > 3 else "")
-        raise ValueError(f"The weights in {path} do not fit its config: {shown}.")
+    expected = {name: tensor.shape for name, tensor in module.state_dict().items()}
+    problem = find_mismatch({name: tensor.shape for name, tensor in state.items()}, expected, derived=tuple(derived))
+    if problem is not None:
+        raise ValueError(f"The weights in {path} do not fit its config: {problem}.")
     module.load_state_dict(state, strict=False)

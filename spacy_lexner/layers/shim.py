@@ -16,6 +16,7 @@ from thinc.shims import Shim
 from thinc.util import get_torch_default_device, torch2xp, xp2torch
 
 from ..modules.half_precision import half_precision
+from ..modules.state_check import find_mismatch
 
 BuildT = Callable[[Dict[str, Any]], torch.nn.Module]
 
@@ -206,15 +207,10 @@ class ModuleShim(PyTorchShim):
 
 
 def _check_state(state: Dict[str, torch.Tensor], expected: Dict[str, torch.Tensor]) -> None:
-    problems = [f"{name}: missing" for name in expected if name not in state]
-    problems += [f"{name}: unexpected" for name in state if name not in expected]
-    problems += [
-        f"{name}: shape {list(tensor.shape)} instead of {list(expected[name].shape)}"
-        for name, tensor in state.items()
-        if name in expected and tensor.shape != expected[name].shape
-    ]
-    if problems:
-        shown = "; ".join(problems[:5]) + (f"; and {len(problems) - 5} more" if len(problems) > 5 else "")
+    shapes = ({name: tensor.shape for name, tensor in tensors.items()} for tensors in (state, expected))
+    problem = find_mismatch(*shapes)
+    if problem is not None:
         raise ValueError(
-            f"The saved weights do not fit the model of the config: {shown}. Load it with the config it was saved with."
+            f"The saved weights do not fit the model of the config: {problem}. Load it with the config it was saved "
+            "with."
         )

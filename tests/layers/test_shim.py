@@ -55,7 +55,7 @@ def test_bytes_rebuild_the_module():
 def test_damaged_bytes_are_refused():
     shim = make_model().shims[0]
     other = ModuleShim(lambda settings: Tied(5))
-    with pytest.raises(ValueError, match=r"first.weight: shape \[4, 4\] instead of \[5, 5\]"):
+    with pytest.raises(ValueError, match=r"first.weight has shape \[4, 4\] instead of \[5, 5\]"):
         other.from_bytes(shim.to_bytes())
     import srsly
 
