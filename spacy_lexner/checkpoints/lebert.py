@@ -17,6 +17,7 @@ from ..layers.piece_encoder import shim_of
 from ..layers.wordpieces import lookup_settings, read_vocab
 from ..lexicon import Lexicon
 from ..lexicon.hashing import hash_word
+from ..modules.bert_shaped import NOT_SETTINGS
 from ..modules.lebert import LEBERT
 from .folders import whole_folder
 from .lebert_names import LEBERTParameters, rename_parameters
@@ -24,6 +25,7 @@ from .lebert_words import SPECIAL_ROWS, check_rows, read_lexicon, read_rows, row
 from .state_dict import fill_module, read_state_dict
 
 CONFIG, VOCAB, WEIGHTS = "config.json", "vocab.txt", "pytorch_model.bin"
+SETTINGS = BertConfig().to_dict().keys() - {"model_type", *NOT_SETTINGS}
 HEAD_DROPOUT = 0.5  # the authors' HP_dropout
 
 
@@ -67,7 +69,7 @@ def import_lebert(
     words = read_lexicon(lexicon, limit)
     rows = _read_table(words, parameters, word_vocab, corpus)
     settings = _read_settings(bert / CONFIG, parameters)
-    config = BertConfig(**{name: value for name, value in settings.items() if name in BertConfig().to_dict()})
+    config = BertConfig(**{name: value for name, value in settings.items() if name in SETTINGS})
     nlp = _make_pipeline(config, parameters, tags, max_words, settings.get("HP_dropout", HEAD_DROPOUT))
     cast(Any, nlp.get_pipe("lex_matcher")).set_lexicon(words)
     ner: Any = nlp.get_pipe("lex_ner")
@@ -123,6 +125,8 @@ def _read_settings(path: Path, parameters: LEBERTParameters) -> Dict[str, Any]:
         raise ValueError(f"There is no {path}: expected a folder with {CONFIG} and {VOCAB} of a BERT.") from error
     except (UnicodeDecodeError, json.JSONDecodeError, AttributeError, TypeError) as error:
         raise ValueError(f"{path} is not the config of a BERT ({error}).") from error
+    if settings.get("model_type", "bert") != "bert":
+        raise ValueError(f"{path} is not the config of a BERT, but of a {settings['model_type']!r}.")
     if layers != parameters.adapter_layers:
         raise ValueError(
             f"{path} has adapters after layers {layers} (add_layers), the checkpoint after {parameters.adapter_layers}."

@@ -11,6 +11,12 @@ import torch
 from safetensors.torch import load_file
 
 CONFIG = {
+    "architectures": ["BertForMaskedLM"],
+    "directionality": "bidi",
+    "layer_norm_eps": 1e-12,
+    "model_type": "bert",
+    "pooler_type": "first_token_transform",
+    "transformers_version": "4.1.0",
     "hidden_size": 32,
     "num_hidden_layers": 4,
     "num_attention_heads": 4,

@@ -160,6 +160,7 @@ def change_config(**values):
         (write("word_vocab", "0\t<unk>\n1\t<pad>\n"), "begin with <unk>, <pad>; expected <pad>"),
         (lambda files: files.labels.unlink(), "labels.txt' cannot be read"),
         (change_config(hidden_size=48), "do not fit its config"),
+        (change_config(model_type="roberta"), "not the config of a BERT, but of a 'roberta'"),
         (
             change_config(add_layers=[0, 2]),
             r"adapters after layers \[0, 2\] \(add_layers\), the checkpoint after \[0\]",
