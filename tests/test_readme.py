@@ -1,36 +1,22 @@
 """The README's Python runs, and prints what the README says it prints."""
 
-import io
-import re
-from contextlib import redirect_stdout
 from importlib import metadata
 from pathlib import Path
 
 import pytest
+from pages import read_blocks, run_page
 from thinc.api import Config
 
-README = (Path(__file__).parents[1] / "README.md").read_text("utf8")
-BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.S)
+PAGE = Path(__file__).parents[1] / "README.md"
+README = PAGE.read_text("utf8")
 
 
-def blocks(language):
-    return [body for name, body in BLOCK.findall(README) if name == language]
+def test_python_prints_what_is_shown(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run_page(PAGE, languages=("python",))
 
 
-def test_python_prints_what_is_shown():
-    shown = blocks("text")
-    namespace = {"__name__": "readme"}
-    printed = []
-    for code in blocks("python"):
-        output = io.StringIO()
-        with redirect_stdout(output):
-            exec(compile(code, "README.md", "exec"), namespace)
-        if output.getvalue():
-            printed.append(output.getvalue())
-    assert printed == shown
-
-
-@pytest.mark.parametrize("block", blocks("ini"))
+@pytest.mark.parametrize("block", [block.body for block in read_blocks(PAGE) if block.language == "ini"])
 def test_configs_parse(block):
     assert Config().from_str(block, interpolate=False)
 
