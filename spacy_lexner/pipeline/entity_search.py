@@ -13,6 +13,8 @@ from ..lexicon.rules import FORBID, FORCE, Rule
 from .alternatives import Reading
 from .uncertain_spans import Doubt
 
+ENTITY = "ENTITY"  # in rules: an entity, whatever its label
+
 
 class Entity(NamedTuple):
     """A predicted entity, or a span that may be one: tokens from `start` to `end` (exclusive), label, probability."""
@@ -165,26 +167,36 @@ def _without(spans: Sequence[TagSpan], kept: Sequence[Span]) -> List[TagSpan]:
 
 
 def decree_entities(
-    doc: Doc, words: Sequence[RuledWord], labels: Sequence[str], kept: Sequence[Span], blocked: Sequence[Span]
+    doc: Doc,
+    words: Sequence[RuledWord],
+    labels: Sequence[str],
+    rule_labels: Sequence[str],
+    kept: Sequence[Span],
+    blocked: Sequence[Span],
 ) -> DocRules:
     """Turn the rules of words into rules about entities. What a Doc keeps wins over them.
 
     doc (Doc): The Doc.
     words (Sequence[RuledWord]): Its words that have rules.
-    labels (Sequence[str]): All labels, in the order of their numbers.
+    labels (Sequence[str]): The labels of the model, in the order of their numbers.
+    rule_labels (Sequence[str]): The labels that only rules use, whose numbers come behind.
     kept (Sequence[Span]): The entities that the Doc keeps.
     blocked (Sequence[Span]): Its tokens that are to be in no entity.
     RETURNS (DocRules): The rules.
     """
     if not words:
         return NO_RULES
-    numbers = {label: [i] for i, label in enumerate(labels)}
-    numbers[""] = list(range(len(labels)))
+    numbers = {label: [i] for i, label in enumerate((*labels, *rule_labels))}
+    numbers.setdefault(ENTITY, list(range(len(labels))))
+    numbers[""] = list(range(len(labels) + len(rule_labels)))
     stay: Dict[int, Span] = {token: span for span in (*kept, *blocked) for token in range(span.start, span.end)}
+
+    def is_meant(rule: Rule, label: str) -> bool:
+        return label == rule.label or bool(label and rule.label in ("", ENTITY))
 
     def find_kept(word: RuledWord, rule: Rule) -> str:
         for span in filter(None, map(stay.get, range(word.start, word.end))):
-            is_it = (span.start, span.end) == (word.start, word.end) and span.label_ and rule.label in ("", span.label_)
+            is_it = (span.start, span.end) == (word.start, word.end) and is_meant(rule, span.label_)
             if (rule.mode == FORCE and not is_it) or (rule.mode == FORBID and is_it):
                 return span.text
         return ""

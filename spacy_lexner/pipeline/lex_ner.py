@@ -15,7 +15,7 @@ from ..lexicon.rules import FORBID, RuleReader
 from .alternatives import set_alternatives
 from .calibration import Threshold
 from .entity_confidence import EntityConfidence
-from .entity_search import NOTHING, Limits, Prediction, Wanted, decree_entities, find_entities, score_entities
+from .entity_search import ENTITY, NOTHING, Limits, Prediction, Wanted, decree_entities, find_entities, score_entities
 from .entity_words import attend_words, install_words_extension, note_attended
 from .extensions import install_alternatives_extension, install_score_extension
 from .gold_entities import GoldReport, gold_tags
@@ -158,16 +158,25 @@ class LexNER(EntityConfidence, SequenceTagger):
 
     @property
     def rule_reader(self) -> Optional[RuleReader]:
-        """RETURNS (Optional[RuleReader]): Which rules concern the component: those with one of its labels, and words
-        that are forbidden whatever the label. None as long as it has no labels."""
+        """RETURNS (Optional[RuleReader]): Which rules concern the component: those with one of its labels or with ENTITY,
+        which means any of them, and those of words that are forbidden without any label. None as long as it has no
+        labels."""
         if not self.labels:
             return None
-        return RuleReader(self.name, frozenset(self.labels), frozenset([FORBID]), frozenset(self.rule_labels))
+        known = {*self.labels, *self.rule_labels}
+        any_label = "" if ENTITY in known else ENTITY
+        return RuleReader(
+            self.name, frozenset(self.labels), frozenset([FORBID]), frozenset(self.rule_labels), any_label
+        )
 
     @property
     def rule_scheme(self) -> TagScheme:
         """RETURNS (TagScheme): The tags of all labels, behind those of the model those that only rules use."""
-        return TagScheme((*self.labels, *(label for label in self.rule_labels if label not in self.labels)))
+        return TagScheme((*self.labels, *self._new_labels))
+
+    @property
+    def _new_labels(self) -> List[str]:
+        return [label for label in self.rule_labels if label not in self.labels]
 
     def predict(self, docs: Iterable[Doc]) -> List[Prediction]:
         """Find entities in Docs without changing these.
@@ -211,7 +220,7 @@ class LexNER(EntityConfidence, SequenceTagger):
         limits = []
         for doc, (words, matcher) in zip(docs, self.find_rules(docs)):
             kept = self._kept(doc)
-            rules = decree_entities(doc, words, self.rule_scheme.labels, kept, self._blocked(doc))
+            rules = decree_entities(doc, words, self.labels, self._new_labels, kept, self._blocked(doc))
             limits.append(Limits(self.constraint(doc), kept, rules, matcher))
         return limits
 

@@ -51,7 +51,8 @@ def dictionaries(draw):
     rules = {}
     for word in draw(st.lists(st.sampled_from(WORDS), max_size=4, unique=True)):
         mode = draw(st.sampled_from(["force", "forbid", "prefer"]))
-        label = draw(st.sampled_from({"force": [*LABELS, "SHIP"], "forbid": ["", *LABELS], "prefer": LABELS}[mode]))
+        labels = {"force": [*LABELS, "SHIP", "ENTITY"], "forbid": ["", *LABELS], "prefer": [*LABELS, "ENTITY"]}
+        label = draw(st.sampled_from(labels[mode]))
         weight = draw(st.sampled_from([-2.5, 1.0, 4.0])) if mode == "prefer" else 0.0
         rules[word] = (mode, label, weight)
     return rules
@@ -62,7 +63,7 @@ def spans_of(rules):
     forced, weights = [], {}
     for word, (mode, label, weight) in rules.items():
         start = TEXT.index(word)
-        numbers = [(*LABELS, "SHIP").index(label)] if label else range(3)
+        numbers = range(3) if label in ("", "ENTITY") else [(*LABELS, "SHIP").index(label)]
         for span in (TagSpan(start, start + len(word), number) for number in numbers):
             if mode == "force":
                 forced.append(span)
@@ -99,8 +100,8 @@ def test_against_all_readings(tagger, rules):
     }
     assert in_doubt == pytest.approx({span: p for span, p in likely.items() if 0.01 <= p <= 0.99}, rel=1e-6)
     # What was not followed
-    lost = [span for span in decreed.forced if span not in spans]
-    assert [(c.start_char, c.end_char) for c in doc._.lex_conflicts] == [span[:2] for span in sorted(lost)]
+    lost = {span[:2] for span in decreed.forced} - {span[:2] for span in spans}
+    assert [(c.start_char, c.end_char) for c in doc._.lex_conflicts] == sorted(lost)
     assert all(c.reason == "overlap" and c.winner in [ent.text for ent in doc.ents] for c in doc._.lex_conflicts)
 
 
@@ -115,7 +116,8 @@ def test_what_a_doc_brings_along_wins(rules, preset):
     doc.set_ents([Span(doc, start, start + length, label)], default="missing")
     doc = nlp.get_pipe("lex_ner")(nlp.get_pipe("lex_matcher")(doc))
     decreed = spans_of(rules)
-    forced = [s for s in decreed.forced if s == kept or s.end <= kept.start or kept.end <= s.start]
+    fulfilled = {s[:2] for s in decreed.forced if s == kept}
+    forced = [s for s in decreed.forced if s[:2] in fulfilled or s.end <= kept.start or kept.end <= s.start]
     weights = {span: weight for span, weight in decreed.weights.items() if span != kept or weight > NEVER}
     oracle = oracle_of(nlp, doc, SpanRules(tuple(forced), weights), [kept])
     spans = tuple(TagSpan(ent.start, ent.end, (*LABELS, "SHIP").index(ent.label_)) for ent in doc.ents)
@@ -149,6 +151,14 @@ def test_with_overwrite_rules_win():
     doc.set_ents([Span(doc, 2, 5, "LOC")])
     nlp.get_pipe("lex_ner")(doc)
     assert (3, 5, "ORG") in found(doc) and doc._.lex_conflicts == []
+
+
+def test_a_label_of_the_name_entity_is_a_label():
+    nlp = blank(rule_labels=["ENTITY"])
+    nlp.add_pipe("lex_matcher", first=True).add_words(["北京"])
+    train(nlp, steps=1)
+    nlp.get_pipe("lex_matcher").add_rules([("北京", "force", "ENTITY")])
+    assert (3, 5, "ENTITY") in found(nlp(TEXT))
 
 
 def test_rules_of_several_docs_and_streams():
