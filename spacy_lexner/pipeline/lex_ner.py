@@ -158,16 +158,12 @@ class LexNER(EntityConfidence, SequenceTagger):
 
     @property
     def rule_reader(self) -> Optional[RuleReader]:
-        """RETURNS (Optional[RuleReader]): Which rules concern the component: those with one of its labels or with ENTITY,
-        which means any of them, and those of words that are forbidden without any label. None as long as it has no
-        labels."""
-        if not self.labels:
-            return None
-        known = {*self.labels, *self.rule_labels}
-        any_label = "" if ENTITY in known else ENTITY
-        return RuleReader(
-            self.name, frozenset(self.labels), frozenset([FORBID]), frozenset(self.rule_labels), any_label
-        )
+        """RETURNS (Optional[RuleReader]): Which rules concern the component: those with one of its labels, or with
+        ENTITY, which means any of them, and those of words that are forbidden without a label. None as long as it has
+        no labels."""
+        labels, new = frozenset(self.labels), frozenset(self.rule_labels)
+        any_label = "" if ENTITY in labels | new else ENTITY
+        return RuleReader(self.name, labels, frozenset([FORBID]), new, any_label) if labels else None
 
     @property
     def rule_scheme(self) -> TagScheme:
