@@ -43,4 +43,7 @@ def test_colors_reach_displacy():
     assert {label.upper() for label in COLORS} <= set(EntityRenderer().colors)
     doc = spacy.blank("zh")("张三")
     doc.ents = [Span(doc, 0, 2, label="PER.NAM")]
+    doc.spans["sc"] = [Span(doc, 0, 2, label="PER.NAM"), Span(doc, 1, 2, label="ORG.NOM")]
     assert COLORS["PER.NAM"] in displacy.render(doc, style="ent")
+    page = displacy.render(doc, style="span")
+    assert COLORS["PER.NAM"] in page and COLORS["ORG.NOM"] in page
