@@ -1,4 +1,4 @@
-"""The scripts of the ELMo study on tiny data."""
+"""The language model of an ELMo, pretrained on tiny data and measured."""
 
 import json
 from pathlib import Path
@@ -6,8 +6,6 @@ from pathlib import Path
 import pretrain_elmo
 import pytest
 import spacy
-import study_elmo
-from spacy.training import Example
 
 CONFIG = Path(__file__).parents[2] / "configs" / "elmo.cfg"
 LINES = ["南京市长江大桥很长。", "大桥在南京。", "北京大学在北京。"] * 8
@@ -63,20 +61,3 @@ def test_pretrain_in_two_parts(small_config, tmp_path, tokenizer, softmax):
     (tmp_path / "out" / "model1.bin").unlink()
     run(resume=True)
     assert (tmp_path / "out" / "model1.bin").exists()
-
-
-def test_layers_of_kept_pipelines(tmp_path, capsys):
-    for seed, shift in ((0, 0.0), (1, 2.0)):
-        nlp = spacy.blank("zh")
-        model = {"@architectures": "spacy-lexner.ELMo.v1", "unit": "byte", "projection_dim": 4, "cell_dim": 6}
-        nlp.add_pipe("lex_ner", config={"model": {"tok2vec": model}})
-        example = Example.from_dict(nlp.make_doc("南京"), {"entities": [(0, 2, "LOC")]})
-        nlp.initialize(lambda example=example: [example])
-        nlp.get_pipe("lex_ner").model.get_ref("tok2vec").shims[0].module.mixes[0].scalars.data[2] += shift
-        (tmp_path / f"weibo-elmo-{seed}").mkdir()
-        nlp.to_disk(tmp_path / f"weibo-elmo-{seed}" / "model-best")
-    study_elmo.show_layers(tmp_path)
-    out = capsys.readouterr().out
-    assert "weibo-elmo (2 seeds)" in out and "layer 2" in out and "0.560 ±" in out
-    with pytest.raises(SystemExit):
-        study_elmo.show_layers(tmp_path / "none")
