@@ -301,7 +301,7 @@ class LexMatcher(LexiconOwner, Pipe):
 
     def _load_cfg(self, cfg: Dict[str, Any]) -> None:
         self.options = MatchOptions(**cfg["options"])
-        self.rule_files = tuple(RuleFile(*file) for file in cfg["rule_files"])
+        self.rule_files = tuple(RuleFile(*file) for file in cfg.get("rule_files", ()))
         self.spans_key = cfg["spans_key"]
 
 
