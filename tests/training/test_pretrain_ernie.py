@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+import spacy
 import srsly
 from spacy import util
+from spacy.tokens import DocBin, Span
 from spacy.training import Example
 from spacy.training.pretrain import pretrain as spacy_pretrain
 from thinc.api import Linear
@@ -59,3 +61,31 @@ def test_the_encoder_starts_training_from_the_saved_file(pretraining_config, ern
 def test_another_model_than_ernie_is_refused():
     with pytest.raises(ValueError, match=r"pretrains spacy-lexner.ERNIE.v1, but .*'linear'.* holds 0"):
         create_pretrain_ernie()(None, Linear(2, 2))
+
+
+@pytest.mark.parametrize("next_sentence", [False, True])
+def test_entities_and_sentences_of_a_spacy_corpus(pretraining_config, ernie_overrides, tmp_path, next_sentence):
+    """Docs that were annotated by other means: entities with a kb_id, and bounds of sentences."""
+    nlp = spacy.blank("zh")
+    corpus = DocBin(attrs=["ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "SENT_START"])
+    for text in ("南京市有长江大桥。大桥很长。河流在中国。", "北京大学在北京。中国有长江大桥。") * 16:
+        doc = nlp.make_doc(text)
+        for token in doc:
+            token.is_sent_start = token.i == 0 or doc[token.i - 1].text == "。"
+        names = {"南京市": "Q1", "长江大桥": "Q2", "北京大学": "Q3", "中国": "Q4"}
+        found = [(text.index(word), word, entity) for word, entity in names.items() if word in text]
+        doc.ents = [Span(doc, start, start + len(word), "ENT", kb_id=entity) for start, word, entity in sorted(found)]
+        corpus.add(doc)
+    corpus.to_disk(tmp_path / "corpus.spacy")
+    overrides = ernie_overrides(source="ents")
+    log = tmp_path / "log.jsonl"
+    overrides["pretraining.objective"].update(log_every=4, log_path=str(log), next_sentence=next_sentence)
+    overrides["corpora.pretrain"] = {
+        "@readers": "spacy.Corpus.v1",
+        "path": str(tmp_path / "corpus.spacy"),
+        "gold_preproc": False,
+    }
+    run(pretraining_config({**overrides, "pretraining.max_epochs": 6}), tmp_path / "out")
+    records = list(srsly.read_jsonl(log))
+    assert records[-1]["entity_loss"] > 0 and "entity_accuracy" in records[-1]
+    assert ("next_sentence_loss" in records[-1]) == next_sentence

@@ -12,7 +12,7 @@ SOURCE = "knowledge base"
 
 def read_knowledge_base(kb: Any) -> EntryStream:
     """Read the aliases of a knowledge base, each with the id and vector of the entity that it most probably names; the
-    prior probability becomes the weight.
+    prior probability becomes the weight. Entities of a knowledge base with vectors of length 0 have none.
 
     kb (spacy.kb.InMemoryLookupKB): The knowledge base.
     RETURNS (EntryStream): The entries, ordered by alias. Raises LexiconError where there are none.
@@ -27,4 +27,5 @@ def read_knowledge_base(kb: Any) -> EntryStream:
 def _read(kb: Any) -> Iterator[LexiconEntry]:
     for alias in sorted(kb.get_alias_strings()):
         best = min(kb.get_alias_candidates(alias), key=lambda candidate: (-candidate.prior_prob, candidate.entity_))
-        yield LexiconEntry(alias, to_numpy(best.entity_vector), best.prior_prob, "", best.entity_)
+        vector = to_numpy(best.entity_vector)
+        yield LexiconEntry(alias, vector if len(vector) else None, best.prior_prob, "", best.entity_)

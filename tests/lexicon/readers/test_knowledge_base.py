@@ -31,3 +31,11 @@ def test_no_aliases():
 def test_another_kind_of_knowledge_base():
     with pytest.raises(LexiconError, match="dict cannot list its aliases; expected"):
         read_knowledge_base({})
+
+
+def test_no_vectors():
+    kb = InMemoryLookupKB(spacy.blank("zh").vocab, entity_vector_length=0)
+    kb.add_entity("Q1", 1.0, [])
+    kb.add_alias("南京", ["Q1"], [1.0])
+    lexicon = Lexicon.from_entries(read_knowledge_base(kb))
+    assert lexicon.dim == 0 and lexicon.get("南京").entity_id == "Q1"  # ERNIE refuses such a lexicon
