@@ -57,5 +57,5 @@ class Dictionary:
         changed = Dictionary(own, {})
         if lexicon is not None:
             changed.lexicon, changed._read = lexicon, self._read
-            changed._outdated = self._outdated.union(map(own.normalization, words))
+            changed._outdated = self._outdated.union(own.normalization(word) for word in words)
         return changed
