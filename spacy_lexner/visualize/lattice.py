@@ -8,6 +8,8 @@ from ..layers.candidates import Candidates, find_candidates, get_candidates
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.matcher import Matcher, MatchOptions
 
+PlaceT = Tuple[int, int]
+
 
 class Word(NamedTuple):
     """A candidate word.
@@ -82,7 +84,7 @@ def read_lattice(doc: Doc, lexicon: Optional[Lexicon] = None, *, spans_key: Opti
     else:
         candidates = None
     spans: Sequence[Span] = doc.ents if spans_key is None else list(doc.spans.get(spans_key, []))
-    words = [] if candidates is None else _read_words(doc.text, candidates, lexicon, read_attention(spans))
+    words = [] if candidates is None else _read_words(doc.text, candidates, lexicon, read_support(spans))
     return Lattice(doc.text, words, [Track("", read_marks(spans))])
 
 
@@ -92,29 +94,43 @@ def read_marks(spans: Sequence[Span]) -> List[Mark]:
     return [Mark(span.start_char, span.end_char, span.label_, span._.lex_score if scored else None) for span in spans]
 
 
-def read_attention(spans: Sequence[Span]) -> Dict[Tuple[int, int], float]:
-    """RETURNS (Dict[Tuple[int, int], float]): The greatest attention that any of the entities pays to a word, by the
-    word's first character and the one past its last (`span._.lex_words`); empty where the pipeline does not say."""
-    attention: Dict[Tuple[int, int], float] = {}
+class Support(NamedTuple):
+    """What a word is to the entities.
+
+    attention (Optional[float]): The greatest attention that any of them pays to it; None if that is not known.
+    notes (List[str]): By how much the score of each changes without it, for people.
+    """
+
+    attention: Optional[float]
+    notes: List[str]
+
+
+def read_support(spans: Sequence[Span]) -> Dict[PlaceT, Support]:
+    """RETURNS (Dict[Tuple[int, int], Support]): What words are to entities (`span._.lex_words`), by the word's first
+    character and the one past its last; empty where the pipeline does not say."""
+    support: Dict[PlaceT, Support] = {}
     for span in spans if Span.has_extension("lex_words") else []:
         for word in span._.lex_words or []:
-            weight = getattr(word, "weight", None)
-            if weight is not None:
-                place = (word.start, word.end)
-                attention[place] = max(float(weight), attention.get(place, 0.0))
-    return attention
+            attention, notes = support.get((word.start, word.end), Support(None, []))
+            if word.change is not None:
+                notes = [*notes, f"without it {span.text} {span.label_} {word.change:+.2f}"]
+            known = [weight for weight in (attention, word.weight) if weight is not None]
+            support[word.start, word.end] = Support(max(known, default=None), notes)
+    return support
 
 
 def _read_words(
-    text: str, candidates: Candidates, lexicon: Optional[Lexicon], attention: Dict[Tuple[int, int], float]
+    text: str, candidates: Candidates, lexicon: Optional[Lexicon], support: Dict[PlaceT, Support]
 ) -> List[Word]:
     places = list(zip(candidates.starts.tolist(), candidates.ends.tolist()))
     entries = [None if lexicon is None else lexicon.get(text[start:end]) for start, end in places]
     weights = [None if entry is None else entry.weight for entry in entries]
-    strengths = [attention.get(place, 0.0) for place in places] if attention else _scale(weights)
+    attention = [(support[place].attention or 0.0) if place in support else 0.0 for place in places]
+    most = max(attention, default=0.0)
+    strengths = [share / most for share in attention] if most else _scale(weights)
     return [
-        Word(start, end, strength, _describe(entry, attention.get((start, end))))
-        for (start, end), strength, entry in zip(places, strengths, entries)
+        Word(*place, strength, _describe(entry, support.get(place)))
+        for place, strength, entry in zip(places, strengths, entries)
     ]
 
 
@@ -127,8 +143,9 @@ def _scale(weights: Sequence[Optional[float]]) -> List[Optional[float]]:
     return [None if weight is None else ranks[weight] for weight in weights]
 
 
-def _describe(entry: Any, attention: Optional[float]) -> str:
-    parts = [] if attention is None else [f"attention {attention:.3f}"]
+def _describe(entry: Any, support: Optional[Support]) -> str:
+    parts = [] if support is None or support.attention is None else [f"attention {support.attention:.3f}"]
+    parts += [] if support is None else support.notes
     if entry is not None:
         parts += [f"weight {entry.weight:g}"] if entry.weight != 1 else []
         parts += [entry.label] if entry.label else []

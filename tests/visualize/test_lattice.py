@@ -1,11 +1,10 @@
-from typing import NamedTuple
-
 import pytest
 import spacy
 from spacy.tokens import Span
 
 from spacy_lexner.lexicon import Lexicon
-from spacy_lexner.visualize.lattice import Mark, Track, Word, read_attention, read_lattice
+from spacy_lexner.pipeline.entity_words import LexWord, install_words_extension, set_words
+from spacy_lexner.visualize.lattice import Mark, Support, Track, Word, read_lattice, read_support
 
 
 def test_words_and_entities(doc, lexicon):
@@ -40,23 +39,33 @@ def test_spans(doc):
     assert read_lattice(doc, spans_key="none").tracks == [Track("", [])]
 
 
-class Evidence(NamedTuple):
-    start: int
-    end: int
-    weight: float
-
-
 @pytest.fixture
-def evidence():
-    found = {3: [Evidence(3, 5, 0.25), Evidence(3, 7, 0.5)], 0: [Evidence(3, 5, 0.125)]}
-    assert not Span.has_extension("lex_words")
-    Span.set_extension("lex_words", getter=lambda span: found.get(span.start_char))
-    yield
-    Span.remove_extension("lex_words")
+def explained(doc):
+    """What 长江大桥 and 南京市 rest on, as `pipeline.explain` notes it."""
+    install_words_extension()
+    set_words(doc, [(doc.ents[1], [LexWord(3, 5, "长江", 0.125, -0.25), LexWord(3, 7, "长江大桥", 0.5, None)])])
+    return doc
 
 
-def test_attention(doc, lexicon, evidence):
-    assert read_attention(doc.ents) == {(3, 5): 0.25, (3, 7): 0.5}
-    words = {(word.start, word.end): word for word in read_lattice(doc, lexicon).words}
-    assert words[3, 7] == Word(3, 7, 0.5, "attention 0.500, weight 6, n")
+def test_what_entities_rest_on(explained, lexicon):
+    assert read_support(explained.ents) == {
+        (3, 5): Support(0.125, ["without it 长江大桥 LOC -0.25"]),
+        (3, 7): Support(0.5, []),
+    }
+    words = {(word.start, word.end): word for word in read_lattice(explained, lexicon).words}
+    assert words[3, 7] == Word(3, 7, 1.0, "attention 0.500, weight 6, n"), "strongest is what has most attention"
+    assert words[3, 5] == Word(3, 5, 0.25, "attention 0.125, without it 长江大桥 LOC -0.25, weight 5, n")
     assert words[0, 2].strength == 0.0
+
+
+def test_words_of_several_entities(explained, lexicon):
+    set_words(
+        explained,
+        [(ent, [LexWord(3, 5, "长江", weight, 0.5)]) for ent, weight in zip(explained.ents, (0.25, None))],
+    )
+    assert read_support(explained.ents)[3, 5] == Support(
+        0.25, ["without it 南京市 GPE +0.50", "without it 长江大桥 LOC +0.50"]
+    )
+    set_words(explained, [(explained.ents[0], [LexWord(0, 2, "南京", None, None)])])
+    words = read_lattice(explained, lexicon).words
+    assert words[0].strength is not None and words[0].note == "weight 2, n", "as without attention"
