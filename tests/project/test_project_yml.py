@@ -69,6 +69,7 @@ def test_dependencies_exist_or_are_made_before(config, project_dir, workflow):
         ("dim", 77),
         ("min_count", 88),
         ("epochs", 99),
+        ("workers", 66),
         ("size", "base"),
         ("masking", "ngram"),
         ("steps", 55),
