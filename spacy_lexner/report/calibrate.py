@@ -1,5 +1,6 @@
 """Fitting confidences: a temperature by label, from what became of predictions with a score."""
 
+import math
 from typing import Dict, List, NamedTuple, Sequence, Tuple
 
 import numpy as np
@@ -10,9 +11,10 @@ from .counts import scores as measure_counts
 from .errors import CORRECT, Outcome
 
 MIN_EXAMPLES = 30
-# How far the slope and bias of a label are expected to lie from the shared ones, and these from 1 and 0 (standard
-# deviation): what pulls back where there is little to learn from.
-LABEL_SPREAD, SHARED_SPREAD = 0.1, 2.0
+# How far the slope and bias of a label may lie from the shared ones, and these from 1 and 0 (standard deviations): what
+# pulls back where there is little to learn from. How much labels differ depends on the data, so that is tried out.
+LABEL_SPREADS, SHARED_SPREAD = (0.03, 0.1, 0.3, 1.0), 2.0
+N_INNER = 3  # parts of the examples, for trying
 MIN_SLOPE = 0.05  # scores rise with probabilities, whatever the examples say
 N_STEPS = 50
 
@@ -45,8 +47,8 @@ def judge_all(texts: Sequence[Sequence[Outcome]]) -> List[Judged]:
 
 
 def fit(predictions: Sequence[Judged], *, min_examples: int = MIN_EXAMPLES) -> Calibration:
-    """Fit scales by maximum likelihood, with a normal prior: first one for all labels, then, around it, those of labels
-    with enough examples.
+    """Fit scales by maximum likelihood, with normal priors: first one for all labels, then, around it, those of labels
+    with enough examples. How close around it is what gives other examples the greatest likelihood.
 
     predictions (Sequence[Judged]): The predictions, with the probabilities that the model itself gives.
     min_examples (int): A label with fewer has the shared scale.
@@ -54,13 +56,41 @@ def fit(predictions: Sequence[Judged], *, min_examples: int = MIN_EXAMPLES) -> C
     """
     if not predictions:
         raise ValueError("There is no prediction with a score to calibrate with.")
+    return _fit(predictions, _choose_spread(predictions, min_examples), min_examples)
+
+
+def _choose_spread(predictions: Sequence[Judged], min_examples: int) -> float:
+    """RETURNS (float): The smallest spread that is not worse, by more than a standard error, than the best one, on
+    examples that were not fitted on."""
+    parts = np.random.default_rng(0).permutation(len(predictions)) % N_INNER
+    losses = np.zeros((len(LABEL_SPREADS), len(predictions)))
+    for part in range(N_INNER if len(predictions) >= MIN_EXAMPLES else 0):
+        others = [each for each, own in zip(predictions, parts) if own != part]
+        for row, spread in zip(losses, LABEL_SPREADS):
+            fitted = _fit(others, spread, min_examples * (N_INNER - 1) // N_INNER)
+            for i in np.flatnonzero(parts == part).tolist():
+                row[i] = _loss(predictions[i], fitted)
+    worse = losses - losses[losses.sum(1).argmin()]
+    error = worse.std(1) / np.sqrt(len(predictions))
+    return LABEL_SPREADS[int(np.argmax(worse.mean(1) <= error))]
+
+
+def _fit(predictions: Sequence[Judged], spread: float, min_examples: int) -> Calibration:
     shared = _fit_scale(predictions, Scale(), SHARED_SPREAD)
-    labels = sorted({each.label for each in predictions})
-    groups = {label: [each for each in predictions if each.label == label] for label in labels}
+    groups: Dict[str, List[Judged]] = {}
+    for each in predictions:
+        groups.setdefault(each.label, []).append(each)
     own = {
-        label: _fit_scale(group, shared, LABEL_SPREAD) for label, group in groups.items() if len(group) >= min_examples
+        label: _fit_scale(groups[label], shared, spread)
+        for label in sorted(groups)
+        if len(groups[label]) >= min_examples
     }
     return Calibration(shared, own)
+
+
+def _loss(prediction: Judged, calibration: Calibration) -> float:
+    score = calibration(prediction.probability, prediction.label)
+    return -math.log(max(score if prediction.right else 1 - score, 1e-12))
 
 
 def cross_fit(

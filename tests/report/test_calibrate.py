@@ -34,16 +34,16 @@ def outcomes(predictions):
 
 
 def test_finds_the_temperature_and_the_bias():
-    calibration = fit(draw(20000, Scale(3.0, -0.5)))
+    calibration = fit(draw(6000, Scale(3.0, -0.5)))
     for scale in (calibration.shared, calibration.labels["A"]):
         assert scale == pytest.approx(Scale(3.0, -0.5), rel=0.1)
 
 
 def test_labels_have_scales_of_their_own_if_there_are_enough_examples():
-    predictions = draw(8000, Scale(1.0), "A") + draw(8000, Scale(4.0, 1.0), "B", seed=1) + draw(29, Scale(4.0), "C")
+    predictions = draw(3000, Scale(1.0), "A") + draw(3000, Scale(4.0, 1.0), "B", seed=1) + draw(29, Scale(4.0), "C")
     calibration = fit(predictions)
-    assert calibration.labels["A"] == pytest.approx(Scale(1.0), abs=0.15)
-    assert calibration.labels["B"] == pytest.approx(Scale(4.0, 1.0), rel=0.2)
+    assert calibration.labels["A"] == pytest.approx(Scale(1.0), abs=0.2)
+    assert calibration.labels["B"] == pytest.approx(Scale(4.0, 1.0), rel=0.25)
     assert set(calibration.labels) == {"A", "B"}
     assert set(fit(predictions, min_examples=29).labels) == {"A", "B", "C"}
 
@@ -63,6 +63,13 @@ def test_whatever_the_examples_scores_stay_finite_and_rise_with_probabilities(pr
     for label in ("A", "B"):
         scores = [calibration(p, label) for p in np.linspace(0, 1, 101).tolist()]
         assert sorted(scores) == scores and 0 <= scores[0] < scores[-1] <= 1
+
+
+def test_labels_that_do_not_differ_keep_together():
+    """Where labels are alike, what little differs between their examples is chance."""
+    alike = fit([each for i in range(8) for each in draw(60, Scale(3.0, -0.5), str(i), seed=i)])
+    temperatures = [scale.temperature for scale in alike.labels.values()]
+    assert len(temperatures) == 8 and max(temperatures) - min(temperatures) < 0.5
 
 
 def test_nothing_to_learn_from():
