@@ -9,7 +9,9 @@ from tqdm import tqdm
 from wasabi import msg
 
 from ..lexicon.lexicon import Lexicon
+from ..pipeline.explain import explain
 from ..pipeline.find_matchers import find_lexicon, find_matchers
+from ..pipeline.note_words import note_words
 from ..visualize.picture import draw_lattice, save_pictures
 from ..visualize.svg import STYLES, THEMES
 from .pipelines import load_pipeline
@@ -35,6 +37,9 @@ WidthOption = Annotated[int, typer.Option(help="Greatest width in pixels; longer
 SpansOption = Annotated[
     Optional[str], typer.Option(help="Show these spans of the Docs, not their entities", metavar="KEY")
 ]
+ExplainOption = Annotated[
+    bool, typer.Option("--explain", help="Measure what becomes of scores without each word; rest the pointer on it")
+]
 OpenOption = Annotated[bool, typer.Option("--open", help="Show the file in the browser")]
 
 
@@ -49,6 +54,7 @@ def lattice_cli(
     theme: ThemeOption = "auto",
     width: WidthOption = 960,
     spans_key: SpansOption = None,
+    explained: ExplainOption = False,
     show: OpenOption = False,
 ) -> None:
     """Draw texts: their characters, the words that the lexicon finds in them, the entities with label and score.
@@ -60,6 +66,7 @@ def lattice_cli(
       python -m spacy lexner lattice 南京市长江大桥 --model training/model-best
       python -m spacy lexner lattice 南京市长江大桥 --lexicon lexicon --output lattice.svg --style arcs
       python -m spacy lexner lattice --model training/model-best --file sentences.txt --output sentences.html
+      python -m spacy lexner lattice 南京市长江大桥 --model training/model-best --explain
     """
     try:
         if not texts and not files:
@@ -69,11 +76,13 @@ def lattice_cli(
         nlp = prepare(model, lexicon)
         words = find_lexicon(nlp) if lexicon is None else Lexicon.open(lexicon)
         lines = [*(texts or []), *(read_texts(files, format) if files else [])]
-        docs = tqdm(nlp.pipe(lines), total=len(lines), unit=" texts", disable=None, leave=False)
-        pictures = [
-            draw_lattice(doc, words, spans_key=spans_key, style=style, theme=theme, width=width)  # type: ignore[arg-type]
-            for doc in docs
-        ]
+        pictures = []
+        with note_words(nlp):
+            for doc in tqdm(nlp.pipe(lines), total=len(lines), unit=" texts", disable=None, leave=False):
+                if explained:
+                    explain(nlp, doc)
+                picture = draw_lattice(doc, words, spans_key=spans_key, style=style, theme=theme, width=width)  # type: ignore[arg-type]
+                pictures.append(picture)
         save_pictures(pictures, output, title=lines[0][:MAX_TITLE])
     except (ValueError, OSError, ImportError) as error:
         msg.fail("Nothing was drawn", str(error), exits=1)

@@ -8,6 +8,7 @@ from spacy.language import Language
 
 from ..pipeline.annotate_texts import annotate_texts
 from ..pipeline.find_matchers import find_lexicon
+from ..pipeline.note_words import note_words
 from ..visualize.lattice import Lattice, Mark, Track, read_lattice
 from .bootstrap import N_SAMPLES, resample, spread
 from .confidence import measure_confidence
@@ -124,7 +125,7 @@ def find_worst(outcomes: Sequence[Sequence[Outcome]], n: int) -> List[int]:
 def draw_worst(
     nlp: Language, gold: Sequence[GoldText], predictions: Predictions, numbers: Sequence[int]
 ) -> List[Lattice]:
-    """Read the candidate words of some texts, which takes processing them again.
+    """Read the candidate words of some texts, and the attention to them, which takes processing them again.
 
     nlp (Language): The pipeline.
     gold (Sequence[GoldText]): All texts.
@@ -133,10 +134,9 @@ def draw_worst(
     RETURNS (List[Lattice]): What is right, what was found, and the words, of each.
     """
     lexicon = find_lexicon(nlp)
-    words = {
-        numbers[i]: read_lattice(doc, lexicon).words
-        for i, doc in annotate_texts(nlp, [gold[i].text for i in numbers], failed={})
-    }
+    with note_words(nlp):
+        docs = annotate_texts(nlp, [gold[i].text for i in numbers], failed={})
+        words = {numbers[i]: read_lattice(doc, lexicon).words for i, doc in docs}
     return [
         Lattice(gold[i].text, words.get(i, []), [Track(GOLD, gold[i].marks), Track(MODEL, predictions.marks[i])])
         for i in numbers

@@ -3,6 +3,7 @@ import re
 import numpy as np
 import pytest
 import spacy
+from spacy.training import Example
 from typer.testing import CliRunner
 
 from spacy_lexner.cli.app import lexner
@@ -45,6 +46,23 @@ def test_another_lexicon(model, lexicon, tmp_path):
         code, output = run("南京市长江大桥", *source, "-o", tmp_path / "out.svg", "--theme", "dark")
         assert code == 0 and "1 candidate words" in output
         assert bars(tmp_path / "out.svg") == ["大桥"] and "lx-dark" in (tmp_path / "out.svg").read_text("utf8")
+
+
+def test_explained(model, tmp_path):
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("lex_matcher").add_words(["南京", "南京市"])
+    nlp.add_pipe("lex_ner")
+    example = Example.from_dict(nlp.make_doc("在南京市"), {"entities": [(1, 4, "GPE")]})
+    optimizer = nlp.initialize(lambda: [example])
+    for _ in range(10):
+        nlp.update([example], sgd=optimizer)
+    nlp.to_disk(tmp_path / "ner")
+    code, _ = run("在南京市", "--model", tmp_path / "ner", "-o", tmp_path / "plain.html")
+    assert code == 0 and "attention 0." in (tmp_path / "plain.html").read_text("utf8")
+    code, _ = run("在南京市", "--model", tmp_path / "ner", "-o", tmp_path / "out.html", "--explain")
+    assert code == 0 and "without it 南京市 GPE" in (tmp_path / "out.html").read_text("utf8")
+    code, output = run("在南京市", "--model", model, "-o", tmp_path / "none.html", "--explain")
+    assert code == 1 and "expected the name of a lex_ner" in output
 
 
 def test_files_and_styles(model, tmp_path):
