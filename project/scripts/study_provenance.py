@@ -1,0 +1,60 @@
+"""Whether entities rest on the words that they attend to: by how much their score changes when the word with the
+greatest attention is taken out of the lattice, and by how much when another one is.
+
+Entities with two and more words on their tokens count. The last line is JSON.
+"""
+
+import argparse
+import json
+import statistics
+from typing import Any, Dict, Tuple
+
+from spacy.tokens import DocBin
+from spacy.util import load_model
+from tqdm import tqdm
+
+from spacy_lexner.pipeline.explain import explain
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "models", nargs="+", type=read_pair, metavar="MODEL=TEXTS", help="a pipeline, and a .spacy file"
+    )
+    parser.add_argument("--limit", type=int, default=300, help="most texts of a file")
+    arguments = parser.parse_args()
+    print("| model | entities with two words and more | change without the top word | without another |")
+    print("|---|---:|---:|---:|")
+    figures = {}
+    for model, path in arguments.models:
+        figures[model] = row = measure(model, path, arguments.limit)
+        print(f"| {model} | {row['n']} | {row['top']:.3f} | {row['others']:.3f} |", flush=True)
+    print(json.dumps(figures))
+
+
+def read_pair(value: str) -> Tuple[str, str]:
+    model, separator, path = value.rpartition("=")
+    if not separator:
+        raise argparse.ArgumentTypeError(f"{value!r}: expected MODEL=TEXTS")
+    return model, path
+
+
+def measure(model: str, path: str, limit: int) -> Dict[str, Any]:
+    """RETURNS (Dict[str, Any]): `n` entities; the mean absolute change without the `top` word, and without `others`."""
+    nlp = load_model(model)
+    texts = [doc.text for doc in DocBin().from_disk(path).get_docs(nlp.vocab)][:limit]
+    top, others = [], []
+    for doc in tqdm(nlp.pipe(texts), total=len(texts), desc=model, disable=None, leave=False):
+        explain(nlp, doc)
+        for words in (ent._.lex_words for ent in doc.ents):
+            if len(words) > 1:
+                changes = [abs(word.change) for word in words]
+                top.append(changes[0])
+                others.append(statistics.mean(changes[1:]))
+    if not top:
+        raise SystemExit(f"{model} finds no entity with two words and more in {path}.")
+    return {"n": len(top), "top": round(statistics.mean(top), 4), "others": round(statistics.mean(others), 4)}
+
+
+if __name__ == "__main__":
+    main()
