@@ -95,15 +95,20 @@ def study_titles(nlp: Language, dataset: str, titles: List[str], seen: Set[str])
     """
     matcher = nlp.get_pipe("lex_matcher")
     before = matcher.lexicon
+    examples = {name: read_examples(nlp, PROJECT / "corpus" / dataset / f"{name}.spacy") for name in ("dev", "test")}
+    # Rules of words that occur in no text change nothing, but time.
+    there = words_in((example.reference for split in examples.values() for example in split), titles)
 
     def score(split: str) -> Dict[str, Any]:
-        return evaluate(nlp, read_examples(nlp, PROJECT / "corpus" / dataset / f"{split}.spacy"), seen)
+        return evaluate(nlp, examples[split], seen)
 
     def prefer(weight: float) -> None:
-        matcher.add_rules((word, "prefer", ENTITY, weight) for word in titles)
+        matcher.add_rules((word, "prefer", ENTITY, weight) for word in there)
 
     results = {"before": score("test")}
+    start = time.perf_counter()
     matcher.add_words(titles)
+    msg.info(f"added in {time.perf_counter() - start:.1f} s")
     results["words added"] = score("test")
     on_dev = {}
     for weight in WEIGHTS:
