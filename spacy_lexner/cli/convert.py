@@ -75,7 +75,7 @@ SpansKeyOption = Annotated[
 OffsetsOption = Annotated[
     str,
     typer.Option(
-        help=f"What an annotation tool counts places in: auto (what its own page does), {', '.join(UNITS)}",
+        help=f"What an annotation tool counts places in: auto (as its files do), {', '.join(UNITS)}",
         metavar="NAME",
     ),
 ]

@@ -49,7 +49,7 @@ def test_there_and_back(format, given, offsets):
 
 @pytest.mark.parametrize("format", WRITERS)
 def test_real_texts(format, data_dir):
-    """Weibo in the tool's format and back, every entity where it was."""
+    """Weibo with emoji and overlapping spans, in the tool's format and back, every span where it was."""
     source = Source(data_dir / "ner" / "weibo" / "dev.conll")
     given = list(read_records(source, "auto", ReadOptions(repair=True), Report()))
     given = [record._replace(text=f"😀{i}：{record.text}") for i, record in enumerate(given)]
@@ -58,9 +58,13 @@ def test_real_texts(format, data_dir):
         record._replace(words=None, entities=[Entity(a + n, b + n, label) for a, b, label in record.entities])
         for n, record in zip(shift, given)
     ]
+    for record in given:
+        if len(record.entities) > 1:
+            record.entities.append(Entity(record.entities[0].start, record.entities[1].end, "从 A 到 B"))
+            record.entities.sort()
     found, _ = write_and_read([Task(record) for record in given], format)
     assert [(record.text, record.entities) for record in found] == [(r.text, r.entities) for r in given]
-    assert sum(len(record.entities) for record in found) == 389
+    assert sum(len(record.entities) for record in found) == 389 + sum(len(r.entities) > 2 for r in found)
 
 
 def test_losses_are_counted(tmp_path):

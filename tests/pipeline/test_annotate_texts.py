@@ -31,11 +31,21 @@ def test_a_text_that_fails_takes_no_other_along(nlp, batch_size):
     assert sorted(failed) == [1, 3]
 
 
-def test_error_handlers_are_put_back(nlp):
-    def handler(*arguments):
-        raise KeyError("mine")
+def test_error_handlers_are_left_alone(nlp):
+    """One that only takes note would drop the text without a word."""
+    noted = []
+    nlp.set_error_handler(lambda *arguments: noted.append(arguments))
+    failed = {}
+    assert [i for i, _ in annotate_texts(nlp, ["王明", "坏王明"], failed)] == [0]
+    assert failed == {1: "fails_on_bad: cannot do this"} and noted
 
-    nlp.set_error_handler(handler)
-    list(annotate_texts(nlp, ["王明"], {}))
-    assert nlp.default_error_handler is handler
-    assert nlp.get_pipe("entity_ruler").get_error_handler() is handler
+
+def test_components_that_take_no_error_handler():
+    """spaCy's own `ner` is one."""
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("fails_on_bad")
+    nlp.add_pipe("ner").add_label("PER")
+    nlp.initialize()
+    failed = {}
+    assert [i for i, _ in annotate_texts(nlp, ["王明", "坏王明", "李雷"], failed)] == [0, 2]
+    assert failed == {1: "fails_on_bad: cannot do this"}
