@@ -45,7 +45,7 @@ class GroupedOptimizer(Optimizer):
         super().__init__(learn_rate, L2=weight_decay, grad_clip=grad_clip, use_averages=use_averages, **moments)
         self.max_grad_norm = max_grad_norm
         self.groups = groups
-        self._settings: Dict[str, Tuple[float, Optional[float]]] = {}
+        self._settings: Dict[KeyT, Tuple[float, Optional[float]]] = {}
         self._checked = not groups
 
     def change(self, key: KeyT, weights: FloatsXd, gradient: FloatsXd, learn_rate: float, weight_decay: float) -> None:
@@ -73,10 +73,10 @@ class GroupedOptimizer(Optimizer):
         if gradient.size < 1:
             return weights, gradient
         self.nr_update[key] += 1
-        if not self._checked and self.nr_update[key] > 1:  # the first pass over the parameters is over
+        if not self._checked and key in self._settings:  # the first pass over the parameters is over
             self._checked = True
             self._warn_unmatched()
-        factor, weight_decay = self._get_settings(key[1])
+        factor, weight_decay = self._get_settings(key)
         ops = get_array_ops(weights)
         if not (weights.flags.c_contiguous and getattr(weights.flags, "writeable", True)):
             weights = weights.copy(order="C")
@@ -92,18 +92,18 @@ class GroupedOptimizer(Optimizer):
             ops.update_averages(self.averages[key], weights, self.nr_update[key])
         return weights, gradient
 
-    def _get_settings(self, name: str) -> Tuple[float, Optional[float]]:
-        if name not in self._settings:
-            matching = [group for group in self.groups if group.matches(name)]
+    def _get_settings(self, key: KeyT) -> Tuple[float, Optional[float]]:
+        if key not in self._settings:
+            matching = [group for group in self.groups if group.matches(key[1])]
             factors = [group.learn_rate_factor for group in matching if group.learn_rate_factor is not None]
             decays = [group.weight_decay for group in matching if group.weight_decay is not None]
-            self._settings[name] = (factors[0] if factors else 1.0, decays[0] if decays else None)
-        return self._settings[name]
+            self._settings[key] = (factors[0] if factors else 1.0, decays[0] if decays else None)
+        return self._settings[key]
 
     def _warn_unmatched(self) -> None:
+        names = sorted({name for _, name in self._settings})
         for group in self.groups:
-            if not any(group.matches(name) for name in self._settings):
-                names = sorted(self._settings)
+            if not any(group.matches(name) for name in names):
                 shown = ", ".join(names[:5]) + (f" … ({len(names)} in all)" if len(names) > 5 else "")
                 warnings.warn(
                     f"The pattern {group.pattern.pattern!r} of a parameter group matches none of the parameters that "

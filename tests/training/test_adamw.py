@@ -203,6 +203,19 @@ def test_a_pattern_without_parameters_is_reported_once_after_the_first_pass():
     assert len(seen) == 1
 
 
+def test_a_run_that_is_resumed_has_a_first_pass_too():
+    optimizer = create_grouped_adamw(groups=GROUPS)
+    net = make_net()
+    for name, _ in net.named_parameters():
+        optimizer.nr_update[1, name] = 7
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(2):
+            for name, parameter in net.named_parameters():
+                weights = parameter.detach().numpy()
+                optimizer((1, name), weights, numpy.ones_like(weights))
+
+
 CONFIG = """
 [training]
 
