@@ -6,10 +6,8 @@ import pytest
 from spacy_lexner.lexicon.errors import LexiconError
 from spacy_lexner.training.knowledge import read_triples, train_transe
 
-CHAIN = np.array(
-    [[f"e{i}", "next", f"e{i + 1}"] for i in range(60)]
-    + [[f"e{i}", "is", "odd" if i % 2 else "even"] for i in range(60)]
-)
+# Four kinds of things, and three relations of which each tells the kind: what is held out can be known from the rest.
+KINDS = np.array([[f"e{i}", name, f"{name}{i % 4}"] for i in range(40) for name in ("is", "has", "likes")])
 
 
 def test_triples_are_read_once_each(tmp_path):
@@ -30,7 +28,7 @@ def test_a_triple_that_is_not_whole_is_named(tmp_path, line):
 def test_too_small_a_graph_is_refused():
     pytest.importorskip("pykeen")
     with pytest.raises(ValueError, match="1 triples has nothing to teach"):
-        train_transe(CHAIN[:1])
+        train_transe(KINDS[:1])
 
 
 @pytest.mark.slow
@@ -38,12 +36,12 @@ def test_too_small_a_graph_is_refused():
 def test_transe_learns_and_the_seed_decides():
     pytest.importorskip("pykeen")
     settings = {"width": 16, "batch_size": 32, "held_out": 0.1, "progress_bar": False}
-    first, again, other = (train_transe(CHAIN, **settings, epochs=2, seed=seed) for seed in (0, 0, 1))
-    assert first.vectors.shape == (63, 16) and sorted(first.ids) == sorted(set(CHAIN[:, 0]) | set(CHAIN[:, 2]))
+    first, again, other = (train_transe(KINDS, **settings, epochs=2, seed=seed) for seed in (0, 0, 1))
+    assert first.vectors.shape == (52, 16) and sorted(first.ids) == sorted(set(KINDS[:, 0]) | set(KINDS[:, 2]))
     np.testing.assert_array_equal(first.vectors, again.vectors)
     assert not np.array_equal(first.vectors, other.vectors)
     assert (first.n_training, first.n_held_out) == (108, 12)
-    learned = train_transe(CHAIN, **settings, epochs=40)
-    assert 1 <= learned.mean_rank < 25 and learned.hits_at_10 > 0.3  # by chance: 32 of 63, and 0.16
-    whole = train_transe(CHAIN, **{**settings, "held_out": 0.0}, epochs=1)
+    learned = train_transe(KINDS, **settings, epochs=40, learn_rate=0.02)
+    assert 1 <= learned.mean_rank < 8 and learned.hits_at_10 > 0.6  # by chance: 26 of 52, and 0.2
+    whole = train_transe(KINDS, **{**settings, "held_out": 0.0}, epochs=1)
     assert whole.mean_rank is None and whole.n_training == 120
