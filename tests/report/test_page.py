@@ -109,5 +109,5 @@ def test_on_the_screen(page, browser, tmp_path, dark):
 
 def test_text_is_read_off_the_screen(page, browser, tmp_path):
     (tmp_path / "page.html").write_text(page, "utf8")
-    found = browser.read(tmp_path / "page.html", size="600,230")
-    assert "Report" in found and "6texts" in found and "Scores" in found
+    found = browser.read(tmp_path / "page.html", size="600,190")
+    assert "Report" in found and "6texts" in found and "25characters" in found

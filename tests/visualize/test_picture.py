@@ -93,5 +93,5 @@ def test_screenshots(page, browser, tmp_path):
 @pytest.mark.parametrize("dark", [False, True])
 def test_text_is_read_off_the_screen(page, browser, tmp_path, dark):
     page[0].save(tmp_path / "page.html")
-    found = browser.read(tmp_path / "page.html", dark=dark)
+    found = browser.read(tmp_path / "page.html", dark=dark, size="300,170")
     assert "南京市长江大桥" in found and "GPE" in found and "0.88" in found
