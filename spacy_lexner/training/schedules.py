@@ -12,7 +12,8 @@ def warmup_linear(
     """A warm-up, then a linear fall to 0.
 
     initial_rate (float): The highest rate.
-    total_steps (int): The number of updates of the whole training, for example `${training.max_steps}`.
+    total_steps (int): The number of updates of the whole training. `training.max_steps` may refer to it, not the other
+        way round: spaCy makes an optimiser of its section alone, where no variables are filled in.
     warmup_steps (Optional[int]): The length of the warm-up. Defaults to 0.
     warmup_share (Optional[float]): Its length as a share of `total_steps`, instead of `warmup_steps`.
     RETURNS (WarmupSchedule): The schedule.
@@ -21,7 +22,7 @@ def warmup_linear(
     if total_steps <= 0:
         raise ValueError(
             f"total_steps must be above 0, but is {total_steps}: a linear fall needs to know where it ends. "
-            "Set training.max_steps, or use spacy-lexner.warmup_constant.v1."
+            "Set it, or use spacy-lexner.warmup_constant.v1."
         )
     if steps > total_steps:
         raise ValueError(f"The warm-up of {steps} steps must not be longer than the training of {total_steps} steps.")

@@ -192,7 +192,7 @@ def test_pretrain_and_train_with_one_config(corpus):
     training = {
         "paths.init_tok2vec": str(corpus / "pretrained" / "model-last.bin"),
         "components.lex_ner.model.tok2vec.freeze": True,
-        "training.max_steps": 20,
+        "training.optimizer.learn_rate.total_steps": 20,
         "training.eval_frequency": 10,
     }
     (corpus / "output").mkdir()

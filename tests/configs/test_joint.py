@@ -36,7 +36,7 @@ SMALL = {
     "components.tok2vec.model.dropout": 0.0,
     "components.tok2vec.model.attention_dropout": 0.0,
     "training.dropout": 0.0,
-    "training.max_steps": 60,
+    "training.optimizer.learn_rate.total_steps": 60,
     "training.eval_frequency": 30,
     "training.optimizer.learn_rate.initial_rate": 0.01,
     "training.logger.progress_bar": None,

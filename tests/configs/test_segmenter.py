@@ -19,7 +19,7 @@ SMALL = {
     "components.lex_segmenter.model.tok2vec.hidden_width": 32,
     "components.lex_segmenter.model.tok2vec.depth": 1,
     "components.lex_segmenter.model.tok2vec.intermediate_width": 64,
-    "training.max_steps": 30,
+    "training.optimizer.learn_rate.total_steps": 30,
     "training.eval_frequency": 30,
     "training.optimizer.learn_rate.initial_rate": 0.01,
     "training.logger.progress_bar": None,

@@ -41,3 +41,12 @@ def test_pipelines_are_sound(project_dir, name):
     config = Config().from_disk(path, overrides={"paths.lexicon": "any"})
     nlp = spacy.util.load_model_from_config(config, auto_fill=True)
     assert not any(nlp.analyze_pipes()["problems"].values())
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_a_pipeline_can_be_trained_further(project_dir, name):
+    # spaCy makes the optimiser of its section alone: a variable in there would stay as it is.
+    config = Config().from_disk(project_dir.parent / "configs" / f"{name}.cfg", interpolate=False)
+    nlp = spacy.blank("zh")
+    nlp.config["training"]["optimizer"] = config["training"]["optimizer"]
+    assert nlp.create_optimizer().learn_rate > 0

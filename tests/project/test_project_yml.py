@@ -63,7 +63,7 @@ def test_dependencies_exist_or_are_made_before(config, project_dir, workflow):
         ("gpu_id", 0),
         ("seed", 3),
         ("lexicon_folder", "lexicon/knowledge"),
-        ("options", "--training.max_steps 5"),
+        ("options", "--training.optimizer.learn_rate.total_steps 5"),
         ("text", "raw.txt"),
         ("tokenizer", "blank:zh"),
         ("dim", 77),
