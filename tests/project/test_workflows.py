@@ -8,6 +8,9 @@ import sys
 
 import pytest
 import spacy
+import transformers
+
+from spacy_lexner.lexicon import Lexicon
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
@@ -15,7 +18,18 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 @pytest.fixture
 def checkout(project_dir, tmp_path):
     """A copy of what the workflows read, without anything that they wrote."""
-    written = ("assets", "corpus", "lexicon", "training", "metrics", "packages", "project.lock", "__pycache__")
+    written = (
+        "assets",
+        "corpus",
+        "lexicon",
+        "training",
+        "vectors",
+        "checkpoints",
+        "metrics",
+        "packages",
+        "project.lock",
+        "__pycache__",
+    )
     shutil.copytree(project_dir, tmp_path / "project", ignore=shutil.ignore_patterns(*written))
     shutil.copytree(project_dir.parent / "configs", tmp_path / "configs")
     return tmp_path
@@ -51,3 +65,37 @@ def test_train(checkout, data_dir):
     assert scores["lebert"]["ents_f"] > 0.3
     assert set(scores) == {"lebert", "lebert, lexicon emptied"}
     assert run(checkout, "train", "project", *settings).count("nothing changed") == 5
+
+
+TEXT = [f"第{i}段：南京市的长江大桥很长，我们在桥上看见了江水和船只，大家都很高兴。" for i in range(300)]
+
+
+def test_pretrain(checkout, data_dir):
+    """Text that holds a sentence of a test split is refused; without it, the result is a checkpoint."""
+    rows = (data_dir / "originals" / "weibo" / "test.char.bmes").read_text("utf8").split("\n\n")
+    sentences = ["".join(row.split()[0][0] for row in block.splitlines() if row.strip()) for block in rows]
+    (checkout / "text.txt").write_text("\n".join([*TEXT, max(sentences, key=len)]), "utf8")
+    settings = ["--vars.text", str(checkout / "text.txt"), "--vars.steps", "2", "--vars.protected", "weibo"]
+    settings += ["--vars.data_dir", str(data_dir)]
+    command = [sys.executable, "-m", "spacy", "project", "run", "pretrain", "project", *settings]
+    refused = subprocess.run(command, cwd=checkout, capture_output=True, text=True)
+    assert refused.returncode and "holds a text of weibo test" in refused.stdout
+    assert not (checkout / "project" / "checkpoints" / "small-piece").exists()
+    (checkout / "text.txt").write_text("\n".join(TEXT), "utf8")
+    run(checkout, "pretrain", "project", *settings)
+    assert transformers.AutoModel.from_pretrained(checkout / "project" / "checkpoints" / "small-piece").num_parameters()
+
+
+def test_vectors(checkout):
+    """Every word of the dictionary has a vector."""
+    pytest.importorskip("gensim")
+    (checkout / "text.txt").write_text("\n".join(TEXT), "utf8")
+    words = checkout / "words.txt"
+    words.write_text("南京市\n长江大桥\n大桥上\n龘\n", "utf8")
+    settings = ("--vars.text", str(checkout / "text.txt"), "--vars.lexicon", str(words), "--vars.dim", "8")
+    out = run(checkout, "vectors", "project", *settings)
+    assert "1 without any known part" in " ".join(out.split())
+    lexicon = Lexicon.open(checkout / "project" / "vectors" / "lexicon")
+    assert lexicon.dim == 8 and all(entry.vector is not None for entry in lexicon.entries())
+    assert {"南京市", "长江大桥", "大桥上", "龘"} <= set(lexicon)
+    assert (checkout / "project" / "vectors" / "bigrams.vec").is_file()
