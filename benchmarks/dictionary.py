@@ -6,8 +6,8 @@ Without a folder the lexicon is made of random words of two to five characters w
 a temporary one, so that it is memory-mapped as it would be in use. A change gives 500 words of the lexicon, and 500 new
 ones, rules: `add_rules` of a `lex_matcher` to which a `lex_ner` is linked. It has taken effect when the words of the
 next Doc, and the rules that concern `lex_ner` there, are found. 40 changes, one on top of the other; then a dictionary
-file of 1,000,000 lines is loaded and another 40 changes are made. Beside the wall clock the table shows CPU time, which
-does not depend on what else the machine does.
+file of 1,000,000 lines is loaded and another 40 changes are made. Times are CPU time, which does not depend on what
+else the machine does: nothing here waits, and one thread does all. The wall clock stands beside them.
 """
 
 import argparse
@@ -91,15 +91,15 @@ def run_changes(nlp: Language, known: List[str], seed: int) -> List[Timing]:
     return timings
 
 
-def load_rules(matcher: LexMatcher, words: List[str], folder: Path) -> float:
-    """RETURNS (float): The seconds that loading a file of rules takes."""
+def load_rules(matcher: LexMatcher, words: List[str], folder: Path) -> Timing:
+    """RETURNS (Timing): The time that loading a file of rules takes."""
     modes = ("force\tLOC\t", "forbid\tPER\t", "prefer\tORG\t1.5")
     lines = (f"{word}\t{modes[i % 3]}\n" for i, word in enumerate(words))
     path = folder / "rules.tsv"
     path.write_text("".join(lines), "utf8")
-    start = time.perf_counter()
+    wall, cpu = time.perf_counter(), time.process_time()
     matcher.load_rules(path)
-    return time.perf_counter() - start
+    return Timing(1e3 * (time.perf_counter() - wall), 1e3 * (time.process_time() - cpu))
 
 
 def main() -> None:
@@ -114,21 +114,21 @@ def main() -> None:
         known = list(islice(lexicon, N_CHANGES * CHANGE // 2 + N_RULES // 2))
         plain = run_changes(nlp, known, 1)
         named = known[N_CHANGES * CHANGE // 2 :]
-        seconds = load_rules(matcher, [*named, *random_words(N_RULES - len(named), 2)], folder)
+        loading = load_rules(matcher, [*named, *random_words(N_RULES - len(named), 2)], folder)
         with_file = run_changes(nlp, known, 3)
     rows = {"2 M words": plain, "2 M words, 1 M rules of a file": with_file}
     print(f"{len(lexicon):,} words; a change of {CHANGE:,}, milliseconds\n")
-    print(f"{'':32}{'median':>10}{'slowest':>10}{'CPU':>10}")
+    print(f"{'':32}{'median':>10}{'slowest':>10}{'wall clock':>12}")
     for title, timings in rows.items():
         wall, cpu = zip(*timings)
-        print(f"{title:32}{median(wall):10.1f}{max(wall):10.1f}{median(cpu):10.1f}")
-    print(f"\n{N_RULES:,} rules from a file: {seconds:.1f} s\n")
+        print(f"{title:32}{median(cpu):10.1f}{max(cpu):10.1f}{median(wall):12.1f}")
+    print(f"\n{N_RULES:,} rules from a file: {loading.cpu / 1e3:.1f} s (wall clock {loading.wall / 1e3:.1f} s)\n")
     result = {
-        "change_1000_ms": median(timing.wall for timing in plain),
-        "change_1000_max_ms": max(timing.wall for timing in plain),
-        "change_1000_cpu_ms": median(timing.cpu for timing in plain),
-        "change_1000_with_1m_rules_ms": median(timing.wall for timing in with_file),
-        "load_1m_rules_s": seconds,
+        "change_1000_ms": median(timing.cpu for timing in plain),
+        "change_1000_max_ms": max(timing.cpu for timing in plain),
+        "change_1000_wall_ms": median(timing.wall for timing in plain),
+        "change_1000_with_1m_rules_ms": median(timing.cpu for timing in with_file),
+        "load_1m_rules_s": loading.cpu / 1e3,
     }
     print(json.dumps({key: round(value, 2) for key, value in result.items()}))
 

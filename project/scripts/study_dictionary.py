@@ -29,7 +29,7 @@ from spacy.tokens import Doc
 from wasabi import msg
 
 from spacy_lexner.layers.whole_runs import find_whole_runs
-from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher, MatchOptions
 from spacy_lexner.lexicon.readers import read_word_list
 from spacy_lexner.pipeline.entity_search import ENTITY
 
@@ -38,13 +38,12 @@ WEIGHTS = (0.5, 1.0, 2.0, 3.0)
 SAMPLE = 500
 CHANGE = 1000
 MIN_LENGTH = 3  # shorter titles are mostly ordinary words
-SWAPS = 20
+BATCH = 16  # Docs at once while the dictionary changes
+PAUSE = 0.1  # seconds between changes
 COLUMNS = {"ents_p": "P", "ents_r": "R", "ents_f": "F", "recall_seen": "R seen", "recall_unseen": "R unseen"}
 
 
 class Occurrence(NamedTuple):
-    """A word in a Doc: its characters."""
-
     start: int
     end: int
     word: str
@@ -55,7 +54,7 @@ def find_occurrences(text: str, words: Iterable[str]) -> List[Occurrence]:
 
     text (str): The text.
     words (Iterable[str]): The words.
-    RETURNS (List[Occurrence]): The occurrences, overlapping ones too.
+    RETURNS (List[Occurrence]): The characters and the word of each occurrence, overlapping ones too.
     """
     inside = {
         i for start, end in zip(*(edges.tolist() for edges in find_whole_runs(text))) for i in range(start + 1, end)
@@ -76,34 +75,37 @@ def new_titles(lexicon: Lexicon, path: Path) -> List[str]:
     return [word for word in words if len(word) >= MIN_LENGTH and word not in lexicon]
 
 
-def words_in(docs: Iterable[Doc], words: List[str]) -> List[str]:
-    """RETURNS (List[str]): Those of many words that occur in texts, in order."""
-    matcher = Matcher(Lexicon.from_entries(map(LexiconEntry, words)))
+def words_in(docs: Iterable[Doc], lexicon: Lexicon) -> List[str]:
+    """RETURNS (List[str]): The words of a lexicon that occur in texts, in order."""
     texts = [doc.text for doc in docs]
-    found = matcher.match(texts)
+    found = Matcher(lexicon, MatchOptions(min_length=2)).match(texts)
     return sorted({texts[i][a:b] for i, a, b in zip(*(part.tolist() for part in found[:3]))})
 
 
-def study_titles(nlp: Language, dataset: str, titles: List[str], seen: Set[str]) -> Dict[str, Dict[str, Any]]:
+def study_titles(
+    nlp: Language, dataset: str, titles: List[str], seen: Set[str], label: str = ENTITY
+) -> Dict[str, Dict[str, Any]]:
     """Score a pipeline as it is, with more words, and with more words that it is to prefer as entities.
 
     nlp (Language): The pipeline; its lexicon is as before afterwards.
     dataset (str): The data set.
     titles (List[str]): The words.
     seen (Set[str]): The entities of the training texts.
+    label (str): The label that the words are to be preferred with.
     RETURNS (Dict[str, Dict[str, Any]]): The scores on test.
     """
     matcher = nlp.get_pipe("lex_matcher")
     before = matcher.lexicon
     examples = {name: read_examples(nlp, PROJECT / "corpus" / dataset / f"{name}.spacy") for name in ("dev", "test")}
     # Rules of words that occur in no text change nothing, but time.
-    there = words_in((example.reference for split in examples.values() for example in split), titles)
+    references = (example.reference for split in examples.values() for example in split)
+    there = words_in(references, Lexicon.from_entries(map(LexiconEntry, titles)))
 
     def score(split: str) -> Dict[str, Any]:
         return evaluate(nlp, examples[split], seen)
 
     def prefer(weight: float) -> None:
-        matcher.add_rules((word, "prefer", ENTITY, weight) for word in there)
+        matcher.add_rules((word, "prefer", label, weight) for word in there)
 
     results = {"before": score("test")}
     start = time.perf_counter()
@@ -156,7 +158,7 @@ def study_swaps(nlp: Language, docs: List[Doc], words: List[str], new_words: Lis
     """Change the rules of 1,000 words again and again while another thread annotates.
 
     nlp (Language): The pipeline; its lexicon is as before afterwards.
-    docs (List[Doc]): Texts, which are annotated until all changes are made.
+    docs (List[Doc]): Texts, which are annotated once; changes are made as long as that lasts.
     words (List[str]): Words that occur in the texts: all are forced to one label, then to another.
     new_words (List[str]): Others, which are changed along.
     RETURNS (Dict[str, Any]): Milliseconds of a change; the number of Docs, and of those that are not consistent with
@@ -165,7 +167,8 @@ def study_swaps(nlp: Language, docs: List[Doc], words: List[str], new_words: Lis
     matcher, labels = nlp.get_pipe("lex_matcher"), nlp.get_pipe("lex_ner").labels
     before, texts = matcher.lexicon, [doc.text for doc in docs]
     label_of: Dict[int, str] = {}
-    done, annotated, errors = threading.Event(), [], []
+    annotated: List[Doc] = []
+    errors: List[Exception] = []
 
     def change(label: str) -> float:
         rows = [(word, "force", label) for word in [*words, *new_words][:CHANGE]]
@@ -177,8 +180,7 @@ def study_swaps(nlp: Language, docs: List[Doc], words: List[str], new_words: Lis
 
     def annotate() -> None:
         try:
-            while not done.is_set():
-                annotated.extend(nlp.pipe(texts))
+            annotated.extend(nlp.pipe(texts, batch_size=BATCH))
         except Exception as error:
             errors.append(error)
 
@@ -186,17 +188,15 @@ def study_swaps(nlp: Language, docs: List[Doc], words: List[str], new_words: Lis
     thread = threading.Thread(target=annotate)
     thread.start()
     milliseconds = []
-    for i in range(1, SWAPS + 1):
-        time.sleep(0.2)
-        milliseconds.append(change((labels[0], labels[-1])[i % 2]))
-    done.set()
-    thread.join()
+    while thread.is_alive():
+        milliseconds.append(change((labels[-1], labels[0])[len(milliseconds) % 2]))
+        thread.join(PAUSE)
     matcher.set_lexicon(before)
     if errors:
         raise errors[0]
     states = {doc._.lex_version for doc in annotated}
     wrong = sum(1 for doc in annotated if not is_consistent(doc, words, label_of.get(doc._.lex_version)))
-    spread = {"change_ms": median(milliseconds), "slowest_ms": max(milliseconds), "changes": SWAPS}
+    spread = {"change_ms": median(milliseconds), "slowest_ms": max(milliseconds), "changes": len(milliseconds)}
     return {**spread, "docs": len(annotated), "states": len(states), "inconsistent_docs": wrong}
 
 
@@ -215,6 +215,7 @@ def main(
     dataset: Annotated[str, typer.Argument(help="A data set of the folder corpus.")],
     out: Annotated[Path, typer.Argument(help="File for the results, JSON.")],
     titles: Annotated[Path, typer.Option(help="A list of words, one a line, perhaps compressed.")],
+    label: Annotated[str, typer.Option(help="What the words are; ENTITY for any label.")] = ENTITY,
     seed: Annotated[int, typer.Option(help="Seed of the sample of words.")] = 0,
     gpu_id: Annotated[int, typer.Option(help="GPU, or -1 for the CPU.")] = -1,
 ) -> None:
@@ -225,11 +226,10 @@ def main(
     seen = mentions(read_examples(nlp, corpus / "train.spacy"))
     new = new_titles(nlp.get_pipe("lex_matcher").lexicon, titles)
     msg.info(f"{len(new)} words that the lexicon does not have")
-    scores = study_titles(nlp, dataset, new, seen)
-    n_unseen = scores["before"]["n_unseen"]
-    print(f"\n{n_unseen} entities of {dataset}'s test were not seen in training")
+    scores = study_titles(nlp, dataset, new, seen, label)
+    print(f"\n{scores['before']['n_unseen']} entities of {dataset}'s test were not seen in training")
     print_table(scores, COLUMNS)
-    there = words_in(test, new)
+    there = words_in(test, nlp.get_pipe("lex_matcher").lexicon.with_words(new))
     sample = random.Random(seed).sample(there, min(SAMPLE, len(there)))
     rules = study_rules(nlp, test, sample)
     for mode, counts in rules.items():

@@ -17,7 +17,7 @@ def project(tmp_path, monkeypatch):
     nlp.to_disk(tmp_path / "model")
     monkeypatch.setattr(study_dictionary, "PROJECT", tmp_path)
     monkeypatch.setattr(study_dictionary, "MIN_LENGTH", 2)
-    monkeypatch.setattr(study_dictionary, "SWAPS", 3)
+    monkeypatch.setattr(study_dictionary, "PAUSE", 0.001)
     unseen = [("赵六在天津工作", [(0, 2, "PER"), (3, 5, "LOC")]), ("清华大学在北京", [(0, 4, "ORG"), (5, 7, "LOC")])]
     for split, texts in (("train", TEXTS), ("dev", unseen[:1]), ("test", unseen)):
         path = tmp_path / "corpus" / "small" / f"{split}.spacy"
