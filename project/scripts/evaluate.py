@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Dict, List, Set
+from typing import Annotated, Any, Dict, List, Optional, Set
 
 import srsly
 import typer
@@ -108,6 +108,9 @@ def main(
     models: Annotated[List[str], typer.Argument(help="Pipelines, each as NAME=FOLDER.")],
     train: Annotated[Path, typer.Option(help="The training corpus, to know which entities were seen.")],
     out: Annotated[Path, typer.Option(help="File for the scores, JSON.")],
+    disable: Annotated[
+        Optional[List[str]], typer.Option(help="Also evaluate each pipeline without this component.")
+    ] = None,
     lexicon_off: Annotated[bool, typer.Option(help="Also evaluate each pipeline with an emptied lexicon.")] = False,
     gpu_id: Annotated[int, typer.Option(help="GPU, or -1 for the CPU.")] = -1,
 ) -> None:
@@ -119,6 +122,9 @@ def main(
         seen = mentions(read_examples(nlp, train))
         name = name or Path(folder).name
         results[name] = evaluate(nlp, read_examples(nlp, corpus), seen)
+        for pipe in [pipe for pipe in disable or () if pipe in nlp.pipe_names]:
+            with nlp.select_pipes(disable=pipe):
+                results[f"{name}, without {pipe}"] = evaluate(nlp, read_examples(nlp, corpus), seen)
         if lexicon_off and "lex_matcher" in nlp.pipe_names:
             without_lexicon(nlp)
             results[f"{name}, lexicon emptied"] = evaluate(nlp, read_examples(nlp, corpus), seen)

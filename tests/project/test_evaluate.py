@@ -2,6 +2,7 @@
 
 import pytest
 import spacy
+import srsly
 from evaluate import evaluate, main, mentions, percent, print_scores
 from pipelines import read_examples
 from spacy.tokens import DocBin
@@ -68,3 +69,13 @@ def test_missing_files(nlp, tmp_path, capsys, made, message):
     with pytest.raises(SystemExit):
         main(tmp_path / "test.spacy", [f"m={tmp_path / 'model'}"], tmp_path / "train.spacy", tmp_path / "out.json")
     assert message in capsys.readouterr().out
+
+
+def test_without_a_component(nlp, tmp_path):
+    nlp.to_disk(tmp_path / "model")
+    DocBin(docs=[make_doc(nlp, text, spans) for text, spans in GOLD]).to_disk(tmp_path / "test.spacy")
+    corpus, out = tmp_path / "test.spacy", tmp_path / "out.json"
+    main(corpus, [f"m={tmp_path / 'model'}"], corpus, out, disable=["entity_ruler", "no_such_pipe"])
+    results = srsly.read_json(out)
+    assert list(results) == ["m", "m, without entity_ruler"]
+    assert [scores["ents_r"] for scores in results.values()] == [0.5, 0.0]
