@@ -1,27 +1,26 @@
 """The trainable pipe `lex_ner`: entities by sequence tagging, with exact span probabilities."""
 
 import logging
-from typing import Any, Callable, Iterable, List, Optional, Sequence, Set, Tuple
+from typing import Callable, Iterable, List, Optional, Sequence, Tuple
 
-from spacy.errors import Errors
 from spacy.language import Language
 from spacy.tokens import Doc, Span
-from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Config, Model
 
-from ..layers.tag_scheme import Bools2d, TagScheme, TagSpan, UnknownLabelError
+from ..layers.tag_scheme import Bools2d, TagScheme, TagSpan
+from ..layers.word_borders import is_space
 from ..lexicon.rules import FORBID, RuleReader
 from .alternatives import set_alternatives
 from .calibration import Threshold
 from .entity_confidence import EntityConfidence
 from .entity_search import ENTITY, NOTHING, Limits, Prediction, Wanted, decree_entities, find_entities, score_entities
+from .entity_training import EntityTraining
 from .entity_words import attend_words, install_words_extension, note_attended
 from .extensions import install_alternatives_extension, install_score_extension
-from .gold_entities import GoldReport, gold_tags
+from .gold_entities import GoldReport
 from .lex_ner_scorer import lex_ner_score
 from .present_entities import blocked_spans, present_entities
-from .sequence_tagger import SequenceTagger
 from .uncertain_spans import check_doubt, set_uncertain
 
 logger = logging.getLogger(__name__)
@@ -108,7 +107,7 @@ def make_lex_ner(
     )
 
 
-class LexNER(EntityConfidence, SequenceTagger):
+class LexNER(EntityConfidence, EntityTraining):
     """Find entities. Each gets a confidence, `ent._.lex_score`: the probability that the model gives to exactly this
     span with this label, summed over everything that the rest of the text may be; in a calibrated pipeline (`spacy
     lexner calibrate`) scaled so that it says how often such entities are right.
@@ -244,18 +243,6 @@ class LexNER(EntityConfidence, SequenceTagger):
             if prediction.attended is not None:
                 note_attended(doc, prediction.attended)
 
-    def survey(self, examples: Iterable[Example]) -> Set[str]:
-        """Collect the labels of the examples, and count in `gold_report` the entities that cannot be learned as they
-        are; if there are any, a warning tells."""
-        self.gold_report = GoldReport()
-        labels: Set[str] = set()
-        for example in examples:
-            labels.update(ent.label_ for ent in example.reference.ents if ent.label_)
-            self.gold_report.add(example)
-        if self.gold_report.message:
-            logger.warning("%s: %s", self.name, self.gold_report.message)
-        return labels
-
     def constraint(self, doc: Doc) -> Bools2d:
         """RETURNS (Bools2d): The tags that tokens may have: none that begin or end an entity on white space, and,
         unless `overwrite` is set, none that contradict the entities and blocked tokens of the Doc."""
@@ -265,40 +252,10 @@ class LexNER(EntityConfidence, SequenceTagger):
                 spans.append(TagSpan(ent.start, ent.end, self.scheme.index(ent.label_)))
             else:
                 outside.append((ent.start, ent.end))
-        return self.scheme.constraint(_is_space(doc), spans, outside)
-
-    def training_constraint(self, doc: Doc) -> Bools2d:
-        return self.scheme.constraint(_is_space(doc))
-
-    def gold(self, example: Example) -> Bools2d:
-        try:
-            return self.scheme.gold(gold_tags(example))
-        except UnknownLabelError as error:
-            raise ValueError(
-                f"{self.name}: the annotation of {example.reference.text[:40]!r} has the label {error.label!r}, which "
-                f"was not there when the component was initialised (its labels: {', '.join(self.labels)}). Either call "
-                f"nlp.get_pipe({self.name!r}).add_label({error.label!r}) before this update, or initialise with it."
-            ) from None
-
-    def refused(self, example: Example) -> List[TagSpan]:
-        key = self.cfg["incorrect_spans_key"]
-        if key is None or key not in example.reference.spans:
-            return []
-        ents = {(ent.start, ent.end, ent.label) for ent in example.get_aligned_spans_y2x(example.reference.ents)}
-        refused = []
-        for span in example.get_aligned_spans_y2x(example.reference.spans[key], allow_overlap=True):
-            if (span.start, span.end, span.label) in ents:
-                raise ValueError(Errors.E868.format(span=(span.start_char, span.end_char, span.label_)))
-            if span.label_ in self.cfg["labels"]:  # others are never predicted: there is nothing to unlearn
-                refused.append(TagSpan(span.start, span.end, self.scheme.index(span.label_)))
-        return refused
+        return self.scheme.constraint(is_space(doc), spans, outside)
 
     def _kept(self, doc: Doc) -> List[Span]:
         return [] if self.cfg["overwrite"] else present_entities(doc)
 
     def _blocked(self, doc: Doc) -> List[Span]:
         return [] if self.cfg["overwrite"] else blocked_spans(doc)
-
-
-def _is_space(doc: Doc) -> Any:
-    return doc.to_array("IS_SPACE").astype(bool)

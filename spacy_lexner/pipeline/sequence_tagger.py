@@ -1,14 +1,11 @@
 """What trainable pipes share that tag the tokens of a Doc with labelled spans: labels, training, streams."""
 
 import logging
-from contextlib import contextmanager
 from itertools import islice
-from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from spacy.errors import Errors
 from spacy.language import Language
-from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.util import minibatch
@@ -16,13 +13,14 @@ from thinc.api import Optimizer, set_dropout_rate
 
 from ..layers.tag_scheme import Bools2d, TagScheme, TagSpan
 from ..layers.training_texts import show_training_docs
+from .checked_loading import CheckedLoading
 from .find_matchers import check_all_rules
 from .rule_follower import RuleFollower
 
 logger = logging.getLogger(__name__)
 
 
-class SequenceTagger(RuleFollower, TrainablePipe):
+class SequenceTagger(RuleFollower, CheckedLoading):
     """Base class of pipes whose model is a tagger: it gives emissions and transitions, and `attrs["head"]` turns these,
     with the tags that tokens may have, into losses, paths and span scores.
 
@@ -213,36 +211,6 @@ class SequenceTagger(RuleFollower, TrainablePipe):
         """
         self.set_annotations([doc], [prediction])
         return doc
-
-    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "SequenceTagger":
-        """Load what `to_bytes` saved.
-
-        bytes_data (bytes): The result of `to_bytes`.
-        exclude (Iterable[str]): Names of parts to leave as they are.
-        RETURNS (SequenceTagger): The component.
-        """
-        with self._loading("bytes"):
-            return super().from_bytes(bytes_data, exclude=tuple(exclude))
-
-    def from_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> "SequenceTagger":
-        """Load what `to_disk` saved.
-
-        path (Union[str, Path]): The folder.
-        exclude (Iterable[str]): Names of parts to leave as they are.
-        RETURNS (SequenceTagger): The component.
-        """
-        with self._loading(str(path)):
-            return super().from_disk(path, exclude=tuple(exclude))
-
-    @contextmanager
-    def _loading(self, source: str) -> Iterator[None]:
-        try:
-            yield
-        except (ValueError, TypeError, KeyError) as error:
-            raise ValueError(
-                f"{self.name} cannot be loaded from {source}: it is damaged, or not of this component's model ({error})"
-            ) from error
-        self.tell_labels()
 
     def predict(self, docs: Iterable[Doc]) -> List[Any]:
         """RETURNS (List[Any]): A prediction for each Doc, never None."""
