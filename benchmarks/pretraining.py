@@ -25,8 +25,8 @@ import torch
 from spacy.util import registry
 from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast, DataCollatorForLanguageModeling
 
-from spacy_lexner.training.batcher import pack_by_length
 from spacy_lexner.training.adamw import create_grouped_adamw
+from spacy_lexner.training.batcher import pack_by_length
 from spacy_lexner.training.pretrain_mlm import create_pretrain_mlm
 
 Batches = List[List[str]]
