@@ -1,6 +1,7 @@
 """FLAT from its formulas, pair by pair, to compare with; random lattices; and the original's recorded results."""
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any, Dict, Tuple
@@ -15,7 +16,8 @@ from spacy_lexner.modules.flat_encoder import FlatEncoder
 from spacy_lexner.modules.lattice_attention import LatticeAttention
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "flat"
-RECORDED = Path(__file__).parents[3] / "shared" / "golden" / "flat"  # has some files more
+DATA = Path(os.environ.get("LEXNER_DATA", Path(__file__).parents[3] / "shared" / "data"))
+RECORDED = DATA.parent / "golden" / "flat"  # has some files more
 
 
 def pair_distances(starts: Tensor, ends: Tensor) -> Tensor:
