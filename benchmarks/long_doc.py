@@ -1,6 +1,6 @@
 """One Doc of a million characters: through the tokenizer and the matcher, and through a small LEBERT.
 
-    python benchmarks/long_doc.py [--characters 1000000] [--data ../shared/data]
+    python benchmarks/long_doc.py [--characters 1000000]
 
 Each part runs in a process of its own, so that its peak memory is its own. The text is real where the public data sets
 lie in the data folder, else characters drawn at random; the lexicon likewise. The last line is a JSON object:
@@ -10,30 +10,20 @@ lie in the data folder, else characters drawn at random; the lexicon likewise. T
 import argparse
 import gzip
 import json
-import os
 import random
 import resource
 import statistics
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import spacy
+from real_text import DATA, read_text
 
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 
-DATA = Path(os.environ.get("LEXNER_DATA", Path(__file__).parents[2] / "shared" / "data"))
 ARCHITECTURE = "spacy-lexner.LEBERT.v1"
-
-
-def read_text(n_characters: int) -> str:
-    path = DATA / "text" / "lctt.txt.gz"
-    if not path.is_file():
-        return "".join(random.Random(0).choices([chr(code) for code in range(0x4E00, 0x5200)], k=n_characters))
-    with gzip.open(path, "rt", encoding="utf8") as file:
-        return file.read(n_characters)
 
 
 def read_words(text: str) -> list[str]:

@@ -8,12 +8,12 @@ Last line: JSON.
 
 import argparse
 import json
-import os
 import random
 import time
 from pathlib import Path
 from typing import Callable, Iterable, List, Tuple
 
+from real_text import DATA
 from spacy.training.batchers import (
     configure_minibatch,
     configure_minibatch_by_padded_size,
@@ -26,7 +26,6 @@ from spacy_lexner.formats.report import Report
 from spacy_lexner.formats.source import Source
 from spacy_lexner.training.batcher import create_padded_batcher
 
-DATA = Path(os.environ.get("LEXNER_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SETS = {"weibo": "ner/weibo/train.conll", "msra": "ner/msra/train.conll.gz"}
 BatcherT = Callable[[Iterable[range]], Iterable[List[range]]]
 

@@ -12,10 +12,8 @@ spaCy's retokenizer over ours, on the shorter text, in the same run), characters
 
 import argparse
 import contextlib
-import gzip
 import io
 import json
-import os
 import random
 import statistics
 import tempfile
@@ -26,6 +24,7 @@ from pathlib import Path
 import numpy as np
 import spacy
 import torch
+from real_text import read_text
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -36,16 +35,7 @@ from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 from spacy_lexner.pipeline.retokenize import merge_tokens
 
-DATA = Path(os.environ.get("LEXNER_DATA", Path(__file__).parents[2] / "shared" / "data"))
 PARAGRAPH = 200  # characters of a Doc where whole pipelines are timed
-
-
-def read_text(n_characters: int) -> str:
-    path = DATA / "text" / "lctt.txt.gz"
-    if not path.is_file():
-        return "".join(random.Random(0).choices([chr(code) for code in range(0x4E00, 0x5200)], k=n_characters))
-    with gzip.open(path, "rt", encoding="utf8") as file:
-        return file.read(n_characters)
 
 
 def cut_words(text: str) -> list[str]:

@@ -7,17 +7,15 @@ spaCy's takes about half a minute at 1,000,000 characters and is run once there.
 
 import gzip
 import json
-import os
 import random
 import statistics
 import time
-from pathlib import Path
 
+from real_text import DATA
 from spacy.lang.zh import Chinese
 
 from spacy_lexner.pipeline.char_tokenizer import CharTokenizer
 
-DATA = Path(os.environ.get("LEXNER_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SIZES = (10_000, 100_000, 1_000_000)
 REPEATS = 5
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
-from typing import List
+from typing import List, Tuple
 
 import spacy
 from spacy.language import Language
@@ -41,3 +42,11 @@ def read_examples(nlp: Language, path: Path) -> List[Example]:
         msg.fail(f"No corpus {path}", "Run the command that converts the data first.", exits=1)
     gold = DocBin().from_disk(path).get_docs(nlp.vocab)
     return [Example(nlp.make_doc(doc.text), doc) for doc in gold]
+
+
+def read_pair(value: str) -> Tuple[str, str]:
+    """RETURNS (Tuple[str, str]): The pipeline and the file of an argument of the form MODEL=FILE."""
+    model, separator, path = value.rpartition("=")
+    if not separator:
+        raise argparse.ArgumentTypeError(f"{value!r}: expected MODEL=FILE")
+    return model, path

@@ -7,8 +7,9 @@ measured in turn; and what error perfect scores of so few entities would show by
 import argparse
 import json
 import statistics
-from typing import Any, Dict, Tuple
+from typing import Any, Dict
 
+from pipelines import read_pair
 from spacy.util import load_model
 
 from spacy_lexner.report.calibrate import cross_fit, error_by_chance, expected_error, judge_all
@@ -30,13 +31,6 @@ def main() -> None:
         after = f"{row['after']:.3f} ± {row['spread']:.3f}"
         print(f"| {model} | {row['n']} | {row['before']:.3f} | {after} | {row['chance']:.3f} |", flush=True)
     print(json.dumps(figures))
-
-
-def read_pair(value: str) -> Tuple[str, str]:
-    model, separator, dev = value.rpartition("=")
-    if not separator:
-        raise argparse.ArgumentTypeError(f"{value!r}: expected MODEL=DEV")
-    return model, dev
 
 
 def measure(model: str, dev: str, repeats: int, seed: int) -> Dict[str, Any]:

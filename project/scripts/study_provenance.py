@@ -7,8 +7,9 @@ Entities with two and more words on their tokens count. The last line is JSON.
 import argparse
 import json
 import statistics
-from typing import Any, Dict, Tuple
+from typing import Any, Dict
 
+from pipelines import read_pair
 from spacy.tokens import DocBin
 from spacy.util import load_model
 from tqdm import tqdm
@@ -30,13 +31,6 @@ def main() -> None:
         figures[model] = row = measure(model, path, arguments.limit)
         print(f"| {model} | {row['n']} | {row['top']:.3f} | {row['others']:.3f} |", flush=True)
     print(json.dumps(figures))
-
-
-def read_pair(value: str) -> Tuple[str, str]:
-    model, separator, path = value.rpartition("=")
-    if not separator:
-        raise argparse.ArgumentTypeError(f"{value!r}: expected MODEL=TEXTS")
-    return model, path
 
 
 def measure(model: str, path: str, limit: int) -> Dict[str, Any]:

@@ -62,7 +62,8 @@ def _on_tokens(doc: Doc, occurrences: List[Occurrence], reader: RuleReader) -> L
         return []
     text = doc.text
     starts, ends = np.array([each[:2] for each, _ in kept], "i8").T
-    stands = ~(_cuts_runs(text, starts) | _cuts_runs(text, ends))
+    cuts = _cuts_runs(text, np.stack([starts, ends]))
+    stands = ~(cuts[0] | cuts[1])
     kept = [pair for pair, fits in zip(kept, stands.tolist()) if fits]
     starts, ends = starts[stands], ends[stands]
     begins, stops = token_borders(doc)
@@ -75,9 +76,9 @@ def _on_tokens(doc: Doc, occurrences: List[Occurrence], reader: RuleReader) -> L
 
 
 def _cuts_runs(text: str, edges: np.ndarray) -> np.ndarray:
-    """RETURNS (numpy.ndarray): bool[n], which positions in a text lie inside of what is never cut."""
+    """RETURNS (numpy.ndarray): bool, for each position in a text whether it lies inside of what is never cut."""
     starts, ends = find_whole_runs(text)
     if not len(starts):
-        return np.zeros(len(edges), bool)
+        return np.zeros(edges.shape, bool)
     run = np.searchsorted(starts, edges, "left") - 1  # the last run that begins before the position
     return (run >= 0) & (edges < ends[run])

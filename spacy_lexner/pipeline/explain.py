@@ -1,11 +1,11 @@
 """What the entities of Docs rest on: the attention to candidate words, and what becomes of scores without these."""
 
-from itertools import islice
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc, Span
+from spacy.util import minibatch
 from thinc.api import Model
 
 from ..layers.candidates import Candidates, find_candidates, get_candidates, set_candidates, token_spans
@@ -100,7 +100,7 @@ class _Reader:
         wanted = [i for i, (start, end) in places.items() if any(start < ent.end and ent.start < end for ent in ents)]
         without = (make_variant(doc, matcher, Candidates(*(np.delete(part, i) for part in candidates))) for i in wanted)
         before, *after = self._scores([base], ents) + [
-            scores for batch in _batched(without, batch_size) for scores in self._scores(batch, ents)
+            scores for batch in minibatch(without, batch_size) for scores in self._scores(batch, ents)
         ]
         changes: Dict[Place, Dict[Place, float]] = {(ent.start, ent.end): {} for ent in ents}
         for i, scores in zip(wanted, after):
@@ -129,9 +129,3 @@ def make_variant(doc: Doc, matcher: Matcher, candidates: Candidates) -> Doc:
     variant = Doc(doc.vocab, words=words, spaces=spaces)
     set_candidates(variant, matcher.version, candidates)
     return variant
-
-
-def _batched(docs: Iterable[Doc], size: int) -> Iterator[List[Doc]]:
-    rest = iter(docs)
-    while batch := list(islice(rest, size)):
-        yield batch

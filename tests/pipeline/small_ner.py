@@ -1,6 +1,7 @@
 """A small pipeline with `lex_ner`, and texts to train it on, for the tests of the pipe."""
 
 import spacy
+from spacy.tokens import Span
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
@@ -50,3 +51,7 @@ def found(doc):
 
 def scores(doc):
     return [ent._.lex_score for ent in doc.ents]
+
+
+def span(doc, start, end, label=""):
+    return Span(doc, start, end, label=label)

@@ -1,12 +1,11 @@
 """What `lex_ner` learns from."""
 
-import copy
 import logging
 
 import numpy as np
 import pytest
-from small_ner import TEXTS, blank, examples, found, train
-from spacy.tokens import Doc, Span
+from small_ner import TEXTS, blank, examples, found, span, train
+from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Adam
 
@@ -20,16 +19,6 @@ def nlp():
     nlp = blank()
     train(nlp)
     return nlp
-
-
-@pytest.fixture
-def fresh(nlp):
-    """A trained pipeline that may be changed."""
-    return copy.deepcopy(nlp)
-
-
-def span(doc, start, end, label=""):
-    return Span(doc, start, end, label=label)
 
 
 def test_annotation_that_is_missing_teaches_nothing(fresh):

@@ -1,11 +1,9 @@
-import copy
-
 import numpy as np
 import pytest
 import spacy
 import torch
 from confection import ConfigValidationError
-from small_ner import HASH_EMBED_CNN, TEXTS, blank, examples, found, scores, train
+from small_ner import HASH_EMBED_CNN, TEXTS, blank, examples, found, scores, span, train
 from spacy.tokens import Doc, DocBin, Span
 from spacy.util import fix_random_seed
 
@@ -21,16 +19,6 @@ def nlp():
     nlp = blank()
     train(nlp)
     return nlp
-
-
-@pytest.fixture
-def fresh(nlp):
-    """A trained pipeline that may be changed."""
-    return copy.deepcopy(nlp)
-
-
-def span(doc, start, end, label=""):
-    return Span(doc, start, end, label=label)
 
 
 # The factory

@@ -1,6 +1,5 @@
 """The factory, learning and labels of `lex_segmenter`."""
 
-import copy
 import logging
 
 import numpy as np
@@ -21,12 +20,6 @@ def nlp():
     nlp = blank()
     train(nlp)
     return nlp
-
-
-@pytest.fixture
-def fresh(nlp):
-    """A trained pipeline that may be changed."""
-    return copy.deepcopy(nlp)
 
 
 # The factory

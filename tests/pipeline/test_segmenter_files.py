@@ -19,12 +19,6 @@ def nlp():
     return nlp
 
 
-@pytest.fixture
-def fresh(nlp):
-    """A trained pipeline that may be changed."""
-    return copy.deepcopy(nlp)
-
-
 @pytest.mark.parametrize("batch_size", [1, 2, 100])
 def test_batches_change_nothing(nlp, batch_size):
     texts = ["", *PLAIN, " ", PLAIN[0] * 2]

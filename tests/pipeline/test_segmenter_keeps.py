@@ -1,6 +1,5 @@
 """What a Doc brings along is kept by `lex_segmenter`: entities, sentences, spans, words."""
 
-import copy
 import logging
 
 import pytest
@@ -15,12 +14,6 @@ def nlp():
     nlp = blank()
     train(nlp)
     return nlp
-
-
-@pytest.fixture
-def fresh(nlp):
-    """A trained pipeline that may be changed."""
-    return copy.deepcopy(nlp)
 
 
 @pytest.fixture

@@ -23,12 +23,6 @@ def nlp():
     return nlp
 
 
-@pytest.fixture
-def fresh(nlp):
-    """A trained pipeline that may be changed."""
-    return copy.deepcopy(nlp)
-
-
 def expected(nlp, texts):
     return [(found(doc), scores(doc)) for doc in map(nlp, texts)]
 
