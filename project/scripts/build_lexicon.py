@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Annotated, Iterable
+from typing import Annotated, Iterable, Optional
 
+import numpy as np
 import typer
 from tqdm import tqdm
 from wasabi import msg
@@ -41,16 +42,33 @@ class WatchedStream(MergedStream):
         return super().__next__()
 
 
+def shuffle_vectors(lexicon: Lexicon, seed: int) -> Lexicon:
+    """Give each word that has a vector that of another one, at random: what trained vectors are compared with.
+
+    lexicon (Lexicon): The lexicon.
+    seed (int): Seed of the shuffling.
+    RETURNS (Lexicon): The same words with the same vectors, of which none says anything about its word.
+    """
+    entries = list(lexicon.entries())
+    rows = [row for row, entry in enumerate(entries) if entry.vector is not None]
+    for row, vector in zip(np.random.default_rng(seed).permutation(rows), [entries[row].vector for row in rows]):
+        entries[row] = entries[row]._replace(vector=vector)
+    return Lexicon.from_entries(entries)
+
+
 def main(
     out: Annotated[Path, typer.Argument(help="Folder for the lexicon.")],
     words: Annotated[str, typer.Option(help="Files of words, separated by spaces.")] = "",
     vectors: Annotated[str, typer.Option(help="Files of word vectors, word2vec text, separated by spaces.")] = "",
+    shuffle: Annotated[Optional[int], typer.Option(help="Seed to give each word the vector of another one.")] = None,
 ) -> None:
     """Build a lexicon. Equal words of several files are one word; its vector is the first that any of them has."""
     try:
         streams = [read_words(Path(path)) for path in words.split()]
         streams += [read_word_vectors(Path(path)) for path in vectors.split()]
         lexicon = Lexicon.from_entries(WatchedStream(streams), merge=True)
+        if shuffle is not None:
+            lexicon = shuffle_vectors(lexicon, shuffle)
     except LexiconError as error:
         msg.fail("The lexicon was not built", str(error), exits=1)
     if out.is_dir():

@@ -19,6 +19,18 @@ def test_files_of_all_kinds(tmp_path):
     assert lexicon.get("大桥").vector.tolist() == [1, 2] and lexicon.get("长江").vector is None
 
 
+def test_shuffled_vectors(tmp_path):
+    table = {chr(0x4E00 + number): [float(number), -float(number)] for number in range(1, 40)}
+    lines = [f"{word} {first} {second}" for word, (first, second) in table.items()]
+    (tmp_path / "words.vec").write_text("\n".join([f"{len(table)} 2", *lines]), "utf8")
+    (tmp_path / "list.txt").write_text("长江\n", "utf8")
+    main(tmp_path / "out", str(tmp_path / "list.txt"), str(tmp_path / "words.vec"), shuffle=0)
+    lexicon = Lexicon.open(tmp_path / "out")
+    shuffled = {word: lexicon.get(word).vector.tolist() for word in table}
+    assert sorted(shuffled.values()) == sorted(table.values()) and shuffled != table
+    assert set(lexicon) == {*table, "长江"} and lexicon.get("长江").vector is None
+
+
 def test_what_is_left_out_is_told(tmp_path, capsys):
     (tmp_path / "list.txt").write_text("南京市\n长江 大桥\n", "utf8")
     main(tmp_path / "out", str(tmp_path / "list.txt"))
