@@ -26,8 +26,8 @@ from wasabi import msg
 
 PROJECT = Path(__file__).parents[1]
 SPLITS = ("train", "dev", "test")
-# One core for a run. And glibc gives memory back, where batches of many shapes would else double what a run holds.
-ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "MALLOC_TRIM_THRESHOLD_": "1000000"}
+# One core for a run.
+ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 app = typer.Typer(help=__doc__, no_args_is_help=True, pretty_exceptions_enable=False)
 StudyArgument = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A file of studies/.")]
 ResultsArgument = Annotated[Path, typer.Argument(help="Results file, a JSON line per run.")]
