@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -45,6 +46,7 @@ def main(
     ] = Path("lexicon/main"),
     seed: Annotated[int, typer.Option()] = 0,
     gpu_id: Annotated[int, typer.Option(help="-1 is the CPU.")] = -1,
+    options: Annotated[str, typer.Option(help="More settings: '--pretraining.objective.share 0.4 …'.")] = "",
     resume: Annotated[bool, typer.Option("--resume", help="Go on where a run in that folder stopped, if any.")] = False,
 ) -> None:
     """Run `spacy pretrain` for a number of updates, then `spacy lexner export-hf`."""
@@ -67,6 +69,7 @@ def main(
     command: List[str] = ["pretrain", str(config), str(output), "--gpu-id", str(gpu_id)]
     for name, value in settings.items():
         command += [f"--{name}", str(value)]
+    command += shlex.split(options)
     last = last_checkpoint(output)
     if last is not None and not resume:
         msg.fail(f"{output} holds a run already", "Go on with --resume, or remove the folder.", exits=1)

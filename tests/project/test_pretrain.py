@@ -29,6 +29,13 @@ def test_pretrain_then_export(project_dir, tmp_path, commands, name):
     assert export == ["lexner", "export-hf", str(tmp_path / "out/model-last.bin"), str(tmp_path / "bert"), "--force"]
 
 
+def test_more_settings(project_dir, tmp_path, commands):
+    config = project_dir.parent / "configs" / "pretrain_small.cfg"
+    more = "--pretraining.objective.share 0.4 --pretraining.batcher.batcher.max_tokens=4096"
+    pretrain.main(config, tmp_path / "text", tmp_path / "out", tmp_path / "bert", options=more)
+    assert commands[0][-3:] == ["--pretraining.objective.share", "0.4", "--pretraining.batcher.batcher.max_tokens=4096"]
+
+
 @pytest.mark.parametrize("name, masking", [("small", "whole_word"), ("small", "ngram"), ("ernie", "piece")])
 def test_words_and_entities_come_from_a_lexicon(project_dir, tmp_path, commands, capsys, name, masking):
     config = project_dir.parent / "configs" / f"pretrain_{name}.cfg"
