@@ -1,6 +1,5 @@
 """The trainable pipe `lex_ner`: entities by sequence tagging, with exact span probabilities."""
 
-import logging
 from typing import Callable, Iterable, List, Optional, Sequence, Tuple
 
 from spacy.language import Language
@@ -22,8 +21,6 @@ from .gold_entities import GoldReport
 from .lex_ner_scorer import lex_ner_score
 from .present_entities import blocked_spans, present_entities
 from .uncertain_spans import check_doubt, set_uncertain
-
-logger = logging.getLogger(__name__)
 
 DEFAULT_CONFIG = """
 [model]

@@ -4,11 +4,11 @@ from random import Random
 from typing import List, Optional, Sequence, Tuple
 
 import numpy as np
-from spacy.attrs import IS_SPACE
 from spacy.tokens import Doc
 
 from ..layers.lexicon_node import DocCandidates
 from ..layers.windows import Windows
+from ..layers.word_borders import is_space
 from ..layers.wordpieces import Wordpieces
 from .masking import NO_WORD, Masking, mask_pieces
 from .whole_words import covers_any, longest_words
@@ -30,7 +30,7 @@ def word_numbers(docs: Sequence[Doc], counts: np.ndarray, candidates: Optional[S
     for i, doc in enumerate(docs):
         found = None if candidates is None else candidates[i]
         numbers = np.arange(len(doc)) if found is None else longest_words(found.first, found.last, len(doc))
-        parts.append(np.where(doc.to_array([IS_SPACE]).reshape(-1) > 0, NO_WORD, numbers + n_words))
+        parts.append(np.where(is_space(doc), NO_WORD, numbers + n_words))
         n_words += len(doc)
     return np.repeat(np.concatenate(parts), counts)
 

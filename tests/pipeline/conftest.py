@@ -1,6 +1,15 @@
 import copy
 
 import pytest
+from small_ner import blank, train
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    """A trained pipeline with `lex_ner`. A test file that needs another one has its own."""
+    nlp = blank()
+    train(nlp)
+    return nlp
 
 
 @pytest.fixture

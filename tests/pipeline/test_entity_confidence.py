@@ -7,13 +7,6 @@ from spacy_lexner.pipeline.calibration import Calibration, Scale
 TEXT = TEXTS[0][0]
 
 
-@pytest.fixture(scope="module")
-def nlp():
-    nlp = blank()
-    train(nlp)
-    return nlp
-
-
 @pytest.fixture
 def ner(nlp):
     ner = nlp.get_pipe("lex_ner")

@@ -14,13 +14,6 @@ from spacy_lexner.layers.tag_scheme import TagSpan
 TEXT = TEXTS[0][0]
 
 
-@pytest.fixture(scope="module")
-def nlp():
-    nlp = blank()
-    train(nlp)
-    return nlp
-
-
 def test_annotation_that_is_missing_teaches_nothing(fresh):
     doc = fresh.make_doc("张三 在\n上海")
     gold = [Example(doc, fresh.make_doc(doc.text)), Example(fresh.make_doc(""), fresh.make_doc(""))]

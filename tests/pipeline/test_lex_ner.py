@@ -14,13 +14,6 @@ from spacy_lexner.pipeline.lex_ner import LexNER
 TEXT = TEXTS[0][0]
 
 
-@pytest.fixture(scope="module")
-def nlp():
-    nlp = blank()
-    train(nlp)
-    return nlp
-
-
 # The factory
 
 

@@ -16,13 +16,6 @@ from spacy.util import load_model_from_config
 from thinc.api import SGD, Adam, Optimizer
 
 
-@pytest.fixture(scope="module")
-def nlp():
-    nlp = blank()
-    train(nlp)
-    return nlp
-
-
 def expected(nlp, texts):
     return [(found(doc), scores(doc)) for doc in map(nlp, texts)]
 
