@@ -44,6 +44,7 @@ def main(
     lexicon: Annotated[
         Path, typer.Option(help="Lexicon that says what whole words are, and which words name entities.")
     ] = Path("lexicon/main"),
+    vectors: Annotated[str, typer.Option(help="File of vectors of characters to start from; empty for none.")] = "",
     seed: Annotated[int, typer.Option()] = 0,
     gpu_id: Annotated[int, typer.Option(help="-1 is the CPU.")] = -1,
     options: Annotated[str, typer.Option(help="More settings: '--pretraining.objective.share 0.4 …'.")] = "",
@@ -66,6 +67,8 @@ def main(
     }
     if needs_lexicon:
         settings["paths.lexicon"] = lexicon
+    if vectors:
+        settings["paths.character_vectors"] = vectors
     command: List[str] = ["pretrain", str(config), str(output), "--gpu-id", str(gpu_id)]
     for name, value in settings.items():
         command += [f"--{name}", str(value)]

@@ -22,6 +22,7 @@ def build_lebert_v1(
     *,
     lower_case: bool = True,
     vocab_min_count: int = 1,
+    piece_vectors: Optional[str] = None,
     hidden_width: int = 128,
     depth: int = 2,
     heads: int = 4,
@@ -52,6 +53,8 @@ def build_lebert_v1(
         one, the characters of the training texts.
     lower_case (bool): Whether a vocabulary that is not the checkpoint's ignores case and accents.
     vocab_min_count (int): In a vocabulary of the training texts, rarer characters are unknown.
+    piece_vectors (Optional[str]): File of vectors (text format of word2vec) from which the embeddings of characters
+        start, without a checkpoint; pretraining gets further with them. Read at the same time.
     hidden_width, depth, heads, intermediate_width (int): Sizes, without a checkpoint.
     adapter_layers (Sequence[int]): The layers that have a lexicon adapter after them; 0, the first, as in the paper. []
         is a plain BERT, which needs no lexicon.
@@ -78,6 +81,7 @@ def build_lebert_v1(
         vocab=vocab,
         lower_case=lower_case,
         vocab_min_count=vocab_min_count,
+        piece_vectors=piece_vectors,
         hidden_width=hidden_width,
         depth=depth,
         heads=heads,

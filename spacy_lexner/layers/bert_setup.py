@@ -6,9 +6,10 @@ from typing import Any, Dict, Optional, Sequence
 
 from spacy.tokens import Doc
 from torch import nn
-from transformers import BertConfig, PretrainedConfig
+from transformers import BertConfig, PretrainedConfig, PreTrainedModel
 
 from ..modules.bert_shaped import load_encoder, load_encoder_config, load_tokenizer
+from .piece_vectors import start_from_characters
 from .training_texts import TrainingTexts
 from .wordpieces import build_vocab, load_wordpieces, read_vocab, vocab_settings
 
@@ -22,6 +23,7 @@ class BertSetup:
         texts.
     lower_case (bool): Whether a vocabulary that is not the checkpoint's ignores case and accents.
     vocab_min_count (int): In a vocabulary of the training texts, rarer characters are unknown.
+    piece_vectors (Optional[str]): File of vectors from which the embeddings of characters start, without a checkpoint.
     hidden_width, depth, heads, intermediate_width (int): Sizes, without a checkpoint.
     longest (int): Most wordpieces that the encoder reads at once, without a checkpoint.
     dropout, attention_dropout (float): Of the encoder, and of its attention weights.
@@ -32,6 +34,7 @@ class BertSetup:
     vocab: Optional[str] = None
     lower_case: bool = True
     vocab_min_count: int = 1
+    piece_vectors: Optional[str] = None
     hidden_width: int = 128
     depth: int = 2
     heads: int = 4
@@ -42,6 +45,11 @@ class BertSetup:
     gradient_checkpointing: bool = False
 
     def __post_init__(self) -> None:
+        if self.checkpoint is not None and self.piece_vectors is not None:
+            raise ValueError(
+                f"piece_vectors = {self.piece_vectors!r} is for random weights, but there is a checkpoint "
+                f"({self.checkpoint!r}), which brings its own embeddings: leave one of them out."
+            )
         if self.checkpoint is None and self.hidden_width % self.heads:
             raise ValueError(f"hidden_width = {self.hidden_width} is no multiple of heads = {self.heads}.")
 
@@ -93,14 +101,19 @@ class BertSetup:
                 setattr(config, name, value)
         return config
 
-    def load_weights(self, encoder: nn.Module, config: PretrainedConfig) -> None:
-        """Give an encoder the weights of the checkpoint, if there is one.
+    def load_weights(self, encoder: PreTrainedModel, config: PretrainedConfig, wordpieces: Dict[str, Any]) -> None:
+        """Give an encoder the weights of the checkpoint, or its wordpieces the vectors of a file, if there are any.
 
-        encoder (nn.Module): The encoder.
+        encoder (PreTrainedModel): The encoder.
         config (PretrainedConfig): What `config` gave.
+        wordpieces (Dict[str, Any]): What `wordpieces` gave.
         """
         if self.checkpoint is not None:
             encoder.load_state_dict(load_encoder(self.checkpoint, config).state_dict())
+        if self.piece_vectors is not None:
+            table = encoder.get_input_embeddings()
+            assert isinstance(table, nn.Embedding)
+            start_from_characters(table, load_wordpieces(wordpieces), self.piece_vectors)
 
 
 def take_sample(sample: Sequence[Doc], texts: TrainingTexts, name: str) -> None:

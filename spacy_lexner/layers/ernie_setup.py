@@ -80,7 +80,7 @@ class ERNIESetup(BertSetup):
             }
         )
         assert isinstance(module, ERNIE)
-        self.load_weights(module.encoder.text, config)
+        self.load_weights(module.encoder.text, config, wordpieces)
         if self.checkpoint is not None and has_entity_side(self.checkpoint) and self.layer_types is None:
             load_entity_side(self.checkpoint, module.encoder)
         _start_from_vectors(module, tuned)

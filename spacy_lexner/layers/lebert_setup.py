@@ -70,7 +70,7 @@ class LEBERTSetup(BertSetup):
         tuned = words_of_texts(matcher, texts.texts) if matcher is not None and self.reads_texts else np.zeros(0, "u8")
         module = shim.initialize(self.settings(config, wordpieces, lexicon_width, len(tuned)))
         assert isinstance(module, LEBERT)
-        self.load_weights(module.encoder, config)
+        self.load_weights(module.encoder, config, wordpieces)
         if matcher is not None and len(tuned):
             assert module.words is not None
             start_from_lexicon(module.words, matcher.lexicon, tuned)

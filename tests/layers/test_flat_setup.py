@@ -1,12 +1,12 @@
-import gzip
 import json
 
 import numpy as np
 import pytest
 import spacy
 import torch
+from vector_text import write_vectors
 
-from spacy_lexner.layers.flat_setup import FlatSetup, read_vectors
+from spacy_lexner.layers.flat_setup import FlatSetup
 from spacy_lexner.layers.lattice_vocab import load_vocab
 from spacy_lexner.layers.shim import ModuleShim
 from spacy_lexner.layers.training_texts import TrainingTexts
@@ -36,17 +36,6 @@ def build(matcher=None, contextual_width=0, sample=TEXTS, **setup):
     return setup.build(shim, [], texts, matcher, contextual_width), shim.settings
 
 
-def write(path, rows, header=True):
-    lines = [f"{len(rows)} {len(next(iter(rows.values())))}"] if header else []
-    lines += [f"{key} {' '.join(map(str, row))}" for key, row in rows.items()]
-    text = "\n".join(lines) + "\n"
-    if path.suffix == ".gz":
-        path.write_bytes(gzip.compress(text.encode("utf8")))
-    else:
-        path.write_text(text, "utf8")
-    return str(path)
-
-
 def vector(table, vocab, kind, key):
     (row,) = vocab.rows(kind, [key]).tolist()
     assert row >= 2
@@ -54,8 +43,10 @@ def vector(table, vocab, kind, key):
 
 
 def test_vectors_of_files(tmp_path):
-    characters = write(tmp_path / "c.vec.gz", {"南": [3, 4], "火": [0, 2], "火车": [1, 1]})
-    bigrams = write(tmp_path / "b.vec", {"南京": [1, 0, 0], "江<end>": [0, 2, 0], "火车": [0, 0, 5], "车": [1, 1, 1]})
+    characters = write_vectors(tmp_path / "c.vec.gz", {"南": [3, 4], "火": [0, 2], "火车": [1, 1]})
+    bigrams = write_vectors(
+        tmp_path / "b.vec", {"南京": [1, 0, 0], "江<end>": [0, 2, 0], "火车": [0, 0, 5], "车": [1, 1, 1]}
+    )
     module, settings = build(character_vectors=characters, bigram_vectors=bigrams)
     vocab, embedding = load_vocab(settings["vocab"]), module.embedding
     assert (embedding.characters.embedding_dim, embedding.bigrams.embedding_dim) == (2, 3)
@@ -70,19 +61,6 @@ def test_vectors_of_files(tmp_path):
     vocab = load_vocab(settings["vocab"])
     assert (vocab.n_fixed_characters, vocab.n_fixed_bigrams) == (0, 0)
     np.testing.assert_allclose(vector(lean.embedding.characters, vocab, "characters", "南"), [3, 4])
-
-
-def test_bad_vectors(tmp_path):
-    path = write(tmp_path / "c.vec", {"南": [3, 4], "京": [0, float("nan")]}, header=False)
-    with pytest.warns(UserWarning, match="1 vectors hold NaN"):
-        found = read_vectors(path, "characters", None)
-    assert found.keys == ["南"]
-    with pytest.raises(ValueError, match="no vectors of bigrams: keys of 2 characters"):
-        read_vectors(path, "bigrams", None)
-    with pytest.warns(UserWarning), pytest.raises(ValueError, match="vectors of 2 values, but character_width = 3"):
-        read_vectors(path, "characters", 3)
-    with pytest.raises(ValueError, match=r"nowhere\.vec"):
-        read_vectors("nowhere.vec", "characters", None)
 
 
 def test_words():

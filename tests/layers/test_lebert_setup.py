@@ -8,6 +8,7 @@ import pytest
 import spacy
 import torch
 from transformers import BertConfig, BertModel, ElectraConfig, ElectraModel
+from vector_text import write_vectors
 
 from spacy_lexner.layers.lebert import LEBERTEncoder, LEBERTOptions
 from spacy_lexner.layers.lebert_setup import LEBERTSetup
@@ -69,6 +70,14 @@ def vocabulary(model):
 def test_constructing_reads_nothing():
     model = make_model(checkpoint="no/such/folder", vocab="no/such/file")
     assert model.has_dim("nO") is None and not model.shims[0].is_initialized
+
+
+def test_embeddings_start_from_vectors_of_characters(tmp_path):
+    path = write_vectors(tmp_path / "c.vec", {"南": [1, 0], "京": [1, 0.1], "市": [-1, 0], "火": [0, 1]})
+    model = initialize(hidden_width=24, depth=1, heads=3, piece_vectors=path)
+    table, rows = model.shims[0].module.encoder.get_input_embeddings().weight, vocabulary(model)
+    near, far = (torch.cosine_similarity(table[rows["南"]], table[rows[other]], dim=0) for other in "京市")
+    assert near > 0.8 > 0 > far
 
 
 def test_random_weights_and_a_vocabulary_of_the_training_texts():
