@@ -43,6 +43,7 @@ ENTRY_POINTS = {
         "spacy-lexner.KnowledgeBase.v1 = spacy_lexner.training.lexicon_readers:create_kb_reader",
         "spacy-lexner.EntityVectors.v1 = spacy_lexner.training.lexicon_readers:create_entity_vectors_reader",
         "spacy-lexner.MergedLexicon.v1 = spacy_lexner.training.lexicon_readers:create_merged_reader",
+        "spacy-lexner.RepeatedCorpus.v1 = spacy_lexner.training.repeated_corpus:create_repeated_corpus",
         "spacy-lexner.TextCorpus.v1 = spacy_lexner.training.text_corpus:create_text_corpus",
         "spacy-lexner.TagFile.v1 = spacy_lexner.training.corpus:create_tag_file_reader",
         "spacy-lexner.ClueJsonl.v1 = spacy_lexner.training.corpus:create_clue_reader",
