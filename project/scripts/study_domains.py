@@ -66,7 +66,7 @@ def measure(model: Model, docs: List[Doc]) -> Dict[str, float]:
     for batch in minibatch(docs, 32):
         head = model.predict(batch).masked_lm
         n_masked += head.n_labels
-        loss += float(head.loss) * head.n_labels
+        loss += float(head.loss.detach()) * head.n_labels
         found += int(head.n_correct)
     return {"loss": round(loss / n_masked, 4), "found": round(found / n_masked, 4)}
 
