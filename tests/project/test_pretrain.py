@@ -25,7 +25,7 @@ def test_pretrain_then_export(project_dir, tmp_path, commands, name):
     assert settings["pretraining.max_epochs"] == "3" and settings["pretraining.batcher.n_batches"] == "834"
     assert settings["pretraining.optimizer.learn_rate.total_steps"] == "2502"
     assert settings["system.seed"] == "4" and settings["gpu-id"] == "-1"
-    assert "paths.lexicon" not in settings
+    assert "paths.lexicon" not in settings and "paths.character_vectors" not in settings
     assert export == ["lexner", "export-hf", str(tmp_path / "out/model-last.bin"), str(tmp_path / "bert"), "--force"]
 
 
@@ -34,6 +34,12 @@ def test_more_settings(project_dir, tmp_path, commands):
     more = "--pretraining.objective.share 0.4 --pretraining.batcher.batcher.max_tokens=4096"
     pretrain.main(config, tmp_path / "text", tmp_path / "out", tmp_path / "bert", options=more)
     assert commands[0][-3:] == ["--pretraining.objective.share", "0.4", "--pretraining.batcher.batcher.max_tokens=4096"]
+
+
+def test_vectors_to_start_from(project_dir, tmp_path, commands):
+    config = project_dir.parent / "configs" / "pretrain_small.cfg"
+    pretrain.main(config, tmp_path / "text", tmp_path / "out", tmp_path / "bert", vectors="vectors/chars.vec")
+    assert options(commands[0])["paths.character_vectors"] == "vectors/chars.vec"
 
 
 @pytest.mark.parametrize("name, masking", [("small", "whole_word"), ("small", "ngram"), ("ernie", "piece")])
