@@ -9,12 +9,11 @@ from typing import Dict, Iterable, List
 
 from pipelines import read_pair
 from spacy.language import Language
-from spacy.schemas import ConfigSchemaPretrain
 from spacy.tokens import Doc, DocBin
-from spacy.training.pretrain import create_pretraining_model
-from spacy.util import fix_random_seed, load_config, load_model_from_config, minibatch, registry
+from spacy.util import fix_random_seed, load_config, minibatch
 from thinc.api import Model
 
+from spacy_lexner.training.saved_objective import load_weights, make_objective
 from spacy_lexner.training.text_corpus import create_text_corpus
 
 
@@ -30,21 +29,13 @@ def main() -> None:
     config = load_config(arguments.run / "config.cfg")
     config["pretraining"]["objective"].update(masking=arguments.masking, share=arguments.share)
     config["pretraining"]["objective"].update(log_every=0, progress_bar=False)
-    nlp = load_model_from_config(config)
-    model = load_objective(nlp, arguments.run / "model-last.bin")
+    nlp, model = make_objective(config)
+    load_weights(model, arguments.run / "model-last.bin", "masked language model")
     figures = {name: measure(model, read(nlp, path, arguments.characters)) for name, path in arguments.texts}
     print("| texts | loss | masked wordpieces found |\n|---|---:|---:|")
     for name, row in figures.items():
         print(f"| {name} | {row['loss']:.2f} | {100 * row['found']:.1f} % |")
     print(json.dumps(figures))
-
-
-def load_objective(nlp: Language, path: Path) -> Model:
-    """RETURNS (Model): The encoder with its heads, as the run left them."""
-    settings = registry.resolve(nlp.config.interpolate()["pretraining"], schema=ConfigSchemaPretrain)
-    model = create_pretraining_model(nlp, settings)
-    model.get_ref("tok2vec").from_bytes(path.read_bytes())
-    return model
 
 
 def read(nlp: Language, path: str, characters: int) -> List[Doc]:

@@ -3,19 +3,17 @@
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Optional, Union
+from typing import Iterable, List, Optional, Union
 
 from spacy.language import Language
-from spacy.schemas import ConfigSchemaPretrain
 from spacy.tokens import Doc
-from spacy.training.pretrain import create_pretraining_model
-from spacy.util import load_model_from_config, minibatch, registry
+from spacy.util import minibatch
 from thinc.api import Config
 from tqdm import tqdm
 
 from ..modules.bilm_head import BiLMLosses
 from .bilm_objective import BiLMObjective
-from .pretraining_state import STATE_KEY
+from .saved_objective import load_weights, make_objective
 from .word_vocabulary import UNKNOWN
 
 DOCS_AT_ONCE = 64
@@ -60,17 +58,10 @@ def load_language_model(config: Config, weights: Union[str, Path]) -> "tuple[Lan
     weights (Union[str, Path]): A file that it saved, `resumable`.
     RETURNS (Tuple[Language, BiLMObjective]): The pipeline and the language model.
     """
-    config = config.copy()
-    config["initialize"]["init_tok2vec"] = None
-    nlp = load_model_from_config(config, auto_fill=True)
-    settings: Dict[str, Any] = registry.resolve(nlp.config.interpolate()["pretraining"], schema=ConfigSchemaPretrain)
-    model = create_pretraining_model(nlp, settings)
+    nlp, model = make_objective(config)
     if not isinstance(model, BiLMObjective):
         raise ValueError("The config does not pretrain with spacy-lexner.PretrainBiLM.v1.")
-    data = Path(weights).read_bytes()
-    if STATE_KEY.encode() not in data:
-        raise ValueError(f"{weights} holds no softmax: it was saved without resumable = true.")
-    model.get_ref("tok2vec").from_bytes(data)
+    load_weights(model, weights, "softmax")
     return nlp, model
 
 

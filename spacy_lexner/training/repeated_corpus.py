@@ -1,11 +1,11 @@
 """`spacy-lexner.RepeatedCorpus.v1`: a corpus that begins again at its end, so that an epoch is a number of updates."""
 
-from typing import Callable, Iterable, Iterator
+from typing import Iterator
 
 from spacy.language import Language
 from spacy.training import Example
 
-CorpusT = Callable[[Language], Iterable[Example]]
+from .collect_texts import CorpusT
 
 
 def create_repeated_corpus(corpus: CorpusT) -> "RepeatedCorpus":
