@@ -80,7 +80,7 @@ def build_elmo_v1(
     stateful (bool): Start each batch from the state in which the batch before ended, as the original does: results then
         depend on what was run before. Only for comparison.
     block_rows (int): Most tokens whose gates are held in memory at once; no result depends on it.
-    mixed_precision (bool): Half precision, on a GPU or a processor that has bfloat16; the LSTM with
+    mixed_precision (bool): Half precision, on a GPU or a processor with AMX; the LSTM with
         clipping stays in single precision.
     grad_scaler_config (Dict[str, Any]): Arguments of thinc's PyTorchGradScaler.
     RETURNS (Model[List[Doc], List[Floats2d]]): The encoder, one row per token, 2 * projection_dim * n_mixes wide.

@@ -130,7 +130,7 @@ def build_flat_v1(
     window (int): Longer Docs are read in windows of so many characters.
     stride (Optional[int]): How far windows lie apart; None for three quarters of a window.
     max_batch_tokens (int): Most characters and words, padding included, that go through the encoder at once.
-    mixed_precision (bool): Half precision, on a GPU or a processor that has bfloat16.
+    mixed_precision (bool): Half precision, on a GPU or a processor with AMX.
     grad_scaler_config (Dict[str, Any]): Arguments of thinc's PyTorchGradScaler.
     RETURNS (Model[List[Doc], List[Floats2d]]): The encoder, one row per token.
     """

@@ -45,7 +45,7 @@ def build_word_bilstm_v1(
     empty (str): What a token without words receives: "zero", nothing; "pad", the transformed vector of a padding word.
     dropout (float): Dropout of the words, and before and after the LSTM.
     max_batch_tokens (int): Most tokens, padding included, that go through the LSTM at once.
-    mixed_precision (bool): Half precision, on a GPU or a processor that has bfloat16.
+    mixed_precision (bool): Half precision, on a GPU or a processor with AMX.
     grad_scaler_config (Dict[str, Any]): Arguments of thinc's PyTorchGradScaler.
     RETURNS (Model[List[Doc], List[Floats2d]]): The encoder, one row per token, 2 * hidden_width wide.
     """

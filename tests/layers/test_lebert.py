@@ -351,7 +351,7 @@ def test_gradient_checkpointing_changes_nothing_but_memory():
 
 @pytest.mark.parametrize("has_bfloat16", [True, False])
 def test_mixed_precision_on_a_cpu(monkeypatch, has_bfloat16):
-    monkeypatch.setattr(half_precision, "_cpu_has_bfloat16", lambda: has_bfloat16)
+    monkeypatch.setattr(half_precision, "_cpu_has_tiles", lambda: has_bfloat16)
     saved, doc = strengthen(make_model()).to_bytes(), NLP.make_doc(TEXT)
     vectors = []
     for mixed_precision in (False, True):

@@ -7,7 +7,7 @@ from spacy_lexner.modules.half_precision import half_precision
 
 @pytest.mark.parametrize("has_it, expected", [(True, torch.bfloat16), (False, None)])
 def test_a_processor(monkeypatch, has_it, expected):
-    monkeypatch.setattr(module, "_cpu_has_bfloat16", lambda: has_it)
+    monkeypatch.setattr(module, "_cpu_has_tiles", lambda: has_it)
     assert half_precision(torch.device("cpu")) == expected
 
 
@@ -18,9 +18,15 @@ def test_a_gpu(monkeypatch, has_it, expected):
 
 
 def test_where_it_cannot_be_asked(monkeypatch):
-    for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"):
-        monkeypatch.delattr(torch.cpu, name, raising=False)
+    monkeypatch.delattr(torch.cpu, "_is_amx_tile_supported", raising=False)
     assert half_precision(torch.device("cpu")) is None
+
+
+@pytest.mark.parametrize("tiles, expected", [(True, torch.bfloat16), (False, None)])
+def test_vector_instructions_alone_are_not_enough(monkeypatch, tiles, expected):
+    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: True, raising=False)
+    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: tiles, raising=False)
+    assert half_precision(torch.device("cpu")) == expected
 
 
 def test_another_device():
