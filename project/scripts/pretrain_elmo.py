@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Annotated, Any, Dict, List, Optional
 
 import typer
 from pretrain import last_checkpoint, run
+from spacy.cli._util import parse_config_overrides
 from spacy.util import load_config
 from wasabi import msg
 
@@ -32,6 +34,7 @@ def main(
     max_words: Annotated[int, typer.Option(help="Most words.")] = 50_000,
     seed: Annotated[int, typer.Option()] = 0,
     gpu_id: Annotated[int, typer.Option(help="-1 is the CPU.")] = -1,
+    options: Annotated[str, typer.Option(help="More settings: '--pretraining.objective.cutoffs [1000,3000] …'.")] = "",
     resume: Annotated[bool, typer.Option("--resume", help="Go on where a run in the same folder stopped.")] = False,
 ) -> None:
     """Run `spacy lexner count-words`, `spacy pretrain` for a number of updates and `spacy lexner perplexity`."""
@@ -56,6 +59,7 @@ def main(
                 "pretraining.objective.softmax": softmax,
                 "pretraining.objective.log_path": str(output / "losses.jsonl"),
                 "system.seed": seed,
+                **parse_config_overrides(shlex.split(options), env_var=None),
             },
         )
         changed["nlp"]["tokenizer"] = TOKENIZERS[tokenizer]

@@ -19,7 +19,7 @@ from ..lexicon.readers import (
     read_word_vectors,
 )
 from ..lexicon.stream import EntryStream
-from .lexicon_reader import BuildOptions, FolderReader, LexiconReader, MergedReader, ReaderT
+from .lexicon_callables import BuildOptions, FolderReader, LexiconReader, MergedReader, ReaderT
 
 
 def create_folder_reader(path: Union[str, Path], verify: bool = False) -> ReaderT:

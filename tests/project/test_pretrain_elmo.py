@@ -27,13 +27,15 @@ def test_what_is_run(small_config, tmp_path, monkeypatch):
     commands = []
     monkeypatch.setattr(pretrain_elmo, "run", commands.append)
     out, text = tmp_path / "out", tmp_path / "text.txt"
-    pretrain_elmo.main(small_config, text, out, steps=25, save_every=10, tokenizer="jieba", seed=7)
+    more = "--pretraining.objective.cutoffs [1,2]"
+    pretrain_elmo.main(small_config, text, out, steps=25, save_every=10, tokenizer="jieba", seed=7, options=more)
     assert [command[:2] for command in commands] == [["lexner", "count-words"], ["pretrain", str(out / "elmo.cfg")]]
     config = spacy.util.load_config(out / "elmo.cfg").interpolate()
     assert config["nlp"]["tokenizer"]["segmenter"] == "jieba" and config["training"]["seed"] == 7
     assert config["pretraining"]["max_epochs"] == 3 and config["pretraining"]["batcher"]["n_batches"] == 9
     assert config["pretraining"]["optimizer"]["learn_rate"]["total_steps"] == 27
-    assert config["pretraining"]["objective"]["words"] == str(out / "words.tsv")
+    objective = config["pretraining"]["objective"]
+    assert objective["words"] == str(out / "words.tsv") and objective["cutoffs"] == [1, 2]
     (out / "words.tsv").touch()
     (out / "model0.bin").write_bytes(b"\x80")  # an empty message
     with pytest.raises(SystemExit):
