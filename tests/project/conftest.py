@@ -12,3 +12,9 @@ sys.path.insert(0, str(PROJECT / "scripts"))
 @pytest.fixture(scope="session")
 def project_dir() -> Path:
     return PROJECT
+
+
+@pytest.fixture(autouse=True)
+def messages_are_not_broken_into_lines(monkeypatch):
+    """Where a line ends depends on the length of the temporary folder's name."""
+    monkeypatch.setattr("wasabi.printer.wrap", lambda text, **_: str(text))
