@@ -99,7 +99,7 @@ class _Recurrence(torch.autograd.Function):
         parts = (gates, *gates.chunk(4, dim=2)[:3], i_f, o, outputs, cells)
         for gate, i, f, g, i_f, o, h_new, c_new in zip(*(part.split(sizes, dim=1) for part in parts)):
             # Few rows run at a step: a call costs more than what it computes.
-            if len(h[0]) > (running := gate.shape[1]):
+            if h.shape[1] > (running := gate.shape[1]):
                 h, c = h[:, :running], c[:, :running]
             gate += recur(h)
             i_f.sigmoid_()

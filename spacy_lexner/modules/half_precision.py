@@ -21,7 +21,7 @@ def half_precision(device: torch.device) -> Optional[torch.dtype]:
 
 def _cpu_has_tiles() -> bool:
     # Vector instructions for bfloat16 (AVX-512) do not make up for the conversions: with them alone a small BERT is
-    # trained at 0.6 times the speed of float32. torch has no public name for this question; where it cannot be asked,
-    # the answer is no.
+    # trained more slowly than in float32. torch has no public name for this question; where it cannot be asked, the
+    # answer is no.
     ask = getattr(torch.cpu, "_is_amx_tile_supported", None)
     return ask is not None and bool(ask())
