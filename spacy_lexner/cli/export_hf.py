@@ -23,7 +23,7 @@ def export_hf_cli(
     """Write an encoder as a Hugging Face folder (config.json, model.safetensors, vocab.txt).
 
     transformers loads it with AutoModel.from_pretrained, and our encoders with `checkpoint`. Lexicon adapters are no
-    part of it.
+    part of it; the entity side of an ERNIE is written beside its text side.
 
     \b
     Example:
@@ -36,7 +36,7 @@ def export_hf_cli(
     except (ValueError, OSError) as error:
         msg.fail("Nothing was written", str(error), exits=1)
     config = saved.model.config
+    kind = config.model_type if saved.entity_side is None else "ernie"
     msg.good(
-        f"{target}: {config.model_type}, {config.num_hidden_layers} layers of {config.hidden_size}, "
-        f"{config.vocab_size} wordpieces"
+        f"{target}: {kind}, {config.num_hidden_layers} layers of {config.hidden_size}, {config.vocab_size} wordpieces"
     )

@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 
 from spacy_lexner.checkpoints.ernie import import_ernie
 from spacy_lexner.checkpoints.ernie_names import rename_parameters
-from spacy_lexner.checkpoints.huggingface import export_huggingface
 from spacy_lexner.cli.app import lexner
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.modules.ernie_batch import ERNIEBatch
@@ -95,7 +94,8 @@ def test_a_saved_ernie_is_exported_and_read_again(original, tmp_path):
     import_ernie(original, tmp_path / "ernie")
     nlp = make_pipeline(tmp_path / "ernie")
     nlp.to_disk(tmp_path / "saved")
-    export_huggingface(tmp_path / "saved", tmp_path / "exported")
+    result = CliRunner().invoke(lexner, ["export-hf", str(tmp_path / "saved"), str(tmp_path / "exported")])
+    assert result.exit_code == 0 and "ernie, 4 layers of 32, 60 wordpieces" in " ".join(result.output.split())
     again = make_pipeline(tmp_path / "exported")
     states = [pipe.get_pipe("tok2vec").model.shims[0].module.encoder.state_dict() for pipe in (nlp, again)]
     assert set(states[0]) == set(states[1])
