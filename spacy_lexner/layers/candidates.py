@@ -59,6 +59,11 @@ class LexMatches(Sequence[LexMatch]):
         return f"LexMatches({list(self)!r})"
 
 
+def count_characters(doc: Doc) -> int:
+    """RETURNS (int): `len(doc.text)`, without joining the texts of all tokens for it."""
+    return doc[-1].idx + len(doc[-1].text_with_ws) if len(doc) else 0
+
+
 def set_candidates(doc: Doc, version: int, candidates: Candidates) -> None:
     """Store candidates in a Doc, packed as bytes.
 
@@ -66,7 +71,7 @@ def set_candidates(doc: Doc, version: int, candidates: Candidates) -> None:
     version (int): Version of the Matcher that found them.
     candidates (Candidates): The candidates.
     """
-    header = HEADER.pack(version, len(doc.text), len(candidates.starts))
+    header = HEADER.pack(version, count_characters(doc), len(candidates.starts))
     arrays = (candidates.starts.astype("<i4"), candidates.ends.astype("<i4"), candidates.hashes.astype("<u8"))
     doc.user_data[USER_DATA_KEY] = header + b"".join(array.tobytes() for array in arrays)
 
@@ -82,7 +87,7 @@ def get_candidates(doc: Doc) -> Optional[Tuple[int, Candidates]]:
     if not isinstance(packed, bytes) or len(packed) < HEADER.size:
         return None
     version, n_characters, n = HEADER.unpack_from(packed)
-    if n_characters != len(doc.text) or len(packed) != HEADER.size + 16 * n:
+    if n_characters != count_characters(doc) or len(packed) != HEADER.size + 16 * n:
         return None
     starts = np.frombuffer(packed, "<i4", n, HEADER.size)
     ends = np.frombuffer(packed, "<i4", n, HEADER.size + 4 * n)
@@ -127,7 +132,7 @@ def align_candidates(doc: Doc, candidates: Candidates, alignment_mode: str = "st
         wholly inside, "expand" takes all tokens touched. White space is never taken in.
     RETURNS (Candidates): The candidates kept.
     """
-    if len(doc) == len(doc.text) or not len(candidates.starts):
+    if len(doc) == count_characters(doc) or not len(candidates.starts):
         return candidates
     begins, stops = token_borders(doc)
     if alignment_mode == "strict":

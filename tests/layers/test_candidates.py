@@ -8,6 +8,7 @@ from spacy_lexner.layers.candidates import (
     USER_DATA_KEY,
     Candidates,
     align_candidates,
+    count_characters,
     get_candidates,
     set_candidates,
     token_spans,
@@ -78,3 +79,9 @@ def test_foreign_data_are_not_candidates():
     for value in (None, b"", b"short", "text", b"\x00" * 64):
         doc.user_data[USER_DATA_KEY] = value
         assert get_candidates(doc) is None
+
+
+@given(WORDS)
+def test_characters_are_counted_without_the_text(words):
+    doc = make_doc(words)
+    assert count_characters(doc) == len(doc.text)
