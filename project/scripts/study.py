@@ -20,7 +20,7 @@ from evaluate import evaluate, mentions
 from pipelines import load_pipeline, read_examples
 from spacy.training import Example
 from study_file import Study, System, read_study
-from study_table import compare, summarise
+from study_table import by_type, compare, summarise
 from tqdm import tqdm
 from wasabi import msg
 
@@ -173,6 +173,17 @@ def choose(study: Study, names: Optional[List[str]]) -> Dict[str, System]:
 def show_table(study: StudyArgument, results: ResultsArgument) -> None:
     """Print the results as a Markdown table."""
     print("\n".join(summarise(read_study(study), list(read_results(results).values()))))
+
+
+@app.command("types")
+def show_types(
+    study: StudyArgument,
+    results: ResultsArgument,
+    system: Annotated[Optional[List[str]], typer.Option(help="Systems; all by default.")] = None,
+) -> None:
+    """Print F1 of each type of entity as a Markdown table."""
+    read = read_study(study)
+    print("\n".join(by_type(read, list(read_results(results).values()), list(choose(read, system)))))
 
 
 @app.command("compare")

@@ -32,7 +32,21 @@ def summarise(study: Study, lines: Sequence[Line]) -> Iterator[str]:
         yield f"| {dataset} | {study.systems[system].title} | {' | '.join(cells)} | {minutes:.1f} | {len(group)} |"
 
 
-def spread(values: List[Optional[float]]) -> str:
+def by_type(study: Study, lines: Sequence[Line], systems: Sequence[str]) -> Iterator[str]:
+    """YIELDS (str): The lines of a Markdown table: F1 of each type of entity with each system, mean and standard
+    deviation over seeds, in percent. A type that a run neither holds nor finds has no part in it."""
+    yield f"| data set | type | {' | '.join(study.systems[name].title for name in systems)} |"
+    yield f"|---|---|{'---:|' * len(systems)}"
+    scores: Dict[Tuple[str, str], Dict[str, List[float]]] = {}
+    for line in lines:
+        if line["system"] in systems:
+            for label, score in line["test"].get("ents_per_type", {}).items():
+                scores.setdefault((line["dataset"], label), {}).setdefault(line["system"], []).append(score["f"])
+    for (dataset, label), found in sorted(scores.items()):
+        yield f"| {dataset} | {label} | {' | '.join(spread(found.get(name, [])) for name in systems)} |"
+
+
+def spread(values: Sequence[Optional[float]]) -> str:
     """RETURNS (str): Mean ± standard deviation, in percent; only the mean of a single value."""
     numbers = [100 * value for value in values if value is not None]
     if not numbers:

@@ -2,7 +2,7 @@
 
 import pytest
 from study_file import Study, System
-from study_table import compare, spread, summarise
+from study_table import by_type, compare, spread, summarise
 
 STUDY = Study(
     description="",
@@ -31,6 +31,20 @@ def test_scores_of_dev_alone():
     only_dev = {**line("weibo", "ner", 0, 0.4), "test": {}}
     assert list(summarise(STUDY, [only_dev]))[2:] == ["| weibo | NER | – | 40.0 | 1.0 | 1 |"]
     assert list(compare([only_dev], "ner", "lebert"))[2:] == []
+
+
+def test_types():
+    lines = [line("weibo", "ner", seed, 0.5) for seed in (0, 1)] + [line("weibo", "lebert", 0, 0.5)]
+    for each, scores in zip(lines, ({"PER": 0.4, "LOC": 0.5}, {"PER": 0.6}, {"PER": 1.0})):
+        each["test"]["ents_per_type"] = {label: {"p": 0.0, "r": 0.0, "f": f} for label, f in scores.items()}
+    only_dev = {**line("resume", "ner", 0, 0.4), "test": {}}
+    assert list(by_type(STUDY, [*lines, only_dev], ["ner", "lebert"])) == [
+        "| data set | type | NER | LEBERT |",
+        "|---|---|---:|---:|",
+        "| weibo | LOC | 50.0 | – |",
+        "| weibo | PER | 50.0 ± 14.1 | 100.0 |",
+    ]
+    assert len(list(by_type(STUDY, lines, ["lebert"]))) == 3
 
 
 def test_spread():
