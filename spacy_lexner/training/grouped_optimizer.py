@@ -3,11 +3,14 @@
 import warnings
 from typing import Any, Dict, Optional, Tuple
 
+import torch
 from thinc.backends import get_array_ops
 from thinc.optimizers import FloatOrSeq, KeyT, Optimizer
 from thinc.types import FloatsXd
 
 from .parameter_groups import ParameterGroup
+
+MAX_DECAY = 0.9999  # of averages
 
 
 class GroupedOptimizer(Optimizer):
@@ -53,7 +56,7 @@ class GroupedOptimizer(Optimizer):
 
         key (Tuple[int, str]): The id of the layer or shim and the name of the parameter.
         weights (FloatsXd): The parameter, contiguous.
-        gradient (FloatsXd): Its gradient, contiguous.
+        gradient (FloatsXd): Its gradient, contiguous. It may be overwritten.
         learn_rate (float): Its learning rate.
         weight_decay (float): Its weight decay.
         """
@@ -89,7 +92,7 @@ class GroupedOptimizer(Optimizer):
         if self.averages is not None:
             if key not in self.averages:
                 self.averages[key] = ops.alloc(weights.shape, dtype="float32")
-            ops.update_averages(self.averages[key], weights, self.nr_update[key])
+            _move_average(self.averages[key], weights, self.nr_update[key])
         return weights, gradient
 
     def _get_settings(self, key: KeyT) -> Tuple[float, Optional[float]]:
@@ -111,3 +114,11 @@ class GroupedOptimizer(Optimizer):
                     UserWarning,
                     stacklevel=3,
                 )
+
+
+def _move_average(average: FloatsXd, weights: FloatsXd, n_updates: int) -> None:
+    """As thinc's `Ops.update_averages`, in one pass over memory where that makes two temporary arrays: tables of
+    vectors are large."""
+    decay = min((1 + n_updates) / (10 + n_updates), MAX_DECAY)
+    moving = torch.from_dlpack(average)
+    moving.lerp_(torch.from_dlpack(weights).to(moving.dtype), 1 - decay)

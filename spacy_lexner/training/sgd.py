@@ -83,7 +83,7 @@ class GroupedSGD(GroupedOptimizer):
             self.mom1[key] = get_array_ops(weights).alloc(weights.shape, dtype=weights.dtype)
         step = torch.from_dlpack(gradient)
         if self.max_grad_value:
-            step = step.clamp(-self.max_grad_value, self.max_grad_value)
+            step.clamp_(-self.max_grad_value, self.max_grad_value)
         sgd(
             [torch.from_dlpack(weights)],
             [step],

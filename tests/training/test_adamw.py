@@ -7,7 +7,7 @@ import pytest
 import spacy
 import torch
 from spacy.training import Example
-from thinc.api import Linear, PyTorchWrapper, chain, registry
+from thinc.api import Linear, PyTorchWrapper, chain, get_current_ops, registry
 
 from spacy_lexner.training.adamw import GroupedAdamW, create_grouped_adamw
 from spacy_lexner.training.parameter_groups import parse_groups
@@ -189,6 +189,18 @@ def test_averages():
     assert optimizer.averages is not None
     assert {key[1] for key in optimizer.averages} == {name for name, _ in net.named_parameters()}
     assert create_grouped_adamw().averages is None
+
+
+@pytest.mark.parametrize("n_updates, dtype", [(1, "f4"), (100, "f8"), (200_000, "f4")])
+def test_averages_are_those_of_thinc(n_updates, dtype):
+    key, weights = (1, "W"), numpy.array([[0.5, -2.0]], dtype=dtype)
+    optimizer = GroupedAdamW(0.1, use_averages=True)
+    optimizer(key, weights, numpy.ones_like(weights))
+    expected = optimizer.averages[key].copy()
+    optimizer.nr_update[key] = n_updates - 1
+    weights, _ = optimizer(key, weights, numpy.ones_like(weights))
+    get_current_ops().update_averages(expected, weights, n_updates)
+    numpy.testing.assert_allclose(optimizer.averages[key], expected, rtol=1e-6)
 
 
 def test_a_pattern_without_parameters_is_reported_once_after_the_first_pass():
