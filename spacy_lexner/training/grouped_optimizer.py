@@ -40,7 +40,8 @@ class GroupedOptimizer(Optimizer):
         groups (Tuple[ParameterGroup, ...]): The parameter groups.
         weight_decay (Union[float, Iterator[float]]): Weight decay of parameters whose group has none.
         max_grad_norm (float): The norm of all gradients of a component together, to which components that know this
-            attribute scale larger ones (see `clipping.finish_update`). 0 means no limit.
+            attribute scale larger ones (see `clipping.finish_update`). 0 means no limit. spaCy's own components do not
+            know it: for a spaCy `ner`, `tok2vec` or `textcat`, set `grad_clip`.
         grad_clip (float): The same for each parameter alone, in every component. 0 means no limit.
         use_averages (bool): Keep a moving average of the parameters, which spaCy evaluates and saves.
         moments (Any): `beta1`, `beta2`, `eps` of thinc's Optimizer.
