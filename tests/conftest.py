@@ -8,11 +8,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 from pathlib import Path
 
 import pytest
+from data_folder import DATA
 from hypothesis import settings
 from spacy.util import fix_random_seed
 
 FIXTURES = Path(__file__).parent / "fixtures"
-DATA = Path(os.environ.get("LEXNER_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 # A run of the tests says the same twice; `--hypothesis-profile explore` looks for new counterexamples.
 settings.register_profile("steady", derandomize=True, deadline=None)

@@ -182,8 +182,7 @@ def show_types(
     system: Annotated[Optional[List[str]], typer.Option(help="Systems; all by default.")] = None,
 ) -> None:
     """Print F1 of each type of entity as a Markdown table."""
-    read = read_study(study)
-    print("\n".join(by_type(read, list(read_results(results).values()), list(choose(read, system)))))
+    print("\n".join(by_type(list(read_results(results).values()), list(choose(read_study(study), system)))))
 
 
 @app.command("compare")

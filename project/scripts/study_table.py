@@ -32,10 +32,10 @@ def summarise(study: Study, lines: Sequence[Line]) -> Iterator[str]:
         yield f"| {dataset} | {study.systems[system].title} | {' | '.join(cells)} | {minutes:.1f} | {len(group)} |"
 
 
-def by_type(study: Study, lines: Sequence[Line], systems: Sequence[str]) -> Iterator[str]:
+def by_type(lines: Sequence[Line], systems: Sequence[str]) -> Iterator[str]:
     """YIELDS (str): The lines of a Markdown table: F1 of each type of entity with each system, mean and standard
     deviation over seeds, in percent. A type that a run neither holds nor finds has no part in it."""
-    yield f"| data set | type | {' | '.join(study.systems[name].title for name in systems)} |"
+    yield f"| data set | type | {' | '.join(f'`{name}`' for name in systems)} |"
     yield f"|---|---|{'---:|' * len(systems)}"
     scores: Dict[Tuple[str, str], Dict[str, List[float]]] = {}
     for line in lines:

@@ -1,13 +1,13 @@
 """FLAT from its formulas, pair by pair, to compare with; random lattices; and the original's recorded results."""
 
 import json
-import os
 import re
 from pathlib import Path
 from typing import Any, Dict, Tuple
 
 import pytest
 import torch
+from data_folder import DATA
 from hypothesis import strategies as st
 from safetensors import safe_open
 from torch import Tensor
@@ -16,7 +16,6 @@ from spacy_lexner.modules.flat_encoder import FlatEncoder
 from spacy_lexner.modules.lattice_attention import LatticeAttention
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "flat"
-DATA = Path(os.environ.get("LEXNER_DATA", Path(__file__).parents[3] / "shared" / "data"))
 RECORDED = DATA.parent / "golden" / "flat"  # has some files more
 
 
