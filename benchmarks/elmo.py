@@ -17,6 +17,7 @@ from typing import Callable, Dict, List, Tuple
 
 import jieba
 import torch
+from real_text import DATA
 from torch import Tensor
 from torch.nn.functional import linear
 
@@ -145,7 +146,7 @@ def measure(size: str, batches: List[Batch], repeats: int, train: bool) -> Dict[
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--batch-size", type=int, default=8, help="sentences of a batch")
     parser.add_argument("--tokens", type=int, nargs=2, default=(2000, 10000), help="tokens timed at each size")
     parser.add_argument("--repeats", type=int, default=3)

@@ -27,6 +27,7 @@ from typing import Any, Callable, Dict, Iterator, List, Set, Tuple
 import daachorse
 import pygtrie
 import spacy
+from real_text import DATA
 from spacy.matcher import PhraseMatcher
 from spacy.tokens import Doc
 
@@ -254,7 +255,7 @@ def measure_worker(words: List[str], texts: List[str]) -> Dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
+    parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--characters", type=int, default=500_000, help="size of the sample of texts")
     arguments = parser.parse_args()
     words, texts = read_words(arguments.data), read_texts(arguments.data, arguments.characters)
