@@ -1,13 +1,14 @@
 """The projected LSTM with clipped cells and outputs (Jozefowicz et al. 2016): the layer of ELMo."""
 
-from typing import Any, List, Optional, Tuple
+from typing import Any, List, Optional, Sequence, Tuple, Union
 
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from .projected_lstm import LSTMState, initialize_weights
-from .repeated_product import RepeatedProduct
+from .recurrent_steps import compiled_steps
+from .repeated_product import hold, lay_out, packs
 
 
 class ClippedLSTM(nn.Module):
@@ -16,8 +17,8 @@ class ClippedLSTM(nn.Module):
         i, f, g, o = W_x x + W_h h + b      c = clip(sigmoid(f) * c + sigmoid(i) * tanh(g))
         h = clip(W_p (sigmoid(o) * tanh(c)))
 
-    The products W_x x of all steps are one multiplication, both directions stand side by side in batched products,
-    and the gradient of every weight is one multiplication over all steps.
+    The products W_x x of all steps are one multiplication, and so is the gradient of every weight. The steps themselves
+    are `run_steps`; where there are cores for it, both directions stand side by side in batched products.
 
     input_dim (int): Width of the input.
     cell_dim (int): Width of the memory cell.
@@ -36,11 +37,18 @@ class ClippedLSTM(nn.Module):
     ):
         super().__init__()
         self.clips = (cell_clip, projection_clip)
-        self.input_weight = nn.Parameter(torch.empty(2, 4 * cell_dim, input_dim))
-        self.recurrent_weight = nn.Parameter(torch.empty(2, 4 * cell_dim, projection_dim))
-        self.bias = nn.Parameter(torch.empty(2, 4 * cell_dim))
-        self.projection = nn.Parameter(torch.empty(2, projection_dim, cell_dim))
-        initialize_weights(self.input_weight, self.recurrent_weight, self.bias, self.projection)
+        shapes = (
+            (4 * cell_dim, input_dim),
+            (4 * cell_dim, projection_dim),
+            (4 * cell_dim,),
+            (projection_dim, cell_dim),
+        )
+        input_weight, recurrent_weight, bias, projection = (torch.empty(2, *shape) for shape in shapes)
+        initialize_weights(input_weight, recurrent_weight, bias, projection)
+        self.input_weight = nn.Parameter(input_weight)
+        self.recurrent_weight = nn.Parameter(hold(recurrent_weight))
+        self.bias = nn.Parameter(bias)
+        self.projection = nn.Parameter(hold(projection))
 
     def set_direction(
         self, direction: int, input_: Tensor, recurrent: Tensor, bias: Tensor, projection: Tensor
@@ -87,31 +95,15 @@ class _Recurrence(torch.autograd.Function):
         sizes: List[int],
         clips: Tuple[Optional[float], Optional[float]],
     ) -> Tuple[Tensor, Tensor]:
-        cell_clip, projection_clip = clips
         n_rows, n_cells = x.shape[1], cell.shape[2]
         gates = torch.baddbmm(bias.unsqueeze(1), x, input_weight.transpose(1, 2))
         outputs = x.new_empty(2, n_rows, projection.shape[1])
         cells = x.new_empty(2, n_rows, n_cells)
-        recur = RepeatedProduct(recurrent_weight, len(sizes))
-        project = RepeatedProduct(projection, len(sizes))
-        h, c = hidden, cell
-        i_f, o = gates[..., : 2 * n_cells], gates[..., 3 * n_cells :]
-        parts = (gates, *gates.chunk(4, dim=2)[:3], i_f, o, outputs, cells)
-        for gate, i, f, g, i_f, o, h_new, c_new in zip(*(part.split(sizes, dim=1) for part in parts)):
-            # Few rows run at a step: a call costs more than what it computes.
-            if h.shape[1] > (running := gate.shape[1]):
-                h, c = h[:, :running], c[:, :running]
-            gate += recur(h)
-            i_f.sigmoid_()
-            g.tanh_()
-            o.sigmoid_()
-            torch.mul(f, c, out=c_new).addcmul_(i, g)
-            if cell_clip is not None:
-                c_new.clamp_(-cell_clip, cell_clip)
-            h, c = project(c_new.tanh().mul_(o)), c_new
-            if projection_clip is not None:
-                h.clamp_(-projection_clip, projection_clip)
-            h_new.copy_(h)
+        run_steps = compiled_steps()
+        for part in _parts(x, recurrent_weight):
+            weights = (lay_out(weight[part], len(sizes)) for weight in (recurrent_weight, projection))
+            state = (gates[part], hidden[part], cell[part])
+            run_steps(*state, *weights, sizes, *clips, outputs[part], cells[part])
         ctx.sizes, ctx.clips = sizes, clips
         ctx.save_for_backward(x, input_weight, recurrent_weight, projection, hidden, cell, gates, outputs, cells)
         return outputs, cells
@@ -162,6 +154,13 @@ class _Recurrence(torch.autograd.Function):
             None,
             None,
         )
+
+
+def _parts(x: Tensor, recurrent_weight: Tensor) -> Sequence[Union[int, slice]]:
+    """Which directions run side by side: both, unless there is a single core, whose cache rather holds the weights of
+    one, or a layout for single matrices."""
+    alone = x.device.type == "cpu" and (torch.get_num_threads() == 1 or packs(recurrent_weight))
+    return (0, 1) if alone else (slice(None),)
 
 
 def _rows_before(sizes: List[int]) -> Tensor:

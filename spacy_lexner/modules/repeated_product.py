@@ -1,7 +1,5 @@
 """One matrix times many small ones, one after the other: what a recurrent layer does at each step."""
 
-from typing import List, Optional
-
 import torch
 from torch import Tensor
 
@@ -12,39 +10,54 @@ LARGE = 1 << 20
 MANY = 8
 
 
-class RepeatedProduct:
-    """x W^T for each direction, prepared for many calls with one W.
+def hold(weight: Tensor) -> Tensor:
+    """Give a weight the memory from which `lay_out` has the least to do. Values and shape stay.
 
-    weight (Tensor): Shape [2, n_out, n_in].
-    n_calls (int): How often it will be used.
+    weight (Tensor): Shape [..., n_out, n_in].
+    RETURNS (Tensor): The same values; where the weight is small, its transpose is contiguous.
     """
-
-    def __init__(self, weight: Tensor, n_calls: int):
-        self.transposed = weight.transpose(1, 2)
-        self.packed: Optional[List[Tensor]] = None
-        if n_calls >= MANY and weight[0].numel() >= LARGE and _can_pack(weight):
-            self.packed = [torch.ops.mkldnn._reorder_linear_weight(direction) for direction in weight.detach()]
-        elif n_calls >= MANY:
-            self.transposed = self.transposed.contiguous()
-
-    def __call__(self, x: Tensor) -> Tensor:
-        """x (Tensor): Shape [2, n_rows, n_in].
-        RETURNS (Tensor): Shape [2, n_rows, n_out]. It is a tensor of its own: with a strided output the directions
-            would be computed one after the other instead of one on each core.
-        """
-        if self.packed is None:
-            return torch.bmm(x, self.transposed)
-        product = torch.ops.mkldnn._linear_pointwise
-        return torch.stack([product(rows, packed, None, "none", [], "") for rows, packed in zip(x, self.packed)])
+    return weight if _is_large(weight) else weight.mT.contiguous().mT
 
 
-def _can_pack(weight: Tensor) -> bool:
+def lay_out(weight: Tensor, n_calls: int) -> Tensor:
+    """Prepare x W^T for many calls with one W.
+
+    weight (Tensor): Shape [..., n_out, n_in].
+    n_calls (int): How often `product` will be called with it.
+    RETURNS (Tensor): W^T, in a layout that suits. It does not follow when the weight changes.
+    """
+    if not _is_large(weight):
+        return weight.mT.contiguous()
+    packed = n_calls >= MANY and packs(weight)
+    return torch.ops.mkldnn._reorder_linear_weight(weight.detach()) if packed else weight.mT
+
+
+def packs(weight: Tensor) -> bool:
+    """weight (Tensor): Shape [..., n_out, n_in].
+    RETURNS (bool): Whether oneDNN's layout is the best for it; it holds a single matrix.
+    """
     # These operators are what torch.compile uses; not every build of torch has them.
     return (
-        weight.device.type == "cpu"
+        _is_large(weight)
+        and weight.device.type == "cpu"
         and weight.dtype == torch.float32
         and torch.backends.mkldnn.is_available()
         and bool(torch.backends.mkldnn.enabled)
         and hasattr(torch.ops.mkldnn, "_linear_pointwise")
         and hasattr(torch.ops.mkldnn, "_reorder_linear_weight")
     )
+
+
+def product(x: Tensor, laid_out: Tensor) -> Tensor:
+    """x (Tensor): Shape [..., n_rows, n_in].
+    laid_out (Tensor): The weight, from `lay_out`.
+    RETURNS (Tensor): Shape [..., n_rows, n_out]. It is a tensor of its own: with a strided output the directions of a
+        layer would be computed one after the other instead of one on each core.
+    """
+    if laid_out.is_mkldnn:
+        return torch.ops.mkldnn._linear_pointwise(x, laid_out, None, "none", [], "")
+    return torch.matmul(x, laid_out)
+
+
+def _is_large(weight: Tensor) -> bool:
+    return weight.shape[-1] * weight.shape[-2] >= LARGE
