@@ -73,7 +73,7 @@ class ClippedLSTM(nn.Module):
         weights = (self.input_weight, self.recurrent_weight, self.bias, self.projection)
         with torch.autocast(x.device.type, enabled=False):  # errors of half precision would add up from step to step
             outputs, cells = _Recurrence.apply(*inputs, *weights, sizes, self.clips)
-        last = _last_rows(sizes).to(x.device)
+        last = torch.tensor(_last_rows(sizes), device=x.device)
         hidden = torch.cat([outputs[:, last], hidden[:, running:]], dim=1)
         return outputs, LSTMState(hidden, torch.cat([cells[:, last], cell[:, running:]], dim=1))
 
@@ -171,10 +171,11 @@ def _rows_before(sizes: List[int]) -> Tensor:
     return torch.arange(int(counts.sum())) + counts[0] - torch.repeat_interleave(earlier, counts)
 
 
-def _last_rows(sizes: List[int]) -> Tensor:
+def _last_rows(sizes: List[int]) -> List[int]:
     """For each running sequence, the row of its last step."""
-    counts = torch.tensor(sizes)
-    starts = counts.cumsum(0) - counts
-    sequence = torch.arange(sizes[0])
-    last_step = (counts.unsqueeze(1) > sequence).sum(dim=0) - 1
-    return starts[last_step] + sequence
+    rows: List[int] = []
+    start = sum(sizes)
+    for running in reversed(sizes):
+        start -= running
+        rows.extend(range(start + len(rows), start + running))
+    return rows
