@@ -1,13 +1,13 @@
 """The projected LSTM with clipped cells and outputs (Jozefowicz et al. 2016): the layer of ELMo."""
 
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from .projected_lstm import LSTMState, initialize_weights
-from .recurrent_steps import compiled_steps
+from .recurrent_steps import compiled_steps, run_steps
 from .repeated_product import hold, lay_out, packs
 
 
@@ -99,11 +99,12 @@ class _Recurrence(torch.autograd.Function):
         gates = torch.baddbmm(bias.unsqueeze(1), x, input_weight.transpose(1, 2))
         outputs = x.new_empty(2, n_rows, projection.shape[1])
         cells = x.new_empty(2, n_rows, n_cells)
-        run_steps = compiled_steps()
+        # A GPU is asked ahead of time as it is.
+        run: Callable[..., None] = compiled_steps() if x.device.type == "cpu" else run_steps
         for part in _parts(x, recurrent_weight):
             weights = (lay_out(weight[part], len(sizes)) for weight in (recurrent_weight, projection))
             state = (gates[part], hidden[part], cell[part])
-            run_steps(*state, *weights, sizes, *clips, outputs[part], cells[part])
+            run(*state, *weights, sizes, *clips, outputs[part], cells[part])
         ctx.sizes, ctx.clips = sizes, clips
         ctx.save_for_backward(x, input_weight, recurrent_weight, projection, hidden, cell, gates, outputs, cells)
         return outputs, cells
