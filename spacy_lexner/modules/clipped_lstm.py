@@ -37,18 +37,13 @@ class ClippedLSTM(nn.Module):
     ):
         super().__init__()
         self.clips = (cell_clip, projection_clip)
-        shapes = (
-            (4 * cell_dim, input_dim),
-            (4 * cell_dim, projection_dim),
-            (4 * cell_dim,),
-            (projection_dim, cell_dim),
-        )
-        input_weight, recurrent_weight, bias, projection = (torch.empty(2, *shape) for shape in shapes)
-        initialize_weights(input_weight, recurrent_weight, bias, projection)
-        self.input_weight = nn.Parameter(input_weight)
-        self.recurrent_weight = nn.Parameter(hold(recurrent_weight))
-        self.bias = nn.Parameter(bias)
-        self.projection = nn.Parameter(hold(projection))
+        self.input_weight = nn.Parameter(torch.empty(2, 4 * cell_dim, input_dim))
+        self.recurrent_weight = nn.Parameter(torch.empty(2, 4 * cell_dim, projection_dim))
+        self.bias = nn.Parameter(torch.empty(2, 4 * cell_dim))
+        self.projection = nn.Parameter(torch.empty(2, projection_dim, cell_dim))
+        initialize_weights(self.input_weight, self.recurrent_weight, self.bias, self.projection)
+        for weight in (self.recurrent_weight, self.projection):
+            weight.data = hold(weight.data)
 
     def set_direction(
         self, direction: int, input_: Tensor, recurrent: Tensor, bias: Tensor, projection: Tensor
@@ -99,7 +94,7 @@ class _Recurrence(torch.autograd.Function):
         gates = torch.baddbmm(bias.unsqueeze(1), x, input_weight.transpose(1, 2))
         outputs = x.new_empty(2, n_rows, projection.shape[1])
         cells = x.new_empty(2, n_rows, n_cells)
-        # A GPU is asked ahead of time as it is.
+        # Calls to a GPU are queued ahead of it, so Python between them costs less there.
         run: Callable[..., None] = compiled_steps() if x.device.type == "cpu" else run_steps
         for part in _parts(x, recurrent_weight):
             weights = (lay_out(weight[part], len(sizes)) for weight in (recurrent_weight, projection))

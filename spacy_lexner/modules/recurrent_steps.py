@@ -64,8 +64,9 @@ def run_steps(
 
 @cache
 def compiled_steps() -> Callable[..., None]:
-    """RETURNS (Callable): `run_steps` without Python between its calls, in about two thirds of the time; or `run_steps`
-    itself where there is no TorchScript, which torch may drop one day, or no source code, as in a frozen application.
+    """RETURNS (Callable): `run_steps` without Python between its calls, on one core in about two thirds of the time; or
+    `run_steps` itself where there is no TorchScript, which torch may drop one day, or no source code, as in a frozen
+    application.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)

@@ -26,10 +26,9 @@ def lay_out(weight: Tensor, n_calls: int) -> Tensor:
     n_calls (int): How often `product` will be called with it.
     RETURNS (Tensor): W^T, in a layout that suits. It does not follow when the weight changes.
     """
-    if not _is_large(weight):
-        return weight.mT.contiguous()
-    packed = n_calls >= MANY and packs(weight)
-    return torch.ops.mkldnn._reorder_linear_weight(weight.detach()) if packed else weight.mT
+    if n_calls < MANY and _is_large(weight):
+        return weight.mT
+    return torch.ops.mkldnn._reorder_linear_weight(weight.detach()) if packs(weight) else weight.mT.contiguous()
 
 
 def packs(weight: Tensor) -> bool:
