@@ -8,7 +8,7 @@ from torch.autograd.function import once_differentiable
 
 from .projected_lstm import LSTMState, initialize_weights
 from .recurrent_steps import compiled_steps, run_steps
-from .repeated_product import hold, lay_out, packs
+from .repeated_product import hold, lay_out
 
 
 class ClippedLSTM(nn.Module):
@@ -18,7 +18,7 @@ class ClippedLSTM(nn.Module):
         h = clip(W_p (sigmoid(o) * tanh(c)))
 
     The products W_x x of all steps are one multiplication, and so is the gradient of every weight. The steps themselves
-    are `run_steps`; where there are cores for it, both directions stand side by side in batched products.
+    are `run_steps`.
 
     input_dim (int): Width of the input.
     cell_dim (int): Width of the memory cell.
@@ -42,7 +42,7 @@ class ClippedLSTM(nn.Module):
         self.bias = nn.Parameter(torch.empty(2, 4 * cell_dim))
         self.projection = nn.Parameter(torch.empty(2, projection_dim, cell_dim))
         initialize_weights(self.input_weight, self.recurrent_weight, self.bias, self.projection)
-        for weight in (self.recurrent_weight, self.projection):
+        for weight in (self.input_weight, self.recurrent_weight, self.projection):
             weight.data = hold(weight.data)
 
     def set_direction(
@@ -66,8 +66,12 @@ class ClippedLSTM(nn.Module):
         hidden, cell = state
         inputs = (values.to(self.bias.dtype) for values in (x, hidden[:, :running], cell[:, :running]))
         weights = (self.input_weight, self.recurrent_weight, self.bias, self.projection)
-        with torch.autocast(x.device.type, enabled=False):  # errors of half precision would add up from step to step
+        predicting = not torch.is_grad_enabled()
+        # Errors of half precision would add up from step to step. The many small calls cost less in inference mode.
+        with torch.autocast(x.device.type, enabled=False), torch.inference_mode(predicting):
             outputs, cells = _Recurrence.apply(*inputs, *weights, sizes, self.clips)
+        if predicting:  # a tensor of inference mode could not be the input of a layer that is trained
+            outputs = outputs.clone()
         last = torch.tensor(_last_rows(sizes), device=x.device)
         hidden = torch.cat([outputs[:, last], hidden[:, running:]], dim=1)
         return outputs, LSTMState(hidden, torch.cat([cells[:, last], cell[:, running:]], dim=1))
@@ -91,15 +95,19 @@ class _Recurrence(torch.autograd.Function):
         clips: Tuple[Optional[float], Optional[float]],
     ) -> Tuple[Tensor, Tensor]:
         n_rows, n_cells = x.shape[1], cell.shape[2]
-        gates = torch.baddbmm(bias.unsqueeze(1), x, input_weight.transpose(1, 2))
+        gates = x.new_empty(2, n_rows, 4 * n_cells)
         outputs = x.new_empty(2, n_rows, projection.shape[1])
         cells = x.new_empty(2, n_rows, n_cells)
-        # Calls to a GPU are queued ahead of it, so Python between them costs less there.
-        run: Callable[..., None] = compiled_steps() if x.device.type == "cpu" else run_steps
-        for part in _parts(x, recurrent_weight):
+        # A core's cache holds the weights of one direction at best, and Python between its calls costs time. A GPU
+        # takes both directions at once, and calls are queued ahead of it.
+        on_cpu = x.device.type == "cpu"
+        run: Callable[..., None] = compiled_steps() if on_cpu else run_steps
+        add_product: Callable[..., Tensor] = torch.addmm if on_cpu else torch.baddbmm
+        parts: Sequence[Union[int, slice]] = (0, 1) if on_cpu else (slice(None),)
+        for part in parts:
+            add_product(bias[part].unsqueeze(-2), x[part], input_weight[part].mT, out=gates[part])
             weights = (lay_out(weight[part], len(sizes)) for weight in (recurrent_weight, projection))
-            state = (gates[part], hidden[part], cell[part])
-            run(*state, *weights, sizes, *clips, outputs[part], cells[part])
+            run(gates[part], hidden[part], cell[part], *weights, sizes, *clips, outputs[part], cells[part])
         ctx.sizes, ctx.clips = sizes, clips
         ctx.save_for_backward(x, input_weight, recurrent_weight, projection, hidden, cell, gates, outputs, cells)
         return outputs, cells
@@ -150,13 +158,6 @@ class _Recurrence(torch.autograd.Function):
             None,
             None,
         )
-
-
-def _parts(x: Tensor, recurrent_weight: Tensor) -> Sequence[Union[int, slice]]:
-    """Which directions run side by side: both, unless there is a single core, whose cache rather holds the weights of
-    one, or a layout for single matrices."""
-    alone = x.device.type == "cpu" and (torch.get_num_threads() == 1 or packs(recurrent_weight))
-    return (0, 1) if alone else (slice(None),)
 
 
 def _rows_before(sizes: List[int]) -> Tensor:

@@ -28,10 +28,10 @@ def lay_out(weight: Tensor, n_calls: int) -> Tensor:
     """
     if n_calls < MANY and _is_large(weight):
         return weight.mT
-    return torch.ops.mkldnn._reorder_linear_weight(weight.detach()) if packs(weight) else weight.mT.contiguous()
+    return torch.ops.mkldnn._reorder_linear_weight(weight.detach()) if _packs(weight) else weight.mT.contiguous()
 
 
-def packs(weight: Tensor) -> bool:
+def _packs(weight: Tensor) -> bool:
     """weight (Tensor): Shape [..., n_out, n_in].
     RETURNS (bool): Whether oneDNN's layout is the best for it; it holds a single matrix.
     """
@@ -50,8 +50,7 @@ def packs(weight: Tensor) -> bool:
 def product(x: Tensor, laid_out: Tensor) -> Tensor:
     """x (Tensor): Shape [..., n_rows, n_in].
     laid_out (Tensor): The weight, from `lay_out`.
-    RETURNS (Tensor): Shape [..., n_rows, n_out]. It is a tensor of its own: with a strided output the directions of a
-        layer would be computed one after the other instead of one on each core.
+    RETURNS (Tensor): Shape [..., n_rows, n_out].
     """
     if laid_out.is_mkldnn:
         return torch.ops.mkldnn._linear_pointwise(x, laid_out, None, "none", [], "")

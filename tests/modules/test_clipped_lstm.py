@@ -1,3 +1,4 @@
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -71,6 +72,22 @@ def test_gradients_are_checked_numerically():
 
     names, weights = zip(*layer.named_parameters())
     assert torch.autograd.gradcheck(run, (x, hidden, cell, *weights))
+
+
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+def test_a_prediction_is_the_same_and_can_be_trained_on(mode):
+    layer, x, state = make_case([3, 2, 1], (0.5, 0.4), n_sequences=4)
+    expected, final = layer(x, [3, 2, 1], state)
+    with mode():
+        outputs, predicted = layer(x, [3, 2, 1], state)
+        layer(outputs.repeat(1, 1, 2)[..., :INPUT], [3, 2, 1], predicted)
+    for value, other in zip((outputs, *predicted), (expected, *final)):
+        assert torch.equal(value, other)
+        assert value.is_inference() == (mode is torch.inference_mode)
+    if mode is torch.no_grad:
+        weight = torch.ones(PROJECTION, dtype=torch.float64, requires_grad=True)
+        sum((values[..., :PROJECTION] * weight).sum() for values in (outputs, *predicted)).backward()
+        assert weight.grad.abs().sum() > 0
 
 
 def test_under_autocast_the_recurrence_keeps_full_precision():

@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from spacy_lexner.modules import repeated_product
-from spacy_lexner.modules.repeated_product import hold, lay_out, packs, product
+from spacy_lexner.modules.repeated_product import hold, lay_out, product
 
 
 @pytest.mark.parametrize("n_calls, packed", [(repeated_product.MANY, True), (repeated_product.MANY - 1, False)])
@@ -11,7 +11,7 @@ def test_both_layouts_give_the_same(monkeypatch, n_calls, packed):
     weight = torch.randn(12, 5)
     monkeypatch.setattr(repeated_product, "LARGE", 60)
     laid_out = lay_out(weight, n_calls)
-    assert laid_out.is_mkldnn == (packed and packs(weight))
+    assert laid_out.is_mkldnn == (packed and torch.backends.mkldnn.is_available())
     for n_rows in (1, 4, 33):
         x = torch.randn(64, 5)[:n_rows]  # rows of a larger tensor, as in a recurrent layer
         torch.testing.assert_close(product(x, laid_out), x @ weight.T)
@@ -28,7 +28,7 @@ def test_small_weights_and_other_types_are_not_packed(monkeypatch, weight):
         assert weight.numel() < repeated_product.LARGE
     else:
         monkeypatch.setattr(repeated_product, "LARGE", 0)
-    assert not packs(weight)
+    assert not lay_out(weight, 100).is_mkldnn
 
 
 def test_a_build_of_torch_without_the_operators(monkeypatch):
