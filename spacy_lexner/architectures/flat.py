@@ -35,6 +35,7 @@ def build_flat_v1(
     bigrams: bool = True,
     keep_vectors: bool = True,
     normalize: bool = True,
+    normalize_contextual: bool = True,
     min_count: int = 1,
     bigram_min_count: int = 1,
     numbers: Numbers = "keep",
@@ -99,6 +100,8 @@ def build_flat_v1(
     bigrams (bool): Whether a character has the vector of its bigram beside its own.
     keep_vectors (bool): Keep the vectors of characters and bigrams that do not occur in the training texts, fixed.
     normalize (bool): Vectors of characters and bigrams start with length 1, those of words have it always.
+    normalize_contextual (bool): Vectors of the sub-model have length 1 too. Those of a BERT are ten times as long and
+        more: as they are, the others are hardly seen. The authors' code leaves them.
     min_count, bigram_min_count (int): Rarer characters and bigrams of the training texts count as unknown.
     numbers (str): "characters" reads every digit as 0, "all" those of bigrams too, "keep" as they are.
     positions (str): "relative"; "scalar", a learned number per head for each pair of tokens; "none".
@@ -181,6 +184,7 @@ def build_flat_v1(
         bigram_min_count=bigram_min_count,
         numbers=numbers,
         normalize=normalize,
+        normalize_contextual=normalize_contextual,
         token_dropout=token_dropout,
         character_dropout=character_dropout,
         word_dropout=word_dropout,

@@ -37,7 +37,7 @@ class FlatSetup:
     keep_vectors (bool): Keep the vectors of what does not occur in the training texts, as they are.
     min_count, bigram_min_count (int): Rarer characters and bigrams count as unknown.
     numbers (str): "keep", "characters", "all": see LatticeVocab.
-    normalize (bool): Vectors have length 1.
+    normalize, normalize_contextual (bool): See LatticeEmbedding.
     token_dropout, character_dropout, word_dropout (float): See LatticeEmbedding.
     dropout_place (str): See LatticeEmbedding.
     output_dropout (float): Dropout of the result.
@@ -58,6 +58,7 @@ class FlatSetup:
     bigram_min_count: int = 1
     numbers: Numbers = "keep"
     normalize: bool = True
+    normalize_contextual: bool = True
     token_dropout: float = 0.01
     character_dropout: float = 0.5
     word_dropout: float = 0.5
@@ -155,6 +156,7 @@ class FlatSetup:
                 "n_tuned_words": n_tuned,
                 "contextual_width": contextual_width,
                 "normalize": self.normalize,
+                "normalize_contextual": self.normalize_contextual,
                 "token_dropout": self.token_dropout,
                 "character_dropout": self.character_dropout,
                 "word_dropout": self.word_dropout,

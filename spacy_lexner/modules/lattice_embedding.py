@@ -59,7 +59,7 @@ class TokenVectors(nn.Embedding):
         """Give every row length 1, but for padding."""
         with torch.no_grad():
             for table in (self.weight, self.fixed):
-                table.copy_(F.normalize(table, dim=-1, eps=1e-12))
+                table.copy_(_unit_length(table))
             self.weight[PADDING] = 0
 
 
@@ -84,6 +84,7 @@ class LatticeEmbedding(nn.Module):
         n_tuned_words: int = 0,
         contextual_width: int = 0,
         normalize: bool = True,
+        normalize_contextual: bool = True,
         token_dropout: float = 0.01,
         character_dropout: float = 0.5,
         word_dropout: float = 0.5,
@@ -100,6 +101,7 @@ class LatticeEmbedding(nn.Module):
         n_tuned_words (int): Rows of the table of fine-tuned words.
         contextual_width (int): Width of the contextual vectors of the characters; 0 leaves them out.
         normalize (bool): Vectors start with length 1, those of words have it always.
+        normalize_contextual (bool): Contextual vectors have length 1.
         token_dropout (float): Chance that a character, bigram or word counts as unknown in training.
         character_dropout (float): Dropout of the character's vectors, or of all where `dropout_place` is another one.
         word_dropout (float): Dropout of the word vectors before their projection.
@@ -110,6 +112,7 @@ class LatticeEmbedding(nn.Module):
         if dropout_place not in DROPOUT_PLACES:
             raise ValueError(f"Unknown dropout_place {dropout_place!r}. Known are: {', '.join(DROPOUT_PLACES)}.")
         self.normalize = normalize
+        self.normalize_contextual = normalize_contextual
         self.token_dropout = token_dropout
         self.dropout_place = dropout_place
         self.characters = TokenVectors(n_characters, character_width, n_fixed_characters)
@@ -160,12 +163,12 @@ class LatticeEmbedding(nn.Module):
                 raise ValueError(
                     f"The model needs contextual vectors of {self.contextual_width} values, but got {got}."
                 )
-            inputs.append(contextual)
+            inputs.append(_unit_length(contextual) if self.normalize_contextual else contextual)
         lattice = self.project_characters(self._drop_before(self.character_dropout, torch.cat(inputs, dim=-1)))
         if self.words is not None and self.project_words is not None and words is not None and word_ids is not None:
             vectors = self.words(self._drop_words(words))
             if self.normalize:
-                vectors = F.normalize(vectors, dim=-1, eps=1e-12)
+                vectors = _unit_length(vectors)
             embedded = F.embedding(word_ids, vectors)
             lattice = torch.cat((lattice, self.project_words(self._drop_before(self.word_dropout, embedded))), dim=1)
         return self.drop_at("after_projection", lattice)
@@ -188,3 +191,7 @@ class LatticeEmbedding(nn.Module):
             return words
         kept = torch.rand(words.known.shape, device=words.known.device) >= self.token_dropout
         return words._replace(known=words.known & kept, tuned=words.tuned.masked_fill(~kept, -1))
+
+
+def _unit_length(vectors: Tensor) -> Tensor:
+    return F.normalize(vectors, dim=-1, eps=1e-12)

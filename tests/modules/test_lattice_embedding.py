@@ -33,11 +33,13 @@ def test_characters_and_words_side_by_side():
     assert_close(lattice[1, 3], made.project_words(second))
 
 
-def test_contextual_vectors_stand_beside_the_characters():
-    made = embedding(contextual_width=7, n_bigrams=0, normalize=False).eval()
+@pytest.mark.parametrize("unit_length", [False, True])
+def test_contextual_vectors_stand_beside_the_characters(unit_length):
+    made = embedding(contextual_width=7, n_bigrams=0, normalize_contextual=unit_length).eval()
     context = torch.randn(2, 3, 7, requires_grad=True)
     lattice = made(CHARACTERS, None, WORDS, WORD_IDS, context)
-    expected = made.project_characters(torch.cat((made.characters(CHARACTERS), context), dim=-1))
+    beside = context / context.norm(dim=-1, keepdim=True) if unit_length else context
+    expected = made.project_characters(torch.cat((made.characters(CHARACTERS), beside), dim=-1))
     assert_close(lattice[:, :3], expected)
     lattice.sum().backward()
     assert context.grad.any()

@@ -1,8 +1,11 @@
 """The configs are complete: `spacy init fill-config` has nothing to add or to change."""
 
+import re
+
 import pytest
 import spacy
 from spacy.cli.init_config import fill_config
+from spacy.training import Example
 from thinc.api import Config
 
 CONFIGS = [
@@ -50,3 +53,17 @@ def test_a_pipeline_can_be_trained_further(project_dir, name):
     nlp = spacy.blank("zh")
     nlp.config["training"]["optimizer"] = config["training"]["optimizer"]
     assert nlp.create_optimizer().learn_rate > 0
+
+
+@pytest.mark.parametrize("name", ["lebert", "flat", "flat_bert"])
+def test_each_group_of_the_optimizer_has_parameters(project_dir, name):
+    path = project_dir.parent / "configs" / f"{name}.cfg"
+    config = Config().from_disk(path, overrides={"paths.lexicon": "any"})
+    nlp = spacy.util.load_model_from_config(config, auto_fill=True)
+    nlp.get_pipe("lex_matcher").add_words(["北京"])
+    ner = nlp.get_pipe("lex_ner")
+    ner.initialize(lambda: [Example.from_dict(nlp.make_doc("我在北京"), {"entities": [(2, 4, "LOC")]})], nlp=nlp)
+    modules = [shim.module for node in ner.model.walk() for shim in node.shims]
+    names = [name for module in modules for name, _ in module.named_parameters()]
+    for group in config["training"]["optimizer"]["groups"].values():
+        assert any(re.search(group["pattern"], name) for name in names), group
