@@ -11,7 +11,7 @@ MANY = 8
 
 
 def hold(weight: Tensor) -> Tensor:
-    """Give a weight the memory from which `lay_out` has the least to do. Values and shape stay.
+    """Give a weight the memory that a product reads best; `lay_out` then has nothing to copy. Values and shape stay.
 
     weight (Tensor): Shape [..., n_out, n_in].
     RETURNS (Tensor): The same values; where the weight is small, its transpose is contiguous.
