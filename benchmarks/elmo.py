@@ -4,6 +4,7 @@
 
 The baseline is a loop as in the reference implementation: each direction for itself, sentences sorted by length, at
 each step a product of the input and one of the state, the gates one after the other, only running sentences computed.
+Its weights lie in memory as those of `torch.nn.Linear` do.
 """
 
 import argparse
@@ -32,12 +33,21 @@ FILTERS = [(1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024)]
 SIZES = {"official": (512, 4096), "small": (128, 512)}  # projection, cell
 CLIP = 3.0
 Batch = Tuple[Tensor, Tensor, Tensor]
+Weights = List[Tensor]
 
 
-def plain_direction(layer: ClippedLSTM, direction: int, inputs: Tensor, lengths: List[int]) -> Tensor:
+def plain_weights(bilm: BiLM) -> List[List[Weights]]:
+    """The weights of each layer and direction once more, by rows: of input, state, bias and projection."""
+    layers = [layer for layer in bilm.layers if isinstance(layer, ClippedLSTM)]
+    names = ("input_weight", "recurrent_weight", "bias", "projection")
+    copies = [[[getattr(layer, name)[d].detach() for name in names] for d in (0, 1)] for layer in layers]
+    by_rows = torch.contiguous_format
+    return [[[w.clone(memory_format=by_rows).requires_grad_() for w in each] for each in both] for both in copies]
+
+
+def plain_direction(weights: Weights, direction: int, inputs: Tensor, lengths: List[int]) -> Tensor:
     """One direction of one layer over a padded batch [n, steps, width], longest sentence first."""
-    w_x, w_h, b = layer.input_weight[direction], layer.recurrent_weight[direction], layer.bias[direction]
-    w_p = layer.projection[direction]
+    w_x, w_h, b, w_p = weights
     n, steps, _ = inputs.shape
     size = w_p.shape[1]
     outputs = inputs.new_zeros(n, steps, w_p.shape[0])
@@ -63,7 +73,7 @@ def plain_direction(layer: ClippedLSTM, direction: int, inputs: Tensor, lengths:
     return outputs
 
 
-def plain_bilm(bilm: BiLM, words: Tensor, batch: Batch) -> List[Tensor]:
+def plain_bilm(weights: List[List[Weights]], words: Tensor, batch: Batch) -> List[Tensor]:
     """All layers over a ragged batch, by the plain cell; the same result as the module's."""
     _, rows, lengths = batch
     order = torch.argsort(lengths, descending=True, stable=True)
@@ -71,8 +81,8 @@ def plain_bilm(bilm: BiLM, words: Tensor, batch: Batch) -> List[Tensor]:
     padded = torch.nn.utils.rnn.pad_sequence([sequences[i] for i in order], batch_first=True)
     ordered = lengths[order].tolist()
     current, layers = [padded, padded], []
-    for number, layer in enumerate(bilm.layers):
-        new = [plain_direction(layer, direction, current[direction], ordered) for direction in (0, 1)]
+    for number, layer in enumerate(weights):
+        new = [plain_direction(layer[direction], direction, current[direction], ordered) for direction in (0, 1)]
         current = [y + x if number > 0 else y for x, y in zip(current, new)]
         layers.append(torch.cat(current, dim=2))
     back = torch.argsort(order)
@@ -119,6 +129,7 @@ def measure(size: str, batches: List[Batch], repeats: int, train: bool) -> Dict[
     bilm = BiLM(projection, cell, 2, cell_clip=CLIP, projection_clip=CLIP)
     elmo = ELMo(cnn, bilm, [ScalarMix(3)], [0, 1, 2], freeze=False)
     elmo.train(train)
+    weights = plain_weights(bilm)
     seconds: Dict[str, List[float]] = {}
     scale = 10_000 / sum(len(rows) for _, rows, _ in batches)
     with torch.set_grad_enabled(train):
@@ -126,11 +137,11 @@ def measure(size: str, batches: List[Batch], repeats: int, train: bool) -> Dict[
         difference = max(
             float((ours - plain).abs().max())
             for ours, plain in zip(
-                bilm(words[0], batches[0][2], batches[0][1])[1:], plain_bilm(bilm, words[0], batches[0])
+                bilm(words[0], batches[0][2], batches[0][1])[1:], plain_bilm(weights, words[0], batches[0])
             )
         )
         variants: Dict[str, Callable[[int], Tensor]] = {
-            "biLM, plain cell": lambda i: plain_bilm(bilm, words[i], batches[i])[-1],
+            "biLM, plain cell": lambda i: plain_bilm(weights, words[i], batches[i])[-1],
             "biLM": lambda i: bilm(words[i], *batches[i][:0:-1])[-1],
             "characters, every token": lambda i: elmo.embed(batches[i][0][batches[i][1]]),
             "characters, distinct words": lambda i: elmo.embed(batches[i][0]),
@@ -140,6 +151,8 @@ def measure(size: str, batches: List[Batch], repeats: int, train: bool) -> Dict[
             for name, run in variants.items():
                 total = sum(timed(run, i, train) for i in range(len(batches)))
                 elmo.zero_grad(set_to_none=True)
+                for weight in (w for layer in weights for direction in layer for w in direction):
+                    weight.grad = None
                 seconds.setdefault(name, []).append(total * scale)
     return {**{name: median(times) for name, times in seconds.items()}, "max_diff": difference}
 

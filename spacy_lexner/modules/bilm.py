@@ -1,6 +1,7 @@
 """The bidirectional language model of ELMo: LSTMs that read a sentence forwards and backwards (Peters et al. 2018)."""
 
-from typing import Iterator, List, Optional, Tuple, Union
+from concurrent.futures import Executor
+from typing import ContextManager, Iterator, List, Optional, Tuple, Union
 
 import torch
 from torch import Tensor, nn
@@ -10,6 +11,8 @@ from torch.utils.checkpoint import checkpoint
 from .clipped_lstm import ClippedLSTM
 from .packing import Packing, pack, split_steps
 from .projected_lstm import LSTMState, ProjectedLSTM
+from .repeated_product import LARGE
+from .side_by_side import second_core
 
 Layer = Union[ClippedLSTM, ProjectedLSTM]
 BLOCK_ROWS = 1024
@@ -73,10 +76,29 @@ class BiLM(nn.Module):
             [n_rows, 2 * projection_dim], forward half first.
         """
         packing = pack(lengths)
-        blocks = list(self.blocks(words, packing, rows))
-        return [unpack(torch.cat(parts, dim=1), packing) for parts in zip(*blocks)]
+        with self.second_core(words) as executor:
+            blocks = list(self.blocks(words, packing, rows, executor))
+            return [unpack(torch.cat(parts, dim=1), packing) for parts in zip(*blocks)]
 
-    def blocks(self, words: Tensor, packing: Packing, rows: Optional[Tensor] = None) -> Iterator[List[Tensor]]:
+    def second_core(self, words: Tensor, trained: bool = True) -> ContextManager[Optional[Executor]]:
+        """Another core for one of the directions, where that takes less time than to share each product.
+
+        words (Tensor): Word vectors.
+        trained (bool): Whether the model may be trained.
+        RETURNS (ContextManager[Optional[Executor]]): What `blocks` takes; None on a GPU or where gradients are wanted.
+        """
+        predicting = words.device.type == "cpu" and not (trained and torch.is_grad_enabled())
+        # More than two cores are of use for a large product alone.
+        small = 4 * self.cell_dim * self.projection_dim < LARGE
+        return second_core(predicting and (small or torch.get_num_threads() == 2))
+
+    def blocks(
+        self,
+        words: Tensor,
+        packing: Packing,
+        rows: Optional[Tensor] = None,
+        executor: Optional[Executor] = None,
+    ) -> Iterator[List[Tensor]]:
         """Run the model over a ragged batch, some steps at a time, with the state carried over.
 
         In training, a batch of several blocks is computed anew in the backward pass, block by block, so that only
@@ -85,6 +107,7 @@ class BiLM(nn.Module):
         words (Tensor): Word vectors [n_words, projection_dim].
         packing (Packing): The layout of the batch.
         rows (Tensor): For each row of the flat batch its row in `words`; by default, each its own.
+        executor (Optional[Executor]): From `second_core`.
         YIELDS (List[Tensor]): For the next packed rows, the layers' outputs [2, n_block_rows, projection_dim].
         """
         index = (packing.rows if rows is None else rows.cpu()[packing.rows]).to(words.device)
@@ -98,7 +121,7 @@ class BiLM(nn.Module):
             if recompute:
                 layers, state = checkpoint(self._run, words, block, sizes, state, use_reentrant=False)
             else:
-                layers, state = self._run(words, block, sizes, state)
+                layers, state = self._run(words, block, sizes, state, executor)
             yield layers
         if self.stateful and steps:
             self._keep_state(state, packing)
@@ -108,12 +131,20 @@ class BiLM(nn.Module):
         self.state = None
 
     def _run(
-        self, words: Tensor, index: Tensor, sizes: List[int], state: List[LSTMState]
+        self,
+        words: Tensor,
+        index: Tensor,
+        sizes: List[int],
+        state: List[LSTMState],
+        executor: Optional[Executor] = None,
     ) -> Tuple[List[Tensor], List[LSTMState]]:
         outputs, after = [words[index]], []
         for number, (layer, before) in enumerate(zip(self.layers, state)):
             x = dropout(outputs[-1], self.dropout, self.training)
-            y, last = layer(x, sizes, before)
+            if isinstance(layer, ClippedLSTM):
+                y, last = layer(x, sizes, before, executor)
+            else:
+                y, last = layer(x, sizes, before)
             outputs.append(x + y if self.skip_connections and number > 0 else y)
             after.append(last)
         return outputs, after

@@ -1,5 +1,7 @@
 """The projected LSTM with clipped cells and outputs (Jozefowicz et al. 2016): the layer of ELMo."""
 
+from concurrent.futures import Executor
+from functools import partial
 from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 import torch
@@ -7,8 +9,10 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from .projected_lstm import LSTMState, initialize_weights
+from .recurrent_prediction import predict_direction
 from .recurrent_steps import compiled_steps, run_steps
-from .repeated_product import hold, lay_out
+from .repeated_product import Layouts, hold, lay_out
+from .side_by_side import both
 
 
 class ClippedLSTM(nn.Module):
@@ -42,6 +46,7 @@ class ClippedLSTM(nn.Module):
         self.bias = nn.Parameter(torch.empty(2, 4 * cell_dim))
         self.projection = nn.Parameter(torch.empty(2, projection_dim, cell_dim))
         initialize_weights(self.input_weight, self.recurrent_weight, self.bias, self.projection)
+        self.layouts = (Layouts(), Layouts())
         for weight in (self.input_weight, self.recurrent_weight, self.projection):
             weight.data = hold(weight.data)
 
@@ -55,26 +60,53 @@ class ClippedLSTM(nn.Module):
             self.bias[direction].copy_(bias)
             self.projection[direction].copy_(projection)
 
-    def forward(self, x: Tensor, sizes: List[int], state: LSTMState) -> Tuple[Tensor, LSTMState]:
+    def forward(
+        self, x: Tensor, sizes: List[int], state: LSTMState, executor: Optional[Executor] = None
+    ) -> Tuple[Tensor, LSTMState]:
         """x (Tensor): Inputs in time-major order, shape [2, n_rows, input_dim].
         sizes (List[int]): How many sequences run at each step, never growing.
         state (LSTMState): State before the first step, of all sequences; those that run are the first ones.
+        executor (Optional[Executor]): From `second_core`, for one of the directions where nothing is trained.
         RETURNS (Tuple[Tensor, LSTMState]): Outputs [2, n_rows, projection_dim], and the state of each sequence after
             its last step.
         """
         running = sizes[0]
         hidden, cell = state
-        inputs = (values.to(self.bias.dtype) for values in (x, hidden[:, :running], cell[:, :running]))
-        weights = (self.input_weight, self.recurrent_weight, self.bias, self.projection)
-        predicting = not torch.is_grad_enabled()
-        # Errors of half precision would add up from step to step. The many small calls cost less in inference mode.
-        with torch.autocast(x.device.type, enabled=False), torch.inference_mode(predicting):
-            outputs, cells = _Recurrence.apply(*inputs, *weights, sizes, self.clips)
-        if predicting:  # a tensor of inference mode could not be the input of a layer that is trained
-            outputs = outputs.clone()
+        inputs = [values.to(self.bias.dtype) for values in (x, hidden[:, :running], cell[:, :running])]
+        # Errors of half precision would add up from step to step.
+        with torch.autocast(x.device.type, enabled=False):
+            if x.device.type == "cpu" and not torch.is_grad_enabled():
+                outputs, cells = self._predict(*inputs, sizes=sizes, executor=executor)
+            else:
+                outputs, cells = _Recurrence.apply(*inputs, *self._weights(), sizes, self.clips)
         last = torch.tensor(_last_rows(sizes), device=x.device)
         hidden = torch.cat([outputs[:, last], hidden[:, running:]], dim=1)
         return outputs, LSTMState(hidden, torch.cat([cells[:, last], cell[:, running:]], dim=1))
+
+    def _weights(self) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
+        return self.input_weight, self.recurrent_weight, self.bias, self.projection
+
+    def _predict(
+        self, x: Tensor, hidden: Tensor, cell: Tensor, *, sizes: List[int], executor: Optional[Executor]
+    ) -> Tuple[Tensor, Tensor]:
+        """All steps where nothing is trained, each direction for itself: a core's cache holds the weights of one at
+        best."""
+        outputs = x.new_empty(2, x.shape[1], hidden.shape[2])
+        cells = x.new_empty(2, x.shape[1], cell.shape[2])
+        one, other = (
+            partial(
+                predict_direction,
+                *(values[direction] for values in (x, hidden, cell, *self._weights())),
+                sizes=sizes,
+                clips=self.clips,
+                layouts=self.layouts[direction],
+                outputs=outputs[direction],
+                cells=cells[direction],
+            )
+            for direction in (0, 1)
+        )
+        both(one, other, executor)
+        return outputs, cells
 
 
 class _Recurrence(torch.autograd.Function):

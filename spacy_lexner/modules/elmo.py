@@ -1,6 +1,7 @@
 """ELMo: word vectors from characters, a bidirectional language model over them, mixed layers (Peters et al. 2018)."""
 
-from typing import Iterator, List, Sequence, cast
+from concurrent.futures import Executor
+from typing import Iterator, List, Optional, Sequence, cast
 
 import torch
 from torch import Tensor, nn
@@ -64,10 +65,11 @@ class ELMo(nn.Module):
         self.bilm.train(self.training and trained)
         with torch.set_grad_enabled(trained and torch.is_grad_enabled()):
             words = self.embed(characters)
-        blocks = self._blocks(words, packing, rows, trained)
-        if top_only:
-            return unpack(torch.cat([layers[-1] for layers in blocks], dim=1), packing)
-        return dropout(self._mix(blocks, packing), self.dropout, self.training)
+        with self.bilm.second_core(words, trained) as executor:
+            blocks = self._blocks(words, packing, rows, trained, executor)
+            if top_only:
+                return unpack(torch.cat([layers[-1] for layers in blocks], dim=1), packing)
+            return dropout(self._mix(blocks, packing), self.dropout, self.training)
 
     def embed(self, characters: Tensor) -> Tensor:
         """Word vectors, computed for a bounded number of words at a time.
@@ -80,8 +82,10 @@ class ELMo(nn.Module):
         words = torch.cat([self.characters(part) for part in characters[order].split(WORDS_AT_ONCE)])
         return words[order.argsort()]
 
-    def _blocks(self, words: Tensor, packing: Packing, rows: Tensor, trained: bool) -> Iterator[List[Tensor]]:
-        blocks = self.bilm.blocks(words, packing, rows)
+    def _blocks(
+        self, words: Tensor, packing: Packing, rows: Tensor, trained: bool, executor: Optional[Executor]
+    ) -> Iterator[List[Tensor]]:
+        blocks = self.bilm.blocks(words, packing, rows, executor)
         while True:
             with torch.set_grad_enabled(trained and torch.is_grad_enabled()):
                 layers = next(blocks, None)

@@ -2,6 +2,7 @@
 
 from typing import List, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -31,16 +32,19 @@ def pack(lengths: Tensor) -> Packing:
     lengths (Tensor): Lengths of the sequences, int64 [n_sequences], on the CPU, each at least 1.
     RETURNS (Packing): The layout. Its tensors are on the CPU.
     """
-    ordered, order = torch.sort(lengths, descending=True, stable=True)
+    # By numpy: torch would wake its threads for `repeat_interleave`, however few the numbers.
+    counts = lengths.numpy()
+    order = np.argsort(-counts, kind="stable")
+    ordered = counts[order]
     longest = int(ordered[0]) if len(ordered) else 0
-    sizes = len(ordered) - torch.searchsorted(ordered.flip(0), torch.arange(longest), right=True)
-    step = torch.repeat_interleave(torch.arange(longest), sizes)
-    position = torch.arange(len(step)) - torch.repeat_interleave(sizes.cumsum(0) - sizes, sizes)
-    sequence = order[position]
-    start = (lengths.cumsum(0) - lengths)[sequence]
-    rows = torch.stack([start + step, start + lengths[sequence] - 1 - step])
-    inverse = torch.empty_like(rows).scatter_(1, rows, torch.arange(len(step)).expand_as(rows))
-    return Packing(rows, inverse, sizes.tolist(), order)
+    sizes = len(ordered) - np.searchsorted(ordered[::-1], np.arange(longest), side="right")
+    step = np.repeat(np.arange(longest), sizes)
+    sequence = order[np.arange(len(step)) - np.repeat(sizes.cumsum() - sizes, sizes)]
+    start = (counts.cumsum() - counts)[sequence]
+    rows = np.stack([start + step, start + counts[sequence] - 1 - step])
+    inverse = np.empty_like(rows)
+    np.put_along_axis(inverse, rows, np.arange(len(step))[None], axis=1)
+    return Packing(torch.from_numpy(rows), torch.from_numpy(inverse), sizes.tolist(), torch.from_numpy(order))
 
 
 def split_steps(sizes: List[int], max_rows: int) -> List[List[int]]:

@@ -40,11 +40,12 @@ def run_steps(
     i, f, g, o = [part.split(sizes, -2) for part in gates.chunk(4, dim=-1)]
     i_f = gates.narrow(-1, 0, 2 * n_cells).split(sizes, -2)
     gate, h, c = gates.split(sizes, -2), outputs.split(sizes, -2), cells.split(sizes, -2)
-    in_place = gates.dim() == 2 and not recurrent.is_mkldnn
+    add_in_place = gates.dim() == 2 and not recurrent.is_mkldnn
+    project_in_place = gates.dim() == 2 and not projection.is_mkldnn
     for step, running in enumerate(sizes):
         if hidden.shape[-2] > running:
             hidden, cell = hidden.narrow(-2, 0, running), cell.narrow(-2, 0, running)
-        if in_place:
+        if add_in_place:
             gate[step].addmm_(hidden, recurrent)
         else:
             gate[step].add_(product(hidden, recurrent))
@@ -55,10 +56,10 @@ def run_steps(
         if cell_clip is not None:
             cell.clamp_(-cell_clip, cell_clip)
         exposed = cell.tanh().mul_(o[step])
-        hidden = torch.mm(exposed, projection, out=h[step]) if in_place else product(exposed, projection)
+        hidden = torch.mm(exposed, projection, out=h[step]) if project_in_place else product(exposed, projection)
         if projection_clip is not None:
             hidden.clamp_(-projection_clip, projection_clip)
-        if not in_place:
+        if not project_in_place:
             h[step].copy_(hidden)
 
 

@@ -1,11 +1,15 @@
 """One matrix times many small ones, one after the other: what a recurrent layer does at each step."""
 
+from typing import Any, Dict, Tuple
+
 import torch
 from torch import Tensor
 
+from . import onednn
+
 # A large weight does not stay in a core's cache from step to step. oneDNN's own layout of it is read two to three times
-# as fast by a product with few rows; it takes about as long to make as five such products. A small one does stay there,
-# and is read nearly twice as fast if its rows are those of the product.
+# as fast by a product with few rows; it takes about as long to make as five such products. A small one may stay there,
+# and on Intel's processors is read nearly twice as fast if its rows are those of the product.
 LARGE = 1 << 20
 MANY = 8
 
@@ -20,31 +24,49 @@ def hold(weight: Tensor) -> Tensor:
 
 
 def lay_out(weight: Tensor, n_calls: int) -> Tensor:
-    """Prepare x W^T for many calls with one W.
+    """Prepare x W^T for many calls with one W. The layout depends on the weight alone: results are the same in every
+    process.
 
     weight (Tensor): Shape [..., n_out, n_in].
     n_calls (int): How often `product` will be called with it.
     RETURNS (Tensor): W^T, in a layout that suits. It does not follow when the weight changes.
     """
-    if n_calls < MANY and _is_large(weight):
+    if not _is_large(weight):
+        return weight.mT.contiguous()
+    if n_calls < MANY:
         return weight.mT
-    return torch.ops.mkldnn._reorder_linear_weight(weight.detach()) if _packs(weight) else weight.mT.contiguous()
+    return onednn.pack(weight) if onednn.is_available(weight) else weight.mT.contiguous()
 
 
-def _packs(weight: Tensor) -> bool:
-    """weight (Tensor): Shape [..., n_out, n_in].
-    RETURNS (bool): Whether oneDNN's layout is the best for it; it holds a single matrix.
+class Layouts:
+    """Small weights in oneDNN's layout where that was measured to be faster, kept between the calls of a prediction.
+    They hold as long as the weights stay the same. Copies hold nothing.
     """
-    # These operators are what torch.compile uses; not every build of torch has them.
-    return (
-        _is_large(weight)
-        and weight.device.type == "cpu"
-        and weight.dtype == torch.float32
-        and torch.backends.mkldnn.is_available()
-        and bool(torch.backends.mkldnn.enabled)
-        and hasattr(torch.ops.mkldnn, "_linear_pointwise")
-        and hasattr(torch.ops.mkldnn, "_reorder_linear_weight")
-    )
+
+    def __init__(self) -> None:
+        self._held: Dict[str, Tuple[Tensor, Tensor]] = {}
+
+    def lay_out(self, name: str, weight: Tensor, n_calls: int, n_rows: int) -> Tensor:
+        """As the function. The last bits of a product may differ from process to process.
+
+        name (str): Of the weight.
+        weight (Tensor): Shape [n_out, n_in].
+        n_calls (int): How often `product` will be called with it.
+        n_rows (int): Rows of x, about.
+        RETURNS (Tensor): W^T, in a layout that suits.
+        """
+        if _is_large(weight) or not onednn.is_available(weight) or not onednn.is_faster(weight, n_rows):
+            return lay_out(weight, n_calls)
+        sums, held = weight.sum(dim=-2), self._held.get(name)  # no weight changes without them
+        if held is None or not torch.equal(held[0], sums):
+            held = self._held[name] = (sums, onednn.pack(weight))
+        return held[1]
+
+    def __deepcopy__(self, memo: Any) -> "Layouts":
+        return Layouts()
+
+    def __reduce__(self) -> Tuple:
+        return Layouts, ()
 
 
 def product(x: Tensor, laid_out: Tensor) -> Tensor:
@@ -53,7 +75,7 @@ def product(x: Tensor, laid_out: Tensor) -> Tensor:
     RETURNS (Tensor): Shape [..., n_rows, n_out].
     """
     if laid_out.is_mkldnn:
-        return torch.ops.mkldnn._linear_pointwise(x, laid_out, None, "none", [], "")
+        return onednn.linear(x, laid_out)
     return torch.matmul(x, laid_out)
 
 
