@@ -1,8 +1,10 @@
+from copy import deepcopy
+
 import pytest
 import torch
 
-from spacy_lexner.modules import repeated_product
-from spacy_lexner.modules.repeated_product import hold, lay_out, product
+from spacy_lexner.modules import onednn, repeated_product
+from spacy_lexner.modules.repeated_product import Layouts, hold, lay_out, product
 
 
 @pytest.mark.parametrize("n_calls, packed", [(repeated_product.MANY, True), (repeated_product.MANY - 1, False)])
@@ -54,3 +56,45 @@ def test_weights_can_be_trained_afterwards(monkeypatch):
         weight.data.fill_(value)
         with torch.no_grad():
             assert torch.equal(product(x, lay_out(weight, 10)), torch.full((1, 3), 4 * value))
+
+
+@pytest.fixture
+def packed(monkeypatch):
+    """The weights that are packed; oneDNN is the faster one for 4 rows and more."""
+    packed = []
+
+    def pack(weight):
+        packed.append(weight)
+        return torch.ops.mkldnn._reorder_linear_weight(weight.detach())
+
+    if not onednn.is_available(torch.ones(1, 1)):
+        pytest.skip("a build of torch without oneDNN")
+    monkeypatch.setattr(onednn, "pack", pack)
+    monkeypatch.setattr(onednn, "is_faster", lambda weight, n_rows: n_rows >= 4)
+    return packed
+
+
+def test_layouts_are_kept_until_a_weight_changes(packed):
+    layouts, weight, x = Layouts(), torch.randn(12, 5), torch.randn(4, 5)
+    with torch.no_grad():
+        for _ in range(3):
+            torch.testing.assert_close(product(x, layouts.lay_out("W", weight, 100, 4)), x @ weight.T)
+        assert len(packed) == 1
+        weight.data[3, 2] += 0.001  # behind torch's back
+        torch.testing.assert_close(product(x, layouts.lay_out("W", weight, 100, 4)), x @ weight.T)
+        assert len(packed) == 2
+        layouts.lay_out("V", weight, 100, 4)
+        assert len(packed) == 3
+    assert deepcopy(layouts)._held == {}
+
+
+def test_layouts_of_few_rows_are_those_of_training(packed):
+    weight = hold(torch.randn(12, 5))
+    assert Layouts().lay_out("W", weight, 100, 3).data_ptr() == weight.data_ptr()
+    assert not packed
+
+
+def test_layouts_of_large_weights_are_not_kept(monkeypatch, packed):
+    monkeypatch.setattr(repeated_product, "LARGE", 0)
+    layouts, weight = Layouts(), torch.randn(12, 5)
+    assert layouts.lay_out("W", weight, 100, 4).is_mkldnn and layouts._held == {}
