@@ -140,6 +140,7 @@ class _Recurrence(torch.autograd.Function):
             add_product(bias[part].unsqueeze(-2), x[part], input_weight[part].mT, out=gates[part])
             weights = (lay_out(weight[part], len(sizes)) for weight in (recurrent_weight, projection))
             run(gates[part], hidden[part], cell[part], *weights, sizes, *clips, outputs[part], cells[part])
+        gates[..., 2 * n_cells : 3 * n_cells].mul_(-2).add_(1)  # g from its sigmoid
         ctx.sizes, ctx.clips = sizes, clips
         ctx.save_for_backward(x, input_weight, recurrent_weight, projection, hidden, cell, gates, outputs, cells)
         return outputs, cells

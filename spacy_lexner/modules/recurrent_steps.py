@@ -24,7 +24,8 @@ def run_steps(
 ) -> None:
     """Run all steps in time-major order: of one direction, or of several side by side, with a dimension before all.
 
-    gates (Tensor): W_x x + b of all rows, shape [n_rows, 4 * cell_dim]. It is replaced by the gates i, f, g and o.
+    gates (Tensor): W_x x + b of all rows, shape [n_rows, 4 * cell_dim]. It is replaced by sigmoids: the gates i, f and
+        o, and s where g is 1 - 2 s.
     hidden (Tensor): State before the first step, shape [n_running, projection_dim].
     cell (Tensor): Likewise, shape [n_running, cell_dim].
     recurrent (Tensor): W_h, from `lay_out`.
@@ -35,10 +36,9 @@ def run_steps(
     outputs (Tensor): Is filled, shape [n_rows, projection_dim].
     cells (Tensor): Is filled, shape [n_rows, cell_dim].
     """
-    # Few rows run at a step: a call costs more than what it computes. So there are as few as can be.
-    n_cells = cell.shape[-1]
+    # Few rows run at a step: a call costs more than what it computes, so there are few of them. And tanh costs several
+    # sigmoids on some processors: tanh(x) = 1 - 2 sigmoid(-2 x).
     i, f, g, o = [part.split(sizes, -2) for part in gates.chunk(4, dim=-1)]
-    i_f = gates.narrow(-1, 0, 2 * n_cells).split(sizes, -2)
     gate, h, c = gates.split(sizes, -2), outputs.split(sizes, -2), cells.split(sizes, -2)
     add_in_place = gates.dim() == 2 and not recurrent.is_mkldnn
     project_in_place = gates.dim() == 2 and not projection.is_mkldnn
@@ -49,13 +49,12 @@ def run_steps(
             gate[step].addmm_(hidden, recurrent)
         else:
             gate[step].add_(product(hidden, recurrent))
-        i_f[step].sigmoid_()
-        g[step].tanh_()
-        o[step].sigmoid_()
-        cell = torch.mul(f[step], cell, out=c[step]).addcmul_(i[step], g[step])
+        g[step].mul_(-2)
+        gate[step].sigmoid_()
+        cell = torch.mul(f[step], cell, out=c[step]).add_(i[step]).addcmul_(i[step], g[step], value=-2)
         if cell_clip is not None:
             cell.clamp_(-cell_clip, cell_clip)
-        exposed = cell.tanh().mul_(o[step])
+        exposed = torch.addcmul(o[step], cell.mul(-2).sigmoid_(), o[step], value=-2)
         hidden = torch.mm(exposed, projection, out=h[step]) if project_in_place else product(exposed, projection)
         if projection_clip is not None:
             hidden.clamp_(-projection_clip, projection_clip)
