@@ -1,7 +1,8 @@
 """The bidirectional language model of ELMo: LSTMs that read a sentence forwards and backwards (Peters et al. 2018)."""
 
 from concurrent.futures import Executor
-from typing import ContextManager, Iterator, List, Optional, Tuple, Union
+from functools import partial
+from typing import ContextManager, Iterator, List, Optional, Tuple, Union, cast
 
 import torch
 from torch import Tensor, nn
@@ -10,9 +11,9 @@ from torch.utils.checkpoint import checkpoint
 
 from .clipped_lstm import ClippedLSTM
 from .packing import Packing, pack, split_steps
-from .projected_lstm import LSTMState, ProjectedLSTM
+from .projected_lstm import LSTMState, ProjectedLSTM, stack_states
 from .repeated_product import LARGE
-from .side_by_side import second_core
+from .side_by_side import both, second_core
 
 Layer = Union[ClippedLSTM, ProjectedLSTM]
 BLOCK_ROWS = 1024
@@ -57,7 +58,8 @@ class BiLM(nn.Module):
         self.block_rows = block_rows
         self.state: Optional[List[LSTMState]] = None
         # torch's LSTM knows no clipping, and no projection as wide as the cell.
-        if cell_clip is None and projection_clip is None and projection_dim < cell_dim:
+        self.clipped = cell_clip is not None or projection_clip is not None or projection_dim >= cell_dim
+        if not self.clipped:
             layers: List[Layer] = [ProjectedLSTM(projection_dim, cell_dim, projection_dim) for _ in range(n_layers)]
         else:
             layers = [
@@ -87,10 +89,11 @@ class BiLM(nn.Module):
         trained (bool): Whether the model may be trained.
         RETURNS (ContextManager[Optional[Executor]]): What `blocks` takes; None on a GPU or where gradients are wanted.
         """
-        predicting = words.device.type == "cpu" and not (trained and torch.is_grad_enabled())
+        with torch.set_grad_enabled(trained and torch.is_grad_enabled()):
+            predicts = _predicts(words)
         # More than two cores are of use for a large product alone.
         small = 4 * self.cell_dim * self.projection_dim < LARGE
-        return second_core(predicting and (small or torch.get_num_threads() == 2))
+        return second_core(predicts and self.clipped and (small or torch.get_num_threads() == 2))
 
     def blocks(
         self,
@@ -138,16 +141,37 @@ class BiLM(nn.Module):
         state: List[LSTMState],
         executor: Optional[Executor] = None,
     ) -> Tuple[List[Tensor], List[LSTMState]]:
+        if self.clipped and _predicts(words) and not (self.training and self.dropout):
+            return self._predict(words, index, sizes, state, executor)
         outputs, after = [words[index]], []
         for number, (layer, before) in enumerate(zip(self.layers, state)):
             x = dropout(outputs[-1], self.dropout, self.training)
-            if isinstance(layer, ClippedLSTM):
-                y, last = layer(x, sizes, before, executor)
-            else:
-                y, last = layer(x, sizes, before)
+            y, last = layer(x, sizes, before)
             outputs.append(x + y if self.skip_connections and number > 0 else y)
             after.append(last)
         return outputs, after
+
+    def _predict(
+        self,
+        words: Tensor,
+        index: Tensor,
+        sizes: List[int],
+        state: List[LSTMState],
+        executor: Optional[Executor],
+    ) -> Tuple[List[Tensor], List[LSTMState]]:
+        """As `_run`, each direction through all layers for itself."""
+
+        def run(direction: int) -> Tuple[List[Tensor], List[LSTMState]]:
+            outputs, after = [words[index[direction]]], []
+            for number, (layer, before) in enumerate(zip(self.layers, state)):
+                own = LSTMState(before.hidden[direction], before.cell[direction])
+                y, last = cast(ClippedLSTM, layer).predict(direction, outputs[-1], sizes, own)
+                outputs.append(outputs[-1] + y if self.skip_connections and number > 0 else y)
+                after.append(last)
+            return outputs, after
+
+        (one, one_after), (other, other_after) = both(partial(run, 0), partial(run, 1), executor)
+        return [torch.stack(pair) for pair in zip(one, other)], list(map(stack_states, one_after, other_after))
 
     def _initial_state(self, words: Tensor, packing: Packing) -> List[LSTMState]:
         """Zeros, or what the call before left for the rows of this batch; in the order of the layout."""
@@ -186,3 +210,7 @@ def unpack(values: Tensor, packing: Packing) -> Tensor:
     """
     forward, backward = packing.inverse.to(values.device)
     return torch.cat([values[0][forward], values[1][backward]], dim=1)
+
+
+def _predicts(words: Tensor) -> bool:
+    return words.device.type == "cpu" and not torch.is_grad_enabled()

@@ -1,18 +1,15 @@
 """The projected LSTM with clipped cells and outputs (Jozefowicz et al. 2016): the layer of ELMo."""
 
-from concurrent.futures import Executor
-from functools import partial
 from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from .projected_lstm import LSTMState, initialize_weights
+from .projected_lstm import LSTMState, initialize_weights, stack_states
 from .recurrent_prediction import predict_direction
 from .recurrent_steps import compiled_steps, run_steps
 from .repeated_product import Layouts, hold, lay_out
-from .side_by_side import both
 
 
 class ClippedLSTM(nn.Module):
@@ -60,53 +57,57 @@ class ClippedLSTM(nn.Module):
             self.bias[direction].copy_(bias)
             self.projection[direction].copy_(projection)
 
-    def forward(
-        self, x: Tensor, sizes: List[int], state: LSTMState, executor: Optional[Executor] = None
-    ) -> Tuple[Tensor, LSTMState]:
+    def forward(self, x: Tensor, sizes: List[int], state: LSTMState) -> Tuple[Tensor, LSTMState]:
         """x (Tensor): Inputs in time-major order, shape [2, n_rows, input_dim].
         sizes (List[int]): How many sequences run at each step, never growing.
         state (LSTMState): State before the first step, of all sequences; those that run are the first ones.
-        executor (Optional[Executor]): From `second_core`, for one of the directions where nothing is trained.
         RETURNS (Tuple[Tensor, LSTMState]): Outputs [2, n_rows, projection_dim], and the state of each sequence after
             its last step.
         """
+        if x.device.type == "cpu" and not torch.is_grad_enabled():
+            parts = [self.predict(d, x[d], sizes, LSTMState(state.hidden[d], state.cell[d])) for d in (0, 1)]
+            (one, one_state), (other, other_state) = parts
+            return torch.stack([one, other]), stack_states(one_state, other_state)
         running = sizes[0]
         hidden, cell = state
-        inputs = [values.to(self.bias.dtype) for values in (x, hidden[:, :running], cell[:, :running])]
+        inputs = (values.to(self.bias.dtype) for values in (x, hidden[:, :running], cell[:, :running]))
+        weights = (self.input_weight, self.recurrent_weight, self.bias, self.projection)
         # Errors of half precision would add up from step to step.
         with torch.autocast(x.device.type, enabled=False):
-            if x.device.type == "cpu" and not torch.is_grad_enabled():
-                outputs, cells = self._predict(*inputs, sizes=sizes, executor=executor)
-            else:
-                outputs, cells = _Recurrence.apply(*inputs, *self._weights(), sizes, self.clips)
+            outputs, cells = _Recurrence.apply(*inputs, *weights, sizes, self.clips)
         last = torch.tensor(_last_rows(sizes), device=x.device)
         hidden = torch.cat([outputs[:, last], hidden[:, running:]], dim=1)
         return outputs, LSTMState(hidden, torch.cat([cells[:, last], cell[:, running:]], dim=1))
 
-    def _weights(self) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
-        return self.input_weight, self.recurrent_weight, self.bias, self.projection
+    def predict(self, direction: int, x: Tensor, sizes: List[int], state: LSTMState) -> Tuple[Tensor, LSTMState]:
+        """One direction where nothing is trained, on a CPU. A core's cache holds the weights of one at best.
 
-    def _predict(
-        self, x: Tensor, hidden: Tensor, cell: Tensor, *, sizes: List[int], executor: Optional[Executor]
-    ) -> Tuple[Tensor, Tensor]:
-        """All steps where nothing is trained, each direction for itself: a core's cache holds the weights of one at
-        best."""
-        outputs = x.new_empty(2, x.shape[1], hidden.shape[2])
-        cells = x.new_empty(2, x.shape[1], cell.shape[2])
-        one, other = (
-            partial(
-                predict_direction,
-                *(values[direction] for values in (x, hidden, cell, *self._weights())),
+        direction (int): 0 or 1.
+        x (Tensor): As in `forward`, shape [n_rows, input_dim].
+        sizes (List[int]): As in `forward`.
+        state (LSTMState): As in `forward`, shapes [n_sequences, projection_dim] and [n_sequences, cell_dim].
+        RETURNS (Tuple[Tensor, LSTMState]): Outputs [n_rows, projection_dim], and the state afterwards.
+        """
+        running = sizes[0]
+        hidden, cell = state
+        inputs = (values.to(self.bias.dtype) for values in (x, hidden[:running], cell[:running]))
+        weights = (self.input_weight, self.recurrent_weight, self.bias, self.projection)
+        outputs = self.bias.new_empty(len(x), hidden.shape[1])
+        cells = self.bias.new_empty(len(x), cell.shape[1])
+        with torch.autocast("cpu", enabled=False):
+            predict_direction(
+                *inputs,
+                *(weight[direction] for weight in weights),
                 sizes=sizes,
                 clips=self.clips,
                 layouts=self.layouts[direction],
-                outputs=outputs[direction],
-                cells=cells[direction],
+                outputs=outputs,
+                cells=cells,
             )
-            for direction in (0, 1)
+        last = torch.tensor(_last_rows(sizes))
+        return outputs, LSTMState(
+            torch.cat([outputs[last], hidden[running:]]), torch.cat([cells[last], cell[running:]])
         )
-        both(one, other, executor)
-        return outputs, cells
 
 
 class _Recurrence(torch.autograd.Function):

@@ -71,6 +71,13 @@ class ProjectedLSTM(nn.Module):
         return torch.stack(outputs), LSTMState(torch.stack(hiddens), torch.stack(cells))
 
 
+def stack_states(one: LSTMState, other: LSTMState) -> LSTMState:
+    """one, other (LSTMState): Of a direction each, without the dimension of directions.
+    RETURNS (LSTMState): Of both.
+    """
+    return LSTMState(torch.stack([one.hidden, other.hidden]), torch.stack([one.cell, other.cell]))
+
+
 def initialize_weights(input_: Tensor, recurrent: Tensor, bias: Tensor, projection: Tensor) -> None:
     """Draw weights as the original biLM trainer does: Glorot over input and state joined, forget bias 1.
 

@@ -2,15 +2,18 @@
 
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Callable, Iterator, Optional
+from typing import Callable, Iterator, Optional, Tuple, TypeVar
 
 import torch
+
+T = TypeVar("T")
 
 
 @contextmanager
 def second_core(wanted: bool) -> Iterator[Optional[Executor]]:
     """Give another thread where torch may use several. Within, torch computes on one core in each of the two: threads
-    of its own would wait in a busy loop on the core that the other one needs.
+    of its own would wait in a busy loop on the core that the other one needs. (A thread that someone else starts
+    meanwhile is left with one core by torch, too.)
 
     wanted (bool): Whether to give one.
     YIELDS (Optional[Executor]): Makes one call after the other, without gradients; None if there is none. It ends with
@@ -28,22 +31,21 @@ def second_core(wanted: bool) -> Iterator[Optional[Executor]]:
         torch.set_num_threads(n_threads)
 
 
-def both(one: Callable[[], None], other: Callable[[], None], executor: Optional[Executor]) -> None:
+def both(one: Callable[[], T], other: Callable[[], T], executor: Optional[Executor]) -> Tuple[T, T]:
     """Make two calls, at once where there is another thread.
 
-    one, other (Callable[[], None]): The calls. An error of either is raised, that of the first one first.
+    one, other (Callable[[], T]): The calls. An error of either is raised, that of the first one first.
     executor (Optional[Executor]): From `second_core`.
+    RETURNS (Tuple[T, T]): What they return.
     """
     if executor is None:
-        one()
-        other()
-        return
+        return one(), other()
     pending = executor.submit(other)
     try:
-        one()
+        result = one()
     finally:
-        pending.exception()  # what it writes to may be gone afterwards
-    pending.result()
+        pending.exception()  # what it reads and writes may be gone afterwards
+    return result, pending.result()
 
 
 def _keep_to_one_core() -> None:

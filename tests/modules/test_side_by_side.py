@@ -21,9 +21,10 @@ def test_two_calls_at_once(two_threads):
     def call(name):
         meeting.wait()
         seen[name] = (threading.get_ident(), torch.get_num_threads(), torch.is_grad_enabled())
+        return name
 
     with torch.no_grad(), second_core(True) as executor:
-        both(lambda: call("one"), lambda: call("other"), executor)
+        assert both(lambda: call("one"), lambda: call("other"), executor) == ("one", "other")
     assert seen["one"][0] == threading.get_ident() != seen["other"][0]
     assert [each[1:] for each in seen.values()] == [(1, False)] * 2
     assert torch.get_num_threads() == 2
