@@ -2,7 +2,7 @@
 
 from concurrent.futures import Executor
 from functools import partial
-from typing import ContextManager, Iterator, List, Optional, Tuple, Union, cast
+from typing import Any, Callable, ContextManager, Iterator, List, Optional, Tuple, Union
 
 import torch
 from torch import Tensor, nn
@@ -143,13 +143,7 @@ class BiLM(nn.Module):
     ) -> Tuple[List[Tensor], List[LSTMState]]:
         if self.clipped and _predicts(words) and not (self.training and self.dropout):
             return self._predict(words, index, sizes, state, executor)
-        outputs, after = [words[index]], []
-        for number, (layer, before) in enumerate(zip(self.layers, state)):
-            x = dropout(outputs[-1], self.dropout, self.training)
-            y, last = layer(x, sizes, before)
-            outputs.append(x + y if self.skip_connections and number > 0 else y)
-            after.append(last)
-        return outputs, after
+        return self._through_layers(words[index], state, lambda layer, x, before: layer(x, sizes, before))
 
     def _predict(
         self,
@@ -162,16 +156,26 @@ class BiLM(nn.Module):
         """As `_run`, each direction through all layers for itself."""
 
         def run(direction: int) -> Tuple[List[Tensor], List[LSTMState]]:
-            outputs, after = [words[index[direction]]], []
-            for number, (layer, before) in enumerate(zip(self.layers, state)):
-                own = LSTMState(before.hidden[direction], before.cell[direction])
-                y, last = cast(ClippedLSTM, layer).predict(direction, outputs[-1], sizes, own)
-                outputs.append(outputs[-1] + y if self.skip_connections and number > 0 else y)
-                after.append(last)
-            return outputs, after
+            own = [LSTMState(before.hidden[direction], before.cell[direction]) for before in state]
+            return self._through_layers(
+                words[index[direction]], own, lambda layer, x, before: layer.predict(direction, x, sizes, before)
+            )
 
         (one, one_after), (other, other_after) = both(partial(run, 0), partial(run, 1), executor)
         return [torch.stack(pair) for pair in zip(one, other)], list(map(stack_states, one_after, other_after))
+
+    def _through_layers(
+        self, x: Tensor, state: List[LSTMState], run: Callable[[Any, Tensor, LSTMState], Tuple[Tensor, LSTMState]]
+    ) -> Tuple[List[Tensor], List[LSTMState]]:
+        """The input and each layer's output, and each layer's state afterwards. `run` computes a layer, of both
+        directions or of one."""
+        outputs, after = [x], []
+        for number, (layer, before) in enumerate(zip(self.layers, state)):
+            x = dropout(outputs[-1], self.dropout, self.training)
+            y, last = run(layer, x, before)
+            outputs.append(x + y if self.skip_connections and number > 0 else y)
+            after.append(last)
+        return outputs, after
 
     def _initial_state(self, words: Tensor, packing: Packing) -> List[LSTMState]:
         """Zeros, or what the call before left for the rows of this batch; in the order of the layout."""
