@@ -2,6 +2,7 @@
 
 from concurrent.futures import Executor
 from functools import partial
+from itertools import repeat
 from typing import Any, Callable, ContextManager, Iterator, List, Optional, Tuple, Union
 
 import torch
@@ -9,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout
 from torch.utils.checkpoint import checkpoint
 
-from .clipped_lstm import ClippedLSTM
+from .clipped_lstm import ClippedLSTM, state_after
 from .packing import Packing, pack, split_steps
 from .projected_lstm import LSTMState, ProjectedLSTM, stack_states
 from .repeated_product import LARGE
@@ -114,17 +115,18 @@ class BiLM(nn.Module):
         YIELDS (List[Tensor]): For the next packed rows, the layers' outputs [2, n_block_rows, projection_dim].
         """
         index = (packing.rows if rows is None else rows.cpu()[packing.rows]).to(words.device)
-        steps = split_steps(packing.sizes, self.block_rows)
+        n_rows, steps = index.shape[1], split_steps(packing.sizes, self.block_rows)
         recompute = len(steps) > 1 and torch.is_grad_enabled()
         state = self._initial_state(words, packing)
         start = 0
         for sizes in steps:
             block = index[:, start : start + sum(sizes)]
             start += sum(sizes)
+            goes_on = self.stateful or start < n_rows
             if recompute:
                 layers, state = checkpoint(self._run, words, block, sizes, state, use_reentrant=False)
             else:
-                layers, state = self._run(words, block, sizes, state, executor)
+                layers, state = self._run(words, block, sizes, state, goes_on, executor)
             yield layers
         if self.stateful and steps:
             self._keep_state(state, packing)
@@ -139,10 +141,13 @@ class BiLM(nn.Module):
         index: Tensor,
         sizes: List[int],
         state: List[LSTMState],
+        goes_on: bool = True,
         executor: Optional[Executor] = None,
     ) -> Tuple[List[Tensor], List[LSTMState]]:
+        """Each layer's output, and its state afterwards, if there is more to come."""
         if self.clipped and _predicts(words) and not (self.training and self.dropout):
-            return self._predict(words, index, sizes, state, executor)
+            layers, rows = self._predict(words, index, sizes, state, executor)
+            return layers, [state_after(*values) for values in zip(rows, repeat(sizes), state)] if goes_on else state
         return self._through_layers(words[index], state, lambda layer, x, before: layer(x, sizes, before))
 
     def _predict(
@@ -152,30 +157,34 @@ class BiLM(nn.Module):
         sizes: List[int],
         state: List[LSTMState],
         executor: Optional[Executor],
-    ) -> Tuple[List[Tensor], List[LSTMState]]:
-        """As `_run`, each direction through all layers for itself."""
+    ) -> Tuple[List[Tensor], Iterator[LSTMState]]:
+        """Each direction through all layers for itself. Each layer's output, and its state at all rows."""
 
+        def run_layer(direction: int, layer: ClippedLSTM, x: Tensor, before: LSTMState) -> Tuple[Tensor, LSTMState]:
+            rows = layer.predict(direction, x, sizes, before)
+            return rows.hidden, rows
+
+        @torch.inference_mode()  # the many small calls cost less
+        @torch.autocast("cpu", enabled=False)
         def run(direction: int) -> Tuple[List[Tensor], List[LSTMState]]:
             own = [LSTMState(before.hidden[direction], before.cell[direction]) for before in state]
-            return self._through_layers(
-                words[index[direction]], own, lambda layer, x, before: layer.predict(direction, x, sizes, before)
-            )
+            return self._through_layers(words[index[direction]], own, partial(run_layer, direction))
 
-        (one, one_after), (other, other_after) = both(partial(run, 0), partial(run, 1), executor)
-        return [torch.stack(pair) for pair in zip(one, other)], list(map(stack_states, one_after, other_after))
+        (one, one_rows), (other, other_rows) = both(partial(run, 0), partial(run, 1), executor)
+        return [torch.stack(pair) for pair in zip(one, other)], map(stack_states, one_rows, other_rows)
 
     def _through_layers(
         self, x: Tensor, state: List[LSTMState], run: Callable[[Any, Tensor, LSTMState], Tuple[Tensor, LSTMState]]
     ) -> Tuple[List[Tensor], List[LSTMState]]:
-        """The input and each layer's output, and each layer's state afterwards. `run` computes a layer, of both
-        directions or of one."""
-        outputs, after = [x], []
+        """The input and each layer's output, and what `run` gives beside it. `run` computes a layer, of both directions
+        or of one."""
+        outputs, beside = [x], []
         for number, (layer, before) in enumerate(zip(self.layers, state)):
             x = dropout(outputs[-1], self.dropout, self.training)
-            y, last = run(layer, x, before)
+            y, values = run(layer, x, before)
             outputs.append(x + y if self.skip_connections and number > 0 else y)
-            after.append(last)
-        return outputs, after
+            beside.append(values)
+        return outputs, beside
 
     def _initial_state(self, words: Tensor, packing: Packing) -> List[LSTMState]:
         """Zeros, or what the call before left for the rows of this batch; in the order of the layout."""
@@ -190,7 +199,8 @@ class BiLM(nn.Module):
                 known = min(n_rows, layer.hidden.shape[1])
                 hidden[:, :known] = layer.hidden[:, :known]
                 cell[:, :known] = layer.cell[:, :known]
-            state.append(LSTMState(hidden[:, order], cell[:, order]))
+                hidden, cell = hidden[:, order], cell[:, order]
+            state.append(LSTMState(hidden, cell))
         return state
 
     def _keep_state(self, state: List[LSTMState], packing: Packing) -> None:

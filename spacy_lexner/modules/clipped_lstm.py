@@ -64,50 +64,52 @@ class ClippedLSTM(nn.Module):
         RETURNS (Tuple[Tensor, LSTMState]): Outputs [2, n_rows, projection_dim], and the state of each sequence after
             its last step.
         """
-        if x.device.type == "cpu" and not torch.is_grad_enabled():
-            parts = [self.predict(d, x[d], sizes, LSTMState(state.hidden[d], state.cell[d])) for d in (0, 1)]
-            (one, one_state), (other, other_state) = parts
-            return torch.stack([one, other]), stack_states(one_state, other_state)
-        running = sizes[0]
-        hidden, cell = state
-        inputs = (values.to(self.bias.dtype) for values in (x, hidden[:, :running], cell[:, :running]))
-        weights = (self.input_weight, self.recurrent_weight, self.bias, self.projection)
         # Errors of half precision would add up from step to step.
         with torch.autocast(x.device.type, enabled=False):
-            outputs, cells = _Recurrence.apply(*inputs, *weights, sizes, self.clips)
-        last = torch.tensor(_last_rows(sizes), device=x.device)
-        hidden = torch.cat([outputs[:, last], hidden[:, running:]], dim=1)
-        return outputs, LSTMState(hidden, torch.cat([cells[:, last], cell[:, running:]], dim=1))
+            if x.device.type == "cpu" and not torch.is_grad_enabled():
+                parts = [self.predict(d, x[d], sizes, LSTMState(state.hidden[d], state.cell[d])) for d in (0, 1)]
+                rows = stack_states(*parts)
+            else:
+                inputs = (values.to(self.bias.dtype) for values in (x, *(values[:, : sizes[0]] for values in state)))
+                weights = (self.input_weight, self.recurrent_weight, self.bias, self.projection)
+                rows = LSTMState(*_Recurrence.apply(*inputs, *weights, sizes, self.clips))
+        return rows.hidden, state_after(rows, sizes, state)
 
-    def predict(self, direction: int, x: Tensor, sizes: List[int], state: LSTMState) -> Tuple[Tensor, LSTMState]:
+    def predict(self, direction: int, x: Tensor, sizes: List[int], state: LSTMState) -> LSTMState:
         """One direction where nothing is trained, on a CPU. A core's cache holds the weights of one at best.
 
         direction (int): 0 or 1.
         x (Tensor): As in `forward`, shape [n_rows, input_dim].
         sizes (List[int]): As in `forward`.
         state (LSTMState): As in `forward`, shapes [n_sequences, projection_dim] and [n_sequences, cell_dim].
-        RETURNS (Tuple[Tensor, LSTMState]): Outputs [n_rows, projection_dim], and the state afterwards.
+        RETURNS (LSTMState): Outputs [n_rows, projection_dim] and cells [n_rows, cell_dim] of all rows.
         """
-        running = sizes[0]
-        hidden, cell = state
-        inputs = (values.to(self.bias.dtype) for values in (x, hidden[:running], cell[:running]))
+        inputs = (values.to(self.bias.dtype) for values in (x, *(values[: sizes[0]] for values in state)))
         weights = (self.input_weight, self.recurrent_weight, self.bias, self.projection)
-        outputs = self.bias.new_empty(len(x), hidden.shape[1])
-        cells = self.bias.new_empty(len(x), cell.shape[1])
-        with torch.autocast("cpu", enabled=False):
-            predict_direction(
-                *inputs,
-                *(weight[direction] for weight in weights),
-                sizes=sizes,
-                clips=self.clips,
-                layouts=self.layouts[direction],
-                outputs=outputs,
-                cells=cells,
-            )
-        last = torch.tensor(_last_rows(sizes))
-        return outputs, LSTMState(
-            torch.cat([outputs[last], hidden[running:]]), torch.cat([cells[last], cell[running:]])
+        rows = LSTMState(*(values.new_empty(len(x), values.shape[1]) for values in state))
+        predict_direction(
+            *inputs,
+            *(weight[direction] for weight in weights),
+            sizes=sizes,
+            clips=self.clips,
+            layouts=self.layouts[direction],
+            outputs=rows.hidden,
+            cells=rows.cell,
         )
+        return rows
+
+
+def state_after(rows: LSTMState, sizes: List[int], before: LSTMState) -> LSTMState:
+    """rows (LSTMState): Outputs and cells of all rows, in time-major order.
+    sizes (List[int]): How many sequences run at each step, never growing.
+    before (LSTMState): State before the first step, of all sequences.
+    RETURNS (LSTMState): State of each sequence after its last step.
+    """
+    last = torch.tensor(_last_rows(sizes), device=rows.hidden.device)
+    hidden, cell = (
+        torch.cat([values[..., last, :], earlier[..., sizes[0] :, :]], dim=-2) for values, earlier in zip(rows, before)
+    )
+    return LSTMState(hidden, cell)
 
 
 class _Recurrence(torch.autograd.Function):

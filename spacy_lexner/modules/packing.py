@@ -43,7 +43,7 @@ def pack(lengths: Tensor) -> Packing:
     start = (counts.cumsum() - counts)[sequence]
     rows = np.stack([start + step, start + counts[sequence] - 1 - step])
     inverse = np.empty_like(rows)
-    np.put_along_axis(inverse, rows, np.arange(len(step))[None], axis=1)
+    inverse[[[0], [1]], rows] = np.arange(len(step))
     return Packing(torch.from_numpy(rows), torch.from_numpy(inverse), sizes.tolist(), torch.from_numpy(order))
 
 

@@ -15,7 +15,6 @@ from .repeated_product import Layouts
 BLOCK_ROWS = 128
 
 
-@torch.inference_mode()  # the many small calls cost less
 def predict_direction(
     x: Tensor,
     hidden: Tensor,

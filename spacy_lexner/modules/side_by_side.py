@@ -1,7 +1,9 @@
 """Two independent computations at once, each on a core of its own."""
 
+import os
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from typing import Callable, Iterator, Optional, Tuple, TypeVar
 
 import torch
@@ -16,8 +18,7 @@ def second_core(wanted: bool) -> Iterator[Optional[Executor]]:
     meanwhile is left with one core by torch, too.)
 
     wanted (bool): Whether to give one.
-    YIELDS (Optional[Executor]): Makes one call after the other, without gradients; None if there is none. It ends with
-        the context: a thread that lived on would be missing in a forked process.
+    YIELDS (Optional[Executor]): Makes one call after the other, without gradients; None if there is none.
     """
     n_threads = torch.get_num_threads()
     if not wanted or n_threads == 1:
@@ -25,8 +26,7 @@ def second_core(wanted: bool) -> Iterator[Optional[Executor]]:
         return
     torch.set_num_threads(1)
     try:
-        with ThreadPoolExecutor(1, initializer=_keep_to_one_core) as executor:
-            yield executor
+        yield _worker()
     finally:
         torch.set_num_threads(n_threads)
 
@@ -46,6 +46,16 @@ def both(one: Callable[[], T], other: Callable[[], T], executor: Optional[Execut
     finally:
         pending.exception()  # what it reads and writes may be gone afterwards
     return result, pending.result()
+
+
+@cache
+def _worker() -> Executor:
+    """A thread that waits for the next prediction: to start one takes longer than a layer of a few words."""
+    return ThreadPoolExecutor(1, initializer=_keep_to_one_core)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_worker.cache_clear)  # a forked process has no thread but the one that forked
 
 
 def _keep_to_one_core() -> None:

@@ -1,9 +1,16 @@
+import os
+import signal
 import threading
 
 import pytest
 import torch
 
 from spacy_lexner.modules.side_by_side import both, second_core
+
+
+def idents():
+    with second_core(True) as executor:
+        return both(threading.get_ident, threading.get_ident, executor)
 
 
 @pytest.fixture
@@ -42,15 +49,26 @@ def test_no_second_core(two_threads, n_threads, wanted):
 
 @pytest.mark.parametrize("fails", ["one", "other"])
 def test_an_error_is_raised_when_both_have_ended(two_threads, fails):
-    ended = []
+    ended, (_, second) = [], idents()
 
     def call(name):
         ended.append(name)
         if name == fails:
             raise ValueError(name)
 
-    n_before = threading.active_count()
     with pytest.raises(ValueError, match=fails), second_core(True) as executor:
         both(lambda: call("one"), lambda: call("other"), executor)
     assert sorted(ended) == ["one", "other"]
-    assert threading.active_count() == n_before and torch.get_num_threads() == 2
+    assert torch.get_num_threads() == 2
+    assert set(idents()) == {threading.get_ident(), second}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
+def test_a_forked_process_has_a_thread_of_its_own(two_threads):
+    idents()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)  # the parent's thread would never answer
+        os._exit(len(set(idents())))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
