@@ -80,8 +80,8 @@ class BiLM(nn.Module):
         """
         packing = pack(lengths)
         with self.second_core(words) as executor:
-            blocks = list(self.blocks(words, packing, rows, executor))
-            return [unpack(torch.cat(parts, dim=1), packing) for parts in zip(*blocks)]
+            blocks = [torch.stack(layers) for layers in self.blocks(words, packing, rows, executor)]
+            return list(unpack(torch.cat(blocks, dim=2), packing))
 
     def second_core(self, words: Tensor, trained: bool = True) -> ContextManager[Optional[Executor]]:
         """Another core for one of the directions, where that takes less time than to share each product.
@@ -218,12 +218,12 @@ class BiLM(nn.Module):
 def unpack(values: Tensor, packing: Packing) -> Tensor:
     """Put packed rows back in the order of the flat batch.
 
-    values (Tensor): Shape [2, n_rows, width], in the order of the layout.
+    values (Tensor): Shape [..., 2, n_rows, width], in the order of the layout.
     packing (Packing): The layout.
-    RETURNS (Tensor): Shape [n_rows, 2 * width], direction 0 in the first half.
+    RETURNS (Tensor): Shape [..., n_rows, 2 * width], direction 0 in the first half.
     """
-    forward, backward = packing.inverse.to(values.device)
-    return torch.cat([values[0][forward], values[1][backward]], dim=1)
+    inverse = packing.inverse.to(values.device)
+    return torch.cat([values[..., d, inverse[d], :] for d in (0, 1)], dim=-1)
 
 
 def _predicts(words: Tensor) -> bool:

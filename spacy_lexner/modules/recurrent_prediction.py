@@ -45,6 +45,8 @@ def predict_direction(
     recurrent = layouts.lay_out("recurrent", recurrent_weight, often, rows_at_once)
     projection = layouts.lay_out("projection", projection, often, rows_at_once)
     by_onednn = onednn.is_available(input_weight) and onednn.is_faster(input_weight, min(n_rows, BLOCK_ROWS))
+    if by_onednn:
+        input_weight = layouts.pack("input", input_weight)
     run_steps = compiled_steps()
     start = 0
     for block in split_steps(sizes, BLOCK_ROWS):

@@ -12,6 +12,7 @@ from . import onednn
 # and on Intel's processors is read nearly twice as fast if its rows are those of the product.
 LARGE = 1 << 20
 MANY = 8
+EVERY = 32
 
 
 def hold(weight: Tensor) -> Tensor:
@@ -41,10 +42,14 @@ def lay_out(weight: Tensor, n_calls: int) -> Tensor:
 class Layouts:
     """Small weights in oneDNN's layout where that was measured to be faster, kept between the calls of a prediction.
     They hold as long as the weights stay the same. Copies hold nothing.
+
+    A change is seen by torch's own count of changes, or, where the memory was written to behind torch's back (through
+    `data` or numpy, as thinc's optimisers do), by some of the columns: to read a whole weight each time would take a
+    twentieth of a prediction's time.
     """
 
     def __init__(self) -> None:
-        self._held: Dict[str, Tuple[Tensor, Tensor]] = {}
+        self._held: Dict[str, Tuple[int, Tensor, Tensor]] = {}
 
     def lay_out(self, name: str, weight: Tensor, n_calls: int, n_rows: int) -> Tensor:
         """As the function. The last bits of a product may differ from process to process.
@@ -57,10 +62,20 @@ class Layouts:
         """
         if _is_large(weight) or not onednn.is_available(weight) or not onednn.is_faster(weight, n_rows):
             return lay_out(weight, n_calls)
-        sums, held = weight.sum(dim=-2), self._held.get(name)  # no weight changes without them
-        if held is None or not torch.equal(held[0], sums):
-            held = self._held[name] = (sums, onednn.pack(weight))
-        return held[1]
+        return self.pack(name, weight)
+
+    def pack(self, name: str, weight: Tensor) -> Tensor:
+        """name (str): Of the weight.
+        weight (Tensor): Shape [n_out, n_in].
+        RETURNS (Tensor): The weight in oneDNN's own layout, or as it is if it is large: to pack it would take as long
+            as a product with many rows.
+        """
+        if _is_large(weight):
+            return weight
+        held, version, columns = self._held.get(name), weight._version, weight[:, ::EVERY]
+        if held is None or held[0] != version or not torch.equal(held[1], columns):
+            held = self._held[name] = (version, columns.clone(), onednn.pack(weight))
+        return held[2]
 
     def __deepcopy__(self, memo: Any) -> "Layouts":
         return Layouts()

@@ -74,17 +74,34 @@ def packed(monkeypatch):
     return packed
 
 
-def test_layouts_are_kept_until_a_weight_changes(packed):
+def change_in_place(weight):
+    weight[3, 2] += 0.001
+
+
+def change_by_data(weight):
+    weight.data.mul_(1.001)
+
+
+def change_by_numpy(weight):
+    weight.numpy()[...] += 0.001
+
+
+def change_memory(weight):
+    weight.data = torch.randn(12, 5)
+
+
+@pytest.mark.parametrize("change", [change_in_place, change_by_data, change_by_numpy, change_memory])
+def test_layouts_are_kept_until_a_weight_changes(packed, change):
     layouts, weight, x = Layouts(), torch.randn(12, 5), torch.randn(4, 5)
-    with torch.no_grad():
-        for _ in range(3):
-            torch.testing.assert_close(product(x, layouts.lay_out("W", weight, 100, 4)), x @ weight.T)
-        assert len(packed) == 1
-        weight.data[3, 2] += 0.001  # behind torch's back
+    for _ in range(3):
         torch.testing.assert_close(product(x, layouts.lay_out("W", weight, 100, 4)), x @ weight.T)
-        assert len(packed) == 2
-        layouts.lay_out("V", weight, 100, 4)
-        assert len(packed) == 3
+    assert len(packed) == 1
+    change(weight)
+    with torch.inference_mode():
+        torch.testing.assert_close(product(x, layouts.lay_out("W", weight, 100, 4)), x @ weight.T)
+    assert len(packed) == 2
+    layouts.lay_out("V", weight, 100, 4)
+    assert len(packed) == 3
     assert deepcopy(layouts)._held == {}
 
 
@@ -97,4 +114,5 @@ def test_layouts_of_few_rows_are_those_of_training(packed):
 def test_layouts_of_large_weights_are_not_kept(monkeypatch, packed):
     monkeypatch.setattr(repeated_product, "LARGE", 0)
     layouts, weight = Layouts(), torch.randn(12, 5)
-    assert layouts.lay_out("W", weight, 100, 4).is_mkldnn and layouts._held == {}
+    assert layouts.lay_out("W", weight, 100, 4).is_mkldnn and layouts.pack("V", weight) is weight
+    assert layouts._held == {}
