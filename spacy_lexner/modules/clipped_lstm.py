@@ -86,7 +86,7 @@ class ClippedLSTM(nn.Module):
         """
         inputs = (values.to(self.bias.dtype) for values in (x, *(values[: sizes[0]] for values in state)))
         weights = (self.input_weight, self.recurrent_weight, self.bias, self.projection)
-        rows = LSTMState(*(values.new_empty(len(x), values.shape[1]) for values in state))
+        rows = LSTMState(*(self.bias.new_empty(len(x), values.shape[1]) for values in state))
         predict_direction(
             *inputs,
             *(weight[direction] for weight in weights),
