@@ -1,8 +1,9 @@
-"""Sequence taggers: a CRF or a softmax over any token encoder."""
+"""Sequence taggers: a CRF or a softmax over any token encoder, and several of them together."""
 
 from typing import Optional
 
 from ..layers.crf_head import CRFHead
+from ..layers.ensemble import ensemble
 from ..layers.softmax_head import SoftmaxHead
 from ..layers.tagger import Encoder, Tagger, tagger, tagger_output
 
@@ -42,3 +43,16 @@ def build_softmax_tagger_v1(
     """
     head = SoftmaxHead(normalization, focal_gamma, label_smoothing)
     return tagger(tok2vec, tagger_output(nO, transitions=False, dropout=dropout), head)
+
+
+def build_ensemble_tagger_v1(member: Tagger, n_members: int = 5) -> Tagger:
+    """Build several taggers that learn apart, from different random weights and on different batches, and whose scores
+    are averaged. It takes `n_members` times the steps to train, the time to predict and the space of one.
+
+    member (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): The first one; the others are made like it.
+    n_members (int): How many there are.
+    RETURNS (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): Emissions for each Doc, and transitions.
+    """
+    if n_members < 1:
+        raise ValueError(f"n_members is {n_members}; expected at least 1.")
+    return ensemble([member, *(member.copy() for _ in range(n_members - 1))])

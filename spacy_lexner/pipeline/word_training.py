@@ -9,7 +9,6 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..layers.tag_scheme import Bools2d, UnknownLabelError
-from ..layers.tagger import resize_output
 from ..layers.word_borders import UNKNOWN, border_tags, is_space, rule_borders
 from .decree_words import WORD
 from .gold_words import gold_words
@@ -105,7 +104,7 @@ class WordTraining(SequenceTagger):
 
         nO (int): The new number of tags.
         """
-        resize_output(self.model, nO, templates=(1, 2, 3, 4))
+        self.model.attrs["resize_output"](self.model, nO, templates=(1, 2, 3, 4))
 
     def training_constraint(self, doc: Doc) -> Bools2d:
         return allow(doc, rule_borders(doc), len(self.labels))

@@ -17,6 +17,7 @@ CONFIGS = [
     "flat",
     "flat_original",
     "flat_bert",
+    "flat_ensemble",
     "baseline",
     "segmenter",
     "segmenter_flat",
@@ -55,7 +56,7 @@ def test_a_pipeline_can_be_trained_further(project_dir, name):
     assert nlp.create_optimizer().learn_rate > 0
 
 
-@pytest.mark.parametrize("name", ["lebert", "flat", "flat_bert"])
+@pytest.mark.parametrize("name", ["lebert", "flat", "flat_bert", "flat_ensemble"])
 def test_each_group_of_the_optimizer_has_parameters(project_dir, name):
     path = project_dir.parent / "configs" / f"{name}.cfg"
     config = Config().from_disk(path, overrides={"paths.lexicon": "any"})
