@@ -4,6 +4,7 @@ from typing import Optional
 
 from ..layers.crf_head import CRFHead
 from ..layers.ensemble import ensemble
+from ..layers.model_copy import copy_model
 from ..layers.softmax_head import SoftmaxHead
 from ..layers.tagger import Encoder, Tagger, tagger, tagger_output
 
@@ -55,4 +56,4 @@ def build_ensemble_tagger_v1(member: Tagger, n_members: int = 5) -> Tagger:
     """
     if n_members < 1:
         raise ValueError(f"n_members is {n_members}; expected at least 1.")
-    return ensemble([member, *(member.copy() for _ in range(n_members - 1))])
+    return ensemble([member, *(copy_model(member) for _ in range(n_members - 1))])

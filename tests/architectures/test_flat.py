@@ -7,6 +7,7 @@ from spacy.training import Example
 from thinc.api import Config, ConfigValidationError
 
 from spacy_lexner.lexicon.entry import LexiconEntry
+from spacy_lexner.pipeline.explain import explain
 
 TEXTS = [
     ("小明住在南京市", [(0, 2, "PER"), (4, 7, "LOC")]),
@@ -17,6 +18,7 @@ TEXTS = [
 GOLD = [sorted(spans) for _, spans in TEXTS]
 WORDS = ["南京", "南京市", "市长", "长江大桥", "大桥", "北京", "小明", "小红"]
 FLAT = {"@architectures": "spacy-lexner.FLAT.v1", "width": 32, "heads": 4}
+WORD_BILSTM = {"@architectures": "spacy-lexner.WordBiLSTM.v1", "hidden_width": 16}
 LEBERT = {
     "@architectures": "spacy-lexner.LEBERT.v1",
     "hidden_width": 16,
@@ -82,6 +84,29 @@ def test_with_a_lebert_beside_the_characters(tmp_path, freeze_steps):
     assert entities(spacy.load(tmp_path / "nlp")) == GOLD
 
 
+@pytest.mark.parametrize("tok2vec", [FLAT, {**FLAT, "contextual": LEBERT}, {**WORD_BILSTM, "tok2vec": LEBERT}])
+def test_several_together(tmp_path, tok2vec):
+    nlp = ner_with(**tok2vec)
+    member = nlp.get_pipe_config("lex_ner")["model"]
+    nlp.remove_pipe("lex_ner")
+    model = {"@architectures": "spacy-lexner.EnsembleTagger.v1", "member": member, "n_members": 2}
+    nlp.add_pipe("lex_ner", config={"model": model})
+    train(nlp, n_steps=160)
+    assert entities(nlp) == GOLD
+    nlp.to_disk(tmp_path / "nlp")
+    assert entities(spacy.load(tmp_path / "nlp")) == GOLD
+    # The copies are built as the first member is: with its weights they say what it says.
+    first, other = nlp.get_pipe("lex_ner").model.layers
+    docs = list(nlp.pipe(text for text, _ in TEXTS))
+    alone = first.predict(docs)[0]
+    assert not np.allclose(alone[0], other.predict(docs)[0][0], atol=1e-2)
+    other.from_bytes(first.to_bytes())
+    for ours, theirs in zip(alone, other.predict(docs)[0]):
+        np.testing.assert_allclose(ours, theirs, atol=1e-5)
+    explain(nlp, docs[0])
+    assert docs[0].ents[1]._.lex_words
+
+
 def test_with_a_listener_beside_the_characters(tmp_path):
     nlp = spacy.blank("zh")
     nlp.add_pipe("lex_matcher")
@@ -100,7 +125,7 @@ def test_with_a_listener_beside_the_characters(tmp_path):
 
 
 def test_words_behind_an_encoder(tmp_path):
-    nlp = ner_with(**{"@architectures": "spacy-lexner.WordBiLSTM.v1", "tok2vec": LEBERT, "hidden_width": 16})
+    nlp = ner_with(**{**WORD_BILSTM, "tok2vec": LEBERT})
     train(nlp, rate=0.01)
     assert entities(nlp) == GOLD
     nlp.to_disk(tmp_path / "nlp")

@@ -339,3 +339,30 @@ def test_quiet_about_good_data(caplog):
     with caplog.at_level(logging.WARNING):
         train(nlp, steps=1)
     assert not caplog.records
+
+
+def blank_ensemble():
+    nlp = spacy.blank("zh")
+    member = {"@architectures": "spacy-lexner.CRFTagger.v1", "tok2vec": HASH_EMBED_CNN}
+    model = {"@architectures": "spacy-lexner.EnsembleTagger.v1", "member": member, "n_members": 3}
+    nlp.add_pipe("lex_ner", config={"model": model})
+    return nlp
+
+
+def test_an_ensemble_learns_is_saved_and_takes_a_new_label(tmp_path):
+    nlp = blank_ensemble()
+    train(nlp, steps=75)
+    texts = [text for text, _ in TEXTS]
+    before = expected(nlp, texts)
+    assert nlp.evaluate(examples(nlp))["ents_f"] == 1.0
+    nlp.to_disk(tmp_path)
+    again = spacy.load(tmp_path)
+    assert expected(again, texts) == before
+    again.get_pipe("lex_ner").add_label("GPE")
+    assert [spans for spans, _ in expected(again, texts)] == [spans for spans, _ in before]
+    gold = [Example.from_dict(again.make_doc("李四去南京"), {"entities": [(0, 2, "PER"), (3, 5, "GPE")]})]
+    optimizer = again.resume_training()
+    optimizer.learn_rate = 0.01
+    for _ in range(75):
+        again.update(gold, sgd=optimizer)
+    assert found(again("李四去南京")) == [(0, 2, "PER"), (3, 5, "GPE")]
