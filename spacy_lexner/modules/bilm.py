@@ -3,7 +3,7 @@
 from concurrent.futures import Executor
 from functools import partial
 from itertools import repeat
-from typing import Any, Callable, ContextManager, Iterator, List, Optional, Tuple, Union
+from typing import Any, Callable, ContextManager, Iterator, List, Optional, Tuple, Union, cast
 
 import torch
 from torch import Tensor, nn
@@ -13,7 +13,7 @@ from torch.utils.checkpoint import checkpoint
 from .clipped_lstm import ClippedLSTM, state_after
 from .packing import Packing, pack, split_steps
 from .projected_lstm import LSTMState, ProjectedLSTM, stack_states
-from .repeated_product import LARGE
+from .repeated_product import is_large
 from .side_by_side import both, second_core
 
 Layer = Union[ClippedLSTM, ProjectedLSTM]
@@ -91,10 +91,10 @@ class BiLM(nn.Module):
         RETURNS (ContextManager[Optional[Executor]]): What `blocks` takes; None on a GPU or where gradients are wanted.
         """
         with torch.set_grad_enabled(trained and torch.is_grad_enabled()):
-            predicts = _predicts(words)
-        # More than two cores are of use for a large product alone.
-        small = 4 * self.cell_dim * self.projection_dim < LARGE
-        return second_core(predicts and self.clipped and (small or torch.get_num_threads() == 2))
+            wanted = self.clipped and _predicts(words)
+        if wanted and torch.get_num_threads() > 2:  # more than two cores are of use for a large product alone
+            wanted = not is_large(cast(ClippedLSTM, self.layers[0]).recurrent_weight)
+        return second_core(wanted)
 
     def blocks(
         self,

@@ -21,7 +21,7 @@ def hold(weight: Tensor) -> Tensor:
     weight (Tensor): Shape [..., n_out, n_in].
     RETURNS (Tensor): The same values; where the weight is small, its transpose is contiguous.
     """
-    return weight if _is_large(weight) else weight.mT.contiguous().mT
+    return weight if is_large(weight) else weight.mT.contiguous().mT
 
 
 def lay_out(weight: Tensor, n_calls: int) -> Tensor:
@@ -32,7 +32,7 @@ def lay_out(weight: Tensor, n_calls: int) -> Tensor:
     n_calls (int): How often `product` will be called with it.
     RETURNS (Tensor): W^T, in a layout that suits. It does not follow when the weight changes.
     """
-    if not _is_large(weight):
+    if not is_large(weight):
         return weight.mT.contiguous()
     if n_calls < MANY:
         return weight.mT
@@ -60,7 +60,7 @@ class Layouts:
         n_rows (int): Rows of x, about.
         RETURNS (Tensor): W^T, in a layout that suits.
         """
-        if _is_large(weight) or not onednn.is_available(weight) or not onednn.is_faster(weight, n_rows):
+        if is_large(weight) or not onednn.is_available(weight) or not onednn.is_faster(weight, n_rows):
             return lay_out(weight, n_calls)
         return self.pack(name, weight)
 
@@ -70,7 +70,7 @@ class Layouts:
         RETURNS (Tensor): The weight in oneDNN's own layout, or as it is if it is large: to pack it would take as long
             as a product with many rows.
         """
-        if _is_large(weight):
+        if is_large(weight):
             return weight
         held, version, columns = self._held.get(name), weight._version, weight[:, ::EVERY]
         if held is None or held[0] != version or not torch.equal(held[1], columns):
@@ -94,5 +94,8 @@ def product(x: Tensor, laid_out: Tensor) -> Tensor:
     return torch.matmul(x, laid_out)
 
 
-def _is_large(weight: Tensor) -> bool:
+def is_large(weight: Tensor) -> bool:
+    """weight (Tensor): Shape [..., n_out, n_in].
+    RETURNS (bool): Whether it is too large for a core's cache.
+    """
     return weight.shape[-1] * weight.shape[-2] >= LARGE

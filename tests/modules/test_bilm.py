@@ -76,7 +76,7 @@ def test_a_core_for_each_direction(monkeypatch, clip):
 )
 def test_when_a_second_core_is_of_use(monkeypatch, n_threads, large, trained, found):
     if large:
-        monkeypatch.setattr("spacy_lexner.modules.bilm.LARGE", 0)
+        monkeypatch.setattr("spacy_lexner.modules.repeated_product.LARGE", 0)
     n_before = torch.get_num_threads()
     try:
         torch.set_num_threads(n_threads)
