@@ -5,6 +5,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 from spacy.tokens import Doc
 from thinc.api import Model
 
+from .listeners import find_listener
 from .tagger import Outputs, Tagger
 
 TURN = "turn"
@@ -23,12 +24,12 @@ def ensemble(members: Sequence[Tagger]) -> Tagger:
     """
     if not members:
         raise ValueError("An ensemble needs at least one member.")
-    for node in members[0].walk():
-        if hasattr(node, "receive"):
-            raise ValueError(
-                f"A member of the ensemble listens to a shared encoder ({node.name!r}): members that share one do not "
-                "learn apart. Put the encoder into the member itself."
-            )
+    listener = find_listener(members[0])
+    if listener is not None:
+        raise ValueError(
+            f"A member of the ensemble listens to a shared encoder ({listener.name!r}): members that share one do not "
+            "learn apart. Put the encoder into the member itself."
+        )
     return Model(
         "ensemble",
         forward,

@@ -17,6 +17,7 @@ from .flat_setup import FlatSetup
 from .lattice import Characters, make_batches, place_words, read_characters
 from .lattice_vocab import load_vocab
 from .lexicon_node import LexiconCandidates
+from .listeners import find_listener
 from .row_batches import RowBatch, pool_tokens, run_batches
 from .shim import ModuleShim
 from .training_texts import ATTRIBUTE, TrainingTexts
@@ -191,7 +192,7 @@ def _read_context(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[Any,
     xp = model.ops.xp
     frozen = model.attrs["n_updates"] < model.attrs["options"].freeze_steps
     model.attrs["n_updates"] += int(is_train)
-    listens = any(hasattr(node, "receive") for node in contextual.walk())
+    listens = find_listener(contextual) is not None
     rows, backprop = contextual(docs, is_train and (listens or not frozen))
     lengths = [len(doc) for doc in docs]
 

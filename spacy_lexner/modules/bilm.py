@@ -2,7 +2,6 @@
 
 from concurrent.futures import Executor
 from functools import partial
-from itertools import repeat
 from typing import Any, Callable, ContextManager, Iterator, List, Optional, Tuple, Union, cast
 
 import torch
@@ -147,7 +146,9 @@ class BiLM(nn.Module):
         """Each layer's output, and its state afterwards, if there is more to come."""
         if self.clipped and _predicts(words) and not (self.training and self.dropout):
             layers, rows = self._predict(words, index, sizes, state, executor)
-            return layers, [state_after(*values) for values in zip(rows, repeat(sizes), state)] if goes_on else state
+            if goes_on:
+                state = [state_after(own, sizes, before) for own, before in zip(rows, state)]
+            return layers, state
         return self._through_layers(words[index], state, lambda layer, x, before: layer(x, sizes, before))
 
     def _predict(

@@ -12,7 +12,7 @@ from . import onednn
 # and on Intel's processors is read nearly twice as fast if its rows are those of the product.
 LARGE = 1 << 20
 MANY = 8
-EVERY = 32
+EVERY = 32  # of the columns by which a change of a weight is seen
 
 
 def hold(weight: Tensor) -> Tensor:
@@ -45,7 +45,7 @@ class Layouts:
 
     A change is seen by torch's own count of changes, or, where the memory was written to behind torch's back (through
     `data` or numpy, as thinc's optimisers do), by some of the columns: to read a whole weight each time would take a
-    twentieth of a prediction's time.
+    twentieth of a prediction's time. Single entries that are written so may go unseen.
     """
 
     def __init__(self) -> None:
