@@ -10,7 +10,12 @@ from ..layers.tagger import Encoder, Tagger, tagger, tagger_output
 
 
 def build_crf_tagger_v1(
-    tok2vec: Encoder, nO: Optional[int] = None, *, dropout: Optional[float] = None, normalization: str = "mean"
+    tok2vec: Encoder,
+    nO: Optional[int] = None,
+    *,
+    dropout: Optional[float] = None,
+    normalization: str = "mean",
+    constrained_training: bool = True,
 ) -> Tagger:
     """Build a tagger with a conditional random field (Lafferty et al. 2001) whose paths keep to the BIOES scheme.
 
@@ -18,9 +23,12 @@ def build_crf_tagger_v1(
     nO (Optional[int]): Number of tags; left open, it follows from the labels.
     dropout (Optional[float]): Dropout of the token vectors; None takes the rate of training.
     normalization (str): Divide the loss of a batch by its sentences ("mean"), its tokens ("token") or nothing ("sum").
+    constrained_training (bool): Whether the loss knows which moves are illegal; false is what the original FLAT does.
+        Decoding always knows.
     RETURNS (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): Emissions for each Doc, and transitions.
     """
-    return tagger(tok2vec, tagger_output(nO, transitions=True, dropout=dropout), CRFHead(normalization))
+    head = CRFHead(normalization, constrained_training)
+    return tagger(tok2vec, tagger_output(nO, transitions=True, dropout=dropout), head)
 
 
 def build_softmax_tagger_v1(

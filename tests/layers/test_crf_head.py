@@ -1,3 +1,5 @@
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -37,6 +39,19 @@ def test_illegal_moves_are_never_trained():
     _, (_, d_transitions) = CRFHead().loss(outputs, free([4]), [SCHEME.gold(["O", "B-PER", "L-PER", "O"])], [[]])
     assert not d_transitions[~SCHEME.legal].any()
     assert d_transitions[SCHEME.legal].any()
+
+
+def test_unconstrained_training_is_relative_to_all_paths():
+    n_tokens, biluo = 3, ["B-PER", "L-PER", "O"]
+    outputs, gold = random_outputs(4, [n_tokens]), SCHEME.gold(biluo)
+    paths = list(product(range(SCHEME.n_tags), repeat=n_tokens))
+    weights = np.exp(path_scores(outputs[0][0], outputs[1], paths))
+    right = weights[paths.index(tuple(gold.argmax(1)))]
+    head = CRFHead(constrained_training=False)
+    loss, (_, d_transitions) = head.loss(outputs, free([n_tokens]), [gold], [[]])
+    assert loss == pytest.approx(-np.log(right / weights.sum()), rel=1e-6)
+    assert (d_transitions[:-1, :-1][~SCHEME.legal[:-1, :-1]] > 0).all()
+    assert head.decode(outputs, free([n_tokens]))[0].tolist() == CRFHead().decode(outputs, free([n_tokens]))[0].tolist()
 
 
 def test_learns_an_annotation():
