@@ -17,13 +17,13 @@ from nothing count as the least it can tell, so that a path that exists is never
 
 import math
 from functools import lru_cache
-from typing import Any, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import Any, List, NamedTuple, Sequence, Tuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from .packing import pack
+from .crf_layout import Layout, arrange, steps
 
 NEVER = float("-inf")
 
@@ -131,47 +131,6 @@ def viterbi(
         path = _trace(origin.cpu().numpy(), tag.cpu().numpy(), layout)
         scores = score.new_zeros(len(lengths)).index_copy(0, layout.ranked, score)
         return BestPaths(torch.from_numpy(path).to(best.device)[layout.place], scores, best[layout.place])
-
-
-class Layout(NamedTuple):
-    """Tokens ordered by time (see `modules.packing`); empty sequences have no part in it.
-
-    sizes (List[int]): How many sequences have a token at each time.
-    order (Tensor): The token at each place, [n_tokens].
-    place (Tensor): The place of each token, [n_tokens].
-    rank (Tensor): The rank, by length, of the sequence at each place, [n_tokens].
-    last (Tensor): The place of the last token of each sequence, by rank.
-    ranked (Tensor): The sequences, by rank.
-    """
-
-    sizes: List[int]
-    order: Tensor
-    place: Tensor
-    rank: Tensor
-    last: Tensor
-    ranked: Tensor
-
-
-def arrange(lengths: Sequence[int], device: torch.device) -> Layout:
-    """RETURNS (Layout): The order by time of sequences of these lengths."""
-    counts = torch.as_tensor(lengths, dtype=torch.int64)
-    present = counts.nonzero().flatten()
-    packing = pack(counts[present])
-    order, place = packing.rows[0], packing.inverse[0]
-    sizes = torch.tensor(packing.sizes, dtype=torch.int64)
-    rank = torch.arange(len(order)) - torch.repeat_interleave(sizes.cumsum(0) - sizes, sizes)
-    last = place[counts[present].cumsum(0) - 1][packing.order]
-    tensors = (tensor.to(device) for tensor in (order, place, rank, last, present[packing.order]))
-    return Layout(packing.sizes, *tensors)
-
-
-def steps(sizes: Sequence[int], backwards: bool = False) -> Iterator[Tuple[slice, slice]]:
-    """YIELDS (Tuple[slice, slice]): For each time but the first the places of its tokens, and of those before them."""
-    here = sum(sizes) if backwards else sum(sizes[:1])
-    for t in range(len(sizes) - 1, 0, -1) if backwards else range(1, len(sizes)):
-        here -= sizes[t] * backwards
-        yield slice(here, here + sizes[t]), slice(here - sizes[t - 1], here - sizes[t - 1] + sizes[t])
-        here += sizes[t] * (not backwards)
 
 
 class _LogPartition(torch.autograd.Function):

@@ -8,7 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .crf import NEVER, Problem, arrange, masked, parts, steps
+from .crf import NEVER, Problem, masked, parts
+from .crf_layout import arrange, steps
 
 MAX_CANDIDATES = 1 << 24  # numbers that one step compares
 
