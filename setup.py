@@ -25,6 +25,7 @@ ENTRY_POINTS = {
         "spacy-lexner.ERNIE.v1 = spacy_lexner.architectures.ernie:build_ernie_v1",
         "spacy-lexner.CRFTagger.v1 = spacy_lexner.architectures.taggers:build_crf_tagger_v1",
         "spacy-lexner.EnsembleTagger.v1 = spacy_lexner.architectures.taggers:build_ensemble_tagger_v1",
+        "spacy-lexner.MixedEnsembleTagger.v1 = spacy_lexner.architectures.taggers:build_mixed_ensemble_tagger_v1",
         "spacy-lexner.SoftmaxTagger.v1 = spacy_lexner.architectures.taggers:build_softmax_tagger_v1",
         "spacy-lexner.NCRFTagger.v1 = spacy_lexner.architectures.ncrf_tagger:build_ncrf_tagger_v1",
         "spacy-lexner.PretrainMLM.v1 = spacy_lexner.training.pretrain_mlm:create_pretrain_mlm",

@@ -52,34 +52,48 @@ def read_results(path: Path) -> Dict[Run, Dict[str, Any]]:
 
 
 def train(run: Run, system: System, out: Path, overrides: List[str], gpu_id: int) -> float:
-    """Train one pipeline in a process of its own, on one core.
+    """Make one pipeline in a process of its own, on one core: train it, or put those of its members together.
 
     run (Run): The run.
     system (System): Its system.
     out (Path): Folder for the pipeline; the output goes to a log beside it.
     overrides (List[str]): Further arguments of `spacy train`.
     gpu_id (int): The GPU, or -1 for the CPU.
-    RETURNS (float): Seconds. Raises RuntimeError with the end of the log where training fails.
+    RETURNS (float): Seconds. Raises RuntimeError with the end of the log where that fails.
     """
+    arguments = combining(run, system, out) if system.members else training(run, system, out, overrides, gpu_id)
+    command = [sys.executable, "-m", "spacy", *arguments]
+    log = out.with_suffix(".log")
+    log.parent.mkdir(parents=True, exist_ok=True)
+    start = time.perf_counter()
+    with log.open("w", encoding="utf8") as file:
+        environment = {**os.environ, **ENVIRONMENT}
+        done = subprocess.run(
+            [sys.executable, "-m", "spacy", *command], stdout=file, stderr=subprocess.STDOUT, env=environment
+        )
+    if done.returncode:
+        end = "\n".join(log.read_text("utf8").split("\n")[-15:])
+        raise RuntimeError(f"{run.name} failed, see {log}:\n{end}")
+    return time.perf_counter() - start
+
+
+def training(run: Run, system: System, out: Path, overrides: List[str], gpu_id: int) -> List[str]:
+    """RETURNS (List[str]): The spaCy command that trains a pipeline, see `train`."""
     corpus = PROJECT / "corpus" / run.dataset
-    command = [sys.executable, "-m", "spacy", "train", str(PROJECT.parent / "configs" / f"{system.config}.cfg")]
+    command = ["train", str(PROJECT.parent / "configs" / f"{system.config}.cfg")]
     command += ["--output", str(out), "--gpu-id", str(gpu_id), "--system.seed", str(run.seed)]
     command += ["--paths.train", str(corpus / "train.spacy"), "--paths.dev", str(corpus / "dev.spacy")]
     if system.lexicon is not None:
         command += ["--paths.lexicon", str(PROJECT / system.lexicon)]
     if system.limit:
         command += ["--corpora.train.limit", str(system.limit)]
-    log = out.with_suffix(".log")
-    log.parent.mkdir(parents=True, exist_ok=True)
-    start = time.perf_counter()
-    with log.open("w", encoding="utf8") as file:
-        environment = {**os.environ, **ENVIRONMENT}
-        command += [*system.arguments, *overrides]
-        done = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, env=environment)
-    if done.returncode:
-        end = "\n".join(log.read_text("utf8").split("\n")[-15:])
-        raise RuntimeError(f"{run.name}: training failed, see {log}:\n{end}")
-    return time.perf_counter() - start
+    return [*command, *system.arguments, *overrides]
+
+
+def combining(run: Run, system: System, out: Path) -> List[str]:
+    """RETURNS (List[str]): The spaCy command that puts the pipelines of the members together."""
+    folders = [out.with_name(run._replace(system=member).name) / "model-best" for member in system.members]
+    return ["lexner", "combine", *map(str, folders), "-o", str(out / "model-best"), "--force"]
 
 
 def measure(run: Run, system: System, out: Path, gpu_id: int, *, test: bool = True) -> Dict[str, Any]:
@@ -93,12 +107,15 @@ def measure(run: Run, system: System, out: Path, gpu_id: int, *, test: bool = Tr
     RETURNS (Dict[str, Any]): The score on dev, the size of the saved pipeline; all scores on test, and of each of its
         texts how many entities were found, wrongly found and missed.
     """
-    folder = out / "model-best"
+    folder, corpus = out / "model-best", PROJECT / "corpus" / run.dataset
     performance = srsly.read_json(folder / "meta.json")["performance"]
+    if system.members:
+        nlp = load_pipeline(folder, gpu_id)
+        performance = nlp.evaluate(read_examples(nlp, corpus / "dev.spacy"))
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
     line = {"dev": performance[system.score], "megabytes": round(size / 1e6, 3), "test": {}, "counts": []}
     if test:
-        nlp, corpus = load_pipeline(folder, gpu_id), PROJECT / "corpus" / run.dataset
+        nlp = load_pipeline(folder, gpu_id)
         seen = mentions(read_examples(nlp, corpus / "train.spacy")[: system.limit or None])
         examples = read_examples(nlp, corpus / "test.spacy")
         line["test"] = evaluate(nlp, examples, seen)

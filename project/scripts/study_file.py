@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Dict, List, Optional
 
 import srsly
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, model_validator
 from wasabi import msg
 
 
@@ -14,7 +14,8 @@ class System(BaseModel, extra="forbid"):
     """One of the things that are compared.
 
     title (str): Its name in the table.
-    config (str): A file of ../configs without its ending.
+    config (str): A file of ../configs without its ending; empty for a system of members.
+    members (List[str]): Systems whose pipelines of the same seed, trained and kept before, predict together instead.
     lexicon (Optional[str]): The folder of its lexicon, relative to the project's.
     score (str): The score by which the best pipeline of a run is chosen on dev.
     limit (int): Learn from the first so many training texts only; 0 for all.
@@ -22,11 +23,19 @@ class System(BaseModel, extra="forbid"):
     """
 
     title: str
-    config: str
+    config: str = ""
+    members: List[str] = []
     lexicon: Optional[str] = None
     score: str = "ents_f"
     limit: int = 0
     arguments: List[str] = []
+
+    @model_validator(mode="after")
+    def check_source(self) -> System:
+        """Raises ValueError where it is open how pipelines are made."""
+        if bool(self.config) == bool(self.members):
+            raise ValueError("expected either a config or members")
+        return self
 
 
 class Study(BaseModel, extra="forbid"):
@@ -40,6 +49,15 @@ class Study(BaseModel, extra="forbid"):
     description: str
     columns: Dict[str, str]
     systems: Dict[str, System]
+
+    @model_validator(mode="after")
+    def check_members(self) -> Study:
+        """Raises ValueError where members are no systems of the study that are trained."""
+        for name, system in self.systems.items():
+            for member in system.members:
+                if member not in self.systems or self.systems[member].members:
+                    raise ValueError(f"{member!r}, a member of {name!r}, is no system of this study with a config")
+        return self
 
 
 def read_study(path: Path) -> Study:

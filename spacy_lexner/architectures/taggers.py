@@ -65,3 +65,14 @@ def build_ensemble_tagger_v1(member: Tagger, n_members: int = 5) -> Tagger:
     if n_members < 1:
         raise ValueError(f"n_members is {n_members}; expected at least 1.")
     return ensemble([member, *(copy_model(member) for _ in range(n_members - 1))])
+
+
+def build_mixed_ensemble_tagger_v1(*members: Tagger) -> Tagger:
+    """Build a tagger of several that may differ in their encoders and settings, and whose scores are averaged. Trained
+    pipelines are put together to one of these by `spacy lexner combine`.
+
+    *members (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): The taggers; in a config, the sections of `model.*`,
+        with any names. Their heads are of one kind, and the settings of the first one's hold where all are trained.
+    RETURNS (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): Emissions for each Doc, and transitions.
+    """
+    return ensemble(members)

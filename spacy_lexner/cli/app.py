@@ -4,6 +4,7 @@ import typer
 from spacy.cli._util import app
 
 from .calibrate import calibrate_cli
+from .combine import combine_cli
 from .convert import convert_cli
 from .count_words import count_words_cli
 from .export import export_cli
@@ -22,6 +23,7 @@ OVERRIDES = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 lexner = typer.Typer(name="lexner", help=HELP, no_args_is_help=True, rich_markup_mode=None)
 lexner.command("calibrate", no_args_is_help=True)(calibrate_cli)
+lexner.command("combine", no_args_is_help=True)(combine_cli)
 lexner.command("convert", no_args_is_help=True)(convert_cli)
 lexner.command("export", no_args_is_help=True)(export_cli)
 lexner.command("export-hf", no_args_is_help=True)(export_hf_cli)

@@ -18,18 +18,14 @@ def ensemble(members: Sequence[Tagger]) -> Tagger:
     In training the members take turns, one for each batch: each learns from its own loss, on batches of its own, as if
     it were alone, and n members need n times the steps of one.
 
-    members (Sequence[Tagger]): Taggers of one architecture, each with an encoder of its own.
+    members (Sequence[Tagger]): Taggers with heads of one kind, each with an encoder of its own.
     RETURNS (Tagger): The model. References `output_layer`, that of the first member; the attributes are the first
         member's.
     """
     if not members:
         raise ValueError("An ensemble needs at least one member.")
-    listener = find_listener(members[0])
-    if listener is not None:
-        raise ValueError(
-            f"A member of the ensemble listens to a shared encoder ({listener.name!r}): members that share one do not "
-            "learn apart. Put the encoder into the member itself."
-        )
+    for member in members:
+        _check(member, members[0])
     return Model(
         "ensemble",
         forward,
@@ -38,6 +34,18 @@ def ensemble(members: Sequence[Tagger]) -> Tagger:
         refs={"output_layer": members[0].get_ref("output_layer")},
         attrs={**members[0].attrs, "resize_output": resize_output, TURN: 0},
     )
+
+
+def _check(member: Tagger, first: Tagger) -> None:
+    listener = find_listener(member)
+    if listener is not None:
+        raise ValueError(
+            f"A member of the ensemble listens to a shared encoder ({listener.name!r}): members that share one do not "
+            "learn apart. Put the encoder into the member itself."
+        )
+    kinds = [type(tagger.attrs["head"]).__name__ for tagger in (first, member)]
+    if kinds[0] != kinds[1]:
+        raise ValueError(f"An ensemble cannot average scores of a {kinds[0]} and a {kinds[1]}: take heads of one kind.")
 
 
 def forward(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[Outputs, Callable[[Outputs], Any]]:

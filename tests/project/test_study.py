@@ -111,6 +111,14 @@ def test_the_command(project, monkeypatch):
     assert joined.endswith("--a 1 --b 2") and f"--paths.lexicon {project / 'lexicon'}" in joined
 
 
+def test_members_are_combined(project, monkeypatch):
+    commands = []
+    monkeypatch.setattr(study.subprocess, "run", lambda command, **_: commands.append(command) or Done())
+    study.train(Run("weibo", "both", 3), System(title="", members=["flat", "ner"]), project / "weibo-both-3", [], -1)
+    members = " ".join(str(project / f"weibo-{name}-3" / "model-best") for name in ("flat", "ner"))
+    assert f"lexner combine {members} -o {project / 'weibo-both-3' / 'model-best'}" in " ".join(commands[0])
+
+
 class Done:
     returncode = 0
 
@@ -131,6 +139,8 @@ def test_measure(finished):
     line = measure(Run("weibo", "ner", 0), System(title="", config="baseline"), finished, -1)
     assert line["dev"] == 0.25 and line["megabytes"] > 0
     assert line["counts"] == [[1, 0, 0], [0, 0, 1]]
+    combined = measure(Run("weibo", "both", 0), System(title="", members=["flat", "ner"]), finished, -1, test=False)
+    assert combined["dev"] == line["test"]["ents_f"]  # in this project dev is test
     assert line["test"]["ents_r"] == 0.5 and (line["test"]["recall_seen"], line["test"]["recall_unseen"]) == (1.0, 0.0)
 
 

@@ -11,14 +11,16 @@ def test_the_studies_of_the_project(project_dir):
         study = read_study(file)
         assert study.systems and study.columns
         for system in study.systems.values():
-            assert (project_dir.parent / "configs" / f"{system.config}.cfg").is_file()
+            assert system.members or (project_dir.parent / "configs" / f"{system.config}.cfg").is_file()
 
 
 @pytest.mark.parametrize(
     "text, fault",
     [
         ("description: x\ncolumns: {}\n", "systems: Field required"),
-        ("description: x\ncolumns: {}\nsystems: {a: {title: A}}\n", "systems → a → config"),
+        ("description: x\ncolumns: {}\nsystems: {a: {title: A}}\n", "either a config or members"),
+        ("description: x\ncolumns: {}\nsystems: {a: {title: A, config: flat, members: [b]}}\n", "either a config"),
+        ("description: x\ncolumns: {}\nsystems: {a: {title: A, members: [b]}}\n", "'b', a member of 'a'"),
         ("description: x\ncolumns: {}\nsystems: {a: {title: A, config: flat, lexikon: b}}\n", "lexikon"),
         ("[", "no study"),
     ],
