@@ -68,9 +68,7 @@ def train(run: Run, system: System, out: Path, overrides: List[str], gpu_id: int
     start = time.perf_counter()
     with log.open("w", encoding="utf8") as file:
         environment = {**os.environ, **ENVIRONMENT}
-        done = subprocess.run(
-            [sys.executable, "-m", "spacy", *command], stdout=file, stderr=subprocess.STDOUT, env=environment
-        )
+        done = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, env=environment)
     if done.returncode:
         end = "\n".join(log.read_text("utf8").split("\n")[-15:])
         raise RuntimeError(f"{run.name} failed, see {log}:\n{end}")
