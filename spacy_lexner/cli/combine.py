@@ -22,7 +22,7 @@ def combine_cli(
 ) -> None:
     """Put trained pipelines together to one whose entities they find together: the scores of their taggers are
     averaged. It takes the time and the memory of all. They have the same labels, tokenizer and lexicon, and may differ
-    in anything else: the more they do, the better. All but the models is the first one's.
+    in anything else. All but the models is the first one's.
 
     \b
     Example:
