@@ -72,7 +72,7 @@ def build_mixed_ensemble_tagger_v1(*members: Tagger) -> Tagger:
     pipelines are put together to one of these by `spacy lexner combine`.
 
     *members (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): The taggers; in a config, the sections of `model.*`,
-        with any names. Their heads are of one kind, and the settings of the first one's hold where all are trained.
+        with any names. Where all are trained further, the loss is that of the first one.
     RETURNS (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): Emissions for each Doc, and transitions.
     """
     return ensemble(members)

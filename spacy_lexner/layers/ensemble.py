@@ -18,9 +18,10 @@ def ensemble(members: Sequence[Tagger]) -> Tagger:
     In training the members take turns, one for each batch: each learns from its own loss, on batches of its own, as if
     it were alone, and n members need n times the steps of one.
 
-    members (Sequence[Tagger]): Taggers with heads of one kind, each with an encoder of its own.
+    members (Sequence[Tagger]): Taggers, each with an encoder of its own. A softmax may stand beside a CRF: it is one
+        without transitions. Tagged like a published model are all or none.
     RETURNS (Tagger): The model. References `output_layer`, that of the first member; the attributes are the first
-        member's.
+        member's, its head among them, whose loss all learn from.
     """
     if not members:
         raise ValueError("An ensemble needs at least one member.")
@@ -43,9 +44,12 @@ def _check(member: Tagger, first: Tagger) -> None:
             f"A member of the ensemble listens to a shared encoder ({listener.name!r}): members that share one do not "
             "learn apart. Put the encoder into the member itself."
         )
-    kinds = [type(tagger.attrs["head"]).__name__ for tagger in (first, member)]
-    if kinds[0] != kinds[1]:
-        raise ValueError(f"An ensemble cannot average scores of a {kinds[0]} and a {kinds[1]}: take heads of one kind.")
+    expected, own = (getattr(tagger.attrs["head"], "tag_names", ()) for tagger in (first, member))
+    if own != expected:
+        raise ValueError(
+            "An ensemble cannot average scores of different tags: one member has "
+            f"{', '.join(expected) or 'those of its labels'}, another {', '.join(own) or 'those of its labels'}."
+        )
 
 
 def forward(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[Outputs, Callable[[Outputs], Any]]:

@@ -7,6 +7,7 @@ from thinc.api import SGD, Model
 
 from spacy_lexner.layers.crf_head import CRFHead
 from spacy_lexner.layers.ensemble import ensemble
+from spacy_lexner.layers.ncrf_head import NCRFHead
 from spacy_lexner.layers.tag_scheme import TagScheme
 from spacy_lexner.layers.tagger import tagger, tagger_output
 
@@ -103,3 +104,12 @@ def test_bytes():
 def test_no_member():
     with pytest.raises(ValueError, match="at least one member"):
         ensemble([])
+
+
+def test_scores_are_of_the_same_tags():
+    members = [
+        tagger(Model("vectors", vectors, dims={"nO": 4}), tagger_output(), head)
+        for head in (CRFHead(), NCRFHead("sum", ("O", "B-PER", "I-PER")))
+    ]
+    with pytest.raises(ValueError, match="those of its labels, another O, B-PER, I-PER"):
+        ensemble(members)

@@ -96,7 +96,12 @@ def test_what_does_not_fit_is_named():
     labels.get_pipe("lex_ner").add_label("GPE")
     with pytest.raises(ValueError, match=r"labels and nlp have different labels: .*GPE.* Train them with one"):
         combine({"nlp": nlp, "labels": labels})
-    softmax = trained(tagger="SoftmaxTagger")
-    with pytest.raises(ValueError, match="cannot average scores of a CRFHead and a SoftmaxHead"):
-        combine({"nlp": nlp, "softmax": softmax})
     assert nlp.get_pipe("lex_ner").model.name == "tagger"
+
+
+def test_a_softmax_stands_beside_a_crf():
+    crf, softmax = trained(), trained(tagger="SoftmaxTagger")
+    own = outputs(crf, TEXTS[0][0])[1]
+    nlp = combine({"crf": crf, "softmax": softmax})
+    np.testing.assert_allclose(outputs(nlp, TEXTS[0][0])[1], own / 2, atol=1e-6)
+    assert found(nlp(TEXTS[0][0])) == TEXTS[0][1]
