@@ -14,7 +14,7 @@ ARCHITECTURE = "spacy-lexner.MixedEnsembleTagger.v1"
 
 def combine(pipelines: Mapping[str, Language], component: str = "lex_ner") -> Language:
     """Put trained pipelines together. Emissions and transitions are averaged (see `layers.ensemble`). The models may
-    differ in everything but their labels; the more they differ, the fewer errors they share.
+    differ in everything but their labels.
 
     pipelines (Mapping[str, Language]): The pipelines, by any names. They have the same labels, tokenizer and lexicon.
     component (str): The name of their `lex_ner`.
