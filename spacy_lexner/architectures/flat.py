@@ -99,7 +99,8 @@ def build_flat_v1(
     character_width, bigram_width (Optional[int]): Width of the vectors; None for that of the files, or 50.
     bigrams (bool): Whether a character has the vector of its bigram beside its own.
     keep_vectors (bool): Keep the vectors of characters and bigrams that do not occur in the training texts, fixed.
-    normalize (bool): Vectors of characters and bigrams start with length 1, those of words have it always.
+    normalize (bool): Vectors of characters, bigrams and words start with length 1; those that are trained may become
+        longer or shorter.
     normalize_contextual (bool): Vectors of the sub-model have length 1 too. Those of a BERT are ten times as long and
         more: as they are, the others are hardly seen. The authors' code leaves them.
     min_count, bigram_min_count (int): Rarer characters and bigrams of the training texts count as unknown.

@@ -128,9 +128,9 @@ class FlatSetup:
         _load_vectors(embedding.characters, vocab, "characters", characters)
         if embedding.bigrams is not None:
             _load_vectors(embedding.bigrams, vocab, "bigrams", bigrams)
-        embedding.normalize_tables()
         if matcher is not None and embedding.words is not None:
             start_from_lexicon(embedding.words, matcher.lexicon, tuned)
+        embedding.normalize_tables()
         return module
 
     def _settings(

@@ -18,7 +18,7 @@ class TokenVectors(nn.Embedding):
     fixed: Tensor
 
     def __init__(self, n_rows: int, width: int, n_fixed: int = 0) -> None:
-        """Create the table, with random rows.
+        """Create the table, with random rows; that of unknown tokens starts at zero, as in the authors' code.
 
         n_rows (int): Rows that are trained, row 0 being padding and row 1 unknown tokens.
         width (int): Width of a vector.
@@ -27,6 +27,7 @@ class TokenVectors(nn.Embedding):
         super().__init__(n_rows, width, padding_idx=PADDING)
         bound = (3.0 / width) ** 0.5
         nn.init.uniform_(self.weight, -bound, bound)
+        nn.init.zeros_(self.weight[PADDING : UNKNOWN + 1])
         self.register_buffer("fixed", torch.zeros(n_fixed, width))
 
     def forward(self, ids: Tensor) -> Tensor:
@@ -56,11 +57,10 @@ class TokenVectors(nn.Embedding):
             self.fixed[ids[ids >= n_rows] - n_rows] = vectors[ids >= n_rows].to(self.fixed)
 
     def normalize(self) -> None:
-        """Give every row length 1, but for padding."""
+        """Give every row length 1, but for rows of zeros."""
         with torch.no_grad():
             for table in (self.weight, self.fixed):
                 table.copy_(_unit_length(table))
-            self.weight[PADDING] = 0
 
 
 class LatticeEmbedding(nn.Module):
@@ -100,7 +100,7 @@ class LatticeEmbedding(nn.Module):
         word_width (int): Width of the word vectors; 0 makes a model without words.
         n_tuned_words (int): Rows of the table of fine-tuned words.
         contextual_width (int): Width of the contextual vectors of the characters; 0 leaves them out.
-        normalize (bool): Vectors start with length 1, those of words have it always.
+        normalize (bool): Vectors start with length 1; those that are trained may become longer or shorter.
         normalize_contextual (bool): Contextual vectors have length 1.
         token_dropout (float): Chance that a character, bigram or word counts as unknown in training.
         character_dropout (float): Dropout of the character's vectors, or of all where `dropout_place` is another one.
@@ -118,6 +118,8 @@ class LatticeEmbedding(nn.Module):
         self.characters = TokenVectors(n_characters, character_width, n_fixed_characters)
         self.bigrams = TokenVectors(n_bigrams, bigram_width, n_fixed_bigrams) if n_bigrams else None
         self.words = WordVectors(word_width, n_tuned_words) if word_width else None
+        if self.words is not None:
+            nn.init.zeros_(self.words.by_length)  # like all that is unknown
         self.contextual_width = contextual_width
         n_inputs = character_width + (bigram_width if n_bigrams else 0) + contextual_width
         self.project_characters = nn.Linear(n_inputs, width)
@@ -130,10 +132,15 @@ class LatticeEmbedding(nn.Module):
         self.normalize_tables()
 
     def normalize_tables(self) -> None:
-        """Give the vectors of characters and bigrams length 1, where the model wants that."""
-        for table in (self.characters, self.bigrams) if self.normalize else ():
+        """Give the vectors of characters, bigrams and fine-tuned words length 1, where the model wants that."""
+        if not self.normalize:
+            return
+        for table in (self.characters, self.bigrams):
             if table is not None:
                 table.normalize()
+        if self.words is not None:
+            with torch.no_grad():
+                self.words.tuned.copy_(_unit_length(self.words.tuned))
 
     def forward(
         self,
@@ -166,10 +173,9 @@ class LatticeEmbedding(nn.Module):
             inputs.append(_unit_length(contextual) if self.normalize_contextual else contextual)
         lattice = self.project_characters(self._drop_before(self.character_dropout, torch.cat(inputs, dim=-1)))
         if self.words is not None and self.project_words is not None and words is not None and word_ids is not None:
-            vectors = self.words(self._drop_words(words))
             if self.normalize:
-                vectors = _unit_length(vectors)
-            embedded = F.embedding(word_ids, vectors)
+                words = words._replace(vectors=_unit_length(words.vectors))
+            embedded = F.embedding(word_ids, self.words(self._drop_words(words)))
             lattice = torch.cat((lattice, self.project_words(self._drop_before(self.word_dropout, embedded))), dim=1)
         return self.drop_at("after_projection", lattice)
 

@@ -69,7 +69,10 @@ def test_words():
     words = module.embedding.words
     assert (len(words.tuned), words.width, settings["lexicon_width"]) == (2, 3, 3)
     vectors, _ = matcher.lexicon.vectors(words.tuned_hashes.numpy().view("u8"))
-    np.testing.assert_array_equal(words.tuned.detach().numpy(), vectors)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    np.testing.assert_allclose(words.tuned.detach().numpy(), vectors / lengths, rtol=1e-6)
+    plain = build(matcher, normalize=False)[0].embedding.words
+    np.testing.assert_array_equal(plain.tuned.detach().numpy(), vectors)
     assert len(build(matcher, words="frozen")[0].embedding.words.tuned) == 0
     bare, settings = build(matcher_of(["南京"], width=0), word_width=7)
     assert (bare.embedding.words.width, settings["lexicon_width"]) == (7, 0)

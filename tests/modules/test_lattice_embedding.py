@@ -1,6 +1,5 @@
 import pytest
 import torch
-from torch.nn.functional import normalize
 from torch.testing import assert_close
 
 from spacy_lexner.modules.lattice_embedding import DROPOUT_PLACES, UNKNOWN, LatticeEmbedding, TokenVectors
@@ -28,7 +27,7 @@ def test_characters_and_words_side_by_side():
     lattice = made(CHARACTERS, BIGRAMS, WORDS, WORD_IDS)
     characters = torch.cat((made.characters(CHARACTERS), made.bigrams(BIGRAMS)), dim=-1)
     assert_close(lattice[:, :3], made.project_characters(characters))
-    first, second = torch.tensor([0.6, 0.8, 0.0]), normalize(made.words.tuned[1], dim=0)
+    first, second = torch.tensor([0.6, 0.8, 0.0]), made.words.tuned[1]
     assert_close(lattice[0, 3:], made.project_words(torch.stack((first, second))))
     assert_close(lattice[1, 3], made.project_words(second))
 
@@ -54,18 +53,32 @@ def test_a_model_without_words():
     assert not any("words" in name for name, _ in made.named_parameters())
 
 
-def test_rows_have_length_one_and_padding_is_zero():
+def test_rows_start_with_length_one_and_what_is_unknown_with_zero():
     made = embedding()
     made.characters.load(torch.tensor([2, 4]), torch.full((2, 5), 7.0))
+    made.words.tuned.data.fill_(7.0)
     made.normalize_tables()
     for table in (made.characters, made.bigrams):
-        assert_close(table.weight[1:].norm(dim=-1), torch.ones(len(table.weight) - 1))
-        assert (table.weight[0] == 0).all()
+        assert_close(table.weight[2:].norm(dim=-1), torch.ones(len(table.weight) - 2))
+        assert (table.weight[:2] == 0).all()
+    assert_close(made.words.tuned.norm(dim=-1), torch.ones(2))
+    assert (made.words.by_length == 0).all()
     assert_close(made.characters.weight[2], torch.full((5,), 5**-0.5))
     plain = embedding(normalize=False)
     plain.characters.load(torch.tensor([2]), torch.full((1, 5), 7.0))
+    plain.words.tuned.data.fill_(7.0)
     plain.normalize_tables()
     assert (plain.characters.weight[2] == 7.0).all()
+    assert (plain.words.tuned == 7.0).all()
+
+
+@pytest.mark.parametrize("unit_length", [False, True])
+def test_vectors_of_the_lexicon_have_length_one_and_trained_ones_may_grow(unit_length):
+    made = embedding(normalize=unit_length).eval()
+    made.words.tuned.data.fill_(3.0)
+    lattice = made(CHARACTERS, BIGRAMS, WORDS, WORD_IDS)
+    given = torch.tensor([0.6, 0.8, 0.0]) if unit_length else torch.tensor([3.0, 4.0, 0.0])
+    assert_close(lattice[0, 3:], made.project_words(torch.stack((given, torch.full((3,), 3.0)))))
 
 
 def test_rows_behind_the_trained_ones_are_fixed():
