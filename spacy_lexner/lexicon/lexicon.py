@@ -8,6 +8,7 @@ import numpy as np
 
 from .base import LexiconBase, compile_base
 from .build import Dtype, build_table
+from .columns import distinct_rules, ruled_words, rules_of, vectors_of
 from .entry import LexiconEntry
 from .errors import LexiconError
 from .find_words import LexiconMatches, find_words, join_texts
@@ -15,7 +16,7 @@ from .hashing import hash_word
 from .levels import Levels
 from .normalization import Normalization, to_codes
 from .report import BuildReport
-from .rules import Rules, unpack_rules
+from .rules import Rules
 from .storage import from_bytes, link_folder, open_folder, read_manifest, save_folder, to_bytes
 from .table import Table
 
@@ -138,16 +139,7 @@ class Lexicon:
         RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): float32[n, dim], a row of zeros where a word has no vector;
             bool[n], which words have one.
         """
-        rows = self.rows(hashes)
-        vectors, known = np.zeros((len(rows), self.dim), "f4"), np.zeros(len(rows), bool)
-        for table, first in self._levels.tables():
-            if table.vector_rows is not None:
-                place = np.flatnonzero((rows >= first) & (rows < first + table.size))
-                chosen = table.vector_rows[rows[place] - first]
-                place, chosen = place[chosen >= 0], chosen[chosen >= 0]
-                vectors[place] = table.vectors[chosen]
-                known[place] = True
-        return vectors, known
+        return vectors_of(self._levels, self.rows(hashes))
 
     def rules(self, hashes: np.ndarray) -> Dict[int, Rules]:
         """Look rules up.
@@ -155,16 +147,7 @@ class Lexicon:
         hashes (numpy.ndarray): uint64[n], hashes of words.
         RETURNS (Dict[int, Tuple[Rule, ...]]): The positions of those words that have rules, and these.
         """
-        found: Dict[int, Rules] = {}
-        if self.has_rules:
-            rows = self.rows(hashes)
-            for table, first in self._levels.tables():
-                if table.rules is not None:
-                    place = np.flatnonzero((rows >= first) & (rows < first + table.size))
-                    place = place[table.rules.filled(rows[place] - first)]
-                    texts = map(table.rules.get, (rows[place] - first).tolist())
-                    found.update(zip(place.tolist(), map(unpack_rules, texts)))
-        return found
+        return rules_of(self._levels, self.rows(hashes)) if self.has_rules else {}
 
     @property
     def has_rules(self) -> bool:
@@ -173,22 +156,11 @@ class Lexicon:
 
     def distinct_rules(self) -> Dict[Rules, str]:
         """RETURNS (Dict[Tuple[Rule, ...], str]): The rules that words have, each once, and one of the words."""
-        found: Dict[Rules, str] = {}
-        for level in self._levels.levels:
-            words, rules = level.base.table.words, level.base.table.rules
-            if rules is not None:
-                rows = level.rows[rules.filled(level.rows)]
-                places = dict(zip(rules.take(rows).all(), rows.tolist()))
-                found.update((unpack_rules(text), words.get(row)) for text, row in places.items())
-        return found
+        return distinct_rules(self._levels)
 
     def ruled_words(self) -> Iterator[LexiconEntry]:
-        """YIELDS (LexiconEntry): The words that have rules, each with these alone."""
-        for level in self._levels.levels:
-            table = level.base.table
-            if table.rules is not None:
-                for row in level.rows[table.rules.filled(level.rows)].tolist():
-                    yield LexiconEntry(table.words.get(row), rules=unpack_rules(table.rules.get(row)))
+        """RETURNS (Iterator[LexiconEntry]): The words that have rules, each with these alone."""
+        return ruled_words(self._levels)
 
     def with_words(self, entries: Iterable[Union[str, LexiconEntry]]) -> "Lexicon":
         """Add words, or change what is known about words. What an entry leaves out (vector, weight, label, entity id)

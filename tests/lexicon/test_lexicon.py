@@ -130,13 +130,3 @@ def test_opened_lexicon_outlives_its_folder(lexicon, tmp_path):
         file.unlink()
     gc.collect()
     assert list(opened) == list(lexicon) and opened.vectors(hashes("长江"))[0].tolist() == [[3.0] * 4]
-
-
-def test_distinct_rules():
-    force, forbid = Rule("force", "LOC"), Rule("forbid")
-    forced = (LexiconEntry(word, rules=(force,)) for word in "甲丙")
-    lexicon = Lexicon.from_entries([*forced, LexiconEntry("乙")])
-    assert lexicon.without_words(["甲"]).distinct_rules() == {(force,): "丙"}
-    changed = lexicon.with_words([LexiconEntry("乙", rules=(forbid, force))])
-    assert changed.distinct_rules() == {(force,): "丙", (forbid, force): "乙"}
-    assert Lexicon.from_entries([LexiconEntry("甲")]).distinct_rules() == {}
