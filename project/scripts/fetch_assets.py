@@ -70,7 +70,10 @@ def bring(asset: Dict[str, str], data_dir: Optional[Path]) -> bool:
             msg.good(f"{asset['dest']} copied from {source}")
             return True
         msg.warn(f"{source} is not the file that project.yml names: its MD5 differs from {asset['checksum']}")
-    fetch_asset(PROJECT, asset["url"], Path(asset["dest"]), asset["checksum"])
+    try:
+        fetch_asset(PROJECT, asset["url"], Path(asset["dest"]), asset["checksum"])
+    except (OSError, ValueError) as error:  # no network, no such host, nothing there to check
+        msg.warn(f"{asset['dest']} could not be downloaded", f"{error!s:.300}")
     return place.is_file() and md5(place) == asset["checksum"]
 
 

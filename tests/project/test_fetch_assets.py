@@ -81,6 +81,18 @@ def test_a_missing_file_names_its_url_and_the_remedy(project, monkeypatch, capsy
     assert URL in out and "--vars.data_dir" in out
 
 
+def test_without_a_network_every_missing_file_is_named(project, monkeypatch, capsys):
+    def fail(*args):
+        raise ConnectionError("no such host")
+
+    monkeypatch.setattr(fetch_assets, "fetch_asset", fail)
+    with pytest.raises(SystemExit):
+        main("mine", "assets/lexicon/words.txt", "")
+    out = capsys.readouterr().out
+    assert "no such host" in out and "--vars.data_dir" in out
+    assert "train.json is missing" in out and "words.txt is missing" in out
+
+
 def test_lexicon_files_come_along_if_they_are_assets(project, tmp_path):
     root, _ = project
     place(tmp_path / "data" / "train.json", "right")
