@@ -59,7 +59,7 @@ class PairAttention(nn.Module):
         self.fusion = fusion
         self.unique = unique
 
-    def forward(self, tokens: Tensor, mask: Tensor, positions: object, bias: object = None) -> Tensor:
+    def forward(self, tokens: Tensor, mask: Tensor, positions: object, *_: object) -> Tensor:
         starts, ends = self.starts, self.ends
         n_lattices, n_tokens, _ = tokens.shape
         pairs = (n_lattices, n_tokens, n_tokens)

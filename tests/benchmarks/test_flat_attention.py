@@ -1,0 +1,31 @@
+"""The benchmark compares like with like: the formula pair by pair, with distinct positions, and ours are equal."""
+
+import importlib.util
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+import torch
+
+PATH = Path(__file__).parents[2] / "benchmarks" / "flat_attention.py"
+
+
+@pytest.fixture(scope="module")
+def benchmark():
+    spec = importlib.util.spec_from_file_location("flat_attention", PATH)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("fusion", ["ff", "ff_two"])
+def test_all_that_is_timed_runs_and_is_equal(benchmark, fusion):
+    args = Namespace(batch=2, length=12, original=None)
+    names = ("naive", "unique", "ours", "cached", "floor")
+    runs = benchmark.passes(args, fusion, names)
+    mask = benchmark.random_lattices(args.batch, args.length)[2]
+    for which in (0, 1):
+        results = {name: run[which]()[mask] for name, run in runs.items()}
+        for name in ("unique", "ours", "cached"):
+            torch.testing.assert_close(results[name], results["naive"], atol=1e-5, rtol=0)
+        assert not torch.allclose(results["floor"], results["naive"], atol=1e-3)
