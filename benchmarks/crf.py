@@ -18,9 +18,9 @@ import numpy as np
 import torch
 from torchcrf import CRF
 
-from spacy_lexner.layers.crf_head import CRFHead
-from spacy_lexner.layers.tag_scheme import TagScheme
-from spacy_lexner.modules import crf
+from spacy_lexner.tagging import crf
+from spacy_lexner.tagging.crf_head import CRFHead
+from spacy_lexner.tagging.spans.tag_scheme import TagScheme
 
 BATCHES = {"msra": (3, 32), "weibo": (8, 32), "cluener": (10, 32), "long": (8, 1)}
 

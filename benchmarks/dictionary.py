@@ -25,7 +25,7 @@ import spacy
 from spacy.language import Language
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry
-from spacy_lexner.pipeline.lex_matcher import LexMatcher
+from spacy_lexner.pipeline.matcher.lex_matcher import LexMatcher
 
 N_WORDS, N_RULES, N_CHANGES, CHANGE = 2_000_000, 1_000_000, 40, 1000
 CHARACTERS = [chr(code) for code in range(0x4E00, 0x5E00)]

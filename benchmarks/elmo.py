@@ -22,12 +22,12 @@ from real_text import DATA
 from torch import Tensor
 from torch.nn.functional import linear
 
-from spacy_lexner.layers.character_ids import ByteCharacters, boundary_words
-from spacy_lexner.modules.bilm import BiLM
-from spacy_lexner.modules.char_cnn import CharacterCNN
-from spacy_lexner.modules.clipped_lstm import ClippedLSTM
-from spacy_lexner.modules.elmo import ELMo
-from spacy_lexner.modules.scalar_mix import ScalarMix
+from spacy_lexner.encoders.elmo.bilm import BiLM
+from spacy_lexner.encoders.elmo.char_cnn import CharacterCNN
+from spacy_lexner.encoders.elmo.character_ids import ByteCharacters, boundary_words
+from spacy_lexner.encoders.elmo.clipped_lstm import ClippedLSTM
+from spacy_lexner.encoders.elmo.model import ELMo
+from spacy_lexner.encoders.elmo.scalar_mix import ScalarMix
 
 FILTERS = [(1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024)]
 SIZES = {"official": (512, 4096), "small": (128, 512)}  # projection, cell

@@ -24,8 +24,8 @@ from typing import Callable, Dict, List, Tuple
 import torch
 from torch import Tensor, nn
 
-from spacy_lexner.modules.flat_encoder import FlatEncoder
-from spacy_lexner.modules.lattice_attention import LatticeAttention
+from spacy_lexner.encoders.flat.attention import LatticeAttention
+from spacy_lexner.encoders.flat.encoder import FlatEncoder
 
 WIDTH, HEADS, INNER = 160, 8, 480
 IMPLEMENTATIONS = ("naive", "unique", "ours", "floor")

@@ -26,9 +26,9 @@ from real_text import DATA
 from spacy.util import registry
 from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast, DataCollatorForLanguageModeling
 
-from spacy_lexner.training.adamw import create_grouped_adamw
+from spacy_lexner.pretraining.pretrain_mlm import create_pretrain_mlm
 from spacy_lexner.training.batcher import pack_by_length
-from spacy_lexner.training.pretrain_mlm import create_pretrain_mlm
+from spacy_lexner.training.optimizers.adamw import create_grouped_adamw
 
 Batches = List[List[str]]
 LEARN_RATE = 1e-4

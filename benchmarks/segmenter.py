@@ -29,11 +29,11 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_lexner.layers.candidates import token_borders
-from spacy_lexner.layers.word_borders import BORDER, JOINED, rule_borders
+from spacy_lexner.candidates.storage import token_borders
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
-from spacy_lexner.pipeline.retokenize import merge_tokens
+from spacy_lexner.pipeline.segmenter.retokenize import merge_tokens
+from spacy_lexner.tagging.spans.word_borders import BORDER, JOINED, rule_borders
 
 PARAGRAPH = 200  # characters of a Doc where whole pipelines are timed
 

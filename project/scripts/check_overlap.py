@@ -11,8 +11,8 @@ from spacy.vocab import Vocab
 from tqdm import tqdm
 from wasabi import msg
 
-from spacy_lexner.training.overlap import ProtectedTexts
-from spacy_lexner.training.text_index import find_text_files, read_lines
+from spacy_lexner.pretraining.overlap import ProtectedTexts
+from spacy_lexner.pretraining.text_index import find_text_files, read_lines
 
 SETS = "weibo resume cluener msra"
 SPLITS = ("dev", "test")

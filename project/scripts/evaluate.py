@@ -15,7 +15,7 @@ from tqdm import tqdm
 from wasabi import msg, table
 
 from spacy_lexner.lexicon.lexicon import Lexicon
-from spacy_lexner.pipeline.lex_segmenter import LexSegmenter
+from spacy_lexner.pipeline.segmenter.lex_segmenter import LexSegmenter
 
 SCORER = "spacy-lexner.lex_ner_scorer.v1"
 

@@ -22,7 +22,7 @@ from wasabi import msg
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry
 from spacy_lexner.lexicon.matcher import Matcher, MatchOptions
-from spacy_lexner.training.text_index import find_text_files, read_lines
+from spacy_lexner.pretraining.text_index import find_text_files, read_lines
 
 BATCH = 500
 MAX_IN_PARAGRAPH = 40

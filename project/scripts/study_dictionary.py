@@ -28,10 +28,10 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from wasabi import msg
 
-from spacy_lexner.layers.whole_runs import find_whole_runs
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher, MatchOptions
 from spacy_lexner.lexicon.readers import read_word_list
-from spacy_lexner.pipeline.entity_search import ENTITY
+from spacy_lexner.pipeline.ner.entity_search import ENTITY
+from spacy_lexner.tagging.spans.whole_runs import find_whole_runs
 
 PROJECT = Path(__file__).parents[1]
 WEIGHTS = (0.5, 1.0, 2.0, 3.0)

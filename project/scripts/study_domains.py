@@ -13,8 +13,8 @@ from spacy.tokens import Doc, DocBin
 from spacy.util import fix_random_seed, load_config, minibatch
 from thinc.api import Model
 
-from spacy_lexner.training.saved_objective import load_weights, make_objective
-from spacy_lexner.training.text_corpus import create_text_corpus
+from spacy_lexner.pretraining.saved_objective import load_weights, make_objective
+from spacy_lexner.pretraining.text_corpus import create_text_corpus
 
 
 def main() -> None:

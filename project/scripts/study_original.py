@@ -25,9 +25,9 @@ from typing import Any, Dict, Iterable, Iterator, List, Set, Tuple
 import numpy
 import torch
 
-from spacy_lexner.modules.position_fusion import PositionKeys
-from spacy_lexner.modules.relative_positions import RelativePositions
-from spacy_lexner.modules.relative_scores import relative_scores
+from spacy_lexner.encoders.flat.position_fusion import PositionKeys
+from spacy_lexner.encoders.flat.relative_positions import RelativePositions
+from spacy_lexner.encoders.flat.relative_scores import relative_scores
 
 Span = Tuple[int, int, str]
 CHECKED_BATCHES = 3

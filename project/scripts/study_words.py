@@ -38,7 +38,7 @@ from study_table import spread
 from wasabi import msg, table
 from word_differences import differences, summarise_differences
 
-from spacy_lexner.pipeline.lex_segmenter_scorer import lex_segmenter_score
+from spacy_lexner.pipeline.segmenter.scorer import lex_segmenter_score
 
 COLUMNS = {"word_p": "P", "word_r": "R", "word_f": "F1 of words", "word_oov_r": "recall of unseen words"}
 Cutter = Callable[[str], List[str]]

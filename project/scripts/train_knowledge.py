@@ -13,7 +13,7 @@ from wasabi import msg
 
 from spacy_lexner.lexicon import Lexicon, LexiconError
 from spacy_lexner.lexicon.readers import read_entity_vectors
-from spacy_lexner.training.knowledge import read_triples, train_transe
+from spacy_lexner.pretraining.knowledge import read_triples, train_transe
 
 
 def main(

@@ -7,7 +7,7 @@ from typing import Dict, Iterable, Iterator, NamedTuple, Sequence, Tuple
 
 from spacy.training import Example
 
-from spacy_lexner.pipeline.gold_words import SPACE, word_offsets
+from spacy_lexner.pipeline.segmenter.gold_words import SPACE, word_offsets
 
 
 class Stretch(NamedTuple):

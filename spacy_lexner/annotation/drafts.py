@@ -7,13 +7,13 @@ from typing import Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Sequen
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ..candidates.storage import get_candidates
 from ..formats.docs import read_doc
 from ..formats.report import Report
 from ..formats.task import Task
-from ..layers.candidates import get_candidates
 from ..pipeline.annotate_texts import annotate_texts
-from ..pipeline.find_matchers import find_matchers
-from ..pipeline.lex_ner import LexNER
+from ..pipeline.matcher.find_matchers import find_matchers
+from ..pipeline.ner.lex_ner import LexNER
 from .select import Candidate
 
 BATCH = 1000

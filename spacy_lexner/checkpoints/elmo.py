@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
-from ..layers.elmo_checkpoint import CONFIG, WEIGHTS
-from ..modules.state_check import find_mismatch
+from ..encoders.elmo.checkpoint import CONFIG, WEIGHTS
+from ..encoders.shared.state_check import find_mismatch
 from .elmo_options import read_options
 
 Array = NDArray[np.float32]

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Union
 
-from ..layers.character_ids import ByteCharacters
-from ..layers.elmo_checkpoint import MODEL_TYPE
+from ..encoders.elmo.character_ids import ByteCharacters
+from ..encoders.elmo.checkpoint import MODEL_TYPE
 
 Check = Callable[[Any], bool]
 

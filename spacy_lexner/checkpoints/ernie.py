@@ -6,9 +6,9 @@ from typing import Any, Dict
 
 from transformers import BertConfig, BertModel
 
-from ..layers.ernie_checkpoint import save_entity_side
-from ..layers.wordpieces import read_vocab, vocab_settings
-from ..modules.ernie import DEFAULT_ENTITY_HEADS, LAYER_TYPES, ErnieEncoder
+from ..encoders.ernie.checkpoint import save_entity_side
+from ..encoders.ernie.model import DEFAULT_ENTITY_HEADS, LAYER_TYPES, ErnieEncoder
+from ..encoders.shared.wordpieces import read_vocab, vocab_settings
 from .ernie_names import rename_parameters
 from .folders import whole_folder
 from .huggingface import SavedEncoder, save_tokenizer

@@ -9,11 +9,11 @@ from tokenizers.models import WordPiece
 from tokenizers.processors import TemplateProcessing
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from ..layers.ernie_checkpoint import save_entity_side
-from ..layers.shim import ModuleShim
-from ..modules.ernie import ErnieEncoder
-from ..modules.ernie_batch import build_ernie
-from ..modules.lebert import build_lebert
+from ..encoders.ernie.checkpoint import save_entity_side
+from ..encoders.ernie.model import ErnieEncoder
+from ..encoders.ernie.windowed import build_ernie
+from ..encoders.lebert.model import build_lebert
+from ..encoders.shared.shim import ModuleShim
 from .folders import whole_folder
 
 BUILDERS = {"lebert": build_lebert, "ernie": build_ernie}

@@ -11,14 +11,14 @@ from spacy.language import Language
 from thinc.api import Model
 from transformers import BertConfig
 
-from ..layers.lebert_setup import LEBERTSetup
-from ..layers.ncrf_tags import N_EXTRA, labels_of
-from ..layers.piece_encoder import shim_of
-from ..layers.wordpieces import lookup_settings, read_vocab
+from ..encoders.lebert.model import LEBERT
+from ..encoders.lebert.setup import LEBERTSetup
+from ..encoders.shared.bert_shaped import NOT_SETTINGS
+from ..encoders.shared.piece_encoder import shim_of
+from ..encoders.shared.wordpieces import lookup_settings, read_vocab
 from ..lexicon import Lexicon
 from ..lexicon.hashing import hash_word
-from ..modules.bert_shaped import NOT_SETTINGS
-from ..modules.lebert import LEBERT
+from ..tagging.ncrf.tags import N_EXTRA, labels_of
 from .folders import whole_folder
 from .lebert_names import LEBERTParameters, rename_parameters
 from .lebert_words import SPECIAL_ROWS, check_rows, read_lexicon, read_rows, rows_of_corpus

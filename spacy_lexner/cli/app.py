@@ -3,19 +3,19 @@
 import typer
 from spacy.cli._util import app
 
-from .calibrate import calibrate_cli
-from .combine import combine_cli
-from .convert import convert_cli
-from .count_words import count_words_cli
-from .export import export_cli
-from .export_hf import export_hf_cli
+from .data.convert import convert_cli
+from .data.count_words import count_words_cli
+from .data.export import export_cli
+from .data.vectors import vectors_cli
 from .importing.app import importing
-from .lattice import lattice_cli
 from .lexicon.app import lexicon
-from .perplexity import perplexity_cli
-from .report import report_cli
-from .uncertain import uncertain_cli
-from .vectors import vectors_cli
+from .model.calibrate import calibrate_cli
+from .model.combine import combine_cli
+from .model.export_hf import export_hf_cli
+from .model.lattice import lattice_cli
+from .model.perplexity import perplexity_cli
+from .model.report import report_cli
+from .model.uncertain import uncertain_cli
 
 HELP = "Commands of spacy-lexner: entities of Chinese texts with a lexicon."
 

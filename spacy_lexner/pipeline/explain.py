@@ -8,13 +8,13 @@ from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 from thinc.api import Model
 
-from ..layers.candidates import Candidates, find_candidates, get_candidates, set_candidates, token_spans
-from ..layers.lexicon_link import LexiconLink, matcher_of
-from ..layers.lexicon_node import NODE_NAME
+from ..candidates.lexicon_link import LexiconLink, matcher_of
+from ..candidates.lexicon_node import NODE_NAME
+from ..candidates.storage import Candidates, find_candidates, get_candidates, set_candidates, token_spans
 from ..lexicon.matcher import Matcher
-from .entity_words import find_attending, install_words_extension, set_words, words_of_entities
-from .lex_matcher import LexMatcher
-from .lex_ner import LexNER
+from .matcher.lex_matcher import LexMatcher
+from .ner.entity_words import find_attending, install_words_extension, set_words, words_of_entities
+from .ner.lex_ner import LexNER
 
 Place = Tuple[int, int]
 

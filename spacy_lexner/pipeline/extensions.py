@@ -4,8 +4,8 @@ from typing import List, Optional
 
 from spacy.tokens import Doc, Span, Token
 
-from ..layers.candidates import LexMatch, LexMatches, get_candidates
-from .alternatives import get_alternatives
+from ..candidates.storage import LexMatch, LexMatches, get_candidates
+from .ner.alternatives import get_alternatives
 from .rule_conflicts import get_conflicts
 
 

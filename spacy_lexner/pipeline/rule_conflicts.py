@@ -5,7 +5,7 @@ from typing import Any, List, Sequence, Set, Tuple
 
 from spacy.tokens import Doc
 
-from ..layers.word_rules import RuleConflict
+from ..tagging.spans.word_rules import RuleConflict
 
 USER_DATA_KEY: Any = ("._.", "lex_conflicts", None, None)
 MAX_TOLD = 20

@@ -6,12 +6,12 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 from spacy.tokens import Doc
 
-from ..layers.candidates import renew_candidates
-from ..layers.lexicon_link import RulesLink
-from ..layers.ruled_words import RuledWord, find_ruled_words
-from ..layers.word_rules import RuleConflict
+from ..candidates.lexicon_link import RulesLink
+from ..candidates.storage import renew_candidates
 from ..lexicon.matcher import Matcher
 from ..lexicon.rules import RuleReader
+from ..tagging.spans.ruled_words import RuledWord, find_ruled_words
+from ..tagging.spans.word_rules import RuleConflict
 from .extensions import install_conflicts_extension
 from .rule_conflicts import ConflictLog, set_conflicts
 

@@ -11,10 +11,10 @@ from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.util import minibatch
 from thinc.api import Optimizer, set_dropout_rate
 
-from ..layers.tag_scheme import Bools2d, TagScheme, TagSpan
-from ..layers.training_texts import show_training_docs
+from ..candidates.training_texts import show_training_docs
+from ..tagging.spans.tag_scheme import Bools2d, TagScheme, TagSpan
 from .checked_loading import CheckedLoading
-from .find_matchers import check_all_rules
+from .matcher.find_matchers import check_all_rules
 from .rule_follower import RuleFollower
 
 logger = logging.getLogger(__name__)
@@ -169,7 +169,7 @@ class SequenceTagger(RuleFollower, CheckedLoading):
 
         sgd (Optimizer): The optimizer.
         """
-        from ..training.clipping import finish_update  # not at the top: it needs torch
+        from ..training.optimizers.clipping import finish_update  # not at the top: it needs torch
 
         finish_update(self.model, sgd)
 

@@ -5,7 +5,7 @@ from typing import Dict, List, NamedTuple, Sequence, Tuple
 
 import numpy as np
 
-from ..pipeline.calibration import Calibration, Scale, logit
+from ..pipeline.ner.calibration import Calibration, Scale, logit
 from .confidence import calibration_error, chance_error
 from .counts import scores as measure_counts
 from .errors import CORRECT, Outcome

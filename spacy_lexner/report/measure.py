@@ -7,8 +7,8 @@ import numpy as np
 from spacy.language import Language
 
 from ..pipeline.annotate_texts import annotate_texts
-from ..pipeline.find_matchers import find_lexicon
-from ..pipeline.note_words import note_words
+from ..pipeline.matcher.find_matchers import find_lexicon
+from ..pipeline.ner.note_words import note_words
 from ..visualize.lattice import Lattice, Mark, Track, read_lattice
 from .bootstrap import N_SAMPLES, resample, spread
 from .confidence import measure_confidence

@@ -4,7 +4,7 @@ from typing import List, NamedTuple, Optional, Sequence
 
 from spacy.language import Language
 
-from ..pipeline.lex_ner import LexNER
+from ..pipeline.ner.lex_ner import LexNER
 from .counts import annotated
 from .errors import Outcome, pair
 from .gold import GoldText

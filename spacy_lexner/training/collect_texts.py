@@ -7,7 +7,7 @@ from spacy.training import Example
 from spacy.util import resolve_dot_names
 from thinc.api import Model
 
-from ..layers.training_texts import show_training_docs
+from ..candidates.training_texts import show_training_docs
 
 CorpusT = Callable[[Language], Iterable[Example]]
 

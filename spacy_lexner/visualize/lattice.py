@@ -4,7 +4,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from spacy.tokens import Doc, Span
 
-from ..layers.candidates import Candidates, find_candidates, get_candidates
+from ..candidates.storage import Candidates, find_candidates, get_candidates
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.matcher import Matcher, MatchOptions
 

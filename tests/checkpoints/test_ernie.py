@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 from spacy_lexner.checkpoints.ernie import import_ernie
 from spacy_lexner.checkpoints.ernie_names import rename_parameters
 from spacy_lexner.cli.app import lexner
+from spacy_lexner.encoders.ernie.windowed import ERNIEBatch
 from spacy_lexner.lexicon.entry import LexiconEntry
-from spacy_lexner.modules.ernie_batch import ERNIEBatch
 
 PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(chr(ord("一") + i) for i in range(55))]
 TYPES = ["sim", "sim", "mix", "norm"]

@@ -8,11 +8,11 @@ import spacy
 from spacy.cli.train import train
 from spacy.training import Corpus
 
-from spacy_lexner.cli.convert import convert
-from spacy_lexner.layers.word_borders import rule_borders
+from spacy_lexner.cli.data.convert import convert
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
-from spacy_lexner.pipeline.word_search import Limits, read_path
+from spacy_lexner.pipeline.segmenter.word_search import Limits, read_path
+from spacy_lexner.tagging.spans.word_borders import rule_borders
 
 CONFIG = Path(__file__).parents[2] / "configs" / "segmenter.cfg"
 SMALL = {

@@ -6,8 +6,8 @@ from small_ner import train as train_small
 from small_words import FLAT, LEBERT, train
 from spacy.tokens import Doc, DocBin
 
-from spacy_lexner.pipeline.calibration import Calibration, Scale
 from spacy_lexner.pipeline.explain import explain
+from spacy_lexner.pipeline.ner.calibration import Calibration, Scale
 from spacy_lexner.visualize.lattice import read_support
 
 

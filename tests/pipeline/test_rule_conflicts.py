@@ -3,9 +3,9 @@ import logging
 import pytest
 import spacy
 
-from spacy_lexner.layers.word_rules import RuleConflict
 from spacy_lexner.pipeline.extensions import install_conflicts_extension
 from spacy_lexner.pipeline.rule_conflicts import MAX_TOLD, ConflictLog, get_conflicts, set_conflicts
+from spacy_lexner.tagging.spans.word_rules import RuleConflict
 
 
 def conflict(word="长江", reason="overlap", component="ner"):

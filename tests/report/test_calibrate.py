@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from spacy_lexner.pipeline.calibration import Scale
+from spacy_lexner.pipeline.ner.calibration import Scale
 from spacy_lexner.report.calibrate import (
     Judged,
     best_thresholds,

@@ -2,7 +2,7 @@ import pytest
 import spacy
 from small_ner import TEXTS, blank, found, train
 
-from spacy_lexner.pipeline.calibration import Calibration, Scale
+from spacy_lexner.pipeline.ner.calibration import Calibration, Scale
 from spacy_lexner.report.gold import GoldText
 from spacy_lexner.report.own_scores import find_lex_ner, find_own_scores
 from spacy_lexner.visualize.lattice import Mark

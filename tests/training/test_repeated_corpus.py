@@ -4,9 +4,9 @@ import pytest
 import spacy
 from spacy.training import Example
 
+from spacy_lexner.pretraining.text_corpus import create_text_corpus
 from spacy_lexner.training.limit_batches import create_limited_batcher
 from spacy_lexner.training.repeated_corpus import create_repeated_corpus
-from spacy_lexner.training.text_corpus import create_text_corpus
 
 NLP = spacy.blank("zh")
 

@@ -3,7 +3,7 @@ import spacy
 from spacy.tokens import Span
 
 from spacy_lexner.lexicon import Lexicon
-from spacy_lexner.pipeline.entity_words import LexWord, install_words_extension, set_words
+from spacy_lexner.pipeline.ner.entity_words import LexWord, install_words_extension, set_words
 from spacy_lexner.visualize.lattice import Mark, Support, Track, Word, read_lattice, read_support
 
 

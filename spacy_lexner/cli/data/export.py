@@ -1,0 +1,79 @@
+"""`spacy lexner export`: annotated Docs to the files of annotation tools."""
+
+from pathlib import Path
+from typing import Annotated, Iterable, Iterator, Optional
+
+import typer
+from spacy.tokens import Doc
+from tqdm import tqdm
+from wasabi import msg
+
+from ...formats.docs import read_doc
+from ...formats.label_studio import make_config
+from ...formats.report import Report
+from ...formats.spacy_file import list_spacy_files, read_docs
+from ...formats.task import Task
+from ...formats.write import WRITERS, write_tasks
+from ...visualize.label_colors import label_color
+from .convert import OffsetsOption
+
+InputArgument = Annotated[Path, typer.Argument(metavar="IN", help="A .spacy file, or a folder of them")]
+OutputArgument = Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; for brat a new folder")]
+ToolOption = Annotated[str, typer.Option("--format", "-f", help=f"One of {', '.join(WRITERS)}", metavar="NAME")]
+SpansKeyOption = Annotated[
+    Optional[str],
+    typer.Option(help="Write these spans of the Docs, which may overlap, in place of their entities", metavar="KEY"),
+]
+
+
+def export_cli(
+    input_path: InputArgument,
+    output_path: OutputArgument,
+    format: ToolOption = "prodigy",
+    offsets: OffsetsOption = "auto",
+    spans_key: SpansKeyOption = None,
+) -> None:
+    """Write annotated .spacy files for an annotation tool. `spacy lexner convert` reads what comes back.
+
+    What the tool's format cannot hold is counted and reported. For Label Studio the labelling configuration of the
+    project is written beside it, as .xml.
+
+    \b
+    Examples:
+      python -m spacy lexner export corpus/train.spacy train.jsonl --format prodigy
+      python -m spacy lexner export corpus/train.spacy train.json --format label-studio
+      python -m spacy lexner export corpus/train.spacy train.jsonl --format doccano --offsets graphemes
+      python -m spacy lexner export corpus brat/train --format brat --spans-key sc
+    """
+    report = Report()
+    try:
+        docs = (doc for file in list_spacy_files(input_path) for doc in read_docs(file))
+        bar = tqdm(docs, desc=str(input_path), unit=" texts", disable=None, leave=False)
+        export(make_tasks(bar, report, spans_key), output_path, format, report, offsets)
+    except (ValueError, OSError) as error:
+        msg.fail("Nothing was written", str(error), exits=1)
+
+
+def make_tasks(docs: Iterable[Doc], report: Report, spans_key: Optional[str] = None) -> Iterator[Task]:
+    """RETURNS (Iterator[Task]): Docs, as a person annotated them."""
+    return (Task(read_doc(doc, f"text {i}", report, spans_key=spans_key)) for i, doc in enumerate(docs, start=1))
+
+
+def export(tasks: Iterable[Task], path: Path, format: str, report: Report, offsets: str = "auto") -> None:
+    """Write texts for an annotation tool, and say what was written.
+
+    tasks (Iterable[Task]): The texts.
+    path (Path): The file, or for brat the folder.
+    format (str): One of `formats.write.WRITERS`.
+    report (Report): Gets the counts, and what the format cannot hold.
+    offsets (str): What places are counted in, or "auto".
+    """
+    write_tasks(tasks, path, format, report, offsets=offsets)
+    labels = ", ".join(f"{label} {count}" for label, count in sorted(report.labels.items()))
+    msg.good(f"{path}: {report.n_texts} texts, {report.n_entities} entities", labels or "No entities.")
+    if format == "label-studio":
+        config = path.with_suffix(".xml")
+        config.write_text(make_config((label, label_color(label)) for label in sorted(report.labels)), "utf8")
+        msg.info(f"{config}: the labelling configuration of the project")
+    for line in report.describe():
+        msg.warn(line)

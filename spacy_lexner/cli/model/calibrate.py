@@ -1,0 +1,131 @@
+"""`spacy lexner calibrate`: scores of entities that say how often such entities are right."""
+
+from pathlib import Path
+from typing import Annotated, Dict, Optional, Sequence
+
+import typer
+from wasabi import msg
+
+from ...checkpoints.folders import whole_folder
+from ...pipeline.ner.calibration import Calibration, Scale
+from ...report.calibrate import (
+    MIN_EXAMPLES,
+    Judged,
+    best_thresholds,
+    cross_fit,
+    error_by_chance,
+    expected_error,
+    fit,
+    judge_all,
+    rescore,
+)
+from ...report.gold import read_gold
+from ...report.own_scores import find_lex_ner, find_own_scores
+from ..pipelines import load_pipeline
+
+ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline with lex_ner, by folder or name")]
+DevArgument = Annotated[
+    Path, typer.Argument(metavar="DEV", help="Annotated texts that it was not trained on: a .spacy file or a folder")
+]
+OutputOption = Annotated[
+    Optional[Path],
+    typer.Option("--output", "-o", metavar="OUT", help="The folder of the calibrated pipeline; without it, none"),
+]
+ForceOption = Annotated[bool, typer.Option("--force", "-F", help="Replace a folder that is there already")]
+ComponentOption = Annotated[
+    Optional[str], typer.Option("--component", "-n", metavar="NAME", help="The component, if there are several lex_ner")
+]
+ThresholdsOption = Annotated[
+    bool, typer.Option("--thresholds", help="Also drop entities under the score of the best F1 of their label")
+]
+FoldsOption = Annotated[
+    int, typer.Option("--folds", "-k", metavar="K", help="Fit on all of K parts but one, measure on that", min=2)
+]
+ExamplesOption = Annotated[
+    int, typer.Option(metavar="N", help="A label with fewer predictions takes the shared temperature", min=1)
+]
+RepeatsOption = Annotated[
+    int, typer.Option("--repeats", metavar="N", help="Divide into parts so many times, and take the mean", min=1)
+]
+SeedOption = Annotated[int, typer.Option(help="Seed of the division into parts")]
+
+
+def calibrate_cli(
+    model: ModelArgument,
+    dev: DevArgument,
+    output: OutputOption = None,
+    thresholds: ThresholdsOption = False,
+    component: ComponentOption = None,
+    folds: FoldsOption = 2,
+    repeats: RepeatsOption = 10,
+    min_examples: ExamplesOption = MIN_EXAMPLES,
+    seed: SeedOption = 0,
+    force: ForceOption = False,
+) -> None:
+    """Fit a temperature for each label, so that ent._.lex_score says how often such entities are right.
+
+    The score is 1 / (1 + exp(-(logit(p) / temperature + bias))), with p the probability of the span: it rises with p,
+    so which entities are found does not change, unless thresholds are set. What is saved is fitted on all of DEV; the
+    expected calibration error (ECE) after it is that of texts which were not fitted on: halves of DEV in turn, or K
+    parts. "By chance" is what perfect scores of so few entities would show. Thresholds that it had are dropped: they
+    were about other scores.
+
+    \b
+    Example:
+      python -m spacy lexner calibrate training/model-best corpus/dev.spacy -o training/model-calibrated
+    """
+    try:
+        if output is not None and output.exists() and not force:
+            raise ValueError(f"{output} is there already. Give another folder, or overwrite it on purpose (--force).")
+        nlp = load_pipeline(model)
+        ner = find_lex_ner(nlp, component)
+        texts, failed = find_own_scores(nlp, ner, list(read_gold(dev)))
+        if failed:
+            msg.warn("Some texts could not be processed", "\n".join(failed[:3]))
+        after = [
+            judge_all(cross_fit(texts, n_folds=folds, seed=seed + i, min_examples=min_examples)) for i in range(repeats)
+        ]
+        before = judge_all(texts)
+        calibration = fit(before, min_examples=min_examples)
+        outcomes = rescore([outcome for text in texts for outcome in text], calibration)
+        chosen = best_thresholds(outcomes, min_examples=min_examples) if thresholds else {}
+        print_calibration(before, after, calibration, chosen)
+        if output is not None:
+            ner.set_confidence(calibration, chosen or 0.0)
+            nlp.get_pipe_config(ner.name)["threshold"] = chosen or 0.0
+            with whole_folder(output, overwrite=force) as folder:
+                nlp.to_disk(folder)
+    except (ValueError, OSError, ImportError) as error:
+        msg.fail("Nothing was calibrated", str(error), exits=1)
+    if output is None:
+        msg.info("Nothing was saved: give --output for a calibrated pipeline.")
+    else:
+        msg.good(f"{output}: the calibrated pipeline")
+
+
+def print_calibration(
+    before: Sequence[Judged],
+    after: Sequence[Sequence[Judged]],
+    calibration: Calibration,
+    thresholds: Dict[str, float],
+) -> None:
+    """Print a row for each label, and one for all.
+
+    before (Sequence[Judged]): The predictions with the probabilities that the model gives.
+    after (Sequence[Sequence[Judged]]): With scores fitted without their own texts, for each division of these.
+    calibration (Calibration): What was fitted on all.
+    thresholds (Dict[str, float]): The thresholds of labels, if any were chosen.
+    """
+    rows = []
+    for label in (*sorted({judged.label for judged in before}), None):
+        own, *scored = ([each for each in part if label in (None, each.label)] for part in (before, *after))
+        scale: Scale = calibration.labels.get(label or "", calibration.shared)
+        note = "" if label is None or label in calibration.labels else " (shared)"
+        cells = [str(len(own)), f"{100 * sum(each.right for each in own) / len(own):.1f}"]
+        cells += [f"{scale.temperature:.2f}{note}", f"{scale.bias:+.2f}", f"{expected_error(own):.3f}"]
+        cells += [f"{sum(map(measure, scored)) / len(scored):.3f}" for measure in (expected_error, error_by_chance)]
+        cells += [f"{thresholds[label]:.2f}" if label in thresholds else ""] * bool(thresholds)
+        rows.append(["all" if label is None else label, *cells])
+    header = ["label", "found", "% right", "temperature", "bias", "ECE before", "after", "by chance"]
+    header += ["threshold"] * bool(thresholds)
+    msg.table(rows, header=header, divider=True, aligns=("l", *"r" * (len(header) - 1)))

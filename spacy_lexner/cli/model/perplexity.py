@@ -1,0 +1,63 @@
+"""`spacy lexner perplexity`: how well a pretrained biLM predicts a text."""
+
+from pathlib import Path
+from typing import Annotated, List
+
+import srsly
+import typer
+from spacy.cli._util import parse_config_overrides, setup_gpu
+from spacy.util import load_config
+from wasabi import msg
+
+from ...pretraining.text_corpus import TextCorpus
+
+ConfigArgument = Annotated[Path, typer.Argument(metavar="CONFIG", help="The config of the pretraining run")]
+WeightsArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that it saved, such as model-last.bin")]
+TextsOption = Annotated[
+    List[Path], typer.Option("--text", "-t", help="A text file, or a folder of them", metavar="PATH")
+]
+LimitOption = Annotated[int, typer.Option(help="Most texts to read; 0 for all", metavar="N")]
+GpuOption = Annotated[int, typer.Option("--gpu-id", "-g", help="GPU, or -1 for the CPU")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object")]
+
+
+def perplexity_cli(
+    ctx: typer.Context,
+    config_path: ConfigArgument,
+    weights: WeightsArgument,
+    texts: TextsOption,
+    limit: LimitOption = 0,
+    gpu_id: GpuOption = -1,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure the perplexity of a biLM, pretrained with PretrainBiLM.v1, on texts it has not seen, by the full softmax.
+
+    Values of the config can be overridden as in spacy pretrain, and must be where they were overridden then.
+
+    \b
+    Example:
+      python -m spacy lexner perplexity configs/elmo.cfg pretrained/model-last.bin --text dev.txt --paths.words
+      words.tsv
+    """
+    from ...pretraining.bilm_perplexity import load_language_model, measure_perplexity  # torch: only where it is wanted
+
+    try:
+        overrides = parse_config_overrides(ctx.args)
+        setup_gpu(gpu_id, silent=as_json)
+        config = load_config(config_path, overrides=overrides, interpolate=True)
+        nlp, model = load_language_model(config, weights)
+        corpus = TextCorpus([str(path) for path in texts], limit=limit)
+        result = measure_perplexity(model, (example.reference for example in corpus(nlp)))
+    except (ValueError, OSError) as error:
+        msg.fail("Nothing was measured", str(error), exits=1)
+    figures = {
+        "perplexity": round(result.perplexity, 3),
+        "bits_per_character": round(result.bits_per_character, 4),
+        "unknown": round(result.n_unknown / result.n_tokens, 5),
+        "tokens": result.n_tokens,
+        "characters": result.n_characters,
+    }
+    if as_json:
+        typer.echo(srsly.json_dumps(figures))
+    else:
+        msg.table(figures)

@@ -1,0 +1,109 @@
+"""`spacy-lexner.ELMo.v1`: the encoder for any component that takes token vectors."""
+
+from typing import Any, Dict, List, Optional, Sequence
+
+from spacy.tokens import Doc
+from spacy.util import SimpleFrozenDict
+from thinc.api import Model
+from thinc.types import Floats2d
+
+from .bilm import BLOCK_ROWS
+from .char_cnn import Activation
+from .layer import ELMoEncoder, ELMoOptions
+from .scalar_mix import Norm
+from .setup import ELMoSetup, Unit
+
+NO_OPTIONS: Dict[str, Any] = SimpleFrozenDict()
+
+
+def build_elmo_v1(
+    checkpoint: Optional[str] = None,
+    *,
+    unit: Optional[Unit] = None,
+    vocab: Optional[str] = None,
+    max_characters: Optional[int] = None,
+    embedding_dim: Optional[int] = None,
+    filters: Optional[Sequence[Sequence[int]]] = None,
+    n_highway: Optional[int] = None,
+    activation: Optional[Activation] = None,
+    projection_dim: Optional[int] = None,
+    cell_dim: Optional[int] = None,
+    n_layers: Optional[int] = None,
+    cell_clip: Optional[float] = None,
+    projection_clip: Optional[float] = None,
+    skip_connections: Optional[bool] = None,
+    mix_layers: Optional[Sequence[int]] = None,
+    n_mixes: int = 1,
+    mix_weights: Optional[Sequence[float]] = None,
+    mix_norm: Optional[Norm] = None,
+    dropout: float = 0.5,
+    lstm_dropout: float = 0.1,
+    freeze: bool = False,
+    stateful: bool = False,
+    block_rows: int = BLOCK_ROWS,
+    mixed_precision: bool = False,
+    grad_scaler_config: Dict[str, Any] = NO_OPTIONS,
+) -> Model[List[Doc], List[Floats2d]]:
+    """Build an ELMo (Peters et al. 2018): word vectors from characters, a bidirectional language model over them, and a
+    learned mix of its layers. Its words are the tokens of a Doc, its sentences whole Docs.
+
+    The sizes, from `unit` to `skip_connections`, may be left open (null): they are then the checkpoint's, or, without
+    one, those named below. A size that is given must agree with the checkpoint.
+
+    checkpoint (Optional[str]): Folder with a trained biLM, as `spacy lexner import elmo` writes it. It is read when the
+        pipeline is initialised, never again after that is saved. None: random weights.
+    unit (Optional[str]): What a word is made of: "byte", the bytes of UTF-8, as in the original; "unicode", characters
+        of a vocabulary, better for Chinese. Unicode.
+    vocab (Optional[str]): File of counted words, as `spacy lexner count-words` writes it, whose characters are the
+        vocabulary. None: the characters of the training texts.
+    max_characters (Optional[int]): Longer words are cut, with begin and end of the word counted. 50.
+    embedding_dim (Optional[int]): Width of a character vector. 16.
+    filters (Optional[Sequence[Sequence[int]]]): Width and number of each group of filters. [[1, 32], [2, 32], [3,
+        64], [4, 128]].
+    n_highway (Optional[int]): Number of highway layers. 1.
+    activation (Optional[str]): "relu" or "tanh", after the maximum over a word. Relu.
+    projection_dim (Optional[int]): Width of a word vector and of either direction's layers. 128.
+    cell_dim (Optional[int]): Width of the memory cells. 512.
+    n_layers (Optional[int]): Number of LSTM layers. 2.
+    cell_clip, projection_clip (Optional[float]): Largest absolute value of a memory cell, and of a layer's recurrent
+        output; 0 for no clipping. 3.
+    skip_connections (Optional[bool]): Add a layer's input to its output from the second layer on. True.
+    mix_layers (Optional[Sequence[int]]): The layers that are mixed: 0 for the word vectors, 1 for the first LSTM
+        layer and so on; None for all.
+    n_mixes (int): Number of mixes. Their results stand side by side.
+    mix_weights (Optional[Sequence[float]]): Fixed weights of the layers before the softmax; None to train them.
+    mix_norm (Optional[str]): Normalise the layers before mixing: "token", each token; "batch", all values of the batch
+        together, as in the original: results then depend on the other Docs of a batch.
+    dropout (float): Dropout of the mixed values.
+    lstm_dropout (float): Dropout of the inputs of each LSTM layer, unless it is frozen.
+    freeze (bool): Train the mix alone. Pretraining trains everything nevertheless.
+    stateful (bool): Start each batch from the state in which the batch before ended, as the original does: results then
+        depend on what was run before. Only for comparison.
+    block_rows (int): Most tokens whose gates are held in memory at once; no result depends on it.
+    mixed_precision (bool): Half precision, on a GPU or a processor with AMX; the LSTM with
+        clipping stays in single precision.
+    grad_scaler_config (Dict[str, Any]): Arguments of thinc's PyTorchGradScaler.
+    RETURNS (Model[List[Doc], List[Floats2d]]): The encoder, one row per token, 2 * projection_dim * n_mixes wide.
+    """
+    setup = ELMoSetup(
+        checkpoint=checkpoint,
+        unit=unit,
+        vocab=vocab,
+        max_characters=max_characters,
+        embedding_dim=embedding_dim,
+        filters=None if filters is None else tuple(map(tuple, filters)),
+        n_highway=n_highway,
+        activation=activation,
+        projection_dim=projection_dim,
+        cell_dim=cell_dim,
+        n_layers=n_layers,
+        cell_clip=cell_clip,
+        projection_clip=projection_clip,
+        skip_connections=skip_connections,
+        mix_layers=None if mix_layers is None else tuple(mix_layers),
+        n_mixes=n_mixes,
+        mix_weights=None if mix_weights is None else tuple(mix_weights),
+        mix_norm=mix_norm,
+    )
+    options = ELMoOptions(dropout, lstm_dropout, freeze, stateful, block_rows)
+    return ELMoEncoder(setup, options, mixed_precision=mixed_precision, grad_scaler_config=dict(grad_scaler_config))

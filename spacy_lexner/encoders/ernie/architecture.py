@@ -1,0 +1,105 @@
+"""`spacy-lexner.ERNIE.v1`: an encoder that knows entities, for any component that takes token vectors."""
+
+from typing import Any, Dict, List, Optional
+
+from spacy.tokens import Doc
+from thinc.api import Model
+from thinc.types import Floats2d
+
+from ..lebert.architecture import NO_OPTIONS
+from .entities import Alignment, Overlaps
+from .entity_node import EntitySource
+from .layer import ERNIEEncoder, ERNIEOptions
+from .setup import EntitiesFrom, ERNIESetup
+
+
+def build_ernie_v1(
+    checkpoint: Optional[str] = None,
+    vocab: Optional[str] = None,
+    *,
+    lower_case: bool = True,
+    vocab_min_count: int = 1,
+    piece_vectors: Optional[str] = None,
+    hidden_width: int = 128,
+    depth: int = 2,
+    heads: int = 4,
+    intermediate_width: int = 512,
+    layer_types: Optional[List[str]] = None,
+    entity_width: Optional[int] = None,
+    entity_heads: Optional[int] = None,
+    source: EntitySource = "candidates",
+    overlaps: Overlaps = "longest",
+    alignment: Alignment = "first",
+    entities: EntitiesFrom = "frozen",
+    dropout: float = 0.1,
+    attention_dropout: float = 0.1,
+    window: Optional[int] = None,
+    stride: Optional[int] = None,
+    max_batch_tokens: int = 4096,
+    mixed_precision: bool = False,
+    grad_scaler_config: Dict[str, Any] = NO_OPTIONS,
+    gradient_checkpointing: bool = False,
+) -> Model[List[Doc], List[Floats2d]]:
+    """Build an ERNIE (Zhang et al. 2019): a BERT-shaped encoder into whose upper layers entity vectors are fused.
+
+    The entities and their vectors come from the lexicon of the pipeline's `lex_matcher`, which must stand before the
+    component that holds this model: words with an `entity_id` and a vector. Which mention was linked to which entity is
+    noted in `doc._.lex_entities`.
+
+    checkpoint (Optional[str]): Folder or Hugging Face hub name of a BERT-shaped checkpoint, or a folder with an ERNIE
+        (`spacy lexner import ernie`, `spacy lexner export-hf`). It is read when the pipeline is initialised, never
+        again after that is saved. None: random weights in the sizes below.
+    vocab (Optional[str]): Path of a vocab.txt, read at the same time. None: the vocabulary of the checkpoint; without
+        one, the characters of the training texts.
+    lower_case (bool): Whether a vocabulary that is not the checkpoint's ignores case and accents.
+    vocab_min_count (int): In a vocabulary of the training texts, rarer characters are unknown.
+    piece_vectors (Optional[str]): File of vectors (text format of word2vec) from which the embeddings of characters
+        start, without a checkpoint; pretraining gets further with them. Read at the same time.
+    hidden_width, depth, heads, intermediate_width (int): Sizes, without a checkpoint.
+    layer_types (Optional[List[str]]): Of each layer from the lowest up: "sim" (text alone), "mix" (fusion), "norm"
+        (fusion after self-attention of the entities); missing ones are "sim". None: those of the checkpoint if it is an
+        ERNIE, else "norm" for the upper half and "mix" for the layer below it (the original: 5 sim, 1 mix, 6 norm).
+    entity_width (Optional[int]): Width of the entity vectors; None for that of the lexicon.
+    entity_heads (Optional[int]): Heads of their self-attention; None for 4, or those of the checkpoint.
+    source (str): "candidates": lexicon words with an entity id. "ents": entities of `doc.ents` with a `kb_id_`.
+    overlaps (str): Which of several overlapping candidates is linked: the "longest", the "first", or "all".
+    alignment (str): "first": an entity is shown on the first wordpiece of its mention. "alternate": on every second
+        one, as the authors' pretraining script does by mistake.
+    entities (str): "frozen": entity vectors stay as the lexicon has them. "finetuned": those of entities in the
+        training texts are copied and trained.
+    dropout, attention_dropout (float): Dropout of the encoder and of the attention weights.
+    window (Optional[int]): Longer Docs are read in windows of so many wordpieces; None for the encoder's limit.
+    stride (Optional[int]): How far windows lie apart; None for three quarters of a window.
+    max_batch_tokens (int): Most wordpieces, padding included, that go through the encoder at once.
+    mixed_precision (bool): Half precision, on a GPU or a processor with AMX.
+    grad_scaler_config (Dict[str, Any]): Arguments of thinc's PyTorchGradScaler.
+    gradient_checkpointing (bool): Less memory in training, for more time.
+    RETURNS (Model[List[Doc], List[Floats2d]]): The encoder, one row per token.
+    """
+    setup = ERNIESetup(
+        checkpoint=checkpoint,
+        vocab=vocab,
+        lower_case=lower_case,
+        vocab_min_count=vocab_min_count,
+        piece_vectors=piece_vectors,
+        hidden_width=hidden_width,
+        depth=depth,
+        heads=heads,
+        intermediate_width=intermediate_width,
+        dropout=dropout,
+        attention_dropout=attention_dropout,
+        gradient_checkpointing=gradient_checkpointing,
+        layer_types=None if layer_types is None else tuple(layer_types),
+        entity_width=entity_width,
+        entity_heads=entity_heads,
+        entities=entities,
+    )
+    options = ERNIEOptions(
+        source=source,
+        overlaps=overlaps,
+        alignment=alignment,
+        window=window,
+        stride=stride,
+        max_batch_tokens=max_batch_tokens,
+    )
+    return ERNIEEncoder(setup, options, mixed_precision=mixed_precision, grad_scaler_config=dict(grad_scaler_config))

@@ -1,0 +1,70 @@
+"""A folder with an ERNIE: a Hugging Face folder of its text side, with the entity side beside it."""
+
+import json
+from pathlib import Path
+from typing import Any, Dict, NamedTuple, Tuple
+
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from .model import ErnieEncoder, complete_layer_types
+
+CONFIG, WEIGHTS = "ernie.json", "fusion.safetensors"
+
+
+class EntitySide(NamedTuple):
+    """The settings of the entity side of a checkpoint.
+
+    layer_types (Tuple[str, ...]): From the lowest layer up.
+    entity_width, entity_heads (int): Width of the entity vectors, heads of their self-attention.
+    """
+
+    layer_types: Tuple[str, ...]
+    entity_width: int
+    entity_heads: int
+
+
+def has_entity_side(folder: str) -> bool:
+    """RETURNS (bool): Whether a checkpoint is an ERNIE, not a BERT alone (or a name on a hub)."""
+    return (Path(folder) / CONFIG).is_file()
+
+
+def read_entity_side(folder: str, depth: int) -> EntitySide:
+    """Read the settings of a checkpoint's entity side.
+
+    folder (str): The checkpoint.
+    depth (int): Layers of its text side.
+    RETURNS (EntitySide): The settings. Raises ValueError where they make no sense.
+    """
+    path = Path(folder) / CONFIG
+    try:
+        settings: Dict[str, Any] = json.loads(path.read_text("utf8"))
+        side = EntitySide(tuple(settings["layer_types"]), int(settings["entity_width"]), int(settings["entity_heads"]))
+        return side._replace(layer_types=complete_layer_types(side.layer_types, depth))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} cannot be read as the settings of an ERNIE ({error}).") from error
+
+
+def load_entity_side(folder: str, encoder: ErnieEncoder) -> None:
+    """Load the weights of a checkpoint's entity side.
+
+    folder (str): The checkpoint.
+    encoder (ErnieEncoder): Receives them. Raises ValueError where they do not fit.
+    """
+    path = Path(folder) / WEIGHTS
+    try:
+        encoder.fusion.load_state_dict(load_file(path))
+    except (OSError, SafetensorError, RuntimeError) as error:
+        raise ValueError(f"The entity side cannot be loaded from {path} ({error}).") from error
+
+
+def save_entity_side(folder: Path, encoder: ErnieEncoder) -> None:
+    """Write the entity side beside the text side.
+
+    folder (Path): The folder of the checkpoint.
+    encoder (ErnieEncoder): The encoder.
+    """
+    settings = EntitySide(encoder.layer_types, encoder.entity_width, encoder.entity_heads)
+    (folder / CONFIG).write_text(json.dumps(settings._asdict(), indent=2) + "\n", "utf8")
+    weights = {name: tensor.contiguous() for name, tensor in encoder.fusion.state_dict().items()}
+    save_file(weights, folder / WEIGHTS)

@@ -1,0 +1,133 @@
+"""The node of a model that sees entities: Docs in, linked mentions out."""
+
+from typing import Any, Callable, Dict, List, Literal, Optional, Tuple, get_args
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.util import logger
+from thinc.api import Model
+
+from ...candidates.lexicon_node import DocCandidates, LexiconCandidates
+from ...lexicon.lexicon import Lexicon
+from .entities import DocEntities, Overlaps, choose_mentions
+
+EntitySource = Literal["candidates", "ents"]
+MAX_CACHED = 1_000_000
+
+
+class EntityCounts:
+    """How many mentions were linked, and how many of their entities have no vector. Never saved with the model."""
+
+    def __init__(self) -> None:
+        self.n_mentions = 0
+        self.n_missing = 0
+        self.missing = ""
+
+    def add(self, entities: DocEntities) -> None:
+        """Count the mentions of a Doc; warn at the first entity without a vector.
+
+        entities (DocEntities): The mentions.
+        """
+        self.n_mentions += len(entities.ids)
+        self.n_missing += int((~entities.known).sum())
+        if self.n_missing and not self.missing:
+            self.missing = entities.ids[int(np.flatnonzero(~entities.known)[0])]
+            logger.warning(
+                "There is no vector for the entity '%s'. Mentions of such entities are counted "
+                "(n_missing of the model's entity counts), and the encoder does not see them.",
+                self.missing,
+            )
+
+
+class EntityIndex:
+    """Looks up which entity a word names, and which word has the vector of an entity, in one lexicon after another."""
+
+    def __init__(self) -> None:
+        self._version: Optional[int] = None
+        self._ids: Dict[int, str] = {}
+        self._words: Optional[Dict[str, int]] = None
+
+    def ids(self, lexicon: Lexicon, doc: Doc, found: DocCandidates) -> List[str]:
+        """RETURNS (List[str]): The entity of each candidate word of a Doc, "" for none."""
+        self._use(lexicon)
+        cache, ids = self._ids, []
+        for first, last, key in zip(found.first.tolist(), found.last.tolist(), found.hashes.tolist()):
+            if key not in cache:
+                entry = lexicon.get(doc[first : last + 1].text)
+                cache[key] = "" if entry is None else entry.entity_id
+            ids.append(cache[key])
+        return ids
+
+    def hashes(self, lexicon: Lexicon, ids: List[str]) -> np.ndarray:
+        """RETURNS (numpy.ndarray): uint64[n], for each entity the hash of a word that has its vector: the id itself, if
+        that is a word of the lexicon, else the first word that names it."""
+        self._use(lexicon)
+        own = np.array([lexicon.hash(entity_id) for entity_id in ids], "u8")
+        if not len(ids) or (lexicon.rows(own) >= 0).all():
+            return own
+        if self._words is None:
+            self._words = {}
+            for entry in lexicon.entries():
+                if entry.entity_id and entry.vector is not None:
+                    self._words.setdefault(entry.entity_id, lexicon.hash(entry.word))
+        named = [self._words.get(entity_id) for entity_id in ids]
+        known = lexicon.rows(own) >= 0
+        return np.array([a if k or b is None else b for a, b, k in zip(own.tolist(), named, known.tolist())], "u8")
+
+    def _use(self, lexicon: Lexicon) -> None:
+        if lexicon.version != self._version or len(self._ids) > MAX_CACHED:
+            self._version, self._ids, self._words = lexicon.version, {}, None
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> "EntityIndex":
+        return EntityIndex()
+
+
+def EntityLinks(
+    source: EntitySource = "candidates", overlaps: Overlaps = "longest"
+) -> Model[List[Doc], List[DocEntities]]:
+    """Find the mentions of each Doc and the vectors of their entities, which the linked lexicon holds.
+
+    source (str): "candidates": lexicon words that carry an entity id. "ents": the entities of `doc.ents` that have a
+        `kb_id_`; their vector is that of the lexicon's word of that name, or of its first word with that entity id.
+    overlaps (str): For candidates, see `choose_mentions`.
+    RETURNS (Model[List[Doc], List[DocEntities]]): The layer.
+    """
+    if source not in get_args(EntitySource):
+        raise ValueError(f"Unknown source of entities {source!r}. Choose one of {get_args(EntitySource)}.")
+    choose_mentions(np.zeros(0, "i8"), np.zeros(0, "i8"), overlaps)  # raises where there is no such rule
+    attrs = {"source": source, "overlaps": overlaps, "index": EntityIndex(), "counts": EntityCounts()}
+    return Model("entities", forward, layers=[LexiconCandidates()], attrs=attrs)
+
+
+def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[DocEntities], Callable]:
+    if model.attrs["source"] == "candidates":
+        found = [_from_candidates(model, doc, words) for doc, words in zip(docs, model.layers[0].predict(docs))]
+    else:
+        model.layers[0].predict([])  # raises where there is no lexicon
+        lexicon = model.layers[0].attrs["link"].require().matcher.lexicon
+        found = [_from_ents(model, doc, lexicon) for doc in docs]
+    for entities in found:
+        model.attrs["counts"].add(entities)
+    return found, lambda gradient: []
+
+
+def _from_candidates(model: Model, doc: Doc, words: DocCandidates) -> DocEntities:
+    index: EntityIndex = model.attrs["index"]
+    all_ids = index.ids(words.lexicon, doc, words)
+    named = np.flatnonzero([bool(entity_id) for entity_id in all_ids])
+    chosen = named[choose_mentions(words.first[named], words.last[named], model.attrs["overlaps"])]
+    ids = [all_ids[i] for i in chosen.tolist()]
+    vectors, known = words.lexicon.vectors(words.hashes[chosen])
+    missing = np.flatnonzero(~known)
+    if len(missing):
+        hashes = index.hashes(words.lexicon, [ids[i] for i in missing.tolist()])
+        vectors[missing], known[missing] = words.lexicon.vectors(hashes)
+    return DocEntities(words.first[chosen], words.last[chosen], ids, vectors, known)
+
+
+def _from_ents(model: Model, doc: Doc, lexicon: Lexicon) -> DocEntities:
+    ents = [ent for ent in doc.ents if ent.kb_id_]
+    ids = [ent.kb_id_ for ent in ents]
+    vectors, known = lexicon.vectors(model.attrs["index"].hashes(lexicon, ids))
+    first, last = (np.array(column, "i8") for column in ([e.start for e in ents], [e.end - 1 for e in ents]))
+    return DocEntities(first, last, ids, vectors, known)

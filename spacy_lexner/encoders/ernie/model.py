@@ -1,0 +1,163 @@
+"""ERNIE of Zhang et al. 2019: a BERT whose upper layers take entity vectors in."""
+
+from collections import deque
+from typing import Any, Iterator, NamedTuple, Sequence, Tuple
+
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+from .fusion import EntityFusion
+
+LAYER_TYPES = ("sim", "mix", "norm")
+DEFAULT_ENTITY_WIDTH = 100
+DEFAULT_ENTITY_HEADS = 4
+
+
+class ErnieStreams(NamedTuple):
+    text: torch.Tensor  # Floats[B, L, H]
+    entity: torch.Tensor  # Floats[B, L, D]
+
+
+class ErnieEncoder(nn.Module):
+    """A stack of BERT layers, some of them fused with entities.
+
+    The type of each layer is one of
+
+    - "sim": the BERT layer alone; the entity stream passes by unchanged,
+    - "mix": fusion; the entities do not attend to each other before it,
+    - "norm": fusion after self-attention in both streams.
+
+    The released base model has 5 sim, 1 mix and 6 norm layers. The text side keeps transformers' names and parameters
+    under `text`, so that any BERT-shaped checkpoint can be put there; the entity side lies under `fusion`.
+    """
+
+    def __init__(
+        self,
+        text: Any,
+        layer_types: Sequence[str],
+        *,
+        entity_width: int = DEFAULT_ENTITY_WIDTH,
+        entity_heads: int = DEFAULT_ENTITY_HEADS,
+    ) -> None:
+        """Add the entity side to a BERT.
+
+        text (nn.Module): transformers' BertModel, or a model of the same shape.
+        layer_types (Sequence[str]): From the lowest layer up. Layers beyond its end are "sim", as in the original.
+        entity_width (int): Width D of the entity vectors (100 in the original).
+        entity_heads (int): Heads of the entity self-attention (4 in the original).
+        """
+        super().__init__()
+        layers = _layers_of(text)
+        self.text: Any = text
+        self.layer_types = complete_layer_types(layer_types, len(layers))
+        self.entity_width, self.entity_heads = entity_width, entity_heads
+        self.gradient_checkpointing = False
+        self.fusion = nn.ModuleDict(
+            {
+                str(i): EntityFusion(text.config, entity_width, entity_heads, self_attention=layer_type == "norm")
+                for i, layer_type in enumerate(self.layer_types)
+                if layer_type != "sim"
+            }
+        )
+
+    def forward(
+        self,
+        input_ids: torch.Tensor,
+        attention_mask: torch.Tensor,
+        token_type_ids: torch.Tensor,
+        entities: torch.Tensor,
+        entity_mask: torch.Tensor,
+    ) -> ErnieStreams:
+        """Encode a padded batch of wordpieces with the entities that are aligned to them.
+
+        input_ids (Ints[B, L]): Wordpiece ids.
+        attention_mask (Bools[B, L]): False at padding.
+        token_type_ids (Ints[B, L]): Segments.
+        entities (Floats[B, L, D]): The entity's vector on the first wordpiece of its mention.
+        entity_mask (Bools[B, L]): Where an entity is aligned. The first position ([CLS]) always counts as aligned, as
+            in the original: without it a text with no entity would have nothing to attend to.
+        RETURNS (ErnieStreams): Both streams after the last layer.
+        """
+        return deque(
+            self.layer_outputs(input_ids, attention_mask, token_type_ids, entities, entity_mask), maxlen=1
+        ).pop()
+
+    def layer_outputs(
+        self,
+        input_ids: torch.Tensor,
+        attention_mask: torch.Tensor,
+        token_type_ids: torch.Tensor,
+        entities: torch.Tensor,
+        entity_mask: torch.Tensor,
+    ) -> Iterator[ErnieStreams]:
+        """Encode a batch and give both streams after each layer. Arguments as in `forward`.
+
+        YIELDS (ErnieStreams): One pair per layer, from the lowest up.
+        """
+        if entities.shape[-1] != self.entity_width:
+            raise ValueError(
+                f"The entity vectors have width {entities.shape[-1]}, but this encoder was made for "
+                f"entity_width={self.entity_width}: give it such vectors, or change the setting and train anew."
+            )
+        aligned = entity_mask.bool().clone()
+        aligned[:, 0] = True
+        text = self.text.embeddings(input_ids=input_ids, token_type_ids=token_type_ids)
+        entity = entities.to(text.dtype) * entity_mask.unsqueeze(-1).to(text.dtype)
+        biases = _score_bias(attention_mask, text.dtype), _score_bias(aligned, text.dtype)
+        for i in range(len(self.layer_types)):
+            if self.gradient_checkpointing and self.training:
+                text, entity = checkpoint(self._run_layer, i, text, entity, *biases, aligned, use_reentrant=False)
+            else:
+                text, entity = self._run_layer(i, text, entity, *biases, aligned)
+            yield ErnieStreams(text, entity)
+
+    def _run_layer(
+        self,
+        index: int,
+        text: torch.Tensor,
+        entity: torch.Tensor,
+        text_bias: torch.Tensor,
+        entity_bias: torch.Tensor,
+        aligned: torch.Tensor,
+    ) -> Tuple[torch.Tensor, torch.Tensor]:
+        layer = self.text.encoder.layer[index]
+        if self.layer_types[index] == "sim":
+            output = layer(text, text_bias)
+            return output if isinstance(output, torch.Tensor) else output[0], entity  # transformers 5; before: a tuple
+        return self.fusion[str(index)](layer, text, entity, text_bias, entity_bias, aligned)
+
+
+def complete_layer_types(layer_types: Sequence[str], n_layers: int) -> Tuple[str, ...]:
+    """Check the types of the layers and fill the missing end with "sim".
+
+    layer_types (Sequence[str]): From the lowest layer up.
+    n_layers (int): Number of layers of the text model.
+    RETURNS (Tuple[str, ...]): One type per layer. Raises ValueError at an unknown type and at too many of them.
+    """
+    for i, layer_type in enumerate(layer_types):
+        if layer_type not in LAYER_TYPES:
+            raise ValueError(
+                f"layer_types[{i}] is {layer_type!r}, which is no type of layer. Known: {', '.join(LAYER_TYPES)}."
+            )
+    if len(layer_types) > n_layers:
+        raise ValueError(
+            f"{len(layer_types)} layer types were given for a text model of {n_layers} layers: shorten layer_types."
+        )
+    return (*layer_types, *["sim"] * (n_layers - len(layer_types)))
+
+
+def _layers_of(text: Any) -> Sequence[nn.Module]:
+    layers = getattr(getattr(text, "encoder", None), "layer", ())
+    parts = ("attention", "intermediate", "output")
+    if not layers or not hasattr(text, "embeddings") or not all(hasattr(layers[0], part) for part in parts):
+        raise ValueError(
+            f"{type(text).__name__} is not a BERT-shaped model: ERNIE needs `embeddings` and `encoder.layer`, "
+            f"each layer with {', '.join(parts)} (BERT, RoBERTa, ELECTRA and their kin have them)."
+        )
+    return layers
+
+
+def _score_bias(mask: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    bias = torch.zeros(mask.shape, dtype=dtype, device=mask.device)
+    return bias.masked_fill_(~mask.bool(), torch.finfo(dtype).min)[:, None, None, :]

@@ -1,0 +1,155 @@
+"""What an ERNIE is made of, and how it is built when a pipeline is initialised."""
+
+from dataclasses import dataclass
+from typing import Dict, List, Literal, Optional, Sequence, Tuple, get_args
+
+import numpy as np
+import torch
+from spacy.tokens import Doc
+
+from ...candidates.training_texts import TrainingTexts
+from ...lexicon.hashing import hash_word
+from ...lexicon.lexicon import Lexicon
+from ...lexicon.matcher import Matcher
+from ..shared.bert_setup import BertSetup, take_sample
+from ..shared.bert_shaped import config_settings
+from ..shared.shim import ModuleShim
+from ..shared.word_table import MATCHED_AT_ONCE
+from .checkpoint import EntitySide, has_entity_side, load_entity_side, read_entity_side
+from .model import DEFAULT_ENTITY_HEADS, DEFAULT_ENTITY_WIDTH, complete_layer_types
+from .windowed import ERNIE
+
+EntitiesFrom = Literal["frozen", "finetuned"]
+
+
+@dataclass(frozen=True)
+class ERNIESetup(BertSetup):
+    """The settings of an ERNIE: those of BertSetup, and these.
+
+    layer_types (Optional[Tuple[str, ...]]): See ErnieEncoder. None: those of the checkpoint, if it is an ERNIE; else
+        half of the layers "norm" above one "mix", as in the original (5 sim, 1 mix, 6 norm).
+    entity_width (Optional[int]): Width of the entity vectors; None takes that of the checkpoint or of the lexicon.
+    entity_heads (Optional[int]): Heads of their self-attention; None takes those of the checkpoint, else 4.
+    entities (str): "frozen": entity vectors stay as the lexicon has them. "finetuned": those of entities that occur in
+        the training texts are copied and trained.
+    """
+
+    layer_types: Optional[Tuple[str, ...]] = None
+    entity_width: Optional[int] = None
+    entity_heads: Optional[int] = None
+    entities: EntitiesFrom = "frozen"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.entities not in get_args(EntitiesFrom):
+            raise ValueError(f"Unknown entities={self.entities!r}. Choose one of {get_args(EntitiesFrom)}.")
+        if self.layer_types is not None:
+            complete_layer_types(self.layer_types, len(self.layer_types) if self.checkpoint else self.depth)
+
+    @property
+    def reads_texts(self) -> bool:
+        """RETURNS (bool): Whether the entities of the training texts are fine-tuned."""
+        return self.entities == "finetuned"
+
+    def build(self, shim: ModuleShim, sample: Sequence[Doc], texts: TrainingTexts, matcher: Matcher) -> ERNIE:
+        """Build the module.
+
+        shim (ModuleShim): Receives the module and its settings.
+        sample (Sequence[Doc]): A few Docs, for want of all training texts.
+        texts (TrainingTexts): The training texts, if a component or callback has shown them.
+        matcher (Matcher): The lexicon that holds the entity vectors. Raises ValueError where these do not fit.
+        RETURNS (ERNIE): The module.
+        """
+        if (self.reads_tokens or self.reads_texts) and not texts.n_docs:
+            take_sample(sample, texts, "ERNIE")
+        wordpieces = self.wordpieces(texts)
+        config = self.config(wordpieces)
+        side = self._entity_side(config.num_hidden_layers, matcher.lexicon)
+        tuned = entities_of_texts(matcher, texts.texts) if self.reads_texts else {}
+        module = shim.initialize(
+            {
+                "encoder": config_settings(config),
+                "ernie": {
+                    "layer_types": list(side.layer_types),
+                    "entity_width": side.entity_width,
+                    "entity_heads": side.entity_heads,
+                    "n_tuned": len(tuned),
+                    "gradient_checkpointing": self.gradient_checkpointing,
+                },
+                "wordpieces": wordpieces,
+            }
+        )
+        assert isinstance(module, ERNIE)
+        self.load_weights(module.encoder.text, config, wordpieces)
+        if self.checkpoint is not None and has_entity_side(self.checkpoint) and self.layer_types is None:
+            load_entity_side(self.checkpoint, module.encoder)
+        _start_from_vectors(module, tuned)
+        return module
+
+    def _entity_side(self, depth: int, lexicon: Lexicon) -> EntitySide:
+        saved = None
+        if self.checkpoint is not None and has_entity_side(self.checkpoint):
+            saved = read_entity_side(self.checkpoint, depth)
+        layer_types = self.layer_types or (saved.layer_types if saved else default_layer_types(depth))
+        width = self.entity_width or (saved.entity_width if saved else lexicon.dim or DEFAULT_ENTITY_WIDTH)
+        heads = self.entity_heads or (saved.entity_heads if saved else DEFAULT_ENTITY_HEADS)
+        check_entity_vectors(lexicon, width)
+        return EntitySide(complete_layer_types(layer_types, depth), width, heads)
+
+
+def default_layer_types(depth: int) -> Tuple[str, ...]:
+    """RETURNS (Tuple[str, ...]): One "mix" layer below the upper half, which is "norm"; 5 sim, 1 mix, 6 norm of 12."""
+    n_norm = depth // 2
+    return (*["sim"] * (depth - n_norm - 1), "mix", *["norm"] * n_norm)
+
+
+def check_entity_vectors(lexicon: Lexicon, width: int) -> None:
+    """Refuse a lexicon whose vectors the entity side cannot read.
+
+    lexicon (Lexicon): The lexicon. One without any words does no harm.
+    width (int): What the entity side is made for.
+    """
+    if not len(lexicon) or lexicon.dim == width:
+        return
+    if not lexicon.dim:
+        raise ValueError(
+            "The lexicon has no vectors, so ERNIE has nothing to know of its entities. Build it with entity vectors: "
+            "from a knowledge base that has them, or with spacy-lexner.EntityVectors.v1 from a file."
+        )
+    raise ValueError(
+        f"The lexicon has vectors of {lexicon.dim} dimensions, but the encoder reads entity vectors of {width}: give "
+        "it a lexicon of that width, or set entity_width and train anew."
+    )
+
+
+def entities_of_texts(matcher: Matcher, texts: Sequence[str]) -> Dict[str, np.ndarray]:
+    """Find the entities that the words of texts name, those that have a vector.
+
+    matcher (Matcher): The lexicon and the match options.
+    texts (Sequence[str]): The texts.
+    RETURNS (Dict[str, numpy.ndarray]): float32[D] of each entity id.
+    """
+    lexicon, seen = matcher.lexicon, np.zeros(0, "u8")
+    found: Dict[str, np.ndarray] = {}
+    for begin in range(0, len(texts), MATCHED_AT_ONCE):
+        part = texts[begin : begin + MATCHED_AT_ONCE]
+        matches = matcher.match(part)
+        hashes, places = np.unique(matches.hash, return_index=True)
+        new = ~np.isin(hashes, seen)
+        for i in places[new].tolist():
+            entry = lexicon.get(part[matches.text[i]][matches.start[i] : matches.end[i]])
+            if entry is not None and entry.entity_id and entry.vector is not None:
+                found.setdefault(entry.entity_id, np.asarray(entry.vector, "f4"))
+        seen = np.union1d(seen, hashes)
+    return found
+
+
+def _start_from_vectors(module: ERNIE, tuned: Dict[str, np.ndarray]) -> None:
+    """Fine-tuned entities start from their vectors, in the order of their hashes."""
+    if not tuned:
+        return
+    hashes = np.array([hash_word(entity_id) for entity_id in tuned], "u8")
+    order = np.argsort(hashes)
+    vectors: List[np.ndarray] = list(tuned.values())
+    module.tuned.data.copy_(torch.from_numpy(np.stack([vectors[i] for i in order.tolist()])))
+    module.tuned_hashes.copy_(torch.from_numpy(hashes[order].view("i8")))  # type: ignore[operator]

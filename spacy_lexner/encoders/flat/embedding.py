@@ -1,0 +1,203 @@
+"""The input of FLAT: characters with their bigrams and context, and words, in one lattice of equal vectors."""
+
+from typing import Optional
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from ..shared.word_vectors import Words, WordVectors
+
+PADDING, UNKNOWN = 0, 1  # ids in the tables of characters and bigrams
+DROPOUT_PLACES = ("before_projection", "after_projection", "after_positions")
+
+
+class TokenVectors(nn.Embedding):
+    """A table whose last rows are fixed: vectors of what does not occur in the training texts, but may in others."""
+
+    fixed: Tensor
+
+    def __init__(self, n_rows: int, width: int, n_fixed: int = 0) -> None:
+        """Create the table, with random rows; that of unknown tokens starts at zero, as in the authors' code.
+
+        n_rows (int): Rows that are trained, row 0 being padding and row 1 unknown tokens.
+        width (int): Width of a vector.
+        n_fixed (int): Rows behind them that are not.
+        """
+        super().__init__(n_rows, width, padding_idx=PADDING)
+        bound = (3.0 / width) ** 0.5
+        nn.init.uniform_(self.weight, -bound, bound)
+        nn.init.zeros_(self.weight[PADDING : UNKNOWN + 1])
+        self.register_buffer("fixed", torch.zeros(n_fixed, width))
+
+    def forward(self, ids: Tensor) -> Tensor:
+        trained = super().forward(ids.clamp(max=len(self.weight) - 1))
+        if not len(self.fixed):
+            return trained
+        beyond = ids - len(self.weight)
+        return torch.where((beyond >= 0).unsqueeze(-1), self.fixed[beyond.clamp(min=0)], trained)
+
+    def load(self, ids: Tensor, vectors: Tensor) -> None:
+        """Set rows to given vectors.
+
+        ids (torch.Tensor): int64 [n], the rows; the fixed ones come after the others.
+        vectors (torch.Tensor): float [n, D], finite.
+        """
+        if vectors.shape[1] != self.embedding_dim:
+            raise ValueError(
+                f"The vectors have {vectors.shape[1]} values, the table {self.embedding_dim}: set the width of the "
+                "table to that of the vectors."
+            )
+        bad = int((~torch.isfinite(vectors)).any(-1).sum())
+        if bad:
+            raise ValueError(f"{bad} of the {len(vectors)} vectors hold NaN or infinity: take them out of their file.")
+        n_rows = len(self.weight)
+        with torch.no_grad():
+            self.weight[ids[ids < n_rows]] = vectors[ids < n_rows].to(self.weight)
+            self.fixed[ids[ids >= n_rows] - n_rows] = vectors[ids >= n_rows].to(self.fixed)
+
+    def normalize(self) -> None:
+        """Give every row length 1, but for rows of zeros."""
+        with torch.no_grad():
+            for table in (self.weight, self.fixed):
+                table.copy_(_unit_length(table))
+
+
+class LatticeEmbedding(nn.Module):
+    """Embed characters and words and project both to the hidden width, each by a matrix of its own.
+
+    A character is its own vector, beside the vector of the bigram that begins with it and a vector from elsewhere
+    (a contextual encoder), as far as there are such.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        *,
+        n_characters: int,
+        n_fixed_characters: int = 0,
+        character_width: int = 50,
+        n_bigrams: int = 0,
+        n_fixed_bigrams: int = 0,
+        bigram_width: int = 50,
+        word_width: int = 50,
+        n_tuned_words: int = 0,
+        contextual_width: int = 0,
+        normalize: bool = True,
+        normalize_contextual: bool = True,
+        token_dropout: float = 0.01,
+        character_dropout: float = 0.5,
+        word_dropout: float = 0.5,
+        dropout_place: str = "before_projection",
+    ) -> None:
+        """Create the embedding.
+
+        width (int): H, the hidden width.
+        n_characters, n_fixed_characters (int): Rows of the character table, see `TokenVectors`.
+        character_width (int): Width of the character vectors.
+        n_bigrams, n_fixed_bigrams (int): Rows of the bigram table; 0 leaves bigrams out.
+        bigram_width (int): Width of the bigram vectors.
+        word_width (int): Width of the word vectors; 0 makes a model without words.
+        n_tuned_words (int): Rows of the table of fine-tuned words.
+        contextual_width (int): Width of the contextual vectors of the characters; 0 leaves them out.
+        normalize (bool): Vectors start with length 1; those that are trained may become longer or shorter.
+        normalize_contextual (bool): Contextual vectors have length 1.
+        token_dropout (float): Chance that a character, bigram or word counts as unknown in training.
+        character_dropout (float): Dropout of the character's vectors, or of all where `dropout_place` is another one.
+        word_dropout (float): Dropout of the word vectors before their projection.
+        dropout_place (str): `before_projection`; `after_projection` or `after_positions` (the absolute ones) drop from
+            the lattice of hidden vectors instead, words and characters alike.
+        """
+        super().__init__()
+        if dropout_place not in DROPOUT_PLACES:
+            raise ValueError(f"Unknown dropout_place {dropout_place!r}. Known are: {', '.join(DROPOUT_PLACES)}.")
+        self.normalize = normalize
+        self.normalize_contextual = normalize_contextual
+        self.token_dropout = token_dropout
+        self.dropout_place = dropout_place
+        self.characters = TokenVectors(n_characters, character_width, n_fixed_characters)
+        self.bigrams = TokenVectors(n_bigrams, bigram_width, n_fixed_bigrams) if n_bigrams else None
+        self.words = WordVectors(word_width, n_tuned_words) if word_width else None
+        if self.words is not None:
+            nn.init.zeros_(self.words.by_length)  # like all that is unknown
+        self.contextual_width = contextual_width
+        n_inputs = character_width + (bigram_width if n_bigrams else 0) + contextual_width
+        self.project_characters = nn.Linear(n_inputs, width)
+        self.project_words = nn.Linear(word_width, width) if word_width else None
+        self.character_dropout = nn.Dropout(character_dropout)
+        self.word_dropout = nn.Dropout(word_dropout)
+        for projection in (self.project_characters, self.project_words):
+            if projection is not None:
+                nn.init.xavier_uniform_(projection.weight)
+        self.normalize_tables()
+
+    def normalize_tables(self) -> None:
+        """Give the vectors of characters, bigrams and fine-tuned words length 1, where the model wants that."""
+        if not self.normalize:
+            return
+        for table in (self.characters, self.bigrams):
+            if table is not None:
+                table.normalize()
+        if self.words is not None:
+            with torch.no_grad():
+                self.words.tuned.copy_(_unit_length(self.words.tuned))
+
+    def forward(
+        self,
+        characters: Tensor,
+        bigrams: Optional[Tensor] = None,
+        words: Optional[Words] = None,
+        word_ids: Optional[Tensor] = None,
+        contextual: Optional[Tensor] = None,
+    ) -> Tensor:
+        """Embed a batch.
+
+        characters (torch.Tensor): int64 [B, N], 0 for padding.
+        bigrams (Optional[torch.Tensor]): int64 [B, N]; where the model has bigrams.
+        words (Optional[Words]): The U distinct words of the batch.
+        word_ids (Optional[torch.Tensor]): int64 [B, M], 0 for padding, else 1 + the number of the distinct word.
+        contextual (Optional[torch.Tensor]): float [B, N, C]; where the model has contextual vectors.
+        RETURNS (torch.Tensor): float [B, N + M, H], characters first.
+        """
+        inputs = [self.characters(self._drop_tokens(characters))]
+        if self.bigrams is not None:
+            if bigrams is None:
+                raise ValueError("The model was made with bigrams, but got none.")
+            inputs.append(self.bigrams(self._drop_tokens(bigrams)))
+        if self.contextual_width:
+            if contextual is None or contextual.shape[-1] != self.contextual_width:
+                got = "none" if contextual is None else f"{contextual.shape[-1]} values"
+                raise ValueError(
+                    f"The model needs contextual vectors of {self.contextual_width} values, but got {got}."
+                )
+            inputs.append(_unit_length(contextual) if self.normalize_contextual else contextual)
+        lattice = self.project_characters(self._drop_before(self.character_dropout, torch.cat(inputs, dim=-1)))
+        if self.words is not None and self.project_words is not None and words is not None and word_ids is not None:
+            if self.normalize:
+                words = words._replace(vectors=_unit_length(words.vectors))
+            embedded = F.embedding(word_ids, self.words(self._drop_words(words)))
+            lattice = torch.cat((lattice, self.project_words(self._drop_before(self.word_dropout, embedded))), dim=1)
+        return self.drop_at("after_projection", lattice)
+
+    def drop_at(self, place: str, lattice: Tensor) -> Tensor:
+        """RETURNS (torch.Tensor): The lattice, with dropout if this is its place."""
+        return self.character_dropout(lattice) if self.dropout_place == place else lattice
+
+    def _drop_before(self, dropout: nn.Dropout, vectors: Tensor) -> Tensor:
+        return dropout(vectors) if self.dropout_place == "before_projection" else vectors
+
+    def _drop_tokens(self, ids: Tensor) -> Tensor:
+        if not self.training or not self.token_dropout:
+            return ids
+        dropped = (torch.rand(ids.shape, device=ids.device) < self.token_dropout) & (ids != PADDING)
+        return ids.masked_fill(dropped, UNKNOWN)
+
+    def _drop_words(self, words: Words) -> Words:
+        if not self.training or not self.token_dropout:
+            return words
+        kept = torch.rand(words.known.shape, device=words.known.device) >= self.token_dropout
+        return words._replace(known=words.known & kept, tuned=words.tuned.masked_fill(~kept, -1))
+
+
+def _unit_length(vectors: Tensor) -> Tensor:
+    return F.normalize(vectors, dim=-1, eps=1e-12)

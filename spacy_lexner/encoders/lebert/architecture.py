@@ -1,0 +1,105 @@
+"""`spacy-lexner.LEBERT.v1`: the encoder for any component that takes token vectors."""
+
+from typing import Any, Dict, List, Literal, Optional, Sequence
+
+from spacy.tokens import Doc
+from spacy.util import SimpleFrozenDict
+from thinc.api import Model
+from thinc.types import Floats2d
+
+from ...candidates.policy import Policy
+from ...lexicon.single_chars import SingleChars
+from .layer import LEBERTEncoder, LEBERTOptions
+from .setup import LEBERTSetup, WordsFrom
+
+FIRST_LAYER: Sequence[int] = (0,)  # a frozen list of spaCy cannot be copied into a config
+NO_OPTIONS: Dict[str, Any] = SimpleFrozenDict()
+
+
+def build_lebert_v1(
+    checkpoint: Optional[str] = None,
+    vocab: Optional[str] = None,
+    *,
+    lower_case: bool = True,
+    vocab_min_count: int = 1,
+    piece_vectors: Optional[str] = None,
+    hidden_width: int = 128,
+    depth: int = 2,
+    heads: int = 4,
+    intermediate_width: int = 512,
+    adapter_layers: Sequence[int] = FIRST_LAYER,
+    max_words: int = 3,
+    policy: Policy = "start",
+    single_chars: SingleChars = "keep",
+    empty: Literal["zero", "pad"] = "zero",
+    words: WordsFrom = "frozen",
+    word_width: int = 50,
+    dropout: float = 0.1,
+    attention_dropout: float = 0.1,
+    window: Optional[int] = None,
+    stride: Optional[int] = None,
+    max_batch_tokens: int = 4096,
+    mixed_precision: bool = False,
+    grad_scaler_config: Dict[str, Any] = NO_OPTIONS,
+    gradient_checkpointing: bool = False,
+) -> Model[List[Doc], List[Floats2d]]:
+    """Build a LEBERT (Liu et al. 2021): a BERT-shaped encoder that sees the candidate words of a lexicon.
+
+    The words come from the `lex_matcher` of the pipeline, which must stand before the component that holds this model.
+
+    checkpoint (Optional[str]): Folder or Hugging Face hub name of a BERT-shaped checkpoint. It is read when the
+        pipeline is initialised, never again after that is saved. None: random weights in the sizes below.
+    vocab (Optional[str]): Path of a vocab.txt, read at the same time. None: the vocabulary of the checkpoint; without
+        one, the characters of the training texts.
+    lower_case (bool): Whether a vocabulary that is not the checkpoint's ignores case and accents.
+    vocab_min_count (int): In a vocabulary of the training texts, rarer characters are unknown.
+    piece_vectors (Optional[str]): File of vectors (text format of word2vec) from which the embeddings of characters
+        start, without a checkpoint; pretraining gets further with them. Read at the same time.
+    hidden_width, depth, heads, intermediate_width (int): Sizes, without a checkpoint.
+    adapter_layers (Sequence[int]): The layers that have a lexicon adapter after them; 0, the first, as in the paper. []
+        is a plain BERT, which needs no lexicon.
+    max_words (int): Most candidate words of a token.
+    policy (str): "start": a word that finds no room where it starts is dropped for all of its tokens (the authors'
+        code). "token": every token keeps the first words of those that cover it.
+    single_chars (str): Rule for words of one token: "keep", "drop", "alone", "uncovered" (see `keep_single_chars`).
+    empty (str): What a token without words receives: "zero", nothing; "pad", the transformed vector of a padding word,
+        as in the authors' code.
+    words (str): "frozen": word vectors stay as the lexicon has them. "finetuned": those of the words in the training
+        texts are copied and trained with the model.
+    word_width (int): Width of the word vectors if the lexicon has none; words of one length then share a vector.
+    dropout, attention_dropout (float): Dropout of the encoder and the adapters, and of the attention weights.
+    window (Optional[int]): Longer Docs are read in windows of so many wordpieces; None for the encoder's limit.
+    stride (Optional[int]): How far windows lie apart; None for three quarters of a window.
+    max_batch_tokens (int): Most wordpieces, padding included, that go through the encoder at once.
+    mixed_precision (bool): Half precision, on a GPU or a processor with AMX.
+    grad_scaler_config (Dict[str, Any]): Arguments of thinc's PyTorchGradScaler.
+    gradient_checkpointing (bool): Less memory in training, for more time.
+    RETURNS (Model[List[Doc], List[Floats2d]]): The encoder, one row per token.
+    """
+    setup = LEBERTSetup(
+        checkpoint=checkpoint,
+        vocab=vocab,
+        lower_case=lower_case,
+        vocab_min_count=vocab_min_count,
+        piece_vectors=piece_vectors,
+        hidden_width=hidden_width,
+        depth=depth,
+        heads=heads,
+        intermediate_width=intermediate_width,
+        adapter_layers=tuple(adapter_layers),
+        empty=empty,
+        words=words,
+        word_width=word_width,
+        dropout=dropout,
+        attention_dropout=attention_dropout,
+        gradient_checkpointing=gradient_checkpointing,
+    )
+    options = LEBERTOptions(
+        max_words=max_words,
+        policy=policy,
+        single_chars=single_chars,
+        window=window,
+        stride=stride,
+        max_batch_tokens=max_batch_tokens,
+    )
+    return LEBERTEncoder(setup, options, mixed_precision=mixed_precision, grad_scaler_config=dict(grad_scaler_config))

@@ -1,0 +1,151 @@
+"""LEBERT (Liu et al. 2021): a BERT-shaped encoder with lexicon adapters after some of its layers."""
+
+import contextlib
+from contextvars import ContextVar
+from functools import partial
+from typing import Any, ContextManager, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+import torch
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from ..shared.bert_shaped import build_encoder, encoder_layers
+from ..shared.word_vectors import Words, WordVectors
+from .adapter import LexiconAdapter
+
+BatchWords = Tuple[Tensor, Tensor, Optional[List[Tensor]]]
+# The words and slots of the batch that passes through the encoder, and what records attention to them. Hooks read them
+# here, since a layer hands nothing on but hidden vectors; a context variable keeps threads apart.
+_BATCH_WORDS: ContextVar[BatchWords] = ContextVar("_BATCH_WORDS")
+
+
+class LEBERTBatch(NamedTuple):
+    """A padded batch of wordpiece sequences.
+
+    input_ids (Tensor): Wordpieces, int64 [B, L].
+    attention_mask (Tensor): False at padding, bool [B, L].
+    kept (Tensor): Which of the B * L vectors are wanted, int64 [N].
+    slots (Optional[Tensor]): Rows of each wordpiece's candidate words, 0 empty, u the u-th word, int64 [B, L, W].
+    words (Optional[Words]): The U distinct words.
+    segments (Optional[Tensor]): Of pairs of texts, 1 at the second one, int64 [B, L]; none is all 0.
+    record (Optional[List[Tensor]]): If given, each adapter appends its attention to the words, float [B, L, W].
+    """
+
+    input_ids: Tensor
+    attention_mask: Tensor
+    kept: Tensor
+    slots: Optional[Tensor] = None
+    words: Optional[Words] = None
+    segments: Optional[Tensor] = None
+    record: Optional[List[Tensor]] = None
+
+
+class LEBERT(nn.Module):
+    """Add lexicon adapters to a BERT-shaped encoder.
+
+    encoder (PreTrainedModel): Any BERT-shaped Hugging Face encoder.
+    adapter_layers (Sequence[int]): The layers, counted from 0, whose output is fused with words; each has an adapter of
+        its own. None at all is plain BERT.
+    word_width (int): Width D of the word vectors.
+    n_tuned (int): Number of fine-tuned words.
+    dropout (float): Dropout of the adapters.
+    empty (str): What a token without words receives, "zero" or "pad" (see LexiconAdapter).
+    gradient_checkpointing (bool): Compute each layer again in the backward pass instead of keeping its activations.
+    """
+
+    def __init__(
+        self,
+        encoder: PreTrainedModel,
+        adapter_layers: Sequence[int],
+        *,
+        word_width: int,
+        n_tuned: int = 0,
+        dropout: float = 0.1,
+        empty: str = "zero",
+        gradient_checkpointing: bool = False,
+    ) -> None:
+        super().__init__()
+        config = encoder.config
+        check_adapter_layers(adapter_layers, config.num_hidden_layers)
+        self.encoder = encoder
+        self.words = WordVectors(word_width, n_tuned) if adapter_layers else None
+        self.adapters = nn.ModuleDict()
+        for index in adapter_layers:
+            adapter = LexiconAdapter(
+                config.hidden_size,
+                word_width,
+                dropout=dropout,
+                layer_norm_eps=getattr(config, "layer_norm_eps", 1e-12),
+                empty=empty,
+                initializer_range=getattr(config, "initializer_range", 0.02),
+            )
+            self.adapters[str(index)] = adapter
+            encoder_layers(encoder)[index].register_forward_hook(partial(_fuse, adapter))
+        if gradient_checkpointing:
+            options = {"use_reentrant": False, "context_fn": _checkpoint_contexts}
+            encoder.gradient_checkpointing_enable(gradient_checkpointing_kwargs=options)
+
+    def forward(self, batches: Sequence[LEBERTBatch]) -> Tensor:
+        """Encode batches one after the other.
+
+        batches (Sequence[LEBERTBatch]): The batches, each padded to its own length.
+        RETURNS (Tensor): The vectors kept, in the order of the batches, float [N, H].
+        """
+        return torch.cat([self._encode(batch).flatten(0, 1)[batch.kept] for batch in batches])
+
+    def _encode(self, batch: LEBERTBatch) -> Tensor:
+        with contextlib.ExitStack() as stack:
+            if self.words is not None:
+                if batch.words is None or batch.slots is None:
+                    raise ValueError("This LEBERT has lexicon adapters: a batch needs `words` and `slots`.")
+                stack.enter_context(_batch_words((self.words(batch.words), batch.slots, batch.record)))
+            segments = {} if batch.segments is None else {"token_type_ids": batch.segments}
+            output = self.encoder(batch.input_ids, attention_mask=batch.attention_mask.long(), **segments)
+            return output.last_hidden_state
+
+
+def build_lebert(settings: Dict[str, Any]) -> LEBERT:
+    """Build a LEBERT with random weights.
+
+    settings (Dict[str, Any]): Plain JSON: under "encoder" what `config_settings` gives, under "lebert" the other
+        arguments of LEBERT.
+    RETURNS (LEBERT): The module.
+    """
+    return LEBERT(build_encoder(settings["encoder"]), **settings["lebert"])
+
+
+def check_adapter_layers(adapter_layers: Sequence[int], n_layers: int) -> None:
+    """Check the numbers of the layers that get an adapter.
+
+    adapter_layers (Sequence[int]): The numbers, from 0.
+    n_layers (int): The number of layers. Raises ValueError where a number is out of range or stands twice.
+    """
+    if len(set(adapter_layers)) < len(adapter_layers) or any(index not in range(n_layers) for index in adapter_layers):
+        raise ValueError(
+            f"adapter_layers = {list(adapter_layers)} does not fit an encoder of {n_layers} layers: give different "
+            f"numbers from 0 to {n_layers - 1} (0 is the output of the first layer), or [] for a plain encoder."
+        )
+
+
+def _fuse(adapter: LexiconAdapter, layer: nn.Module, inputs: Tuple[Tensor, ...], output: Any) -> Any:
+    """Forward hook: the hidden vectors of a layer, a tuple's first part or all of its output, are fused with words."""
+    words, slots, record = _BATCH_WORDS.get()
+    if isinstance(output, tuple):
+        return (adapter(output[0], words, slots, record), *output[1:])
+    return adapter(output, words, slots, record)
+
+
+@contextlib.contextmanager
+def _batch_words(value: BatchWords) -> Iterator[None]:
+    token = _BATCH_WORDS.set(value)
+    try:
+        yield
+    finally:
+        _BATCH_WORDS.reset(token)
+
+
+def _checkpoint_contexts() -> Tuple[ContextManager[None], ContextManager[None]]:
+    """A layer is computed again in the backward pass, long after its batch and maybe in another thread: the second
+    context brings the words of the batch back."""
+    value = _BATCH_WORDS.get(None)
+    return contextlib.nullcontext(), contextlib.nullcontext() if value is None else _batch_words(value)

@@ -1,0 +1,102 @@
+"""What a LEBERT is made of, and how it is built when a pipeline is initialised."""
+
+from dataclasses import dataclass
+from typing import Any, Dict, Literal, Optional, Sequence, Tuple, get_args
+
+import numpy as np
+from spacy.tokens import Doc
+from transformers import PretrainedConfig
+
+from ...candidates.training_texts import TrainingTexts
+from ...lexicon.matcher import Matcher
+from ..shared.bert_setup import BertSetup, take_sample
+from ..shared.bert_shaped import config_settings
+from ..shared.shim import ModuleShim
+from ..shared.word_attention import EMPTY
+from ..shared.word_table import start_from_lexicon, words_of_texts
+from .model import LEBERT, check_adapter_layers
+
+WordsFrom = Literal["frozen", "finetuned"]
+
+
+@dataclass(frozen=True)
+class LEBERTSetup(BertSetup):
+    """The settings of a LEBERT: those of BertSetup, and these.
+
+    adapter_layers (Tuple[int, ...]): The layers, from 0, that have a lexicon adapter after them.
+    empty (str): What a token without words receives, "zero" or "pad".
+    words (str): "frozen": word vectors stay as the lexicon has them. "finetuned": those of words in the training texts
+        are copied and trained.
+    word_width (int): Width of the word vectors if the lexicon has none.
+    """
+
+    adapter_layers: Tuple[int, ...] = (0,)
+    empty: str = "zero"
+    words: WordsFrom = "frozen"
+    word_width: int = 50
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.words not in get_args(WordsFrom):
+            raise ValueError(f"Unknown words={self.words!r}. Choose one of {get_args(WordsFrom)}.")
+        if self.empty not in EMPTY:
+            raise ValueError(f"Unknown vector of a token without words: empty={self.empty!r}. Choose one of {EMPTY}.")
+        if self.word_width < 1:
+            raise ValueError(f"word_width = {self.word_width} is out of range: word vectors need at least 1 dimension.")
+        if self.checkpoint is None:
+            check_adapter_layers(self.adapter_layers, self.depth)
+
+    @property
+    def reads_texts(self) -> bool:
+        """RETURNS (bool): Whether the words of the training texts are fine-tuned."""
+        return self.words == "finetuned" and bool(self.adapter_layers)
+
+    def build(
+        self, shim: ModuleShim, sample: Sequence[Doc], texts: TrainingTexts, matcher: Optional[Matcher]
+    ) -> LEBERT:
+        """Build the module.
+
+        shim (ModuleShim): Receives the module and its settings.
+        sample (Sequence[Doc]): A few Docs, for want of all training texts.
+        texts (TrainingTexts): The training texts, if a component or callback has shown them.
+        matcher (Optional[Matcher]): The lexicon; None where no adapter wants one.
+        RETURNS (LEBERT): The module.
+        """
+        if (self.reads_tokens or self.reads_texts) and not texts.n_docs:
+            take_sample(sample, texts, "LEBERT")
+        wordpieces = self.wordpieces(texts)
+        config = self.config(wordpieces)
+        lexicon_width = matcher.lexicon.dim if matcher is not None else 0
+        tuned = words_of_texts(matcher, texts.texts) if matcher is not None and self.reads_texts else np.zeros(0, "u8")
+        module = shim.initialize(self.settings(config, wordpieces, lexicon_width, len(tuned)))
+        assert isinstance(module, LEBERT)
+        self.load_weights(module.encoder, config, wordpieces)
+        if matcher is not None and len(tuned):
+            assert module.words is not None
+            start_from_lexicon(module.words, matcher.lexicon, tuned)
+        return module
+
+    def settings(
+        self, config: PretrainedConfig, wordpieces: Dict[str, Any], lexicon_width: int, n_tuned: int
+    ) -> Dict[str, Any]:
+        """Describe the module.
+
+        config (PretrainedConfig): The sizes of the text model.
+        wordpieces (Dict[str, Any]): Its vocabulary, see `load_wordpieces`.
+        lexicon_width (int): Width of the vectors of the lexicon, 0 if it has none.
+        n_tuned (int): Number of fine-tuned words.
+        RETURNS (Dict[str, Any]): All that is needed to build it, plain JSON.
+        """
+        return {
+            "encoder": config_settings(config),
+            "lebert": {
+                "adapter_layers": list(self.adapter_layers),
+                "word_width": lexicon_width or self.word_width,
+                "n_tuned": n_tuned,
+                "dropout": self.dropout,
+                "empty": self.empty,
+                "gradient_checkpointing": self.gradient_checkpointing,
+            },
+            "wordpieces": wordpieces,
+            "lexicon_width": lexicon_width,
+        }

@@ -1,0 +1,216 @@
+"""A torch module inside a thinc model: built late, saved as safetensors, safe to copy and to share."""
+
+import contextlib
+import copy
+import json
+import warnings
+from typing import Any, Callable, Dict, Iterator, Optional
+
+import srsly
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load as load_safetensors
+from safetensors.torch import save as save_safetensors
+from thinc.api import ArgsKwargs, Optimizer, PyTorchGradScaler, PyTorchShim
+from thinc.shims import Shim
+from thinc.util import get_torch_default_device, torch2xp, xp2torch
+
+from .half_precision import half_precision
+from .state_check import find_mismatch
+
+BuildT = Callable[[Dict[str, Any]], torch.nn.Module]
+
+
+class ModuleShim(PyTorchShim):
+    """Holds a torch module that is built from JSON settings, when a model is initialised or loaded, never in a
+    constructor.
+
+    What is saved is the settings and the weights: a saved pipeline needs no checkpoint, no vocabulary file and no
+    training data to come back.
+    Predicting leaves the module in evaluation mode, so that threads may predict side by side.
+    """
+
+    def __init__(
+        self,
+        build: BuildT,
+        *,
+        mixed_precision: bool = False,
+        grad_scaler_config: Optional[Dict[str, Any]] = None,
+    ) -> None:
+        """Create an empty shim.
+
+        build (Callable[[Dict[str, Any]], torch.nn.Module]): A module-level function (it is copied and pickled with the
+            model).
+        mixed_precision (bool): Autocast to bfloat16 where the device has it, on CUDA else to float16 with gradient
+            scaling. On a processor without bfloat16 it does nothing.
+        grad_scaler_config (Optional[Dict[str, Any]]): Arguments of thinc's PyTorchGradScaler.
+        """
+        scaling = {"enabled": mixed_precision, **(grad_scaler_config or {})}
+        scaling["enabled"] = scaling["enabled"] and torch.cuda.is_available()  # bfloat16 needs no scaling
+        scaler = PyTorchGradScaler(**scaling)
+        super().__init__(None, mixed_precision=mixed_precision, grad_scaler=scaler)
+        self.build = build
+        self.settings: Optional[Dict[str, Any]] = None
+
+    @property
+    def is_initialized(self) -> bool:
+        return self._model is not None
+
+    @property
+    def module(self) -> torch.nn.Module:
+        """The torch module.
+
+        RETURNS (torch.nn.Module): The module. Raises ValueError before it is initialised or loaded.
+        """
+        if self._model is None:
+            raise ValueError(
+                "The torch module has not been built yet: call nlp.initialize() or load a trained pipeline first."
+            )
+        return self._model
+
+    def initialize(self, settings: Dict[str, Any]) -> torch.nn.Module:
+        """Build the module on thinc's current device.
+
+        settings (Dict[str, Any]): Everything that `build` needs. Must survive JSON unchanged, since it is all that is
+            saved beside the weights.
+        RETURNS (torch.nn.Module): The module, in training mode.
+        """
+        if json.loads(json.dumps(settings)) != settings:
+            raise TypeError(
+                "The settings of a torch module must be plain JSON: string keys, lists (no tuples), numbers, null."
+            )
+        self.settings = settings
+        self._model = self.build(settings).to(get_torch_default_device())
+        return self._model
+
+    def _forward(self, inputs: ArgsKwargs) -> Any:
+        half = half_precision(self.device) if self._mixed_precision else None
+        with torch.autocast(self.device.type, half, enabled=half is not None):
+            return self.module(*inputs.args, **inputs.kwargs)
+
+    def predict(self, inputs: ArgsKwargs) -> Any:
+        if self.module.training:
+            self.module.eval()
+        with torch.no_grad():
+            return self._forward(inputs)
+
+    def begin_update(self, inputs: ArgsKwargs) -> Any:
+        """Run the module for training.
+
+        inputs (ArgsKwargs): Tensors; those that require a gradient get one.
+        RETURNS (Tuple[Any, Callable]): The output and a callback that takes the output tensors and their gradients
+            (`ArgsKwargs(args=(outputs,), kwargs={"grad_tensors": gradients})`), as torch.autograd.backward does.
+        """
+        self.module.train()
+        output = self._forward(inputs)
+
+        def backprop(grads: ArgsKwargs) -> ArgsKwargs:
+            grads.kwargs["grad_tensors"] = self._grad_scaler.scale(grads.kwargs["grad_tensors"], inplace=True)
+            torch.autograd.backward(*grads.args, **grads.kwargs)
+            leaves = [
+                x for x in (*inputs.args, *inputs.kwargs.values()) if isinstance(x, torch.Tensor) and x.requires_grad
+            ]
+            gradients = [x.grad for x in (*self.module.parameters(), *leaves) if x.grad is not None]
+            if self._grad_scaler.unscale(gradients):  # an overflow: this step is skipped, here and further down
+                for leaf in leaves:
+                    leaf.grad = None if leaf.grad is None else torch.zeros_like(leaf.grad)
+            return inputs
+
+        return output, backprop
+
+    def finish_update(self, optimizer: Optimizer) -> None:
+        """Let the optimiser change every parameter that has a gradient, known to it as `(shim id, parameter name)`.
+
+        optimizer (Optimizer): If it has a `max_grad_norm` above 0, the module's gradients are first scaled to it. A
+            component that has clipped its whole model already is not touched again: a part has no larger norm.
+        """
+        if self._model is None:
+            return
+        max_norm = getattr(optimizer, "max_grad_norm", 0.0)
+        if max_norm and not self._grad_scaler.found_inf:
+            norm = torch.nn.utils.clip_grad_norm_(self._model.parameters(), max_norm)
+            if not torch.isfinite(norm):
+                warnings.warn(f"The gradients' norm is {norm}: this update is skipped.", RuntimeWarning, stacklevel=2)
+                self._model.zero_grad()
+        for name, parameter in self._model.named_parameters():
+            if parameter.grad is None:
+                continue
+            if not self._grad_scaler.found_inf:
+                weights, gradient = torch2xp(parameter.data), torch2xp(parameter.grad)
+                updated, _ = optimizer((self.id, name), weights, gradient)  # type: ignore[arg-type]
+                data = xp2torch(updated, device=parameter.device)
+                if data.data_ptr() != parameter.data_ptr():  # a view of a view of a view … would never be freed
+                    parameter.data = data
+            parameter.grad = None
+        self._grad_scaler.update()
+
+    @contextlib.contextmanager
+    def use_params(self, params: Dict[Any, Any]) -> Iterator[None]:
+        """Put averaged parameters in place for a while. thinc's own shim looks for other keys than its optimiser uses,
+        so there this does nothing.
+        """
+        own = {key[1]: value for key, value in params.items() if isinstance(key, tuple) and key[0] == self.id}
+        parameters = dict(self._model.named_parameters()) if self._model is not None and own else {}
+        backup = {name: parameters[name].data for name in own if name in parameters}
+        for name in backup:
+            parameters[name].data = xp2torch(own[name], device=parameters[name].device)
+        try:
+            yield
+        finally:
+            for name, data in backup.items():
+                parameters[name].data = data
+
+    def copy(self) -> "ModuleShim":
+        """RETURNS (ModuleShim): A deep copy with an id of its own, so that an optimiser never mixes up the two."""
+        copied = copy.deepcopy(self)
+        with Shim.global_id_lock:
+            Shim.global_id += 1
+            copied.id = Shim.global_id
+        return copied
+
+    def to_device(self, device_type: str, device_id: int) -> None:
+        if self._model is not None:
+            super().to_device(device_type, device_id)
+
+    def to_bytes(self) -> bytes:
+        if self._model is None:
+            return srsly.msgpack_dumps({"settings": None})
+        kept: Dict[Any, str] = {}
+        aliases: Dict[str, str] = {}
+        state: Dict[str, torch.Tensor] = {}
+        for name, tensor in self._model.state_dict().items():
+            storage = (tensor.data_ptr(), tensor.shape, tensor.stride())
+            if tensor.numel() and storage in kept:
+                aliases[name] = kept[storage]
+            else:
+                kept[storage] = name
+                state[name] = tensor.contiguous().clone()
+        return srsly.msgpack_dumps({"settings": self.settings, "aliases": aliases, "state": save_safetensors(state)})
+
+    def from_bytes(self, bytes_data: bytes) -> "ModuleShim":
+        msg = srsly.msgpack_loads(bytes_data)
+        if msg["settings"] is None:
+            self.settings, self._model = None, None
+            return self
+        try:
+            state = load_safetensors(msg["state"])
+        except SafetensorError as error:
+            raise ValueError(
+                f"The weights of the torch module cannot be read ({error}): the saved model is truncated or damaged."
+            ) from error
+        state.update({name: state[kept] for name, kept in msg["aliases"].items()})
+        module = self.initialize(msg["settings"])
+        _check_state(state, module.state_dict())
+        module.load_state_dict(state)
+        self._grad_scaler.to_(self.device)
+        return self
+
+
+def _check_state(state: Dict[str, torch.Tensor], expected: Dict[str, torch.Tensor]) -> None:
+    shapes = ({name: tensor.shape for name, tensor in tensors.items()} for tensors in (state, expected))
+    problem = find_mismatch(*shapes)
+    if problem is not None:
+        raise ValueError(
+            f"The saved weights do not fit the model of the config: {problem}. Load it with the config it was saved "
+            "with."
+        )

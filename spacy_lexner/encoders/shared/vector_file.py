@@ -1,0 +1,63 @@
+"""Vectors of characters or bigrams, from a file in the text format of word2vec."""
+
+import warnings
+from typing import Dict, List, Literal, NamedTuple, Optional
+
+import numpy as np
+
+from ...lexicon.readers.word_vectors import read_word_vectors
+from ..flat.vocab import END
+
+DEFAULT_WIDTH = 50  # of characters and bigrams without vectors
+END_OF_FILES = "<end>"  # how files of vectors write the end of a text
+
+
+class Vectors(NamedTuple):
+    """Vectors from a file.
+
+    keys (List[str]): Characters or bigrams.
+    vectors (numpy.ndarray): float32[n, width].
+    width (int): Width of a vector.
+    """
+
+    keys: List[str]
+    vectors: np.ndarray
+    width: int
+
+
+def read_vectors(path: Optional[str], kind: Literal["characters", "bigrams"], width: Optional[int]) -> Vectors:
+    """Read the vectors of characters or bigrams; the rest of the file is left out.
+
+    path (Optional[str]): The file; None gives no vectors.
+    kind (str): "characters" or "bigrams". The bigram of a last character is written with `<end>`.
+    width (Optional[int]): Their width, if it is known beforehand.
+    RETURNS (Vectors): The vectors. Raises ValueError where there are none, or of another width.
+    """
+    if path is None:
+        return Vectors([], np.zeros((0, width or DEFAULT_WIDTH), "f4"), width or DEFAULT_WIDTH)
+    size = 1 if kind == "characters" else 2
+    found: Dict[str, np.ndarray] = {}
+    n_bad = 0
+    for entry in read_word_vectors(path):
+        key = entry.word
+        if size == 2 and key.endswith(END_OF_FILES):
+            key = key[: -len(END_OF_FILES)] + END
+        if len(key) != size or entry.vector is None or key in found:
+            continue
+        if np.isfinite(entry.vector).all():
+            found[key] = entry.vector
+        else:
+            n_bad += 1
+    if not found:
+        raise ValueError(
+            f"{path} holds no vectors of {kind}: keys of {size} character{'s' * (size - 1)} were expected."
+        )
+    if n_bad:
+        warnings.warn(f"{path}: {n_bad} vectors hold NaN or infinity and were left out.", stacklevel=2)
+    vectors = np.stack(list(found.values()))
+    if width is not None and vectors.shape[1] != width:
+        raise ValueError(
+            f"{path} holds vectors of {vectors.shape[1]} values, but {kind[:-1]}_width = {width}: leave it null, or "
+            "choose another file."
+        )
+    return Vectors(list(found), vectors, vectors.shape[1])

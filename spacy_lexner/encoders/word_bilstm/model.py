@@ -1,0 +1,81 @@
+"""Words added behind an encoder: the baseline that the paper of LEBERT compares with (BERT + Word)."""
+
+from typing import Any, Dict, NamedTuple, Sequence
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from ..shared.word_attention import WordAttention
+from ..shared.word_vectors import Words, WordVectors
+
+
+class WordBatch(NamedTuple):
+    """A padded batch of B texts of up to L tokens.
+
+    tokens (Tensor): The vector of each token, int64 [B, L]; anything in the padding.
+    lengths (Tensor): Tokens of each text, at least 1, int64 [B], on the CPU.
+    slots (Tensor): Rows of each token's candidate words, 0 empty, u the u-th word, int64 [B, L, W].
+    words (Words): The U distinct words.
+    kept (Tensor): Which of the B * L vectors are wanted, int64 [K].
+    """
+
+    tokens: Tensor
+    lengths: Tensor
+    slots: Tensor
+    words: Words
+    kept: Tensor
+
+
+class WordBiLSTM(nn.Module):
+    """Token vectors, beside them what their candidate words say (see WordAttention), through a bidirectional LSTM.
+
+    width (int): Width H of the token vectors.
+    word_width (int): Width D of the word vectors.
+    hidden_width (int): Width of either direction of the LSTM.
+    n_tuned (int): Number of fine-tuned words.
+    dropout (float): Dropout on the transformed words, on the LSTM's input and on its output.
+    empty (str): What a token without words receives, see WordAttention.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        word_width: int,
+        hidden_width: int,
+        *,
+        n_tuned: int = 0,
+        dropout: float = 0.5,
+        empty: str = "zero",
+    ) -> None:
+        super().__init__()
+        self.words = WordVectors(word_width, n_tuned)
+        self.attention = WordAttention(width, word_width, dropout=dropout, empty=empty)
+        self.lstm = nn.LSTM(2 * width, hidden_width, batch_first=True, bidirectional=True)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, batches: Sequence[WordBatch], vectors: Tensor) -> Tensor:
+        """Run batches one after the other.
+
+        batches (Sequence[WordBatch]): The batches, each padded to its own length.
+        vectors (Tensor): The vectors of all tokens, float [T, H].
+        RETURNS (Tensor): The vectors kept, in the order of the batches, float [K, 2 * hidden_width].
+        """
+        return torch.cat([self._run(batch, vectors).flatten(0, 1)[batch.kept] for batch in batches])
+
+    def _run(self, batch: WordBatch, vectors: Tensor) -> Tensor:
+        tokens = vectors[batch.tokens]
+        said = self.attention.attend(tokens, self.words(batch.words), batch.slots)
+        inputs = self.dropout(torch.cat((tokens, said), dim=-1))
+        packed = pack_padded_sequence(inputs, batch.lengths, batch_first=True, enforce_sorted=False)
+        outputs, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
+        return self.dropout(outputs)
+
+
+def build_word_bilstm(settings: Dict[str, Any]) -> WordBiLSTM:
+    """Build a module with random weights.
+
+    settings (Dict[str, Any]): Plain JSON: under "module" the arguments of WordBiLSTM.
+    RETURNS (WordBiLSTM): The module.
+    """
+    return WordBiLSTM(**settings["module"])

@@ -1,0 +1,63 @@
+"""One pipeline of several: their taggers predict together."""
+
+from copy import deepcopy
+from typing import Any, Mapping, Sequence
+
+from spacy.language import Language
+
+from ...tagging.ensemble import ensemble
+from ..matcher.find_matchers import find_lexicon
+from .lex_ner import LexNER
+
+ARCHITECTURE = "spacy-lexner.MixedEnsembleTagger.v1"
+
+
+def combine(pipelines: Mapping[str, Language], component: str = "lex_ner") -> Language:
+    """Put trained pipelines together. Emissions and transitions are averaged (see `layers.ensemble`). The models may
+    differ in everything but their labels.
+
+    pipelines (Mapping[str, Language]): The pipelines, by any names. They have the same labels, tokenizer and lexicon.
+    component (str): The name of their `lex_ner`.
+    RETURNS (Language): The first pipeline, with a new component that has the settings of its own; a calibration is
+        dropped, as it was about other scores, and so is the performance in its meta data. Raises ValueError, which
+        names it, for a pipeline that does not fit; then all are as they were.
+    """
+    if len(pipelines) < 2:
+        raise ValueError(f"There are {len(pipelines)} pipelines to combine; expected at least 2.")
+    members = [_tagger(name, nlp, component) for name, nlp in pipelines.items()]
+    _check_shared(pipelines, members)
+    ensemble([member.model for member in members])  # raises where they do not go together
+    nlp, *_ = pipelines.values()
+    models = [pipeline.get_pipe_config(component)["model"] for pipeline in pipelines.values()]
+    named = {f"member_{number}": model for number, model in enumerate(models, 1)}
+    config = {**nlp.get_pipe_config(component), "model": {"@architectures": ARCHITECTURE, "*": named}}
+    combined: Any = nlp.replace_pipe(component, config.pop("factory"), config=config)
+    combined.cfg = deepcopy(members[0].cfg)
+    combined.set_confidence(None, members[0].cfg["threshold"])
+    combined.tell_labels()
+    for layer, member in zip(combined.model.layers, members):
+        layer.from_bytes(member.model.to_bytes())
+    nlp.meta["performance"] = {}
+    return nlp
+
+
+def _tagger(name: str, nlp: Language, component: str) -> LexNER:
+    pipe = nlp.get_pipe(component) if component in nlp.pipe_names else None
+    if not isinstance(pipe, LexNER):
+        raise ValueError(f"{name} has no lex_ner called {component!r}: {', '.join(nlp.pipe_names) or 'empty'}.")
+    return pipe
+
+
+def _check_shared(pipelines: Mapping[str, Language], members: Sequence[LexNER]) -> None:
+    rows = []
+    for nlp, member in zip(pipelines.values(), members):
+        lexicon = find_lexicon(nlp)
+        content = None if lexicon is None else (len(lexicon), lexicon.content)
+        rows.append({"labels": member.labels, "tokenizers": nlp.config["nlp"]["tokenizer"], "lexicons": content})
+    first, expected = next(zip(pipelines, rows))
+    for name, row in zip(pipelines, rows):
+        for what, value in row.items():
+            if value != expected[what]:
+                raise ValueError(
+                    f"{name} and {first} have different {what}: {value} and {expected[what]}. Train them with one."
+                )

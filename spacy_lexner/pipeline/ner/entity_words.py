@@ -1,0 +1,134 @@
+"""The candidate words that entities rest on: `ent._.lex_words`."""
+
+from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+from spacy.tokens import Doc, Span
+from thinc.api import Model
+
+from ...candidates.attended_words import AttendedWords
+from ...candidates.storage import get_candidates, token_spans
+
+USER_DATA_KEY: Any = ("._.", "lex_entity_words", None, None)
+
+
+class LexWord(NamedTuple):
+    """A candidate word that stands on tokens of an entity.
+
+    start (int), end (int): Its characters; `doc.text[start:end] == word`.
+    word (str): The word.
+    weight (Optional[float]): How much the entity's tokens attend to it, from 0 to 1, in their mean; None if that is not
+        known.
+    change (Optional[float]): By how much the score of the entity changes when the word is taken out of the lattice:
+        below 0 if the entity rests on the word. None if that was not measured.
+    """
+
+    start: int
+    end: int
+    word: str
+    weight: Optional[float] = None
+    change: Optional[float] = None
+
+
+def install_words_extension() -> None:
+    """Add `span._.lex_words`, the candidate words that an entity rests on. What someone else put there stays."""
+    if not Span.has_extension("lex_words"):
+        Span.set_extension("lex_words", getter=get_words)
+
+
+def get_words(span: Span) -> Optional[List[LexWord]]:
+    """RETURNS (Optional[List[LexWord]]): The candidate words that an entity rests on, those it attends to most first;
+    None where they were not noted (see `pipeline.explain`, and the option `note_words` of `lex_ner`)."""
+    text = span.doc.text
+    for start, end, label, words in span.doc.user_data.get(USER_DATA_KEY, ()):
+        if (start, end, label) == (span.start_char, span.end_char, span.label_):
+            return [LexWord(begin, stop, text[begin:stop], weight, change) for begin, stop, weight, change in words]
+    return None
+
+
+def set_words(doc: Doc, words: Iterable[Tuple[Span, Sequence[LexWord]]]) -> None:
+    """Store the words of entities in a Doc, in the place of what was there.
+
+    doc (Doc): The Doc.
+    words (Iterable[Tuple[Span, Sequence[LexWord]]]): Entities and their words.
+    """
+    doc.user_data[USER_DATA_KEY] = [
+        [ent.start_char, ent.end_char, ent.label_, [[w.start, w.end, w.weight, w.change] for w in _ranked(own)]]
+        for ent, own in words
+    ]
+
+
+def attend_words(model: Model, docs: Sequence[Doc]) -> List[AttendedWords]:
+    """Ask the outermost encoder of a model that can tell how much tokens attend to words.
+
+    model (Model): The model.
+    docs (Sequence[Doc]): The Docs.
+    RETURNS (List[AttendedWords]): The attention, for each Doc. Raises ValueError where no encoder can tell.
+    """
+    attending = find_attending([model])
+    if attending is None:
+        raise ValueError(
+            "No encoder of this model can tell what it attends to: LEBERT with adapters and FLAT with words can. If "
+            "the encoder belongs to another component, ask for the whole pipeline: spacy_lexner.pipeline.explain."
+        )
+    return attending.attrs["attend"](attending, list(docs))
+
+
+def find_attending(models: Iterable[Model]) -> Optional[Model]:
+    """RETURNS (Optional[Model]): The first node that can tell what it attends to; None if there is none."""
+    return next((node for model in models for node in model.walk() if "attend" in node.attrs), None)
+
+
+def words_of_entities(
+    ents: Sequence[Span],
+    places: Sequence[Tuple[int, int]],
+    attended: Optional[AttendedWords] = None,
+    changes: Optional[Mapping[Tuple[int, int], Mapping[Tuple[int, int], float]]] = None,
+) -> List[Tuple[Span, List[LexWord]]]:
+    """Say for entities which words stand on their tokens.
+
+    ents (Sequence[Span]): The entities.
+    places (Sequence[Tuple[int, int]]): First token of the candidate words, and the one behind the last.
+    attended (Optional[AttendedWords]): The attention of the Doc's tokens.
+    changes (Optional[Mapping]): For each place of an entity, by tokens, the change of its score without each word.
+    RETURNS (List[Tuple[Span, List[LexWord]]]): Entities and their words.
+    """
+    found = []
+    for ent in ents:
+        own = sorted({place for place in places if place[0] < ent.end and ent.start < place[1]})
+        weights = {} if attended is None else weights_of(ent, attended)
+        without = (changes or {}).get((ent.start, ent.end), {})
+        words = []
+        for start, end in own:
+            span = ent.doc[start:end]
+            weight = None if attended is None else weights.get((start, end), 0.0)
+            words.append(LexWord(span.start_char, span.end_char, span.text, weight, without.get((start, end))))
+        found.append((ent, words))
+    return found
+
+
+def weights_of(ent: Span, attended: AttendedWords) -> Mapping[Tuple[int, int], float]:
+    """RETURNS (Mapping[Tuple[int, int], float]): How much an entity attends to words, by their tokens."""
+    inside = (attended.tokens >= ent.start) & (attended.tokens < ent.end)
+    weights: dict[Tuple[int, int], float] = {}
+    for first, last, weight in zip(*(column[np.flatnonzero(inside)].tolist() for column in attended[1:])):
+        weights[first, last + 1] = weights.get((first, last + 1), 0.0) + weight / len(ent)
+    return weights
+
+
+def note_attended(doc: Doc, attended: AttendedWords) -> None:
+    """Store the words of all entities of a Doc, with the attention that these pay to them.
+
+    doc (Doc): The Doc.
+    attended (AttendedWords): The attention of its tokens.
+    """
+    places = set(zip(attended.firsts.tolist(), (attended.lasts + 1).tolist()))
+    stored = get_candidates(doc)
+    if stored is not None:
+        first, last, kept = token_spans(doc, stored[1])
+        places.update(zip(first[kept].tolist(), (last[kept] + 1).tolist()))
+    set_words(doc, words_of_entities(doc.ents, sorted(places), attended))
+
+
+def _ranked(words: Sequence[LexWord]) -> List[LexWord]:
+    return sorted(words, key=lambda word: (-(word.weight or 0.0), word.change or 0.0, word.start, word.end))

@@ -1,0 +1,129 @@
+"""A Doc whose tokens are runs of the tokens of another, built in one pass."""
+
+from itertools import compress
+from typing import Any, Collection, Dict, List, NamedTuple
+
+import numpy as np
+from spacy.attrs import ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE, LEMMA, MORPH, NORM, POS, SENT_START, SPACY, TAG
+from spacy.tokens import Doc, Span, SpanGroup
+from thinc.api import Ragged, get_array_module
+from thinc.backends import get_array_ops
+
+from ...candidates.storage import token_borders
+from ...tagging.spans.tag_scheme import Ints1d
+
+TOKEN_ATTRIBUTES = [TAG, POS, MORPH, LEMMA, NORM]
+SPAN_ATTRIBUTES = [ENT_IOB, ENT_TYPE, ENT_KB_ID, ENT_ID, SENT_START]
+BEGIN = 3  # in ENT_IOB; of a token without a type it says that this is in no entity
+TRANSFORMER_DATA = ("._.", "trf_data", None, None)
+
+
+class Merged(NamedTuple):
+    """A Doc with merged tokens.
+
+    doc (Doc): The Doc.
+    left_out (Dict[str, int]): For each key of `doc.spans` the number of spans that are no tokens any more.
+    """
+
+    doc: Doc
+    left_out: Dict[str, int]
+
+
+def kept_edges(doc: Doc, span_keys: Collection[str] = ()) -> Ints1d:
+    """The tokens at which a word has to begin, so that nothing is cut: first tokens of entities and sentences, and the
+    tokens behind entities.
+
+    doc (Doc): The Doc.
+    span_keys (Collection[str]): Keys of `doc.spans` whose spans are kept too.
+    RETURNS (Ints1d): The tokens, sorted, without 0 and the number of tokens.
+    """
+    if not len(doc):
+        return np.zeros(0, dtype=np.int64)
+    iob, types, starts = doc.to_array([ENT_IOB, ENT_TYPE, SENT_START]).T
+    entity = types != 0
+    edges = (entity & (iob == BEGIN)) | (starts == 1)
+    edges[1:] |= entity[1:] != entity[:-1]
+    spans = [edge for key in span_keys for span in doc.spans.get(key, ()) for edge in (span.start, span.end)]
+    found = np.union1d(np.flatnonzero(edges), np.array(spans, dtype=np.int64))
+    return found[(found > 0) & (found < len(doc))]
+
+
+def merge_tokens(doc: Doc, starts: Ints1d) -> Merged:
+    """Build the Doc that has one token for each run of tokens, in linear time. The old one stays as it is, with all
+    Tokens and Spans that someone holds.
+
+    Text, entities, sentences, cats, user data (with candidate words and scores) and hooks are kept, and those spans of
+    `doc.spans` that begin and end with a new token. The row of a new token in `doc.tensor` is the mean of its parts',
+    its wordpieces in transformer output are all of theirs. Merged tokens have no tag, morphology, lemma or norm of
+    their own; a dependency parse is not kept.
+
+    doc (Doc): The Doc.
+    starts (Ints1d): First token of each run, sorted, beginning with 0; all of `kept_edges` among them.
+    RETURNS (Merged): The new Doc.
+    """
+    lasts = np.append(starts[1:], len(doc)) - 1
+    begins, stops = token_borders(doc)
+    text = doc.text
+    words = [text[i:j] for i, j in zip(begins[starts].tolist(), stops[lasts].tolist())]
+    spaces = doc.to_array([SPACY]).reshape(-1)[lasts].astype(bool)
+    merged = Doc(doc.vocab, words=words, spaces=spaces.tolist(), user_data=dict(doc.user_data))
+    merged.from_array([*TOKEN_ATTRIBUTES, *SPAN_ATTRIBUTES], _attributes(doc, starts, lasts))
+    merged.has_unknown_spaces = doc.has_unknown_spaces
+    merged.cats, merged.sentiment, merged._context = dict(doc.cats), doc.sentiment, doc._context
+    merged.user_hooks, merged.user_token_hooks = doc.user_hooks, doc.user_token_hooks
+    merged.user_span_hooks = doc.user_span_hooks
+    lengths = lasts - starts + 1
+    if len(doc.tensor) == len(doc):
+        merged.tensor = _mean(doc.tensor, lengths)
+    _merge_transformer_rows(merged, doc, lengths)
+    return Merged(merged, _merge_spans(merged, doc, starts))
+
+
+def _attributes(doc: Doc, starts: Ints1d, lasts: Ints1d) -> Any:
+    n = len(TOKEN_ATTRIBUTES)
+    old = doc.to_array([*TOKEN_ATTRIBUTES, *SPAN_ATTRIBUTES])
+    new = old[starts]
+    new[starts != lasts, :n] = 0
+    blocked = np.logical_or.reduceat((old[:, n] == BEGIN) & (old[:, n + 1] == 0), starts)
+    new[blocked & (new[:, n + 1] == 0), n] = BEGIN
+    return new
+
+
+def _mean(rows: Any, lengths: Ints1d) -> Any:
+    xp = get_array_module(rows)
+    return get_array_ops(rows).reduce_mean(xp.ascontiguousarray(rows, dtype="f"), xp.asarray(lengths, dtype="i"))
+
+
+def _merge_transformer_rows(merged: Doc, doc: Doc, lengths: Ints1d) -> None:
+    """Let the pieces of a run be those of all its tokens, in what spacy-transformers keeps of a Doc."""
+    user_data: Dict[Any, Any] = merged.user_data
+    data: Any = user_data.get(TRANSFORMER_DATA)
+    align = getattr(data, "align", None)
+    if isinstance(align, Ragged) and len(align.lengths) == len(doc):
+        xp = get_array_module(align.lengths)
+        ends = xp.cumsum(xp.asarray(align.lengths))[np.cumsum(lengths) - 1]
+        pieces = xp.diff(xp.concatenate([xp.zeros(1, dtype=ends.dtype), ends])).astype("i")
+        user_data[TRANSFORMER_DATA] = type(data)(data.wordpieces, data.model_output, Ragged(align.dataXd, pieces))
+
+
+def _merge_spans(merged: Doc, doc: Doc, starts: Ints1d) -> Dict[str, int]:
+    if not doc.spans:
+        return {}
+    places = np.full(len(doc) + 1, -1, dtype=np.int64)
+    places[starts] = np.arange(len(starts))
+    places[-1] = len(starts)
+    new: List[int] = places.tolist()
+    left_out = {}
+    for key, group in doc.spans.items():
+        aligned = [new[span.start] >= 0 and new[span.end] >= 0 for span in group]
+        spans = [
+            Span(merged, new[span.start], new[span.end], label=span.label, kb_id=span.kb_id, span_id=span.id)
+            for span in compress(group, aligned)
+        ]
+        attrs = dict(group.attrs)
+        if "scores" in attrs and len(attrs["scores"]) == len(group):  # one for each span
+            attrs["scores"] = list(compress(attrs["scores"], aligned))
+        merged.spans[key] = SpanGroup(merged, name=group.name, attrs=attrs, spans=spans)
+        if len(spans) < len(group):
+            left_out[key] = len(group) - len(spans)
+    return left_out

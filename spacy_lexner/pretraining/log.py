@@ -1,0 +1,73 @@
+"""What a person sees of a pretraining run: losses, accuracies and speed."""
+
+import sys
+import time
+from pathlib import Path
+from typing import Any, Dict, Optional
+
+import srsly
+from tqdm import tqdm
+
+from .heads.heads import HeadLosses
+
+
+class PretrainingLog:
+    """Averages what the heads report, shows it in a progress bar and writes a line now and then."""
+
+    def __init__(self, *, every: int = 100, path: Optional[str] = None, progress_bar: bool = True, total: int = 0):
+        """Create a log.
+
+        every (int): Updates between two lines; 0 for none.
+        path (Optional[str]): A file that gets a JSON line at the same times, behind what it holds.
+        progress_bar (bool): Show a bar, on a terminal.
+        total (int): Updates of the whole run, for the bar; 0 if not known.
+        """
+        self.every = every
+        self.path = Path(path) if path else None
+        self.progress_bar = progress_bar
+        self.total = total
+        self._bar: Any = None
+        self._reset()
+
+    def update(self, n_updates: int, losses: HeadLosses, n_tokens: int) -> None:
+        """Take in one update.
+
+        n_updates (int): Updates so far, this one counted.
+        losses (HeadLosses): What the heads report.
+        n_tokens (int): Tokens of its Docs.
+        """
+        self._n_tokens += n_tokens
+        for name, part in losses._asdict().items():
+            if part is not None and part.n_labels:
+                sums = self._sums.setdefault(name, [0.0, 0, 0])
+                sums[0] += float(part.loss.detach()) * part.n_labels
+                sums[1] += int(part.n_correct)
+                sums[2] += part.n_labels
+        if self.progress_bar:
+            if self._bar is None:
+                self._bar = tqdm(total=self.total or None, initial=n_updates - 1, unit=" updates", disable=None)
+            self._bar.set_postfix(self._averages(), refresh=False)
+            self._bar.update()
+        if self.every and n_updates % self.every == 0:
+            self._write({"update": n_updates, **self._averages()})
+            self._reset()
+
+    def _averages(self) -> Dict[str, float]:
+        averages: Dict[str, float] = {}
+        for name, (loss, n_correct, n_labels) in self._sums.items():
+            averages[f"{name}_loss"] = round(loss / n_labels, 4)
+            averages[f"{name}_accuracy"] = round(n_correct / n_labels, 4)
+        averages["tokens_per_second"] = round(self._n_tokens / max(time.perf_counter() - self._since, 1e-9))
+        return averages
+
+    def _write(self, record: Dict[str, float]) -> None:
+        tqdm.write("  ".join(f"{name} {value}" for name, value in record.items()), file=sys.stderr)
+        if self.path is not None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("a", encoding="utf8") as file_:
+                file_.write(srsly.json_dumps(record) + "\n")
+
+    def _reset(self) -> None:
+        self._sums: Dict[str, Any] = {}
+        self._n_tokens = 0
+        self._since = time.perf_counter()

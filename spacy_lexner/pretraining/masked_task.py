@@ -1,0 +1,222 @@
+"""What tasks with masked wordpieces share: from Docs to sequences, some of whose wordpieces have to be predicted."""
+
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypeVar
+
+import numpy as np
+import torch
+from spacy.tokens import Doc
+from thinc.api import Model
+
+from ..candidates.lexicon_node import DocCandidates
+from ..candidates.storage import find_candidates, token_spans
+from ..encoders.shared.bert_shaped import max_length
+from ..encoders.shared.padding import batch_by_padding
+from ..encoders.shared.piece_encoder import N_SPECIAL, piece_borders, shim_of, wordpieces_of
+from ..encoders.shared.windows import Windows
+from ..encoders.shared.wordpieces import Wordpieces
+from ..lexicon.lexicon import Lexicon
+from ..lexicon.matcher import Matcher, MatchOptions
+from .heads.heads import FIRST, MASKED
+from .masked_docs import WORD_SOURCES, even_windows, mask_docs, word_numbers
+from .masking import Masking, check_masking
+from .objective import PretrainingTask, join
+from .paired_docs import UNLABELLED, PairedDoc, pair_docs, separator_pieces
+from .sentence_pairs import DEFAULT_SHORT_SHARE, MIN_LENGTH
+
+MAX_UNKNOWN = 0.5
+BatchT = TypeVar("BatchT", bound=Any)
+
+
+@dataclass(frozen=True)
+class MaskingOptions:
+    """The settings of such a task; see `create_pretrain_mlm`."""
+
+    masking: Masking
+    words: str = "tokens"
+    lexicon: Optional[str] = None
+    next_sentence: bool = False
+    short_share: float = DEFAULT_SHORT_SHARE
+    max_length: Optional[int] = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_masking(self.masking)
+        if self.words not in WORD_SOURCES:
+            raise ValueError(f"words is {self.words!r}. Known: {', '.join(WORD_SOURCES)}.")
+        if not 0 <= self.short_share <= 1:
+            raise ValueError(f"short_share is {self.short_share}: it must lie between 0 and 1.")
+        if self.max_length is not None and self.max_length < MIN_LENGTH:
+            raise ValueError(f"max_length is {self.max_length}: a sequence has at least {MIN_LENGTH} wordpieces.")
+
+
+class Sequences(NamedTuple):
+    """The wordpieces of a batch, one after the other in one array, and the sequences that are read of them.
+
+    docs (List[Doc]): The Docs, or one Doc for each pair of segments.
+    pairs (Optional[List[PairedDoc]]): These pairs.
+    counts (numpy.ndarray): int64[n_tokens], wordpieces of each token.
+    separators (numpy.ndarray): int64[n_pairs], where [SEP] stands in each pair, from its first wordpiece on.
+    ids (numpy.ndarray): int64[n_pieces], the wordpieces.
+    shown (numpy.ndarray): int64[n_pieces], the same as the encoder sees them: some of them masked.
+    selected (numpy.ndarray): bool[n_pieces], which are to be predicted.
+    windows (Windows): The sequences.
+    """
+
+    docs: List[Doc]
+    pairs: Optional[List[PairedDoc]]
+    counts: np.ndarray
+    separators: np.ndarray
+    ids: np.ndarray
+    shown: np.ndarray
+    selected: np.ndarray
+    windows: Windows
+
+    def batches(self, max_tokens: int) -> Iterator[Tuple[np.ndarray, Windows]]:
+        """YIELDS (Tuple[numpy.ndarray, Windows]): Sequences of similar length: their numbers and the sequences."""
+        for index in batch_by_padding(self.windows.ends - self.windows.starts + N_SPECIAL, max_tokens):
+            yield index, Windows(*(field[index] for field in self.windows))
+
+
+class Wanted(NamedTuple):
+    """What is wanted of a padded batch: which vectors, and what for.
+
+    kept (numpy.ndarray): int64[n], places among the B * L vectors.
+    roles (numpy.ndarray): int64[n], MASKED, FIRST or MENTION.
+    labels (numpy.ndarray): int64[m], of the masked wordpieces.
+    next_labels (numpy.ndarray): int64[p], of the pairs.
+    """
+
+    kept: np.ndarray
+    roles: np.ndarray
+    labels: np.ndarray
+    next_labels: np.ndarray
+
+
+class MaskedTask(PretrainingTask):
+    """Masks the Docs of a batch, cut into windows or into pairs of segments."""
+
+    def __init__(self, options: MaskingOptions) -> None:
+        """Create the task.
+
+        options (MaskingOptions): The settings.
+        """
+        self.options = options
+        self.rng = Random(options.seed)
+        self._matcher: Optional[Matcher] = None
+        self._vocabulary_checked = False
+
+    def check(self, node: Model) -> None:
+        encoder = self.text_model(shim_of(node).module)
+        kind, config = encoder.config.model_type, encoder.config
+        width = encoder.get_input_embeddings().weight.shape[1]
+        if width != config.hidden_size:
+            raise ValueError(
+                f"The wordpiece embeddings of this {kind!r} have {width} dimensions, its output {config.hidden_size}: "
+                "the decoder cannot be tied to them. Choose an encoder in which they are equal."
+            )
+        if self.options.next_sentence and getattr(config, "type_vocab_size", 0) < 2:
+            raise ValueError(f"A {kind!r} of this config knows no second segment: set next_sentence = false.")
+        limit, wanted = max_length(encoder), self.options.max_length
+        if wanted is not None and wanted > limit:
+            raise ValueError(f"max_length is {wanted}, but the encoder reads at most {limit} wordpieces at once.")
+        from_lexicon = self.options.words == "lexicon" and self.options.masking.unit != "piece"
+        if from_lexicon and not node.layers and self.options.lexicon is None:
+            raise ValueError(
+                'words = "lexicon" needs a lexicon: name the folder of one (`lexicon` of the objective), or pretrain '
+                "an encoder with adapters, which has one."
+            )
+
+    def find_words(self, node: Model, docs: List[Doc]) -> Optional[List[DocCandidates]]:
+        """Find the lexicon words that the encoder's own lexicon has.
+
+        node (Model): The encoder's layer.
+        docs (List[Doc]): The Docs.
+        RETURNS (Optional[List[DocCandidates]]): The words; None if the encoder has no lexicon.
+        """
+        raise NotImplementedError
+
+    def read(self, node: Model, docs: Sequence[Doc]) -> Tuple[Sequences, Optional[List[DocCandidates]]]:
+        """Cut a batch into sequences and mask them.
+
+        node (Model): The encoder's layer.
+        docs (Sequence[Doc]): The Docs.
+        RETURNS (Tuple[Sequences, Optional[List[DocCandidates]]]): The sequences, and what `find_words` gives for them.
+        """
+        wordpieces = wordpieces_of(node)
+        length = self.options.max_length or max_length(self.text_model(shim_of(node).module))
+        pairs, separators = None, np.zeros(0, "i8")
+        if self.options.next_sentence:
+            _, counts = wordpieces.encode(docs)
+            pairs = pair_docs(docs, counts, length, self.rng, short_share=self.options.short_share)
+        read = list(docs) if pairs is None else [pair.doc for pair in pairs]
+        ids, counts = wordpieces.encode(read)
+        self._check_vocabulary(ids, wordpieces)
+        borders = piece_borders(read, counts)
+        if pairs is not None:
+            places = separator_pieces(pairs, counts)
+            ids[places] = wordpieces.sep
+            separators = places - borders[:-1]
+        candidates = self.find_words(node, read)
+        words = word_numbers(read, counts, self._whole_words(read, candidates))
+        windows = even_windows(np.diff(borders), length - N_SPECIAL)
+        shown, selected = mask_docs(ids, words, windows, self.options.masking, self.rng, wordpieces)
+        return Sequences(read, pairs, counts, separators, ids, shown, selected, windows), candidates
+
+    def want(self, sequences: Sequences, index: np.ndarray, batch: BatchT, pieces: np.ndarray) -> Tuple[BatchT, Wanted]:
+        """Ask for the vectors of masked wordpieces, and for the first ones of pairs.
+
+        sequences (Sequences): The sequences.
+        index (numpy.ndarray): int64[B], the numbers of those in the batch.
+        batch (Any): The batch, with `input_ids`, `attention_mask`, `kept` and `segments`.
+        pieces (numpy.ndarray): int64[n], to which wordpiece each vector belongs that the batch keeps.
+        RETURNS (Tuple[Any, Wanted]): The batch, with segments if it holds pairs, and what is wanted of it.
+        """
+        all_kept = batch.kept.cpu().numpy()
+        masked = sequences.selected[pieces]
+        kept, labels = [all_kept[masked]], sequences.ids[pieces[masked]]
+        roles, next_labels = [np.full(len(labels), MASKED)], np.zeros(0, "i8")
+        if sequences.pairs is not None:
+            answers = np.array([sequences.pairs[i].label for i in index], "i8")
+            rows = np.flatnonzero(answers != UNLABELLED)
+            next_labels = answers[rows]
+            kept.append(rows * batch.input_ids.shape[1])
+            roles.append(np.full(len(rows), FIRST))
+            batch = _with_segments(batch, sequences.separators[index])
+        return batch, Wanted(join(kept), join(roles), labels, next_labels)
+
+    def _whole_words(
+        self, docs: Sequence[Doc], candidates: Optional[Sequence[DocCandidates]]
+    ) -> Optional[Sequence[DocCandidates]]:
+        """The lexicon words that cut the Docs into words; None where tokens are words."""
+        if self.options.masking.unit == "piece" or self.options.words == "tokens":
+            return None
+        if self.options.lexicon is None:
+            return candidates
+        if self._matcher is None:
+            self._matcher = Matcher(Lexicon.open(self.options.lexicon), MatchOptions())
+        found = []
+        for doc, words in zip(docs, find_candidates(self._matcher, docs)):
+            first, last, keep = token_spans(doc, words)
+            found.append(DocCandidates(first[keep], last[keep], words.hashes[keep], self._matcher.lexicon))
+        return found
+
+    def _check_vocabulary(self, ids: np.ndarray, wordpieces: Wordpieces) -> None:
+        """A vocabulary made of another text, or of none, is the commonest way to pretrain in vain."""
+        if self._vocabulary_checked or not len(ids):
+            return
+        unknown = float((ids == wordpieces.unk).mean())
+        if unknown > MAX_UNKNOWN:
+            raise ValueError(
+                f"{unknown:.0%} of the first batch's wordpieces are unknown to the vocabulary of {len(wordpieces)} "
+                "pieces: it was not made for this text. Set `vocab` of the encoder to the path of a vocab.txt."
+            )
+        self._vocabulary_checked = True
+
+
+def _with_segments(batch: BatchT, separators: np.ndarray) -> BatchT:
+    """Everything behind the separator, the last [SEP] as well, is the second segment."""
+    columns = torch.arange(batch.input_ids.shape[1], device=batch.input_ids.device)
+    begins = torch.from_numpy(separators + 2).to(columns.device)  # [CLS] stands before the first wordpiece
+    return batch._replace(segments=((columns >= begins[:, None]) & batch.attention_mask).long())

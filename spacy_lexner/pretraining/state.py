@@ -1,0 +1,195 @@
+"""What a pretraining run consists of besides its encoder, saved with it, so that a resumed run goes on exactly."""
+
+import json
+import math
+import random
+from random import Random
+from typing import Any, Dict, Iterator, Tuple
+
+import numpy as np
+import srsly
+import torch
+from safetensors.numpy import load as load_safetensors
+from safetensors.numpy import save as save_safetensors
+from thinc.api import Model, Optimizer
+from thinc.shims import Shim
+from thinc.util import to_numpy
+
+from ..training.optimizers.clipping import clip_gradients
+
+STATE_KEY = "lexner_pretraining"
+_MOMENTS = ("mom1", "mom2", "averages")
+
+
+class PretrainingState(Shim):
+    """Sees every update before it is made: clips the gradients of the whole objective, steps the optimiser's
+    schedules, and keeps account of all that a run is made of.
+
+    `spacy pretrain` never steps a schedule, and saves nothing but the encoder. The first node of a model is the first
+    to be updated, so that is where this shim belongs.
+    """
+
+    def __init__(self, rng: Random) -> None:
+        """Create the state of a run that has not begun.
+
+        rng (Random): The objective's source of chance.
+        """
+        super().__init__(None)
+        self.rng = rng
+        self.n_updates = 0
+        self._saved_optimizer: Dict[str, Any] = {}
+        self._saved_arrays: Dict[str, np.ndarray] = {}
+
+    def bind(self, objective: Model, head: Model) -> None:
+        """Say what the state is about.
+
+        objective (Model): The whole model, this shim's node at its top.
+        head (Model): The part of it that spaCy does not save.
+        """
+        self._objective, self._head = objective, head
+        self._optimizer = None
+
+    def finish_update(self, optimizer: Optimizer) -> None:
+        """Prepare the optimiser and the gradients for an update.
+
+        optimizer (Optimizer): The optimiser. Its `max_grad_norm`, if it has one, bounds the common norm of all
+            gradients. Where that is not finite there is no update.
+        """
+        if self._optimizer is None:
+            self._optimizer = optimizer
+            for _ in range(self.n_updates):
+                optimizer.step_schedules()
+            self._restore_moments(optimizer)
+        elif self.n_updates:
+            optimizer.step_schedules()
+        self.n_updates += 1
+        max_norm = getattr(optimizer, "max_grad_norm", 0.0)
+        if max_norm and not math.isfinite(clip_gradients(self._objective, max_norm)):
+            _drop_gradients(self._objective)
+
+    def to_bytes(self) -> bytes:
+        """RETURNS (bytes): The head's weights, the optimiser's moments, the number of updates, and every source of
+        chance that a run draws from.
+        """
+        arrays: Dict[str, np.ndarray] = {}
+        counts: Dict[str, int] = {}
+        if self._optimizer is not None:
+            for key, name in _parameter_keys(self._objective):
+                counts[name] = self._optimizer.nr_update.get(key, 0)
+                for moment in _MOMENTS:
+                    values = getattr(self._optimizer, moment) or {}
+                    if key in values:
+                        arrays[f"{moment}/{name}"] = np.ascontiguousarray(to_numpy(values[key]))
+        state = {
+            "n_updates": self.n_updates,
+            "nr_update": counts,
+            "chance": _chance_state(self.rng),
+            "moments": save_safetensors(arrays),
+            "head": self._head.to_bytes(),
+        }
+        return srsly.msgpack_dumps(state)
+
+    def from_bytes(self, bytes_data: bytes) -> "PretrainingState":
+        """Go on where a saved run stood. The optimiser gets its moments back at the next update.
+
+        bytes_data (bytes): What `to_bytes` gave.
+        RETURNS (PretrainingState): This object.
+        """
+        state = srsly.msgpack_loads(bytes_data)
+        self._head.from_bytes(state["head"])
+        self.n_updates = state["n_updates"]
+        self._saved_optimizer = state["nr_update"]
+        self._saved_arrays = load_safetensors(state["moments"])
+        _set_chance_state(self.rng, state["chance"])
+        return self
+
+    def _restore_moments(self, optimizer: Optimizer) -> None:
+        for key, name in _parameter_keys(self._objective):
+            if self._saved_optimizer.get(name):
+                optimizer.nr_update[key] = self._saved_optimizer[name]
+            for moment in _MOMENTS:
+                values = getattr(optimizer, moment)
+                if values is not None and f"{moment}/{name}" in self._saved_arrays:
+                    array = self._objective.ops.asarray(self._saved_arrays[f"{moment}/{name}"])  # type: ignore[arg-type]
+                    values[key] = array if array.flags.writeable else array.copy()
+        self._saved_optimizer, self._saved_arrays = {}, {}
+
+
+class ResumableEncoder(Model):
+    """Passes its one layer through, and saves the state of the run along with it.
+
+    The bytes are those of the encoder with one entry more, which a plain encoder does not read: they serve for
+    `initialize.init_tok2vec` as well as for `spacy pretrain --resume-path`.
+    """
+
+    def __init__(self, encoder: Model, state: PretrainingState) -> None:
+        """Wrap an encoder.
+
+        encoder (Model): The encoder that is pretrained.
+        state (PretrainingState): The state of the run.
+        """
+        super().__init__("resumable_encoder", _pass_through, init=_init_layer, layers=[encoder])
+        self.state = state
+
+    def to_dict(self) -> Dict:
+        return {**self.layers[0].to_dict(), STATE_KEY: self.state.to_bytes()}
+
+    def from_dict(self, msg: Dict) -> "ResumableEncoder":
+        self.layers[0].from_dict(msg)
+        if STATE_KEY in msg:
+            self.state.from_bytes(msg[STATE_KEY])
+        return self
+
+
+def _pass_through(model: Model, X: Any, is_train: bool) -> Tuple[Any, Any]:
+    return model.layers[0](X, is_train)
+
+
+def _init_layer(model: Model, X: Any = None, Y: Any = None) -> None:
+    model.layers[0].initialize(X, Y)
+
+
+def _parameter_keys(model: Model) -> Iterator[Tuple[Tuple[int, str], str]]:
+    """The optimiser's key of every parameter, and a name that is the same in every process."""
+    for i, node in enumerate(model.walk()):
+        for name in node.param_names:
+            yield (node.id, name), f"{i}/{name}"
+        for j, shim in enumerate(node.shims):
+            if isinstance(shim._model, torch.nn.Module):
+                for name, _ in shim._model.named_parameters():
+                    yield (shim.id, name), f"{i}/{j}/{name}"
+
+
+def _drop_gradients(model: Model) -> None:
+    for node in model.walk():
+        for name in node.grad_names:
+            node.set_grad(name, node.ops.alloc(node.get_param(name).shape))
+        for shim in node.shims:
+            if isinstance(shim._model, torch.nn.Module):
+                shim._model.zero_grad(set_to_none=True)
+
+
+def _chance_state(rng: Random) -> Dict[str, Any]:
+    name, keys, *rest = np.random.get_state()
+    return {
+        "objective": json.dumps(rng.getstate()),
+        "python": json.dumps(random.getstate()),
+        "numpy": json.dumps([name, np.asarray(keys).tolist(), *rest]),
+        "torch": torch.get_rng_state().numpy().tobytes(),
+        "cuda": [state.numpy().tobytes() for state in torch.cuda.get_rng_state_all()],
+    }
+
+
+def _set_chance_state(rng: Random, state: Dict[str, Any]) -> None:
+    for source, saved in ((rng, state["objective"]), (random, state["python"])):
+        version, keys, gauss = json.loads(saved)
+        source.setstate((version, tuple(keys), gauss))  # type: ignore[attr-defined]
+    name, keys, *rest = json.loads(state["numpy"])
+    np.random.set_state((name, np.array(keys, dtype="uint32"), *rest))
+    torch.set_rng_state(_byte_tensor(state["torch"]))
+    if len(state["cuda"]) == torch.cuda.device_count():
+        torch.cuda.set_rng_state_all([_byte_tensor(saved) for saved in state["cuda"]])
+
+
+def _byte_tensor(data: bytes) -> torch.Tensor:
+    return torch.from_numpy(np.frombuffer(data, dtype="uint8").copy())

@@ -1,0 +1,89 @@
+"""The thinc model of several taggers that learn apart and predict together."""
+
+from typing import Any, Callable, List, Optional, Sequence, Tuple
+
+from spacy.tokens import Doc
+from thinc.api import Model
+
+from ..encoders.shared.listeners import find_listener
+from .tagger import Outputs, Tagger
+
+TURN = "turn"
+
+
+def ensemble(members: Sequence[Tagger]) -> Tagger:
+    """Taggers whose scores are averaged. For CRFs that is a logarithmic opinion pool with equal weights (Smith, Cohn
+    and Osborne 2005): a path has the geometric mean of the members' probabilities, scaled to sum to 1.
+
+    In training the members take turns, one for each batch: each learns from its own loss, on batches of its own, as if
+    it were alone, and n members need n times the steps of one.
+
+    members (Sequence[Tagger]): Taggers, each with an encoder of its own. A softmax may stand beside a CRF: it is one
+        without transitions. Tagged like a published model are all or none.
+    RETURNS (Tagger): The model. References `output_layer`, that of the first member; the attributes are the first
+        member's, its head among them, whose loss all learn from.
+    """
+    if not members:
+        raise ValueError("An ensemble needs at least one member.")
+    for member in members:
+        _check(member, members[0])
+    return Model(
+        "ensemble",
+        forward,
+        init=init,
+        layers=list(members),
+        refs={"output_layer": members[0].get_ref("output_layer")},
+        attrs={**members[0].attrs, "resize_output": resize_output, TURN: 0},
+    )
+
+
+def _check(member: Tagger, first: Tagger) -> None:
+    listener = find_listener(member)
+    if listener is not None:
+        raise ValueError(
+            f"A member of the ensemble listens to a shared encoder ({listener.name!r}): members that share one do not "
+            "learn apart. Put the encoder into the member itself."
+        )
+    expected, own = (getattr(tagger.attrs["head"], "tag_names", ()) for tagger in (first, member))
+    if own != expected:
+        raise ValueError(
+            "An ensemble cannot average scores of different tags: one member has "
+            f"{', '.join(expected) or 'those of its labels'}, another {', '.join(own) or 'those of its labels'}."
+        )
+
+
+def forward(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[Outputs, Callable[[Outputs], Any]]:
+    if is_train:
+        turn = model.attrs[TURN]
+        model.attrs[TURN] = (turn + 1) % len(model.layers)
+        return model.layers[turn](docs, is_train)
+    first, *others = model.layers
+    emissions, transitions = first.predict(docs)
+    for number, member in enumerate(others, 2):
+        own_emissions, own_transitions = member.predict(docs)
+        emissions = [rows + (own - rows) / number for rows, own in zip(emissions, own_emissions)]
+        transitions = transitions + (own_transitions - transitions) / number
+    return (emissions, transitions), _refuse_backprop
+
+
+def init(model: Tagger, X: Optional[List[Doc]] = None, Y: Optional[Outputs] = None) -> None:
+    for member in model.layers:
+        member.initialize(X=X, Y=Y)
+
+
+def resize_output(model: Tagger, nO: int, templates: Sequence[int] = (0,)) -> Tagger:
+    """Add tags to every member: see `tagger.resize_output`.
+
+    model (Tagger): The ensemble, initialised. It is changed in place.
+    nO (int): The new number of tags.
+    templates (Sequence[int]): The tags that are copied, in turn.
+    RETURNS (Tagger): The model.
+    """
+    for member in model.layers:
+        member.attrs["resize_output"](member, nO, templates)
+    model.set_ref("output_layer", model.layers[0].get_ref("output_layer"))
+    return model
+
+
+def _refuse_backprop(d_outputs: Outputs) -> Any:
+    raise ValueError("An ensemble has no gradient where it predicts: begin an update first.")

@@ -1,0 +1,107 @@
+"""What encoders say about their attention to words."""
+
+import numpy as np
+import pytest
+import spacy
+import torch
+
+from spacy_lexner.candidates.attended_words import AttendedWords, split_by_doc
+
+TEXTS = ["南京市长江大桥", "", "哈哈哈哈", "大桥很长", "长江 大桥"]
+WORDS = ["南京", "南京市", "市长", "长江", "长江大桥", "大桥", "哈哈", "哈哈哈"]
+LEBERT = {"@architectures": "spacy-lexner.LEBERT.v1", "hidden_width": 16, "heads": 2, "adapter_layers": [0, 1]}
+FLAT = {"@architectures": "spacy-lexner.FLAT.v1", "width": 16, "heads": 2, "layers": 2}
+
+
+def make(encoder, words=WORDS, texts=TEXTS):
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("lex_matcher").add_words(words)
+    nlp.add_pipe("tok2vec", config={"model": encoder})
+    torch.manual_seed(0)
+    with pytest.warns(UserWarning, match="saw only a sample"):
+        nlp.initialize(lambda: [spacy.training.Example.from_dict(nlp.make_doc(text), {}) for text in texts if text])
+    node = next(node for node in nlp.get_pipe("tok2vec").model.walk() if node.name in ("lebert", "flat"))
+    return node, [nlp.make_doc(text) for text in texts]
+
+
+def table(attended, doc):
+    """Weights by token and text of the word."""
+    weights = {}
+    for token, first, last, weight in zip(*(column.tolist() for column in attended)):
+        key = (token, first, doc[first : last + 1].text)
+        weights[key] = weights.get(key, 0.0) + weight
+    return weights
+
+
+def test_rows_go_to_their_docs():
+    vocab = spacy.blank("zh").make_doc
+    parts = [AttendedWords(*np.array([[4, 0], [3, 0], [4, 1]]), np.array([0.5, 0.25]))]
+    first, empty, second = split_by_doc(parts, [vocab("南京市"), vocab(""), vocab("长江")])
+    assert [column.tolist() for column in first] == [[0], [0], [1], [0.25]]
+    assert [column.tolist() for column in second] == [[1], [0], [1], [0.5]]
+    assert len(empty.tokens) == 0 and len(split_by_doc([], [])) == 0
+
+
+@pytest.mark.parametrize("options", [{}, {"max_batch_tokens": 12}, {"window": 6, "stride": 3}])
+def test_lebert_attends_to_the_words_that_cover_a_token(options):
+    node, docs = make({**LEBERT, **options})
+    attended = node.attrs["attend"](node, docs)
+    weights = table(attended[0], docs[0])
+    assert {(token, word) for token, _, word in weights} == {
+        *((token, word) for word, begin in (("南京", 0), ("南京市", 0), ("市长", 2), ("长江", 3), ("大桥", 5))
+          for token in range(begin, begin + len(word))),
+        *((token, "长江大桥") for token in range(3, 7)),
+    }  # fmt: skip
+    for doc, own in zip(docs, attended):
+        for token in range(len(doc)):
+            assert own.weights[own.tokens == token].sum() == pytest.approx(1.0) or token not in own.tokens
+    assert table(attended[3], docs[3]) == pytest.approx({(0, 0, "大桥"): 1.0, (1, 0, "大桥"): 1.0})
+    # The same word may cover a token twice: each occurrence has its own weight.
+    assert {first for token, first, word in table(attended[2], docs[2]) if token == 1 and word == "哈哈"} == {0, 1}
+
+
+def test_lebert_means_over_its_adapters():
+    node, docs = make(LEBERT)
+    module, record = node.shims[0].module, []
+    for adapter in module.adapters.values():
+        attend = adapter.attend
+        adapter.attend = lambda *args, attend=attend: record.append(args[3]) or attend(*args)
+    weights = node.attrs["attend"](node, docs[:1])[0].weights
+    assert len(record) == 2 and len(record[0]) == 2
+    assert weights.sum() == pytest.approx(7.0)
+    node.predict(docs)
+    assert record[-1] is None  # prediction keeps nothing
+
+
+@pytest.mark.parametrize("options", [{}, {"max_batch_tokens": 16}, {"positions": "scalar"}, {"words": "frozen"}])
+def test_flat_attends_to_all_words_of_a_window(options):
+    node, docs = make({**FLAT, **options})
+    attended = node.attrs["attend"](node, docs)
+    weights = table(attended[0], docs[0])
+    words = {(0, "南京"), (0, "南京市"), (2, "市长"), (3, "长江"), (3, "长江大桥"), (5, "大桥")}
+    assert {(first, word) for _, first, word in weights} == words and len(weights) == 7 * len(words)
+    for token in range(7):
+        assert 0 < attended[0].weights[attended[0].tokens == token].sum() < 1  # the rest goes to characters
+    alone = node.attrs["attend"](node, docs[:1])[0]
+    assert table(alone, docs[0]) == pytest.approx(weights, abs=1e-5)
+    assert node.attrs["attend"](node, []) == []
+
+
+def test_tokens_of_several_characters_have_the_mean_of_their_pieces():
+    from spacy.tokens import Doc
+
+    for encoder in (LEBERT, FLAT):
+        node, docs = make(encoder)
+        doc = Doc(docs[0].vocab, words=["南京市", "长江", "大桥"], spaces=[False] * 3)
+        (attended,) = node.attrs["attend"](node, [doc])
+        weights = table(attended, doc)
+        assert {word for _, _, word in weights} == {"南京市", "长江", "长江大桥", "大桥"}
+        if encoder is LEBERT:
+            assert weights[0, 0, "南京市"] == pytest.approx(1.0)
+
+
+def test_encoders_without_words_say_nothing():
+    assert "attend" not in make({**FLAT, "words": "none"})[0].attrs
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("tok2vec", config={"model": {**LEBERT, "adapter_layers": []}})
+    assert not any("attend" in node.attrs for node in nlp.get_pipe("tok2vec").model.walk())

@@ -1,0 +1,84 @@
+import json
+import re
+
+import pytest
+import spacy
+from spacy.tokens import DocBin
+from typer.testing import CliRunner
+
+from spacy_lexner.cli.app import lexner
+from spacy_lexner.cli.model.report import read_map
+
+
+def run(*arguments):
+    result = CliRunner().invoke(lexner, ["report", *map(str, arguments)])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, " ".join(re.sub("\x1b.*?m", "", result.output).split())
+
+
+@pytest.fixture
+def model(tmp_path):
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("lex_matcher").add_words(["南京市"])
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "CITY", "pattern": "南京"}])
+    (tmp_path / "ruler").mkdir()
+    nlp.to_disk(tmp_path / "ruler" / "model-best")
+    return tmp_path / "ruler" / "model-best"
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    nlp = spacy.blank("zh")
+    docs = [nlp(text) for text in ("在南京", "王明", "南京好")]
+    for doc, ents in zip(docs, ([doc.char_span(1, 3, "GPE")] for doc in docs[:1])):
+        doc.set_ents(ents)
+    docs[1].set_ents([docs[1].char_span(0, 2, "PER")])
+    docs[2].set_ents([docs[2].char_span(0, 2, "GPE")])
+    DocBin(docs=docs).to_disk(tmp_path / "test.spacy")
+    DocBin(docs=docs[1:2]).to_disk(tmp_path / "train.spacy")
+    return tmp_path / "test.spacy"
+
+
+def test_report(model, corpus, tmp_path):
+    output = tmp_path / "new" / "report.html"
+    options = ["--train", tmp_path / "train.spacy", "--lexicon-off", "--map", "CITY=GPE", "--compare", "peer=blank:zh"]
+    code, printed = run(model, corpus, *options, "--samples", 20, "--output", output)
+    assert code == 0, printed
+    assert "ruler 100.0 66.7 80.0 0.0 100.0" in printed and "peer – 0.0 0.0" in printed
+    figures = json.loads(output.with_suffix(".json").read_text("utf8"))
+    assert list(figures["models"]) == ["ruler", "ruler, lexicon emptied", "peer"]
+    assert figures["models"]["ruler"]["labels"]["GPE"]["f"] == 1.0
+    assert output.read_text("utf8").startswith("<!DOCTYPE html>")
+
+
+def test_limits(model, corpus, tmp_path):
+    options = ["--limit", 1, "--worst", 0, "--samples", 5, "--output", tmp_path / "report.html"]
+    assert run(f"mine={model}", corpus, *options)[0] == 0
+    figures = json.loads((tmp_path / "report.json").read_text("utf8"))
+    assert figures["corpus"]["texts"] == 1 and figures["models"]["mine"]["worst"] == []
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["no_such_model", "{corpus}"], "no_such_model"),
+        (["blank:zh", "{folder}/none.spacy"], "no .spacy file"),
+        (["blank:zh", "{corpus}", "--train", "{folder}/none.spacy"], "no .spacy file"),
+        (["blank:zh", "{corpus}", "--compare", "blank:zh"], "Two models have the name 'blank:zh'"),
+        (["blank:zh", "{corpus}", "--map", "PERSON"], "expected an old and a new label"),
+        (["blank:zh", "{corpus}", "--output", "report.pdf"], "give an .html file"),
+    ],
+)
+def test_errors(corpus, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    code, output = run(*(argument.format(corpus=corpus, folder=tmp_path) for argument in arguments))
+    assert code == 1 and message in output and not list(tmp_path.glob("report.*"))
+
+
+def test_labels():
+    assert read_map(["PERSON=PER", "A=B=C"]) == {"PERSON": "PER", "A": "B=C"}
+
+
+def test_help():
+    code, output = run("--help")
+    assert code == 0 and "python -m spacy lexner report training/model-best corpus/test.spacy" in output

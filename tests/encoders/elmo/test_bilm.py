@@ -1,0 +1,137 @@
+"""The language model by its definition. Parity with the original is in test_elmo."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spacy_lexner.encoders.elmo.bilm import BiLM
+from spacy_lexner.encoders.elmo.clipped_lstm import ClippedLSTM
+from spacy_lexner.encoders.elmo.projected_lstm import LSTMState, ProjectedLSTM
+from spacy_lexner.encoders.elmo.side_by_side import both
+
+
+def make_bilm(**options):
+    torch.manual_seed(0)
+    return BiLM(3, 5, 2, **{"cell_clip": 2.0, "projection_clip": 2.0, **options}).double()
+
+
+def one_sequence(bilm, words):
+    """A single sequence, layer by layer and direction by direction."""
+    layers = [torch.cat([words, words], dim=1)]
+    current = torch.stack([words, words.flip(0)])
+    for number, layer in enumerate(bilm.layers):
+        zeros = LSTMState(words.new_zeros(2, 1, 3), words.new_zeros(2, 1, 5))
+        output, _ = layer(current, [1] * len(words), zeros)
+        current = output + current if number and bilm.skip_connections else output
+        layers.append(torch.cat([current[0], current[1].flip(0)], dim=1))
+    return layers
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    st.lists(st.integers(1, 6), min_size=1, max_size=5),
+    st.integers(1, 12),
+    st.booleans(),
+    st.sampled_from([2.0, None]),
+)
+def test_a_batch_is_its_sequences(lengths, block_rows, skip, clip):
+    bilm = make_bilm(block_rows=block_rows, skip_connections=skip, cell_clip=clip, projection_clip=clip)
+    words = torch.randn(sum(lengths), 3, dtype=torch.float64)
+    layers = bilm(words, torch.tensor(lengths))
+    expected = [one_sequence(bilm, part) for part in words.split(lengths)]
+    for number, layer in enumerate(layers):
+        torch.testing.assert_close(layer, torch.cat([one[number] for one in expected]))
+
+
+@pytest.mark.parametrize("clip", [2.0, None])
+def test_a_core_for_each_direction(monkeypatch, clip):
+    """Results are the same, and the threads of torch are what they were."""
+    bilm, words = make_bilm(cell_clip=clip, projection_clip=clip), torch.randn(9, 3, dtype=torch.float64)
+    threads, lengths = [], torch.tensor([2, 4, 3])
+    n_before = torch.get_num_threads()
+    with torch.no_grad():
+        expected = bilm(words, lengths)
+        monkeypatch.setattr(
+            "spacy_lexner.encoders.elmo.bilm.both", lambda *calls: threads.append(calls) or both(*calls)
+        )
+        try:
+            torch.set_num_threads(2)
+            values = bilm(words, lengths)
+            assert torch.get_num_threads() == 2
+        finally:
+            torch.set_num_threads(n_before)
+    assert [executor is not None for *_, executor in threads] == ([True] if clip else [])
+    for value, other in zip(values, expected):
+        assert torch.equal(value, other)
+
+
+@pytest.mark.parametrize(
+    "n_threads, large, trained, found",
+    [
+        (1, False, False, False),
+        (2, True, False, True),
+        (4, False, False, True),
+        (4, True, False, False),
+        (2, False, True, False),
+    ],
+)
+def test_when_a_second_core_is_of_use(monkeypatch, n_threads, large, trained, found):
+    if large:
+        monkeypatch.setattr("spacy_lexner.encoders.elmo.repeated_product.LARGE", 0)
+    n_before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(n_threads)
+        with make_bilm().second_core(torch.ones(1, 3), trained) as executor:
+            assert (executor is not None) == found
+    finally:
+        torch.set_num_threads(n_before)
+
+
+def test_rows_of_repeated_words():
+    bilm, words = make_bilm(), torch.randn(4, 3, dtype=torch.float64)
+    rows, lengths = torch.tensor([0, 2, 2, 1, 3, 0]), torch.tensor([4, 2])
+    for by_rows, spelt in zip(bilm(words, lengths, rows), bilm(words[rows], lengths)):
+        assert torch.equal(by_rows, spelt)
+
+
+@pytest.mark.parametrize(
+    "options, layer",
+    [
+        ({}, ClippedLSTM),
+        ({"cell_clip": None}, ClippedLSTM),
+        ({"cell_clip": None, "projection_clip": None}, ProjectedLSTM),
+    ],
+)
+def test_torch_s_own_lstm_where_nothing_is_clipped(options, layer):
+    assert all(type(part) is layer for part in make_bilm(**options).layers)
+
+
+def test_a_projection_as_wide_as_the_cell():
+    """torch's LSTM cannot do that."""
+    bilm = BiLM(5, 5, 1)
+    assert type(bilm.layers[0]) is ClippedLSTM
+    assert bilm(torch.randn(2, 5), torch.tensor([2]))[1].shape == (2, 10)
+
+
+def test_state_of_rows_that_come_and_go():
+    """Each row of a batch goes on where that row stood; rows that are absent for a while keep theirs."""
+    bilm = make_bilm(stateful=True)
+    first, second = torch.randn(7, 3, dtype=torch.float64), torch.randn(4, 3, dtype=torch.float64)
+    bilm(first, torch.tensor([2, 5]))
+    bilm(second[:3], torch.tensor([3]))
+    both = bilm(torch.cat([second[3:], second[:2]]), torch.tensor([1, 2]))
+    alone = make_bilm(stateful=True)
+    alone(first[2:], torch.tensor([5]))
+    expected = alone(second[:2], torch.tensor([2]))
+    torch.testing.assert_close(both[2][1:], expected[2])
+    bilm.reset_state()
+    torch.testing.assert_close(bilm(first, torch.tensor([2, 5]))[2], make_bilm()(first, torch.tensor([2, 5]))[2])
+
+
+def test_dropout_in_training_alone():
+    bilm, words = make_bilm(dropout=0.5), torch.randn(6, 3, dtype=torch.float64)
+    lengths = torch.tensor([6])
+    assert not torch.equal(bilm(words, lengths)[1], bilm(words, lengths)[1])
+    bilm.eval()
+    assert torch.equal(bilm(words, lengths)[1], bilm(words, lengths)[1])

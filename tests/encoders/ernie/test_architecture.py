@@ -1,0 +1,132 @@
+"""ERNIE.v1 in pipelines: trained, saved, shared, copied, and with the entities visible."""
+
+import pickle
+
+import numpy as np
+import pytest
+import spacy
+import torch
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+from spacy.util import registry
+
+from spacy_lexner.encoders.ernie.entities import LexEntity
+from spacy_lexner.lexicon.entry import LexiconEntry
+
+TEXTS = [
+    ("张三在南京市", [(0, 2, "PER"), (3, 6, "LOC")]),
+    ("李四来自长江大桥", [(0, 2, "PER"), (4, 8, "LOC")]),
+    ("南京市有长江大桥", [(0, 3, "LOC"), (4, 8, "LOC")]),
+]
+MODEL = {
+    "@architectures": "spacy-lexner.ERNIE.v1",
+    "hidden_width": 32,
+    "depth": 2,
+    "heads": 2,
+    "intermediate_width": 64,
+    "entity_heads": 2,
+    "dropout": 0.0,
+    "attention_dropout": 0.0,
+}
+
+
+def add_lexicon(nlp):
+    rng = np.random.default_rng(1)
+    vectors = {name: rng.standard_normal(8).astype("f4") for name in ("Q1", "Q2")}
+    words = {"南京": "Q1", "南京市": "Q1", "长江大桥": "Q2", "大桥": ""}
+    entries = [LexiconEntry(word, vectors.get(name), entity_id=name) for word, name in words.items()]
+    nlp.add_pipe("lex_matcher").add_words(entries)
+
+
+def examples(nlp):
+    found = []
+    for text, entities in TEXTS:
+        doc = nlp.make_doc(text)
+        found.append(Example.from_dict(doc, {"entities": entities}))
+    return found
+
+
+def trained(shared: bool = False, steps: int = 40, **model):
+    torch.manual_seed(0)
+    nlp = spacy.blank("zh")
+    add_lexicon(nlp)
+    if shared:
+        nlp.add_pipe("tok2vec", config={"model": {**MODEL, **model}})
+        tok2vec = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32}
+    else:
+        tok2vec = {**MODEL, **model}
+    tagger = {"@architectures": "spacy-lexner.CRFTagger.v1", "tok2vec": tok2vec}
+    nlp.add_pipe("lex_ner", config={"model": tagger})
+    optimizer = nlp.initialize(lambda: examples(nlp))
+    optimizer.learn_rate = 0.01
+    for _ in range(steps):
+        nlp.update(examples(nlp), sgd=optimizer)
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return trained()
+
+
+def entities(doc):
+    return [(ent.text, ent.label_) for ent in doc.ents]
+
+
+def test_it_learns_and_shows_what_it_linked(nlp):
+    doc = nlp("张三在南京市")
+    assert entities(doc) == [("张三", "PER"), ("南京市", "LOC")]
+    assert doc._.lex_entities == [LexEntity(3, 6, "Q1", True)]
+    assert doc.ents[1]._.lex_entities == doc._.lex_entities and doc.ents[0]._.lex_entities == []
+
+
+def test_saved_pipelines_bring_everything_back(nlp, tmp_path):
+    nlp.to_disk(tmp_path / "saved")
+    loaded = spacy.load(tmp_path / "saved")
+    texts = [text for text, _ in TEXTS]
+    assert [entities(doc) for doc in loaded.pipe(texts)] == [entities(doc) for doc in nlp.pipe(texts)]
+    encoders = [pipe.get_pipe("lex_ner").model.get_ref("tok2vec") for pipe in (loaded, nlp)]
+    found, expected = (encoder.predict([nlp.make_doc(TEXTS[2][0])])[0] for encoder in encoders)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_pickled_pipelines_and_worker_processes_agree(nlp):
+    torch.set_num_threads(1)
+    texts = [text for text, _ in TEXTS] * 3
+    expected = [(entities(doc), doc._.lex_entities) for doc in nlp.pipe(texts)]
+    again = pickle.loads(pickle.dumps(nlp))
+    assert [(entities(doc), doc._.lex_entities) for doc in again.pipe(texts)] == expected
+    assert [(entities(doc), doc._.lex_entities) for doc in nlp.pipe(texts, n_process=2)] == expected
+
+
+@pytest.mark.filterwarnings("ignore:ERNIE makes its vocabulary")
+def test_shared_by_listeners_and_replaced():
+    nlp = trained(shared=True, steps=3)
+    before = [entities(doc) for doc in nlp.pipe(text for text, _ in TEXTS)]
+    nlp.replace_listeners("tok2vec", "lex_ner", ["model.tok2vec"])
+    assert [entities(doc) for doc in nlp.pipe(text for text, _ in TEXTS)] == before
+    nodes = [node.name for node in nlp.get_pipe("lex_ner").model.walk()]
+    assert "ernie" in nodes
+
+
+def test_entities_of_the_doc_are_a_source_too():
+    nlp = trained(steps=1, source="ents")
+    doc = nlp.make_doc("张三在南京市")
+    doc.ents = [Span(doc, 3, 6, "LOC", kb_id="Q2"), Span(doc, 0, 2, "PER", kb_id="Q404")]
+    nlp.get_pipe("lex_ner").predict([doc])
+    assert doc._.lex_entities == [LexEntity(0, 2, "Q404", False), LexEntity(3, 6, "Q2", True)]
+
+
+def test_bad_docs_take_nobody_along(nlp):
+    docs = ["", "   ", "\n\u3000", "a" * 2000, "南京市", Doc(nlp.vocab)]
+    assert [len(doc) for doc in nlp.pipe(docs)] == [len(nlp.make_doc(d) if isinstance(d, str) else d) for d in docs]
+
+
+def test_the_config_fills_itself_and_refuses_what_it_does_not_know():
+    model = registry.resolve({"model": MODEL})["model"]
+    assert model.name == "ernie"
+    nlp = spacy.blank("zh")
+    with pytest.raises(ValueError, match="Known: sim, mix, norm"):
+        nlp.add_pipe("tok2vec", config={"model": {**MODEL, "layer_types": ["mix", "nomr"]}})
+    nlp.add_pipe("tok2vec", config={"model": MODEL})
+    assert nlp.config["components"]["tok2vec"]["model"]["overlaps"] == "longest"

@@ -1,0 +1,137 @@
+import pytest
+import torch
+from torch.testing import assert_close
+
+from spacy_lexner.encoders.flat.embedding import DROPOUT_PLACES, UNKNOWN, LatticeEmbedding, TokenVectors
+from spacy_lexner.encoders.shared.word_vectors import Words
+
+CHARACTERS = torch.tensor([[2, 3, 4], [5, 0, 0]])
+BIGRAMS = torch.tensor([[2, 3, 1], [4, 0, 0]])
+WORD_IDS = torch.tensor([[1, 2], [2, 0]])
+WORDS = Words(
+    torch.tensor([[3.0, 4.0, 0.0], [0.0, 0.0, 0.0]]),
+    torch.tensor([True, False]),
+    torch.tensor([2, 3]),
+    torch.tensor([-1, 1]),
+)
+
+
+def embedding(**options) -> LatticeEmbedding:
+    torch.manual_seed(0)
+    settings = {"n_characters": 6, "character_width": 5, "n_bigrams": 5, "bigram_width": 4, "word_width": 3}
+    return LatticeEmbedding(8, **{**settings, "n_tuned_words": 2, **options})
+
+
+def test_characters_and_words_side_by_side():
+    made = embedding().eval()
+    lattice = made(CHARACTERS, BIGRAMS, WORDS, WORD_IDS)
+    characters = torch.cat((made.characters(CHARACTERS), made.bigrams(BIGRAMS)), dim=-1)
+    assert_close(lattice[:, :3], made.project_characters(characters))
+    first, second = torch.tensor([0.6, 0.8, 0.0]), made.words.tuned[1]
+    assert_close(lattice[0, 3:], made.project_words(torch.stack((first, second))))
+    assert_close(lattice[1, 3], made.project_words(second))
+
+
+@pytest.mark.parametrize("unit_length", [False, True])
+def test_contextual_vectors_stand_beside_the_characters(unit_length):
+    made = embedding(contextual_width=7, n_bigrams=0, normalize_contextual=unit_length).eval()
+    context = torch.randn(2, 3, 7, requires_grad=True)
+    lattice = made(CHARACTERS, None, WORDS, WORD_IDS, context)
+    beside = context / context.norm(dim=-1, keepdim=True) if unit_length else context
+    expected = made.project_characters(torch.cat((made.characters(CHARACTERS), beside), dim=-1))
+    assert_close(lattice[:, :3], expected)
+    lattice.sum().backward()
+    assert context.grad.any()
+    for wrong in (None, torch.zeros(2, 3, 6)):
+        with pytest.raises(ValueError, match="contextual vectors of 7 values"):
+            made(CHARACTERS, None, WORDS, WORD_IDS, wrong)
+
+
+def test_a_model_without_words():
+    made = embedding(word_width=0).eval()
+    assert made(CHARACTERS, BIGRAMS, WORDS, WORD_IDS).shape == (2, 3, 8)
+    assert not any("words" in name for name, _ in made.named_parameters())
+
+
+def test_rows_start_with_length_one_and_what_is_unknown_with_zero():
+    made = embedding()
+    made.characters.load(torch.tensor([2, 4]), torch.full((2, 5), 7.0))
+    made.words.tuned.data.fill_(7.0)
+    made.normalize_tables()
+    for table in (made.characters, made.bigrams):
+        assert_close(table.weight[2:].norm(dim=-1), torch.ones(len(table.weight) - 2))
+        assert (table.weight[:2] == 0).all()
+    assert_close(made.words.tuned.norm(dim=-1), torch.ones(2))
+    assert (made.words.by_length == 0).all()
+    assert_close(made.characters.weight[2], torch.full((5,), 5**-0.5))
+    plain = embedding(normalize=False)
+    plain.characters.load(torch.tensor([2]), torch.full((1, 5), 7.0))
+    plain.words.tuned.data.fill_(7.0)
+    plain.normalize_tables()
+    assert (plain.characters.weight[2] == 7.0).all()
+    assert (plain.words.tuned == 7.0).all()
+
+
+@pytest.mark.parametrize("unit_length", [False, True])
+def test_vectors_of_the_lexicon_have_length_one_and_trained_ones_may_grow(unit_length):
+    made = embedding(normalize=unit_length).eval()
+    made.words.tuned.data.fill_(3.0)
+    lattice = made(CHARACTERS, BIGRAMS, WORDS, WORD_IDS)
+    given = torch.tensor([0.6, 0.8, 0.0]) if unit_length else torch.tensor([3.0, 4.0, 0.0])
+    assert_close(lattice[0, 3:], made.project_words(torch.stack((given, torch.full((3,), 3.0)))))
+
+
+def test_rows_behind_the_trained_ones_are_fixed():
+    table = TokenVectors(3, 4, n_fixed=2)
+    vectors = torch.randn(3, 4)
+    table.load(torch.tensor([4, 2, 3]), vectors)
+    ids = torch.tensor([[2, 3], [4, 1]])
+    assert_close(table(ids), torch.stack((vectors[1], vectors[2], vectors[0], table.weight[1])).view(2, 2, 4))
+    table(ids).sum().backward()
+    assert table.weight.grad.sum() == 8
+    assert {name for name, _ in table.named_parameters()} == {"weight"}
+    table.normalize()
+    assert_close(table.fixed.norm(dim=-1), torch.ones(2))
+
+
+def test_bad_vectors():
+    table = embedding().bigrams
+    before = table.weight.clone()
+    with pytest.raises(ValueError, match="7 values, the table 4"):
+        table.load(torch.tensor([2]), torch.zeros(1, 7))
+    with pytest.raises(ValueError, match="1 of the 2 vectors hold NaN"):
+        table.load(torch.tensor([2, 3]), torch.tensor([[0.0] * 4, [0.0, float("nan"), 0.0, 0.0]]))
+    assert torch.equal(table.weight, before)
+
+
+def test_missing_bigrams():
+    with pytest.raises(ValueError, match="made with bigrams"):
+        embedding()(CHARACTERS)
+
+
+def test_tokens_become_unknown_in_training_only():
+    made = embedding(token_dropout=1.0)
+    dropped = made._drop_tokens(CHARACTERS)
+    assert torch.equal(dropped, (CHARACTERS != 0) * UNKNOWN)
+    words = made._drop_words(WORDS)
+    assert not words.known.any()
+    assert (words.tuned == -1).all()
+    made.eval()
+    assert torch.equal(made._drop_tokens(CHARACTERS), CHARACTERS)
+    assert made._drop_words(WORDS) is WORDS
+
+
+@pytest.mark.parametrize("place", DROPOUT_PLACES)
+def test_dropout_has_its_place(place):
+    made = embedding(dropout_place=place, character_dropout=0.999, word_dropout=0.999, token_dropout=0.0)
+    projected = made(CHARACTERS, BIGRAMS, WORDS, WORD_IDS)
+    biases = torch.cat((made.project_characters.bias.expand(2, 3, 8), made.project_words.bias.expand(2, 2, 8)), dim=1)
+    assert bool(((projected - biases).abs() < 1e-5).float().mean() > 0.9) == (place == "before_projection")
+    assert bool((projected == 0).float().mean() > 0.9) == (place == "after_projection")
+    later = made.drop_at("after_positions", projected)
+    assert bool((later == 0).float().mean() > 0.9) == (place != "before_projection")
+
+
+def test_unknown_place():
+    with pytest.raises(ValueError, match=r"'early'.*before_projection, after_projection, after_positions"):
+        embedding(dropout_place="early")

@@ -1,0 +1,316 @@
+"""FLAT as a layer: Docs of any length and kind in, one vector per token out."""
+
+import copy
+
+import numpy as np
+import pytest
+import spacy
+import torch
+from spacy.tokens import Doc
+from thinc.api import Model
+
+from spacy_lexner.candidates.training_texts import show_training_docs
+from spacy_lexner.encoders.flat.layer import FlatEncoder, FlatOptions
+from spacy_lexner.encoders.flat.setup import FlatSetup
+from spacy_lexner.lexicon.entry import LexiconEntry
+from spacy_lexner.lexicon.lexicon import Lexicon
+from spacy_lexner.lexicon.matcher import Matcher
+from spacy_lexner.lexicon.source import LexiconSource
+
+TEXT = "南京市长江大桥在江苏"
+WORDS = ["南京", "南京市", "市长", "长江", "大桥", "江苏"]
+QUIET = dict.fromkeys(("token_dropout", "character_dropout", "word_dropout", "output_dropout"), 0.0)
+NLP = spacy.blank("zh")
+
+
+def make_lexicon(words=WORDS, width=6, seed=0):
+    rng = np.random.default_rng(seed)
+    vectors = rng.normal(size=(len(words), width)).astype("f4") if width else [None] * len(words)
+    return Lexicon.from_entries([LexiconEntry(word, vector) for word, vector in zip(words, vectors)])
+
+
+def link(model, lexicon):
+    model.get_ref("lexicon").attrs["link"].source = LexiconSource(Matcher(lexicon))
+    return model
+
+
+def make_model(lexicon=None, options=None, texts=(TEXT,), contextual=None, encoder=None, **setup):
+    torch.manual_seed(0)
+    encoder = {"heads": 2, "inner_dropout": 0.0, **(encoder or {})}
+    model = FlatEncoder(
+        FlatSetup(**{"width": 16, "encoder": encoder, **QUIET, **setup}), FlatOptions(**(options or {})), contextual
+    )
+    if model.has_ref("lexicon"):
+        link(model, make_lexicon() if lexicon is None else lexicon)
+    docs = [NLP.make_doc(text) for text in texts]
+    show_training_docs(model, docs)
+    model.initialize(X=docs)
+    return model
+
+
+def without_context(model):
+    """Without values attention gives nothing, and a vector depends on its character alone."""
+    with torch.no_grad():
+        for layer in model.shims[0].module.encoder.layers:
+            layer.attention.value.weight.zero_()
+            layer.attention.value.bias.zero_()
+    return model
+
+
+def gradients_of(model, docs, weights):
+    _, backprop = model.begin_update(docs)
+    backprop(weights)
+    module = model.shims[0].module
+    gradients = {name: p.grad.clone() for name, p in module.named_parameters() if p.grad is not None}
+    module.zero_grad(set_to_none=True)
+    return gradients
+
+
+def random_like(arrays):
+    rng = np.random.default_rng(1)
+    return [rng.normal(size=array.shape).astype("f4") for array in arrays]
+
+
+def constant_encoder(width=3, n_out=3):
+    """A sub-model with one parameter, whose vectors count tokens."""
+
+    def forward(model, docs, is_train):
+        model.attrs["calls"].append(is_train)
+        W = model.get_param("W")
+        rows = [np.arange(len(doc), dtype="f4")[:, None] * W for doc in docs]
+
+        def backprop(gradients):
+            for doc, gradient in zip(docs, gradients):
+                model.inc_grad("W", (np.arange(len(doc), dtype="f4")[:, None] * gradient).sum(0))
+            return []
+
+        return rows, backprop
+
+    model = Model("constant", forward, params={"W": None}, dims={"nO": n_out}, attrs={"calls": []})
+    model.set_param("W", np.ones(width, dtype="f4"))
+    return model
+
+
+def test_every_token_has_a_vector():
+    model = make_model()
+    docs = [NLP.make_doc(text) for text in (TEXT, "", "市", "  \n", "我 在\u3000南京", "𠮷👩‍💻\x00\u200d")]
+    vectors = model.predict(docs)
+    assert [array.shape for array in vectors] == [(len(doc), 16) for doc in docs]
+    assert all(array.dtype == np.float32 and np.isfinite(array).all() for array in vectors)
+    assert model.get_dim("nO") == 16
+
+
+@pytest.mark.parametrize("contextual", [False, True])
+@pytest.mark.parametrize("texts", [[], [""], ["", ""]])
+def test_batches_without_tokens(texts, contextual):
+    model = make_model(contextual=constant_encoder() if contextual else None)
+    docs = [NLP.make_doc(text) for text in texts]
+    vectors, backprop = model.begin_update(docs)
+    assert [array.shape for array in vectors] == [(0, 16)] * len(texts)
+    assert backprop(vectors) == []
+    assert [array.shape for array in model.predict(docs)] == [(0, 16)] * len(texts)
+
+
+def test_tokens_of_several_characters_have_their_mean():
+    model = make_model(words="none")
+    characters = model.predict([NLP.make_doc("南京市长")])[0]
+    doc = Doc(NLP.vocab, words=["南京市", "长"], spaces=[False, False])
+    tokens = model.predict([doc])[0]
+    np.testing.assert_allclose(tokens, [characters[:3].mean(0), characters[3]], atol=1e-5)
+    weights = random_like([tokens])
+    gradient = gradients_of(model, [doc], weights)["embedding.project_characters.weight"]
+    spread = [np.concatenate([np.repeat(weights[0][:1] / 3, 3, axis=0), weights[0][1:]])]
+    expected = gradients_of(model, [NLP.make_doc("南京市长")], spread)["embedding.project_characters.weight"]
+    torch.testing.assert_close(gradient, expected, atol=1e-4, rtol=1e-4)
+
+
+def test_words_matter():
+    model, doc = make_model(), NLP.make_doc(TEXT)
+    with_words = model.predict([doc])[0]
+    without_words = link(model, make_lexicon(["河水"])).predict([doc])[0]
+    assert not np.isclose(with_words, without_words, atol=1e-3).all(axis=1).any()
+
+
+def test_without_words():
+    model = make_model(words="none")
+    assert model.layers == []
+    assert model.predict([NLP.make_doc(TEXT)])[0].shape == (10, 16)
+    assert make_model(make_lexicon([])).predict([NLP.make_doc(TEXT)])[0].shape == (10, 16)
+
+
+@pytest.mark.parametrize("max_batch_tokens", [1, 20, 10_000])
+def test_company_and_batch_size_change_nothing(max_batch_tokens):
+    model = make_model(options={"max_batch_tokens": max_batch_tokens})
+    docs = [NLP.make_doc(text) for text in (TEXT, "", "江苏", TEXT * 3, "南京市", "大桥" * 5)]
+    together = model.predict(docs)
+    trained, _ = model.begin_update(docs)
+    for doc, vectors, in_training in zip(docs, together, trained):
+        np.testing.assert_allclose(vectors, model.predict([doc])[0], atol=2e-5)
+        np.testing.assert_allclose(vectors, in_training, atol=2e-5)
+
+
+def test_gradients_do_not_depend_on_batch_size():
+    docs = [NLP.make_doc(text) for text in (TEXT, "", "江苏", TEXT * 3, "南京市")]
+    found = []
+    for max_batch_tokens in (1, 10_000):
+        model = make_model(options={"max_batch_tokens": max_batch_tokens})
+        found.append(gradients_of(model, docs, random_like(model.predict(docs))))
+    assert found[0].keys() == found[1].keys()
+    for name, gradient in found[0].items():
+        torch.testing.assert_close(found[1][name], gradient, atol=1e-3, rtol=1e-3, msg=name)
+
+
+WINDOW, STRIDE = 16, 8
+
+
+@pytest.mark.parametrize("length", [WINDOW - 1, WINDOW, WINDOW + 1, 3 * WINDOW, 3 * WINDOW + 5])
+def test_windows_give_each_token_the_vector_of_the_whole(length):
+    """Where no context reaches across, nothing may change: each token and each gradient finds its place."""
+    docs = [NLP.make_doc((TEXT * 9)[:length]), NLP.make_doc("南京"), NLP.make_doc((TEXT * 9)[3 : length + 3])]
+    whole = without_context(make_model())
+    cut = without_context(make_model(options={"window": WINDOW, "stride": STRIDE, "max_batch_tokens": 40}))
+    expected = whole.predict(docs)
+    for vectors, others in zip(cut.predict(docs), expected):
+        np.testing.assert_allclose(vectors, others, atol=1e-5)
+    weights = random_like(expected)
+    gradients, others = gradients_of(cut, docs, weights), gradients_of(whole, docs, weights)
+    name = "embedding.project_characters.weight"
+    torch.testing.assert_close(gradients[name], others[name], atol=1e-3, rtol=1e-3)
+
+
+def test_words_cut_by_the_edge_of_a_window_stay_out():
+    """Windows of 4 without overlap over 南京市长|江大桥在: 长江 is cut, 大桥 is not."""
+    model = make_model(make_lexicon(["长江", "大桥"]), options={"window": 4, "stride": 4})
+    doc = NLP.make_doc("南京市长江大桥在")
+    with_words = model.predict([doc])[0]
+    without_words = link(model, make_lexicon(["河水"])).predict([doc])[0]
+    changed = ~np.isclose(with_words, without_words, atol=1e-5).all(axis=1)
+    assert changed.tolist() == [False] * 4 + [True] * 4
+
+
+def test_more_words_than_characters_and_a_word_as_long_as_the_doc():
+    text = "南京市长江大桥"
+    words = sorted({text[i:j] for i in range(7) for j in range(i + 1, 8)})
+    for max_words in (4.0, 1.0, 0.0):
+        model = make_model(make_lexicon(words), options={"single_chars": "keep", "max_words": max_words})
+        assert np.isfinite(model.predict([NLP.make_doc(text), NLP.make_doc("南")])[0]).all()
+
+
+def test_contextual_vectors_and_their_gradients():
+    contextual = constant_encoder()
+    model = make_model(contextual=contextual)
+    docs = [NLP.make_doc("南京"), Doc(NLP.vocab, words=["南", "京市", "长"]), NLP.make_doc("")]
+    weights = random_like(model.predict(docs))
+    _, backprop = model.begin_update(docs)
+    backprop(weights)
+    gradient = contextual.get_grad("W").copy()
+    losses = []
+    for step in (1e-2, -1e-2):
+        contextual.get_param("W")[1] += step
+        losses.append(sum(float((a * b).sum()) for a, b in zip(model.predict(docs), weights)))
+        contextual.get_param("W")[1] -= step
+    assert (losses[0] - losses[1]) / 2e-2 == pytest.approx(float(gradient[1]), rel=1e-2)
+
+
+def test_the_contextual_sub_model_is_frozen_at_first():
+    contextual = constant_encoder()
+    model = make_model(contextual=contextual, options={"freeze_steps": 2})
+    docs = [NLP.make_doc("南京")]
+    model.predict(docs)
+    contextual.attrs["calls"].clear()
+    for frozen in (True, True, False):
+        vectors, backprop = model.begin_update(docs)
+        backprop(random_like(vectors))
+        assert contextual.has_grad("W") != frozen
+        if model.attrs["n_updates"] == 1:
+            model.from_bytes(model.to_bytes())  # training that is interrupted goes on counting
+            contextual.attrs["calls"] = [False]
+    assert contextual.attrs["calls"] == [False, False, True]
+
+
+def test_a_frozen_listener_gets_a_gradient_of_zero():
+    class Listener(Model):
+        def receive(self):
+            """As spaCy's listeners have."""
+
+    seen = []
+
+    def forward(model, docs, is_train):
+        return [np.ones((len(doc), 3), dtype="f4") for doc in docs], lambda gradients: seen.extend(gradients) or []
+
+    model = make_model(contextual=Listener("listener", forward, dims={"nO": 3}), options={"freeze_steps": 1})
+    for _ in range(2):
+        vectors, backprop = model.begin_update([NLP.make_doc("南京"), NLP.make_doc("市")])
+        backprop(random_like(vectors))
+    assert [gradient.shape for gradient in seen] == [(2, 3), (1, 3)] * 2
+    assert [bool(gradient.any()) for gradient in seen] == [False, False, True, True]
+
+
+def test_a_sub_model_of_unknown_width():
+    contextual = constant_encoder(n_out=None)
+    model = make_model(contextual=contextual)
+    assert model.shims[0].module.embedding.contextual_width == 3
+    unsure = FlatEncoder(FlatSetup(words="none"), FlatOptions(), contextual)
+    show_training_docs(unsure, [NLP.make_doc("南")])
+    with pytest.raises(ValueError, match="width of the contextual sub-model"):
+        unsure.initialize()
+
+
+def test_saved_and_loaded():
+    model, docs = make_model(contextual=constant_encoder()), [NLP.make_doc(TEXT), NLP.make_doc("不认识的字")]
+    other = FlatEncoder(model.attrs["setup"], model.attrs["options"], constant_encoder())
+    other.from_bytes(model.to_bytes())
+    link(other, make_lexicon())
+    for left, right in zip(model.predict(docs), other.predict(docs)):
+        np.testing.assert_array_equal(left, right)
+    copied = copy.deepcopy(model)
+    np.testing.assert_array_equal(copied.predict(docs)[0], model.predict(docs)[0])
+
+
+def test_a_lexicon_of_another_width_is_refused():
+    model = link(make_model(), make_lexicon(width=9))
+    with pytest.raises(ValueError, match=r"vectors of 9 dimensions.*trained with 6"):
+        model.predict([NLP.make_doc(TEXT)])
+
+
+def test_no_lexicon():
+    model = FlatEncoder(FlatSetup(), FlatOptions())
+    with pytest.raises(ValueError, match="lex_matcher"):
+        model.initialize(X=[NLP.make_doc(TEXT)])
+
+
+@pytest.mark.parametrize(
+    "options,message",
+    [
+        ({"window": 0}, "window = 0"),
+        ({"stride": 300}, "stride = 300.*window = 256"),
+        ({"max_words": -1}, "max_words = -1"),
+        ({"freeze_steps": -1}, "freeze_steps = -1"),
+        ({"single_chars": "none"}, "single_chars = 'none'.*keep"),
+    ],
+)
+def test_impossible_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        FlatOptions(**options)
+
+
+@pytest.mark.slow
+def test_a_doc_of_100_000_characters_needs_little_memory():
+    import resource
+
+    model = make_model(width=160, encoder={"heads": 8})
+    docs = [NLP.make_doc(""), NLP.make_doc(TEXT * 10_000)]
+    model.predict(docs[:1])
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert model.predict(docs)[1].shape == (100_000, 160)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1.5 * 2**20
+
+
+def test_other_nodes_of_the_tree_may_be_replaced():
+    """thinc asks every reference of every node, which one that is not set does not stand."""
+    for settings in ({}, {"words": "none"}):
+        model = FlatEncoder(FlatSetup(**settings), FlatOptions())
+        before, after = Model("before", lambda *_: None), Model("after", lambda *_: None)
+        tree = Model("tree", lambda *_: None, layers=[model, before])
+        tree.replace_node(before, after)
+        assert tree.layers == [model, after]

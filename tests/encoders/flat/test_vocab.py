@@ -1,0 +1,97 @@
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_lexner.encoders.flat.vocab import END, build_vocab, load_vocab
+from spacy_lexner.lexicon.normalization import to_codes
+
+PADDING, UNKNOWN = 0, 1
+
+
+def encode(vocab, *texts):
+    codes = to_codes("".join(texts))
+    return vocab.encode(codes, np.cumsum([len(text) for text in texts], dtype="i8"))
+
+
+def names(settings, kind):
+    size = 1 if kind == "characters" else 2
+    joined = "".join(settings[kind])
+    return [None, None, *(joined[i : i + size] for i in range(0, len(joined), size))]
+
+
+@given(st.lists(st.text("甲乙丙丁12 𠮷", max_size=8), min_size=1), st.lists(st.text("甲乙戊13𠮷", max_size=8)))
+def test_every_character_and_bigram_has_its_number(training, texts):
+    settings = build_vocab(training)
+    vocab = load_vocab(settings)
+    characters, bigrams = encode(vocab, *texts)
+    seen = {text.replace(" ", "") for text in training}
+    known = {character for text in seen for character in text}
+    known_bigrams = {pair for text in seen for pair in map("".join, zip(text, text[1:] + END))}
+    expected = [(c, c + following) for text in texts for c, following in zip(text, text[1:] + END)]
+    for number, bigram, (character, pair) in zip(characters.tolist(), bigrams.tolist(), expected):
+        assert names(settings, "characters")[number] == (character if character in known else None)
+        assert names(settings, "bigrams")[bigram] == (pair if pair in known_bigrams else None)
+    assert not len(characters) or min(characters.min(), bigrams.min()) >= UNKNOWN
+
+
+def test_rare_ones_are_unknown():
+    vocab = load_vocab(build_vocab(["甲乙甲", "甲乙"], min_count=3, bigram_min_count=2))
+    characters, bigrams = encode(vocab, "甲乙")
+    assert characters.tolist() == [2, UNKNOWN]
+    assert bigrams.tolist() == [2, UNKNOWN]  # "乙" ends one text and goes on in the other
+    assert (vocab.n_characters, vocab.n_bigrams) == (1, 1)
+
+
+def test_fixed_ones_come_behind():
+    settings = build_vocab(["甲乙"], fixed_characters=["丙", "甲"], fixed_bigrams=["丙丁", "甲乙", "丙" + END])
+    vocab = load_vocab(settings)
+    assert settings["characters"] == ["乙甲", "丙"] or settings["characters"] == ["甲乙", "丙"]
+    assert (vocab.n_characters, vocab.n_fixed_characters, vocab.n_bigrams, vocab.n_fixed_bigrams) == (2, 1, 2, 2)
+    characters, bigrams = encode(vocab, "丙丁", "丙")
+    assert characters.tolist() == [4, UNKNOWN, 4]
+    assert bigrams.tolist() == [4, UNKNOWN, 5]
+    assert vocab.rows("bigrams", ["丙丁", "甲甲"]).tolist() == [4, UNKNOWN]
+    assert vocab.rows("characters", []).tolist() == []
+
+
+def test_without_bigrams():
+    vocab = load_vocab(build_vocab(["甲"], bigrams=False))
+    assert encode(vocab, "甲")[1] is None
+    assert (vocab.n_bigrams, vocab.n_fixed_bigrams) == (0, 0)
+
+
+@pytest.mark.parametrize("numbers", ["characters", "all"])
+def test_digits_become_zero(numbers):
+    # The original turned "1年" into "01", and then into "00".
+    settings = build_vocab(["1年２٣"], numbers=numbers)
+    vocab = load_vocab(settings)
+    assert settings["characters"][0] == "0年"
+    characters, bigrams = encode(vocab, "9年12")
+    assert characters.tolist() == [2, 3, 2, 2]
+    if numbers == "all":
+        assert settings["bigrams"][0] == "00" + "0年" + "0" + END + "年0"
+        assert [names(settings, "bigrams")[i] for i in bigrams] == ["0年", "年0", "00", "0" + END]
+    else:
+        assert bigrams.tolist() == [UNKNOWN] * 4
+
+
+def test_settings_are_plain_and_the_lookup_is_kept():
+    settings = build_vocab(["𠮷野家", "", "a b"])
+    assert json.loads(json.dumps(settings)) == settings
+    assert load_vocab(settings) is load_vocab(json.loads(json.dumps(settings)))
+    assert "ab" in settings["bigrams"][0]  # a space between tokens is no character
+
+
+def test_no_texts():
+    vocab = load_vocab(build_vocab([]))
+    assert encode(vocab, "甲乙")[0].tolist() == [UNKNOWN, UNKNOWN]
+    characters, bigrams = encode(vocab, "", "")
+    assert len(characters) == len(bigrams) == 0
+
+
+def test_unknown_rule_for_numbers():
+    with pytest.raises(ValueError, match=r"'none'.*keep.*characters.*all"):
+        build_vocab([], numbers="none")

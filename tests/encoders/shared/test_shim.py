@@ -1,0 +1,147 @@
+import copy
+import gc
+
+import numpy as np
+import pytest
+import torch
+from thinc.api import Adam, ArgsKwargs, Model
+
+from spacy_lexner.encoders.shared.shim import ModuleShim
+from spacy_lexner.training.optimizers.adamw import create_grouped_adamw
+
+
+class Tied(torch.nn.Module):
+    """Two layers that share one weight, as a decoder tied to its embeddings does."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.first = torch.nn.Linear(width, width)
+        self.second = torch.nn.Linear(width, width)
+        self.second.weight = self.first.weight
+
+    def forward(self, X: torch.Tensor) -> torch.Tensor:
+        return self.second(torch.tanh(self.first(X)))
+
+
+def build(settings):
+    return Tied(settings["width"])
+
+
+def make_model(width=4):
+    shim = ModuleShim(build)
+    shim.initialize({"width": width})
+    return Model("shimmed", lambda model, X, is_train: (X, lambda dY: dY), shims=[shim])
+
+
+def run(model, X):
+    return model.shims[0].predict(ArgsKwargs(args=(X,), kwargs={}))
+
+
+def test_uninitialized_round_trip():
+    shim = ModuleShim(build)
+    assert not ModuleShim(build).from_bytes(shim.to_bytes()).is_initialized
+    with pytest.raises(ValueError, match=r"nlp.initialize"):
+        _ = shim.module
+
+
+def test_bytes_rebuild_the_module():
+    model = make_model()
+    loaded = Model("shimmed", model._func, shims=[ModuleShim(build)]).from_bytes(model.to_bytes())
+    X = torch.randn(3, 4)
+    assert torch.equal(run(model, X), run(loaded, X))
+    assert loaded.shims[0].module.first.weight is loaded.shims[0].module.second.weight
+
+
+def test_damaged_bytes_are_refused():
+    shim = make_model().shims[0]
+    other = ModuleShim(lambda settings: Tied(5))
+    with pytest.raises(ValueError, match=r"first.weight has shape \[4, 4\] instead of \[5, 5\]"):
+        other.from_bytes(shim.to_bytes())
+    import srsly
+
+    msg = srsly.msgpack_loads(shim.to_bytes())
+    msg["state"] = msg["state"][:-8]
+    with pytest.raises(ValueError, match="truncated or damaged"):
+        ModuleShim(build).from_bytes(srsly.msgpack_dumps(msg))
+
+
+def test_settings_must_be_json():
+    with pytest.raises(TypeError, match="plain JSON"):
+        ModuleShim(build).initialize({"width": 4, "sizes": (1, 2)})
+
+
+def step(model, optimizer):
+    shim = model.shims[0]
+    Y, backprop = shim.begin_update(ArgsKwargs(args=(torch.ones(2, 4),), kwargs={}))
+    backprop(ArgsKwargs(args=(Y,), kwargs={"grad_tensors": torch.ones_like(Y)}))
+    shim.finish_update(optimizer)
+
+
+def test_update_changes_weights_and_clears_gradients():
+    model = make_model()
+    before = model.shims[0].module.first.weight.detach().clone()
+    step(model, Adam(0.1, use_averages=False))
+    assert not torch.equal(before, model.shims[0].module.first.weight)
+    assert all(parameter.grad is None for parameter in model.shims[0].module.parameters())
+
+
+@pytest.mark.parametrize("optimizer", [Adam(0.1, use_averages=False), create_grouped_adamw(0.1)])
+def test_updates_leave_no_tensors_behind(optimizer):
+    model = make_model()
+    step(model, optimizer)
+    gc.collect()
+    before = len([thing for thing in gc.get_objects() if type(thing) is torch.Tensor])
+    for _ in range(5):
+        step(model, optimizer)
+    gc.collect()
+    assert len([thing for thing in gc.get_objects() if type(thing) is torch.Tensor]) <= before
+
+
+def test_gradients_that_are_not_finite_change_nothing():
+    model = make_model()
+    before = model.shims[0].module.first.weight.detach().clone()
+    optimizer = create_grouped_adamw(0.1, max_grad_norm=1.0)
+    model.shims[0].module.first.weight.grad = torch.full((4, 4), float("nan"))
+    with pytest.warns(RuntimeWarning, match="skipped"):
+        model.shims[0].finish_update(optimizer)
+    assert torch.equal(before, model.shims[0].module.first.weight)
+
+
+def test_input_gradient():
+    shim = make_model().shims[0]
+    X = torch.randn(2, 4, requires_grad=True)
+    Y, backprop = shim.begin_update(ArgsKwargs(args=(X,), kwargs={}))
+    backprop(ArgsKwargs(args=(Y,), kwargs={"grad_tensors": torch.ones_like(Y)}))
+    expected = torch.autograd.grad(shim.module(X).sum(), X)[0]
+    assert torch.allclose(X.grad, expected)
+
+
+def test_copy_has_its_own_id_and_weights():
+    model = make_model()
+    copied = model.copy()
+    assert copied.shims[0].id != model.shims[0].id
+    X = torch.randn(3, 4)
+    assert torch.equal(run(model, X), run(copied, X))
+    step(copied, Adam(0.1, use_averages=False))
+    assert not torch.equal(run(model, X), run(copied, X))
+    assert torch.equal(run(copy.deepcopy(model), X), run(model, X))
+
+
+def test_averaged_parameters_are_used_and_put_back():
+    model, optimizer = make_model(), Adam(0.1, use_averages=True)
+    for _ in range(3):
+        step(model, optimizer)
+    X = torch.randn(3, 4)
+    now = run(model, X)
+    with model.use_params(optimizer.averages):
+        np.testing.assert_allclose(
+            model.shims[0].module.first.weight.detach(), optimizer.averages[(model.shims[0].id, "first.weight")]
+        )
+        assert not torch.equal(run(model, X), now)
+    assert torch.equal(run(model, X), now)
+
+
+def test_prediction_leaves_evaluation_mode():
+    model = make_model()
+    run(model, torch.ones(1, 4))
+    assert not model.shims[0].module.training

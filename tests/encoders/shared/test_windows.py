@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_lexner.encoders.shared.windows import cut_windows
+
+
+@st.composite
+def settings_and_lengths(draw):
+    size = draw(st.integers(1, 20))
+    stride = draw(st.integers(1, size))
+    return draw(st.lists(st.integers(0, 90), max_size=5)), size, stride
+
+
+@given(settings_and_lengths())
+def test_every_position_is_taken_once_from_the_window_where_it_stands_deepest(case):
+    lengths, size, stride = case
+    windows = cut_windows(np.array(lengths, "i8"), size, stride)
+    owned = np.concatenate([np.zeros(0, "i8"), *(np.arange(*own) for own in zip(windows.own_starts, windows.own_ends))])
+    assert owned.tolist() == list(range(sum(lengths)))
+    texts = np.repeat(np.arange(len(lengths)), lengths)
+    borders = np.cumsum([0, *lengths])
+    for start, end, own_start, own_end in zip(*windows):
+        assert own_start < own_end or stride * 2 < size  # with more than two windows over a place one may own nothing
+        assert start <= own_start and own_end <= end and end - start <= size
+        text = texts[start]
+        assert (texts[start:end] == text).all()
+        assert end - start == min(size, lengths[text])
+        for position in range(own_start, own_end):
+            assert depth(position, start, end, borders[text : text + 2]) == max(
+                depth(position, *other, borders[text : text + 2])
+                for other in zip(windows.starts, windows.ends)
+                if other[0] <= position < other[1]
+            )
+
+
+def depth(position, start, end, text):
+    """The distance to the nearer end of a window, where that is not also the end of the text."""
+    left = np.inf if start == text[0] else position - start
+    right = np.inf if end == text[1] else end - 1 - position
+    return min(left, right)
+
+
+@pytest.mark.parametrize(("length", "n_windows"), [(0, 0), (9, 1), (10, 1), (11, 2), (30, 4)])
+def test_number_of_windows(length, n_windows):
+    assert len(cut_windows(np.array([length]), 10, 7).starts) == n_windows
+
+
+def test_the_last_window_is_moved_to_the_left():
+    windows = cut_windows(np.array([3, 11]), 10, 7)
+    assert windows.starts.tolist() == [0, 3, 4]
+    assert windows.ends.tolist() == [3, 13, 14]
+    assert windows.own_starts.tolist() == [0, 3, 8]
+
+
+@pytest.mark.parametrize("stride", [0, 11])
+def test_stride_out_of_range(stride):
+    with pytest.raises(
+        ValueError, match=f"stride = {stride} is out of range: windows of 10 need a stride from 1 to 10"
+    ):
+        cut_windows(np.array([5]), 10, stride)

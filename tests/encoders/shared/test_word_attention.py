@@ -1,0 +1,43 @@
+import pytest
+import torch
+from torch.testing import assert_close
+
+from spacy_lexner.encoders.shared.word_attention import WordAttention
+
+
+def test_by_the_formula():
+    torch.manual_seed(0)
+    module = WordAttention(6, 4, initializer_range=1.0).eval()
+    words, hidden = torch.randn(4, 4), torch.randn(2, 3, 6)
+    slots = torch.tensor([[[1, 2, 0], [3, 0, 0], [0, 0, 0]], [[2, 3, 1], [0, 0, 0], [0, 0, 0]]])
+    found = module.attend(hidden, words, slots)
+    transformed = module.word_out(torch.tanh(module.word_in(words)))
+    for b in range(2):
+        for i in range(3):
+            mine = transformed[slots[b, i][slots[b, i] > 0]]
+            weights = (mine @ module.attention.t() @ hidden[b, i]).softmax(0)
+            assert_close(found[b, i], weights @ mine)
+
+
+def test_a_token_without_words():
+    slots, words, hidden = torch.zeros(1, 2, 3, dtype=torch.long), torch.randn(2, 4), torch.randn(1, 2, 6)
+    assert (WordAttention(6, 4).eval().attend(hidden, words, slots) == 0).all()
+    module = WordAttention(6, 4, empty="pad").eval()
+    expected = module.word_out(torch.tanh(module.word_in(words[:1])))
+    assert_close(module.attend(hidden, words, slots)[0], expected.expand(2, 6))
+
+
+def test_unknown_vector_of_no_words():
+    with pytest.raises(ValueError, match="empty='none'"):
+        WordAttention(6, 4, empty="none")
+
+
+def test_records_what_it_attends_to():
+    torch.manual_seed(0)
+    module, record = WordAttention(6, 4, initializer_range=1.0).eval(), []
+    words, hidden = torch.randn(4, 4), torch.randn(1, 2, 6)
+    found = module.attend(hidden, words, torch.tensor([[[1, 3, 0], [0, 0, 0]]]), record)
+    (weights,) = record
+    assert_close(weights.sum(-1), torch.tensor([[1.0, 0.0]]))
+    transformed = module.word_out(torch.tanh(module.word_in(words)))
+    assert_close(found[0, 0], weights[0, 0, 0] * transformed[1] + weights[0, 0, 1] * transformed[3])

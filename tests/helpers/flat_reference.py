@@ -1,0 +1,144 @@
+"""FLAT from its formulas, pair by pair, to compare with; random lattices; and the original's recorded results."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any, Dict, Tuple
+
+import pytest
+import torch
+from data_folder import DATA
+from hypothesis import strategies as st
+from safetensors import safe_open
+from torch import Tensor
+
+from spacy_lexner.encoders.flat.attention import LatticeAttention
+from spacy_lexner.encoders.flat.encoder import FlatEncoder
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "flat"
+RECORDED = DATA.parent / "golden" / "flat"  # has some files more
+
+
+def pair_distances(starts: Tensor, ends: Tensor) -> Tensor:
+    """int64 [B, L, L, 4]: s_i - s_j, s_i - e_j, e_i - s_j, e_i - e_j."""
+    left, right = (starts, starts, ends, ends), (starts, ends, starts, ends)
+    return torch.stack([x.unsqueeze(2) - y.unsqueeze(1) for x, y in zip(left, right)], dim=-1)
+
+
+def naive_fusion(fusion: Any, name: str, distances: Tensor) -> Tensor:
+    """R of every pair, [B, L, L, H], with every encoding written out."""
+    encodings = [fusion.encoding(distances[..., kind].reshape(-1), kind) for kind in range(4)]
+    encodings = [encoded.view(*distances.shape[:-1], -1) for encoded in encodings]
+    joined = torch.cat(encodings, dim=-1)
+    if name == "ff_two":
+        joined = torch.cat((encodings[0], encodings[3]), dim=-1)
+    if name in ("ff", "ff_two"):
+        return torch.relu(fusion.linear(joined))
+    if name == "ff_linear":
+        return fusion.linear(joined)
+    values = fusion.value(torch.stack(encodings, dim=-2))
+    scores = fusion.score(torch.relu(fusion.linear(joined)))
+    if name == "attn":
+        return (scores.softmax(-1).unsqueeze(-1) * values).sum(-2)
+    return (scores.view(values.shape).softmax(-2) * values).sum(-2)
+
+
+def naive_attention(module: LatticeAttention, name: str, tokens: Tensor, starts: Tensor, ends: Tensor, mask: Tensor):
+    """The attention of `module`, with R, W_r R and the scores of every pair written out."""
+    n_lattices, n_tokens, width = tokens.shape
+    shape = (n_lattices, n_tokens, module.heads, width // module.heads)
+    query, key, value = (project(tokens).view(shape) for project in (module.query, module.key, module.value))
+    projected = module.position(naive_fusion(module.fusion, name, pair_distances(starts, ends)))
+    relative = projected.view(n_lattices, n_tokens, n_tokens, *shape[2:])
+    scores = torch.einsum("bihd,bjhd->bhij", query + module.content_bias, key)
+    scores = scores + torch.einsum("bihd,bijhd->bhij", query + module.position_bias, relative)
+    scores = (scores * module.scale).masked_fill(~mask[:, None, None], -1e15)
+    attended = torch.einsum("bhij,bjhd->bihd", scores.softmax(-1), value)
+    return module.output(attended.reshape(tokens.shape))
+
+
+@st.composite
+def lattices(draw: Any, max_lattices: int = 3, max_characters: int = 9, max_words: int = 14):
+    """Random batches (starts, ends, mask): empty texts, texts of one character, texts without words or with more words
+    than characters, words as long as the text, the same span twice; tokens in any order, padding anywhere."""
+    texts = []
+    for _ in range(draw(st.integers(1, max_lattices))):
+        n = draw(st.integers(0, max_characters))
+        spans = [(i, i) for i in range(n)]
+        for _ in range(draw(st.integers(0, max_words)) if n else 0):
+            start = draw(st.integers(0, n - 1))
+            spans.append((start, draw(st.integers(start, n - 1))))
+        texts.append(draw(st.permutations(spans)))
+    longest = max(map(len, texts)) + draw(st.integers(0, 2))
+    batch = torch.zeros(len(texts), max(longest, 1), 3, dtype=torch.long)
+    for row, spans in zip(batch, texts):
+        for place, (start, end) in zip(draw(st.permutations(range(len(row)))), spans):
+            row[place] = torch.tensor([start, end, 1])
+    return batch[..., 0], batch[..., 1], batch[..., 2].bool()
+
+
+def recorded(name: str) -> Tuple[Dict[str, Any], Dict[str, Tensor]]:
+    """The settings and tensors of one run of the original code."""
+    paths = [folder / f"{name}.safetensors" for folder in (FIXTURES, RECORDED)]
+    found = [path for path in paths if path.is_file()]
+    if not found:
+        pytest.skip(f"the recorded run {name} is not on this machine")
+    with safe_open(found[0], "pt") as file:
+        tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+        return {key: json.loads(value) for key, value in file.metadata().items()}, tensors
+
+
+OUR_NAMES = (
+    (r"^four_pos_fusion_embedding\.", "layers.0.attention.fusion."),
+    (r"^layer_preprocess\.layer_norm", "final.norm"),
+    (r"^layer_(\d)\.four_pos_fusion_embedding\.", r"layers.\1.attention.fusion."),
+    (r"fusion\.pos_fusion_forward(\.0)?\.", "fusion.linear."),
+    (r"fusion\.pos_(attn|gate)_score\.0\.", "fusion.linear."),
+    (r"fusion\.pos_(attn|gate)_score\.2\.", "fusion.score."),
+    (r"fusion\.w_r\.", "fusion.value."),
+    (r"^layer_(\d)\.attn\.", r"layers.\1.attention."),
+    (r"attention\.w_q\.", "attention.query."),
+    (r"attention\.w_k\.", "attention.key."),
+    (r"attention\.w_v\.", "attention.value."),
+    (r"attention\.w_r\.", "attention.position."),
+    (r"attention\.ff_final\.", "attention.output."),
+    (r"attention\.u$", "attention.content_bias"),
+    (r"attention\.v$", "attention.position_bias"),
+    (r"^layer_(\d)\.ff\.w0\.", r"layers.\1.feed_forward.inner."),
+    (r"^layer_(\d)\.ff\.w1\.", r"layers.\1.feed_forward.outer."),
+    (r"^layer_(\d)\.layer_preprocess\.layer_norm\.", r"layers.\1.pre_attention.norm."),
+    (r"^layer_(\d)\.layer_postprocess\.layer_norm\.", r"layers.\1.post_attention.norm."),
+)
+
+
+def our_name(name: str) -> str:
+    """The name in `FlatEncoder` of a parameter of the original's encoder."""
+    for pattern, ours in OUR_NAMES:
+        name = re.sub(pattern, ours, name)
+    return name
+
+
+def load_original(encoder: FlatEncoder, weights: Dict[str, Tensor], besides: str = "layers.*tables") -> None:
+    """Give an encoder the weights of the original's, by name. Every parameter of ours must be found, besides some."""
+    state = encoder.state_dict()
+    found = set()
+    for name, tensor in weights.items():
+        if our_name(name) in state:
+            state[our_name(name)].copy_(tensor)
+            found.add(state[our_name(name)].data_ptr())
+    missing = {key for key, tensor in state.items() if tensor.data_ptr() not in found and not re.match(besides, key)}
+    assert not missing, missing
+
+
+ORIGINAL = {"residual": False, "shared_norm": True, "fusion": "ff_two"}
+
+
+def original_encoder(meta: dict, tensors: dict, prefix: str = "sd.", **options: Any) -> FlatEncoder:
+    settings = {**ORIGINAL, "fusion": meta.get("four_pos_fusion", "ff_two"), **options}
+    encoder = FlatEncoder(meta["hidden"], meta["heads"], layers=meta["layers"], inner_width=meta["ff"], **settings)
+    weights = {name[len(prefix) :]: tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+    load_original(encoder, weights)
+    for kind, name in enumerate(("pe_ss", "pe_se", "pe_es", "pe_ee")):
+        if name in weights:
+            encoder.layers[0].attention.fusion.encoding.tables[kind].data.copy_(weights[name])
+    return encoder.eval()

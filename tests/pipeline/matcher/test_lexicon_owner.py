@@ -1,0 +1,128 @@
+import threading
+
+import pytest
+
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, MatchOptions
+from spacy_lexner.lexicon.readers.rule_file import RuleFile
+from spacy_lexner.lexicon.rules import Rule, RuleReader, WordRule
+from spacy_lexner.pipeline.matcher.lexicon_owner import LexiconOwner
+
+
+class Owner(LexiconOwner):
+    name = "owner"
+    options = MatchOptions()
+    readers = (RuleReader("lex_ner", frozenset(["LOC", "PER"]), frozenset(["forbid"])),)
+
+    @property
+    def rule_readers(self):
+        return self.readers
+
+
+@pytest.fixture
+def owner():
+    owner = Owner()
+    owner.add_words(["长江", "大桥", LexiconEntry("南京", weight=3.0)])
+    return owner
+
+
+def rules(owner):
+    return {entry.word: [str(rule) for rule in entry.rules] for entry in owner.lexicon.ruled_words()}
+
+
+def test_all_rules_of_a_word_are_given_together(owner):
+    owner.add_rules([("长江", "force", "LOC"), WordRule("大桥", "forbid", "PER"), ("大桥", "prefer", "LOC", 2)])
+    assert rules(owner) == {"长江": ["force LOC"], "大桥": ["forbid PER", "prefer LOC 2"]}
+    owner.add_rules([("大桥", "forbid"), ("新词",)])
+    assert rules(owner) == {"长江": ["force LOC"], "大桥": ["forbid"]} and "新词" in owner.lexicon
+    owner.add_words(["长江"])
+    owner.remove_rules(["大桥", "不在"])
+    assert rules(owner) == {"长江": ["force LOC"]} and "大桥" in owner.lexicon and "不在" not in owner.lexicon
+    owner.remove_words(["长江"])
+    assert rules(owner) == {} and "长江" not in owner.lexicon
+
+
+def test_other_knowledge_of_a_word_stays(owner):
+    owner.add_rules([("南京", "force", "LOC")])
+    assert owner.lexicon.get("南京").weight == 3.0
+
+
+def test_files(owner, tmp_path):
+    first, second = tmp_path / "first.tsv", tmp_path / "second.tsv"
+    first.write_text("长江\tforce\tLOC\n外来\tforbid\n", "utf8")
+    second.write_text("长江\tforbid\tPER\n", "utf8")
+    owner.load_rules(first)
+    owner.load_rules(second)
+    assert rules(owner) == {"长江": ["forbid PER", "force LOC"], "外来": ["forbid"]}
+    first.write_text("长江\tprefer\tLOC\t1\n", "utf8")
+    owner.reload()
+    assert rules(owner) == {"长江": ["forbid PER", "prefer LOC 1"]} and "外来" not in owner.lexicon
+    owner.add_rules([("长江", "forbid")])  # what is said last counts, until the files are read again
+    assert rules(owner) == {"长江": ["forbid"]}
+    owner.load_rules(second)
+    assert rules(owner) == {"长江": ["forbid PER", "prefer LOC 1"]}
+    owner.set_lexicon(Lexicon.from_entries([LexiconEntry("武汉")]))
+    assert rules(owner) == {"长江": ["forbid PER", "prefer LOC 1"]} and "南京" not in owner.lexicon
+    owner.set_rule_files([])
+    assert list(owner.lexicon) == ["武汉"]
+
+
+@pytest.mark.parametrize(
+    "text,message",
+    [
+        ("长江\tmust\tLOC\n", "rules.tsv:1: the mode is 'must'"),
+        ("长江\tforce\tLOK\n", "'force LOK' of '长江' concerns no component: lex_ner has the labels LOC, PER"),
+        (
+            "长江\tforce\tLOC\n\n长江\tforce\tPER\n",
+            "'长江' contradict each other .lex_ner.: force LOC and force PER",
+        ),
+    ],
+)
+def test_what_makes_no_sense_changes_nothing(owner, tmp_path, text, message):
+    file = tmp_path / "rules.tsv"
+    file.write_text("大桥\tforbid\n", "utf8")
+    owner.load_rules(file)
+    version = owner.version
+    file.write_text(text, "utf8")
+    with pytest.raises(LexiconError, match=message):
+        owner.reload()
+    (tmp_path / "other").mkdir()
+    other = file.rename(tmp_path / "other" / "rules.tsv")
+    with pytest.raises(LexiconError, match=message):
+        owner.set_rule_files([RuleFile(str(other))])
+    with pytest.raises(LexiconError):
+        owner.add_rules([("新词", "force", "LOC"), ("长江", "force", "LOK")])
+    entry = LexiconEntry("长江", rules=(Rule("force", "LOK"),))
+    with pytest.raises(LexiconError):
+        owner.set_lexicon(Lexicon.from_entries([entry]))
+    assert owner.version == version and [file.path for file in owner.rule_files] == [str(tmp_path / "rules.tsv")]
+
+
+def test_without_readers_any_label_will_do(owner, monkeypatch, caplog):
+    monkeypatch.setattr(Owner, "readers", ())
+    owner.add_rules([("长江", "force", "SHIP")])
+    owner.warn_of_rules()
+    assert not caplog.records
+    monkeypatch.undo()
+    owner.warn_of_rules()
+    assert "owner: The rule 'force SHIP' of '长江' concerns no component" in caplog.text
+
+
+def test_without_a_lexicon():
+    owner = Owner()
+    with pytest.raises(ValueError, match=r"'owner' has no lexicon. Give it one"):
+        owner.remove_words(["长江"])
+    owner.add_rules([("长江", "force", "LOC")])
+    assert rules(owner) == {"长江": ["force LOC"]}
+
+
+def test_no_change_is_lost_between_threads(owner):
+    def change(part):
+        for i in range(30):
+            owner.add_rules([(f"词{part}第{i}", "force", "LOC")])
+
+    threads = [threading.Thread(target=change, args=(part,)) for part in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(rules(owner)) == 90

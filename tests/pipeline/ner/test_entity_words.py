@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+import spacy
+from thinc.api import Model
+
+from spacy_lexner.candidates.attended_words import AttendedWords
+from spacy_lexner.candidates.storage import Candidates, set_candidates
+from spacy_lexner.pipeline.ner.entity_words import (
+    LexWord,
+    attend_words,
+    install_words_extension,
+    note_attended,
+    set_words,
+    words_of_entities,
+)
+
+# 0 and 1 attend to 南京 with 0.25, and twice half of that; 1 attends to 京市 with 0.5; 4 to 长江, which 5 does not.
+ATTENDED = AttendedWords(
+    np.array([0, 1, 1, 1, 4]),
+    np.array([0, 0, 0, 1, 4]),
+    np.array([1, 1, 1, 2, 5]),
+    np.array([0.25, 0.1, 0.15, 0.5, 1.0]),
+)
+
+
+@pytest.fixture
+def doc():
+    install_words_extension()
+    doc = spacy.blank("zh").make_doc("南京市的长江")
+    doc.set_ents([doc.char_span(0, 3, "GPE"), doc.char_span(4, 6, "LOC")])
+    return doc
+
+
+def test_weights_are_means_over_the_tokens_of_an_entity(doc):
+    note_attended(doc, ATTENDED)
+    city, river = (ent._.lex_words for ent in doc.ents)
+    assert city == [LexWord(0, 2, "南京", pytest.approx(0.5 / 3)), LexWord(1, 3, "京市", pytest.approx(0.5 / 3))]
+    assert river == [LexWord(4, 6, "长江", 0.5)]
+
+
+def test_words_without_attention_have_weight_0(doc):
+    starts, ends = np.array([0, 0, 3], "i4"), np.array([2, 3, 5], "i4")
+    set_candidates(doc, 1, Candidates(starts, ends, np.zeros(3, "u8")))
+    note_attended(doc, ATTENDED)
+    city, river = ([(word.word, word.weight > 0) for word in ent._.lex_words] for ent in doc.ents)
+    assert city[-1] == ("南京市", False) and len(city) == 3
+    assert river == [("长江", True), ("的长", False)]
+
+
+def test_what_is_not_known_is_none(doc):
+    assert doc.ents[0]._.lex_words is None
+    changes = {(0, 3): {(0, 2): -0.5}}
+    set_words(doc, words_of_entities(doc.ents, [(0, 2), (1, 3), (4, 6)], None, changes))
+    assert doc.ents[0]._.lex_words == [LexWord(0, 2, "南京", None, -0.5), LexWord(1, 3, "京市")]
+    assert doc.ents[1]._.lex_words == [LexWord(4, 6, "长江")]
+    assert doc[0:2]._.lex_words is None
+
+
+def test_a_model_that_cannot_tell(doc):
+    with pytest.raises(ValueError, match="No encoder of this model can tell what it attends to"):
+        attend_words(Model("plain", None), [doc])

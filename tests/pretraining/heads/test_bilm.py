@@ -1,0 +1,62 @@
+import pytest
+import torch
+
+from spacy_lexner.pretraining.heads.bilm import BiLMHead, build_bilm_head
+
+SETTINGS = {"width": 16, "n_words": 12, "softmax": "full", "n_samples": 5, "cutoffs": [3, 6], "dropout": 0.0}
+SENTENCES = [[0, 5, 6, 1], [0, 7, 1], [0, 1]]  # begin is 0, end is 1
+
+
+def make_batch():
+    torch.manual_seed(0)
+    words = torch.tensor(sum(SENTENCES, []))  # noqa: RUF017
+    return {"output": torch.randn(len(words), 32), "words": words, "begins": words == 0, "ends": words == 1}
+
+
+def test_every_word_is_predicted_from_both_sides():
+    head, batch = BiLMHead(**SETTINGS), make_batch()
+    forward, backward = [], []
+    rows = batch["output"].split([len(words) for words in SENTENCES])
+    for words, outputs in zip(SENTENCES, rows):
+        for place, word in enumerate(words):
+            scores = outputs.chunk(2, dim=1)
+            if place > 0:  # begin is given, end is predicted
+                log_probability = torch.log_softmax(head.softmax.weight @ scores[0][place - 1] + head.softmax.bias, 0)
+                forward.append(-log_probability[word])
+            if place < len(words) - 1:  # end is given, begin is predicted
+                log_probability = torch.log_softmax(head.softmax.weight @ scores[1][place + 1] + head.softmax.bias, 0)
+                backward.append(-log_probability[word])
+    losses = head(**batch, exact=True)
+    torch.testing.assert_close(losses.forward, torch.stack(forward).mean())
+    torch.testing.assert_close(losses.backward, torch.stack(backward).mean())
+    torch.testing.assert_close(losses.total, (losses.forward + losses.backward) / 2)
+    torch.testing.assert_close(losses.exact, torch.stack(forward + backward).mean())
+    assert losses.n_words == len(forward) == len(backward) == 6
+
+
+@pytest.mark.parametrize("softmax", ["full", "sampled", "adaptive"])
+def test_one_softmax_for_both_directions(softmax):
+    head = build_bilm_head({**SETTINGS, "softmax": softmax, "vocabulary": "12ab"})
+    n_parameters = sum(parameter.numel() for parameter in head.parameters())
+    assert n_parameters == (12 * 16 + 12 if softmax != "adaptive" else 16 * 5 + 16 * 4 + 4 * 3 + 16 * 1 + 1 * 6)
+    batch = make_batch()
+    batch["output"].requires_grad_()
+    head(**batch).total.backward()
+    gradient = batch["output"].grad
+    assert all(parameter.grad.abs().sum() > 0 for parameter in head.parameters())
+    # An end has nothing after it, a begin nothing before it.
+    assert not gradient[batch["ends"], :16].any() and not gradient[batch["begins"], 16:].any()
+    assert gradient[~batch["ends"], :16].any(dim=1).all() and gradient[~batch["begins"], 16:].any(dim=1).all()
+
+
+def test_dropout_leaves_the_exact_loss_alone():
+    head, batch = BiLMHead(**{**SETTINGS, "dropout": 0.5}), make_batch()
+    first, second = head(**batch, exact=True), head(**batch, exact=True)
+    assert first.forward != second.forward and first.exact == second.exact
+    head.eval()
+    assert head(**batch).forward == head(**batch).forward
+
+
+def test_unknown_softmax():
+    with pytest.raises(ValueError, match="Unknown softmax 'hierarchical'"):
+        BiLMHead(**{**SETTINGS, "softmax": "hierarchical"})

@@ -1,0 +1,67 @@
+"""The head against transformers' BertForMaskedLM and BertForNextSentencePrediction."""
+
+import pytest
+import torch
+from transformers import BertConfig, BertForMaskedLM
+
+from spacy_lexner.pretraining.heads.masked_lm import MaskedLMHead
+
+CONFIG = BertConfig(vocab_size=50, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32)
+
+
+@pytest.fixture
+def peer():
+    torch.manual_seed(0)
+    return BertForMaskedLM(CONFIG).eval()
+
+
+def make_head(peer: BertForMaskedLM) -> MaskedLMHead:
+    head = MaskedLMHead(CONFIG)
+    with torch.no_grad():
+        peer.cls.predictions.bias.normal_()
+    head.transform.load_state_dict(peer.cls.predictions.transform.state_dict())
+    head.bias.data.copy_(peer.cls.predictions.bias.data)
+    return head
+
+
+def test_loss_and_gradients_equal_those_of_transformers(peer):
+    head = make_head(peer)
+    ids = torch.randint(5, 50, (3, 9))
+    labels = torch.full((3, 9), -100)
+    labels[0, 2], labels[1, 4], labels[1, 5], labels[2, 8] = 7, 8, 9, 10
+    expected = peer(input_ids=ids, labels=labels)
+    expected.loss.backward()
+    reference = {name: p.grad.clone() for name, p in peer.named_parameters()}
+
+    peer.zero_grad()
+    masked = labels >= 0
+    hidden = peer.bert(input_ids=ids).last_hidden_state
+    loss = head.loss(hidden[masked], peer.bert.embeddings.word_embeddings.weight, labels[masked])
+    loss.loss.backward()
+    torch.testing.assert_close(loss.loss, expected.loss)
+    assert loss.n_labels == 4
+    assert loss.n_correct == (expected.logits.argmax(-1) == labels).sum()
+    for name, parameter in peer.bert.named_parameters():
+        torch.testing.assert_close(parameter.grad, reference[f"bert.{name}"], msg=name)  # the tied table among them
+    for name, parameter in head.transform.named_parameters():
+        torch.testing.assert_close(parameter.grad, reference[f"cls.predictions.transform.{name}"], msg=name)
+    torch.testing.assert_close(head.bias.grad, reference["cls.predictions.bias"])
+
+
+def test_only_the_given_rows_are_decoded(peer):
+    hidden, rows = torch.randn(40, 16), torch.tensor([3, 17, 21])
+    scores = make_head(peer)(hidden[rows], peer.bert.embeddings.word_embeddings.weight)
+    assert scores.shape == (3, 50)
+    torch.testing.assert_close(scores, peer.cls(hidden)[rows])
+
+
+def test_nothing_masked_gives_loss_zero_and_no_nan(peer):
+    head = make_head(peer)
+    loss = head.loss(torch.zeros(0, 16), peer.bert.embeddings.word_embeddings.weight, torch.zeros(0, dtype=torch.long))
+    loss.loss.backward()
+    assert loss.loss.item() == 0 and loss.n_labels == 0
+    assert not any(p.grad.any() for p in head.parameters())
+
+
+def test_the_head_owns_no_decoder_table():
+    assert all(p.numel() != 50 * 16 for p in MaskedLMHead(CONFIG).parameters())

@@ -1,0 +1,218 @@
+import json
+
+import pytest
+import torch
+from chains import NEVER, PROBLEMS, all_paths, random_problem
+from hypothesis import given, settings
+from safetensors import safe_open
+from spacy_lexner.modules import crf, crf_windows
+from torchcrf import CRF
+
+
+@settings(max_examples=80, deadline=None)
+@given(PROBLEMS)
+def test_against_all_paths(problem):
+    log_z = crf.log_partition(*problem)
+    tags, best, _ = crf.viterbi(*problem)
+    probabilities = crf.marginals(*problem)
+    start = 0
+    for i, ((paths, scores), length) in enumerate(zip(all_paths(*problem), problem[-1])):
+        rows = slice(start, start + length)
+        start += length
+        if length == 0:
+            assert log_z[i] == best[i] == 0
+        elif not paths:
+            assert log_z[i] == best[i] == NEVER
+            assert not probabilities[rows].any()
+        else:
+            torch.testing.assert_close(log_z[i], scores.logsumexp(0))
+            torch.testing.assert_close(best[i], scores.max())
+            torch.testing.assert_close(scores[paths.index(tuple(tags[rows].tolist()))], scores.max())
+            share = scores.softmax(0)
+            expected = torch.zeros_like(probabilities[rows])
+            for path, p in zip(paths, share):
+                expected[torch.arange(length), torch.tensor(path)] += p
+            torch.testing.assert_close(probabilities[rows], expected)
+
+
+@settings(max_examples=40, deadline=None)
+@given(PROBLEMS)
+def test_posterior_against_all_paths(problem):
+    """Pairs of neighbours, as the probability of the second times that of the first given the second."""
+    post = crf.posterior(*problem)
+    torch.testing.assert_close(post.log_z, crf.log_partition(*problem))
+    start = 0
+    for (paths, scores), length in zip(all_paths(*problem), problem[-1]):
+        for t in range(length - 1):
+            row = start + t
+            pairs = post.odds[row][:, None] * post.weights * (post.per_mass[row] * post.unary[row + 1])
+            expected = torch.zeros_like(pairs)
+            for path, p in zip(paths, scores.softmax(0)):
+                expected[path[t], path[t + 1]] += p
+            torch.testing.assert_close(pairs, expected)
+        start += length
+
+
+@pytest.mark.parametrize("share", [1.0, 0.6])
+def test_gradients(share):
+    emissions, transitions, allowed, legal, lengths = random_problem(3, [4, 0, 1, 3], 3, share)
+    allowed[:, 0] = True
+    legal[:, 0] = legal[0] = True
+    inputs = (emissions.requires_grad_(), transitions.requires_grad_())
+    assert torch.autograd.gradcheck(lambda e, t: crf.log_partition(e, t, allowed, legal, lengths), inputs)
+
+
+def test_no_path_has_no_gradient():
+    emissions, transitions, allowed, legal, lengths = random_problem(0, [2, 3], 2)
+    allowed[1] = False
+    emissions.requires_grad_(), transitions.requires_grad_()
+    log_z = crf.log_partition(emissions, transitions, allowed, legal, lengths)
+    assert log_z[0] == NEVER and torch.isfinite(log_z[1])
+    log_z[1].backward(retain_graph=True)
+    alone = emissions.grad.clone()
+    log_z[0].backward()
+    assert torch.isfinite(emissions.grad).all() and torch.isfinite(transitions.grad).all()
+    torch.testing.assert_close(emissions.grad, alone)
+
+
+def test_a_path_is_never_lost():
+    # All weight is where the path cannot go on: the path that exists is 10,000 below, in both directions.
+    for dtype in (torch.float32, torch.float64):
+        emissions = torch.tensor([[0.0, 1e4], [1e4, 0.0], [0.0, 1e4]], dtype=dtype)
+        allowed = torch.tensor([[True, True], [True, True], [True, True]])
+        legal = torch.tensor([[True, True, True], [False, False, True], [True, True, False]])
+        transitions = torch.zeros(3, 3, dtype=dtype)
+        emissions.requires_grad_()
+        log_z = crf.log_partition(emissions, transitions, allowed, legal, [3])
+        log_z.backward()
+        assert torch.isfinite(log_z).all() and torch.isfinite(emissions.grad).all()
+        torch.testing.assert_close(emissions.grad.sum(1), torch.ones(3, dtype=dtype))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_is_computed_in_float32(dtype):
+    emissions, transitions, *rest = random_problem(1, [200, 30], 5, dtype=torch.float32)
+    emissions, transitions = emissions.to(dtype), transitions.to(dtype)
+    log_z = crf.log_partition(emissions, transitions, *rest)
+    assert log_z.dtype == torch.float32
+    torch.testing.assert_close(log_z, crf.log_partition(emissions.float(), transitions.float(), *rest))
+    assert crf.marginals(emissions, transitions, *rest).dtype == torch.float32
+
+
+def test_long_sequence_keeps_its_precision():
+    problem = random_problem(5, [5000], 5)
+    free = crf.log_partition(*problem)
+    rows = crf.marginals(*problem).sum(1)
+    assert torch.isfinite(free).all()
+    torch.testing.assert_close(rows, torch.ones(5000, dtype=torch.float64), rtol=0, atol=1e-9)
+
+
+def test_nothing_at_all():
+    problem = random_problem(0, [0, 0], 3)
+    assert crf.log_partition(*problem).tolist() == [0, 0]
+    assert len(crf.viterbi(*problem).tags) == len(crf.marginals(*problem)) == 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_against_pytorch_crf(seed):
+    n_tags, lengths = 6, [9, 5, 1, 7]
+    emissions, transitions, allowed, legal, _ = random_problem(seed, lengths, n_tags, dtype=torch.float32)
+    peer = CRF(n_tags, batch_first=True)
+    peer.transitions.data = transitions[:-1, :-1]
+    peer.start_transitions.data, peer.end_transitions.data = transitions[-1, :-1], transitions[:-1, -1]
+    padded = torch.nn.utils.rnn.pad_sequence(emissions.split(lengths), batch_first=True).requires_grad_()
+    mask = torch.arange(9) < torch.tensor(lengths)[:, None]
+    gold = torch.randint(n_tags, (sum(lengths),), generator=torch.Generator().manual_seed(seed))
+    padded_gold = torch.nn.utils.rnn.pad_sequence(gold.split(lengths), batch_first=True)
+    expected = -peer(padded, padded_gold, mask=mask, reduction="none")
+    expected.sum().backward()
+
+    right = torch.nn.functional.one_hot(gold, n_tags).bool()
+    emissions.requires_grad_(), transitions.requires_grad_()
+    free = crf.log_partition(emissions, transitions, allowed, legal, lengths)
+    loss = free - crf.log_partition(emissions, transitions, right, legal, lengths)
+    loss.sum().backward()
+    torch.testing.assert_close(loss, expected, rtol=1e-5, atol=1e-4)
+    torch.testing.assert_close(emissions.grad, padded.grad[mask], rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(transitions.grad[:-1, :-1], peer.transitions.grad, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(transitions.grad[-1, :-1], peer.start_transitions.grad, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(transitions.grad[:-1, -1], peer.end_transitions.grad, rtol=1e-4, atol=1e-5)
+    path = crf.viterbi(emissions, transitions, allowed, legal, lengths).tags.tolist()
+    assert path == [tag for tags in peer.decode(padded, mask=mask) for tag in tags]
+
+
+def read(path):
+    with safe_open(path, "pt") as file:
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
+        return tensors, {name: json.loads(value) for name, value in (file.metadata() or {}).items()}
+
+
+def compare(tensors, emissions, transitions, legal_in_decoding=None):
+    """Loss of each sentence and path of an original implementation, against ours."""
+    lengths = tensors["lengths"].tolist()
+    mask = torch.arange(emissions.shape[1]) < tensors["lengths"][:, None]
+    flat = emissions[mask]
+    anything = torch.ones_like(flat, dtype=torch.bool)
+    legal = torch.ones_like(transitions, dtype=torch.bool)
+    right = torch.nn.functional.one_hot(tensors["tags"][mask], flat.shape[1]).bool()
+    free = crf.log_partition(flat, transitions, anything, legal, lengths)
+    loss = free - crf.log_partition(flat, transitions, right, legal, lengths)
+    torch.testing.assert_close(loss, tensors["loss_per_seq"].reshape(-1), rtol=0, atol=1e-4)
+    legal = legal if legal_in_decoding is None else legal_in_decoding
+    path, scores, _ = crf.viterbi(flat, transitions, anything, legal, lengths)
+    assert path.tolist() == tensors["viterbi"][mask].tolist()
+    return loss, scores
+
+
+def test_golden_yj(fixtures_dir):
+    tensors, _ = read(fixtures_dir / "crf" / "yj_crf.safetensors")
+    transitions = torch.zeros(8, 8)
+    transitions[:-1, :-1] = tensors["transitions"]
+    transitions[-1, :-1], transitions[:-1, -1] = tensors["start"], tensors["end"]
+    loss, _ = compare(tensors, tensors["emissions"], transitions)
+    torch.testing.assert_close(loss.sum(), tensors["loss_sum"][0], rtol=0, atol=1e-4)
+    torch.testing.assert_close(loss.mean(), tensors["loss_mean"][0], rtol=0, atol=1e-4)
+
+
+def test_golden_lw(fixtures_dir):
+    """START and STOP are tags like any other there: a path may even pass through them."""
+    tensors, meta = read(fixtures_dir / "crf" / "lw_crf.safetensors")
+    transitions = torch.zeros(10, 10)
+    transitions[:-1, :-1] = tensors["transitions"]
+    transitions[-1, :-1] = tensors["transitions"][meta["START_TAG"]]
+    transitions[:-1, -1] = tensors["transitions"][:, meta["STOP_TAG"]]
+    compare(tensors, tensors["emissions"], transitions)
+
+
+@pytest.mark.parametrize("start_end", [0, 1])
+@pytest.mark.parametrize("constrained", [0, 1])
+def test_golden_fastnlp(fixtures_dir, start_end, constrained):
+    """Constraints act on paths alone there, and on the end only along with start and end scores."""
+    tensors, meta = read(fixtures_dir / "crf" / "crf_fastnlp.safetensors")
+    prefix = f"startend{start_end}_constrained{constrained}."
+    case = {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+    case["lengths"] = tensors["lengths"]
+    transitions = torch.zeros(10, 10)
+    transitions[:-1, :-1] = case["trans"]
+    if start_end:
+        transitions[-1, :-1], transitions[:-1, -1] = case["start"], case["end"]
+    legal = torch.ones(10, 10, dtype=torch.bool)
+    if constrained:
+        legal[:] = False
+        for before, after in meta["allowed_transitions"]:
+            legal[{9: 9, 10: 9}.get(before, before), {10: 9}.get(after, after)] = True
+        if not start_end:
+            legal[:-1, -1] = True
+    _, scores = compare(case, case["emissions"], transitions, legal)
+    torch.testing.assert_close(scores, case["viterbi_score"], rtol=0, atol=1e-4)
+
+
+@pytest.mark.gpu
+def test_same_on_a_gpu():
+    problem = random_problem(0, [30, 0, 7, 1], 9, 0.8)
+    device = torch.device("cuda")
+    moved = [part.to(device) if isinstance(part, torch.Tensor) else part for part in problem]
+    torch.testing.assert_close(crf.log_partition(*moved).cpu(), crf.log_partition(*problem))
+    torch.testing.assert_close(crf.marginals(*moved).cpu(), crf.marginals(*problem))
+    assert crf.viterbi(*moved).tags.tolist() == crf.viterbi(*problem).tags.tolist()
+    assert crf_windows.viterbi(*moved, window=8, margin=2)[0].tolist() == crf.viterbi(*problem).tags.tolist()

@@ -1,0 +1,115 @@
+import numpy as np
+import pytest
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+from tagging import SCHEME, legal_paths, path_scores, random_outputs
+from thinc.api import SGD, Model
+
+from spacy_lexner.tagging.crf_head import CRFHead
+from spacy_lexner.tagging.ensemble import ensemble
+from spacy_lexner.tagging.ncrf.head import NCRFHead
+from spacy_lexner.tagging.spans.tag_scheme import TagScheme
+from spacy_lexner.tagging.tagger import tagger, tagger_output
+
+LENGTHS = [3, 0, 2]
+
+
+def docs(*lengths):
+    return [Doc(Vocab(), ["字"] * n) for n in lengths]
+
+
+def vectors(model, docs, is_train):
+    rng = np.random.default_rng(0)
+    return [rng.normal(size=(len(doc), 4)).astype("float32") for doc in docs], lambda d_vectors: d_vectors
+
+
+def make(n_members):
+    members = [tagger(Model("vectors", vectors, dims={"nO": 4}), tagger_output(), CRFHead()) for _ in range(n_members)]
+    model = ensemble(members)
+    model.initialize(X=docs(*LENGTHS), Y=random_outputs(0, LENGTHS))
+    for number, member in enumerate(members):
+        member.get_ref("output_layer").set_param("transitions", random_outputs(number, [])[1])
+    return model
+
+
+def weights(model):
+    return [member.get_ref("output_layer").get_param("emission_W").copy() for member in model.layers]
+
+
+def test_members_differ_and_their_scores_are_averaged():
+    model = make(3)
+    outputs = [member.predict(docs(*LENGTHS)) for member in model.layers]
+    emissions, transitions = model.predict(docs(*LENGTHS))
+    assert [rows.shape for rows in emissions] == [(n, SCHEME.n_tags) for n in LENGTHS]
+    for doc, rows in enumerate(emissions):
+        np.testing.assert_allclose(rows, np.mean([own[0][doc] for own in outputs], axis=0), atol=1e-6)
+    np.testing.assert_allclose(transitions, np.mean([own[1] for own in outputs], axis=0), atol=1e-6)
+    assert not np.allclose(outputs[0][0][0], outputs[1][0][0])
+
+
+def test_a_path_has_the_geometric_mean_of_the_members_probabilities():
+    model, paths = make(3), list(legal_paths(3))
+
+    def log_probabilities(tagger):
+        (rows,), transitions = tagger.predict(docs(3))
+        scores = path_scores(rows, transitions, paths)
+        return scores - np.logaddexp.reduce(scores)
+
+    pool = np.mean([log_probabilities(member) for member in model.layers], axis=0)
+    np.testing.assert_allclose(log_probabilities(model), pool - np.logaddexp.reduce(pool), atol=1e-5)
+
+
+def test_one_member_is_that_member():
+    model = make(1)
+    for ours, own in zip(model.predict(docs(3))[0], model.layers[0].predict(docs(3))[0]):
+        np.testing.assert_array_equal(ours, own)
+
+
+def test_members_learn_in_turn():
+    model, optimizer = make(3), SGD(0.1)
+    for turn in range(7):
+        before = weights(model)
+        outputs, backprop = model.begin_update(docs(*LENGTHS))
+        np.testing.assert_array_equal(outputs[0][0], model.layers[turn % 3].predict(docs(*LENGTHS))[0][0])
+        backprop(outputs)
+        model.finish_update(optimizer)
+        changed = [not np.array_equal(old, new) for old, new in zip(before, weights(model))]
+        assert changed == [number == turn % 3 for number in range(3)]
+
+
+def test_a_prediction_has_no_gradient():
+    outputs, backprop = make(2)(docs(3), is_train=False)
+    with pytest.raises(ValueError, match="no gradient where it predicts"):
+        backprop(outputs)
+
+
+def test_new_tags_are_new_to_every_member():
+    model, n_tags = make(2), TagScheme([*SCHEME.labels, "ORG"]).n_tags
+    before = model.predict(docs(3))
+    model.attrs["resize_output"](model, n_tags)
+    assert model.get_ref("output_layer").get_dim("nO") == n_tags
+    (rows,), transitions = model.predict(docs(3))
+    assert rows.shape == (3, n_tags) and transitions.shape == (n_tags + 1, n_tags + 1)
+    np.testing.assert_allclose(rows[:, : SCHEME.n_tags], before[0][0], atol=1e-6)
+
+
+def test_bytes():
+    model = make(2)
+    model.begin_update(docs(3))
+    again = make(2).from_bytes(model.to_bytes())
+    np.testing.assert_array_equal(again.predict(docs(3))[0][0], model.predict(docs(3))[0][0])
+    assert again.attrs["turn"] == 1
+
+
+def test_no_member():
+    with pytest.raises(ValueError, match="at least one member"):
+        ensemble([])
+
+
+def test_scores_are_of_the_same_tags():
+    members = [
+        tagger(Model("vectors", vectors, dims={"nO": 4}), tagger_output(), head)
+        for head in (CRFHead(), NCRFHead("sum", ("O", "B-PER", "I-PER")))
+    ]
+    with pytest.raises(ValueError, match="those of its labels, another O, B-PER, I-PER"):
+        ensemble(members)

@@ -1,0 +1,114 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reading_oracle import NEVER, Oracle
+from tagging import SCHEME, free, random_outputs
+
+from spacy_lexner.tagging.spans.span_rules import SpanRules
+from spacy_lexner.tagging.spans.tag_scheme import TagSpan
+from spacy_lexner.tagging.tag_search import NoPathError, TagSearch
+
+
+def span_of(n):
+    edges = st.tuples(st.integers(0, n - 1), st.integers(1, n)).filter(lambda edge: edge[0] < edge[1])
+    return st.builds(lambda edge, label: TagSpan(*edge, label), edges, st.integers(0, 1))
+
+
+@st.composite
+def batches(draw):
+    """Lengths, and rules for each Doc: none for some."""
+    lengths = draw(st.lists(st.integers(0, 4), min_size=1, max_size=4))
+    rules = []
+    for n in lengths:
+        if not n or draw(st.booleans()):
+            rules.append(SpanRules())
+            continue
+        forced = tuple(draw(st.lists(span_of(n), max_size=2, unique=True)))
+        weights = draw(st.dictionaries(span_of(n), st.sampled_from([NEVER, -1.0, 4.0]), max_size=3))
+        rules.append(SpanRules(forced, {span: w for span, w in weights.items() if w > NEVER or span not in forced}))
+    return lengths, rules, draw(st.integers(0, 999))
+
+
+@settings(max_examples=60, deadline=None)
+@given(batches())
+def test_against_all_readings(batch):
+    """The best paths, their probabilities and those of spans, of Docs with and without rules, in one batch."""
+    lengths, rules, seed = batch
+    outputs, allowed = random_outputs(seed, lengths), free(lengths)
+    search = TagSearch(outputs, allowed, rules)
+    best, readings, likely = search.best(), search.readings(4), search.likely_spans(0.02)
+    oracles = [
+        Oracle(SCHEME, emissions.astype("f8"), outputs[1].astype("f8"), mask, decreed)
+        for emissions, mask, decreed in zip(outputs[0], allowed, rules)
+    ]
+    spans = [sorted({span for found in oracle.readings for span in found}) for oracle in oracles]
+    scores = search.span_scores(spans)
+    for i, oracle in enumerate(oracles):
+        found = tuple(SCHEME.decode(best[i]))
+        assert oracle.readings[found] == pytest.approx(max(oracle.readings.values()))
+        expected = sorted(np.exp(np.array(list(oracle.readings.values())) - oracle.log_z), reverse=True)[:4]
+        np.testing.assert_allclose([reading.probability for reading in readings[i]], expected, rtol=1e-6)
+        for reading in readings[i]:
+            score = oracle.readings[tuple(SCHEME.decode(reading.tags))]
+            assert reading.probability == pytest.approx(np.exp(score - oracle.log_z), rel=1e-6)
+        np.testing.assert_allclose(scores[i], [oracle.probability(span) for span in spans[i]], rtol=1e-6, atol=1e-12)
+        probable = {span: oracle.probability(span) for span in spans[i]}
+        assert dict(likely[i]) == pytest.approx({span: p for span, p in probable.items() if p >= 0.02}, rel=1e-6)
+
+
+def test_without_rules_it_is_the_same_search():
+    lengths = [5, 0, 7]
+    outputs, allowed = random_outputs(1, lengths), free(lengths)
+    plain, none = TagSearch(outputs, allowed), TagSearch(outputs, allowed, [SpanRules()] * 3)
+    assert [path.tolist() for path in plain.best()] == [path.tolist() for path in none.best()]
+
+
+def test_rules_in_a_text_of_many_windows():
+    """A long text is searched in windows, under rules as without; each rule acts where it is."""
+    n = 20_000
+    outputs, allowed = random_outputs(2, [n]), free([n])
+    rng = np.random.default_rng(0)
+    starts = rng.choice(np.arange(0, n - 10, 10), 300, replace=False)
+    forced = tuple(TagSpan(int(start), int(start) + 3, int(start) % 2) for start in starts[:100])
+    nested = tuple(TagSpan(span.start + 1, span.end + 2, span.label) for span in forced[:50])
+    weights = {TagSpan(int(s), int(s) + 4, 0): 50.0 if i % 2 else NEVER for i, s in enumerate(starts[100:])}
+    search = TagSearch(outputs, allowed, [SpanRules(forced + nested, weights)])
+    found = set(SCHEME.decode(search.best()[0]))
+    assert set(forced[50:]) <= found
+    assert all((first in found) != (second in found) for first, second in zip(forced, nested))
+    assert all((span in found) == (weight > 0) for span, weight in weights.items())
+    spans = [*forced[50:], *weights]
+    scores = search.span_scores([spans])[0]
+    assert scores[:50] == pytest.approx(1) and (scores[50:][[w == NEVER for w in weights.values()]] == 0).all()
+
+
+def test_likely_spans_of_a_text_of_many_windows():
+    n = 9_000
+    outputs, allowed = random_outputs(4, [n, 0, 3], scale=3.0), free([n, 0, 3])
+    search = TagSearch(outputs, allowed, [SpanRules(weights={TagSpan(50, 53, 0): 3.0}), SpanRules(), SpanRules()])
+    likely = search.likely_spans(0.3)
+    scores = search.span_scores([[span for span, _ in found] for found in likely])
+    assert len(likely[0]) > 500 and not likely[1]
+    for found, again in zip(likely, scores):
+        assert [p for _, p in found] == pytest.approx(again, rel=1e-6)
+
+
+def test_a_reading_of_a_long_text_keeps_its_probability():
+    """As a logarithm, where no number can hold it."""
+    n = 4000
+    reading = TagSearch(random_outputs(5, [n], scale=0.1), free([n])).readings(2)[0]
+    assert len(reading) == 2 and reading[0].probability == 0 > reading[0].log_probability > reading[1].log_probability
+
+
+def test_no_path():
+    outputs, allowed = random_outputs(3, [2, 1, 2]), free([2, 1, 2])
+    allowed[1][:] = False
+    impossible = SpanRules(weights={TagSpan(0, 2, 0): NEVER})
+    allowed[2][:, 0] = False  # no token is outside, and only one span is left
+    allowed[2][:, [3, 4, 5, 6, 7, 8]] = False
+    allowed[2][1, 3] = True
+    with pytest.raises(NoPathError, match=r"Documents \[1, 2\] of the batch have no tag path") as error:
+        TagSearch(outputs, allowed, [SpanRules(), SpanRules(), impossible]).best()
+    assert error.value.docs == [1, 2]
+    assert TagSearch(outputs, allowed, [SpanRules()] * 3).readings(2)[1] == []

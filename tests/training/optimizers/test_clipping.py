@@ -1,0 +1,116 @@
+import math
+import warnings
+
+import numpy
+import pytest
+import torch
+from thinc.api import Adam, Linear, PyTorchWrapper, chain
+
+from spacy_lexner.training.optimizers.adamw import GroupedAdamW
+from spacy_lexner.training.optimizers.clipping import clip_gradients, finish_update, get_gradients
+
+
+def make_model(scale=1.0):
+    """A torch module between two thinc layers, after one backward pass."""
+    torch.manual_seed(0)
+    numpy.random.seed(0)
+    model = chain(Linear(4, 3), PyTorchWrapper(torch.nn.Linear(4, 5)), Linear(2, 5))
+    for node in model.layers:
+        if node.name == "linear":
+            node.initialize()
+    x = numpy.random.normal(size=(6, 3)).astype("f")
+    output, backprop = model.begin_update(x)
+    backprop((scale * output).astype("f"))
+    return model
+
+
+def weights(model):
+    parameters = {(node.id, name): node.get_param(name).copy() for node in model.walk() for name in node.param_names}
+    for name, parameter in model.layers[1].shims[0]._model.named_parameters():
+        parameters[name] = parameter.detach().numpy().copy()
+    return parameters
+
+
+@pytest.mark.parametrize("max_norm", [1e-3, 0.5, 1e6])
+def test_same_as_torch(max_norm):
+    model = make_model()
+    parameters = []
+    for gradient in get_gradients(model):
+        parameter = torch.nn.Parameter(torch.zeros(gradient.shape))
+        parameter.grad = torch.tensor(gradient.copy())
+        parameters.append(parameter)
+    assert len(parameters) == 6
+    theirs = torch.nn.utils.clip_grad_norm_(parameters, max_norm)
+    assert clip_gradients(model, max_norm) == pytest.approx(theirs.item(), rel=1e-6)
+    for ours, parameter in zip(get_gradients(model), parameters):
+        numpy.testing.assert_allclose(ours, parameter.grad.numpy(), rtol=1e-5)
+
+
+def test_norm_is_exact_and_nothing_below_it_changes():
+    model = make_model()
+    norm = math.sqrt(sum((gradient.astype("d") ** 2).sum() for gradient in get_gradients(model)))
+    before = [gradient.copy() for gradient in get_gradients(model)]
+    assert clip_gradients(model, norm * 1.01) == pytest.approx(norm, rel=1e-6)
+    assert all((a == b).all() for a, b in zip(before, get_gradients(model)))
+    clip_gradients(model, norm / 3)
+    assert clip_gradients(model, 1e9) == pytest.approx(norm / 3, rel=1e-6)
+
+
+def test_without_gradients():
+    assert clip_gradients(Linear(2, 2).initialize(), 1.0) == 0.0
+
+
+@pytest.mark.parametrize("max_norm", [0.0, -1.0, float("nan")])
+def test_wrong_norm(max_norm):
+    with pytest.raises(ValueError, match="max_norm must be above 0"):
+        clip_gradients(make_model(), max_norm)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+@pytest.mark.parametrize("where", [0, -1])
+def test_a_norm_that_is_not_finite_skips_the_update(value, where):
+    model = make_model()
+    optimizer = GroupedAdamW(0.1)
+    model.finish_update(optimizer)  # momentum, which would move the weights even with a gradient of zero
+    before = weights(model)
+    bad = make_gradients(model)
+    bad[where].flat[0] = value
+    with pytest.warns(RuntimeWarning, match="this update is skipped"):
+        assert not math.isfinite(finish_update(model, optimizer))
+    assert all((after == before[key]).all() for key, after in weights(model).items())
+    assert not any(gradient.any() for gradient in get_gradients(model))
+    make_gradients(model)
+    assert math.isfinite(finish_update(model, optimizer))
+    assert all((after != before[key]).any() for key, after in weights(model).items())
+
+
+def make_gradients(model):
+    output, backprop = model.begin_update(numpy.ones((6, 3), dtype="f"))
+    backprop(output)
+    return get_gradients(model)
+
+
+def test_finish_update_clips_to_the_norm_of_the_optimizer():
+    seen = {}
+
+    class Spy(GroupedAdamW):
+        def __call__(self, key, weights, gradient, *, lr_scale=1.0):
+            seen[key] = gradient.copy()
+            return super().__call__(key, weights, gradient, lr_scale=lr_scale)
+
+    norm = finish_update(make_model(100.0), Spy(max_grad_norm=0.25))
+    assert norm > 1
+    assert math.sqrt(sum((gradient**2).sum() for gradient in seen.values())) == pytest.approx(0.25, rel=1e-5)
+    seen.clear()
+    assert finish_update(make_model(100.0), Spy(max_grad_norm=0.0)) == 0.0
+    assert math.sqrt(sum((gradient**2).sum() for gradient in seen.values())) == pytest.approx(norm, rel=1e-5)
+
+
+def test_other_optimizers_are_not_touched():
+    model, same = make_model(), make_model()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert finish_update(model, Adam(0.01)) == 0.0
+    same.finish_update(Adam(0.01))
+    for ours, theirs in zip(weights(model).values(), weights(same).values()):
+        numpy.testing.assert_array_equal(ours, theirs)
