@@ -65,3 +65,9 @@ def steer(pipe, tag):
     for name in output.param_names:
         output.get_param(name)[:] = 0
     output.get_param("emission_b")[pipe.scheme.tags.index(tag)] = 9
+
+
+def describe(doc):
+    """Tokens, parts of speech, entities and the spans that words are, of a Doc."""
+    spans = [[span.text, span.label_] for span in doc.spans.get("lex_words", ())]
+    return [words(doc), [token.pos_ for token in doc], [[ent.text, ent.label_] for ent in doc.ents], spans]

@@ -5,8 +5,9 @@ import torch
 from chains import NEVER, PROBLEMS, all_paths, random_problem
 from hypothesis import given, settings
 from safetensors import safe_open
-from spacy_lexner.modules import crf, crf_windows
 from torchcrf import CRF
+
+from spacy_lexner.tagging import crf, crf_windows
 
 
 @settings(max_examples=80, deadline=None)

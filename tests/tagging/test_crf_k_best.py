@@ -3,7 +3,8 @@ import torch
 from chains import NEVER, PROBLEMS, all_paths, random_problem
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spacy_lexner.modules import crf, crf_k_best
+
+from spacy_lexner.tagging import crf, crf_k_best
 
 
 @settings(max_examples=80, deadline=None)

@@ -5,8 +5,8 @@ import torch
 from chains import PROBLEMS, all_paths, random_problem
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spacy_lexner.modules import crf, crf_windows
 
+from spacy_lexner.tagging import crf, crf_windows
 from spacy_lexner.tagging.crf_windows import cut
 
 

@@ -1,7 +1,7 @@
 import pytest
 import torch
-from spacy_lexner.modules import onednn, recurrent_prediction, repeated_product
 
+from spacy_lexner.encoders.elmo import onednn, recurrent_prediction, repeated_product
 from spacy_lexner.encoders.elmo.recurrent_prediction import predict_direction
 from spacy_lexner.encoders.elmo.recurrent_steps import run_steps
 from spacy_lexner.encoders.elmo.repeated_product import Layouts

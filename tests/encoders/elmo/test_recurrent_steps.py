@@ -2,8 +2,8 @@ import warnings
 
 import pytest
 import torch
-from spacy_lexner.modules import recurrent_steps, repeated_product
 
+from spacy_lexner.encoders.elmo import recurrent_steps, repeated_product
 from spacy_lexner.encoders.elmo.recurrent_steps import compiled_steps, run_steps
 from spacy_lexner.encoders.elmo.repeated_product import lay_out
 

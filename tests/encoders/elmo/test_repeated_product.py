@@ -2,8 +2,8 @@ from copy import deepcopy
 
 import pytest
 import torch
-from spacy_lexner.modules import onednn, repeated_product
 
+from spacy_lexner.encoders.elmo import onednn, repeated_product
 from spacy_lexner.encoders.elmo.repeated_product import Layouts, hold, lay_out, product
 
 

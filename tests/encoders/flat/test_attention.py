@@ -5,9 +5,9 @@ import torch
 from flat_reference import lattices, naive_attention
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spacy_lexner.modules import position_cache, relative_positions
 from torch.testing import assert_close
 
+from spacy_lexner.encoders.flat import position_cache, relative_positions
 from spacy_lexner.encoders.flat.attention import LatticeAttention
 from spacy_lexner.encoders.flat.position_encoding import DistanceEncoding
 from spacy_lexner.encoders.flat.position_fusion import FUSIONS, create_fusion

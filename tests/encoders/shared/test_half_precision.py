@@ -1,7 +1,7 @@
 import pytest
 import torch
-from spacy_lexner.modules import half_precision as module
 
+from spacy_lexner.encoders.shared import half_precision as module
 from spacy_lexner.encoders.shared.half_precision import half_precision
 
 

@@ -5,9 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import small_segmenter
 import spacy
 from small_ner import HASH_EMBED_CNN
-from small_segmenter import reference, words
+from small_segmenter import describe, reference, words
 from spacy.tokens import Span
 from spacy.training import Example
 from spacy.util import fix_random_seed
@@ -101,12 +102,6 @@ def trained(request):
     return nlp, gold
 
 
-def describe(doc):
-    """Tokens, parts of speech, entities and the spans that words are, of a Doc."""
-    spans = [[span.text, span.label_] for span in doc.spans.get("lex_words", ())]
-    return [words(doc), [token.pos_ for token in doc], [[ent.text, ent.label_] for ent in doc.ents], spans]
-
-
 def test_entities_and_words_in_either_order(trained):
     nlp, gold = trained
     scores = nlp.evaluate(gold)
@@ -126,11 +121,11 @@ def test_saved_loaded_and_in_several_processes(trained, tmp_path):
     assert [describe(doc) for doc in spacy.load(tmp_path / "model").pipe(texts)] == found
     code = (
         "import sys, json, spacy, torch; torch.set_num_threads(1)\n"
-        "sys.path.insert(0, sys.argv[3])\nfrom test_segmenter_order import describe\n"
+        "sys.path.insert(0, sys.argv[3])\nfrom small_segmenter import describe\n"
         "docs = spacy.load(sys.argv[1]).pipe(json.loads(sys.argv[2]), n_process=2, batch_size=2)\n"
         "print(json.dumps([describe(doc) for doc in docs]))"
     )
-    here = str(Path(__file__).parent)
+    here = str(Path(small_segmenter.__file__).parent)
     run = [sys.executable, "-c", code, str(tmp_path / "model"), json.dumps(texts), here]
     done = subprocess.run(run, capture_output=True, text=True, check=True, timeout=200)
     assert json.loads(done.stdout) == found

@@ -2,7 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
-from test_ncrf_search import SCHEME, TAGS, N, allow, enumerate_paths, make
+from ncrf_oracle import SCHEME, TAGS, N, allow, enumerate_paths, make
 
 from spacy_lexner.tagging.ncrf.head import NCRFHead
 from spacy_lexner.tagging.spans.tag_scheme import TagSpan

@@ -1,43 +1,15 @@
 """The search under the tag set of NCRF++ against a search through all paths."""
 
-from itertools import pairwise, product
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_ncrf_tags import read
+from ncrf_oracle import SCHEME, TAGS, N, allow, enumerate_paths, make
 
 from spacy_lexner.tagging.ncrf.search import NCRFSearch
-from spacy_lexner.tagging.ncrf.tags import labels_of, ncrf_states
+from spacy_lexner.tagging.ncrf.tags import ncrf_states
 from spacy_lexner.tagging.spans.span_rules import SpanRules
-from spacy_lexner.tagging.spans.tag_scheme import TagScheme, TagSpan
-
-TAGS = ("O", "B-A", "M-A", "E-A", "B-B")
-SCHEME = TagScheme(labels_of(TAGS))
-N = len(TAGS) + 2
-
-
-def make(seed, *lengths):
-    random = np.random.default_rng(seed)
-    emissions = [random.normal(size=(n + 2, N)).astype("f4") for n in lengths]
-    transitions = random.normal(size=(N + 1, N + 1)).astype("f4")
-    return emissions, transitions
-
-
-def enumerate_paths(emissions, transitions):
-    """All paths: the spans that they mean, and their scores. The last two tags are the start and the stop."""
-    names = [*TAGS, "O", "O"]
-    for path in product(range(N), repeat=len(emissions)):
-        score = transitions[-1, path[0]] + transitions[path[-1], -1]
-        score += sum(emissions[i, tag] for i, tag in enumerate(path))
-        score += sum(transitions[a, b] for a, b in pairwise(path))
-        spans = {TagSpan(a, b, SCHEME.index(label)) for a, b, label in read([names[tag] for tag in path[1:-1]])}
-        yield spans, float(score)
-
-
-def allow(*lengths):
-    return [np.ones((n, SCHEME.n_tags), dtype=bool) for n in lengths]
+from spacy_lexner.tagging.spans.tag_scheme import TagSpan
 
 
 def search(outputs, allowed, rules=None):

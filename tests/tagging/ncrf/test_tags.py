@@ -2,25 +2,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ncrf_oracle import read
 
 from spacy_lexner.tagging.ncrf.tags import FRAME, labels_of, ncrf_states
 from spacy_lexner.tagging.spans.tag_scheme import TagScheme
 
 TAGS = ("O", "B-A", "M-A", "E-A", "S-A", "B-B", "I-B", "E-C")
-
-
-def read(tags):
-    """The spans that seqeval reads: a span goes on from B or I to I or E of the same label, nowhere else."""
-    found, start = [], 0
-    for i, tag in enumerate(tags):
-        before = tags[i - 1] if i else "O"
-        goes_on = before[0] in "BMI" and tag[0] in "MIE" and before[2:] == tag[2:]
-        start = start if goes_on else i
-        after = tags[i + 1] if i + 1 < len(tags) else "O"
-        stays = tag[0] in "BMI" and after[0] in "MIE" and tag[2:] == after[2:]
-        if tag != "O" and not stays:
-            found.append((start, i + 1, tag[2:]))
-    return found
 
 
 def paths_of_states(states, columns):
