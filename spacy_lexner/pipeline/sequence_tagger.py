@@ -165,13 +165,15 @@ class SequenceTagger(RuleFollower, CheckedLoading):
         return loss, d_scores
 
     def finish_update(self, sgd: Optimizer) -> None:
-        """Update the weights, after clipping the gradients to the optimizer's `max_grad_norm`, if it has one.
+        """Update the weights. An optimizer that has a `finish_update` of its own may clip all gradients together.
 
         sgd (Optimizer): The optimizer.
         """
-        from ..training.optimizers.clipping import finish_update  # not at the top: it needs torch
-
-        finish_update(self.model, sgd)
+        finish = getattr(sgd, "finish_update", None)
+        if finish is None:
+            self.model.finish_update(sgd)
+        else:
+            finish(self.model)
 
     def rehearse(self, examples: Iterable[Example], **config: Any) -> Dict[str, float]:
         """Refused: raises NotImplementedError."""

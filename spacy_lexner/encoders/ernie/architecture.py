@@ -3,14 +3,16 @@
 from typing import Any, Dict, List, Optional
 
 from spacy.tokens import Doc
+from spacy.util import SimpleFrozenDict
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..lebert.architecture import NO_OPTIONS
 from .entities import Alignment, Overlaps
 from .entity_node import EntitySource
 from .layer import ERNIEEncoder, ERNIEOptions
 from .setup import EntitiesFrom, ERNIESetup
+
+NO_OPTIONS: Dict[str, Any] = SimpleFrozenDict()
 
 
 def build_ernie_v1(

@@ -7,7 +7,7 @@ import torch
 from spacy.tokens import Doc
 
 from ...lexicon.hashing import hash_word
-from ..lebert.batches import pad_windows
+from ..shared.padded_pieces import pad_pieces
 from ..shared.windows import Windows
 from ..shared.wordpieces import Wordpieces
 from .entities import Alignment, DocEntities, align_mentions, number_entities
@@ -88,11 +88,9 @@ def pad_entities(
     device (torch.device): Where the tensors go.
     RETURNS (PaddedEntities): The batch.
     """
-    padded, pieces = pad_windows(windows, ids, wordpieces, None, None, device)
-    positions = windows.starts[:, None] + np.arange(padded.input_ids.shape[1] - 2)
-    inside = positions < windows.ends[:, None]
+    padded = pad_pieces(windows, ids, wordpieces, device)
     shown = np.zeros(tuple(padded.input_ids.shape), "i8")
-    shown[:, 1:-1][inside] = entities.shown[positions[inside]]
+    shown[:, 1:-1][padded.inside] = entities.shown[padded.positions[padded.inside]]
     batch = ERNIEBatch(
         padded.input_ids,
         padded.attention_mask,
@@ -101,7 +99,7 @@ def pad_entities(
         entities.vectors,
         entities.tuned,
     )
-    return PaddedEntities(batch, pieces)
+    return PaddedEntities(batch, padded.pieces)
 
 
 def tuned_rows(module: ERNIE, ids: Sequence[str]) -> torch.Tensor:

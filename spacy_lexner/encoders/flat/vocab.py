@@ -7,9 +7,9 @@ from typing import Any, Dict, Iterable, List, Literal, Mapping, NamedTuple, Opti
 import numpy as np
 
 from ...lexicon.normalization import to_codes
+from ..shared.vector_file import END
 from .embedding import UNKNOWN
 
-END = "\U0010ffff"  # stands for the end of a text in its last bigram
 BITS = 21  # of a code point
 Numbers = Literal["keep", "characters", "all"]
 

@@ -10,6 +10,7 @@ from ...candidates.lexicon_node import DocCandidates
 from ...candidates.policy import Policy, candidate_slots
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.single_chars import SingleChars
+from ..shared.padded_pieces import pad_pieces
 from ..shared.windows import Windows
 from ..shared.word_table import WordTable, distinct_words, join_words
 from ..shared.wordpieces import Wordpieces
@@ -98,30 +99,15 @@ def pad_windows(
     device (torch.device): Where the tensors go.
     RETURNS (PaddedWindows): The batch.
     """
-    lengths = windows.ends - windows.starts
-    n_rows, width = len(lengths), int(lengths.max())
-    positions = windows.starts[:, None] + np.arange(width)
-    inside = positions < windows.ends[:, None]
-    padded = np.full((n_rows, width + 2), wordpieces.pad, "i8")
-    padded[:, 0] = wordpieces.cls
-    padded[:, 1:-1][inside] = ids[positions[inside]]
-    padded[np.arange(n_rows), lengths + 1] = wordpieces.sep
-    mask = np.arange(width + 2) < lengths[:, None] + 2
-    own = (positions >= windows.own_starts[:, None]) & (positions < windows.own_ends[:, None])
-    rows, columns = np.nonzero(own)
-    kept = rows * (width + 2) + columns + 1
+    padded = pad_pieces(windows, ids, wordpieces, device)
     slots, distinct = None, None
     if words is not None and table is not None:
-        found = words.slots[positions[inside]]
-        row = np.nonzero(inside)[0][:, None]
+        found = words.slots[padded.positions[padded.inside]]
+        row = np.nonzero(padded.inside)[0][:, None]
         whole = (words.first[found] >= windows.starts[row]) & (words.last[found] < windows.ends[row])
         found, distinct = distinct_words(np.where(whole, found, 0), words, table, device)
-        all_slots = np.zeros((n_rows, width + 2, found.shape[1]), "i8")
-        all_slots[:, 1:-1][inside] = found
-        slots = _tensor(all_slots, device)
-    batch = LEBERTBatch(_tensor(padded, device), _tensor(mask, device), _tensor(kept, device), slots, distinct)
-    return PaddedWindows(batch, positions[own])
-
-
-def _tensor(array: np.ndarray, device: torch.device) -> torch.Tensor:
-    return torch.from_numpy(np.ascontiguousarray(array)).to(device)
+        all_slots = np.zeros((*padded.input_ids.shape, found.shape[1]), "i8")
+        all_slots[:, 1:-1][padded.inside] = found
+        slots = torch.from_numpy(all_slots).to(device)
+    batch = LEBERTBatch(padded.input_ids, padded.attention_mask, padded.kept, slots, distinct)
+    return PaddedWindows(batch, padded.pieces)

@@ -6,8 +6,8 @@ from typing import Dict, List, Literal, NamedTuple, Optional
 import numpy as np
 
 from ...lexicon.readers.word_vectors import read_word_vectors
-from ..flat.vocab import END
 
+END = "\U0010ffff"  # stands for the end of a text in its last bigram
 DEFAULT_WIDTH = 50  # of characters and bigrams without vectors
 END_OF_FILES = "<end>"  # how files of vectors write the end of a text
 

@@ -4,8 +4,8 @@ from copy import deepcopy
 from typing import Any, Mapping, Sequence
 
 from spacy.language import Language
+from spacy.util import registry
 
-from ...tagging.ensemble import ensemble
 from ..matcher.find_matchers import find_lexicon
 from .lex_ner import LexNER
 
@@ -13,7 +13,7 @@ ARCHITECTURE = "spacy-lexner.MixedEnsembleTagger.v1"
 
 
 def combine(pipelines: Mapping[str, Language], component: str = "lex_ner") -> Language:
-    """Put trained pipelines together. Emissions and transitions are averaged (see `layers.ensemble`). The models may
+    """Put trained pipelines together. Emissions and transitions are averaged (see `tagging.ensemble`). The models may
     differ in everything but their labels.
 
     pipelines (Mapping[str, Language]): The pipelines, by any names. They have the same labels, tokenizer and lexicon.
@@ -26,7 +26,9 @@ def combine(pipelines: Mapping[str, Language], component: str = "lex_ner") -> La
         raise ValueError(f"There are {len(pipelines)} pipelines to combine; expected at least 2.")
     members = [_tagger(name, nlp, component) for name, nlp in pipelines.items()]
     _check_shared(pipelines, members)
-    ensemble([member.model for member in members])  # raises where they do not go together
+    registry.architectures.get(ARCHITECTURE)(
+        *(member.model for member in members)
+    )  # raises where they do not go together
     nlp, *_ = pipelines.values()
     models = [pipeline.get_pipe_config(component)["model"] for pipeline in pipelines.values()]
     named = {f"member_{number}": model for number, model in enumerate(models, 1)}

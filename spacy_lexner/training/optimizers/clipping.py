@@ -1,11 +1,9 @@
 """Gradient clipping by the global norm, over all parameters of a thinc model and of the torch modules in it."""
 
 import math
-import warnings
 from typing import Dict, List
 
 from thinc.model import Model
-from thinc.optimizers import Optimizer
 from thinc.shims import PyTorchShim
 from thinc.types import FloatsXd
 from thinc.util import get_array_module, torch2xp
@@ -34,28 +32,6 @@ def clip_gradients(model: Model, max_norm: float) -> float:
     elif norm > max_norm:
         for gradient in gradients:
             gradient *= max_norm / norm
-    return norm
-
-
-def finish_update(model: Model, optimizer: Optimizer) -> float:
-    """Finish an update of a component: clip the gradients to the optimiser's `max_grad_norm`, if it has one, and step.
-
-    model (Model): The component's model, with gradients.
-    optimizer (Optimizer): The optimiser.
-    RETURNS (float): The norm of the gradients before, 0.0 if the optimiser sets no limit. Where it is not finite the
-        update is skipped, with a warning: one bad batch does not spoil the weights.
-    """
-    max_norm = getattr(optimizer, "max_grad_norm", 0.0)
-    norm = clip_gradients(model, max_norm) if max_norm else 0.0
-    if math.isfinite(norm):
-        model.finish_update(optimizer)
-    else:
-        warnings.warn(
-            f"The norm of the gradients is {norm}: this update is skipped. If it happens again and again, lower "
-            "training.optimizer.learn_rate or switch mixed precision off.",
-            RuntimeWarning,
-            stacklevel=2,
-        )
     return norm
 
 

@@ -1,13 +1,16 @@
 """What optimisers with parameter groups share."""
 
+import math
 import warnings
 from typing import Any, Dict, Optional, Tuple
 
 import torch
 from thinc.backends import get_array_ops
+from thinc.model import Model
 from thinc.optimizers import FloatOrSeq, KeyT, Optimizer
 from thinc.types import FloatsXd
 
+from .clipping import clip_gradients
 from .parameter_groups import ParameterGroup
 
 MAX_DECAY = 0.9999  # of averages
@@ -40,7 +43,7 @@ class GroupedOptimizer(Optimizer):
         groups (Tuple[ParameterGroup, ...]): The parameter groups.
         weight_decay (Union[float, Iterator[float]]): Weight decay of parameters whose group has none.
         max_grad_norm (float): The norm of all gradients of a component together, to which components that know this
-            attribute scale larger ones (see `clipping.finish_update`). 0 means no limit. spaCy's own components do not
+            attribute scale larger ones (see `finish_update`). 0 means no limit. spaCy's own components do not
             know it: for a spaCy `ner`, `tok2vec` or `textcat`, set `grad_clip`.
         grad_clip (float): The same for each parameter alone, in every component. 0 means no limit.
         use_averages (bool): Keep a moving average of the parameters, which spaCy evaluates and saves.
@@ -51,6 +54,25 @@ class GroupedOptimizer(Optimizer):
         self.groups = groups
         self._settings: Dict[KeyT, Tuple[float, Optional[float]]] = {}
         self._checked = not groups
+
+    def finish_update(self, model: Model) -> float:
+        """Finish an update of a component: clip its gradients to `max_grad_norm` and step.
+
+        model (Model): The component's model, with gradients.
+        RETURNS (float): The norm of the gradients before, 0.0 without a limit. If it is not finite the update is
+            skipped with a warning: one bad batch does not spoil the weights.
+        """
+        norm = clip_gradients(model, self.max_grad_norm) if self.max_grad_norm else 0.0
+        if math.isfinite(norm):
+            model.finish_update(self)
+        else:
+            warnings.warn(
+                f"The norm of the gradients is {norm}: this update is skipped. If it happens often, lower "
+                "training.optimizer.learn_rate or switch mixed precision off.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        return norm
 
     def change(self, key: KeyT, weights: FloatsXd, gradient: FloatsXd, learn_rate: float, weight_decay: float) -> None:
         """Update one parameter in place.

@@ -1,0 +1,108 @@
+"""Who may import whom: the table of docs/architecture.md, held against the imports of the package."""
+
+import ast
+from pathlib import Path
+from typing import Dict, Iterator, List, Set, Tuple
+
+import pytest
+
+import spacy_lexner
+
+PACKAGE = Path(spacy_lexner.__file__).parent
+ENCODERS = ("encoders/flat", "encoders/lebert", "encoders/ernie", "encoders/elmo", "encoders/word_bilstm")
+ENCODER = {"encoders/shared", "candidates", "lexicon"}
+
+# room: the rooms it may import. The longest prefix of a module's path is its room.
+ALLOWED: Dict[str, Set[str]] = {
+    "lexicon": set(),
+    "templates": set(),
+    "formats": set(),
+    "candidates": {"lexicon"},
+    "encoders/shared": {"candidates", "lexicon"},
+    **dict.fromkeys(ENCODERS, ENCODER),
+    "tagging/spans": {"candidates", "lexicon"},
+    "tagging": {"tagging/spans", *ENCODER},
+    "pipeline": {"tagging/spans", "candidates", "lexicon"},
+    "training": {"formats", "candidates", "lexicon", "pipeline"},
+    "pretraining": {"training", "tagging/spans", *ENCODERS, *ENCODER},
+    "checkpoints": {"tagging", "tagging/spans", *ENCODERS, *ENCODER},
+    "visualize": {"templates", "pipeline", "candidates", "lexicon"},
+    "report": {"visualize", "templates", "formats", "pipeline", "candidates", "lexicon"},
+    "annotation": {"formats", "pipeline", "candidates", "lexicon"},
+}
+FREE_OF_TORCH = ("lexicon", "candidates", "tagging/spans", "pipeline")
+
+
+def room_of(module: str) -> str:
+    """RETURNS (str): "encoders/flat" for "encoders.flat.layer", "" for what lies in no room."""
+    path = module.replace(".", "/")
+    rooms = [room for room in (*ALLOWED, "cli") if path == room or path.startswith(f"{room}/")]
+    return max(rooms, key=len, default="")
+
+
+def imports_of(source: str, module: str) -> Iterator[str]:
+    """YIELDS (str): The full names of what a module imports, at the top or later; names of this package without it."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.removeprefix("spacy_lexner.") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            parents = module.split(".")[: -node.level] if node.level else []
+            base = ".".join([*parents, *([node.module] if node.module else [])]).removeprefix("spacy_lexner.")
+            yield from (f"{base}.{alias.name}".strip(".") for alias in node.names)
+
+
+def modules() -> List[Tuple[str, str]]:
+    found = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        found.append((name, path.read_text("utf8")))
+    return found
+
+
+def forbidden(sources: List[Tuple[str, str]]) -> List[str]:
+    """RETURNS (List[str]): Every import that the table does not allow."""
+    wrong = []
+    for module, source in sources:
+        room = room_of(module)
+        for target in imports_of(source, module):
+            other = room_of(target)
+            if room in ALLOWED and other not in ("", room) and other not in ALLOWED[room]:
+                wrong.append(f"{module} imports {target}: {room} may not import {other}")
+            if room in FREE_OF_TORCH and target.split(".")[0] in ("torch", "transformers"):
+                wrong.append(f"{module} imports {target}: {room} is free of it")
+    return wrong
+
+
+def test_imports_keep_to_the_table():
+    assert forbidden(modules()) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("encoders.flat.layer", "from ..lebert.model import LEBERT"),
+        ("encoders.shared.windows", "from ..flat import vocab"),
+        ("lexicon.trie", "from spacy_lexner.candidates.storage import Candidates"),
+        ("pipeline.ner.lex_ner", "def f():\n    from ...tagging.crf import Problem"),
+        ("candidates.policy", "import torch"),
+    ],
+)
+def test_a_wrong_import_is_found(module, source):
+    assert len(forbidden([(module, source)])) == 1
+
+
+def test_the_table_has_no_circles():
+    finished: Set[str] = set()
+    while len(finished) < len(ALLOWED):
+        ready = {room for room, below in ALLOWED.items() if below <= finished} - finished
+        assert ready, f"a circle among {sorted(set(ALLOWED) - finished)}"
+        finished |= ready
+
+
+def test_every_module_lies_in_a_room():
+    assert {name for name, _ in modules() if not room_of(name)} == {"__init__", "about", "encoders.__init__"}
+
+
+def test_no_folder_is_an_attic():
+    for folder in {path.parent for path in PACKAGE.rglob("*.py")}:
+        assert len(list(folder.glob("*.py"))) <= 32, folder
