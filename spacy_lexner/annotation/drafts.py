@@ -90,5 +90,5 @@ def find_words(nlp: Language, texts: Iterable[str]) -> Set[int]:
     if matchers:
         texts = list(texts)
         for low in range(0, len(texts), BATCH):
-            words.update(matchers[-1].match(texts[low : low + BATCH]).hash.tolist())
+            words.update(matchers[-1].match(texts[low : low + BATCH])[0].hashes.tolist())
     return words

@@ -61,5 +61,5 @@ def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[DocCand
 
 
 def _on_tokens(doc: Doc, candidates: Candidates, lexicon: Lexicon) -> DocCandidates:
-    first, last, keep = token_spans(doc, candidates)
-    return DocCandidates(first[keep], last[keep], candidates.hashes[keep], lexicon)
+    starts, ends, keep = token_spans(doc, candidates)
+    return DocCandidates(starts[keep], ends[keep] - 1, candidates.hashes[keep], lexicon)

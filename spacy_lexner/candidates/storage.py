@@ -1,30 +1,19 @@
 """Candidate words of a Doc: how they are stored in it, and on which tokens they stand."""
 
 import struct
+from itertools import pairwise
 from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 from spacy.tokens import Doc
 
+from ..lexicon.find_words import Candidates
 from ..lexicon.matcher import Matcher
 
 # A key of this form is one that spaCy itself knows how to treat: kept by to_bytes, DocBin and n_process, left out (with
 # a warning) by Doc.from_docs.
 USER_DATA_KEY: Any = ("._.", "lex_matches", None, None)
 HEADER = struct.Struct("<QII")  # version of the matcher, characters of the text, number of candidates
-
-
-class Candidates(NamedTuple):
-    """The lexicon words found in a text, ordered by start, then by length.
-
-    starts (numpy.ndarray): int32[n], first character.
-    ends (numpy.ndarray): int32[n], one past the last character.
-    hashes (numpy.ndarray): uint64[n], hash of the lexicon word.
-    """
-
-    starts: np.ndarray
-    ends: np.ndarray
-    hashes: np.ndarray
 
 
 class LexMatch(NamedTuple):
@@ -113,13 +102,10 @@ def find_candidates(matcher: Matcher, docs: Sequence[Doc]) -> List[Candidates]:
     docs (Sequence[Doc]): The Docs; they are not changed.
     RETURNS (List[Candidates]): The candidates of each Doc.
     """
-    matches = matcher.match([doc.text for doc in docs])
-    borders = np.searchsorted(matches.text, np.arange(len(docs) + 1))
-    found = []
-    for doc, low, high in zip(docs, borders, borders[1:]):
-        candidates = Candidates(matches.start[low:high], matches.end[low:high], matches.hash[low:high])
-        found.append(align_candidates(doc, candidates, matcher.options.alignment_mode))
-    return found
+    found, borders = matcher.match([doc.text for doc in docs])
+    mode = matcher.options.alignment_mode
+    words = (found.take(slice(low, high)) for low, high in pairwise(borders.tolist()))
+    return [align_candidates(doc, candidates, mode) for doc, candidates in zip(docs, words)]
 
 
 def align_candidates(doc: Doc, candidates: Candidates, alignment_mode: str = "strict") -> Candidates:
@@ -137,7 +123,7 @@ def align_candidates(doc: Doc, candidates: Candidates, alignment_mode: str = "st
     begins, stops = token_borders(doc)
     if alignment_mode == "strict":
         _, _, keep = token_spans(doc, candidates)
-        return Candidates(*(array[keep] for array in candidates))
+        return candidates.take(keep)
     if alignment_mode == "contract":
         first = np.searchsorted(begins, candidates.starts, "left")
         last = np.searchsorted(stops, candidates.ends, "right") - 1
@@ -164,21 +150,15 @@ def token_spans(doc: Doc, candidates: Candidates) -> Tuple[np.ndarray, np.ndarra
 
     doc (Doc): The Doc, however it is tokenised now.
     candidates (Candidates): Its candidates.
-    RETURNS (Tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]): int64[n] first token, int64[n] last token (inclusive),
-        bool[n] whether the
-        candidate begins and ends on token boundaries; where not, the tokens are meaningless.
+    RETURNS (Tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]): int64[n] first token, int64[n] one past the last, and
+        bool[n], whether the candidate begins and ends on token borders; where not, its tokens mean nothing.
     """
     begins, stops = token_borders(doc)
-    first = np.searchsorted(begins, candidates.starts, "left")
-    last = np.searchsorted(stops, candidates.ends, "left")
-    inside = (first < len(begins)) & (last < len(begins))
-    first, last = np.where(inside, first, 0), np.where(inside, last, 0)
-    keep = (
-        inside if not len(begins) else inside & (begins[first] == candidates.starts) & (stops[last] == candidates.ends)
-    )
-    return first, last, keep
+    starts = np.searchsorted(begins, candidates.starts)
+    lasts = np.searchsorted(stops, candidates.ends)
+    keep = (begins.take(starts, mode="clip") == candidates.starts) & (stops.take(lasts, mode="clip") == candidates.ends)
+    return starts, lasts + 1, keep
 
 
 def _in_order(candidates: Candidates) -> Candidates:
-    order = np.lexsort((candidates.ends, candidates.starts))
-    return Candidates(*(array[order] for array in candidates))
+    return candidates.take(np.lexsort((candidates.ends, candidates.starts)))

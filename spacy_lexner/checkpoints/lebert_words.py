@@ -109,6 +109,7 @@ def _texts(path: Path) -> Iterator[str]:
 
 
 def _words(texts: Sequence[str], matcher: Matcher) -> Set[str]:
-    matches = matcher.match(texts)
-    _, where = np.unique(matches.hash, return_index=True)
-    return {texts[matches.text[i]][matches.start[i] : matches.end[i]] for i in where.tolist()}
+    words, borders = matcher.match(texts)
+    _, where = np.unique(words.hashes, return_index=True)
+    text = np.searchsorted(borders, where, "right") - 1
+    return {texts[j][words.starts[i] : words.ends[i]] for i, j in zip(where.tolist(), text.tolist())}

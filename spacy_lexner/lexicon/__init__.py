@@ -4,7 +4,7 @@ from .entry import LexiconEntry
 from .errors import LexiconError
 from .hashing import hash_word
 from .lexicon import Lexicon
-from .matcher import Matcher, Matches, MatchOptions
+from .matcher import Matcher, MatchOptions
 from .normalization import Normalization
 from .report import BuildReport
 from .source import LexiconSource
@@ -17,7 +17,6 @@ __all__ = [
     "LexiconSource",
     "MatchOptions",
     "Matcher",
-    "Matches",
     "Normalization",
     "hash_word",
 ]

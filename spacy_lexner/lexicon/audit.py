@@ -46,6 +46,6 @@ def _not_found(lexicon: Lexicon, words: List[str]) -> List[str]:
     lengths = np.array([len(word) for word in words], "i8")
     begins = np.cumsum(lengths + 1) - lengths - 1
     found = lexicon.match(SEPARATOR.join(words))
-    whole = found.length == lengths[np.searchsorted(begins, found.start, "right") - 1]
-    missing = np.setdiff1d(begins, found.start[whole])
+    whole = found.ends - found.starts == lengths[np.searchsorted(begins, found.starts, "right") - 1]
+    missing = np.setdiff1d(begins, found.starts[whole])
     return [words[i] for i in np.searchsorted(begins, missing).tolist()]

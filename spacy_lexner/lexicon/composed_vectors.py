@@ -82,9 +82,10 @@ def _compose_batch(
 
 def _mean_of_parts(matcher: Matcher, texts: List[str]) -> "tuple[np.ndarray, np.ndarray]":
     """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): float32[n, dim] mean vectors, int64[n] number of parts."""
-    matches = matcher.match(texts)
-    vectors, found = matcher.lexicon.vectors(matches.hash)
-    parts = np.bincount(matches.text[found], minlength=len(texts))
+    words, borders = matcher.match(texts)
+    vectors, found = matcher.lexicon.vectors(words.hashes)
+    text = np.repeat(np.arange(len(texts)), np.diff(borders))[found]
+    parts = np.bincount(text, minlength=len(texts))
     total = np.zeros((len(texts), matcher.lexicon.dim), "f4")
-    np.add.at(total, matches.text[found], vectors[found])
+    np.add.at(total, text, vectors[found])
     return total / np.maximum(parts, 1)[:, None], parts

@@ -11,7 +11,7 @@ from .build import Dtype, build_table
 from .columns import distinct_rules, ruled_words, rules_of, vectors_of
 from .entry import LexiconEntry
 from .errors import LexiconError
-from .find_words import LexiconMatches, find_words, join_texts
+from .find_words import Candidates, find_words, join_texts
 from .hashing import hash_word
 from .levels import Levels
 from .normalization import Normalization, to_codes
@@ -201,19 +201,20 @@ class Lexicon:
         base = self.compact()._base
         seen = np.zeros(len(base.rows), bool)
         for joined in join_texts(texts):
-            seen[base.trie.match(self.normalization.codes(to_codes(joined))).word] = True
+            _, _, found = base.trie.match(self.normalization.codes(to_codes(joined)))
+            seen[found] = True
         table = base.full_table().take(np.sort(base.rows[seen]))
         return Lexicon(compile_base(table, self.normalization, base.max_word_length), self.report)
 
     # Matching
 
-    def match(self, text: str, min_length: int = 1, max_length: Optional[int] = None) -> LexiconMatches:
+    def match(self, text: str, min_length: int = 1, max_length: Optional[int] = None) -> Candidates:
         """Find all words that occur in a text, overlapping.
 
         text (str): The text; its offsets are those of the result.
         min_length (int): Length of the shortest word to look for.
         max_length (Optional[int]): Length of the longest; None for any.
-        RETURNS (LexiconMatches): The words.
+        RETURNS (Candidates): The words.
         """
         return find_words(self._levels.levels, text, min_length, max_length)
 

@@ -2,11 +2,11 @@
 
 from hashlib import blake2b
 from itertools import pairwise
-from typing import NamedTuple, Optional, Sequence
+from typing import NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .find_words import SEPARATOR
+from .find_words import SEPARATOR, Candidates
 from .lexicon import Lexicon
 from .single_chars import RULES, SingleChars, keep_single_chars
 from .trie import CHUNK
@@ -30,21 +30,6 @@ class MatchOptions(NamedTuple):
     alignment_mode: str = "strict"
 
 
-class Matches(NamedTuple):
-    """Words found in a batch of texts, ordered by text, start, length.
-
-    text (numpy.ndarray): int32[n], number of the text.
-    start (numpy.ndarray): int32[n], first character in that text.
-    end (numpy.ndarray): int32[n], one past the last.
-    hash (numpy.ndarray): uint64[n], hash of the word.
-    """
-
-    text: np.ndarray
-    start: np.ndarray
-    end: np.ndarray
-    hash: np.ndarray
-
-
 class Matcher:
     """A lexicon and the options of matching. Immutable, and safe to use from several threads.
 
@@ -65,29 +50,33 @@ class Matcher:
         state = f"{lexicon.version} {tuple(self.options)}"
         self.version = int.from_bytes(blake2b(state.encode("utf8"), digest_size=8).digest(), "little")
 
-    def match(self, texts: Sequence[str]) -> Matches:
+    def match(self, texts: Sequence[str]) -> Tuple[Candidates, np.ndarray]:
         """Find all words of the lexicon in all texts. No word crosses white space or the end of a text.
 
         texts (Sequence[str]): The texts.
-        RETURNS (Matches): The words found; offsets are those of the texts as given.
+        RETURNS (Tuple[Candidates, numpy.ndarray]): The words (int32 offsets in their own text), one text after the
+            other; and int64[n_texts + 1], where the words of each text begin, and one past the last.
         """
         lengths = np.fromiter(map(len, texts), "i8", len(texts))
         groups = np.cumsum(lengths + 1) // CHUNK  # as many texts at a time as the trie matches at a time
         borders = [0, *(np.flatnonzero(np.diff(groups)) + 1).tolist(), len(texts)]
-        found = [self._match_group(texts[a:b], lengths[a:b], a) for a, b in pairwise(borders)]
-        return found[0] if len(found) == 1 else Matches(*map(np.concatenate, zip(*found)))
+        found = [self._match_group(texts[a:b], lengths[a:b]) for a, b in pairwise(borders)]
+        words, counts = zip(*found)
+        together = words[0] if len(words) == 1 else Candidates(*map(np.concatenate, zip(*words)))
+        return together, np.append(0, np.cumsum(np.concatenate(counts)))
 
-    def _match_group(self, texts: Sequence[str], lengths: np.ndarray, first: int) -> Matches:
+    def _match_group(self, texts: Sequence[str], lengths: np.ndarray) -> Tuple[Candidates, np.ndarray]:
+        """The words of texts that are matched as one, and how many each text has."""
         options = self.options
         min_length = max(options.min_length, 2) if options.single_chars == "drop" else options.min_length
-        start, length, hashes = self.lexicon.match(SEPARATOR.join(texts), min_length, options.max_length)
+        found = self.lexicon.match(SEPARATOR.join(texts), min_length, options.max_length)
         if min_length == 1 and options.single_chars != "keep":
-            keep = np.flatnonzero(keep_single_chars(start, start + length, options.single_chars))
-            start, length, hashes = start.take(keep), length.take(keep), hashes.take(keep)
-        text = np.repeat(np.arange(len(texts), dtype="i4"), lengths + 1).take(start)
-        begins = np.cumsum(lengths + 1) - lengths - 1
-        start = (start - begins.take(text)).astype("i4")
-        return Matches(text + np.int32(first), start, start + length.astype("i4"), hashes)
+            found = found.take(np.flatnonzero(keep_single_chars(found.starts, found.ends, options.single_chars)))
+        stops = np.cumsum(lengths + 1)
+        counts = np.diff(np.searchsorted(found.starts, stops), prepend=0)
+        offsets = np.repeat(stops - lengths - 1, counts)
+        starts, ends = ((part - offsets).astype("i4") for part in found[:2])
+        return Candidates(starts, ends, found.hashes), counts
 
 
 def check_options(options: MatchOptions) -> None:

@@ -2,6 +2,8 @@
 
 from typing import List, NamedTuple, Sequence
 
+import numpy as np
+
 from .lexicon import Lexicon
 from .matcher import Matcher
 from .rules import Rules
@@ -24,7 +26,8 @@ def find_occurrences(lexicon: Lexicon, texts: Sequence[str]) -> List[List[Occurr
     """
     found: List[List[Occurrence]] = [[] for _ in texts]
     if lexicon.has_rules:
-        matches = Matcher(lexicon).match(texts)
-        for i, rules in sorted(lexicon.rules(matches.hash).items()):
-            found[matches.text[i]].append(Occurrence(int(matches.start[i]), int(matches.end[i]), rules))
+        words, borders = Matcher(lexicon).match(texts)
+        for i, rules in sorted(lexicon.rules(words.hashes).items()):
+            text = int(np.searchsorted(borders, i, "right")) - 1
+            found[text].append(Occurrence(int(words.starts[i]), int(words.ends[i]), rules))
     return found

@@ -28,17 +28,7 @@ NO_EDGE, NO_WORD = -2, -1
 CHUNK = 1 << 16  # characters matched at a time: 16 bits sort fastest, and the arrays stay in the cache
 
 
-class Found(NamedTuple):
-    """Words found, ordered by start, then by length.
-
-    start (numpy.ndarray): int64[n], first position.
-    length (numpy.ndarray): int64[n].
-    word (numpy.ndarray): int32[n], number of the word.
-    """
-
-    start: np.ndarray
-    length: np.ndarray
-    word: np.ndarray
+Found = Tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class Trie(NamedTuple):
@@ -64,7 +54,8 @@ class Trie(NamedTuple):
         codes (numpy.ndarray): uint32[n], the code points of the text. NUL is in no word.
         min_length (int): Length of the shortest word to look for.
         max_length (Optional[int]): Length of the longest; None for any.
-        RETURNS (Found): The words found.
+        RETURNS (Tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]): The words, ordered by start, then by length:
+            int64[n] first position, int64[n] one past the last, int32[n] number of the word.
         """
         n_levels = len(self.levels) if max_length is None else min(len(self.levels), max(max_length, 1) - 1)
         padded = np.zeros(len(codes) + n_levels, "u8")
@@ -73,7 +64,8 @@ class Trie(NamedTuple):
             self._match_chunk(padded[low : min(low + CHUNK, len(codes)) + n_levels], low, min_length, n_levels)
             for low in range(0, len(codes), CHUNK)
         ]
-        return Found(*map(np.concatenate, zip(*chunks))) if chunks else Found(*np.zeros((3, 0), "i8"))
+        starts, ends, words = map(np.concatenate, zip(*chunks, _nothing()))
+        return starts, ends, words
 
     def _match_chunk(self, codes: np.ndarray, offset: int, min_length: int, n_levels: int) -> Found:
         """Match the words that begin in a chunk, whose last `n_levels` characters are only looked at."""
@@ -125,14 +117,19 @@ def _home(keys: np.ndarray, size: int) -> np.ndarray:
 def _in_order(found: List[Tuple[np.ndarray, np.ndarray]], offset: int, min_length: int) -> Found:
     """Order words that were found length by length."""
     if not found:
-        return Found(*np.zeros((3, 0), "i8"))
+        return _nothing()
     start = np.concatenate([at for at, _ in found])
     lengths = np.arange(max(min_length, 1), max(min_length, 1) + len(found))
     order = np.argsort(start.astype("u2"), kind="stable")
-    length = np.repeat(lengths, [len(at) for at, _ in found]).take(order)
+    end = np.repeat(lengths, [len(at) for at, _ in found]).take(order)
     start = start.take(order)
     start += offset
-    return Found(start, length, np.concatenate([word for _, word in found]).take(order))
+    end += start
+    return start, end, np.concatenate([word for _, word in found]).take(order)
+
+
+def _nothing() -> Found:
+    return np.zeros(0, "i8"), np.zeros(0, "i8"), np.zeros(0, "i4")
 
 
 def build_trie(codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray) -> Trie:

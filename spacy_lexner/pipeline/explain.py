@@ -77,8 +77,8 @@ class _Reader:
         known = stored is not None and stored[0] == matcher.version
         candidates = stored[1] if stored is not None and known else find_candidates(matcher, [doc])[0]
         base = make_variant(doc, matcher, candidates)
-        first, last, kept = token_spans(doc, candidates)
-        places = {i: (int(first[i]), int(last[i]) + 1) for i in np.flatnonzero(kept).tolist()}
+        starts, ends, kept = token_spans(doc, candidates)
+        places = {i: (int(starts[i]), int(ends[i])) for i in np.flatnonzero(kept).tolist()}
         attending, attended = find_attending(self.models), None
         if attending is not None:
             self._encode([base])

@@ -198,8 +198,8 @@ class MaskedTask(PretrainingTask):
             self._matcher = Matcher(Lexicon.open(self.options.lexicon), MatchOptions())
         found = []
         for doc, words in zip(docs, find_candidates(self._matcher, docs)):
-            first, last, keep = token_spans(doc, words)
-            found.append(DocCandidates(first[keep], last[keep], words.hashes[keep], self._matcher.lexicon))
+            starts, ends, keep = token_spans(doc, words)
+            found.append(DocCandidates(starts[keep], ends[keep] - 1, words.hashes[keep], self._matcher.lexicon))
         return found
 
     def _check_vocabulary(self, ids: np.ndarray, wordpieces: Wordpieces) -> None:

@@ -17,8 +17,8 @@ def test_index_finds_the_rows(lexicon):
 
 def test_trie_gives_positions_in_the_hashes(lexicon):
     base = lexicon._base
-    found = base.trie.match(to_codes("长江"))
-    assert base.hash_of(found.word).tolist() == [hash_word("长江")]
+    _, _, words = base.trie.match(to_codes("长江"))
+    assert base.hash_of(words).tolist() == [hash_word("长江")]
 
 
 def test_full_table(lexicon):

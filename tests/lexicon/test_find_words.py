@@ -7,8 +7,8 @@ from spacy_lexner.lexicon.find_words import find_words, join_texts
 
 
 def spelled(lexicon, text, min_length=1, max_length=None):
-    start, length, _ = find_words(lexicon._levels.levels, text, min_length, max_length)
-    return [text[a : a + n] for a, n in zip(start.tolist(), length.tolist())]
+    starts, ends, _ = find_words(lexicon._levels.levels, text, min_length, max_length)
+    return [text[start:end] for start, end in zip(starts.tolist(), ends.tolist())]
 
 
 def test_base_and_changes_in_one_order(lexicon):

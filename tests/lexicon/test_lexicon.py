@@ -109,7 +109,7 @@ def test_pickle_when_the_folder_has_changed(lexicon, tmp_path):
 
 
 def match_in_worker(matcher, texts):
-    return [array.tolist() for array in matcher.match(texts)]
+    return [array.tolist() for array in matcher.match(texts)[0]]
 
 
 @pytest.mark.parametrize("opened", [False, True])
@@ -120,7 +120,7 @@ def test_spawned_worker(lexicon, tmp_path, opened):
     matcher = Matcher(lexicon.with_words(["武汉"]))
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         found = pool.apply(match_in_worker, (matcher, TEXTS))
-    assert found == [array.tolist() for array in matcher.match(TEXTS)]
+    assert found == [array.tolist() for array in matcher.match(TEXTS)[0]]
 
 
 def test_opened_lexicon_outlives_its_folder(lexicon, tmp_path):

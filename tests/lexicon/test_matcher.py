@@ -19,8 +19,11 @@ def build(words, **settings):
     return Lexicon.from_entries(map(LexiconEntry, words), **settings)
 
 
-def as_list(matches):
-    return list(zip(matches.text.tolist(), matches.start.tolist(), matches.end.tolist()))
+def as_list(matched):
+    """Text, start and end of each word that a matcher found."""
+    words, borders = matched
+    texts = np.repeat(np.arange(len(borders) - 1), np.diff(borders))
+    return list(zip(texts.tolist(), words.starts.tolist(), words.ends.tolist()))
 
 
 @settings(max_examples=300)
@@ -28,8 +31,8 @@ def as_list(matches):
 def test_finds_what_brute_force_finds(find_all, words, texts):
     matches = Matcher(build(words)).match(texts)
     assert as_list(matches) == find_all(words, texts)
-    assert [hash_word(texts[i][a:b]) for i, a, b in as_list(matches)] == matches.hash.tolist()
-    assert [array.dtype.str for array in matches] == ["<i4", "<i4", "<i4", "<u8"]
+    assert [hash_word(texts[i][a:b]) for i, a, b in as_list(matches)] == matches[0].hashes.tolist()
+    assert [array.dtype.str for array in matches[0]] == ["<i4", "<i4", "<u8"]
 
 
 @settings(max_examples=100)
@@ -82,8 +85,8 @@ def test_real_text(find_all, data_dir):
     texts = [line for part in ("lctt", "reviews", "dataclue", "csl") for line in first_lines(data_dir, part, 25_000)]
     matches = Matcher(build(words)).match(texts)
     assert as_list(matches) == find_all(words, texts)
-    assert len(matches.hash) > sum(map(len, texts)) >= 100_000
-    assert [hash_word(texts[i][a:b]) for i, a, b in as_list(matches)] == matches.hash.tolist()
+    assert len(matches[0].hashes) > sum(map(len, texts)) >= 100_000
+    assert [hash_word(texts[i][a:b]) for i, a, b in as_list(matches)] == matches[0].hashes.tolist()
 
 
 def test_offsets_are_those_of_the_text():
@@ -91,7 +94,7 @@ def test_offsets_are_those_of_the_text():
     text = "İＡＢｃ公司 Ok🙂OK"
     matches = Matcher(lexicon).match([text])
     assert [text[a:b] for _, a, b in as_list(matches)] == ["ＡＢｃ公司", "Ok", "OK"]
-    assert matches.hash.tolist() == [lexicon.hash("ABC公司"), lexicon.hash("ok"), lexicon.hash("ok")]
+    assert matches[0].hashes.tolist() == [lexicon.hash("ABC公司"), lexicon.hash("ok"), lexicon.hash("ok")]
     assert lexicon.get("ＯＫ").word == "ok"
 
 
@@ -143,4 +146,4 @@ def test_pickles():
     matcher = Matcher(build(["甲"]), MatchOptions(min_length=1))
     copy = pickle.loads(pickle.dumps(matcher))
     assert copy.version == matcher.version and copy.options == matcher.options
-    assert np.array_equal(copy.match(["甲"]).hash, matcher.match(["甲"]).hash)
+    assert np.array_equal(copy.match(["甲"])[0].hashes, matcher.match(["甲"])[0].hashes)

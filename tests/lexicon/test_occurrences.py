@@ -1,5 +1,7 @@
 import random
 
+import numpy as np
+
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher, Normalization
 from spacy_lexner.lexicon.occurrences import Occurrence, find_occurrences
 from spacy_lexner.lexicon.rules import Rule
@@ -33,8 +35,9 @@ def test_among_many_words():
     ruled = {word for word in words if rng.random() < 0.2}
     lexicon = Lexicon.from_entries(LexiconEntry(word, rules=FORCE if word in ruled else ()) for word in sorted(words))
     texts = ["".join(rng.choices("甲乙丙丁 ", k=30)) for _ in range(20)]
-    matches = Matcher(lexicon).match(texts)
-    expected = [(text, start, end) for text, start, end, _ in zip(*matches) if texts[text][start:end] in ruled]
+    words, borders = Matcher(lexicon).match(texts)
+    numbers = np.repeat(np.arange(len(texts)), np.diff(borders))
+    expected = [row for row in zip(numbers, words.starts, words.ends) if texts[row[0]][row[1] : row[2]] in ruled]
     found = find_occurrences(lexicon, texts)
     assert [(i, each.start, each.end) for i, part in enumerate(found) for each in part] == expected
 

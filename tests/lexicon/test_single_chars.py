@@ -33,8 +33,8 @@ def test_rules_by_definition(rule, found):
 
 def match(words, text, rule):
     lexicon = Lexicon.from_entries(map(LexiconEntry, words))
-    matches = Matcher(lexicon, MatchOptions(single_chars=rule)).match([text])
-    return list(zip(matches.start.tolist(), matches.end.tolist()))
+    words, _ = Matcher(lexicon, MatchOptions(single_chars=rule)).match([text])
+    return list(zip(words.starts.tolist(), words.ends.tolist()))
 
 
 def test_example_of_the_two_codes():

@@ -59,7 +59,7 @@ def test_readers_see_one_lexicon_or_the_other():
     """Threads match while others swap: what a batch finds belongs to one lexicon, and its hashes are known to it."""
     texts = ["南京市长江大桥"] * 50
     matchers = [matcher("南京", "长江"), matcher("南京市", "长江大桥"), matcher("市长", "江大桥")]
-    expected = {each.version: [array.tolist() for array in each.match(texts)] for each in matchers}
+    expected = {each.version: [array.tolist() for array in each.match(texts)[0]] for each in matchers}
     source = LexiconSource(matchers[0])
     stop, wrong = threading.Event(), []
 
@@ -71,10 +71,10 @@ def test_readers_see_one_lexicon_or_the_other():
     def read():
         for _ in range(150):
             current = source.matcher
-            matches = current.match(texts)
-            if [array.tolist() for array in matches] != expected[current.version]:
+            words, _ = current.match(texts)
+            if [array.tolist() for array in words] != expected[current.version]:
                 wrong.append(current.version)
-            if source.get(current.version) is None or (current.lexicon.rows(matches.hash) < 0).any():
+            if source.get(current.version) is None or (current.lexicon.rows(words.hashes) < 0).any():
                 wrong.append(current.version)
 
     swapper = threading.Thread(target=swap)
@@ -98,7 +98,7 @@ def test_threads_share_a_changed_lexicon():
 
         def match(each=changed, barrier=barrier, found=found):
             barrier.wait()
-            found.append(each.match(["南京市长江大桥"] * 10).start.tolist())
+            found.append(each.match(["南京市长江大桥"] * 10)[0].starts.tolist())
 
         threads = [threading.Thread(target=match) for _ in range(4)]
         for thread in threads:

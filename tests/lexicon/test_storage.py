@@ -27,7 +27,8 @@ def described(lexicon):
 
 
 def found(lexicon):
-    return [array.tolist() for array in Matcher(lexicon).match(TEXTS)]
+    words, borders = Matcher(lexicon).match(TEXTS)
+    return [array.tolist() for array in (*words, borders)]
 
 
 @pytest.fixture
@@ -209,8 +210,8 @@ def test_no_lexicon_here(tmp_path, path):
 
 def use(lexicon):
     """Everything that reads the arrays. Raises nothing but errors that say what is wrong."""
-    matches = Matcher(lexicon).match(TEXTS)
-    lexicon.vectors(matches.hash)
+    words, _ = Matcher(lexicon).match(TEXTS)
+    lexicon.vectors(words.hashes)
     list(lexicon)
     lexicon.get("长江")
 

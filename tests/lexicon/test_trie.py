@@ -19,9 +19,9 @@ def build(words):
 
 
 def spell(found, words, text):
-    for start, length, word in zip(*(array.tolist() for array in found)):
-        assert text[start : start + length] == words[word]
-    return list(zip(found.start.tolist(), found.length.tolist()))
+    starts, ends, numbers = (array.tolist() for array in found)
+    assert [text[start:end] for start, end in zip(starts, ends)] == [words[number] for number in numbers]
+    return list(zip(starts, ends))
 
 
 @settings(max_examples=300)
@@ -29,7 +29,7 @@ def spell(found, words, text):
 def test_finds_what_brute_force_finds(find_all, words, text, min_length, max_length):
     found = build(words).match(to_codes(text), min_length, max_length)
     fitting = [word for word in words if min_length <= len(word) <= max_length]
-    assert spell(found, words, text) == [(start, end - start) for _, start, end in find_all(fitting, [text])]
+    assert spell(found, words, text) == [(start, end) for _, start, end in find_all(fitting, [text])]
 
 
 @settings(max_examples=50)
@@ -38,30 +38,30 @@ def test_words_across_the_borders_of_chunks(find_all, words, text):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trie_module, "CHUNK", 3)
         found = build(words).match(to_codes(text))
-    assert spell(found, words, text) == [(start, end - start) for _, start, end in find_all(words, [text])]
+    assert spell(found, words, text) == [(start, end) for _, start, end in find_all(words, [text])]
 
 
 def test_text_of_many_chunks():
     text = "ab" * 100_000
-    found = build(["ab", "ba", "a", "abab"]).match(to_codes(text))
-    assert len(found.start) == 100_000 + 99_999 + 100_000 + 99_999
-    assert (np.diff(found.start * 8 + found.length) > 0).all()
+    starts, ends, _ = build(["ab", "ba", "a", "abab"]).match(to_codes(text))
+    assert len(starts) == 100_000 + 99_999 + 100_000 + 99_999
+    assert (np.diff(starts * 8 + ends - starts) > 0).all()
 
 
 def test_a_family_of_prefixes():
     words = ["a" * length for length in range(1, 101)]
-    found = build(words).match(to_codes("a" * 300))
-    assert len(found.start) == sum(min(100, 300 - start) for start in range(300))
+    starts, _, _ = build(words).match(to_codes("a" * 300))
+    assert len(starts) == sum(min(100, 300 - start) for start in range(300))
 
 
 def test_a_long_word():
     word = "长" * 5000
-    assert spell(build([word]).match(to_codes("短" + word)), [word], "短" + word) == [(1, 5000)]
+    assert spell(build([word]).match(to_codes("短" + word)), [word], "短" + word) == [(1, 5001)]
 
 
 @pytest.mark.parametrize("words,text", [([], ""), ([], "甲"), (["甲"], ""), (["甲"], "\0"), (["甲乙"], "甲")])
 def test_nothing_to_find(words, text):
-    assert len(build(words).match(to_codes(text)).start) == 0
+    assert [len(column) for column in build(words).match(to_codes(text))] == [0, 0, 0]
 
 
 def test_gap_is_no_key():
@@ -82,9 +82,9 @@ def test_damaged_arrays_are_refused_or_harmless(data):
     except LexiconError:
         return
     text = to_codes("abcab甲乙丙丁b" * 20)
-    found = damaged.match(text)
-    assert found.start.min(initial=0) >= 0
-    assert (found.start < len(text)).all() and (found.length <= len(trie.levels) + 1).all()
+    starts, ends, _ = damaged.match(text)
+    assert starts.min(initial=0) >= 0
+    assert (starts < len(text)).all() and (ends - starts <= len(trie.levels) + 1).all()
 
 
 @pytest.mark.parametrize(

@@ -52,8 +52,8 @@ def lookup_cli(
 
 def find(lexicon: Lexicon, text: str) -> List[str]:
     """RETURNS (List[str]): The words of the lexicon in a text, by place, as the text spells them."""
-    matches = lexicon.match(text)
-    return [text[start : start + length] for start, length in zip(matches.start.tolist(), matches.length.tolist())]
+    found = lexicon.match(text)
+    return [text[start:end] for start, end in zip(found.starts.tolist(), found.ends.tolist())]
 
 
 def describe(entry: LexiconEntry) -> Dict[str, Any]:

@@ -133,11 +133,12 @@ def entities_of_texts(matcher: Matcher, texts: Sequence[str]) -> Dict[str, np.nd
     found: Dict[str, np.ndarray] = {}
     for begin in range(0, len(texts), MATCHED_AT_ONCE):
         part = texts[begin : begin + MATCHED_AT_ONCE]
-        matches = matcher.match(part)
-        hashes, places = np.unique(matches.hash, return_index=True)
-        new = ~np.isin(hashes, seen)
-        for i in places[new].tolist():
-            entry = lexicon.get(part[matches.text[i]][matches.start[i] : matches.end[i]])
+        words, borders = matcher.match(part)
+        hashes, places = np.unique(words.hashes, return_index=True)
+        places = places[~np.isin(hashes, seen)]
+        texts_of = np.searchsorted(borders, places, "right") - 1
+        for i, text in zip(places.tolist(), texts_of.tolist()):
+            entry = lexicon.get(part[text][words.starts[i] : words.ends[i]])
             if entry is not None and entry.entity_id and entry.vector is not None:
                 found.setdefault(entry.entity_id, np.asarray(entry.vector, "f4"))
         seen = np.union1d(seen, hashes)

@@ -168,7 +168,7 @@ def words_of_texts(matcher: Matcher, texts: Sequence[str]) -> np.ndarray:
     """
     parts = [np.zeros(0, "u8")]
     for begin in range(0, len(texts), MATCHED_AT_ONCE):
-        parts.append(np.unique(matcher.match(texts[begin : begin + MATCHED_AT_ONCE]).hash))
+        parts.append(np.unique(matcher.match(texts[begin : begin + MATCHED_AT_ONCE])[0].hashes))
     return np.unique(np.concatenate(parts))
 
 

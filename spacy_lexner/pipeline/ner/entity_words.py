@@ -125,8 +125,8 @@ def note_attended(doc: Doc, attended: AttendedWords) -> None:
     places = set(zip(attended.firsts.tolist(), (attended.lasts + 1).tolist()))
     stored = get_candidates(doc)
     if stored is not None:
-        first, last, kept = token_spans(doc, stored[1])
-        places.update(zip(first[kept].tolist(), (last[kept] + 1).tolist()))
+        starts, ends, kept = token_spans(doc, stored[1])
+        places.update(zip(starts[kept].tolist(), ends[kept].tolist()))
     set_words(doc, words_of_entities(doc.ents, sorted(places), attended))
 
 

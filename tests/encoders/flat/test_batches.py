@@ -30,8 +30,8 @@ def lexicon_of(words):
 def candidates_of(docs, lexicon):
     found = []
     for doc, candidates in zip(docs, find_candidates(Matcher(lexicon), docs)):
-        first, last, keep = token_spans(doc, candidates)
-        found.append(DocCandidates(first[keep], last[keep], candidates.hashes[keep], lexicon))
+        starts, ends, keep = token_spans(doc, candidates)
+        found.append(DocCandidates(starts[keep], ends[keep] - 1, candidates.hashes[keep], lexicon))
     return found
 
 
