@@ -27,7 +27,7 @@ from spacy_lexner.encoders.flat.layer import _batches
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 from spacy_lexner.lexicon.matcher import Matcher
-from spacy_lexner.lexicon.source import LexiconSource
+from spacy_lexner.lexicon.shared_matcher import SharedMatcher
 
 N_CHARACTERS, N_WORDS, WIDTH = 3000, 40_000, 50
 
@@ -73,7 +73,7 @@ def main() -> None:
         set_candidates(doc, matcher.version, candidates)
 
     model = build_flat_v1()
-    model.get_ref("lexicon").attrs["link"].source = LexiconSource(matcher)
+    model.get_ref("lexicon").attrs["link"].source = SharedMatcher(matcher)
     show_training_docs(model, training)
     model.initialize(X=training[:10])
     batches = list(_batches(model, docs, read_characters(docs)))

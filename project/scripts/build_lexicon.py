@@ -12,9 +12,9 @@ from tqdm import tqdm
 from wasabi import msg
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError
+from spacy_lexner.lexicon.entry import REASONS
 from spacy_lexner.lexicon.readers import read_jieba_dictionary, read_word_list, read_word_vectors
 from spacy_lexner.lexicon.readers.lines import read_lines
-from spacy_lexner.lexicon.report import REASONS
 from spacy_lexner.lexicon.stream import EntryStream, MergedStream
 
 

@@ -7,7 +7,7 @@ from spacy.tokens import Doc
 
 from ..lexicon.matcher import Matcher
 from ..lexicon.rules import RuleReader
-from ..lexicon.source import LexiconSource
+from ..lexicon.shared_matcher import SharedMatcher
 from .storage import get_candidates
 
 
@@ -16,10 +16,10 @@ class LexiconLink:
     that it cannot serialise), and a copy of the model keeps the same source."""
 
     def __init__(self) -> None:
-        self.source: Optional[LexiconSource] = None
+        self.source: Optional[SharedMatcher] = None
 
-    def require(self) -> LexiconSource:
-        """RETURNS (LexiconSource): The source. Raises ValueError where none is linked."""
+    def require(self) -> SharedMatcher:
+        """RETURNS (SharedMatcher): The source. Raises ValueError where none is linked."""
         if self.source is None:
             raise ValueError(
                 "The model reads candidate words, but no lexicon is linked to it. Add a `lex_matcher` to the pipeline, "
@@ -48,7 +48,7 @@ class RulesLink(LexiconLink):
         return [None if self.source is None else matcher_of(self.source, doc) for doc in docs]
 
 
-def matcher_of(source: LexiconSource, doc: Doc) -> Optional[Matcher]:
+def matcher_of(source: SharedMatcher, doc: Doc) -> Optional[Matcher]:
     """RETURNS (Optional[Matcher]): The Matcher that a Doc was matched with, if the source remembers it, else the
     current one, if there is one."""
     stored = get_candidates(doc)

@@ -17,7 +17,7 @@ from ..encoders.shared.bert_shaped import NOT_SETTINGS
 from ..encoders.shared.piece_encoder import shim_of
 from ..encoders.shared.wordpieces import lookup_settings, read_vocab
 from ..lexicon import Lexicon
-from ..lexicon.hashing import hash_word
+from ..lexicon.entry import hash_word
 from ..tagging.ncrf.tags import N_EXTRA, labels_of
 from .folders import whole_folder
 from .lebert_names import LEBERTParameters, rename_parameters

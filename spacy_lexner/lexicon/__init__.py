@@ -1,22 +1,21 @@
-"""Lexicons of words with vectors, and how they are found in texts."""
+"""Lexicons: words with vectors, labels and rules, and how they are found in texts."""
 
-from .entry import LexiconEntry
+from .build import BuildReport
+from .entry import LexiconEntry, hash_word
 from .errors import LexiconError
-from .hashing import hash_word
 from .lexicon import Lexicon
 from .matcher import Matcher, MatchOptions
 from .normalization import Normalization
-from .report import BuildReport
-from .source import LexiconSource
+from .shared_matcher import SharedMatcher
 
 __all__ = [
     "BuildReport",
     "Lexicon",
     "LexiconEntry",
     "LexiconError",
-    "LexiconSource",
     "MatchOptions",
     "Matcher",
     "Normalization",
+    "SharedMatcher",
     "hash_word",
 ]

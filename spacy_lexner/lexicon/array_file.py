@@ -1,4 +1,4 @@
-"""Named arrays in the safetensors format: written in a stream, read as views of the bytes."""
+"""Named arrays in the safetensors format: written as a stream, read as views of the bytes."""
 
 import json
 from math import prod
@@ -17,8 +17,8 @@ CHUNK = 1 << 24
 def write_arrays(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> Iterator[bytes]:
     """Write arrays in the safetensors format.
 
-    arrays (Mapping[str, numpy.ndarray]): The arrays, however large.
-    metadata (Mapping[str, str]): Kept in the header.
+    arrays (Mapping[str, numpy.ndarray]): The arrays, of any size.
+    metadata (Mapping[str, str]): Stored in the header.
     YIELDS (bytes): The file, in pieces.
     """
     header: Dict[str, Any] = {"__metadata__": dict(metadata)}
@@ -37,10 +37,10 @@ def write_arrays(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) 
 
 
 def read_arrays(data: np.ndarray, name: str) -> Tuple[Dict[str, np.ndarray], Dict[str, str]]:
-    """Find the arrays of a safetensors file, checking all of the header before anything is read.
+    """Find the arrays of a safetensors file. All of the header is checked before anything is read.
 
     data (numpy.ndarray): uint8[n], the file; a memory map stays one.
-    name (str): What the file is called, for messages.
+    name (str): Name of the file, for messages.
     RETURNS (Tuple[Dict[str, numpy.ndarray], Dict[str, str]]): The arrays, as views of the data, and the metadata.
         Raises LexiconError for anything but a well-formed file.
     """
@@ -52,12 +52,12 @@ def read_arrays(data: np.ndarray, name: str) -> Tuple[Dict[str, np.ndarray], Dic
         metadata = {str(key): str(value) for key, value in header.pop("__metadata__", {}).items()}
         described = sorted((_describe(name, entry), name) for name, entry in header.items())
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise LexiconError(f"{name}: the safetensors header makes no sense ({error}).") from None
+        raise LexiconError(f"{name}: the safetensors header is invalid ({error}).") from None
     body = data[8 + length :]
     arrays, covered = {}, 0
     for (begin, end, dtype, shape), key in described:
         if begin != covered or end - begin != prod(shape) * np.dtype(dtype).itemsize or end > len(body):
-            raise LexiconError(f"{name}: the array '{key}' does not lie where the header says; the file is damaged.")
+            raise LexiconError(f"{name}: the array '{key}' is not where the header says; the file is damaged.")
         arrays[key] = body[begin:end].view(dtype).reshape(shape)
         covered = end
     if covered != len(body):

@@ -5,9 +5,8 @@ from typing import Iterator, List
 
 import numpy as np
 
-from .build import hash_content
+from .entry import hash_content, hash_word
 from .find_words import SEPARATOR
-from .hashing import hash_word
 from .lexicon import Lexicon
 
 BATCH = 1 << 16

@@ -1,18 +1,13 @@
-"""A lexicon from a stream of entries: what is wrong is skipped and counted, nothing is held as Python objects."""
+"""A lexicon from a stream of entries: invalid ones are skipped and reported, nothing is kept as Python objects."""
 
 from array import array
-from hashlib import blake2b
-from struct import Struct
-from typing import Iterable, List, Literal, Tuple
+from typing import Any, Dict, Iterable, List, Literal, Tuple
 
 import numpy as np
 
-from .checks import find_fault
-from .entry import LexiconEntry
+from .entry import REASONS, LexiconEntry, find_fault, hash_content, hash_word, to_stored
 from .errors import LexiconError
-from .hashing import hash_word
 from .normalization import Normalization
-from .report import REASONS, BuildReport
 from .rules import normal_rules, pack_rules
 from .stream import EntryStream, to_stream
 from .strings import StringsBuilder
@@ -20,8 +15,60 @@ from .table import Table
 from .vector_spool import VectorSpool
 
 Dtype = Literal["float32", "float16"]
-FLOAT = Struct("<f")
 LINE_BITS = 40
+MAX_PLACES = 10
+
+
+class BuildReport:
+    """The entries that were skipped while a lexicon was built.
+
+    source (str): What was read.
+    n_read (int): Number of entries read.
+    skipped (Dict[str, int]): How many were skipped, by reason (a key of REASONS).
+    places (Dict[str, List[str]]): Where the first ten of these are, by reason, as "file:line".
+    """
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.n_read = 0
+        self.skipped: Dict[str, int] = {}
+        self.places: Dict[str, List[str]] = {}
+
+    @property
+    def n_skipped(self) -> int:
+        """RETURNS (int): The number of entries skipped."""
+        return sum(self.skipped.values())
+
+    def skip(self, reason: str, place: str) -> None:
+        """Count a skipped entry.
+
+        reason (str): A key of REASONS.
+        place (str): Where it is, as "file:line".
+        """
+        self.skipped[reason] = self.skipped.get(reason, 0) + 1
+        places = self.places.setdefault(reason, [])
+        if len(places) < MAX_PLACES:
+            places.append(place)
+
+    def to_json(self) -> Dict[str, Any]:
+        """RETURNS (Dict[str, Any]): The report, for the manifest."""
+        return dict(vars(self))
+
+    @classmethod
+    def from_json(cls, state: Dict[str, Any]) -> "BuildReport":
+        """RETURNS (BuildReport): The report from `to_json`."""
+        report = cls(str(state["source"]))
+        report.n_read = int(state["n_read"])
+        report.skipped = {str(reason): int(count) for reason, count in state["skipped"].items()}
+        report.places = {str(reason): list(places) for reason, places in state["places"].items()}
+        return report
+
+    def __str__(self) -> str:
+        lines = [f"{self.source}: {self.n_read} entries read, {self.n_skipped} skipped"]
+        for reason, count in self.skipped.items():
+            more = ", ..." if count > len(self.places[reason]) else ""
+            lines.append(f"  {count} x {REASONS.get(reason, reason)}: {', '.join(self.places[reason])}{more}")
+        return "\n".join(lines)
 
 
 def build_table(
@@ -33,14 +80,8 @@ def build_table(
     strict: bool = False,
     merge: bool = False,
 ) -> Tuple[Table, BuildReport]:
-    """Collect a stream of entries into columns. The first of equal words wins.
+    """Collect a stream of entries into columns. The arguments are those of `Lexicon.from_entries`.
 
-    entries (Iterable[LexiconEntry]): The entries; where they are an EntryStream, messages name its lines.
-    dtype (str): "float32" or "float16", how vectors are stored.
-    normalization (Normalization): Applied to the words.
-    max_word_length (int): Longer words are skipped.
-    strict (bool): Raise LexiconError for what would be skipped.
-    merge (bool): Equal words are expected: a word without a vector takes that of the first equal word that has one.
     RETURNS (Tuple[Table, BuildReport]): The columns, and what was skipped.
     """
     if dtype not in ("float32", "float16"):
@@ -55,7 +96,7 @@ def build_table(
 
 
 class _TableBuilder:
-    """The columns while they grow, in flat arrays."""
+    """Columns being collected, in flat arrays."""
 
     def __init__(
         self, stream: EntryStream, spool: VectorSpool, normalization: Normalization, max_word_length: int, strict: bool
@@ -73,11 +114,9 @@ class _TableBuilder:
 
     def add(self, entry: LexiconEntry) -> None:
         stream, spool = self._stream, self._spool
-        word, vector, weight, label, entity_id, rules = entry
         self.report.n_read += 1
-        if vector is not None:
-            vector = to_stored(vector, spool.dtype)
-            entry = entry._replace(vector=vector)
+        entry = to_stored(entry, spool.dtype)
+        word, vector, weight, label, entity_id, rules = entry
         reason = find_fault(entry, spool.dim, self._max_word_length)
         if reason is not None:
             self._skip(reason, f"{stream.source}:{stream.line}", word)
@@ -105,15 +144,16 @@ class _TableBuilder:
         """RETURNS (Table): All rows, with duplicates."""
         self.report.source = ", ".join(self._sources) or self._stream.source
         weights = np.frombuffer(self._weights, "f4")
-        labels, entity_ids, rules = self._labels.finish(), self._entity_ids.finish(), self._rules.finish()
+        columns = (column.finish() for column in (self._labels, self._entity_ids, self._rules))
+        labels, entity_ids, rules = (column if column.any() else None for column in columns)
         return Table(
             words=self._words.finish(),
             hashes=np.frombuffer(self._hashes, "u8"),
             contents=np.frombuffer(self._contents, "u8"),
             weights=weights if (weights != 1).any() else None,
-            labels=labels if labels.any() else None,
-            entity_ids=entity_ids if entity_ids.any() else None,
-            rules=rules if rules.any() else None,
+            labels=labels,
+            entity_ids=entity_ids,
+            rules=rules,
             vectors=self._spool.finish(),
             vector_rows=np.frombuffer(self._vector_rows, "i4") if self._spool.size else None,
         )
@@ -147,20 +187,3 @@ def _lend_vector(table: Table, row: int, winner: int) -> None:
     if rows is not None and rows[winner] < 0 <= rows[row]:
         rows[winner] = rows[row]
         table.contents[winner] = hash_content(table.entry(winner))
-
-
-def to_stored(vector: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """RETURNS (numpy.ndarray): A vector in the type in which it is stored; too large a number becomes infinite."""
-    with np.errstate(over="ignore"):
-        return np.asarray(vector).astype(dtype, copy=False)
-
-
-def hash_content(entry: LexiconEntry) -> int:
-    """Hash all that is known about a word; the version of a lexicon is the sum of these, whatever their order.
-
-    entry (LexiconEntry): The entry, its vector in the type in which it is stored.
-    RETURNS (int): 64 bits.
-    """
-    text = f"{entry.word}\0{entry.label}\0{entry.entity_id}\0{pack_rules(entry.rules)}".encode("utf8", "replace")
-    vector = b"" if entry.vector is None else entry.vector.tobytes()
-    return int.from_bytes(blake2b(text + FLOAT.pack(entry.weight) + vector, digest_size=8).digest(), "little")

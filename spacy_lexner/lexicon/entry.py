@@ -1,10 +1,28 @@
-"""One word of a lexicon, and what is known about it."""
+"""One word of a lexicon: what is known about it, what makes it invalid, and how it is hashed."""
 
+import re
+from hashlib import blake2b
+from struct import Struct
 from typing import NamedTuple, Optional
 
 import numpy as np
 
-from .rules import Rules
+from .rules import Rules, are_rules, pack_rules
+
+REASONS = {
+    "empty": "empty word",
+    "nul": "NUL character in the word",
+    "white_space": "white space in the word",
+    "not_unicode": "lone surrogate in the word",
+    "too_long": "word longer than max_word_length",
+    "bad_vector": "vector of another size than the first, or not finite",
+    "bad_weight": "weight is not a finite number",
+    "bad_rule": "invalid rule",
+    "duplicate": "duplicate of an earlier word",
+}
+MAX_FLOAT = float(np.finfo("f4").max)
+INVALID = re.compile("[\\s\0\ud800-\udfff]")
+FLOAT = Struct("<f")
 
 
 class LexiconEntry(NamedTuple):
@@ -12,10 +30,10 @@ class LexiconEntry(NamedTuple):
 
     word (str): The word, without white space.
     vector (Optional[numpy.ndarray]): float[dim], its embedding.
-    weight (float): A frequency, a prior probability, or whatever ranks words.
+    weight (float): A frequency, a prior probability, or any other score that ranks words.
     label (str): A type or a part of speech.
     entity_id (str): The entity in a knowledge base that the word names.
-    rules (Tuple[Rule, ...]): What its occurrences are, whatever a model thinks (see `lexicon.rules`).
+    rules (Tuple[Rule, ...]): What its occurrences are, whatever the model predicts (see `lexicon.rules`).
     """
 
     word: str
@@ -24,3 +42,70 @@ class LexiconEntry(NamedTuple):
     label: str = ""
     entity_id: str = ""
     rules: Rules = ()
+
+
+def hash_word(word: str) -> int:
+    """Hash a word: BLAKE2b of its UTF-8 bytes, cut to 64 bits, little-endian. The same on every machine.
+
+    word (str): The word, normalised as its lexicon does (`Lexicon.normalization`).
+    RETURNS (int): The hash, 0 <= hash < 2**64.
+    """
+    return int.from_bytes(blake2b(word.encode("utf8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+def hash_content(entry: LexiconEntry) -> int:
+    """Hash everything known about a word. The version of a lexicon is the sum of these hashes, so order does not count.
+
+    entry (LexiconEntry): The entry, its vector in the dtype in which it is stored.
+    RETURNS (int): 64 bits.
+    """
+    text = f"{entry.word}\0{entry.label}\0{entry.entity_id}\0{pack_rules(entry.rules)}".encode("utf8", "replace")
+    vector = b"" if entry.vector is None else entry.vector.tobytes()
+    return int.from_bytes(blake2b(text + FLOAT.pack(entry.weight) + vector, digest_size=8).digest(), "little")
+
+
+def to_stored(entry: LexiconEntry, dtype: np.dtype) -> LexiconEntry:
+    """RETURNS (LexiconEntry): The entry, its vector in that dtype; numbers that are too large become infinite."""
+    if entry.vector is None:
+        return entry
+    with np.errstate(over="ignore"):
+        return entry._replace(vector=np.asarray(entry.vector).astype(dtype, copy=False))
+
+
+def find_fault(entry: LexiconEntry, dim: int, max_word_length: int) -> Optional[str]:
+    """Find what makes an entry invalid.
+
+    entry (LexiconEntry): The entry, from `to_stored`.
+    dim (int): Required width of vectors; 0 for any.
+    max_word_length (int): Longest word allowed.
+    RETURNS (Optional[str]): The reason, a key of REASONS; None for a valid entry. Raises TypeError if the word is not a
+        string.
+    """
+    fault, vector = find_word_fault(entry.word, max_word_length), entry.vector
+    if fault is not None:
+        return fault
+    if vector is not None and not (vector.ndim == 1 and len(vector) == (dim or len(vector) or -1)):
+        return "bad_vector"
+    if vector is not None and not np.isfinite(vector).all():
+        return "bad_vector"
+    if not abs(entry.weight) <= MAX_FLOAT:
+        return "bad_weight"
+    return "bad_rule" if entry.rules and not are_rules(entry.rules) else None
+
+
+def find_word_fault(word: str, max_word_length: int) -> Optional[str]:
+    """Find what makes a word invalid.
+
+    word (str): The word.
+    max_word_length (int): Longest word allowed.
+    RETURNS (Optional[str]): The reason, a key of REASONS; None for a valid word. Raises TypeError if it is not a
+        string.
+    """
+    if not isinstance(word, str):
+        raise TypeError(f"A word of a lexicon must be a str; got {type(word).__name__} ({word!r:.80}).")
+    if not word:
+        return "empty"
+    invalid = INVALID.search(word)
+    if invalid is not None:
+        return "white_space" if invalid[0].isspace() else "nul" if invalid[0] == "\0" else "not_unicode"
+    return "too_long" if len(word) > max_word_length else None

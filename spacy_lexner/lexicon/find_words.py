@@ -37,7 +37,7 @@ def find_words(levels: Sequence[Level], text: str, min_length: int, max_length: 
     max_length (Optional[int]): Length of the longest; None for any.
     RETURNS (Candidates): The words.
     """
-    codes = levels[0].base.normalization.codes(to_codes(text))
+    codes = levels[0].normalization.codes(to_codes(text))
     found = [_find_in_level(level, codes, min_length, max_length) for level in levels]
     if len(found) == 1:
         return found[0]
@@ -46,11 +46,11 @@ def find_words(levels: Sequence[Level], text: str, min_length: int, max_length: 
 
 
 def _find_in_level(level: Level, codes: np.ndarray, min_length: int, max_length: Optional[int]) -> Candidates:
-    starts, ends, words = level.base.trie.match(codes, min_length, max_length)
+    starts, ends, words = level.trie.match(codes, min_length, max_length)
     if len(level.hidden):
         visible = np.flatnonzero(level.visible(words))
         starts, ends, words = starts.take(visible), ends.take(visible), words.take(visible)
-    return Candidates(starts, ends, level.base.hash_of(words))
+    return Candidates(starts, ends, level.hash_of(words))
 
 
 def join_texts(texts: Iterable[str]) -> Iterator[str]:

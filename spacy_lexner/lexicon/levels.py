@@ -1,8 +1,8 @@
 """A compiled lexicon, and the changes to it.
 
-Changes are levels of their own on top of the lexicon, each compiled when it comes. What a change costs depends on its
-own size: it neither copies nor reads the words that stay as they are. A word is visible in one level only. Small levels
-are merged as more come, so that there are few, each much smaller than the one below it (a log-structured merge tree,
+Changes are levels of their own on top of the lexicon, compiled as they come. The cost of a change depends on its own
+size: it neither copies nor reads the words that stay as they are. A word is visible in one level only. Small levels are
+merged as more come, so that there are few, each much smaller than the one below it (a log-structured merge tree,
 O'Neil et al. 1996). The lexicon itself is never rewritten, however many words are added.
 """
 
@@ -10,22 +10,18 @@ from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequenc
 
 import numpy as np
 
-from .base import LexiconBase
-from .build import hash_content, to_stored
-from .checks import find_fault
-from .entry import LexiconEntry
+from .entry import REASONS, LexiconEntry, find_fault, hash_content, hash_word, to_stored
 from .errors import LexiconError
-from .hashing import hash_word
-from .level import Level, merge_levels, to_level, whole
-from .report import REASONS
-from .rules import find_rule_fault, normal_rules
-from .table import Table
+from .level import Level, compile_level, merge_levels
+from .rules import Rules, find_rule_fault, normal_rules, unpack_rules
+from .strings import Strings
+from .table import Table, to_table
 
-GROWTH = 4  # a level of changes has at least so many times the words of the one above
+GROWTH = 4  # a level of changes has at least this many times the words of the one above
 
 
-class _Places(NamedTuple):
-    """Where words are: for each level their positions in its hashes, -1 where it does not know them."""
+class _Ranks(NamedTuple):
+    """The ranks of words in each level, -1 where it does not know them."""
 
     words: List[str]
     hashes: np.ndarray
@@ -33,11 +29,12 @@ class _Places(NamedTuple):
 
 
 class Levels:
-    """The levels of a lexicon, the lexicon itself first. Never changed itself: `with_words` and `without_words` give
-    others.
+    """The levels of a lexicon, the lexicon itself first. Immutable: `with_words` and `without_words` return others.
+
+    Rows of words are counted over all levels, hidden words included.
 
     levels (Tuple[Level, ...]): The levels.
-    content (int): Sum of the contents of all words, modulo 2**64.
+    content (int): Sum of the contents of all visible words, modulo 2**64.
     dim (int): Width of the vectors; 0 if there are none.
     """
 
@@ -47,40 +44,34 @@ class Levels:
         self.dim = dim
 
     @classmethod
-    def of(cls, base: LexiconBase) -> "Levels":
+    def of(cls, base: Level) -> "Levels":
         """RETURNS (Levels): A compiled lexicon without changes."""
-        return cls([whole(base)], base.content, base.dim)
+        return cls([base], base.content, base.table.vectors.shape[1])
 
     @property
-    def base(self) -> LexiconBase:
-        """RETURNS (LexiconBase): The lexicon that is changed."""
-        return self.levels[0].base
+    def base(self) -> Level:
+        """RETURNS (Level): The lexicon that is changed."""
+        return self.levels[0]
 
     @property
-    def changes(self) -> int:
-        """RETURNS (int): How many words of the lexicon are hidden, and how many the levels above it have."""
-        return len(self.levels[0].hidden) + sum(level.size for level in self.levels[1:])
+    def changed(self) -> bool:
+        """RETURNS (bool): Whether there are changes."""
+        return len(self.levels) > 1 or len(self.base.hidden) > 0
 
     @property
     def size(self) -> int:
         """RETURNS (int): The number of words."""
         return sum(level.size for level in self.levels)
 
-    def tables(self) -> Iterator[Tuple[Table, int]]:
-        """YIELDS (Tuple[Table, int]): The columns of each level, hidden words included, and the number of its first
-        row."""
-        first = 0
-        for level in self.levels:
-            yield level.base.table, first
-            first += len(level.base.rows)
+    # Lookup
 
     def rows(self, hashes: np.ndarray) -> np.ndarray:
-        """RETURNS (numpy.ndarray): int64[n], the row of each word, counted over all levels; -1 where unknown."""
+        """RETURNS (numpy.ndarray): int64[n], the row of each word (uint64[n]); -1 where unknown."""
         rows = np.full(len(hashes), -1, "i8")
-        for level, (_, first) in zip(self.levels, self.tables()):
+        for level, first in self._first_rows():
             ranks = level.ranks(hashes)
             known = np.flatnonzero(ranks >= 0)
-            rows[known] = level.base.rows[ranks[known]] + first
+            rows[known] = level.rows[ranks[known]] + first
         return rows
 
     def get(self, word: str) -> Optional[LexiconEntry]:
@@ -89,50 +80,93 @@ class Levels:
         for level in self.levels:
             rank = int(level.ranks(hashes)[0])
             if rank >= 0:
-                return level.base.entry_at(rank)
+                return level.entry(rank)
         return None
 
-    def folded(self) -> Table:
-        """RETURNS (Table): The columns of all words."""
-        first, *others = (level.table() for level in self.levels)
-        for table in others:
-            first = first.concat(table)
-        return first
+    def vectors(self, rows: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+        """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): float32[n, dim], the vectors of rows (int64[n]), zeros where
+        there is none; bool[n], which of them have one."""
+        vectors, known = np.zeros((len(rows), self.dim), "f4"), np.zeros(len(rows), bool)
+        for table, place, local in self._by_table(rows):
+            if table.vector_rows is not None:
+                chosen = table.vector_rows[local]
+                place, chosen = place[chosen >= 0], chosen[chosen >= 0]
+                vectors[place] = table.vectors[chosen]
+                known[place] = True
+        return vectors, known
+
+    def rules(self, rows: np.ndarray) -> Dict[int, Rules]:
+        """RETURNS (Dict[int, Tuple[Rule, ...]]): The positions in `rows` (int64[n]) of words that have rules, and
+        these."""
+        found: Dict[int, Rules] = {}
+        for table, place, local in self._by_table(rows):
+            if table.rules is not None:
+                ruled = table.rules.filled(local)
+                texts = map(table.rules.get, local[ruled].tolist())
+                found.update(zip(place[ruled].tolist(), map(unpack_rules, texts)))
+        return found
+
+    def ruled(self) -> Iterator[Tuple[Strings, Strings]]:
+        """YIELDS (Tuple[Strings, Strings]): For each level the words that have rules, and these (see `pack_rules`)."""
+        for table, visible in ((level.table, level.visible_rows) for level in self.levels):
+            if table.rules is not None:
+                rows = visible[table.rules.filled(visible)]
+                yield table.words.take(rows), table.rules.take(rows)
+
+    def _first_rows(self) -> Iterator[Tuple[Level, int]]:
+        first = 0
+        for level in self.levels:
+            yield level, first
+            first += len(level.rows)
+
+    def _by_table(self, rows: np.ndarray) -> Iterator[Tuple[Table, np.ndarray, np.ndarray]]:
+        """YIELDS (Tuple[Table, numpy.ndarray, numpy.ndarray]): The columns of each level, the positions in `rows` of
+        its words, and their rows in it."""
+        for level, first in self._first_rows():
+            place = np.flatnonzero((rows >= first) & (rows < first + len(level.rows)))
+            yield level.table, place, rows[place] - first
+
+    # Changes
 
     def with_words(self, entries: Iterable[LexiconEntry]) -> "Levels":
         """Add entries, or change what is known about words. What an entry leaves out stays as it was.
 
-        entries (Iterable[LexiconEntry]): The entries. Raises LexiconError for one that is unfit.
+        entries (Iterable[LexiconEntry]): The entries. Raises LexiconError for an invalid one.
         RETURNS (Levels): The levels, with these.
         """
         given, dim = self._checked(entries)
-        places = self._places(entry.word for entry in given)
-        entries_before, before = self._known(places)
-        known = dict(entries_before)
+        words, hashes, ranks = self._ranks(entry.word for entry in given)
+        known, before = self._known(words, ranks)
         for entry in given:
             known[entry.word] = _update(known.get(entry.word), entry)
-        contents = {word: hash_content(known[word]) for word in places.words}
-        changed = [i for i, word in enumerate(places.words) if contents[word] != before.get(word)]
+        contents = [hash_content(known[word]) for word in words]
+        changed = [i for i, word in enumerate(words) if contents[i] != before.get(word)]
         if not changed:
             return self
-        words = [places.words[i] for i in changed]
-        top = to_level([known[w] for w in words], places.hashes[changed], [contents[w] for w in words], self.base)
-        lower = [level.without(ranks[changed]) for level, ranks in zip(self.levels, places.ranks)]
-        difference = sum(contents[word] - before.get(word, 0) for word in words)
+        base = self.base
+        table = to_table(
+            [known[words[i]] for i in changed],
+            hashes[changed],
+            [contents[i] for i in changed],
+            base.table.vectors.dtype,
+        )
+        top = compile_level(table, base.normalization, base.max_word_length)
+        lower = [level.without(rank[changed]) for level, rank in zip(self.levels, ranks)]
+        difference = sum(contents[i] - before.get(words[i], 0) for i in changed)
         return Levels(_merged([*lower, top]), self.content + difference, dim)
 
     def without_words(self, words: Iterable[str]) -> "Levels":
-        """Take words out.
+        """Remove words.
 
         words (Iterable[str]): The words; unknown ones are ignored.
         RETURNS (Levels): The levels, with these hidden.
         """
-        places = self._places(self.base.normalization(word) for word in words)
         levels, content = [], self.content
+        places = self._ranks(self.base.normalization(word) for word in words)
         for level, ranks in zip(self.levels, places.ranks):
-            there = ranks[ranks >= 0]
-            content -= int(level.base.table.contents[level.base.rows[there]].sum(dtype="u8"))
-            levels.append(level.without(there))
+            known = ranks[ranks >= 0]
+            content -= int(level.table.contents[level.rows[known]].sum(dtype="u8"))
+            levels.append(level.without(known))
         return Levels(_merged(levels), content, self.dim)
 
     def _checked(self, entries: Iterable[LexiconEntry]) -> Tuple[List[LexiconEntry], int]:
@@ -141,35 +175,34 @@ class Levels:
         normalization, dtype, max_word_length = base.normalization, base.table.vectors.dtype, base.max_word_length
         given: List[LexiconEntry] = []
         for entry in entries:
-            vector = None
-            if entry.vector is not None:
-                vector = to_stored(entry.vector, dtype)
-                entry = entry._replace(vector=vector)
+            entry = to_stored(entry, dtype)
             fault = find_fault(entry, dim, max_word_length)
             if fault is not None:
-                raise LexiconError(_explain(fault, entry, vector, dim, max_word_length))
-            dim = dim if vector is None else len(vector)
+                raise LexiconError(_explain(fault, entry, dim, max_word_length))
+            dim = dim if entry.vector is None else len(entry.vector)
             word = normalization(entry.word)
             if word != entry.word or entry.weight != 1.0:
                 entry = entry._replace(word=word, weight=float(np.float32(entry.weight)))
             given.append(entry)
         return given, dim
 
-    def _places(self, words: Iterable[str]) -> _Places:
+    def _ranks(self, words: Iterable[str]) -> _Ranks:
         distinct = list(dict.fromkeys(words))
         hashes = np.fromiter(map(hash_word, distinct), "u8", len(distinct))
-        return _Places(distinct, hashes, [level.ranks(hashes) for level in self.levels])
+        return _Ranks(distinct, hashes, [level.ranks(hashes) for level in self.levels])
 
-    def _known(self, places: _Places) -> Tuple[Dict[str, LexiconEntry], Dict[str, int]]:
+    def _known(
+        self, words: Sequence[str], ranks: Sequence[np.ndarray]
+    ) -> Tuple[Dict[str, LexiconEntry], Dict[str, int]]:
         """RETURNS (Tuple[Dict[str, LexiconEntry], Dict[str, int]]): What is known about words, and its hash."""
         known: Dict[str, LexiconEntry] = {}
         contents: Dict[str, int] = {}
-        for level, ranks in zip(self.levels, places.ranks):
-            there = np.flatnonzero(ranks >= 0)
-            rows = level.base.rows[ranks[there]]
-            words = [places.words[i] for i in there.tolist()]
-            known.update(zip(words, map(level.base.table.entry, rows.tolist())))
-            contents.update(zip(words, level.base.table.contents[rows].tolist()))
+        for level, rank in zip(self.levels, ranks):
+            place = np.flatnonzero(rank >= 0)
+            rows = level.rows[rank[place]]
+            here = [words[i] for i in place.tolist()]
+            known.update(zip(here, map(level.table.entry, rows.tolist())))
+            contents.update(zip(here, level.table.contents[rows].tolist()))
         return known, contents
 
 
@@ -177,31 +210,31 @@ def _merged(levels: List[Level]) -> List[Level]:
     """Merge levels above the lexicon until each is much larger than the one above it."""
     levels = [levels[0], *(level for level in levels[1:] if level.size)]
     while len(levels) > 2 and levels[-2].size < GROWTH * levels[-1].size:
-        newer, older = levels.pop(), levels.pop()
-        levels.append(merge_levels(older, newer))
+        levels[-2:] = [merge_levels(levels[-2:])]
     return levels
 
 
 def _update(known: Optional[LexiconEntry], new: LexiconEntry) -> LexiconEntry:
+    rules = normal_rules(new.rules) if new.rules else ()
     if known is None:
-        return new._replace(rules=normal_rules(new.rules)) if new.rules else new
+        return new._replace(rules=rules) if rules != new.rules else new
     return LexiconEntry(
         new.word,
         known.vector if new.vector is None else new.vector,
         known.weight if new.weight == 1.0 else new.weight,
         new.label or known.label,
         new.entity_id or known.entity_id,
-        normal_rules(new.rules) if new.rules else known.rules,
+        rules if new.rules else known.rules,
     )
 
 
-def _explain(fault: str, entry: LexiconEntry, vector: Optional[np.ndarray], dim: int, max_word_length: int) -> str:
-    expected = {
-        "bad_vector": f"the vectors have {dim or 'any number of'} dimensions, this one is "
-        f"{'missing' if vector is None else list(vector.shape)}",
+def _explain(fault: str, entry: LexiconEntry, dim: int, max_word_length: int) -> str:
+    shape = None if entry.vector is None else list(entry.vector.shape)
+    details = {
+        "bad_vector": f"expected {dim or 'any number of'} dimensions, got the shape {shape}",
         "too_long": f"{len(entry.word)} characters, expected at most {max_word_length}",
         "bad_weight": f"the weight is {entry.weight}",
         "bad_rule": "; ".join(filter(None, map(find_rule_fault, entry.rules))),
     }
-    detail = f" ({expected[fault]})" if fault in expected else ""
+    detail = f" ({details[fault]})" if fault in details else ""
     return f"The entry {entry.word[:80]!r} cannot be added: {REASONS[fault]}{detail}."

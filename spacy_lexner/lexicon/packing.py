@@ -4,10 +4,10 @@ from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from .base import LexiconBase
+from .build import BuildReport
 from .errors import LexiconError
+from .level import Level
 from .normalization import Normalization
-from .report import BuildReport
 from .strings import Strings
 from .table import Table
 from .trie import Trie, checked
@@ -29,61 +29,62 @@ class Packed(NamedTuple):
     parts: PartsT
 
 
-def pack(base: LexiconBase, report: BuildReport) -> Packed:
-    """RETURNS (Packed): A compiled lexicon as arrays and a manifest."""
-    table = base.table
-    index = {"word_offsets": table.words.offsets, "contents": table.contents, "hashes": base.hashes, "rows": base.rows}
+def pack(level: Level, report: BuildReport) -> Packed:
+    """RETURNS (Packed): A compiled lexicon, none of its words hidden, as arrays and a manifest."""
+    table = level.table
+    index = {"word_offsets": table.words.offsets, "contents": table.contents, "hashes": level.hashes}
+    index["rows"] = level.rows
     if table.weights is not None:
         index["weights"] = table.weights
     for name, strings in zip(TEXTS, (table.labels, table.entity_ids, table.rules)):
         if strings is not None:
             index[f"{name}_offsets"], index[f"{name}_data"] = strings.offsets, strings.data
-    parts = {"words": {"words": table.words.data}, "index": index, "trie": base.trie._asdict()}
+    parts = {"words": {"words": table.words.data}, "index": index, "trie": level.trie._asdict()}
     if table.vector_rows is not None:
         parts["vectors"] = {"vectors": table.vectors, "vector_rows": table.vector_rows}
     manifest = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
-        "content": f"{base.content:016x}",
-        "n_words": len(base.rows),
-        "n_roots": len(base.trie.roots),
-        "n_levels": len(base.trie.levels),
-        "n_slots": len(base.trie.keys),
+        "content": f"{level.content:016x}",
+        "n_words": len(level.rows),
+        "n_roots": len(level.trie.roots),
+        "n_levels": len(level.trie.levels),
+        "n_slots": len(level.trie.keys),
         "n_vectors": len(table.vectors),
         "dim": table.vectors.shape[1],
         "dtype": table.vectors.dtype.name,
-        "max_word_length": base.max_word_length,
-        "normalization": base.normalization._asdict(),
+        "max_word_length": level.max_word_length,
+        "normalization": level.normalization._asdict(),
         "columns": sorted(name for name in ("weights", *(f"{name}_data" for name in TEXTS)) if name in index),
         "report": report.to_json(),
     }
     return Packed(manifest, parts)
 
 
-def unpack(packed: Packed) -> Tuple[LexiconBase, BuildReport]:
+def unpack(packed: Packed) -> Tuple[Level, BuildReport]:
     """Put a lexicon together.
 
-    packed (Packed): What `pack` gave. Raises LexiconError, naming the part, where an array is missing, foreign, or of
-        another shape or type than the manifest says.
-    RETURNS (Tuple[LexiconBase, BuildReport]): The lexicon, and what was skipped when it was built.
+    packed (Packed): The lexicon from `pack`. Raises LexiconError, naming the part, where an array is missing, unknown,
+        or of another shape or type than the manifest says.
+    RETURNS (Tuple[Level, BuildReport]): The lexicon, and what was skipped when it was built.
     """
     manifest, parts = packed
     try:
         _check_arrays(manifest, parts)
         index, vectors = parts["index"], parts.get("vectors", {})
-        words = Strings(parts["words"]["words"], index["word_offsets"])
+        labels, entity_ids, rules = (_strings(index, name) for name in TEXTS)
         table = Table(
-            words=_checked("words", words),
+            words=_checked("words", Strings(parts["words"]["words"], index["word_offsets"])),
             hashes=np.zeros(0, "u8"),
             contents=index["contents"],
             weights=index.get("weights"),
-            labels=_strings(index, "label"),
-            entity_ids=_strings(index, "entity_id"),
-            rules=_strings(index, "rule"),
+            labels=labels,
+            entity_ids=entity_ids,
+            rules=rules,
             vectors=vectors.get("vectors", np.zeros((0, manifest["dim"]), manifest["dtype"])),
             vector_rows=vectors.get("vector_rows"),
         )
-        base = LexiconBase(
+        level = Level(
             table=table,
             hashes=index["hashes"],
             rows=index["rows"],
@@ -92,11 +93,11 @@ def unpack(packed: Packed) -> Tuple[LexiconBase, BuildReport]:
             max_word_length=manifest["max_word_length"],
             content=int(manifest["content"], 16),
         )
-        return base, BuildReport.from_json(manifest["report"])
+        return level, BuildReport.from_json(manifest["report"])
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, LexiconError):
             raise
-        raise LexiconError(f"The manifest of the lexicon makes no sense: {error!r}.") from None
+        raise LexiconError(f"The manifest of the lexicon is invalid: {error!r}.") from None
 
 
 def _check_arrays(manifest: Dict[str, Any], parts: PartsT) -> None:
@@ -122,10 +123,8 @@ def _check_arrays(manifest: Dict[str, Any], parts: PartsT) -> None:
         if f"{name}_data" in columns:
             expected["index"].update({f"{name}_offsets": ("i8", (n + 1,)), f"{name}_data": ("u1", (None,))})
     if n_vectors:
-        expected["vectors"] = {
-            "vectors": (manifest["dtype"], (n_vectors, manifest["dim"])),
-            "vector_rows": ("i4", (n,)),
-        }
+        vectors = (manifest["dtype"], (n_vectors, manifest["dim"]))
+        expected["vectors"] = {"vectors": vectors, "vector_rows": ("i4", (n,))}
     if set(parts) != set(expected):
         raise LexiconError(f"The lexicon has the parts {sorted(parts)}; expected {sorted(expected)}.")
     for part, arrays in expected.items():
@@ -133,8 +132,8 @@ def _check_arrays(manifest: Dict[str, Any], parts: PartsT) -> None:
             raise LexiconError(f"The part '{part}' holds {sorted(parts[part])}; expected {sorted(arrays)}.")
         for name, (dtype, shape) in arrays.items():
             array = parts[part][name]
-            sizes_agree = len(shape) == array.ndim and all(s in (None, got) for s, got in zip(shape, array.shape))
-            if array.dtype != np.dtype(dtype) or not sizes_agree:
+            same_shape = len(shape) == array.ndim and all(s in (None, got) for s, got in zip(shape, array.shape))
+            if array.dtype != np.dtype(dtype) or not same_shape:
                 raise LexiconError(
                     f"The array '{name}' in the part '{part}' is {array.dtype}{list(array.shape)}; "
                     f"expected {np.dtype(dtype)}{list(shape)}. The file belongs to another lexicon or is damaged."

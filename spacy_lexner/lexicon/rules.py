@@ -51,7 +51,7 @@ class WordRule(NamedTuple):
 
 
 Rules = Tuple[Rule, ...]
-NOTHING_BUT_A_HINT: Rules = (Rule(HINT),)
+HINT_ONLY: Rules = (Rule(HINT),)
 
 
 def find_rule_fault(rule: Rule) -> str:

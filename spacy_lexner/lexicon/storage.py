@@ -1,7 +1,7 @@
 """A lexicon in a folder, memory-mapped when opened, and a lexicon in a string of bytes.
 
-The folder holds `manifest.json` and the parts, whose names carry the beginning of their SHA-256. A save writes the new
-parts beside the old ones and then replaces the manifest: whatever interrupts it, the folder holds the old lexicon or
+The folder holds `manifest.json` and the parts, whose names contain the first digits of their SHA-256. A save writes the
+new parts next to the old ones and then replaces the manifest: if it is interrupted, the folder holds the old lexicon or
 the new one. Maps of the old parts stay valid where the system allows a mapped file to be removed.
 """
 
@@ -12,17 +12,17 @@ import re
 import shutil
 import time
 from pathlib import Path
-from typing import Any, Dict, Iterable, Tuple
+from typing import Any, Dict, Iterable, NamedTuple, Tuple
 from uuid import uuid4
 
 import numpy as np
 from safetensors.numpy import save as save_safetensors
 
 from .array_file import read_arrays, write_arrays
-from .base import LexiconBase
+from .build import BuildReport
 from .errors import LexiconError
+from .level import Level
 from .packing import FORMAT, FORMAT_VERSION, Packed, PartsT, pack, unpack
-from .report import BuildReport
 
 MANIFEST = "manifest.json"
 SUFFIXES = {"words": ".txt", "index": ".safetensors", "trie": ".safetensors", "vectors": ".safetensors"}
@@ -31,15 +31,50 @@ MAX_MANIFEST = 1 << 20
 STALE_SECONDS = 3600
 
 
-def save_folder(base: LexiconBase, report: BuildReport, path: Path) -> None:
-    """Save a lexicon, at once or not at all.
+class Home(NamedTuple):
+    """The folder that a lexicon is mapped from, and the checksum of its manifest at that time."""
 
-    base (LexiconBase): The lexicon.
+    path: Path
+    checksum: str
+
+    def unchanged(self) -> bool:
+        """RETURNS (bool): Whether the folder still holds that lexicon."""
+        try:
+            return read_manifest(self.path)["checksum"] == self.checksum
+        except LexiconError:
+            return False
+
+    def link(self, path: Path) -> bool:
+        """Save the lexicon elsewhere by linking its parts, where both folders are on one file system. A training that
+        saves its best pipeline again and again writes a large lexicon only once.
+
+        path (Path): The folder to save to; created if it does not exist.
+        RETURNS (bool): Whether that was possible.
+        """
+        try:
+            manifest = read_manifest(self.path)
+            if manifest["checksum"] != self.checksum:
+                return False
+            path.mkdir(parents=True, exist_ok=True)
+            if path.samefile(self.path):
+                return True
+            for entry in manifest["parts"].values():
+                _link_part(self.path / entry["file"], path / entry["file"])
+        except (LexiconError, OSError):
+            return False
+        _commit(path, manifest)
+        return True
+
+
+def save_folder(level: Level, report: BuildReport, path: Path) -> None:
+    """Save a lexicon, completely or not at all.
+
+    level (Level): The lexicon.
     report (BuildReport): What was skipped when it was built.
-    path (Path): The folder; made where it is missing.
+    path (Path): The folder; created if it does not exist.
     """
     path.mkdir(parents=True, exist_ok=True)
-    manifest, parts = pack(base, report)
+    manifest, parts = pack(level, report)
     manifest["parts"] = {}
     for part, arrays in parts.items():
         if part == "words":
@@ -49,31 +84,6 @@ def save_folder(base: LexiconBase, report: BuildReport, path: Path) -> None:
         manifest["parts"][part] = _write_part(path, part, pieces)
     manifest["checksum"] = _checksum(manifest)
     _commit(path, manifest)
-
-
-def link_folder(home: Path, checksum: str, path: Path) -> bool:
-    """Save a lexicon that was opened and not changed: its parts are linked, not written again, where both folders are
-    on
-    one file system. A training that saves its best pipeline again and again pays for a large lexicon once.
-
-    home (Path): The folder that it is mapped from.
-    checksum (str): The checksum of its manifest then.
-    path (Path): The folder to save to; made where it is missing.
-    RETURNS (bool): Whether that was possible; not if something else was saved to its home since.
-    """
-    try:
-        manifest = read_manifest(home)
-        if manifest["checksum"] != checksum:
-            return False
-        path.mkdir(parents=True, exist_ok=True)
-        if path.samefile(home):
-            return True
-        for entry in manifest["parts"].values():
-            _link_part(home / entry["file"], path / entry["file"])
-    except (LexiconError, OSError):
-        return False
-    _commit(path, manifest)
-    return True
 
 
 def _link_part(source: Path, target: Path) -> None:
@@ -89,42 +99,41 @@ def _link_part(source: Path, target: Path) -> None:
 
 
 def _commit(path: Path, manifest: Dict[str, Any]) -> None:
-    """Put the manifest in place, which makes the lexicon the one of the folder, and remove the parts of the last."""
+    """Replace the manifest, and with it the lexicon of the folder; then remove the parts of the last one."""
     text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
     temporary, _ = _write_temporary(path, [text.encode("utf8")])
     os.replace(temporary, path / MANIFEST)
     _remove_old_parts(path, {entry["file"] for entry in manifest["parts"].values()})
 
 
-def open_folder(path: Path, verify: bool) -> Tuple[LexiconBase, BuildReport, str]:
+def open_folder(path: Path, verify: bool) -> Tuple[Level, BuildReport, Home]:
     """Open a lexicon. Its arrays are memory-mapped; sizes, shapes and types are checked first.
 
     path (Path): The folder.
     verify (bool): Also check the SHA-256 of each part, which reads all of it.
-    RETURNS (Tuple[LexiconBase, BuildReport, str]): The lexicon, its report, the checksum of its manifest. Raises
+    RETURNS (Tuple[Level, BuildReport, Home]): The lexicon, its report, and where it is mapped from. Raises
         LexiconError, naming the file, for anything that is not as it was saved.
     """
     manifest = read_manifest(path)
     parts: PartsT = {}
     try:
         for part, entry in manifest["parts"].items():
-            data = _map_part(path, part, entry, verify)
+            data = _map_part(path, entry, verify)
             parts[part] = {"words": data} if part == "words" else read_arrays(data, str(path / entry["file"]))[0]
-        base, report = unpack(Packed(manifest, parts))
+        level, report = unpack(Packed(manifest, parts))
     except LexiconError as error:
         raise LexiconError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from None
     except (KeyError, TypeError, AttributeError) as error:
-        raise LexiconError(f"{path / MANIFEST}: the list of parts makes no sense ({error!r}).") from None
-    return base, report, manifest["checksum"]
+        raise LexiconError(f"{path / MANIFEST}: the list of parts is invalid ({error!r}).") from None
+    return level, report, Home(path.resolve(), manifest["checksum"])
 
 
 def read_manifest(path: Path) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): The manifest of a saved lexicon. Raises LexiconError where it is missing, foreign, of
-    another format version, or was changed.
-    """
+    """RETURNS (Dict[str, Any]): The manifest of a saved lexicon. Raises LexiconError where it is missing, not a
+    lexicon's, of another format version, or was changed."""
     file = path / MANIFEST
     if not file.is_file():
-        raise LexiconError(f"{path}: no lexicon here: there is no {MANIFEST}. Lexicon.save makes such a folder.")
+        raise LexiconError(f"{path}: no lexicon here: {MANIFEST} is missing. Give a folder that Lexicon.save wrote.")
     try:
         if file.stat().st_size > MAX_MANIFEST:
             raise ValueError("it is too large")
@@ -136,23 +145,23 @@ def read_manifest(path: Path) -> Dict[str, Any]:
     if manifest.get("format_version") != FORMAT_VERSION:
         raise LexiconError(
             f"{file}: format version {manifest.get('format_version')}; this version of spacy-lexner reads "
-            f"{FORMAT_VERSION}. Build the lexicon anew."
+            f"{FORMAT_VERSION}. Build the lexicon again."
         )
     if manifest.get("checksum") != _checksum(manifest):
-        raise LexiconError(f"{file}: the manifest was changed after it was written. Build or copy the lexicon anew.")
+        raise LexiconError(f"{file}: the manifest was changed after it was written. Build or copy the lexicon again.")
     return manifest
 
 
-def to_bytes(base: LexiconBase, report: BuildReport) -> bytes:
+def to_bytes(level: Level, report: BuildReport) -> bytes:
     """RETURNS (bytes): A lexicon in the safetensors format, the manifest as metadata."""
-    manifest, parts = pack(base, report)
+    manifest, parts = pack(level, report)
     manifest["checksum"] = _checksum(manifest)
     arrays = {f"{part}.{name}": np.ascontiguousarray(a) for part, named in parts.items() for name, a in named.items()}
     return save_safetensors(arrays, {"manifest": json.dumps(manifest, ensure_ascii=False)})
 
 
-def from_bytes(data: bytes) -> Tuple[LexiconBase, BuildReport]:
-    """RETURNS (Tuple[LexiconBase, BuildReport]): A lexicon from `to_bytes`. Raises LexiconError for other bytes."""
+def from_bytes(data: bytes) -> Tuple[Level, BuildReport]:
+    """RETURNS (Tuple[Level, BuildReport]): A lexicon from `to_bytes`. Raises LexiconError for other bytes."""
     arrays, metadata = read_arrays(np.frombuffer(data, "u1"), "lexicon bytes")
     parts: PartsT = {}
     for key, array in arrays.items():
@@ -196,32 +205,28 @@ def _write_temporary(path: Path, pieces: Iterable[bytes]) -> Tuple[Path, str]:
     return temporary, digest.hexdigest()
 
 
-def _map_part(path: Path, part: str, entry: Dict[str, Any], verify: bool) -> np.ndarray:
+def _map_part(path: Path, entry: Dict[str, Any], verify: bool) -> np.ndarray:
     name = entry["file"]
     if not PART_NAME.fullmatch(name):
         raise LexiconError(f"{path / MANIFEST}: {name!r} is not the name of a part.")
     file = path / name
     if not file.is_file():
-        raise LexiconError(
-            f"{file}: the part '{part}' of the lexicon is missing. Copy the whole folder, or build it anew."
-        )
+        raise LexiconError(f"{file}: this part of the lexicon is missing. Copy the whole folder, or build it again.")
     size = file.stat().st_size
     if size != entry["bytes"]:
-        raise LexiconError(
-            f"{file}: {size} bytes; the manifest says {entry['bytes']}. The file is cut short or foreign."
-        )
+        raise LexiconError(f"{file}: {size} bytes, {entry['bytes']} expected: cut short, or of another lexicon.")
     data = np.memmap(file, "u1", "r") if size else np.zeros(0, "u1")
     if verify and hashlib.sha256(data.data).hexdigest() != entry["sha256"]:
-        raise LexiconError(f"{file}: the SHA-256 is not that of the manifest. The file is damaged or foreign.")
+        raise LexiconError(f"{file}: the SHA-256 differs from the manifest's: damaged, or of another lexicon.")
     return data.view(np.ndarray)
 
 
 def _remove_old_parts(path: Path, current: Iterable[str]) -> None:
-    """Remove parts that no manifest names any more, but not those that another process may be writing just now."""
+    """Remove parts that the manifest does not name, except those that another process may be writing just now."""
     for file in path.iterdir():
         if PART_NAME.fullmatch(file.name) and file.name not in current:
             try:
                 if time.time() - file.stat().st_mtime > STALE_SECONDS or not file.name.startswith(".part-"):
                     file.unlink()
             except OSError:
-                continue  # on Windows, a part that is still mapped; the next save removes it
+                continue  # a part that is still mapped on Windows: the next save removes it

@@ -2,7 +2,7 @@
 
 from array import array
 from itertools import pairwise
-from typing import Iterator, List, NamedTuple
+from typing import Iterable, Iterator, List, NamedTuple
 
 import numpy as np
 
@@ -12,10 +12,10 @@ CHUNK_ROWS = 1 << 16
 
 
 class Strings(NamedTuple):
-    """Strings by number: a text file in memory.
+    """Numbered strings: a text file in memory.
 
     data (numpy.ndarray): uint8[n_bytes], UTF-8, a line feed after each string.
-    offsets (numpy.ndarray): int64[n + 1], where each string begins.
+    offsets (numpy.ndarray): int64[n + 1], where each string begins, and the end of the last.
     """
 
     data: np.ndarray
@@ -35,7 +35,7 @@ class Strings(NamedTuple):
         return self.offsets[rows + 1] - self.offsets[rows] > 1
 
     def get(self, row: int) -> str:
-        """RETURNS (str): The string of that number. Raises LexiconError where the bytes are damaged."""
+        """RETURNS (str): One string. Raises LexiconError where the bytes are damaged."""
         return _decode(self.data[self.offsets[row] : self.offsets[row + 1] - 1].tobytes())
 
     def all(self) -> Iterator[str]:
@@ -47,7 +47,7 @@ class Strings(NamedTuple):
                 yield _decode(data[begin : end - 1])
 
     def take(self, rows: np.ndarray) -> "Strings":
-        """RETURNS (Strings): The strings of these numbers (int64[m]), in this order."""
+        """RETURNS (Strings): These strings (int64[m]), in this order."""
         parts: List[np.ndarray] = []
         lengths = self.offsets[rows + 1] - self.offsets[rows]
         for low in range(0, len(rows), CHUNK_ROWS):
@@ -63,7 +63,7 @@ class Strings(NamedTuple):
 
 
 class StringsBuilder:
-    """Strings while they are being collected."""
+    """A column of strings being collected."""
 
     def __init__(self) -> None:
         self._data = bytearray()
@@ -72,7 +72,7 @@ class StringsBuilder:
     def append(self, string: str) -> None:
         """Add a string.
 
-        string (str): The string. A lone surrogate, which has no UTF-8, becomes a question mark.
+        string (str): The string. A lone surrogate, which UTF-8 cannot encode, becomes a question mark.
         """
         line = string.encode("utf8", "replace") + b"\n" if string else b"\n"
         self._data += line
@@ -81,6 +81,14 @@ class StringsBuilder:
     def finish(self) -> Strings:
         """RETURNS (Strings): The column."""
         return Strings(np.frombuffer(self._data, "u1"), to_offsets(np.frombuffer(self._lengths, "u4")))
+
+
+def to_strings(strings: Iterable[str]) -> Strings:
+    """RETURNS (Strings): The strings as a column."""
+    builder = StringsBuilder()
+    for string in strings:
+        builder.append(string)
+    return builder.finish()
 
 
 def empty_strings(n: int) -> Strings:

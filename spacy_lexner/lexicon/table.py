@@ -1,27 +1,27 @@
 """The columns of a lexicon, one row for each word."""
 
-from typing import NamedTuple, Optional, Tuple
+from typing import Iterable, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from .entry import LexiconEntry
-from .rules import unpack_rules
-from .strings import Strings, empty_strings
+from .rules import pack_rules, unpack_rules
+from .strings import Strings, empty_strings, to_strings
 from .vector_spool import VectorSpool
 
 
 class Table(NamedTuple):
-    """What is known about each word, in the order in which the words came.
+    """What is known about each word, in the order in which the words were read.
 
     words (Strings): The words, normalised.
     hashes (numpy.ndarray): uint64[n], hash of each word.
-    contents (numpy.ndarray): uint64[n], hash of everything that is known about each word; their sum is the version.
+    contents (numpy.ndarray): uint64[n], hash of everything known about each word; their sum is the version.
     weights (Optional[numpy.ndarray]): float32[n]; None if all are 1.
     labels (Optional[Strings]): None if no word has one.
     entity_ids (Optional[Strings]): None if no word has one.
-    rules (Optional[Strings]): As `pack_rules` gives them; None if no word has any.
+    rules (Optional[Strings]): From `pack_rules`; None if no word has any.
     vectors (numpy.ndarray): float16 or float32[n_vectors, dim].
-    vector_rows (Optional[numpy.ndarray]): int32[n], which vector each word has, or -1; None if there are no vectors.
+    vector_rows (Optional[numpy.ndarray]): int32[n], the row of each word's vector, or -1; None if there are no vectors.
     """
 
     words: Strings
@@ -54,7 +54,7 @@ class Table(NamedTuple):
         )
 
     def take(self, rows: np.ndarray) -> "Table":
-        """RETURNS (Table): These rows (int64[m]), in this order, with the vectors that they need."""
+        """RETURNS (Table): These rows (int64[m]), in this order, with the vectors they need."""
         vectors, vector_rows = self.vectors, self.vector_rows
         if vector_rows is not None:
             chosen = vector_rows[rows]
@@ -68,20 +68,23 @@ class Table(NamedTuple):
             self.hashes[rows],
             self.contents[rows],
             None if self.weights is None else self.weights[rows],
-            None if self.labels is None else self.labels.take(rows),
-            None if self.entity_ids is None else self.entity_ids.take(rows),
-            None if self.rules is None else self.rules.take(rows),
+            self.labels and self.labels.take(rows),
+            self.entity_ids and self.entity_ids.take(rows),
+            self.rules and self.rules.take(rows),
             vectors,
             vector_rows if len(vectors) else None,
         )
 
     def concat(self, other: "Table") -> "Table":
         """RETURNS (Table): These rows, then the other ones."""
+        weights = None
+        if self.weights is not None or other.weights is not None:
+            weights = np.concatenate([weights_of(table) for table in (self, other)])
         return Table(
             self.words.concat(other.words),
             np.concatenate([self.hashes, other.hashes]),
             np.concatenate([self.contents, other.contents]),
-            _concat_weights(self, other),
+            weights,
             _concat_strings(self.labels, self.size, other.labels, other.size),
             _concat_strings(self.entity_ids, self.size, other.entity_ids, other.size),
             _concat_strings(self.rules, self.size, other.rules, other.size),
@@ -89,10 +92,45 @@ class Table(NamedTuple):
         )
 
 
-def _concat_weights(a: Table, b: Table) -> Optional[np.ndarray]:
-    if a.weights is None and b.weights is None:
-        return None
-    return np.concatenate([np.ones(t.size, "f4") if t.weights is None else t.weights for t in (a, b)])
+def to_table(entries: Sequence[LexiconEntry], hashes: np.ndarray, contents: Sequence[int], dtype: np.dtype) -> Table:
+    """Put entries into columns.
+
+    entries (Sequence[LexiconEntry]): The entries, all different, valid and normalised.
+    hashes (numpy.ndarray): uint64[n], the hash of each word.
+    contents (Sequence[int]): The hash of everything known about each.
+    dtype (numpy.dtype): Type of the vectors, where there are none.
+    RETURNS (Table): The columns.
+    """
+    vectors = [entry.vector for entry in entries if entry.vector is not None]
+    vector_rows = np.full(len(entries), -1, "i4")
+    vector_rows[[entry.vector is not None for entry in entries]] = np.arange(len(vectors))
+    weights = np.array([entry.weight for entry in entries], "f4")
+    return Table(
+        words=to_strings(entry.word for entry in entries),
+        hashes=hashes,
+        contents=np.array(contents, "u8"),
+        weights=weights if (weights != 1).any() else None,
+        labels=_to_column(entry.label for entry in entries),
+        entity_ids=_to_column(entry.entity_id for entry in entries),
+        rules=_to_column(pack_rules(entry.rules) for entry in entries),
+        vectors=np.stack(vectors) if vectors else np.zeros((0, 0), dtype),
+        vector_rows=vector_rows if vectors else None,
+    )
+
+
+def weights_of(table: Table) -> np.ndarray:
+    """RETURNS (numpy.ndarray): float32[n], the weight of each row."""
+    return np.ones(table.size, "f4") if table.weights is None else table.weights
+
+
+def vector_rows_of(table: Table) -> np.ndarray:
+    """RETURNS (numpy.ndarray): int32[n], the row of each word's vector, or -1."""
+    return np.full(table.size, -1, "i4") if table.vector_rows is None else table.vector_rows
+
+
+def _to_column(strings: Iterable[str]) -> Optional[Strings]:
+    column = to_strings(strings)
+    return column if column.any() else None
 
 
 def _concat_strings(a: Optional[Strings], n_a: int, b: Optional[Strings], n_b: int) -> Optional[Strings]:
@@ -104,7 +142,7 @@ def _concat_strings(a: Optional[Strings], n_a: int, b: Optional[Strings], n_b: i
 def _concat_vectors(a: Table, b: Table) -> Tuple[np.ndarray, Optional[np.ndarray]]:
     if b.vector_rows is None and a.vector_rows is None:
         return a.vectors if a.vectors.shape[1] else b.vectors, None
-    rows_a, rows_b = (np.full(t.size, -1, "i4") if t.vector_rows is None else t.vector_rows for t in (a, b))
+    rows_a, rows_b = vector_rows_of(a), vector_rows_of(b)
     rows_b = np.where(rows_b < 0, -1, rows_b + len(a.vectors)).astype("i4")
     every = [(table.vectors, np.arange(len(table.vectors))) for table in (a, b)]
     return _spooled(a.vectors.dtype, *every), np.concatenate([rows_a, rows_b])

@@ -1,8 +1,7 @@
-"""Vectors while they are being collected: in memory, or in a temporary file when they are many."""
+"""Vectors being collected: in memory, or in a temporary file when they are many."""
 
 from tempfile import SpooledTemporaryFile
-from types import TracebackType
-from typing import Optional, Type
+from typing import Any, Optional
 
 import numpy as np
 
@@ -11,10 +10,10 @@ CHUNK_ROWS = 1 << 14
 
 
 class VectorSpool:
-    """Takes rows of vectors and gives them back as one array. The temporary file has no name and goes with the array.
+    """Collects rows of vectors into one array. The temporary file has no name and disappears with the array.
 
     dtype (numpy.dtype): Type of the vectors.
-    dim (int): Their width; 0 as long as there are none.
+    dim (int): Their width; 0 while there are none.
     size (int): Their number.
     """
 
@@ -22,14 +21,12 @@ class VectorSpool:
         self.dtype = dtype
         self.dim = 0
         self.size = 0
-        self._file = SpooledTemporaryFile(MAX_IN_MEMORY)  # noqa: SIM115 (closed by the `with` of whoever uses the spool)
+        self._file = SpooledTemporaryFile(MAX_IN_MEMORY)  # noqa: SIM115 (closed by __exit__)
 
     def __enter__(self) -> "VectorSpool":
         return self
 
-    def __exit__(
-        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
-    ) -> None:
+    def __exit__(self, *_: Any) -> None:
         self._file.close()
 
     def append(self, vector: np.ndarray) -> int:
@@ -42,7 +39,7 @@ class VectorSpool:
     def extend(self, vectors: np.ndarray, rows: Optional[np.ndarray] = None) -> None:
         """Add many vectors.
 
-        vectors (numpy.ndarray): [n, dim], perhaps a memory map.
+        vectors (numpy.ndarray): [n, dim], possibly a memory map.
         rows (Optional[numpy.ndarray]): int64[m], which of them; None for all.
         """
         n = len(vectors) if rows is None else len(rows)

@@ -4,7 +4,7 @@ import spacy
 from spacy_lexner.candidates.lexicon_link import LexiconLink, RulesLink
 from spacy_lexner.candidates.storage import find_candidates, renew_candidates, set_candidates
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher
-from spacy_lexner.lexicon.source import REMEMBERED, LexiconSource
+from spacy_lexner.lexicon.shared_matcher import REMEMBERED, SharedMatcher
 
 
 def matcher(*words):
@@ -31,7 +31,7 @@ def test_vectors_need_a_lexicon_and_rules_do_not(doc):
 
 def test_the_state_that_holds_for_a_doc(doc):
     link, first, second = RulesLink(), matcher("南京"), matcher("长江")
-    link.source = LexiconSource()
+    link.source = SharedMatcher()
     assert link.matchers([doc]) == [None]
     link.source.set(first)
     assert link.matchers([doc]) == [first]
@@ -45,7 +45,7 @@ def test_the_state_that_holds_for_a_doc(doc):
 
 def test_within_pinned_nothing_changes(doc):
     link, first = RulesLink(), matcher("南京")
-    link.source = LexiconSource(first)
+    link.source = SharedMatcher(first)
     with link.pinned():
         link.source.set(matcher("长江"))
         assert link.matchers([doc]) == [first]

@@ -22,7 +22,7 @@ def test_sound(lexicon, monkeypatch):
 
 def spoil(lexicon, part, name, value):
     """The lexicon with one array changed in its first place."""
-    base = lexicon._base
+    base = lexicon._levels.base
     target = base if part == "base" else getattr(base, part)
     array = getattr(target, name)
     array = array.copy()

@@ -6,7 +6,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Normalization
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Normalization, hash_word
 from spacy_lexner.lexicon.levels import GROWTH
 from spacy_lexner.lexicon.rules import Rule, normal_rules
 
@@ -52,7 +52,7 @@ class Changes(RuleBasedStateMachine):
     def fold(self):
         version = self.lexicon.version
         self.lexicon = self.lexicon.compact()
-        assert self.lexicon.version == version and not self.lexicon._levels.changes
+        assert self.lexicon.version == version and not self.lexicon._levels.changed
 
     @invariant()
     def equals_the_dictionary(self):
@@ -104,7 +104,7 @@ def test_the_lexicon_itself_never_changes(lexicon):
         ("北 京", "'北 京' cannot be added: white space"),
         ("", "empty word"),
         ("长" * 65, r"65 characters, expected at most 64"),
-        (LexiconEntry("甲", np.ones(5)), r"the vectors have 4 dimensions, this one is \[5\]"),
+        (LexiconEntry("甲", np.ones(5)), r"expected 4 dimensions, got the shape \[5\]"),
         (LexiconEntry("甲", np.full(4, np.nan)), "not finite"),
         (LexiconEntry("甲", weight=float("nan")), "the weight is nan"),
         (LexiconEntry("甲", rules=(Rule("must"),)), "the mode is 'must'; expected one of hint, force, forbid, prefer"),
@@ -118,7 +118,7 @@ def test_unfit_entries_are_refused(lexicon, entry, message):
 def test_first_vectors_of_a_lexicon():
     lexicon = Lexicon.from_entries([LexiconEntry("甲")]).with_words([LexiconEntry("乙", np.ones(3))])
     assert lexicon.dim == 3
-    with pytest.raises(LexiconError, match="the vectors have 3 dimensions"):
+    with pytest.raises(LexiconError, match="expected 3 dimensions"):
         lexicon.with_words([LexiconEntry("丙", np.ones(2))])
 
 
@@ -128,7 +128,7 @@ def sizes(lexicon):
 
 def test_changes_share_the_lexicon(lexicon):
     changed = lexicon.with_words([f"新词{i}" for i in range(300)]).without_words(["长江"])
-    assert changed._base is lexicon._base and changed._levels.changes == 301
+    assert changed._levels.base.trie is lexicon._levels.base.trie and len(changed._levels.base.hidden) == 1
     assert sizes(changed) == [len(lexicon) - 1, 300]
 
 
@@ -139,10 +139,10 @@ def test_small_levels_are_merged(lexicon):
         changed = changed.with_words([f"词{i}甲", f"词{i}乙"])
         above = sizes(changed)[1:]
         assert all(older >= GROWTH * newer for older, newer in pairwise(above)) and len(above) <= 5
-    assert sum(sizes(changed)) == len(changed) == len(lexicon) + 400 and changed._base is lexicon._base
+    assert sum(sizes(changed)) == len(changed) == len(lexicon) + 400 and changed._levels.base is lexicon._levels.base
     changed = changed.without_words([f"词{i}甲" for i in range(200)])
     assert len(changed) == len(lexicon) + 200 and sum(len(level.hidden) for level in changed._levels.levels) <= 200
-    assert changed.without_words(f"词{i}乙" for i in range(200))._levels.changes == 0
+    assert not changed.without_words(f"词{i}乙" for i in range(200))._levels.changed
 
 
 def test_what_does_not_change_anything(lexicon):
@@ -156,3 +156,33 @@ def test_what_does_not_change_anything(lexicon):
 def test_dimensions_stay_when_no_word_has_a_vector_any_more():
     lexicon = Lexicon.from_entries([LexiconEntry("甲", np.ones(3)), LexiconEntry("乙")]).without_words(["甲"])
     assert lexicon.dim == lexicon.compact().dim == Lexicon.from_bytes(lexicon.to_bytes()).dim == 3
+
+
+FORCE, FORBID = Rule("force", "LOC"), Rule("forbid")
+
+
+@pytest.fixture
+def levels():
+    """A word that stays as it was, one that is changed, one that is taken out and one that is new."""
+    lexicon = Lexicon.from_entries(LexiconEntry(word, [1.0, i], rules=(FORCE,)) for i, word in enumerate("甲乙丙"))
+    changed = [LexiconEntry("乙", [2.0, 2.0], rules=(FORBID, FORCE)), LexiconEntry("丁")]
+    return lexicon.without_words(["丙"]).with_words(changed)._levels
+
+
+def rows(levels, words):
+    return levels.rows(np.array([hash_word(word) for word in words], "u8"))
+
+
+def test_vectors(levels):
+    vectors, known = levels.vectors(rows(levels, "丁乙丙甲甲"))
+    assert vectors.tolist() == [[0, 0], [2, 2], [0, 0], [1, 0], [1, 0]] and vectors.dtype == np.float32
+    assert known.tolist() == [False, True, False, True, True]
+
+
+def test_rules(levels):
+    assert levels.rules(rows(levels, "丁乙丙甲甲")) == {1: (FORBID, FORCE), 3: (FORCE,), 4: (FORCE,)}
+
+
+def test_no_words(levels):
+    vectors, known = levels.vectors(rows(levels, ""))
+    assert vectors.shape == (0, 2) and known.shape == (0,) and levels.rules(rows(levels, "")) == {}

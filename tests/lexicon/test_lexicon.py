@@ -75,7 +75,7 @@ def test_prune_keeps_what_occurs(lexicon, monkeypatch, chunk):
     changed = lexicon.with_words(["武汉", "重庆"]).without_words(["市"])
     pruned = changed.prune(text for text in ["南京市", "在武汉", "长", "江"])
     assert list(pruned) == ["南京", "南京市", "京", "南", "武汉"]
-    assert pruned.get("南京市").vector.tolist() == [1.0] * 4 and len(pruned._base.table.vectors) == 4
+    assert pruned.get("南京市").vector.tolist() == [1.0] * 4 and len(pruned._levels.base.table.vectors) == 4
     assert list(lexicon.prune([])) == []
 
 
@@ -95,7 +95,7 @@ def test_pickle_of_an_opened_lexicon_holds_only_the_changes(lexicon, tmp_path):
     data = pickle.dumps(changed)
     assert len(data) < 1000 < len(changed.to_bytes())
     again = pickle.loads(data)
-    assert again.version == changed.version and again._base.table.vectors.base is not None
+    assert again.version == changed.version and again._levels.base.table.vectors.base is not None
 
 
 def test_pickle_when_the_folder_has_changed(lexicon, tmp_path):
@@ -130,3 +130,15 @@ def test_opened_lexicon_outlives_its_folder(lexicon, tmp_path):
         file.unlink()
     gc.collect()
     assert list(opened) == list(lexicon) and opened.vectors(hashes("长江"))[0].tolist() == [[3.0] * 4]
+
+
+def test_distinct_rules_and_ruled_words():
+    force, forbid = Rule("force", "LOC"), Rule("forbid")
+    lexicon = Lexicon.from_entries(LexiconEntry(word, [1.0, i], rules=(force,)) for i, word in enumerate("甲乙丙"))
+    assert lexicon.distinct_rules() == {(force,): "丙"}
+    lexicon = lexicon.without_words(["丙"]).with_words([LexiconEntry("乙", rules=(forbid, force)), LexiconEntry("丁")])
+    assert lexicon.distinct_rules() == {(force,): "甲", (forbid, force): "乙"}
+    found = {entry.word: entry for entry in lexicon.ruled_words()}
+    assert {word: entry.rules for word, entry in found.items()} == {"甲": (force,), "乙": (forbid, force)}
+    assert found["甲"].vector is None
+    assert Lexicon.from_entries([LexiconEntry("甲")]).distinct_rules() == {}

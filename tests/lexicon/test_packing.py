@@ -7,14 +7,14 @@ from spacy_lexner.lexicon.packing import Packed, pack, unpack
 
 @pytest.fixture
 def packed(lexicon):
-    manifest, parts = pack(lexicon._base, lexicon.report)
+    manifest, parts = pack(lexicon._levels.base, lexicon.report)
     return Packed(manifest, {part: dict(arrays) for part, arrays in parts.items()})
 
 
 def test_round_trip(lexicon, packed):
     base, report = unpack(packed)
     assert pack(base, report).manifest == packed.manifest and str(report) == str(lexicon.report)
-    assert base.content == lexicon._base.content and base.trie.keys is lexicon._base.trie.keys
+    assert base.content == lexicon._levels.base.content and base.trie.keys is lexicon._levels.base.trie.keys
 
 
 def test_missing_and_foreign_parts(packed):

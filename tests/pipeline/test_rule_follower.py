@@ -10,7 +10,7 @@ import spacy
 from small_ner import blank, examples, train
 
 from spacy_lexner.lexicon import LexiconError
-from spacy_lexner.lexicon.source import REMEMBERED
+from spacy_lexner.lexicon.shared_matcher import REMEMBERED
 
 TEXT = "张三在北京上海"
 STATES = {

@@ -13,7 +13,7 @@ from ...lexicon.errors import LexiconError
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.readers.any_file import READERS, read_any
 from ...lexicon.readers.rule_file import collect_rules, read_rules
-from ...lexicon.rules import NOTHING_BUT_A_HINT
+from ...lexicon.rules import HINT_ONLY
 from .folder import ForceOption, LexiconArgument, WatchedStream, check_output, save
 
 WordsArgument = Annotated[Optional[List[str]], typer.Argument(metavar="WORD...", help="Words")]
@@ -68,7 +68,7 @@ def add_cli(
             entries += WatchedStream([read_any(file, format)])
         if rules is not None:
             given = collect_rules(read_rules(rules))
-            entries += (LexiconEntry(word, rules=own or NOTHING_BUT_A_HINT) for word, own in given.items())
+            entries += (LexiconEntry(word, rules=own or HINT_ONLY) for word, own in given.items())
         if not entries:
             raise LexiconError("Give words to add, a file of them (--file), or one of rules (--rules).")
         report = CompositionReport()

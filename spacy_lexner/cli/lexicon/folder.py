@@ -7,10 +7,9 @@ import typer
 from tqdm import tqdm
 from wasabi import msg
 
-from ...lexicon.entry import LexiconEntry
+from ...lexicon.entry import REASONS, LexiconEntry
 from ...lexicon.errors import LexiconError
 from ...lexicon.lexicon import Lexicon
-from ...lexicon.report import REASONS
 from ...lexicon.storage import MANIFEST
 from ...lexicon.stream import EntryStream, MergedStream
 

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from spacy.tokens import Doc
 
-from ...lexicon.hashing import hash_word
+from ...lexicon.entry import hash_word
 from ..shared.padded_pieces import pad_pieces
 from ..shared.windows import Windows
 from ..shared.wordpieces import Wordpieces

@@ -8,7 +8,7 @@ import torch
 from spacy.tokens import Doc
 
 from ...candidates.training_texts import TrainingTexts
-from ...lexicon.hashing import hash_word
+from ...lexicon.entry import hash_word
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.matcher import Matcher
 from ..shared.bert_setup import BertSetup, take_sample

@@ -4,9 +4,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Dict, Iterable, Iterator, NamedTuple, Union
 
-from ..checks import find_word_fault
+from ..entry import REASONS, find_word_fault
 from ..errors import LexiconError
-from ..report import REASONS
 from ..rules import HINT, Rule, Rules, WordRule, find_rule_fault, normal_rules
 from .lines import read_lines
 

@@ -16,8 +16,8 @@ from ...lexicon.lexicon import Lexicon
 from ...lexicon.matcher import MatchOptions, check_options
 from ...lexicon.readers.rule_file import RuleFile
 from ...lexicon.rules import RuleReader
+from ...lexicon.shared_matcher import SharedMatcher
 from ...lexicon.single_chars import SingleChars
-from ...lexicon.source import LexiconSource
 from ..extensions import install_match_extensions
 from .saved_lexicon import SavedLexicon
 
@@ -223,7 +223,7 @@ class LexMatcher(SavedLexicon, Pipe):
     def __deepcopy__(self, memo: Dict[int, Any]) -> "LexMatcher":
         """RETURNS (LexMatcher): A copy with a source of its own, to which the models copied along are linked."""
         copied = LexMatcher(self.name, options=self.options, spans_key=self.spans_key)
-        copied.source = LexiconSource(self.source.matcher)
+        copied.source = SharedMatcher(self.source.matcher)
         copied._dictionary, copied.rule_files = self._dictionary, self.rule_files
         memo[id(self)] = copied
         memo[id(self.source)] = copied.source

@@ -5,13 +5,13 @@ import threading
 from pathlib import Path
 from typing import Any, Dict, Iterable, Optional, Sequence, Tuple, Union
 
-from ...lexicon.dictionary import Dictionary
 from ...lexicon.entry import LexiconEntry
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.matcher import Matcher, MatchOptions
 from ...lexicon.readers.rule_file import RuleFile, collect_rules, read_rule_files
-from ...lexicon.rules import NOTHING_BUT_A_HINT, RuleReader, Rules, WordRule, check_rules
-from ...lexicon.source import LexiconSource
+from ...lexicon.ruled_lexicon import RuledLexicon
+from ...lexicon.rules import HINT_ONLY, RuleReader, Rules, WordRule, check_rules
+from ...lexicon.shared_matcher import SharedMatcher
 
 logger = logging.getLogger(__name__)
 PathT = Union[str, Path]
@@ -29,9 +29,9 @@ class LexiconOwner:
     options: MatchOptions
 
     def __init__(self) -> None:
-        self.source = LexiconSource()
+        self.source = SharedMatcher()
         self.rule_files: Tuple[RuleFile, ...] = ()
-        self._dictionary: Optional[Dictionary] = None
+        self._dictionary: Optional[RuledLexicon] = None
 
     @property
     def rule_readers(self) -> Sequence[RuleReader]:
@@ -85,7 +85,7 @@ class LexiconOwner:
                     "the components again with the new one."
                 )
             self._check(lexicon.distinct_rules())
-            self._use(Dictionary(lexicon, {} if current is None else current.from_files))
+            self._use(RuledLexicon(lexicon, {} if current is None else current.from_files))
 
     def add_words(self, words: Iterable[Union[str, LexiconEntry]]) -> None:
         """Add words to the lexicon; what a Doc is matched with changes at once. A known word gets the new entry.
@@ -96,7 +96,7 @@ class LexiconOwner:
         self._check({entry.rules: entry.word for entry in entries if entry.rules})
         with _CHANGING:
             if self._dictionary is None:
-                self._use(Dictionary(Lexicon.from_entries(entries), {}))
+                self._use(RuledLexicon(Lexicon.from_entries(entries), {}))
             else:
                 self._use(self._dictionary.with_words(entries))
 
@@ -119,7 +119,7 @@ class LexiconOwner:
             itself, or concerns no component, and changes nothing then.
         """
         given = collect_rules(row if isinstance(row, WordRule) else WordRule(*row) for row in rules)
-        self.add_words([LexiconEntry(word, rules=own or NOTHING_BUT_A_HINT) for word, own in given.items()])
+        self.add_words([LexiconEntry(word, rules=own or HINT_ONLY) for word, own in given.items()])
 
     def remove_rules(self, words: Iterable[str]) -> None:
         """Take the rules of words away. The words stay, as hints.
@@ -128,7 +128,7 @@ class LexiconOwner:
         """
         with _CHANGING:
             known = [word for word in words if word in self.lexicon]
-            self.add_words([LexiconEntry(word, rules=NOTHING_BUT_A_HINT) for word in known])
+            self.add_words([LexiconEntry(word, rules=HINT_ONLY) for word in known])
 
     def load_rules(self, path: PathT, *, encoding: str = "utf8") -> None:
         """Read a dictionary file: word, mode, label, weight on each line, with tabs between them (see `read_rules`). It
@@ -155,12 +155,12 @@ class LexiconOwner:
             rules = read_rule_files(files)
             self._check({own: word for word, own in rules.items()})
             own = Lexicon.from_entries([]) if self._dictionary is None else self._dictionary.own
-            self._use(Dictionary(own, rules))
+            self._use(RuledLexicon(own, rules))
             self.rule_files = files
 
     # How it changes
 
-    def _present(self) -> Dictionary:
+    def _present(self) -> RuledLexicon:
         if self._dictionary is None:
             raise self._nothing_there()
         return self._dictionary
@@ -171,7 +171,7 @@ class LexiconOwner:
             f"[initialize.components.{self.name}.lexicon], or add_words([...]), or set_lexicon(Lexicon.open(path))."
         )
 
-    def _use(self, dictionary: Dictionary) -> None:
+    def _use(self, dictionary: RuledLexicon) -> None:
         self._dictionary = dictionary
         self.source.set(Matcher(dictionary.lexicon, self.options))
 

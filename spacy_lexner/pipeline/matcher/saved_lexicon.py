@@ -6,10 +6,10 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, TypeV
 import srsly
 from spacy import util
 
-from ...lexicon.dictionary import Dictionary
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.matcher import MatchOptions
 from ...lexicon.readers.rule_file import RuleFile, collect_rules, read_rules, write_rules
+from ...lexicon.ruled_lexicon import RuledLexicon
 from ...lexicon.rules import Rule, Rules, normal_rules
 from .lexicon_owner import LexiconOwner
 
@@ -81,7 +81,7 @@ class SavedLexicon(LexiconOwner):
             own = present.own if own is None else own
             from_files = present.from_files if from_files is None else from_files
         if own is not None:
-            self._use(Dictionary(own, from_files or {}))
+            self._use(RuledLexicon(own, from_files or {}))
 
     def _cfg(self) -> Dict[str, Any]:
         files = [list(file) for file in self.rule_files]

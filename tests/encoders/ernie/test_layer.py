@@ -16,7 +16,7 @@ from spacy_lexner.encoders.shared.piece_encoder import wordpieces_of
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 from spacy_lexner.lexicon.matcher import Matcher
-from spacy_lexner.lexicon.source import LexiconSource
+from spacy_lexner.lexicon.shared_matcher import SharedMatcher
 
 TEXT = "南京市长江大桥在南京"
 PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"南京市长江大桥在北学", "a", "##b"]
@@ -32,7 +32,7 @@ def make_lexicon(width=4, **more):
 
 
 def link(model, lexicon):
-    model.layers[0].layers[0].attrs["link"].source = LexiconSource(Matcher(lexicon))
+    model.layers[0].layers[0].attrs["link"].source = SharedMatcher(Matcher(lexicon))
     return model
 
 

@@ -15,7 +15,7 @@ from spacy_lexner.encoders.flat.setup import FlatSetup
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 from spacy_lexner.lexicon.matcher import Matcher
-from spacy_lexner.lexicon.source import LexiconSource
+from spacy_lexner.lexicon.shared_matcher import SharedMatcher
 
 TEXT = "南京市长江大桥在江苏"
 WORDS = ["南京", "南京市", "市长", "长江", "大桥", "江苏"]
@@ -30,7 +30,7 @@ def make_lexicon(words=WORDS, width=6, seed=0):
 
 
 def link(model, lexicon):
-    model.get_ref("lexicon").attrs["link"].source = LexiconSource(Matcher(lexicon))
+    model.get_ref("lexicon").attrs["link"].source = SharedMatcher(Matcher(lexicon))
     return model
 
 

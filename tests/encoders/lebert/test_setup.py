@@ -17,7 +17,7 @@ from spacy_lexner.encoders.shared.wordpieces import load_wordpieces
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 from spacy_lexner.lexicon.matcher import Matcher
-from spacy_lexner.lexicon.source import LexiconSource
+from spacy_lexner.lexicon.shared_matcher import SharedMatcher
 
 NLP = spacy.blank("zh")
 DOCS = [NLP.make_doc("南京市长江大桥"), NLP.make_doc("ABC")]
@@ -51,7 +51,7 @@ def make_model(**setup):
     model = LEBERTEncoder(LEBERTSetup(**setup), LEBERTOptions())
     lexicon = Lexicon.from_entries([LexiconEntry("南京", np.ones(4, "f4")), LexiconEntry("大桥", np.zeros(4, "f4"))])
     for node in model.layers:
-        node.attrs["link"].source = LexiconSource(Matcher(lexicon))
+        node.attrs["link"].source = SharedMatcher(Matcher(lexicon))
     return model
 
 

@@ -15,7 +15,7 @@ from spacy_lexner.encoders.lebert.transformer_layer import MAX_ROW, LEBERTTransf
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 from spacy_lexner.lexicon.matcher import Matcher
-from spacy_lexner.lexicon.source import LexiconSource
+from spacy_lexner.lexicon.shared_matcher import SharedMatcher
 
 NLP = spacy.blank("zh")
 
@@ -41,7 +41,7 @@ def model():
     sizes = {"hidden_width": 16, "depth": 1, "heads": 2, "intermediate_width": 32}
     encoder = LEBERTEncoder(LEBERTSetup(**sizes, dropout=0.0, attention_dropout=0.0), LEBERTOptions())
     lexicon = Lexicon.from_entries([LexiconEntry("南京"), LexiconEntry("大桥")])
-    encoder.layers[0].attrs["link"].source = LexiconSource(Matcher(lexicon))
+    encoder.layers[0].attrs["link"].source = SharedMatcher(Matcher(lexicon))
     show_training_docs(encoder, [make_doc(*"南京市长江大桥-")])
     model = LEBERTTransformer(encoder)
     model.initialize(X=[])

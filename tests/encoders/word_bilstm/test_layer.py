@@ -10,7 +10,7 @@ from spacy_lexner.encoders.word_bilstm.layer import WordBiLSTMEncoder, WordBiLST
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 from spacy_lexner.lexicon.matcher import Matcher
-from spacy_lexner.lexicon.source import LexiconSource
+from spacy_lexner.lexicon.shared_matcher import SharedMatcher
 
 NLP = spacy.blank("zh")
 TEXT = "南京市长江大桥"
@@ -42,7 +42,7 @@ def counting(n_out=4):
 
 
 def link(model, lexicon):
-    model.layers[0].attrs["link"].source = LexiconSource(Matcher(lexicon))
+    model.layers[0].attrs["link"].source = SharedMatcher(Matcher(lexicon))
     return model
 
 

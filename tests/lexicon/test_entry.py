@@ -1,11 +1,13 @@
 import sys
+from hashlib import blake2b
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spacy_lexner.lexicon import LexiconEntry
-from spacy_lexner.lexicon.checks import UNFIT, find_fault
-from spacy_lexner.lexicon.report import REASONS
+from spacy_lexner.lexicon.entry import INVALID, REASONS, find_fault, hash_word
 from spacy_lexner.lexicon.rules import Rule
 
 ONES = np.ones(3, "f4")
@@ -43,12 +45,12 @@ def test_faults(word, vector, weight, dim, expected):
 
 def test_every_white_space_is_found():
     spaces = [chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace()]
-    assert all(UNFIT.search(space) for space in spaces)
+    assert all(INVALID.search(space) for space in spaces)
 
 
 @pytest.mark.parametrize("word", [None, b"a", 3])
 def test_word_that_is_no_string(word):
-    with pytest.raises(TypeError, match="is a str; got"):
+    with pytest.raises(TypeError, match="must be a str; got"):
         find_fault(LexiconEntry(word), 0, 8)
 
 
@@ -56,3 +58,19 @@ def test_rule_that_makes_no_sense():
     assert find_fault(LexiconEntry("南京", rules=(Rule("force", "LOC"),)), 0, 8) is None
     assert find_fault(LexiconEntry("南京", rules=(Rule("forbid"), Rule("must"))), 0, 8) == "bad_rule"
     assert "bad_rule" in REASONS
+
+
+def test_hash_is_the_same_on_every_machine():
+    # Models and saved Docs hold these numbers: they must never change.
+    assert hash_word("长江大桥") == 0xBC769E5F49F5A6FC
+    assert hash_word("a") == 0x2F42665B399EF840
+
+
+@given(st.text())
+def test_hash_is_blake2b_of_the_utf8(word):
+    expected = blake2b(word.encode("utf8"), digest_size=8).digest()
+    assert hash_word(word).to_bytes(8, "little") == expected
+
+
+def test_lone_surrogate_does_not_crash():
+    assert hash_word("\ud800") != hash_word("\ud801")

@@ -4,10 +4,10 @@ from typing import Dict, FrozenSet, Iterable, Mapping, Optional
 
 from .entry import LexiconEntry
 from .lexicon import Lexicon
-from .rules import NOTHING_BUT_A_HINT, Rules
+from .rules import HINT_ONLY, Rules
 
 
-class Dictionary:
+class RuledLexicon:
     """A lexicon as it is without files of rules, and with them. Never changed itself.
 
     own (Lexicon): The lexicon without the files.
@@ -24,7 +24,7 @@ class Dictionary:
         self.own = own
         self._read: Dict[str, Rules] = {own.normalization(word): rules for word, rules in from_files.items()}
         self._outdated: FrozenSet[str] = frozenset()  # words that were changed since the files were read
-        entries = (LexiconEntry(word, rules=rules or NOTHING_BUT_A_HINT) for word, rules in self._read.items())
+        entries = (LexiconEntry(word, rules=rules or HINT_ONLY) for word, rules in self._read.items())
         self.lexicon = own.with_words(entries) if from_files else own
 
     @property
@@ -32,29 +32,29 @@ class Dictionary:
         """RETURNS (Dict[str, Tuple[Rule, ...]]): The words that have the rules of files, normalised, with these."""
         return {word: rules for word, rules in self._read.items() if word not in self._outdated}
 
-    def with_words(self, entries: Iterable[LexiconEntry]) -> "Dictionary":
+    def with_words(self, entries: Iterable[LexiconEntry]) -> "RuledLexicon":
         """Add words, or change what is known about them. Rules that are given take the place of those of the files.
 
         entries (Iterable[LexiconEntry]): The entries.
-        RETURNS (Dictionary): The new dictionary.
+        RETURNS (RuledLexicon): The new dictionary.
         """
         entries = list(entries)
         ruled = (entry.word for entry in entries if entry.rules)
         lexicon = self.lexicon.with_words(entries) if self._read else None
         return self._changed(self.own.with_words(entries), lexicon, ruled)
 
-    def without_words(self, words: Iterable[str]) -> "Dictionary":
+    def without_words(self, words: Iterable[str]) -> "RuledLexicon":
         """Take words out, with their rules.
 
         words (Iterable[str]): The words; unknown ones are ignored.
-        RETURNS (Dictionary): The new dictionary.
+        RETURNS (RuledLexicon): The new dictionary.
         """
         words = list(words)
         lexicon = self.lexicon.without_words(words) if self._read else None
         return self._changed(self.own.without_words(words), lexicon, words)
 
-    def _changed(self, own: Lexicon, lexicon: Optional[Lexicon], words: Iterable[str]) -> "Dictionary":
-        changed = Dictionary(own, {})
+    def _changed(self, own: Lexicon, lexicon: Optional[Lexicon], words: Iterable[str]) -> "RuledLexicon":
+        changed = RuledLexicon(own, {})
         if lexicon is not None:
             changed.lexicon, changed._read = lexicon, self._read
             changed._outdated = self._outdated.union(own.normalization(word) for word in words)

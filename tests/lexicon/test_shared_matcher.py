@@ -4,7 +4,7 @@ import threading
 
 import numpy as np
 
-from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconSource, Matcher
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher, SharedMatcher
 
 
 def matcher(*words):
@@ -12,7 +12,7 @@ def matcher(*words):
 
 
 def test_current_and_the_last_few():
-    source = LexiconSource()
+    source = SharedMatcher()
     assert source.matcher is None and source.get(1) is None
     matchers = [matcher(f"词{i}") for i in range(12)]
     for each in matchers:
@@ -23,14 +23,14 @@ def test_current_and_the_last_few():
 
 def test_setting_a_known_one_again_keeps_the_others():
     first, second = matcher("甲"), matcher("乙")
-    source = LexiconSource(first)
+    source = SharedMatcher(first)
     for each in [second, first] * 20:
         source.set(each)
     assert source.matcher is first and source.get(second.version) is second
 
 
 def test_a_copy_is_the_same_source():
-    source = LexiconSource(matcher("甲"))
+    source = SharedMatcher(matcher("甲"))
     assert copy.deepcopy({"link": source})["link"] is source
     assert pickle.loads(pickle.dumps(source)).matcher.version == source.matcher.version
 
@@ -38,7 +38,7 @@ def test_a_copy_is_the_same_source():
 def test_pinned():
     """A thread that has pinned a source sees it as it was; others, and it itself afterwards, see it as it is."""
     first, second, third = matcher("甲"), matcher("乙"), matcher("丙")
-    source, other = LexiconSource(first), LexiconSource(second)
+    source, other = SharedMatcher(first), SharedMatcher(second)
     with source.pinned():
         source.set(second)
         assert source.matcher is first and source.get(second.version) is None
@@ -60,7 +60,7 @@ def test_readers_see_one_lexicon_or_the_other():
     texts = ["南京市长江大桥"] * 50
     matchers = [matcher("南京", "长江"), matcher("南京市", "长江大桥"), matcher("市长", "江大桥")]
     expected = {each.version: [array.tolist() for array in each.match(texts)[0]] for each in matchers}
-    source = LexiconSource(matchers[0])
+    source = SharedMatcher(matchers[0])
     stop, wrong = threading.Event(), []
 
     def swap():

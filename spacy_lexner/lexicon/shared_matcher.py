@@ -12,7 +12,7 @@ REMEMBERED = 8
 _PINNED: ContextVar[Mapping[int, Tuple[Matcher, ...]]] = ContextVar("_PINNED", default={})  # noqa: B039 (never changed)
 
 
-class LexiconSource:
+class SharedMatcher:
     """Holds the current Matcher and the last few before it. Safe to read and to set from any thread; a reader sees
     one Matcher or the other, never a mixture. A copy of a model keeps the same source."""
 
@@ -63,7 +63,7 @@ class LexiconSource:
         finally:
             _PINNED.reset(token)
 
-    def __deepcopy__(self, memo: Dict[int, Any]) -> "LexiconSource":
+    def __deepcopy__(self, memo: Dict[int, Any]) -> "SharedMatcher":
         return self
 
     def __getstate__(self) -> Dict[str, Any]:

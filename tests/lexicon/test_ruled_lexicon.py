@@ -3,12 +3,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, Normalization
-from spacy_lexner.lexicon.dictionary import Dictionary
-from spacy_lexner.lexicon.rules import NOTHING_BUT_A_HINT, Rule, normal_rules
+from spacy_lexner.lexicon.ruled_lexicon import RuledLexicon
+from spacy_lexner.lexicon.rules import HINT_ONLY, Rule, normal_rules
 
 WORD = st.text("甲乙aA", min_size=1, max_size=2)
 RULE = st.sampled_from([Rule("force", "LOC"), Rule("forbid"), Rule("prefer", "LOC", 2.0)])
-RULES = st.one_of(st.just(()), st.just(NOTHING_BUT_A_HINT), st.tuples(RULE))
+RULES = st.one_of(st.just(()), st.just(HINT_ONLY), st.tuples(RULE))
 START = Lexicon.from_entries([LexiconEntry("甲", weight=3.0), LexiconEntry("乙", rules=(Rule("forbid"),))])
 
 
@@ -18,7 +18,7 @@ class Changes(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         start = Lexicon.from_entries(START.entries(), normalization=Normalization(case=True))
-        self.dictionary = Dictionary(start, {})
+        self.dictionary = RuledLexicon(start, {})
         self.own, self.files = {"甲": (), "乙": (Rule("forbid"),)}, {}
 
     @rule(rules=st.dictionaries(WORD, RULES, max_size=3))
@@ -39,7 +39,7 @@ class Changes(RuleBasedStateMachine):
 
     @rule(rules=st.dictionaries(WORD, st.one_of(st.just(()), st.tuples(RULE)), max_size=3))
     def read_files(self, rules):
-        self.dictionary = Dictionary(self.dictionary.own, rules)
+        self.dictionary = RuledLexicon(self.dictionary.own, rules)
         self.files = {word.lower(): given for word, given in rules.items()}
 
     @invariant()
