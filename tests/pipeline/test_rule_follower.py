@@ -115,7 +115,7 @@ def test_rules_survive_files_copies_and_pickling(nlp, tmp_path):
     assert words_of(nlp(TEXT)) == expected and words_of(changed(TEXT)) == EXPECTED["PER"]
 
 
-def test_rules_reach_worker_processes(nlp):
+def test_rules_reach_worker_processes(nlp, one_thread):
     nlp.get_pipe("lex_matcher").add_rules(STATES["ORG"])
     for doc in nlp.pipe([TEXT] * 4, n_process=2, batch_size=1):
         assert words_of(doc) == EXPECTED["ORG"] and doc._.lex_version == nlp.get_pipe("lex_matcher").version

@@ -90,8 +90,7 @@ def test_saved_pipelines_bring_everything_back(nlp, tmp_path):
     np.testing.assert_array_equal(found, expected)
 
 
-def test_pickled_pipelines_and_worker_processes_agree(nlp):
-    torch.set_num_threads(1)
+def test_pickled_pipelines_and_worker_processes_agree(nlp, one_thread):
     texts = [text for text, _ in TEXTS] * 3
     expected = [(entities(doc), doc._.lex_entities) for doc in nlp.pipe(texts)]
     again = pickle.loads(pickle.dumps(nlp))
