@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import List, Tuple
 
 import spacy
+from spacy.cli.init_config import fill_config
 from spacy.language import Language
 from spacy.tokens import DocBin
 from spacy.training import Example
 from thinc.api import require_gpu
 from wasabi import msg
+
+CONFIGS = Path(__file__).parents[2] / "configs"
 
 
 def load_pipeline(path: Path, gpu_id: int = -1) -> Language:
@@ -42,6 +45,21 @@ def read_examples(nlp: Language, path: Path) -> List[Example]:
         msg.fail(f"No corpus {path}", "Run the command that converts the data first.", exits=1)
     gold = DocBin().from_disk(path).get_docs(nlp.vocab)
     return [Example(nlp.make_doc(doc.text), doc) for doc in gold]
+
+
+def complete(base: Path, out: Path) -> Path:
+    """Complete a base of `configs/`, or exit with a message.
+
+    base (Path): The base.
+    out (Path): The file to write.
+    RETURNS (Path): That file.
+    """
+    if not base.is_file():
+        known = ", ".join(sorted(path.stem for path in base.parent.glob("*.cfg")))
+        msg.fail(f"There is no config {base}", f"{base.parent} has {known}." if known else None, exits=1)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    fill_config(out, base, silent=True)
+    return out
 
 
 def read_pair(value: str) -> Tuple[str, str]:

@@ -11,6 +11,7 @@ from typing import Annotated, List, Optional
 
 import srsly
 import typer
+from pipelines import complete
 from spacy.util import load_config
 from wasabi import msg
 
@@ -69,6 +70,7 @@ def main(
         settings["paths.lexicon"] = lexicon
     if vectors:
         settings["paths.character_vectors"] = vectors
+    config = complete(config, output.with_name(f"{output.name}.cfg"))
     command: List[str] = ["pretrain", str(config), str(output), "--gpu-id", str(gpu_id)]
     for name, value in settings.items():
         command += [f"--{name}", str(value)]

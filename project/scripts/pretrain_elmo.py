@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Dict, List, Optional
 
 import typer
+from pipelines import complete
 from pretrain import last_checkpoint, run
 from spacy.cli._util import parse_config_overrides
 from spacy.util import load_config
@@ -49,7 +50,7 @@ def main(
         output.mkdir(parents=True, exist_ok=True)
         n_batches = -(-steps // n_epochs)
         changed = load_config(
-            config,
+            complete(config, own_config),
             overrides={
                 "paths.raw_text": str(text),
                 "paths.words": str(words),

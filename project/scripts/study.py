@@ -17,7 +17,7 @@ from typing import Annotated, Any, Dict, List, NamedTuple, Optional, Set
 import srsly
 import typer
 from evaluate import evaluate, mentions
-from pipelines import load_pipeline, read_examples
+from pipelines import CONFIGS, complete, load_pipeline, read_examples
 from spacy.training import Example
 from study_file import Study, System, read_study
 from study_table import by_type, compare, summarise
@@ -78,7 +78,8 @@ def train(run: Run, system: System, out: Path, overrides: List[str], gpu_id: int
 def training(run: Run, system: System, out: Path, overrides: List[str], gpu_id: int) -> List[str]:
     """RETURNS (List[str]): The spaCy command that trains a pipeline, see `train`."""
     corpus = PROJECT / "corpus" / run.dataset
-    command = ["train", str(PROJECT.parent / "configs" / f"{system.config}.cfg")]
+    config = complete(CONFIGS / f"{system.config}.cfg", out.with_suffix(".cfg"))
+    command = ["train", str(config)]
     command += ["--output", str(out), "--gpu-id", str(gpu_id), "--system.seed", str(run.seed)]
     command += ["--paths.train", str(corpus / "train.spacy"), "--paths.dev", str(corpus / "dev.spacy")]
     if system.lexicon is not None:

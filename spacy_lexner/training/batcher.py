@@ -12,7 +12,7 @@ ItemT = TypeVar("ItemT")
 
 def create_padded_batcher(
     max_tokens: int,
-    buffer: int = 4096,
+    buffer: int = 2048,
     shuffle: bool = True,
     seed: Optional[int] = None,
     discard_oversize: bool = False,
@@ -43,7 +43,7 @@ class PaddedBatcher(Generic[ItemT]):
         self,
         max_tokens: int,
         *,
-        buffer: int = 4096,
+        buffer: int = 2048,
         shuffle: bool = True,
         seed: Optional[int] = None,
         discard_oversize: bool = False,

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import spacy
@@ -12,10 +11,10 @@ from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Corpus
 
+from configs import filled
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 
-CONFIG = Path(__file__).parents[2] / "configs" / "joint.cfg"
 WORDS = [
     ("张三 在 上海 工作", "PROPN ADP PROPN VERB"),
     ("南京市 长江 大桥 很 长", "PROPN PROPN NOUN ADV ADJ"),
@@ -61,7 +60,8 @@ def folder(tmp_path_factory):
     annotated.to_disk(folder / "corpus" / "entities.spacy")
     Lexicon.from_entries(map(LexiconEntry, ["南京市", "长江", "大桥", "北京", "张三"])).save(folder / "lexicon")
     paths = {"paths.train": folder / "corpus", "paths.dev": folder / "corpus", "paths.lexicon": folder / "lexicon"}
-    train(CONFIG, folder / "out", overrides={**{key: str(path) for key, path in paths.items()}, **SMALL})
+    filled("joint", **{key: str(path) for key, path in paths.items()}, **SMALL).to_disk(folder / "joint.cfg")
+    train(folder / "joint.cfg", folder / "out")
     return folder
 
 

@@ -1,20 +1,18 @@
 """Words and parts of speech from the config, with a small encoder and on real data."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import spacy
 from spacy.cli.train import train
 from spacy.training import Corpus
 
+from configs import filled
 from spacy_lexner.cli.data.convert import convert
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 from spacy_lexner.pipeline.segmenter.word_search import Limits, read_path
 from spacy_lexner.tagging.spans.word_borders import rule_borders
 
-CONFIG = Path(__file__).parents[2] / "configs" / "segmenter.cfg"
 SMALL = {
     "components.lex_segmenter.model.tok2vec.hidden_width": 32,
     "components.lex_segmenter.model.tok2vec.depth": 1,
@@ -61,7 +59,8 @@ def test_trained_for_a_moment(corpus, tmp_path):
     Lexicon.from_entries(map(LexiconEntry, ["中国", "北京", "公司"])).save(tmp_path / "lexicon")
     paths = {"train": corpus / "train.spacy", "dev": corpus / "dev.spacy", "lexicon": tmp_path / "lexicon"}
     overrides = {f"paths.{name}": str(path) for name, path in paths.items()}
-    train(CONFIG, tmp_path / "out", overrides={**overrides, **SMALL})
+    filled("segmenter", **overrides, **SMALL).to_disk(tmp_path / "segmenter.cfg")
+    train(tmp_path / "segmenter.cfg", tmp_path / "out")
     nlp = spacy.load(tmp_path / "out" / "model-best")
     scores = nlp.evaluate(list(Corpus(corpus / "dev.spacy", limit=100)(nlp)))
     assert scores["word_f"] > 0.7 and scores["word_pos_f"] > 0.5

@@ -8,6 +8,7 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
 from spacy.vocab import Vocab
 
+from configs import filled
 from spacy_lexner.lexicon import Lexicon, LexiconEntry
 
 TEXTS = {
@@ -61,7 +62,7 @@ def test_a_corpus_without_entities_or_files_is_refused(corpus):
 
 
 @pytest.mark.parametrize("layers", [None, ["sim"]])
-def test_textcat_on_ernie_and_on_its_bert_learns_types(corpus, project_dir, layers):
+def test_textcat_on_ernie_and_on_its_bert_learns_types(corpus, layers):
     make_typing.main(corpus, corpus / "out")
     rng = np.random.default_rng(0)
     words = [LexiconEntry(w, rng.normal(size=8).astype("f4"), entity_id=w) for w in ("南京市", "北京", "张三")]
@@ -70,7 +71,7 @@ def test_textcat_on_ernie_and_on_its_bert_learns_types(corpus, project_dir, laye
     overrides = {**SMALL, **{f"paths.{name}": path for name, path in paths.items()}}
     overrides["paths.lexicon"] = str(corpus / "lexicon")
     overrides["components.textcat.model.tok2vec.layer_types"] = layers
-    config = spacy.util.load_config(project_dir.parent / "configs" / "typing.cfg", overrides=overrides)
+    config = filled("typing", **overrides)
     nlp = spacy.training.initialize.init_nlp(config.interpolate())
     docs = list(DocBin().from_disk(paths["train"]).get_docs(nlp.vocab))
     optimizer = nlp.create_optimizer()

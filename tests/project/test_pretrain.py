@@ -21,7 +21,7 @@ def test_pretrain_then_export(project_dir, tmp_path, commands, name):
     config = project_dir.parent / "configs" / f"pretrain_{name}.cfg"
     pretrain.main(config, tmp_path / "text", tmp_path / "out", tmp_path / "bert", steps=2500, lexicon=tmp_path, seed=4)
     (run, export), settings = commands, options(commands[0])
-    assert run[:3] == ["pretrain", str(config), str(tmp_path / "out")]
+    assert run[:3] == ["pretrain", str(tmp_path / "out.cfg"), str(tmp_path / "out")]
     assert settings["pretraining.max_epochs"] == "3" and settings["pretraining.batcher.n_batches"] == "834"
     assert settings["pretraining.optimizer.learn_rate.total_steps"] == "2502"
     assert settings["system.seed"] == "4" and settings["gpu-id"] == "-1"

@@ -7,13 +7,14 @@ import pretrain_elmo
 import pytest
 import spacy
 
-CONFIG = Path(__file__).parents[2] / "configs" / "elmo.cfg"
+from configs import filled
+
 LINES = ["南京市长江大桥很长。", "大桥在南京。", "北京大学在北京。"] * 8
 
 
 @pytest.fixture
 def small_config(tmp_path) -> Path:
-    config = spacy.util.load_config(CONFIG)
+    config = filled("elmo")
     sizes = {"embedding_dim": 4, "filters": [[1, 4], [2, 4]], "projection_dim": 6, "cell_dim": 8}
     config["components"]["lex_ner"]["model"]["tok2vec"].update(sizes)
     config["pretraining"]["objective"].update(progress_bar=False, n_samples=5)

@@ -109,7 +109,7 @@ def test_the_command(project, monkeypatch):
     system = System(title="", config="flat", lexicon="lexicon", limit=7, arguments=["--a", "1"])
     study.train(Run("weibo", "flat", 3), system, project / "out", ["--b", "2"], -1)
     joined = " ".join(commands[0])
-    assert joined.startswith(f"{sys.executable} -m spacy train {project.parent / 'configs' / 'flat.cfg'} ")
+    assert joined.startswith(f"{sys.executable} -m spacy train {project / 'out.cfg'} ")
     assert "--system.seed 3" in joined and "--corpora.train.limit 7" in joined
     assert joined.endswith("--a 1 --b 2") and f"--paths.lexicon {project / 'lexicon'}" in joined
 

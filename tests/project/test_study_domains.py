@@ -8,18 +8,19 @@ import spacy
 import study_domains
 from spacy.tokens import DocBin
 from spacy.training.pretrain import pretrain
-from spacy.util import load_config
+
+from configs import filled
 
 KNOWN, OTHER = "武汉市长江大桥很长", "我在济南吃黄河鲤鱼"
 
 
 @pytest.fixture
-def run(project_dir, tmp_path):
+def run(tmp_path):
     """A run of a few updates on one sentence, with a vocabulary of both."""
     vocab, text, out = tmp_path / "vocab.txt", tmp_path / "text.txt", tmp_path / "run"
     vocab.write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *sorted({*KNOWN, *OTHER})]), "utf8")
     text.write_text(f"{KNOWN}\n", "utf8")
-    config = load_config(project_dir.parent / "configs" / "pretrain_small.cfg")
+    config = filled("pretrain_small")
     config["paths"].update(raw_text=str(text), vocab=str(vocab))
     config["components"]["tok2vec"]["model"].update(hidden_width=32, depth=1, heads=2, intermediate_width=32)
     config["pretraining"].update(max_epochs=1)

@@ -1,22 +1,18 @@
 """ELMo.v1 in spaCy: configs, pipes, training, saving, pretraining."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import spacy
-from spacy.cli.init_config import fill_config
 from spacy.cli.train import train as train_cli
 from spacy.tokens import DocBin
 from spacy.training import Example
 from spacy.training.pretrain import pretrain
-from spacy.util import load_config
 from thinc.api import ConfigValidationError
 
+from configs import filled
 from spacy_lexner.checkpoints.elmo import import_elmo
 from spacy_lexner.encoders.elmo.counted_words import write_counted_words
 
-ROOT = Path(__file__).parents[3]
 TEXTS = [
     ("小明住在南京市", [(0, 2, "PER"), (4, 7, "LOC")]),
     ("南京市长江大桥很长", [(0, 3, "LOC"), (3, 7, "LOC")]),
@@ -163,13 +159,7 @@ def corpus(tmp_path):
 def small_config(**overrides):
     sizes = {key: value for key, value in SMALL.items() if "dropout" not in key}
     sizes = {f"components.lex_ner.model.tok2vec.{key}": value for key, value in sizes.items()}
-    return load_config(ROOT / "configs" / "elmo.cfg", overrides={**sizes, **overrides})
-
-
-def test_the_config_is_complete(tmp_path):
-    path = ROOT / "configs" / "elmo.cfg"
-    _, filled = fill_config(tmp_path / "filled.cfg", path, pretraining=True, silent=True)
-    assert filled == load_config(path)
+    return filled("elmo", **sizes, **overrides)
 
 
 @pytest.mark.filterwarnings("ignore:The pattern .* of a parameter group matches none")
