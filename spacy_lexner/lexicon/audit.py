@@ -1,23 +1,26 @@
-"""Whether a lexicon holds together: every word is what its hashes say, and is found where it stands."""
+"""Checks of a whole lexicon: against what was stored about its words, and against pygtrie."""
 
-from itertools import islice
-from typing import Iterator, List
+from itertools import chain, islice
+from typing import Iterable, Iterator, List, NamedTuple
 
 import numpy as np
+from pygtrie import CharTrie
 
 from .entry import hash_content, hash_word
 from .find_words import SEPARATOR
 from .lexicon import Lexicon
 
 BATCH = 1 << 16
+N_JOINED = 1000
+CONTEXT = 10
 
 
 def audit(lexicon: Lexicon) -> Iterator[List[str]]:
-    """Check every word of a lexicon: its hash, the hash of what is known about it, that its vector is finite, and that
-    it is found in a text that holds it.
+    """Check every word of a lexicon: its hash, the hash of everything known about it, that its vector is finite, and
+    that it is found in a text that contains it.
 
-    lexicon (Lexicon): The lexicon; `Lexicon.open(path, verify=True)` has checked the files before.
-    YIELDS (List[str]): For each batch of BATCH words the faults, each with the word.
+    lexicon (Lexicon): The lexicon; `Lexicon.open(path, verify=True)` checks the files.
+    YIELDS (List[str]): For each batch of BATCH words the faults, each with its word.
     """
     table = lexicon.table
     words = table.words.all()
@@ -25,7 +28,7 @@ def audit(lexicon: Lexicon) -> Iterator[List[str]]:
     for low in range(0, table.size, BATCH):
         batch = list(islice(words, BATCH))
         faults = [
-            f"{word!r}: the hash is not that of the word"
+            f"{word!r}: its hash is wrong"
             for word, hashed in zip(batch, table.hashes[low : low + BATCH].tolist())
             if hash_word(word) != hashed
         ]
@@ -33,12 +36,12 @@ def audit(lexicon: Lexicon) -> Iterator[List[str]]:
             entry = table.entry(row)
             content += int(table.contents[row])
             if hash_content(entry) != table.contents[row]:
-                faults.append(f"{word!r}: what is known about it is not what was stored")
+                faults.append(f"{word!r}: its weight, label, entity id, rules or vector differ from what was stored")
             if entry.vector is not None and not np.isfinite(entry.vector).all():
-                faults.append(f"{word!r}: the vector is not finite")
-        yield [*faults, *(f"{word!r}: not found in a text that holds it" for word in _not_found(lexicon, batch))]
+                faults.append(f"{word!r}: its vector is not finite")
+        yield [*faults, *(f"{word!r}: not found in a text that contains it" for word in _not_found(lexicon, batch))]
     if content % 2**64 != lexicon.content:
-        yield ["the version is not that of the words"]
+        yield ["the version does not fit the words"]
 
 
 def _not_found(lexicon: Lexicon, words: List[str]) -> List[str]:
@@ -48,3 +51,42 @@ def _not_found(lexicon: Lexicon, words: List[str]) -> List[str]:
     whole = found.ends - found.starts == lengths[np.searchsorted(begins, found.starts, "right") - 1]
     missing = np.setdiff1d(begins, found.starts[whole])
     return [words[i] for i in np.searchsorted(begins, missing).tolist()]
+
+
+class Comparison(NamedTuple):
+    """Words found in one text: how many, and where the lexicon and pygtrie differ."""
+
+    n_found: int
+    differences: List[str]
+
+
+def compare_with_pygtrie(lexicon: Lexicon, texts: Iterable[str]) -> Iterator[Comparison]:
+    """Compare the words that a lexicon finds with those that `pygtrie.CharTrie` finds.
+
+    lexicon (Lexicon): The lexicon. A CharTrie of its words is built, which takes about a kilobyte a word.
+    texts (Iterable[str]): The texts, read as a stream.
+    YIELDS (Comparison): For each text.
+    """
+    trie = CharTrie((word, hash_word(word)) for word in lexicon)
+    longest = max(map(len, lexicon), default=0)
+    for i, text in enumerate(texts, 1):
+        ours = set(zip(*(column.tolist() for column in lexicon.match(text))))
+        normal = lexicon.normalization(text)
+        theirs = {
+            (start, start + len(step.key), step.value)
+            for start in range(len(text))
+            for step in trie.prefixes(normal[start : start + longest])
+        }
+        differences = []
+        for start, end, hashed in sorted(ours ^ theirs):
+            finder = "the lexicon" if (start, end, hashed) in ours else "pygtrie"
+            around = text[max(start - CONTEXT, 0) : end + CONTEXT]
+            differences.append(f"text {i}, {start} to {end}: {text[start:end]!r}, by {finder} only, in {around!r}")
+        yield Comparison(len(ours), differences)
+
+
+def joined_words(lexicon: Lexicon) -> Iterator[str]:
+    """YIELDS (str): Texts made of all words of a lexicon, so that each occurs, and others across their borders."""
+    words = iter(lexicon)
+    for first in words:
+        yield "".join(chain([first], islice(words, N_JOINED - 1)))

@@ -1,15 +1,23 @@
-"""Registered readers that build the lexicon of a pipeline, for `[initialize.components.lex_matcher.lexicon]`."""
+"""Registered readers `(nlp) -> Lexicon`, for `[initialize.components.lex_matcher.lexicon]`.
 
-from functools import partial
+A registered reader takes the settings of a function that opens a stream of entries, and those of the lexicon that is
+built from them (`build_lexicon`). `lexicon_reader` joins the two signatures, so that each default is in one place.
+"""
+
+from functools import update_wrapper
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any, Callable, Dict, Optional, Union
+from typing import Any, Callable, Dict, Optional, Sequence, Union
 
 from spacy.kb import InMemoryLookupKB
 from spacy.language import Language
 
+from ..lexicon.build import Dtype
 from ..lexicon.errors import LexiconError
-from ..lexicon.lexicon import Dtype
+from ..lexicon.lexicon import Lexicon
+from ..lexicon.normalization import Normalization
 from ..lexicon.readers import (
+    read_char_trie,
     read_entity_vectors,
     read_jieba_dictionary,
     read_knowledge_base,
@@ -18,8 +26,107 @@ from ..lexicon.readers import (
     read_word_table,
     read_word_vectors,
 )
-from ..lexicon.stream import EntryStream
-from .lexicon_callables import BuildOptions, FolderReader, LexiconReader, MergedReader, ReaderT
+from ..lexicon.stream import EntryStream, MergedStream
+
+ReaderT = Callable[[Language], Lexicon]
+
+
+def build_lexicon(
+    entries: EntryStream,
+    merge: bool,
+    dtype: Dtype = "float32",
+    normalise_case: bool = False,
+    normalise_width: bool = False,
+    max_word_length: int = 64,
+    strict: bool = False,
+) -> Lexicon:
+    """Build a lexicon as `Lexicon.from_entries` does.
+
+    entries (EntryStream): The entries.
+    merge (bool): Whether equal words are expected.
+    dtype (str): Type in which vectors are stored: "float32" or "float16".
+    normalise_case (bool): Lower-case words and texts before they are compared.
+    normalise_width (bool): Replace full-width forms in words and texts before they are compared.
+    max_word_length (int): Longer words are skipped.
+    strict (bool): Raise LexiconError for an entry that would be skipped.
+    RETURNS (Lexicon): The lexicon.
+    """
+    normalization = Normalization(case=normalise_case, width=normalise_width)
+    return Lexicon.from_entries(
+        entries, dtype=dtype, normalization=normalization, max_word_length=max_word_length, strict=strict, merge=merge
+    )
+
+
+BUILD_SETTINGS = dict(list(signature(build_lexicon).parameters.items())[2:])
+
+
+class LexiconReader:
+    """Opens a stream of entries and builds a lexicon from it, when it is called. Can be pickled. A plain class: the
+    config system would turn a dataclass or a named tuple into a dict or a tuple."""
+
+    def __init__(self, read: Callable[..., EntryStream], settings: Dict[str, Any], merge: bool) -> None:
+        """Create a reader.
+
+        read (Callable[..., EntryStream]): Opens the stream; is given the pipeline if it has an argument `nlp`.
+        settings (Dict[str, Any]): The settings of `read` and of `build_lexicon`.
+        merge (bool): Whether equal words are expected.
+        """
+        self._read = read
+        self._reading = {name: value for name, value in settings.items() if name not in BUILD_SETTINGS}
+        self._building = {name: value for name, value in settings.items() if name in BUILD_SETTINGS}
+        self._merge = merge
+
+    def entries(self, nlp: Language) -> EntryStream:
+        """RETURNS (EntryStream): The entries."""
+        pipeline = {"nlp": nlp} if "nlp" in signature(self._read).parameters else {}
+        return self._read(**pipeline, **self._reading)
+
+    def __call__(self, nlp: Language) -> Lexicon:
+        """RETURNS (Lexicon): The lexicon."""
+        return build_lexicon(self.entries(nlp), self._merge, **self._building)
+
+
+def lexicon_reader(
+    read: Callable[..., EntryStream], *, merge: bool = False, omit: Sequence[str] = ()
+) -> Callable[..., LexiconReader]:
+    """Make a function to register: from the settings of `read` and of `build_lexicon` to a LexiconReader.
+
+    read (Callable[..., EntryStream]): Opens the stream of entries.
+    merge (bool): Whether equal words are expected.
+    omit (Sequence[str]): Settings of `build_lexicon` that have no meaning here.
+    RETURNS (Callable[..., LexiconReader]): The function.
+    """
+    parameters = [parameter for name, parameter in signature(read).parameters.items() if name != "nlp"]
+    parameters += [parameter for name, parameter in BUILD_SETTINGS.items() if name not in omit]
+    joined = signature(read).replace(
+        parameters=[parameter.replace(kind=Parameter.POSITIONAL_OR_KEYWORD) for parameter in parameters],
+        return_annotation=LexiconReader,
+    )
+
+    def create(*args: Any, **kwargs: Any) -> LexiconReader:
+        bound = joined.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return LexiconReader(read, bound.arguments, merge)
+
+    update_wrapper(create, read)
+    create.__signature__ = joined  # type: ignore[attr-defined]
+    return create
+
+
+class FolderReader:
+    """Opens a saved lexicon."""
+
+    def __init__(self, path: Path, verify: bool) -> None:
+        self._path = path
+        self._verify = verify
+
+    def entries(self, nlp: Language) -> EntryStream:
+        """RETURNS (EntryStream): The entries."""
+        return EntryStream(str(self._path), enumerate(self(nlp).entries(), 1))
+
+    def __call__(self, nlp: Language) -> Lexicon:
+        """RETURNS (Lexicon): The lexicon, memory-mapped."""
+        return Lexicon.open(self._path, verify=self._verify)
 
 
 def create_folder_reader(path: Union[str, Path], verify: bool = False) -> ReaderT:
@@ -32,220 +139,20 @@ def create_folder_reader(path: Union[str, Path], verify: bool = False) -> Reader
     return FolderReader(Path(path), verify)
 
 
-def create_vectors_reader(
-    path: Union[str, Path],
-    limit: Optional[int] = None,
-    encoding: str = "utf8",
-    errors: str = "strict",
-    dtype: Dtype = "float32",
-    normalise_case: bool = False,
-    normalise_width: bool = False,
-    max_word_length: int = 64,
-    strict: bool = False,
-) -> ReaderT:
-    """Read word vectors in the text format of word2vec and fastText, see `read_word_vectors`.
-
-    path (Union[str, Path]): The file, plain or compressed (.gz, .bz2, .xz), with or without a header.
-    limit (Optional[int]): Read so many rows.
-    encoding (str): Encoding of the file.
-    errors (str): What happens to bytes that make no sense in it: "strict", "replace" or "ignore".
-    dtype (str): "float32" or "float16", how vectors are stored.
-    normalise_case (bool): Compare words and texts in lower case.
-    normalise_width (bool): Compare words and texts with full-width forms made ordinary.
-    max_word_length (int): Longer words are skipped.
-    strict (bool): Raise LexiconError for an entry that would be skipped.
-    RETURNS (Callable[[Language], Lexicon]): The reader.
-    """
-    read = partial(_read_file, read_word_vectors, Path(path), limit=limit, encoding=encoding, errors=errors)
-    return LexiconReader(read, BuildOptions(dtype, normalise_case, normalise_width, max_word_length, strict))
+def _read_vocab(nlp: Language) -> EntryStream:
+    """Read the word vectors of the pipeline's vocabulary (`[initialize] vectors`), see `read_vocab_vectors`."""
+    return read_vocab_vectors(nlp.vocab)
 
 
-def create_jieba_reader(
-    path: Union[str, Path],
-    limit: Optional[int] = None,
-    encoding: str = "utf8",
-    errors: str = "strict",
-    normalise_case: bool = False,
-    normalise_width: bool = False,
-    max_word_length: int = 64,
-    strict: bool = False,
-) -> ReaderT:
-    """Read a dictionary of jieba: word, frequency, part of speech; see `read_jieba_dictionary`.
-
-    path (Union[str, Path]): The file, plain or compressed (.gz, .bz2, .xz).
-    limit (Optional[int]): Read so many words.
-    encoding, errors, normalise_case, normalise_width, max_word_length, strict: As in `create_vectors_reader`.
-    RETURNS (Callable[[Language], Lexicon]): The reader.
-    """
-    read = partial(_read_file, read_jieba_dictionary, Path(path), limit=limit, encoding=encoding, errors=errors)
-    return LexiconReader(read, BuildOptions("float32", normalise_case, normalise_width, max_word_length, strict))
-
-
-def create_word_list_reader(
-    path: Union[str, Path],
-    limit: Optional[int] = None,
-    comment: Optional[str] = None,
-    encoding: str = "utf8",
-    errors: str = "strict",
-    normalise_case: bool = False,
-    normalise_width: bool = False,
-    max_word_length: int = 64,
-    strict: bool = False,
-) -> ReaderT:
-    """Read a list with a word on each line, see `read_word_list`.
-
-    path (Union[str, Path]): The file, plain or compressed (.gz, .bz2, .xz).
-    limit (Optional[int]): Read so many words.
-    comment (Optional[str]): Lines that begin with this hold no word.
-    encoding, errors, normalise_case, normalise_width, max_word_length, strict: As in `create_vectors_reader`.
-    RETURNS (Callable[[Language], Lexicon]): The reader.
-    """
-    read = partial(
-        _read_file, read_word_list, Path(path), limit=limit, comment=comment, encoding=encoding, errors=errors
-    )
-    return LexiconReader(read, BuildOptions("float32", normalise_case, normalise_width, max_word_length, strict))
-
-
-def create_table_reader(
-    path: Union[str, Path],
-    word: Union[int, str] = 0,
-    weight: Optional[Union[int, str]] = None,
-    label: Optional[Union[int, str]] = None,
-    entity_id: Optional[Union[int, str]] = None,
-    vector: Optional[Union[int, str]] = None,
-    header: Optional[bool] = None,
-    delimiter: Optional[str] = None,
-    limit: Optional[int] = None,
-    encoding: str = "utf8",
-    errors: str = "strict",
-    dtype: Dtype = "float32",
-    normalise_case: bool = False,
-    normalise_width: bool = False,
-    max_word_length: int = 64,
-    strict: bool = False,
-) -> ReaderT:
-    """Read a TSV or CSV file with chosen columns, see `read_word_table`.
-
-    path (Union[str, Path]): The file, plain or compressed (.gz, .bz2, .xz).
-    word, weight, label, entity_id, vector (Union[int, str]): Columns, by number from 0 or by name.
-    header (Optional[bool]): Whether the first row holds names; by default, if a column is given by name.
-    delimiter (Optional[str]): By default a comma for .csv, a tab for all others.
-    limit (Optional[int]): Read so many rows.
-    encoding, errors, dtype, normalise_case, normalise_width, max_word_length, strict: As in `create_vectors_reader`.
-    RETURNS (Callable[[Language], Lexicon]): The reader.
-    """
-    read = partial(
-        _read_file,
-        read_word_table,
-        Path(path),
-        word=word,
-        weight=weight,
-        label=label,
-        entity_id=entity_id,
-        vector=vector,
-        header=header,
-        delimiter=delimiter,
-        limit=limit,
-        encoding=encoding,
-        errors=errors,
-    )
-    return LexiconReader(read, BuildOptions(dtype, normalise_case, normalise_width, max_word_length, strict))
-
-
-def create_vocab_reader(
-    dtype: Dtype = "float32",
-    normalise_case: bool = False,
-    normalise_width: bool = False,
-    max_word_length: int = 64,
-    strict: bool = False,
-) -> ReaderT:
-    """Read the word vectors of the pipeline's vocabulary (`[initialize] vectors`), see `read_vocab_vectors`.
-
-    dtype, normalise_case, normalise_width, max_word_length, strict: As in `create_vectors_reader`.
-    RETURNS (Callable[[Language], Lexicon]): The reader.
-    """
-    return LexiconReader(_read_vocab, BuildOptions(dtype, normalise_case, normalise_width, max_word_length, strict))
-
-
-def create_kb_reader(
-    path: Optional[Union[str, Path]] = None,
-    component: str = "entity_linker",
-    dtype: Dtype = "float32",
-    normalise_case: bool = False,
-    normalise_width: bool = False,
-    max_word_length: int = 64,
-    strict: bool = False,
-) -> ReaderT:
+def _read_kb(nlp: Language, path: Optional[Union[str, Path]] = None, component: str = "entity_linker") -> EntryStream:
     """Read the aliases of a knowledge base, with the ids and vectors of their entities, see `read_knowledge_base`.
 
     path (Optional[Union[str, Path]]): A knowledge base saved with `kb.to_disk`.
     component (str): Without a path, the component of the pipeline that holds the knowledge base.
-    dtype, normalise_case, normalise_width, max_word_length, strict: As in `create_vectors_reader`.
-    RETURNS (Callable[[Language], Lexicon]): The reader.
     """
-    read = partial(_read_kb, None if path is None else Path(path), component)
-    return LexiconReader(read, BuildOptions(dtype, normalise_case, normalise_width, max_word_length, strict))
-
-
-def create_entity_vectors_reader(
-    vectors: Union[str, Path],
-    names: Optional[Union[str, Path]] = None,
-    ids: Optional[Union[str, Path]] = None,
-    encoding: str = "utf8",
-    dtype: Dtype = "float32",
-    normalise_case: bool = False,
-    normalise_width: bool = False,
-    max_word_length: int = 64,
-    strict: bool = False,
-) -> ReaderT:
-    """Read entity vectors and the names of the entities, see `read_entity_vectors`.
-
-    vectors (Union[str, Path]): The vectors, as text or .npy.
-    names (Optional[Union[str, Path]]): A table of names and entity ids.
-    ids (Optional[Union[str, Path]]): The ids of the rows, where the vectors have none themselves.
-    encoding (str): Encoding of the text files.
-    dtype, normalise_case, normalise_width, max_word_length, strict: As in `create_vectors_reader`.
-    RETURNS (Callable[[Language], Lexicon]): The reader.
-    """
-    read = partial(_read_entities, Path(vectors), names=names, ids=ids, encoding=encoding)
-    return LexiconReader(read, BuildOptions(dtype, normalise_case, normalise_width, max_word_length, strict))
-
-
-def create_merged_reader(
-    readers: Dict[str, Any],
-    dtype: Dtype = "float32",
-    normalise_case: bool = False,
-    normalise_width: bool = False,
-    max_word_length: int = 64,
-    strict: bool = False,
-) -> ReaderT:
-    """Merge the entries of several readers into one lexicon. The first of equal words wins; its vector is the first
-    that any of them has.
-
-    readers (Dict[str, Callable[[Language], Lexicon]]): The readers, as blocks of the config with names of their own;
-        they are read in the order in which they stand there.
-    dtype, normalise_case, normalise_width, max_word_length, strict: As in `create_vectors_reader`.
-    RETURNS (Callable[[Language], Lexicon]): The reader.
-    """
-    return MergedReader(readers, BuildOptions(dtype, normalise_case, normalise_width, max_word_length, strict))
-
-
-def _read_file(reader: Callable[..., EntryStream], path: Path, nlp: Language, **settings: Any) -> EntryStream:
-    return reader(path, **settings)
-
-
-def _read_entities(path: Path, nlp: Language, **settings: Any) -> EntryStream:
-    return read_entity_vectors(path, **settings)
-
-
-def _read_vocab(nlp: Language) -> EntryStream:
-    return read_vocab_vectors(nlp.vocab)
-
-
-def _read_kb(path: Optional[Path], component: str, nlp: Language) -> EntryStream:
     if path is not None:
-        if not path.exists():
-            raise LexiconError(f"{path}: no such knowledge base. It is what kb.to_disk writes.")
+        if not Path(path).exists():
+            raise LexiconError(f"{path}: no such knowledge base. Give a folder that kb.to_disk wrote.")
         kb = InMemoryLookupKB(nlp.vocab, entity_vector_length=1)
         kb.from_disk(path)
         return read_knowledge_base(kb)
@@ -255,3 +162,31 @@ def _read_kb(path: Optional[Path], component: str, nlp: Language) -> EntryStream
             f"{', '.join(nlp.pipe_names) or 'none'}. Name another one, or give the path of a saved knowledge base."
         )
     return read_knowledge_base(getattr(nlp.get_pipe(component), "kb", None))
+
+
+def _read_merged(nlp: Language, readers: Dict[str, Any]) -> EntryStream:
+    """Read the entries of several readers. The first of equal words wins; its vector is the first that any of them has.
+
+    readers (Dict[str, Callable[[Language], Lexicon]]): The readers, as blocks of the config with names of your choice,
+        in the order in which they are read. Their own settings of `build_lexicon` have no effect.
+    """
+    return MergedStream(_entries_of(name, reader, nlp) for name, reader in readers.items())
+
+
+def _entries_of(name: str, reader: Any, nlp: Language) -> EntryStream:
+    if not callable(reader):
+        raise LexiconError(
+            f"'{name}' is not a lexicon reader: {reader!r:.80}. Each block under `readers` names one (@readers)."
+        )
+    return reader.entries(nlp) if hasattr(reader, "entries") else EntryStream(name, enumerate(reader(nlp).entries(), 1))
+
+
+create_vectors_reader = lexicon_reader(read_word_vectors)
+create_jieba_reader = lexicon_reader(read_jieba_dictionary, omit=["dtype"])
+create_word_list_reader = lexicon_reader(read_word_list, omit=["dtype"])
+create_table_reader = lexicon_reader(read_word_table)
+create_vocab_reader = lexicon_reader(_read_vocab)
+create_kb_reader = lexicon_reader(_read_kb)
+create_entity_vectors_reader = lexicon_reader(read_entity_vectors)
+create_pygtrie_reader = lexicon_reader(read_char_trie)
+create_merged_reader = lexicon_reader(_read_merged, merge=True)

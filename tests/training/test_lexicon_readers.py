@@ -4,6 +4,8 @@ from textwrap import dedent
 import numpy as np
 import pytest
 import spacy
+from confection import ConfigValidationError
+from pygtrie import CharTrie
 from spacy.kb import InMemoryLookupKB
 from spacy.util import registry
 from thinc.api import Config
@@ -104,6 +106,51 @@ def test_no_knowledge_base(nlp, settings, message):
         reader("KnowledgeBase", **settings)(nlp)
 
 
+@registry.misc("test-lexner.dictionary.v1")
+def make_dictionary() -> CharTrie:
+    trie = CharTrie.fromkeys(["南京市", "长江"])
+    trie["长江大桥"] = "LOC"
+    return trie
+
+
+def test_pygtrie(nlp):
+    create = resolve("""
+        [lexicon]
+        @readers = "spacy-lexner.PygtrieLexicon.v1"
+        normalise_case = true
+
+        [lexicon.trie]
+        @misc = "test-lexner.dictionary.v1"
+    """)
+    lexicon = create(nlp)
+    assert sorted(lexicon) == ["南京市", "长江", "长江大桥"] and lexicon.get("长江大桥").label == "LOC"
+    assert lexicon.normalization == (True, False)
+    again = registry.readers.get("spacy-lexner.PygtrieLexicon.v1")(make_dictionary, normalise_case=True)(nlp)
+    assert again.version == lexicon.version
+
+
+def test_defaults_are_filled_in():
+    config = Config().from_str('[lexicon]\n@readers = "spacy-lexner.WordList.v1"\npath = "a.txt"')
+    assert registry.fill(config)["lexicon"] == {
+        "@readers": "spacy-lexner.WordList.v1",
+        "path": "a.txt",
+        "limit": None,
+        "comment": None,
+        "encoding": "utf8",
+        "errors": "strict",
+        "normalise_case": False,
+        "normalise_width": False,
+        "max_word_length": 64,
+        "strict": False,
+    }
+
+
+def test_unknown_settings_are_refused():
+    config = Config().from_str('[lexicon]\n@readers = "spacy-lexner.WordList.v1"\npath = "a.txt"\ndtype = "float16"')
+    with pytest.raises(ConfigValidationError, match="dtype"):
+        registry.resolve(config)
+
+
 def test_merged(nlp, files):
     merged = resolve(f"""
         [lexicon]
@@ -140,7 +187,7 @@ def test_merged_takes_any_callable_and_refuses_the_rest(nlp, files):
     assert list(lexicon) == ["甲", "乙"] and lexicon.get("甲").vector.tolist() == [1, 1]
     nested = create({"merged": create({"plain": lambda nlp: plain}), "vectors": vectors})
     assert nested(nlp).version == lexicon.version
-    with pytest.raises(LexiconError, match="'plain' is no lexicon reader"):
+    with pytest.raises(LexiconError, match="'plain' is not a lexicon reader"):
         create({"plain": "words.txt"})(nlp)
 
 

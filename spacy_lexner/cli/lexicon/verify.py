@@ -1,31 +1,68 @@
-"""`spacy lexner lexicon verify`: whether a lexicon is as it was saved, and holds together."""
+"""`spacy lexner lexicon verify`: whether a lexicon is as it was saved, and consistent."""
 
-from itertools import islice
+from itertools import chain, islice
+from pathlib import Path
+from typing import Annotated, Iterable, List, Optional
 
+import typer
 from tqdm import tqdm
 from wasabi import msg
 
-from ...lexicon.audit import BATCH, audit
+from ...lexicon.audit import BATCH, audit, compare_with_pygtrie, joined_words
 from ...lexicon.lexicon import Lexicon
+from ..texts import TextFormatOption, read_texts
 from .folder import LexiconArgument
 
-N_FAULTS = 20
+N_SHOWN = 20
+
+TextsArgument = Annotated[
+    Optional[List[Path]],
+    typer.Argument(metavar="[TEXTS]...", help="For --oracle: text, .spacy or annotated files, or folders of them"),
+]
+OracleOption = Annotated[
+    bool, typer.Option("--oracle", help="Compare with the words that pygtrie finds, in TEXTS or in all words joined")
+]
 
 
-def verify_cli(path: LexiconArgument) -> None:
-    """Check a lexicon: the SHA-256 of its files, and that every word is found, with what was stored about it.
+def verify_cli(
+    path: LexiconArgument, texts: TextsArgument = None, oracle: OracleOption = False, format: TextFormatOption = "auto"
+) -> None:
+    """Check a lexicon: the SHA-256 of its files, and that every word is found, with what was stored about it. With
+    --oracle, also check its matches against those of pygtrie.
 
     \b
-    Example:
+    Examples:
       python -m spacy lexner lexicon verify lexicon
+      python -m spacy lexner lexicon verify lexicon --oracle corpus/dev.spacy
     """
+    if texts and not oracle:
+        msg.fail("TEXTS are only read with --oracle", exits=1)
     try:
         lexicon = Lexicon.open(path, verify=True)
         batches = tqdm(audit(lexicon), desc="words", unit_scale=BATCH, unit=" words", disable=None, leave=False)
-        faults = list(islice((fault for batch in batches for fault in batch), N_FAULTS))
+        _fail_on_any(chain.from_iterable(batches), f"{path}: the lexicon contradicts itself")
+        msg.good(f"{path}: {len(lexicon)} words, all as they were saved", f"Version {lexicon.version:016x}")
+        if oracle:
+            _verify_matches(lexicon, read_texts(texts, format) if texts else joined_words(lexicon), path)
     except (ValueError, OSError) as error:
-        msg.fail("The lexicon is damaged", str(error), exits=1)
-    if faults:
-        more = ["and perhaps more"] if len(faults) == N_FAULTS else []
-        msg.fail(f"{path}: the lexicon contradicts itself", "\n".join(faults + more), exits=1)
-    msg.good(f"{path}: {len(lexicon)} words, all as they were saved", f"Version {lexicon.version:016x}")
+        msg.fail("The lexicon cannot be verified", str(error), exits=1)
+
+
+def _verify_matches(lexicon: Lexicon, texts: Iterable[str], path: Path) -> None:
+    counts: List[int] = []
+    differences: List[str] = []
+    texts = tqdm(texts, desc="texts", unit=" texts", disable=None, leave=False)
+    for comparison in compare_with_pygtrie(lexicon, texts):
+        counts.append(comparison.n_found)
+        differences += comparison.differences
+        if len(differences) >= N_SHOWN:
+            break
+    _fail_on_any(differences, f"{path}: the lexicon and pygtrie find different words")
+    msg.good(f"The same {sum(counts)} words as pygtrie in {len(counts)} texts")
+
+
+def _fail_on_any(faults: Iterable[str], title: str) -> None:
+    shown = list(islice(faults, N_SHOWN))
+    if shown:
+        more = ["and perhaps more"] if len(shown) == N_SHOWN else []
+        msg.fail(title, "\n".join(shown + more), exits=1)

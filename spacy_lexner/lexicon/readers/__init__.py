@@ -1,5 +1,6 @@
-"""Readers that stream entries out of files, vocabularies and knowledge bases."""
+"""Readers that stream entries from files, tries, vocabularies and knowledge bases."""
 
+from .char_trie import read_char_trie
 from .entity_vectors import read_entity_vectors
 from .jieba_dictionary import read_jieba_dictionary
 from .knowledge_base import read_knowledge_base
@@ -10,6 +11,7 @@ from .word_table import read_word_table
 from .word_vectors import read_word_vectors
 
 __all__ = [
+    "read_char_trie",
     "read_entity_vectors",
     "read_jieba_dictionary",
     "read_knowledge_base",

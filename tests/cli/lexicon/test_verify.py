@@ -1,9 +1,12 @@
+import pytest
+
 from spacy_lexner.lexicon import audit
+from spacy_lexner.lexicon.trie import Trie
 
 
 def test_sound(run, folder):
     code, output = run("verify", folder)
-    assert code == 0 and "3 words, all as they were saved" in output
+    assert code == 0 and "3 words, all as they were saved" in output and "pygtrie" not in output
 
 
 def test_damaged(run, folder):
@@ -18,4 +21,33 @@ def test_damaged(run, folder):
 def test_a_lexicon_that_contradicts_itself(run, folder, monkeypatch):
     monkeypatch.setattr(audit, "hash_word", lambda word: 1)
     code, output = run("verify", folder)
-    assert code == 1 and "contradicts itself" in output and "the hash is not that of the word" in output
+    assert code == 1 and "contradicts itself" in output and "'南京': its hash is wrong" in output
+
+
+@pytest.fixture
+def texts(tmp_path):
+    (tmp_path / "texts.txt").write_text("南京市大桥\n南 京\n", "utf8")
+    return tmp_path / "texts.txt"
+
+
+def test_oracle(run, folder, texts):
+    code, output = run("verify", folder, "--oracle")
+    assert code == 0 and "The same 4 words as pygtrie in 1 texts" in output
+    code, output = run("verify", folder, "--oracle", texts)
+    assert code == 0 and "The same 3 words as pygtrie in 2 texts" in output
+
+
+def test_oracle_finds_differences(run, folder, texts, monkeypatch):
+    match = Trie.match
+    monkeypatch.setattr(Trie, "match", lambda self, codes, least, most: match(self, codes, least, 2))
+    monkeypatch.setattr("spacy_lexner.cli.lexicon.verify.audit", lambda lexicon: iter(()))
+    code, output = run("verify", folder, "--oracle", texts)
+    assert code == 1 and "find different words" in output
+    assert "text 1, 0 to 3: '南京市', by pygtrie only, in '南京市大桥'" in output
+
+
+def test_texts_without_oracle(run, folder, texts):
+    code, output = run("verify", folder, texts)
+    assert code == 1 and "only read with --oracle" in output
+    code, output = run("verify", folder, "--oracle", texts.with_name("missing.txt"))
+    assert code == 1 and "missing.txt" in output

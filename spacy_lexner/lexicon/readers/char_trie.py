@@ -1,0 +1,90 @@
+"""Small dictionaries held in a `pygtrie.CharTrie`, which can be edited like a dict."""
+
+from numbers import Real
+from typing import Any, Callable, Dict, Iterator, Mapping, Union
+
+import numpy as np
+from pygtrie import CharTrie
+
+from ..entry import LexiconEntry
+from ..errors import LexiconError
+from ..rules import Rule
+from ..stream import EntryStream
+
+SOURCE = "pygtrie.CharTrie"
+FIELDS = LexiconEntry._fields[1:]
+EXPECTED = f"None, a label (str), a weight (number), a vector (list or array), a dict of {', '.join(FIELDS)}"
+
+
+def read_char_trie(trie: Union[CharTrie, Callable[[], CharTrie]]) -> EntryStream:
+    """Read a trie whose keys are words. The value of a word is None, its label, its weight, its vector, a dict of
+    fields of LexiconEntry, or a LexiconEntry.
+
+    trie (Union[pygtrie.CharTrie, Callable[[], pygtrie.CharTrie]]): The trie, or a function that returns it.
+    RETURNS (EntryStream): The entries, in the order of the trie. Raises LexiconError where it is not a CharTrie or
+        empty, and for a value that is none of these.
+    """
+    if not isinstance(trie, CharTrie) and callable(trie):
+        trie = trie()
+    if not isinstance(trie, CharTrie):
+        raise LexiconError(f"Expected a pygtrie.CharTrie or a function that returns one; got {type(trie).__name__}.")
+    if not trie:
+        raise LexiconError("The pygtrie.CharTrie holds no words. Add them: trie[word] = None.")
+    return EntryStream(SOURCE, enumerate(_read(trie), 1))
+
+
+def _read(trie: CharTrie) -> Iterator[LexiconEntry]:
+    for word, value in trie.iteritems():
+        try:
+            yield _to_entry(word, value)
+        except (TypeError, ValueError) as error:
+            detail = f" ({error})" if str(error) else ""
+            raise LexiconError(
+                f"{SOURCE}: the value of {word!r} is {value!r:.80}{detail}; expected {EXPECTED}, or a LexiconEntry."
+            ) from None
+
+
+def _to_entry(word: str, value: Any) -> LexiconEntry:
+    """RETURNS (LexiconEntry): The entry. Raises TypeError or ValueError for a value of the wrong kind."""
+    if isinstance(value, LexiconEntry):
+        if value.word != word:
+            raise ValueError(f"an entry of {value.word!r}")
+        return value
+    if value is None:
+        return LexiconEntry(word)
+    if isinstance(value, str):
+        return LexiconEntry(word, label=value)
+    if _is_number(value):
+        return LexiconEntry(word, weight=float(value))
+    if isinstance(value, Mapping):
+        return _from_fields(word, dict(value))
+    return LexiconEntry(word, _to_vector(value))
+
+
+def _from_fields(word: str, fields: Dict[str, Any]) -> LexiconEntry:
+    unknown = sorted(set(map(str, fields)) - set(FIELDS))
+    if unknown:
+        raise ValueError(f"unknown fields {', '.join(unknown)}")
+    for name in ("label", "entity_id"):
+        if not isinstance(fields.get(name, ""), str):
+            raise TypeError(f"{name} is {fields[name]!r:.40}, not a str")
+    if not _is_number(fields.get("weight", 1.0)):
+        raise TypeError(f"weight is {fields['weight']!r:.40}, not a number")
+    if fields.get("vector") is not None:
+        fields["vector"] = _to_vector(fields["vector"])
+    try:
+        fields["rules"] = tuple(Rule(*rule) for rule in fields.get("rules", ()))
+    except TypeError:
+        raise TypeError(f"rules is {fields['rules']!r:.40}, not a list of (mode, label, weight)") from None
+    return LexiconEntry(word, **fields)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _to_vector(value: Any) -> np.ndarray:
+    vector = np.asarray(value) if isinstance(value, (list, tuple, np.ndarray)) else np.zeros(0)
+    if vector.ndim != 1 or not vector.size or vector.dtype.kind not in "fiu":
+        raise TypeError
+    return vector.astype("f4")
