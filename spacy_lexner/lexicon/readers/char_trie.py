@@ -1,10 +1,9 @@
 """Small dictionaries held in a `pygtrie.CharTrie`, which can be edited like a dict."""
 
 from numbers import Real
-from typing import Any, Callable, Dict, Iterator, Mapping, Union
+from typing import Any, Dict, Iterator, Mapping
 
 import numpy as np
-from pygtrie import CharTrie
 
 from ..entry import LexiconEntry
 from ..errors import LexiconError
@@ -16,7 +15,7 @@ FIELDS = LexiconEntry._fields[1:]
 EXPECTED = f"None, a label (str), a weight (number), a vector (list or array), a dict of {', '.join(FIELDS)}"
 
 
-def read_char_trie(trie: Union[CharTrie, Callable[[], CharTrie]]) -> EntryStream:
+def read_char_trie(trie: Any) -> EntryStream:
     """Read a trie whose keys are words. The value of a word is None, its label, its weight, its vector, a dict of
     fields of LexiconEntry, or a LexiconEntry.
 
@@ -24,6 +23,8 @@ def read_char_trie(trie: Union[CharTrie, Callable[[], CharTrie]]) -> EntryStream
     RETURNS (EntryStream): The entries, in the order of the trie. Raises LexiconError where it is not a CharTrie or
         empty, and for a value that is none of these.
     """
+    from pygtrie import CharTrie  # only when it is needed: every `spacy.blank` imports this module
+
     if not isinstance(trie, CharTrie) and callable(trie):
         trie = trie()
     if not isinstance(trie, CharTrie):
@@ -33,7 +34,7 @@ def read_char_trie(trie: Union[CharTrie, Callable[[], CharTrie]]) -> EntryStream
     return EntryStream(SOURCE, enumerate(_read(trie), 1))
 
 
-def _read(trie: CharTrie) -> Iterator[LexiconEntry]:
+def _read(trie: Any) -> Iterator[LexiconEntry]:
     for word, value in trie.iteritems():
         try:
             yield _to_entry(word, value)
