@@ -6,8 +6,8 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 ROOT = Path(__file__).parent
-VERSION = re.search(r'__version__ = "(.+?)"', (ROOT / "spacy_lexner" / "about.py").read_text("utf8"))
-assert VERSION is not None
+ABOUT = dict(re.findall(r'__(\w+)__ = "(.+?)"', (ROOT / "spacy_lexner" / "about.py").read_text("utf8")))
+URL = ABOUT["uri"]
 
 ENTRY_POINTS = {
     "spacy_factories": [
@@ -96,9 +96,12 @@ ZH = ["jieba>=0.42", "spacy-pkuseg>=1.0"]
 VECTORS = [*ZH, "gensim>=4.3"]
 ELMO = ["h5py>=3.10"]
 KNOWLEDGE = ["pykeen>=1.11"]
+DOCS = ["mkdocs-material>=9.7", "mkdocstrings[python]>=1.0"]
 DEV = [
     *VECTORS,
     *ELMO,
+    *DOCS,
+    "pre-commit>=3.7",
     "pytest>=8",
     "pytest-timeout>=2.3",
     "hypothesis>=6.100",
@@ -111,19 +114,33 @@ DEV = [
 
 setup(
     name="spacy-lexner",
-    version=VERSION.group(1),
+    version=ABOUT["version"],
     description="Lexicon-enhanced named entity recognition for Chinese, as a spaCy plugin",
     long_description=(ROOT / "README.md").read_text("utf8"),
     long_description_content_type="text/markdown",
+    url=URL,
+    project_urls={
+        "Documentation": f"{URL}/docs",
+        "Source": URL,
+        "Issues": f"{URL}/issues",
+        "Changelog": f"{URL}/blob/main/CHANGELOG.md",
+    },
     license="MIT",
     python_requires=">=3.10",
     packages=find_packages(include=["spacy_lexner", "spacy_lexner.*"]),
     package_data={"": ["py.typed", "*.jinja"]},
     install_requires=CORE,
-    extras_require={"zh": ZH, "vectors": VECTORS, "elmo": ELMO, "knowledge": KNOWLEDGE, "dev": DEV},
+    extras_require={"zh": ZH, "vectors": VECTORS, "elmo": ELMO, "knowledge": KNOWLEDGE, "docs": DOCS, "dev": DEV},
     entry_points=ENTRY_POINTS,
     classifiers=[
+        "Development Status :: 4 - Beta",
+        "Intended Audience :: Developers",
+        "Intended Audience :: Science/Research",
         "Programming Language :: Python :: 3",
+        "Programming Language :: Python :: 3.10",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Programming Language :: Python :: 3.13",
         "Natural Language :: Chinese (Simplified)",
         "Topic :: Scientific/Engineering :: Artificial Intelligence",
     ],

@@ -1,0 +1,39 @@
+"""Docstrings in spaCy's style as Markdown, for mkdocstrings: `name (type): text` lines become a list."""
+
+import re
+from typing import Any, List
+
+import griffe
+
+NAMES = r"\*{0,2}\w+(?:, \*{0,2}\w+)*"
+ENTRY = re.compile(rf"({NAMES}) \((.+?)\): (.*)")
+
+
+def to_markdown(text: str) -> str:
+    """text (str): A docstring, its indentation removed.
+    RETURNS (str): The same in Markdown.
+    """
+    lines: List[str] = []
+    in_entry = False
+    for line in text.splitlines():
+        entry = ENTRY.fullmatch(line)
+        if entry:
+            names, kind, rest = entry.groups()
+            if not in_entry:
+                lines.append("")
+            name = f"**{names.capitalize()}**" if names.isupper() else ", ".join(f"`{n}`" for n in names.split(", "))
+            lines.append(f"- {name} (`{kind}`): {rest}")
+        else:
+            if in_entry and line and not line.startswith(" "):
+                lines.append("")
+            lines.append(line)
+        in_entry = bool(entry) or (in_entry and line.startswith(" "))
+    return "\n".join(lines)
+
+
+class SpacyDocstrings(griffe.Extension):
+    """Rewrites the docstring of every object that is loaded."""
+
+    def on_object(self, *, obj: griffe.Object, **kwargs: Any) -> None:
+        if obj.docstring:
+            obj.docstring.value = to_markdown(obj.docstring.value)
