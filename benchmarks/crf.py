@@ -19,7 +19,8 @@ import torch
 from torchcrf import CRF
 
 from spacy_lexner.tagging import crf
-from spacy_lexner.tagging.crf_head import CRFHead
+from spacy_lexner.tagging.heads import CRFHead
+from spacy_lexner.tagging.spans.head import TaggerOutput
 from spacy_lexner.tagging.spans.tag_scheme import TagScheme
 
 BATCHES = {"msra": (3, 32), "weibo": (8, 32), "cluener": (10, 32), "long": (8, 1)}
@@ -35,12 +36,11 @@ class Case:
         n_tags = self.scheme.n_tags
         self.emissions = [3 * rng.standard_normal((n, n_tags), dtype="float32") for n in lengths]
         self.transitions = rng.standard_normal((n_tags + 1, n_tags + 1), dtype="float32")
-        self.outputs = (self.emissions, self.transitions)
+        self.outputs = TaggerOutput(self.emissions, self.transitions)
         self.allowed = [np.ones((n, n_tags), dtype=bool) for n in lengths]
         self.head = CRFHead()
-        self.tags = self.head.decode(
-            ([rng.standard_normal(e.shape, dtype="float32") for e in self.emissions], self.transitions), self.allowed
-        )
+        noise = [rng.standard_normal(e.shape, dtype="float32") for e in self.emissions]
+        self.tags = self.head.decode(TaggerOutput(noise, self.transitions), self.allowed)
         self.gold = [np.eye(n_tags, dtype=bool)[tags] for tags in self.tags]
         self.peer = CRF(n_tags, batch_first=True)
         self.peer.transitions.data = torch.from_numpy(self.transitions[:-1, :-1])
@@ -78,10 +78,10 @@ class Case:
         transitions = torch.from_numpy(self.transitions)
         anything, legal = torch.ones_like(emissions, dtype=torch.bool), torch.ones_like(transitions, dtype=torch.bool)
         right = torch.from_numpy(np.concatenate(self.gold))
-        free = crf.log_partition(emissions, transitions, anything, legal, self.lengths)
-        loss = free - crf.log_partition(emissions, transitions, right, legal, self.lengths)
+        free = crf.Trellis(emissions, transitions, anything, legal, self.lengths)
+        loss = crf.log_partition(free) - crf.log_partition(free._replace(allowed=right))
         torch.testing.assert_close(loss.mean(), self.peer_loss(), rtol=1e-4, atol=1e-3)
-        path = crf.viterbi(emissions, transitions, anything, legal, self.lengths).tags
+        path = crf.viterbi(free).tags
         assert path.tolist() == [tag for tags in self.peer_decode() for tag in tags]
 
 

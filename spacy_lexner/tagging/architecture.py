@@ -2,10 +2,8 @@
 
 from typing import Optional
 
-from .crf_head import CRFHead
-from .ensemble import ensemble
-from .model_copy import copy_model
-from .softmax_head import SoftmaxHead
+from .ensemble import copy_tagger, ensemble
+from .heads import CRFHead, SoftmaxHead
 from .tagger import Encoder, Tagger, tagger, tagger_output
 
 
@@ -24,8 +22,8 @@ def build_crf_tagger_v1(
     dropout (Optional[float]): Dropout of the token vectors; None takes the rate of training.
     normalization (str): Divide the loss of a batch by its sentences ("mean"), its tokens ("token") or nothing ("sum").
     constrained_training (bool): Whether the loss knows which moves are illegal; false is what the original FLAT does.
-        Decoding always knows.
-    RETURNS (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): Emissions for each Doc, and transitions.
+        Decoding always does.
+    RETURNS (Model[List[Doc], TaggerOutput]): Emissions for each Doc, and transitions.
     """
     head = CRFHead(normalization, constrained_training)
     return tagger(tok2vec, tagger_output(nO, transitions=True, dropout=dropout), head)
@@ -48,7 +46,7 @@ def build_softmax_tagger_v1(
     focal_gamma (float): Exponent of the focal loss (Lin et al. 2017); 0 is cross-entropy.
     label_smoothing (float): Share of the target spread evenly over all tags.
     normalization (str): Divide the loss of a batch by its sentences ("mean"), its tokens ("token") or nothing ("sum").
-    RETURNS (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): Emissions for each Doc, and transitions of zero.
+    RETURNS (Model[List[Doc], TaggerOutput]): Emissions for each Doc, and transitions of zero.
     """
     head = SoftmaxHead(normalization, focal_gamma, label_smoothing)
     return tagger(tok2vec, tagger_output(nO, transitions=False, dropout=dropout), head)
@@ -56,23 +54,23 @@ def build_softmax_tagger_v1(
 
 def build_ensemble_tagger_v1(member: Tagger, n_members: int = 5) -> Tagger:
     """Build several taggers that learn apart, from different random weights and on different batches, and whose scores
-    are averaged. It takes `n_members` times the steps to train, the time to predict and the space of one.
+    are averaged. It takes `n_members` times the training steps, prediction time and space of one.
 
-    member (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): The first one; the others are made like it.
-    n_members (int): How many there are.
-    RETURNS (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): Emissions for each Doc, and transitions.
+    member (Model[List[Doc], TaggerOutput]): The first one; the others are made like it.
+    n_members (int): Number of taggers.
+    RETURNS (Model[List[Doc], TaggerOutput]): Emissions for each Doc, and transitions.
     """
     if n_members < 1:
         raise ValueError(f"n_members is {n_members}; expected at least 1.")
-    return ensemble([member, *(copy_model(member) for _ in range(n_members - 1))])
+    return ensemble([member, *(copy_tagger(member) for _ in range(n_members - 1))])
 
 
 def build_mixed_ensemble_tagger_v1(*members: Tagger) -> Tagger:
-    """Build a tagger of several that may differ in their encoders and settings, and whose scores are averaged. Trained
-    pipelines are put together to one of these by `spacy lexner combine`.
+    """Build a tagger of several that may differ in their encoders and settings, and whose scores are averaged. `spacy
+    lexner combine` makes one of these from trained pipelines.
 
-    *members (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): The taggers; in a config, the sections of `model.*`,
+    *members (Model[List[Doc], TaggerOutput]): The taggers; in a config, the sections of `model.*`,
         with any names. Where all are trained further, the loss is that of the first one.
-    RETURNS (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): Emissions for each Doc, and transitions.
+    RETURNS (Model[List[Doc], TaggerOutput]): Emissions for each Doc, and transitions.
     """
     return ensemble(members)

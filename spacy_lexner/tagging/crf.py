@@ -1,49 +1,33 @@
-"""Linear-chain conditional random field over a batch of sequences of any lengths (Lafferty et al. 2001).
+"""Linear-chain conditional random field over a batch of sequences of any length (Lafferty et al. 2001).
 
-Every function takes the same five things:
-
-emissions (Tensor): Scores of tags, [n_tokens, n_tags]; the sequences of the batch follow one another without padding.
-transitions (Tensor): [n_tags + 1, n_tags + 1], from row to column; the last row scores the first tag of a sequence and
-    the last column its last tag.
-allowed (Tensor): Boolean, [n_tokens, n_tags]: the tags that a token may have. This is how partial annotation is given
-    (Tsuboi et al. 2008): one tag where it is known, all where it is missing.
-legal (Tensor): Boolean, of the shape of `transitions`: the moves that a path may make.
-lengths (Sequence[int]): Number of tokens of each sequence; 0 is a length like any other.
-
-A path that uses what is not allowed or not legal has probability zero, exactly. Sums over paths are matrix products of
-exponentials, shifted by the largest score of each row. Scores that lie below it by more than the number format can tell
-from nothing count as the least it can tell, so that a path that exists is never lost and the result is finite.
+Sums over paths are matrix products of exponentials, shifted by the largest score of each row. Scores so far below it
+that the number format would round them to nothing count as the least it can hold, so a path that exists is never lost
+and the result stays finite.
 """
 
 import math
 from functools import lru_cache
-from typing import Any, List, NamedTuple, Sequence, Tuple
+from typing import Any, Iterator, List, NamedTuple, Sequence, Tuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from .crf_layout import Layout, arrange, steps
-
 NEVER = float("-inf")
 
 
-def log_partition(
-    emissions: Tensor, transitions: Tensor, allowed: Tensor, legal: Tensor, lengths: Sequence[int]
-) -> Tensor:
-    """Logarithm of the summed exponentiated scores of all allowed paths; the score of a known path is the special case
-    in which each token is allowed one tag. Differentiable once in emissions and transitions.
+class Trellis(NamedTuple):
+    """A batch of sequences, and the paths of tags that they may take. A path that is not allowed or not legal has
+    probability zero, exactly.
 
-    RETURNS (Tensor): [n_sequences]; 0 for an empty sequence, -inf for one without any allowed path.
+    emissions (Tensor): Scores of tags, [n_tokens, n_tags]; the sequences follow one another without padding.
+    transitions (Tensor): Scores of moves, [n_tags + 1, n_tags + 1], from row to column; the last row scores the first
+        tag of a sequence, the last column its last tag.
+    allowed (Tensor): Boolean, [n_tokens, n_tags]: the tags that a token may have. Partial annotation is given this way
+        (Tsuboi et al. 2008): one tag where it is known, all where it is missing.
+    legal (Tensor): Boolean, like `transitions`: the moves that a path may make.
+    lengths (List[int]): Number of tokens of each sequence; 0 is fine.
     """
-    layout = arrange(lengths, emissions.device)
-    scores = masked(emissions, allowed)[layout.order]
-    log_z = _LogPartition.apply(scores, masked(transitions, legal), layout)
-    return log_z.new_zeros(len(lengths)).index_copy(0, layout.ranked, log_z)
-
-
-class Problem(NamedTuple):
-    """The arguments of every function."""
 
     emissions: Tensor
     transitions: Tensor
@@ -51,56 +35,22 @@ class Problem(NamedTuple):
     legal: Tensor
     lengths: List[int]
 
-
-class Posterior(NamedTuple):
-    """What a batch of sequences looks like given the model; rows are tokens.
-
-    log_z (Tensor): The log partitions, [n_sequences].
-    alpha (Tensor): Log of the summed weights of the paths up to a token and its tag, [n_tokens, n_tags].
-    unary (Tensor): Probability of each tag, [n_tokens, n_tags].
-    odds (Tensor), weights (Tensor), per_mass (Tensor): If a token's successor has tag j, its own is i with probability
-        odds[token, i] * weights[i, j] * per_mass[token, j].
-    """
-
-    log_z: Tensor
-    alpha: Tensor
-    unary: Tensor
-    odds: Tensor
-    weights: Tensor
-    per_mass: Tensor
-
-
-def posterior(
-    emissions: Tensor, transitions: Tensor, allowed: Tensor, legal: Tensor, lengths: Sequence[int]
-) -> Posterior:
-    """Probabilities of tags and of pairs of tags, by the forward-backward algorithm. No gradient.
-
-    RETURNS (Posterior): All zero where a sequence has no allowed path.
-    """
-    with torch.no_grad():
-        layout = arrange(lengths, emissions.device)
-        transitions = masked(transitions, legal)
-        alpha, log_z = _forward(masked(emissions, allowed)[layout.order], transitions, layout)
-        unary, odds, per_mass, weights = _expect(alpha, log_z, transitions, layout, torch.ones_like(log_z))
-        log_z = log_z.new_zeros(len(lengths)).index_copy(0, layout.ranked, log_z)
-        alpha, unary, odds, per_mass = (by_place[layout.place] for by_place in (alpha, unary, odds, per_mass))
-        return Posterior(log_z, alpha, unary, odds, weights, per_mass)
-
-
-def marginals(emissions: Tensor, transitions: Tensor, allowed: Tensor, legal: Tensor, lengths: Sequence[int]) -> Tensor:
-    """Probability of each tag at each token.
-
-    RETURNS (Tensor): [n_tokens, n_tags]; rows sum to 1, or to 0 where a sequence has no allowed path.
-    """
-    return posterior(emissions, transitions, allowed, legal, lengths).unary
+    def take(self, sequences: Sequence[int]) -> "Trellis":
+        """RETURNS (Trellis): Some sequences of the batch, at least one; one may be taken more than once."""
+        emissions, allowed = torch.split(self.emissions, self.lengths), torch.split(self.allowed, self.lengths)
+        return self._replace(
+            emissions=torch.cat([emissions[i] for i in sequences]),
+            allowed=torch.cat([allowed[i] for i in sequences]),
+            lengths=[self.lengths[i] for i in sequences],
+        )
 
 
 class BestPaths(NamedTuple):
-    """The best paths of a batch of sequences.
+    """The best path of each sequence.
 
     tags (Tensor): The tag of each token, [n_tokens].
     scores (Tensor): The score of each path, [n_sequences]: 0 for an empty sequence; -inf for one without any allowed
-        path, whose tags then mean nothing.
+        path, whose tags are then meaningless.
     upto (Tensor): The score of the best path up to a token and its tag, [n_tokens, n_tags].
     """
 
@@ -109,18 +59,64 @@ class BestPaths(NamedTuple):
     upto: Tensor
 
 
-def viterbi(
-    emissions: Tensor, transitions: Tensor, allowed: Tensor, legal: Tensor, lengths: Sequence[int]
-) -> BestPaths:
-    """Find the best allowed path of each sequence (Viterbi 1967). The lowest tag wins a tie. No gradient.
+class Marginals(NamedTuple):
+    """Probabilities of tags and of pairs of tags; zero where a sequence has no allowed path.
 
-    RETURNS (BestPaths): The paths.
+    unary (Tensor): Probability of each tag, [n_tokens, n_tags].
+    odds (Tensor), weights (Tensor), per_mass (Tensor): If a token's successor has tag j, its own is i with probability
+        odds[token, i] * weights[i, j] * per_mass[token, j].
     """
+
+    unary: Tensor
+    odds: Tensor
+    weights: Tensor
+    per_mass: Tensor
+
+
+class Posterior(NamedTuple):
+    """The result of the forward-backward algorithm.
+
+    log_z (Tensor): The log partition of each sequence, [n_sequences].
+    alpha (Tensor): Log of the summed weights of the paths up to a token and its tag, [n_tokens, n_tags].
+    marginals (Marginals): The probabilities.
+    """
+
+    log_z: Tensor
+    alpha: Tensor
+    marginals: Marginals
+
+
+def log_partition(trellis: Trellis) -> Tensor:
+    """Logarithm of the summed exponentiated scores of all allowed paths; the score of a known path is the special case
+    in which each token is allowed one tag. Differentiable once in emissions and transitions.
+
+    RETURNS (Tensor): [n_sequences]; 0 for an empty sequence, -inf for one without any allowed path.
+    """
+    layout = arrange(trellis)
+    log_z = _LogPartition.apply(*masked(trellis, layout), layout)
+    return log_z.new_zeros(len(trellis.lengths)).index_copy(0, layout.ranked, log_z)
+
+
+def posterior(trellis: Trellis) -> Posterior:
+    """RETURNS (Posterior): Probabilities of tags and pairs of tags, by the forward-backward algorithm. No gradient."""
     with torch.no_grad():
-        layout = arrange(lengths, emissions.device)
-        moves, start, end = parts(masked(transitions, legal))
+        layout = arrange(trellis)
+        scores, transitions = masked(trellis, layout)
+        alpha, log_z = _forward(scores, transitions, layout)
+        unary, odds, weights, per_mass = _backward(alpha, log_z, transitions, layout, torch.ones_like(log_z))
+        log_z = log_z.new_zeros(len(trellis.lengths)).index_copy(0, layout.ranked, log_z)
+        alpha, unary, odds, per_mass = (by_place[layout.place] for by_place in (alpha, unary, odds, per_mass))
+        return Posterior(log_z, alpha, Marginals(unary, odds, weights, per_mass))
+
+
+def viterbi(trellis: Trellis) -> BestPaths:
+    """RETURNS (BestPaths): The best allowed path of each sequence (Viterbi 1967); the lowest tag wins a tie. No
+    gradient."""
+    with torch.no_grad():
+        layout = arrange(trellis)
+        best, transitions = masked(trellis, layout)
+        moves, start, end = split_transitions(transitions)
         into = moves.T.contiguous()
-        best = masked(emissions, allowed)[layout.order]
         best[: len(layout.ranked)] += start
         origin = torch.zeros(best.shape, dtype=torch.int16, device=best.device)
         for here, before in steps(layout.sizes):
@@ -128,9 +124,70 @@ def viterbi(
             best[here] += values
             origin[here] = tags.to(origin.dtype)
         score, tag = (best[layout.last] + end).max(1)
-        path = _trace(origin.cpu().numpy(), tag.cpu().numpy(), layout)
-        scores = score.new_zeros(len(lengths)).index_copy(0, layout.ranked, score)
+        path = np.zeros(len(origin), dtype=np.int64)
+        path[layout.last.cpu().numpy()] = tag.cpu().numpy()
+        pointers = origin.cpu().numpy()
+        for here, before in steps(layout.sizes, backwards=True):
+            path[before] = pointers[np.arange(here.start, here.stop), path[here]]
+        scores = score.new_zeros(len(trellis.lengths)).index_copy(0, layout.ranked, score)
         return BestPaths(torch.from_numpy(path).to(best.device)[layout.place], scores, best[layout.place])
+
+
+class Layout(NamedTuple):
+    """Tokens by time: all first ones, all second ones, and so on, each time those of longer sequences first. Empty
+    sequences are left out.
+
+    sizes (List[int]): Number of sequences that have a token at each time.
+    order (Tensor): The token at each place, [n_tokens].
+    place (Tensor): The place of each token, [n_tokens].
+    last (Tensor): The place of the last token of each sequence, by rank.
+    ranked (Tensor): The sequences, longest first.
+    """
+
+    sizes: List[int]
+    order: Tensor
+    place: Tensor
+    last: Tensor
+    ranked: Tensor
+
+
+def arrange(trellis: Trellis) -> Layout:
+    """RETURNS (Layout): The order in which the recursions visit the tokens of a batch."""
+    lengths = np.array(trellis.lengths, dtype=np.int64)
+    ranked = np.argsort(-lengths, kind="stable")[: np.count_nonzero(lengths)]
+    counts, starts = lengths[ranked], (lengths.cumsum() - lengths)[ranked]
+    times = np.arange(max(lengths, default=0))
+    sizes = len(counts) - np.searchsorted(counts[::-1], times, side="right")
+    rank = np.arange(len(trellis.emissions)) - np.repeat(sizes.cumsum() - sizes, sizes)
+    order = starts[rank] + np.repeat(times, sizes)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    arrays = (order, place, place[starts + counts - 1], ranked)
+    return Layout(sizes.tolist(), *(torch.from_numpy(array).to(trellis.emissions.device) for array in arrays))
+
+
+def steps(sizes: Sequence[int], backwards: bool = False) -> Iterator[Tuple[slice, slice]]:
+    """YIELDS (Tuple[slice, slice]): For each time but the first the places of its tokens, and of those before them."""
+    here = sum(sizes) if backwards else sum(sizes[:1])
+    for t in range(len(sizes) - 1, 0, -1) if backwards else range(1, len(sizes)):
+        here -= sizes[t] * backwards
+        yield slice(here, here + sizes[t]), slice(here - sizes[t - 1], here - sizes[t - 1] + sizes[t])
+        here += sizes[t] * (not backwards)
+
+
+def masked(trellis: Trellis, layout: Layout) -> Tuple[Tensor, Tensor]:
+    """RETURNS (Tuple[Tensor, Tensor]): Emissions by place, and transitions: in single precision at least, and -inf for
+    what is not allowed or not legal."""
+    pairs = ((trellis.emissions, trellis.allowed), (trellis.transitions, trellis.legal))
+    emissions, transitions = (
+        scores.to(torch.promote_types(scores.dtype, torch.float32)).masked_fill(~mask, NEVER) for scores, mask in pairs
+    )
+    return emissions[layout.order], transitions
+
+
+def split_transitions(transitions: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+    """RETURNS (Tuple[Tensor, Tensor, Tensor]): Moves between tags, [n_tags, n_tags], start and end scores, [n_tags]."""
+    return transitions[:-1, :-1], transitions[-1, :-1], transitions[:-1, -1]
 
 
 class _LogPartition(torch.autograd.Function):
@@ -148,7 +205,7 @@ class _LogPartition(torch.autograd.Function):
     def backward(ctx: Any, d_log_z: Tensor) -> Tuple[Tensor, Tensor, None]:  # type: ignore[override]
         transitions, alpha, log_z = ctx.saved_tensors
         layout: Layout = ctx.layout
-        unary, odds, per_mass, weights = _expect(alpha, log_z, transitions, layout, d_log_z)
+        unary, odds, weights, per_mass = _backward(alpha, log_z, transitions, layout, d_log_z)
         n_first = len(layout.ranked)
         before = layout.place[layout.order[n_first:] - 1]
         d_transitions = torch.zeros_like(transitions)
@@ -160,25 +217,20 @@ class _LogPartition(torch.autograd.Function):
 
 def _forward(scores: Tensor, transitions: Tensor, layout: Layout) -> Tuple[Tensor, Tensor]:
     """Log of the sum over all paths that end in a tag, that tag's emission included; and the log partition by rank."""
-    moves, start, end = parts(transitions)
+    moves, start, end = split_transitions(transitions)
     weights, shift = _exponentials(moves)
     alpha = scores.clone()
     alpha[: len(layout.ranked)] += start
     for here, before in steps(layout.sizes):
-        alpha[here] += _log_product(alpha[before], weights, shift)
+        odds, top = _odds(alpha[before])
+        alpha[here] += (odds @ weights).log_().add_(top + shift)
     return alpha, torch.logsumexp(alpha[layout.last] + end, 1)
 
 
-def _expect(
-    alpha: Tensor, log_z: Tensor, transitions: Tensor, layout: Layout, weight: Tensor
-) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Probabilities of tags, times a weight for each sequence, from the last token backwards: P(i) is the sum over j of
-    P(j) P(i | j), and the tag before j is i with probability odds[i] * weights[i, j] * per_mass[j].
-
-    RETURNS (Tuple[Tensor, Tensor, Tensor, Tensor]): Probabilities by place; odds and per_mass by the place of the first
-        of the two tokens; weights.
-    """
-    moves, _, end = parts(transitions)
+def _backward(alpha: Tensor, log_z: Tensor, transitions: Tensor, layout: Layout, weight: Tensor) -> Marginals:
+    """Probabilities by place, times a weight for each sequence, from the last token backwards: P(i) is the sum over j
+    of P(j) P(i | j)."""
+    moves, _, end = split_transitions(transitions)
     weights, _ = _exponentials(moves)
     odds, _ = _odds(alpha)
     mass = odds @ weights
@@ -190,12 +242,7 @@ def _expect(
     for here, before in steps(layout.sizes, backwards=True):
         torch.mm(unary[here] * per_mass[before], back, out=unary[before])
         unary[before] *= odds[before]
-    return unary, odds, per_mass, weights
-
-
-def _log_product(scores: Tensor, weights: Tensor, shift: Tensor) -> Tensor:
-    odds, top = _odds(scores)
-    return (odds @ weights).log_().add_(top + shift)
+    return Marginals(unary, odds, weights, per_mass)
 
 
 def _odds(scores: Tensor) -> Tuple[Tensor, Tensor]:
@@ -205,6 +252,7 @@ def _odds(scores: Tensor) -> Tuple[Tensor, Tensor]:
 
 
 def _exponentials(moves: Tensor) -> Tuple[Tensor, Tensor]:
+    """Exponentials relative to the best move, and its score."""
     shift = moves.amax().clamp(min=torch.finfo(moves.dtype).min)
     return (moves - shift).clamp_(min=_least(moves.dtype)).exp_().masked_fill_(moves == NEVER, 0.0).contiguous(), shift
 
@@ -213,23 +261,3 @@ def _exponentials(moves: Tensor) -> Tuple[Tensor, Tensor]:
 def _least(dtype: torch.dtype) -> float:
     """Half the range of exponents: the product of two such exponentials is still a normal number."""
     return 0.49 * math.log(torch.finfo(dtype).tiny)
-
-
-def masked(scores: Tensor, mask: Tensor) -> Tensor:
-    """RETURNS (Tensor): Scores in single precision at least, -inf where the mask is False."""
-    dtype = torch.promote_types(scores.dtype, torch.float32)
-    return scores.to(dtype).masked_fill(~mask, NEVER)
-
-
-def parts(transitions: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
-    """RETURNS (Tuple[Tensor, Tensor, Tensor]): Moves between tags, [n_tags, n_tags], start and end scores, [n_tags]."""
-    return transitions[:-1, :-1], transitions[-1, :-1], transitions[:-1, -1]
-
-
-def _trace(origin: np.ndarray, last_tags: np.ndarray, layout: Layout) -> np.ndarray:
-    """Follow the pointers of places back from the last tags."""
-    path = np.zeros(len(origin), dtype=np.int64)
-    path[layout.last.cpu().numpy()] = last_tags
-    for here, before in steps(layout.sizes, backwards=True):
-        path[before] = origin[np.arange(here.start, here.stop), path[here]]
-    return path

@@ -5,18 +5,18 @@ decides on the tokens of its middle part. A Markov chain forgets: some tokens on
 This is checked, not assumed: where one window's part ends and the next one's begins, both must have found the same
 scores up to that token (so the later one goes on as if it had read everything before) and the same result from there
 backwards (so the earlier one ends as if it had read everything after). Then the result is that of the whole sequence.
-A sequence that fails is done again in one piece.
+A sequence that fails the check is searched again in one piece.
 
-Arguments are those of `modules.crf`, in any floating-point type; all is computed in float64.
+Scores may have any floating-point type; everything is computed in float64.
 """
 
 from typing import Callable, Iterable, Iterator, List, NamedTuple, Sequence, Tuple
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from . import crf
+from .crf import Marginals, Trellis
 
 WINDOW, MARGIN = 2048, 256
 BATCH_TOKENS = 1 << 16
@@ -27,84 +27,64 @@ class Window(NamedTuple):
     """A part of a sequence; the numbers are tokens of the batch.
 
     sequence (int): The sequence.
-    start (int), stop (int): What is read.
-    begin (int), end (int): What is decided.
+    start (int), end (int): What is read.
+    own_start (int), own_end (int): What is decided.
     """
 
     sequence: int
     start: int
-    stop: int
-    begin: int
     end: int
+    own_start: int
+    own_end: int
 
     @property
     def size(self) -> int:
-        return self.stop - self.start
+        return self.end - self.start
 
 
 def cut(lengths: Sequence[int], window: int = WINDOW, margin: int = MARGIN) -> Iterator[Window]:
     """Cut long sequences into windows.
 
     lengths (Sequence[int]): Number of tokens of each sequence.
-    window (int): Number of tokens that a window reads at most. Sequences up to twice as long are not cut.
-    margin (int): Number of tokens that a window reads but does not decide, at either end that is not the sequence's.
+    window (int): The most tokens that a window reads. Sequences up to twice as long are not cut.
+    margin (int): Tokens that a window reads but does not decide, at either end that is not the sequence's.
     YIELDS (Window): At least one for each sequence, in order. Together they decide each token once.
     """
     offset = 0
     for i, length in enumerate(lengths):
         part = window - 2 * margin if length > 2 * window else max(length, 1)
-        for begin in range(0, max(length, 1), part):
-            end = min(begin + part, length)
-            start, stop = max(begin - margin, 0), min(end + margin, length)
-            yield Window(i, offset + start, offset + stop, offset + begin, offset + end)
+        for own in range(0, max(length, 1), part):
+            own_end = min(own + part, length)
+            start, end = max(own - margin, 0), min(own_end + margin, length)
+            yield Window(i, offset + start, offset + end, offset + own, offset + own_end)
         offset += length
 
 
-def viterbi(
-    emissions: Tensor,
-    transitions: Tensor,
-    allowed: Tensor,
-    legal: Tensor,
-    lengths: Sequence[int],
-    *,
-    window: int = WINDOW,
-    margin: int = MARGIN,
-) -> Tuple[Tensor, List[bool]]:
+def viterbi(trellis: Trellis, *, window: int = WINDOW, margin: int = MARGIN) -> Tuple[Tensor, List[bool]]:
     """Find the best allowed path of each sequence.
 
     RETURNS (Tuple[Tensor, List[bool]]): Tags, [n_tokens], and whether each sequence has a path of finite score; where
-        it has none its tags mean nothing.
+        it has none its tags are meaningless.
     """
-    path = torch.zeros(len(emissions), dtype=torch.int64, device=emissions.device)
+    path = torch.zeros(len(trellis.emissions), dtype=torch.int64, device=trellis.emissions.device)
 
-    def solve(batch: crf.Problem, decided: slice, rows: Tensor) -> Tuple[Tensor, List[Tensor]]:
-        best = crf.viterbi(*batch)
+    def solve(part: Trellis, decided: slice, rows: Tensor) -> Tuple[Tensor, List[Tensor]]:
+        best = crf.viterbi(part)
         path[decided] = best.tags[rows]
         return best.scores, [best.upto, best.tags[:, None].double()]
 
-    finite = _solve(crf.Problem(emissions, transitions, allowed, legal, list(lengths)), solve, window, margin)
-    return path, finite
+    return path, _solve(trellis, solve, window, margin)
 
 
-def segment_log_probs(
-    emissions: Tensor,
-    transitions: Tensor,
-    allowed: Tensor,
-    legal: Tensor,
-    lengths: Sequence[int],
-    tokens: Tensor,
-    tags: Tensor,
-    sizes: Sequence[int],
-    *,
-    window: int = WINDOW,
-    margin: int = MARGIN,
+def run_log_probs(
+    trellis: Trellis, tokens: Tensor, tags: Tensor, sizes: Sequence[int], *, window: int = WINDOW, margin: int = MARGIN
 ) -> Tensor:
     """Logarithm of the probability that the path has exactly the given tags on runs of consecutive tokens. As a product
     from the end of the run: P(y_1 ... y_n) = P(y_n) P(y_n-1 | y_n) ... P(y_1 | y_2).
 
     tokens (Tensor): Tokens of all runs, one run after the other, [m].
     tags (Tensor): Their tags, [m].
-    sizes (Sequence[int]): Number of tokens of each run; they sum to m, none is 0.
+    sizes (Sequence[int]): Number of tokens of each run, at least 1; they sum to m.
     RETURNS (Tensor): [n_runs].
     """
     counts = torch.as_tensor(sizes, dtype=torch.int64, device=tokens.device)
@@ -113,100 +93,75 @@ def segment_log_probs(
     following = tags.roll(-1)
     factors = torch.zeros(len(tokens), dtype=torch.float64, device=tokens.device)
 
-    def solve(batch: crf.Problem, decided: slice, rows: Tensor) -> Tuple[Tensor, List[Tensor]]:
-        post = crf.posterior(*batch)
+    def solve(part: Trellis, decided: slice, rows: Tensor) -> Tuple[Tensor, List[Tensor]]:
+        log_z, alpha, (unary, odds, weights, per_mass) = crf.posterior(part)
         here = ((tokens >= decided.start) & (tokens < decided.stop)).nonzero().flatten()
         row, tag, then = rows[tokens[here] - decided.start], tags[here], following[here]
-        inner = post.odds[row, tag] * post.weights[tag, then] * post.per_mass[row, then]
-        factors[here] = torch.where(last[here], post.unary[row, tag], inner)
-        return post.log_z, [post.alpha, post.unary]
+        inner = odds[row, tag] * weights[tag, then] * per_mass[row, then]
+        factors[here] = torch.where(last[here], unary[row, tag], inner)
+        return log_z, [alpha, unary]
 
-    _solve(crf.Problem(emissions, transitions, allowed, legal, list(lengths)), solve, window, margin)
+    _solve(trellis, solve, window, margin)
     run = torch.repeat_interleave(torch.arange(len(sizes), device=tokens.device), counts)
     return factors.new_zeros(len(sizes)).index_add(0, run, factors.log())
 
 
-class Conditionals(NamedTuple):
-    """Probabilities of tags, and of each tag's predecessor: if a token's successor has tag j, its own is i with
-    probability odds[token, i] * weights[i, j] * per_mass[token, j]. All are float64.
+def marginals(trellis: Trellis, *, window: int = WINDOW, margin: int = MARGIN) -> Marginals:
+    """RETURNS (Marginals): Probabilities of tags and of pairs of tags, in float64, on the CPU."""
+    n_tokens, n_tags = trellis.emissions.shape
+    found = Marginals(
+        *(torch.zeros((n, n_tags), dtype=torch.float64) for n in (n_tokens, n_tokens, n_tags, n_tokens)),
+    )
 
-    unary (NDArray[float]), odds (NDArray[float]), per_mass (NDArray[float]): [n_tokens, n_tags].
-    weights (NDArray[float]): [n_tags, n_tags].
-    """
+    def solve(part: Trellis, decided: slice, rows: Tensor) -> Tuple[Tensor, List[Tensor]]:
+        log_z, alpha, (unary, odds, weights, per_mass) = crf.posterior(part)
+        found.weights.copy_(weights)
+        for target, source in ((found.unary, unary), (found.odds, odds), (found.per_mass, per_mass)):
+            target[decided] = source[rows].cpu()
+        return log_z, [alpha, unary]
 
-    unary: np.ndarray
-    odds: np.ndarray
-    per_mass: np.ndarray
-    weights: np.ndarray
-
-
-def conditionals(
-    emissions: Tensor,
-    transitions: Tensor,
-    allowed: Tensor,
-    legal: Tensor,
-    lengths: Sequence[int],
-    *,
-    window: int = WINDOW,
-    margin: int = MARGIN,
-) -> Conditionals:
-    """Probabilities of tags, and of the predecessors of tags.
-
-    RETURNS (Conditionals): The probabilities.
-    """
-    n_tokens, n_tags = emissions.shape
-    unary, odds, per_mass = (np.zeros((n_tokens, n_tags)) for _ in range(3))
-    weights = np.zeros((n_tags, n_tags))
-
-    def solve(batch: crf.Problem, decided: slice, rows: Tensor) -> Tuple[Tensor, List[Tensor]]:
-        post = crf.posterior(*batch)
-        for array, part in ((unary, post.unary), (odds, post.odds), (per_mass, post.per_mass)):
-            array[decided] = part[rows].cpu().numpy()
-        weights[:] = post.weights.cpu().numpy()
-        return post.log_z, [post.alpha, post.unary]
-
-    _solve(crf.Problem(emissions, transitions, allowed, legal, list(lengths)), solve, window, margin)
-    return Conditionals(unary, odds, per_mass, weights)
+    _solve(trellis, solve, window, margin)
+    return found
 
 
-# Takes a part of the problem, the tokens to decide and their rows in the part. Gives the score of each sequence of the
+# Takes a part of the batch, the tokens to decide and their rows in the part. Gives the score of each sequence of the
 # part, and for each row what depends on the tokens before it (as scores, of which only differences matter) and after.
-Solver = Callable[[crf.Problem, slice, Tensor], Tuple[Tensor, List[Tensor]]]
+Solver = Callable[[Trellis, slice, Tensor], Tuple[Tensor, List[Tensor]]]
 
 
-def _solve(problem: crf.Problem, solver: Solver, window: int, margin: int) -> List[bool]:
+def _solve(trellis: Trellis, solver: Solver, window: int, margin: int) -> List[bool]:
     """Solve a problem by windows. RETURNS (List[bool]): Whether each sequence has a finite score."""
-    good = _solve_windows(problem, solver, cut(problem.lengths, window, margin))
-    for whole in cut(problem.lengths, window=sum(problem.lengths)):
+    good = _solve_windows(trellis, solver, cut(trellis.lengths, window, margin))
+    for whole in cut(trellis.lengths, window=sum(trellis.lengths)):
         if not good[whole.sequence] and whole.size > 2 * window:
-            good[whole.sequence] = _solve_windows(problem, solver, [whole])[whole.sequence]
+            good[whole.sequence] = _solve_windows(trellis, solver, [whole])[whole.sequence]
     return good
 
 
-def _solve_windows(problem: crf.Problem, solver: Solver, windows: Iterable[Window]) -> List[bool]:
+def _solve_windows(trellis: Trellis, solver: Solver, windows: Iterable[Window]) -> List[bool]:
     """RETURNS (List[bool]): For each sequence whether scores are finite and neighbouring windows agree."""
-    good = [True] * len(problem.lengths)
+    good = [True] * len(trellis.lengths)
     expected: List[Tensor] = []
     for group in _groups(windows):
         offsets = [0]
         for part in group:
             offsets.append(offsets[-1] + part.size)
-        device = problem.emissions.device
-        read = torch.cat([torch.arange(part.start, part.stop) for part in group]).to(device)
-        rows = torch.cat([torch.arange(part.begin, part.end) - part.start + at for part, at in zip(group, offsets)])
-        batch = problem._replace(
-            emissions=problem.emissions[read].double(),
-            transitions=problem.transitions.double(),
-            allowed=problem.allowed[read],
+        device = trellis.emissions.device
+        read = torch.cat([torch.arange(part.start, part.end) for part in group]).to(device)
+        rows = torch.cat([torch.arange(w.own_start, w.own_end) - w.start + at for w, at in zip(group, offsets)])
+        batch = trellis._replace(
+            emissions=trellis.emissions[read].double(),
+            transitions=trellis.transitions.double(),
+            allowed=trellis.allowed[read],
             lengths=[part.size for part in group],
         )
-        scores, results = solver(batch, slice(group[0].begin, group[-1].end), rows.to(device))
+        scores, results = solver(batch, slice(group[0].own_start, group[-1].own_end), rows.to(device))
         for part, at, finite in zip(group, offsets, torch.isfinite(scores).tolist()):
-            first = at + part.begin - part.start
+            first = at + part.own_start - part.start
             agrees = first == at or _agree(expected, [result[first] for result in results])
             good[part.sequence] &= finite and agrees
-            if part.stop > part.end:
-                expected = [result[at + part.end - part.start].clone() for result in results]
+            if part.end > part.own_end:
+                expected = [result[at + part.own_end - part.start].clone() for result in results]
     return good
 
 
@@ -218,6 +173,7 @@ def _agree(mine: List[Tensor], other: List[Tensor]) -> bool:
 
 
 def _groups(windows: Iterable[Window]) -> Iterator[List[Window]]:
+    """Windows that are solved together."""
     group: List[Window] = []
     size = 0
     for part in windows:

@@ -1,12 +1,13 @@
 """The thinc model of several taggers that learn apart and predict together."""
 
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from spacy.tokens import Doc
 from thinc.api import Model
 
 from ..encoders.shared.listeners import find_listener
-from .tagger import Outputs, Tagger
+from .spans.head import TaggerOutput
+from .tagger import Tagger
 
 TURN = "turn"
 
@@ -18,10 +19,10 @@ def ensemble(members: Sequence[Tagger]) -> Tagger:
     In training the members take turns, one for each batch: each learns from its own loss, on batches of its own, as if
     it were alone, and n members need n times the steps of one.
 
-    members (Sequence[Tagger]): Taggers, each with an encoder of its own. A softmax may stand beside a CRF: it is one
-        without transitions. Tagged like a published model are all or none.
-    RETURNS (Tagger): The model. References `output_layer`, that of the first member; the attributes are the first
-        member's, its head among them, whose loss all learn from.
+    members (Sequence[Tagger]): Taggers, each with an encoder of its own. A softmax can be mixed with CRFs: it is one
+        without transitions. Either all or none have the tags of a published model.
+    RETURNS (Tagger): The model. `output_layer` and the attributes are the first member's, including its head, whose
+        loss all learn from.
     """
     if not members:
         raise ValueError("An ensemble needs at least one member.")
@@ -35,6 +36,25 @@ def ensemble(members: Sequence[Tagger]) -> Tagger:
         refs={"output_layer": members[0].get_ref("output_layer")},
         attrs={**members[0].attrs, "resize_output": resize_output, TURN: 0},
     )
+
+
+def copy_tagger(model: Tagger) -> Tagger:
+    """Copy a model with its references, and with attributes that nodes share still shared: `Model.copy` drops the
+    former and duplicates the latter.
+
+    RETURNS (Tagger): The copy. All its nodes have ids of their own.
+    """
+    copied = model.copy()
+    nodes = {id(old): new for old, new in zip(model.walk(), copied.walk())}
+    shared: Dict[int, Any] = {}
+    for old in model.walk():
+        new = nodes[id(old)]
+        for name in old.ref_names:
+            target = old.maybe_get_ref(name)
+            new.set_ref(name, None if target is None else nodes[id(target)])
+        for name, value in old.attrs.items():
+            new.attrs[name] = shared.setdefault(id(value), new.attrs[name])
+    return copied
 
 
 def _check(member: Tagger, first: Tagger) -> None:
@@ -52,7 +72,7 @@ def _check(member: Tagger, first: Tagger) -> None:
         )
 
 
-def forward(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[Outputs, Callable[[Outputs], Any]]:
+def forward(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[TaggerOutput, Callable[[TaggerOutput], Any]]:
     if is_train:
         turn = model.attrs[TURN]
         model.attrs[TURN] = (turn + 1) % len(model.layers)
@@ -63,10 +83,10 @@ def forward(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[Outputs, Ca
         own_emissions, own_transitions = member.predict(docs)
         emissions = [rows + (own - rows) / number for rows, own in zip(emissions, own_emissions)]
         transitions = transitions + (own_transitions - transitions) / number
-    return (emissions, transitions), _refuse_backprop
+    return TaggerOutput(emissions, transitions), _refuse_backprop
 
 
-def init(model: Tagger, X: Optional[List[Doc]] = None, Y: Optional[Outputs] = None) -> None:
+def init(model: Tagger, X: Optional[List[Doc]] = None, Y: Optional[TaggerOutput] = None) -> None:
     for member in model.layers:
         member.initialize(X=X, Y=Y)
 
@@ -85,5 +105,5 @@ def resize_output(model: Tagger, nO: int, templates: Sequence[int] = (0,)) -> Ta
     return model
 
 
-def _refuse_backprop(d_outputs: Outputs) -> Any:
+def _refuse_backprop(d_outputs: TaggerOutput) -> Any:
     raise ValueError("An ensemble has no gradient where it predicts: begin an update first.")

@@ -1,223 +1,213 @@
-"""Which paths of tags the output of a tagger speaks for: the best one, the best few, the probabilities of spans."""
+"""The search for paths of tags in the output of a tagger: the best one, the k best, the probabilities of spans.
 
-from math import exp
-from typing import Any, List, NamedTuple, Optional, Protocol, Sequence, Tuple
+Docs under rules about spans are searched in states that refine the tags (see `spans.refine`), the others in the tags
+themselves; the algorithms are the same.
+"""
+
+from itertools import product
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence
 
 import numpy as np
 import torch
-from thinc.types import Floats1d, Floats2d
+from thinc.types import Floats1d
 from thinc.util import xp2torch
 from torch import Tensor
 
 from . import crf, crf_windows
-from .crf import Problem
-from .crf_k_best import k_best
-from .likely_spans import LikelySpan, find_likely_spans
-from .spans.span_rules import NEVER, SpanRules, Unfolded, unfold
-from .spans.span_states import States
+from .crf import NEVER, Trellis
+from .k_best import k_best
+from .spans.head import Path, ScoredSpan, TaggerOutput
+from .spans.refine import RefinedDoc, refine
+from .spans.span_rules import SpanRules
+from .spans.states import States
 from .spans.tag_scheme import Bools2d, Ints1d, NoPathError, TagSpan, legal_moves, span_tags
+from .spans_above import find_spans_above
 
-Outputs = Tuple[List[Floats2d], Floats2d]
-
-
-class Reading(NamedTuple):
-    """One path, and the logarithm of its probability among all that are allowed."""
-
-    log_probability: float
-    tags: Ints1d
-
-    @property
-    def probability(self) -> float:
-        """RETURNS (float): Its probability; 0 if it is too small for a number, as in long texts."""
-        return exp(self.log_probability)
+FRAME = -1  # the tag of rows outside of the text, such as [CLS] and [SEP]
 
 
-class Group(Protocol):
-    """Docs that are searched together.
+class StateSpace(NamedTuple):
+    """The states that paths are made of.
 
-    docs (List[int]): Their numbers in the batch.
-    problem (Problem): The search, in tags or in states that refine these.
-    margin (int): How many rows each Doc has before its first token, and as many behind its last one.
-    meanings (Ints1d): The tag that each state means, -1 for one that no token has.
+    scored (Ints1d): The tag whose scores a state has, [n_states].
+    tags (Ints1d): The tag of TagScheme that it stands for, [n_states]; FRAME for those of rows outside of the text.
+    legal (Bools2d): The moves, [n_states + 1, n_states + 1], as in `TagScheme.legal`.
+    refines (Optional[Ints1d]): Where these states are finer than those that rules need: which of the latter each one
+        belongs to, FRAME for none, [n_states].
+    margin (int): Number of rows before the first token, and after the last, in any Doc that is not empty.
     """
 
-    @property
-    def docs(self) -> List[int]: ...
-    @property
-    def problem(self) -> Problem: ...
-    @property
-    def margin(self) -> int: ...
-    @property
-    def meanings(self) -> Ints1d: ...
+    scored: Ints1d
+    tags: Ints1d
+    legal: Bools2d
+    refines: Optional[Ints1d] = None
+    margin: int = 0
 
-    def tags(self, path: Tensor) -> List[Ints1d]:
-        """RETURNS (List[Ints1d]): A path of the group as tags, for each Doc."""
+    def rows(self, mask: Bools2d) -> Bools2d:
+        """RETURNS (Bools2d): A mask of a Doc's tokens as one of its rows, [n_rows, n_states]."""
+        if self.refines is None or not len(mask):
+            return mask if self.refines is None else np.zeros((0, len(self.tags)), dtype=bool)
+        frames = self.refines == FRAME
+        rows = np.tile(frames, (len(mask) + 2 * self.margin, 1))
+        rows[self.margin : self.margin + len(mask)] = mask[:, self.refines] & ~frames
+        return rows
 
-    def runs(self, i: int, span: TagSpan) -> List[Ints1d]:
-        """RETURNS (List[Ints1d]): The ways to spell a span in the Doc at that place in the group."""
+    def runs(self, run: Ints1d) -> List[Ints1d]:
+        """RETURNS (List[Ints1d]): The legal runs of states that belong to one of the states that rules need."""
+        if self.refines is None:
+            return [run]
+        runs = map(np.array, product(*(np.flatnonzero(self.refines == state) for state in run)))
+        return [found for found in runs if self.legal[found[:-1], found[1:]].all()]
+
+
+Refine = Callable[[States], StateSpace]
+
+
+def tag_states(n_tags: int) -> States:
+    """RETURNS (States): The tags themselves as states."""
+    tags = np.arange(n_tags)
+    return States(tags, tags, legal_moves(n_tags))
+
+
+def make_trellis(emissions: Tensor, transitions: Tensor, space: StateSpace, allowed: Sequence[Bools2d]) -> Trellis:
+    """Make the trellis of a batch.
+
+    emissions (Tensor): The emissions of all Docs, [n_rows, n_tags].
+    transitions (Tensor): [n_tags + 1, n_tags + 1].
+    space (StateSpace): The states.
+    allowed (Sequence[Bools2d]): The states that the tokens of each Doc may have, as rules see them.
+    RETURNS (Trellis): The trellis in float64, differentiable in emissions and transitions.
+    """
+    device, n_tags = emissions.device, emissions.shape[1]
+    emissions, transitions = emissions.double(), transitions.double()
+    if len(space.scored) != n_tags:
+        scored = torch.from_numpy(space.scored).to(device)
+        edges = torch.cat([scored, scored.new_tensor([n_tags])])  # the start and the end come last
+        emissions, transitions = emissions[:, scored], transitions[edges][:, edges]
+    rows = [space.rows(mask) for mask in allowed]
+    mask, legal = (torch.from_numpy(array).to(device) for array in (np.concatenate(rows), space.legal.copy()))
+    return Trellis(emissions, transitions, mask, legal, [len(mask) for mask in rows])
 
 
 class _Group(NamedTuple):
-    """Docs that are searched in tags, or in the states of their rules."""
+    """Docs that are searched together; `texts` is empty where none has rules."""
 
     docs: List[int]
-    problem: Problem
-    states: Optional[States] = None
-    texts: Sequence[Unfolded] = ()
-    margin: int = 0
-
-    @property
-    def meanings(self) -> Ints1d:
-        return np.arange(self.problem.emissions.shape[1]) if self.states is None else self.states.tags
+    trellis: Trellis
+    space: StateSpace
+    texts: Sequence[RefinedDoc]
 
     def tags(self, path: Tensor) -> List[Ints1d]:
-        return np.split(self.meanings[path.cpu().numpy()], np.cumsum(self.problem.lengths)[:-1])
+        """RETURNS (List[Ints1d]): For each Doc the tags of its tokens."""
+        rows = np.split(self.space.tags[path.cpu().numpy()], np.cumsum(self.trellis.lengths)[:-1])
+        return [tags[self.space.margin : len(tags) - self.space.margin] for tags in rows]
 
     def runs(self, i: int, span: TagSpan) -> List[Ints1d]:
-        return self.texts[i].runs(span) if self.texts else [span_tags(span)]
+        """RETURNS (List[Ints1d]): The runs of states that spell a span of the Doc at that place in the group."""
+        coarse = self.texts[i].runs(span) if self.texts else [span_tags(span)]
+        return [run for coarse_run in coarse for run in self.space.runs(coarse_run)]
 
 
 class TagSearch:
-    """The search for paths in a batch. The allowed paths of a Doc are the legal ones through the tags that its tokens
-    may have, under its rules; probabilities are relative to them.
+    """The search for paths in a batch, see `spans.head.PathSearch`.
 
-    outputs (Tuple[List[Floats2d], Floats2d]): The emissions of each Doc, and the transitions.
+    outputs (TaggerOutput): The output of the model.
     allowed (Sequence[Bools2d]): The tags that the tokens of each Doc may have.
     rules (Optional[Sequence[SpanRules]]): The rules about its spans. What is forced must be among what is allowed.
+    to_space (Refine): The states to search in, given those that rules need.
     """
 
     def __init__(
-        self, outputs: Outputs, allowed: Sequence[Bools2d], rules: Optional[Sequence[SpanRules]] = None
+        self,
+        outputs: TaggerOutput,
+        allowed: Sequence[Bools2d],
+        rules: Optional[Sequence[SpanRules]] = None,
+        to_space: Refine = lambda states: StateSpace(*states),
     ) -> None:
         self.n_docs = len(allowed)
-        under_rules = [i for i, decreed in enumerate(rules or ()) if decreed]
-        free = [i for i in range(self.n_docs) if i not in set(under_rules)]
-        self._groups: List[Group] = []
-        if free:
-            self._groups.append(_Group(free, make_problem(*_select(outputs, allowed, free))))
-        if under_rules and rules is not None:
-            group = _select(outputs, allowed, under_rules)
-            self._groups.append(_refine(under_rules, *group, [rules[i] for i in under_rules]))
+        self._groups: List[_Group] = []
+        rules = [SpanRules()] * self.n_docs if rules is None else rules
+        for under_rules in (False, True):
+            if docs := [i for i, own in enumerate(rules) if bool(own) is under_rules]:
+                masks = [allowed[i] for i in docs]
+                texts: List[RefinedDoc] = []
+                states = tag_states(masks[0].shape[1])
+                if under_rules:
+                    states, texts = refine(masks, [rules[i] for i in docs])
+                    masks = [text.allowed for text in texts]
+                space = to_space(states)
+                emissions = torch.cat([xp2torch(outputs[0][i]) for i in docs])
+                trellis = make_trellis(emissions, xp2torch(outputs[1]), space, masks)
+                self._groups.append(_Group(docs, _add_weights(trellis, space, texts), space, texts))
 
     def best(self) -> List[Ints1d]:
-        """RETURNS (List[Ints1d]): The tags of the best path of each Doc. Raises NoPathError where there is none."""
         paths: List[Any] = [None] * self.n_docs
-        without: List[int] = []
+        failed: List[int] = []
         for group in self._groups:
-            path, found = crf_windows.viterbi(*group.problem)
-            without += [doc for doc, ok in zip(group.docs, found) if not ok]
+            path, found = crf_windows.viterbi(group.trellis)
+            failed += [doc for doc, ok in zip(group.docs, found) if not ok]
             for doc, tags in zip(group.docs, group.tags(path)):
                 paths[doc] = tags
-        if without:
-            raise NoPathError(sorted(without))
+        if failed:
+            raise NoPathError(sorted(failed))
         return paths
 
-    def readings(self, k: int) -> List[List[Reading]]:
-        """Find the best paths, exactly. A Doc is searched in one piece, in memory that grows with its length.
-
-        k (int): How many, at least 1.
-        RETURNS (List[List[Reading]]): For each Doc at most k readings, the most probable first.
-        """
-        readings: List[List[Reading]] = [[] for _ in range(self.n_docs)]
+    def k_best(self, k: int) -> List[List[Path]]:
+        paths: List[List[Path]] = [[] for _ in range(self.n_docs)]
         for group in self._groups:
-            problem = group.problem._replace(
-                emissions=group.problem.emissions.double(), transitions=group.problem.transitions.double()
-            )
-            paths, scores = k_best(*problem, k)
-            log_z = crf.log_partition(*problem)
+            tags, scores = k_best(group.trellis, k)
+            log_z = crf.log_partition(group.trellis)
             log_p = (scores - log_z.unsqueeze(1)).clamp(max=0.0).cpu().numpy()
             for rank in range(k):
-                for doc, p, tags in zip(group.docs, log_p[:, rank].tolist(), group.tags(paths[:, rank])):
+                for doc, p, path in zip(group.docs, log_p[:, rank].tolist(), group.tags(tags[:, rank])):
                     if p > NEVER:
-                        readings[doc].append(Reading(p, tags))
-        return readings
+                        paths[doc].append(Path(p, path))
+        return paths
 
     def span_scores(self, spans: Sequence[Sequence[TagSpan]]) -> List[Floats1d]:
-        """RETURNS (List[Floats1d]): For each span the probability, between 0 and 1, that a path spells exactly it."""
-        scores: List[Any] = [np.zeros(len(found)) for found in spans]
+        scores: List[Any] = [np.zeros(len(own)) for own in spans]
         for group in self._groups:
-            places: List[Tuple[int, int]] = []  # Doc and span of each run
-            tokens: List[np.ndarray] = []
+            rows: List[np.ndarray] = []
             states: List[Ints1d] = []
-            wanted = [i for i, doc in enumerate(group.docs) if spans[doc]]
-            start = 0
-            for i in wanted:
-                first = start + group.margin
+            scored: List[Any] = []  # Doc and span of each run of states
+            searched = [i for i, doc in enumerate(group.docs) if spans[doc]]
+            first = group.space.margin
+            for i in searched:
                 for j, span in enumerate(spans[group.docs[i]]):
                     for run in group.runs(i, span):
-                        places.append((group.docs[i], j))
-                        tokens.append(np.arange(first + span.start, first + span.end))
+                        rows.append(np.arange(first + span.start, first + span.end))
                         states.append(run)
-                start += group.problem.lengths[i]
-            if places:
-                found = _run_probabilities(take_docs(group.problem, wanted), tokens, states)
-                for (doc, j), p in zip(places, found):
+                        scored.append((group.docs[i], j))
+                first += group.trellis.lengths[i]
+            if scored:
+                trellis = group.trellis.take(searched)
+                device = trellis.emissions.device
+                tokens, tags = (torch.from_numpy(np.concatenate(part)).to(device) for part in (rows, states))
+                log_p = crf_windows.run_log_probs(trellis, tokens, tags, [len(run) for run in states])
+                for (doc, j), p in zip(scored, log_p.exp().tolist()):
                     scores[doc][j] = min(scores[doc][j] + p, 1.0)
         return scores
 
-    def likely_spans(self, bound: float) -> List[List[LikelySpan]]:
-        """Find the spans with at least some probability.
-
-        bound (float): The probability, above 0.
-        RETURNS (List[List[LikelySpan]]): The spans of each Doc, ordered, with their probabilities.
-        """
-        likely: List[List[LikelySpan]] = [[] for _ in range(self.n_docs)]
+    def spans_above(self, threshold: float) -> List[List[ScoredSpan]]:
+        found: List[List[ScoredSpan]] = [[] for _ in range(self.n_docs)]
         for group in self._groups:
-            starts = np.cumsum(group.problem.lengths) - group.problem.lengths
-            given = crf_windows.conditionals(*group.problem)
-            for span, p in find_likely_spans(given, group.meanings, bound):
+            starts = np.cumsum(group.trellis.lengths) - group.trellis.lengths
+            marginals = crf_windows.marginals(group.trellis)
+            for span, p in find_spans_above(marginals, group.space.tags, threshold):
                 i = int(np.searchsorted(starts, span.start, "right")) - 1
-                first = int(starts[i]) + group.margin
-                own = TagSpan(span.start - first, span.end - first, span.label)
-                likely[group.docs[i]].append(LikelySpan(own, p))
-        return likely
+                first = int(starts[i]) + group.space.margin
+                found[group.docs[i]].append(ScoredSpan(TagSpan(span.start - first, span.end - first, span.label), p))
+        return found
 
 
-def make_problem(outputs: Outputs, allowed: Sequence[Bools2d]) -> Problem:
-    """RETURNS (Problem): The search for legal paths through the tags that tokens may have, of at least one Doc."""
-    emissions, transitions = torch.cat([xp2torch(matrix) for matrix in outputs[0]]), xp2torch(outputs[1])
-    legal = torch.from_numpy(legal_moves(emissions.shape[1]).copy()).to(emissions.device)
-    mask = torch.from_numpy(np.concatenate(allowed)).to(emissions.device)
-    return Problem(emissions, transitions, mask, legal, [len(matrix) for matrix in outputs[0]])
-
-
-def take_docs(problem: Problem, docs: Sequence[int]) -> Problem:
-    """RETURNS (Problem): The search in these Docs of a batch, at least one; one may be taken several times."""
-    emissions, allowed = torch.split(problem.emissions, problem.lengths), torch.split(problem.allowed, problem.lengths)
-    return problem._replace(
-        emissions=torch.cat([emissions[i] for i in docs]),
-        allowed=torch.cat([allowed[i] for i in docs]),
-        lengths=[problem.lengths[i] for i in docs],
-    )
-
-
-def _select(outputs: Outputs, allowed: Sequence[Bools2d], docs: Sequence[int]) -> Tuple[Outputs, List[Bools2d]]:
-    return ([outputs[0][i] for i in docs], outputs[1]), [allowed[i] for i in docs]
-
-
-def _refine(docs: List[int], outputs: Outputs, allowed: List[Bools2d], rules: List[SpanRules]) -> _Group:
-    """RETURNS (_Group): The search for paths under rules: that for legal paths of states."""
-    problem = make_problem(outputs, allowed)
-    states, texts = unfold(allowed, rules)
-    device = problem.emissions.device
-    columns = torch.from_numpy(states.scored).to(device)
-    edges = torch.cat([columns, columns.new_tensor([problem.emissions.shape[1]])])  # the start and the end are last
-    starts = np.cumsum(problem.lengths) - problem.lengths
-    tokens = np.concatenate([text.tokens + start for text, start in zip(texts, starts)])
-    places = [torch.from_numpy(part).to(device) for part in (tokens, np.concatenate([text.states for text in texts]))]
-    weights = torch.from_numpy(np.concatenate([text.weights for text in texts])).to(device)
-    refined = Problem(
-        problem.emissions.double()[:, columns].index_put(tuple(places), weights, accumulate=True),
-        problem.transitions.double()[edges][:, edges],
-        torch.from_numpy(np.concatenate([text.allowed for text in texts])).to(device),
-        torch.from_numpy(states.legal.copy()).to(device),
-        problem.lengths,
-    )
-    return _Group(docs, refined, states, texts)
-
-
-def _run_probabilities(problem: Problem, tokens: List[np.ndarray], states: List[Ints1d]) -> List[float]:
-    """RETURNS (List[float]): The probability of each run of states on consecutive tokens."""
-    device = problem.emissions.device
-    rows, columns = (torch.from_numpy(np.concatenate(part)).to(device) for part in (tokens, states))
-    return crf_windows.segment_log_probs(*problem, rows, columns, [len(run) for run in states]).exp().tolist()
+def _add_weights(trellis: Trellis, space: StateSpace, texts: Sequence[RefinedDoc]) -> Trellis:
+    """Add the weights that rules give to single states."""
+    if not texts:
+        return trellis
+    first, added = space.margin, np.zeros(trellis.emissions.shape)
+    for text, length in zip(texts, trellis.lengths):
+        for token, state, weight in text.weights:
+            own = state if space.refines is None else np.flatnonzero(space.refines == state)
+            added[first + token, own] += weight
+        first += length
+    return trellis._replace(emissions=trellis.emissions + torch.from_numpy(added).to(trellis.emissions.device))

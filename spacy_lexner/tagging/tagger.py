@@ -7,22 +7,23 @@ from spacy.tokens import Doc
 from thinc.api import Model, glorot_uniform_init
 from thinc.types import Floats2d
 
-Outputs = Tuple[List[Floats2d], Floats2d]
+from .spans.head import TaggerHead, TaggerOutput
+
 Encoder = Model[List[Doc], List[Floats2d]]
-OutputLayer = Model[List[Floats2d], Outputs]
-Tagger = Model[List[Doc], Outputs]
+OutputLayer = Model[List[Floats2d], TaggerOutput]
+Tagger = Model[List[Doc], TaggerOutput]
 
 NEW_TAG_MARGIN = 4.0
 
 
-def tagger(tok2vec: Encoder, output: OutputLayer, head: Any) -> Tagger:
+def tagger(tok2vec: Encoder, output: OutputLayer, head: TaggerHead) -> Tagger:
     """An encoder with an output layer on top, and with the functions that go with its output.
 
     tok2vec (Encoder): One row per token.
     output (OutputLayer): The layer `tagger_output`.
     head (TaggerHead): Loss, decoding and scores, kept as `attrs["head"]`.
     RETURNS (Tagger): The model. References `tok2vec` and `output_layer`; `attrs["resize_output"]` adds tags. It is
-        initialised with Docs, and with a sample of outputs that tells the number of tags.
+        initialised with Docs, and with a sample output, for the number of tags.
     """
     return Model(
         "tagger",
@@ -34,18 +35,18 @@ def tagger(tok2vec: Encoder, output: OutputLayer, head: Any) -> Tagger:
     )
 
 
-def forward(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[Outputs, Callable[[Outputs], Any]]:
+def forward(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[TaggerOutput, Callable[[TaggerOutput], Any]]:
     tok2vec, output = model.layers
     vectors, backprop_vectors = tok2vec(docs, is_train)
     outputs, backprop_outputs = output(vectors, is_train)
 
-    def backprop(d_outputs: Outputs) -> Any:
+    def backprop(d_outputs: TaggerOutput) -> Any:
         return backprop_vectors(backprop_outputs(d_outputs))
 
     return outputs, backprop
 
 
-def init(model: Tagger, X: Optional[List[Doc]] = None, Y: Optional[Outputs] = None) -> None:
+def init(model: Tagger, X: Optional[List[Doc]] = None, Y: Optional[TaggerOutput] = None) -> None:
     tok2vec, output = model.layers
     tok2vec.initialize(X=X)
     if tok2vec.has_dim("nO"):
@@ -82,7 +83,7 @@ def tagger_output(
 
 def forward_output(
     model: OutputLayer, vectors: List[Floats2d], is_train: bool
-) -> Tuple[Outputs, Callable[[Outputs], List[Floats2d]]]:
+) -> Tuple[TaggerOutput, Callable[[TaggerOutput], List[Floats2d]]]:
     ops = model.ops
     W: Any = model.get_param("emission_W")
     b: Any = model.get_param("emission_b")
@@ -96,7 +97,7 @@ def forward_output(
         vectors = [rows * mask for rows, mask in zip(vectors, masks)]
     emissions = [ops.gemm(rows, W, trans2=True) + b for rows in vectors]
 
-    def backprop(d_outputs: Outputs) -> List[Floats2d]:
+    def backprop(d_outputs: TaggerOutput) -> List[Floats2d]:
         d_vectors = []
         for rows, d_emissions in zip(vectors, d_outputs[0]):
             model.inc_grad("emission_W", ops.gemm(d_emissions, rows, trans1=True))
@@ -106,10 +107,10 @@ def forward_output(
             model.inc_grad("transitions", d_outputs[1])
         return [d_rows * mask for d_rows, mask in zip(d_vectors, masks)] if masks else d_vectors
 
-    return (emissions, transitions), backprop
+    return TaggerOutput(emissions, transitions), backprop
 
 
-def init_output(model: OutputLayer, X: Optional[List[Floats2d]] = None, Y: Optional[Outputs] = None) -> None:
+def init_output(model: OutputLayer, X: Optional[List[Floats2d]] = None, Y: Optional[TaggerOutput] = None) -> None:
     if X:
         model.set_dim("nI", X[0].shape[1])
     if Y is not None:
@@ -128,11 +129,11 @@ def init_output(model: OutputLayer, X: Optional[List[Floats2d]] = None, Y: Optio
 
 
 def resize_output(model: Tagger, nO: int, templates: Sequence[int] = (0,)) -> Tagger:
-    """Add tags behind the ones there are. A new tag starts as a copy of another, with an emission lower by
+    """Add tags after the existing ones. A new tag starts as a copy of another, with an emission lower by
     NEW_TAG_MARGIN: what was learned stays, since a path through new tags scores less than the same path with their
-    templates in their place, and training starts from what such tokens looked like until now.
+    templates in their place, and training starts from what such tokens have looked like.
 
-    model (Tagger): A model made by `tagger`, initialised. It is changed in place.
+    model (Tagger): A model made by `tagger`, initialised; changed in place.
     nO (int): The new number of tags.
     templates (Sequence[int]): The tags that are copied, in turn; by default tag 0, outside.
     RETURNS (Tagger): The model.

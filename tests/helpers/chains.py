@@ -1,26 +1,29 @@
-"""Small CRF problems, and all of their paths, for the tests."""
+"""Small random trellises, and all of their paths, for the tests."""
 
 import itertools
 
 import torch
 from hypothesis import strategies as st
 
+from spacy_lexner.tagging.crf import Trellis
+
 NEVER = float("-inf")
 
 
-def random_problem(seed, lengths, n_tags, share=1.0, scale=1.0, dtype=torch.float64):
-    """The five arguments of the functions; `share` is the chance that a tag is allowed or a move legal."""
+def random_trellis(seed, lengths, n_tags, share=1.0, scale=1.0, dtype=torch.float64):
+    """`share` is the chance that a tag is allowed or a move legal."""
     generator = torch.Generator().manual_seed(seed)
     n = sum(lengths)
     emissions = scale * torch.randn(n, n_tags, generator=generator, dtype=dtype)
     transitions = scale * torch.randn(n_tags + 1, n_tags + 1, generator=generator, dtype=dtype)
     allowed = torch.rand(n, n_tags, generator=generator) < share
     legal = torch.rand(n_tags + 1, n_tags + 1, generator=generator) < share
-    return emissions, transitions, allowed, legal, list(lengths)
+    return Trellis(emissions, transitions, allowed, legal, list(lengths))
 
 
-def all_paths(emissions, transitions, allowed, legal, lengths):
-    """For each sequence the allowed paths and their scores, found by trying all."""
+def all_paths(trellis):
+    """For each sequence the allowed paths and their scores, by brute force."""
+    emissions, transitions, allowed, legal, lengths = trellis
     n_tags = emissions.shape[1]
     start = 0
     for length in lengths:
@@ -37,8 +40,8 @@ def all_paths(emissions, transitions, allowed, legal, lengths):
         start += length
 
 
-PROBLEMS = st.builds(
-    random_problem,
+TRELLISES = st.builds(
+    random_trellis,
     seed=st.integers(0, 2**31),
     lengths=st.lists(st.integers(0, 4), min_size=1, max_size=4),
     n_tags=st.integers(1, 4),

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 
+from spacy_lexner.tagging.spans.head import TaggerOutput
 from spacy_lexner.tagging.spans.tag_scheme import TagScheme
 
 SCHEME = TagScheme(["PER", "LOC"])
@@ -12,7 +13,8 @@ SCHEME = TagScheme(["PER", "LOC"])
 def random_outputs(seed, lengths, scale=1.0):
     rng = np.random.default_rng(seed)
     emissions = [scale * rng.normal(size=(n, SCHEME.n_tags)).astype("float32") for n in lengths]
-    return emissions, scale * rng.normal(size=(SCHEME.n_tags + 1, SCHEME.n_tags + 1)).astype("float32")
+    transitions = scale * rng.normal(size=(SCHEME.n_tags + 1, SCHEME.n_tags + 1)).astype("float32")
+    return TaggerOutput(emissions, transitions)
 
 
 def free(lengths):

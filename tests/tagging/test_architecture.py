@@ -3,8 +3,7 @@ import spacy
 from spacy.util import registry
 
 from spacy_lexner.tagging.architecture import build_crf_tagger_v1, build_ensemble_tagger_v1, build_softmax_tagger_v1
-from spacy_lexner.tagging.crf_head import CRFHead
-from spacy_lexner.tagging.softmax_head import SoftmaxHead
+from spacy_lexner.tagging.heads import CRFHead, SoftmaxHead
 
 HASH_EMBED_CNN = {
     "@architectures": "spacy.HashEmbedCNN.v2",

@@ -2,22 +2,24 @@ import json
 
 import pytest
 import torch
-from chains import NEVER, PROBLEMS, all_paths, random_problem
+from chains import NEVER, TRELLISES, all_paths, random_trellis
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from safetensors import safe_open
 from torchcrf import CRF
 
 from spacy_lexner.tagging import crf, crf_windows
+from spacy_lexner.tagging.crf import Trellis, arrange, steps
 
 
 @settings(max_examples=80, deadline=None)
-@given(PROBLEMS)
-def test_against_all_paths(problem):
-    log_z = crf.log_partition(*problem)
-    tags, best, _ = crf.viterbi(*problem)
-    probabilities = crf.marginals(*problem)
+@given(TRELLISES)
+def test_against_all_paths(trellis):
+    log_z = crf.log_partition(trellis)
+    tags, best, _ = crf.viterbi(trellis)
+    probabilities = crf.posterior(trellis).marginals.unary
     start = 0
-    for i, ((paths, scores), length) in enumerate(zip(all_paths(*problem), problem[-1])):
+    for i, ((paths, scores), length) in enumerate(zip(all_paths(trellis), trellis.lengths)):
         rows = slice(start, start + length)
         start += length
         if length == 0:
@@ -37,16 +39,16 @@ def test_against_all_paths(problem):
 
 
 @settings(max_examples=40, deadline=None)
-@given(PROBLEMS)
-def test_posterior_against_all_paths(problem):
+@given(TRELLISES)
+def test_posterior_against_all_paths(trellis):
     """Pairs of neighbours, as the probability of the second times that of the first given the second."""
-    post = crf.posterior(*problem)
-    torch.testing.assert_close(post.log_z, crf.log_partition(*problem))
+    log_z, _, (unary, odds, weights, per_mass) = crf.posterior(trellis)
+    torch.testing.assert_close(log_z, crf.log_partition(trellis))
     start = 0
-    for (paths, scores), length in zip(all_paths(*problem), problem[-1]):
+    for (paths, scores), length in zip(all_paths(trellis), trellis.lengths):
         for t in range(length - 1):
             row = start + t
-            pairs = post.odds[row][:, None] * post.weights * (post.per_mass[row] * post.unary[row + 1])
+            pairs = odds[row][:, None] * weights * (per_mass[row] * unary[row + 1])
             expected = torch.zeros_like(pairs)
             for path, p in zip(paths, scores.softmax(0)):
                 expected[path[t], path[t + 1]] += p
@@ -56,18 +58,18 @@ def test_posterior_against_all_paths(problem):
 
 @pytest.mark.parametrize("share", [1.0, 0.6])
 def test_gradients(share):
-    emissions, transitions, allowed, legal, lengths = random_problem(3, [4, 0, 1, 3], 3, share)
+    emissions, transitions, allowed, legal, lengths = random_trellis(3, [4, 0, 1, 3], 3, share)
     allowed[:, 0] = True
     legal[:, 0] = legal[0] = True
     inputs = (emissions.requires_grad_(), transitions.requires_grad_())
-    assert torch.autograd.gradcheck(lambda e, t: crf.log_partition(e, t, allowed, legal, lengths), inputs)
+    assert torch.autograd.gradcheck(lambda e, t: crf.log_partition(Trellis(e, t, allowed, legal, lengths)), inputs)
 
 
 def test_no_path_has_no_gradient():
-    emissions, transitions, allowed, legal, lengths = random_problem(0, [2, 3], 2)
+    emissions, transitions, allowed, legal, lengths = random_trellis(0, [2, 3], 2)
     allowed[1] = False
     emissions.requires_grad_(), transitions.requires_grad_()
-    log_z = crf.log_partition(emissions, transitions, allowed, legal, lengths)
+    log_z = crf.log_partition(Trellis(emissions, transitions, allowed, legal, lengths))
     assert log_z[0] == NEVER and torch.isfinite(log_z[1])
     log_z[1].backward(retain_graph=True)
     alone = emissions.grad.clone()
@@ -84,7 +86,7 @@ def test_a_path_is_never_lost():
         legal = torch.tensor([[True, True, True], [False, False, True], [True, True, False]])
         transitions = torch.zeros(3, 3, dtype=dtype)
         emissions.requires_grad_()
-        log_z = crf.log_partition(emissions, transitions, allowed, legal, [3])
+        log_z = crf.log_partition(Trellis(emissions, transitions, allowed, legal, [3]))
         log_z.backward()
         assert torch.isfinite(log_z).all() and torch.isfinite(emissions.grad).all()
         torch.testing.assert_close(emissions.grad.sum(1), torch.ones(3, dtype=dtype))
@@ -92,32 +94,33 @@ def test_a_path_is_never_lost():
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_half_precision_is_computed_in_float32(dtype):
-    emissions, transitions, *rest = random_problem(1, [200, 30], 5, dtype=torch.float32)
-    emissions, transitions = emissions.to(dtype), transitions.to(dtype)
-    log_z = crf.log_partition(emissions, transitions, *rest)
+    emissions, transitions, *rest = random_trellis(1, [200, 30], 5, dtype=torch.float32)
+    half = Trellis(emissions.to(dtype), transitions.to(dtype), *rest)
+    single = Trellis(half.emissions.float(), half.transitions.float(), *rest)
+    log_z = crf.log_partition(half)
     assert log_z.dtype == torch.float32
-    torch.testing.assert_close(log_z, crf.log_partition(emissions.float(), transitions.float(), *rest))
-    assert crf.marginals(emissions, transitions, *rest).dtype == torch.float32
+    torch.testing.assert_close(log_z, crf.log_partition(single))
+    assert crf.posterior(half).marginals.unary.dtype == torch.float32
 
 
 def test_long_sequence_keeps_its_precision():
-    problem = random_problem(5, [5000], 5)
-    free = crf.log_partition(*problem)
-    rows = crf.marginals(*problem).sum(1)
+    trellis = random_trellis(5, [5000], 5)
+    free = crf.log_partition(trellis)
+    rows = crf.posterior(trellis).marginals.unary.sum(1)
     assert torch.isfinite(free).all()
     torch.testing.assert_close(rows, torch.ones(5000, dtype=torch.float64), rtol=0, atol=1e-9)
 
 
 def test_nothing_at_all():
-    problem = random_problem(0, [0, 0], 3)
-    assert crf.log_partition(*problem).tolist() == [0, 0]
-    assert len(crf.viterbi(*problem).tags) == len(crf.marginals(*problem)) == 0
+    trellis = random_trellis(0, [0, 0], 3)
+    assert crf.log_partition(trellis).tolist() == [0, 0]
+    assert len(crf.viterbi(trellis).tags) == len(crf.posterior(trellis).marginals.unary) == 0
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_against_pytorch_crf(seed):
     n_tags, lengths = 6, [9, 5, 1, 7]
-    emissions, transitions, allowed, legal, _ = random_problem(seed, lengths, n_tags, dtype=torch.float32)
+    emissions, transitions, allowed, legal, _ = random_trellis(seed, lengths, n_tags, dtype=torch.float32)
     peer = CRF(n_tags, batch_first=True)
     peer.transitions.data = transitions[:-1, :-1]
     peer.start_transitions.data, peer.end_transitions.data = transitions[-1, :-1], transitions[:-1, -1]
@@ -130,16 +133,42 @@ def test_against_pytorch_crf(seed):
 
     right = torch.nn.functional.one_hot(gold, n_tags).bool()
     emissions.requires_grad_(), transitions.requires_grad_()
-    free = crf.log_partition(emissions, transitions, allowed, legal, lengths)
-    loss = free - crf.log_partition(emissions, transitions, right, legal, lengths)
+    free = crf.log_partition(Trellis(emissions, transitions, allowed, legal, lengths))
+    loss = free - crf.log_partition(Trellis(emissions, transitions, right, legal, lengths))
     loss.sum().backward()
     torch.testing.assert_close(loss, expected, rtol=1e-5, atol=1e-4)
     torch.testing.assert_close(emissions.grad, padded.grad[mask], rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(transitions.grad[:-1, :-1], peer.transitions.grad, rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(transitions.grad[-1, :-1], peer.start_transitions.grad, rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(transitions.grad[:-1, -1], peer.end_transitions.grad, rtol=1e-4, atol=1e-5)
-    path = crf.viterbi(emissions, transitions, allowed, legal, lengths).tags.tolist()
+    path = crf.viterbi(Trellis(emissions, transitions, allowed, legal, lengths)).tags.tolist()
     assert path == [tag for tags in peer.decode(padded, mask=mask) for tag in tags]
+
+
+LENGTHS = st.lists(st.integers(0, 6), max_size=6)
+
+
+@given(LENGTHS)
+def test_tokens_are_ordered_by_time_and_rank(lengths):
+    layout = arrange(random_trellis(0, lengths, 2))
+    ranked = sorted((i for i, length in enumerate(lengths) if length), key=lambda i: -lengths[i])
+    assert layout.ranked.tolist() == ranked
+    starts = [sum(lengths[:i]) for i in range(len(lengths))]
+    places = [(t, rank) for t in range(max(lengths, default=0)) for rank, i in enumerate(ranked) if t < lengths[i]]
+    assert layout.order.tolist() == [starts[ranked[rank]] + t for t, rank in places]
+    assert layout.place[layout.order].tolist() == list(range(sum(lengths)))
+    assert layout.last.tolist() == [places.index((lengths[i] - 1, rank)) for rank, i in enumerate(ranked)]
+
+
+@given(LENGTHS)
+def test_steps_lead_from_each_token_to_the_next(lengths):
+    layout = arrange(random_trellis(0, lengths, 2))
+    moves = list(steps(layout.sizes))
+    for here, before in moves:
+        tokens = layout.order[here]
+        assert tokens.tolist() == (layout.order[before][: len(tokens)] + 1).tolist()
+    assert sum(here.stop - here.start for here, _ in moves) == sum(max(0, length - 1) for length in lengths)
+    assert list(steps(layout.sizes, backwards=True)) == moves[::-1]
 
 
 def read(path):
@@ -156,11 +185,11 @@ def compare(tensors, emissions, transitions, legal_in_decoding=None):
     anything = torch.ones_like(flat, dtype=torch.bool)
     legal = torch.ones_like(transitions, dtype=torch.bool)
     right = torch.nn.functional.one_hot(tensors["tags"][mask], flat.shape[1]).bool()
-    free = crf.log_partition(flat, transitions, anything, legal, lengths)
-    loss = free - crf.log_partition(flat, transitions, right, legal, lengths)
+    free = crf.log_partition(Trellis(flat, transitions, anything, legal, lengths))
+    loss = free - crf.log_partition(Trellis(flat, transitions, right, legal, lengths))
     torch.testing.assert_close(loss, tensors["loss_per_seq"].reshape(-1), rtol=0, atol=1e-4)
     legal = legal if legal_in_decoding is None else legal_in_decoding
-    path, scores, _ = crf.viterbi(flat, transitions, anything, legal, lengths)
+    path, scores, _ = crf.viterbi(Trellis(flat, transitions, anything, legal, lengths))
     assert path.tolist() == tensors["viterbi"][mask].tolist()
     return loss, scores
 
@@ -210,10 +239,11 @@ def test_golden_fastnlp(fixtures_dir, start_end, constrained):
 
 @pytest.mark.gpu
 def test_same_on_a_gpu():
-    problem = random_problem(0, [30, 0, 7, 1], 9, 0.8)
+    trellis = random_trellis(0, [30, 0, 7, 1], 9, 0.8)
     device = torch.device("cuda")
-    moved = [part.to(device) if isinstance(part, torch.Tensor) else part for part in problem]
-    torch.testing.assert_close(crf.log_partition(*moved).cpu(), crf.log_partition(*problem))
-    torch.testing.assert_close(crf.marginals(*moved).cpu(), crf.marginals(*problem))
-    assert crf.viterbi(*moved).tags.tolist() == crf.viterbi(*problem).tags.tolist()
-    assert crf_windows.viterbi(*moved, window=8, margin=2)[0].tolist() == crf.viterbi(*problem).tags.tolist()
+    moved = Trellis(*(part.to(device) if isinstance(part, torch.Tensor) else part for part in trellis))
+    torch.testing.assert_close(crf.log_partition(moved).cpu(), crf.log_partition(trellis))
+    expected = crf.posterior(trellis).marginals.unary
+    torch.testing.assert_close(crf.posterior(moved).marginals.unary.cpu(), expected)
+    assert crf.viterbi(moved).tags.tolist() == crf.viterbi(trellis).tags.tolist()
+    assert crf_windows.viterbi(moved, window=8, margin=2)[0].tolist() == crf.viterbi(trellis).tags.tolist()

@@ -5,8 +5,8 @@ from spacy.vocab import Vocab
 from tagging import SCHEME, legal_paths, path_scores, random_outputs
 from thinc.api import SGD, Model
 
-from spacy_lexner.tagging.crf_head import CRFHead
-from spacy_lexner.tagging.ensemble import ensemble
+from spacy_lexner.tagging.ensemble import copy_tagger, ensemble
+from spacy_lexner.tagging.heads import CRFHead
 from spacy_lexner.tagging.ncrf.head import NCRFHead
 from spacy_lexner.tagging.spans.tag_scheme import TagScheme
 from spacy_lexner.tagging.tagger import tagger, tagger_output
@@ -113,3 +113,38 @@ def test_scores_are_of_the_same_tags():
     ]
     with pytest.raises(ValueError, match="those of its labels, another O, B-PER, I-PER"):
         ensemble(members)
+
+
+class Counter:
+    """An attribute that two nodes share."""
+
+
+def node(name, layers=(), refs=None, **attrs):
+    return Model(name, lambda model, X, is_train: (X, lambda dY: dY), layers=list(layers), refs=refs or {}, attrs=attrs)
+
+
+def make_nodes():
+    counter = Counter()
+    leaf = node("leaf", counter=counter, width=3)
+    twice = node("twice", [leaf], {"leaf": leaf, "nothing": None}, counter=counter)
+    return node("root", [twice, leaf], {"twice": twice, "leaf": leaf}, width=3)
+
+
+def test_references_and_shared_attributes_are_those_of_the_copy():
+    model = make_nodes()
+    copied = copy_tagger(model)
+    assert [each.name for each in copied.walk()] == [each.name for each in model.walk()]
+    assert not {each.id for each in copied.walk()} & {each.id for each in model.walk()}
+    twice, leaf = copied.layers
+    assert copied.get_ref("twice") is twice and copied.get_ref("leaf") is leaf is twice.layers[0]
+    assert twice.get_ref("leaf") is leaf and twice.maybe_get_ref("nothing") is None and twice.has_ref("nothing") is None
+    assert twice.attrs["counter"] is leaf.attrs["counter"]
+    assert twice.attrs["counter"] is not model.layers[1].attrs["counter"]
+    assert copied.attrs["width"] == leaf.attrs["width"] == 3
+
+
+def test_parameters_are_copied():
+    model = Model("linear", lambda model, X, is_train: (X, lambda dY: dY), params={"W": np.ones(2, "f"), "b": None})
+    copied = copy_tagger(model)
+    copied.get_param("W")[:] = 2
+    assert model.get_param("W").tolist() == [1, 1] and not copied.has_param("b")

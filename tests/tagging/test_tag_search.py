@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reading_oracle import NEVER, Oracle
+from path_oracle import NEVER, Oracle
 from tagging import SCHEME, free, random_outputs
 
 from spacy_lexner.tagging.spans.span_rules import SpanRules
@@ -32,29 +32,29 @@ def batches(draw):
 
 @settings(max_examples=60, deadline=None)
 @given(batches())
-def test_against_all_readings(batch):
+def test_against_all_paths(batch):
     """The best paths, their probabilities and those of spans, of Docs with and without rules, in one batch."""
     lengths, rules, seed = batch
     outputs, allowed = random_outputs(seed, lengths), free(lengths)
     search = TagSearch(outputs, allowed, rules)
-    best, readings, likely = search.best(), search.readings(4), search.likely_spans(0.02)
+    best, paths, probable = search.best(), search.k_best(4), search.spans_above(0.02)
     oracles = [
         Oracle(SCHEME, emissions.astype("f8"), outputs[1].astype("f8"), mask, decreed)
         for emissions, mask, decreed in zip(outputs[0], allowed, rules)
     ]
-    spans = [sorted({span for found in oracle.readings for span in found}) for oracle in oracles]
+    spans = [sorted({span for found in oracle.paths for span in found}) for oracle in oracles]
     scores = search.span_scores(spans)
     for i, oracle in enumerate(oracles):
         found = tuple(SCHEME.decode(best[i]))
-        assert oracle.readings[found] == pytest.approx(max(oracle.readings.values()))
-        expected = sorted(np.exp(np.array(list(oracle.readings.values())) - oracle.log_z), reverse=True)[:4]
-        np.testing.assert_allclose([reading.probability for reading in readings[i]], expected, rtol=1e-6)
-        for reading in readings[i]:
-            score = oracle.readings[tuple(SCHEME.decode(reading.tags))]
-            assert reading.probability == pytest.approx(np.exp(score - oracle.log_z), rel=1e-6)
+        assert oracle.paths[found] == pytest.approx(max(oracle.paths.values()))
+        expected = sorted(np.exp(np.array(list(oracle.paths.values())) - oracle.log_z), reverse=True)[:4]
+        np.testing.assert_allclose([path.probability for path in paths[i]], expected, rtol=1e-6)
+        for path in paths[i]:
+            score = oracle.paths[tuple(SCHEME.decode(path.tags))]
+            assert path.probability == pytest.approx(np.exp(score - oracle.log_z), rel=1e-6)
         np.testing.assert_allclose(scores[i], [oracle.probability(span) for span in spans[i]], rtol=1e-6, atol=1e-12)
-        probable = {span: oracle.probability(span) for span in spans[i]}
-        assert dict(likely[i]) == pytest.approx({span: p for span, p in probable.items() if p >= 0.02}, rel=1e-6)
+        expected = {span: oracle.probability(span) for span in spans[i]}
+        assert dict(probable[i]) == pytest.approx({span: p for span, p in expected.items() if p >= 0.02}, rel=1e-6)
 
 
 def test_without_rules_it_is_the_same_search():
@@ -83,22 +83,22 @@ def test_rules_in_a_text_of_many_windows():
     assert scores[:50] == pytest.approx(1) and (scores[50:][[w == NEVER for w in weights.values()]] == 0).all()
 
 
-def test_likely_spans_of_a_text_of_many_windows():
+def test_spans_above_a_threshold_in_a_text_of_many_windows():
     n = 9_000
     outputs, allowed = random_outputs(4, [n, 0, 3], scale=3.0), free([n, 0, 3])
     search = TagSearch(outputs, allowed, [SpanRules(weights={TagSpan(50, 53, 0): 3.0}), SpanRules(), SpanRules()])
-    likely = search.likely_spans(0.3)
-    scores = search.span_scores([[span for span, _ in found] for found in likely])
-    assert len(likely[0]) > 500 and not likely[1]
-    for found, again in zip(likely, scores):
-        assert [p for _, p in found] == pytest.approx(again, rel=1e-6)
+    found = search.spans_above(0.3)
+    scores = search.span_scores([[span for span, _ in own] for own in found])
+    assert len(found[0]) > 500 and not found[1]
+    for own, again in zip(found, scores):
+        assert [p for _, p in own] == pytest.approx(again, rel=1e-6)
 
 
-def test_a_reading_of_a_long_text_keeps_its_probability():
+def test_a_path_of_a_long_text_keeps_its_probability():
     """As a logarithm, where no number can hold it."""
     n = 4000
-    reading = TagSearch(random_outputs(5, [n], scale=0.1), free([n])).readings(2)[0]
-    assert len(reading) == 2 and reading[0].probability == 0 > reading[0].log_probability > reading[1].log_probability
+    paths = TagSearch(random_outputs(5, [n], scale=0.1), free([n])).k_best(2)[0]
+    assert len(paths) == 2 and paths[0].probability == 0 > paths[0].log_probability > paths[1].log_probability
 
 
 def test_no_path():
@@ -111,4 +111,4 @@ def test_no_path():
     with pytest.raises(NoPathError, match=r"Documents \[1, 2\] of the batch have no tag path") as error:
         TagSearch(outputs, allowed, [SpanRules(), SpanRules(), impossible]).best()
     assert error.value.docs == [1, 2]
-    assert TagSearch(outputs, allowed, [SpanRules()] * 3).readings(2)[1] == []
+    assert TagSearch(outputs, allowed, [SpanRules()] * 3).k_best(2)[1] == []

@@ -8,8 +8,7 @@ from spacy.vocab import Vocab
 from tagging import SCHEME, free, random_outputs
 from thinc.api import Adam, Model, get_current_ops, set_dropout_rate
 
-from spacy_lexner.tagging.crf_head import CRFHead
-from spacy_lexner.tagging.softmax_head import SoftmaxHead
+from spacy_lexner.tagging.heads import CRFHead, SoftmaxHead
 from spacy_lexner.tagging.spans.tag_scheme import TagScheme
 from spacy_lexner.tagging.tagger import tagger, tagger_output
 

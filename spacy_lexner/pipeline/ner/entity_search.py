@@ -138,7 +138,7 @@ def _find_readings(search: Any, limits: Sequence[Limits], scheme: TagScheme, k: 
     if not k:
         return [[] for _ in limits]
     readings: List[List[Reading]] = []
-    for found, known in zip(search.readings(k), limits):
+    for found, known in zip(search.k_best(k), limits):
         kept = [(ent.start, ent.end, ent.label_) for ent in known.kept]
         readings.append([])
         for reading in found:
@@ -154,7 +154,7 @@ def _find_uncertain(
     if doubt is None:
         return [[] for _ in limits]
     uncertain = []
-    for likely, known in zip(search.likely_spans(doubt.low), limits):
+    for likely, known in zip(search.spans_above(doubt.low), limits):
         probabilities = dict(likely)
         spans = _without([span for span, p in likely if p <= doubt.high], known.kept)
         uncertain.append([Entity(s.start, s.end, scheme.labels[s.label], probabilities[s]) for s in spans])

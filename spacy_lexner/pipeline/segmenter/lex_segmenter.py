@@ -92,7 +92,7 @@ def make_lex_segmenter(
 
 class LexSegmenter(WordTraining):
     """Find words and their parts of speech: those that are most probable given what is known of any text
-    (`layers.word_borders`), the edges of entities and sentences that the Doc has, and the rules of words in the lexicon
+    (`spans.word_borders`), the edges of entities and sentences that the Doc has, and the rules of words in the lexicon
     of a `lex_matcher` (`lexicon.rules`).
 
     With `retokenize` a Doc in characters goes in, and another in words comes out (`retokenize.merge_tokens`).

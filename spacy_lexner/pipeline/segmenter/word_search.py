@@ -15,7 +15,7 @@ from ...tagging.spans.word_rules import NO_RULES, OVERLAP, DocRules, RuleConflic
 class Limits(NamedTuple):
     """What is known of the words of a Doc.
 
-    borders (Borders): The borders that are known in any text (see `layers.word_borders.rule_borders`).
+    borders (Borders): The borders that are known in any text (see `spans.word_borders.rule_borders`).
     edges (Ints1d): Tokens at which a word has to begin besides, since something else begins or ends there.
     rules (DocRules): The rules of the lexicon's words.
     matcher (Optional[Matcher]): The state of the lexicon that holds for the Doc.

@@ -1,9 +1,12 @@
 """`spacy-lexner.NCRFTagger.v1`: the tagger of checkpoints that were trained with NCRF++'s conditional random field."""
 
-from typing import Optional, Sequence
+from typing import Any, Optional, Sequence
 
-from ..tagger import Encoder, Tagger
-from .tagger import ncrf_tagger
+from ..spans.head import TaggerOutput
+from ..tagger import Encoder, Tagger, tagger, tagger_output
+from .frame import FramedEncoder
+from .head import NCRFHead
+from .tags import N_EXTRA, labels_of
 
 
 def build_ncrf_tagger_v1(
@@ -11,13 +14,34 @@ def build_ncrf_tagger_v1(
 ) -> Tagger:
     """Build the tagger of LEBERT's authors (liuwei1206/LEBERT), whose conditional random field is that of NCRF++ (Yang
     and Zhang 2018): [CLS] and [SEP] have tags, a start and a stop tag are tags like any other, any tag may follow any.
-    What spans a path of tags means is read as seqeval does. For new models choose `spacy-lexner.CRFTagger.v1`.
+    Which spans a path of tags means is read as seqeval does. For new models choose `spacy-lexner.CRFTagger.v1`.
 
     tok2vec (Model[List[Doc], List[Floats2d]]): An encoder of wordpieces, such as `spacy-lexner.LEBERT.v1`.
-    tags (Sequence[str]): The tags in their order: O, B-X, I-X or M-X, E-X, S-X; not all kinds need be there.
+    tags (Sequence[str]): The tags in their order: O, B-X, I-X or M-X, E-X, S-X; not all kinds are needed.
     dropout (Optional[float]): Dropout of the vectors; None takes the rate of training.
     normalization (str): Divide the loss of a batch by its sentences ("mean"), its tokens ("token") or nothing ("sum",
         as the authors do).
-    RETURNS (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): Emissions for each Doc, and transitions.
+    RETURNS (Model[List[Doc], TaggerOutput]): The model. `attrs["labels"]` lists its labels: there can be no others.
     """
-    return ncrf_tagger(tok2vec, list(tags), dropout=dropout, normalization=normalization)
+    output = tagger_output(len(tags) + N_EXTRA, transitions=True, dropout=dropout)
+    model = tagger(FramedEncoder(tok2vec), output, NCRFHead(normalization, tuple(tags)))
+    model.init = init
+    model.attrs["labels"] = labels_of(tags)
+    model.attrs["resize_output"] = refuse_to_resize
+    return model
+
+
+def init(model: Tagger, X: Any = None, Y: Optional[TaggerOutput] = None) -> None:
+    """Initialise the model; the number of tags is that of the tag set, not that of `Y`."""
+    tok2vec, output = model.layers
+    tok2vec.initialize(X=X)
+    output.set_dim("nI", tok2vec.get_dim("nO"))
+    output.initialize()
+
+
+def refuse_to_resize(model: Tagger, nO: int) -> Tagger:
+    """Raises ValueError: the tags are fixed."""
+    raise ValueError(
+        f"The tags of this model are fixed; its labels are {', '.join(model.attrs['labels'])}. For other labels "
+        'train a tagger of your own, "spacy-lexner.CRFTagger.v1".'
+    )

@@ -9,7 +9,7 @@ from spacy_lexner.encoders.flat.embedding import LatticeEmbedding
 from spacy_lexner.encoders.flat.encoder import FlatEncoder
 from spacy_lexner.encoders.flat.model import Flat, FlatBatch, build_flat
 from spacy_lexner.encoders.shared.word_vectors import Words
-from spacy_lexner.tagging.crf import log_partition, viterbi
+from spacy_lexner.tagging.crf import Trellis, log_partition, viterbi
 
 
 @pytest.fixture(scope="module")
@@ -81,10 +81,10 @@ def test_whole_model_as_the_original(whole):
     gold = torch.nn.functional.one_hot(tensors["in.target"][mask], n_labels).bool()
     legal = torch.ones(n_labels + 1, n_labels + 1, dtype=torch.bool)
     counts = lengths.tolist()
-    log_z = log_partition(emissions[mask], transitions, allowed, legal, counts)
-    losses = log_z - log_partition(emissions[mask], transitions, gold, legal, counts)
+    trellis = Trellis(emissions[mask], transitions, allowed, legal, counts)
+    losses = log_partition(trellis) - log_partition(trellis._replace(allowed=gold))
     assert_close(losses, tensors["out.loss_per_seq"], atol=1e-4, rtol=0)
-    paths = viterbi(emissions[mask], transitions, allowed, legal, counts)
+    paths = viterbi(trellis)
     assert torch.equal(paths.tags, tensors["out.viterbi"][mask])
     assert_close(paths.scores, tensors["out.viterbi_score"], atol=1e-4, rtol=0)
 

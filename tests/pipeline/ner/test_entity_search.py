@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reading_oracle import NEVER, Oracle
+from path_oracle import NEVER, Oracle
 from small_ner import TEXTS, blank, examples, found, scores, train
 from spacy.tokens import Doc, Span
 
@@ -81,10 +81,10 @@ def test_against_all_readings(tagger, rules):
     names, decreed = (*LABELS, "SHIP"), spans_of(rules)
     oracle = oracle_of(nlp, doc, decreed)
     spans = tuple(TagSpan(ent.start, ent.end, names.index(ent.label_)) for ent in doc.ents)
-    assert oracle.readings[spans] == pytest.approx(max(oracle.readings.values()), abs=1e-6), "the best one"
+    assert oracle.paths[spans] == pytest.approx(max(oracle.paths.values()), abs=1e-6), "the best one"
     assert scores(doc) == pytest.approx([oracle.probability(span) for span in spans], rel=1e-6)
     # The best few
-    probabilities = {spans: np.exp(score - oracle.log_z) for spans, score in oracle.readings.items()}
+    probabilities = {spans: np.exp(score - oracle.log_z) for spans, score in oracle.paths.items()}
     expected = sorted(probabilities.values(), reverse=True)[:4]
     readings = doc._.lex_alternatives
     assert [reading.probability for reading in readings] == pytest.approx(expected, rel=1e-6)
@@ -92,7 +92,7 @@ def test_against_all_readings(tagger, rules):
         entities = tuple(TagSpan(ent.start_char, ent.end_char, names.index(ent.label)) for ent in reading.entities)
         assert probabilities[entities] == pytest.approx(reading.probability, rel=1e-6)
     # The spans in doubt
-    every = {span for spans in oracle.readings for span in spans}
+    every = {span for spans in oracle.paths for span in spans}
     likely = {span: oracle.probability(span) for span in every}
     group = doc.spans["lex_uncertain"]
     in_doubt = {
@@ -122,7 +122,7 @@ def test_what_a_doc_brings_along_wins(rules, preset):
     oracle = oracle_of(nlp, doc, SpanRules(tuple(forced), weights), [kept])
     spans = tuple(TagSpan(ent.start, ent.end, (*LABELS, "SHIP").index(ent.label_)) for ent in doc.ents)
     assert kept in spans
-    assert oracle.readings[spans] == pytest.approx(max(oracle.readings.values()), abs=1e-6)
+    assert oracle.paths[spans] == pytest.approx(max(oracle.paths.values()), abs=1e-6)
     assert [score for score in scores(doc) if score is not None] == pytest.approx(
         [oracle.probability(span) for span in spans if span != kept], rel=1e-6
     )

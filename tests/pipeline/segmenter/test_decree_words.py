@@ -5,14 +5,14 @@ import pytest
 import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reading_oracle import NEVER, Oracle
+from path_oracle import NEVER, Oracle
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher
 from spacy_lexner.lexicon.rules import FORCE, PREFER, Rule, RuleReader
 from spacy_lexner.pipeline.char_tokenizer import CharTokenizer
 from spacy_lexner.pipeline.segmenter.decree_words import WORD, decree_words
 from spacy_lexner.pipeline.segmenter.word_search import Limits, allow, find_words
-from spacy_lexner.tagging.crf_head import CRFHead
+from spacy_lexner.tagging.heads import CRFHead
 from spacy_lexner.tagging.spans.ruled_words import find_ruled_words
 from spacy_lexner.tagging.spans.span_rules import SpanRules
 from spacy_lexner.tagging.spans.tag_scheme import TagScheme, TagSpan
@@ -66,14 +66,14 @@ def test_against_all_segmentations(rules, edges, seed):
     oracle = Oracle(
         SCHEME, emissions.astype("f8"), transitions.astype("f8"), allowed, SpanRules(tuple(forced), weights)
     )
-    if not oracle.readings:
+    if not oracle.paths:
         with pytest.raises(ValueError, match="words: No reading of '一二三四五' follows the rules of its words: '"):
             find_words(CRFHead(), ([emissions], transitions), [doc], [limits], SCHEME, "words")
         return
     [found] = find_words(CRFHead(), ([emissions], transitions), [doc], [limits], SCHEME, "words")
     ends = [*found.starts[1:].tolist(), 5]
     spans = tuple(TagSpan(*row) for row in zip(found.starts.tolist(), ends, found.labels.tolist()))
-    assert oracle.readings[spans] == pytest.approx(max(oracle.readings.values()), abs=1e-5)
+    assert oracle.paths[spans] == pytest.approx(max(oracle.paths.values()), abs=1e-5)
     there = sum(1 for each in limits.rules.forced if set(each.spans) & set(spans))
     assert found.report["forced_words"] == there
     assert found.report["refused_words"] == refused + len(limits.rules.forced) - there

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from spacy_lexner.pipeline.char_tokenizer import CharTokenizer
 from spacy_lexner.pipeline.segmenter.word_search import Limits, Segmentation, allow, count_split, find_words
-from spacy_lexner.tagging.crf_head import CRFHead
+from spacy_lexner.tagging.heads import CRFHead
 from spacy_lexner.tagging.spans.tag_scheme import TagScheme, legal_moves
 from spacy_lexner.tagging.spans.word_borders import BORDER, UNKNOWN, is_space, rule_borders, word_starts
 

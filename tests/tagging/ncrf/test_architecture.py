@@ -3,6 +3,9 @@ import spacy
 from small_ner import examples, found
 from spacy.util import fix_random_seed
 
+from spacy_lexner.encoders.lebert.architecture import build_lebert_v1
+from spacy_lexner.tagging.ncrf.architecture import build_ncrf_tagger_v1
+
 TAGS = ["O", *(f"{prefix}-{label}" for label in ("ORG", "PER", "LOC") for prefix in "BMES")]
 LEBERT = {
     "@architectures": "spacy-lexner.LEBERT.v1",
@@ -68,3 +71,11 @@ def test_the_encoder_must_have_a_frame():
 def test_what_is_no_tag_set():
     with pytest.raises(ValueError, match="'X' is not known"):
         blank(tags=["O", "X"])
+
+
+def test_the_number_of_tags_is_known_and_stays():
+    model = build_ncrf_tagger_v1(build_lebert_v1(adapter_layers=[]), ["O", "B-PER", "E-PER", "S-LOC"])
+    assert model.get_ref("output_layer").get_dim("nO") == 6
+    assert model.attrs["labels"] == ("LOC", "PER")
+    with pytest.raises(ValueError, match=r"labels are LOC, PER. For other labels train"):
+        model.attrs["resize_output"](model, 13)

@@ -1,125 +1,54 @@
-import numpy as np
-import pytest
-import torch
-from hypothesis import given, settings
+import itertools
+
+from hypothesis import given
 from hypothesis import strategies as st
-from reading_oracle import Oracle
 
-from spacy_lexner.tagging import crf
-from spacy_lexner.tagging.spans.span_rules import NEVER, SpanRules, unfold
-from spacy_lexner.tagging.spans.tag_scheme import TagScheme, TagSpan
+from spacy_lexner.tagging.spans.span_rules import Cluster, find_clusters
+from spacy_lexner.tagging.spans.tag_scheme import TagSpan
 
-UNKNOWN = 1  # added to the number of labels: a label that the tags do not have
-
-
-def solve(emissions, transitions, allowed, rules):
-    """A batch of one text in the states of its rules: a problem for `modules.crf`, and the text."""
-    states, [text] = unfold([allowed], [rules])
-    refined = emissions[:, states.scored].copy()
-    np.add.at(refined, (text.tokens, text.states), text.weights)
-    rows = [*states.scored, len(transitions) - 1]
-    tensors = (refined, transitions[np.ix_(rows, rows)], text.allowed, states.legal.copy())
-    return crf.Problem(*map(torch.from_numpy, tensors), [len(emissions)]), states, text
+SPAN = st.builds(lambda start, n: TagSpan(start, start + n, 0), st.integers(0, 10), st.integers(1, 5))
+SPANS = st.lists(SPAN, min_size=1, max_size=8)
 
 
-def check(scheme, n, rules, seed=0, allowed=None):
-    rng = np.random.default_rng(seed)
-    emissions, transitions = rng.normal(size=(n, scheme.n_tags)), rng.normal(size=(scheme.n_tags + 1,) * 2)
-    allowed = np.ones((n, scheme.n_tags), bool) if allowed is None else allowed
-    oracle = Oracle(scheme, emissions, transitions, allowed, rules)
-    problem, states, text = solve(emissions, transitions, allowed, rules)
-    log_z = crf.log_partition(*problem)[0].item()
-    assert log_z == pytest.approx(oracle.log_z, abs=1e-9)
-    if not oracle.readings:
-        return oracle
-    best = crf.viterbi(*problem)
-    reading = tuple(scheme.decode(states.tags[best.tags.numpy()]))
-    assert oracle.readings[reading] == pytest.approx(best.scores.item(), abs=1e-9)
-    assert best.scores.item() == pytest.approx(max(oracle.readings.values()), abs=1e-9)
-    for span in {span for spans in oracle.readings for span in spans}:
-        found = 0.0
-        for run in text.runs(span):
-            mask = problem.allowed.clone()
-            mask[span.start : span.end] = False
-            mask[np.arange(span.start, span.end), run] = True
-            found += float((crf.log_partition(*problem._replace(allowed=mask))[0] - log_z).exp())
-        assert found == pytest.approx(oracle.probability(span), abs=1e-9)
-    return oracle
+def overlap(first, second):
+    return first.start < second.end and second.start < first.end
 
 
-ONE, TWO = TagScheme(["A"]), TagScheme(["A", "B"])
+@given(SPANS)
+def test_clusters(spans):
+    clusters = list(find_clusters(spans))
+    assert [span for cluster in clusters for span in cluster.spans] == sorted(set(spans))
+    for cluster in clusters:
+        assert (cluster.start, cluster.end) == (min(s.start for s in cluster.spans), max(s.end for s in cluster.spans))
+        joined = [cluster.spans[0]]
+        while more := [s for s in cluster.spans if s not in joined and any(overlap(s, other) for other in joined)]:
+            joined.extend(more)
+        assert len(joined) == len(cluster.spans)
+    for first, second in itertools.pairwise(clusters):
+        assert first.end <= second.start
 
 
-@st.composite
-def problems(draw, scheme, max_length, max_forced, max_weights):
-    n = draw(st.integers(1, max_length))
-    edges = st.tuples(st.integers(0, n - 1), st.integers(1, n)).filter(lambda edge: edge[0] < edge[1])
-    n_labels = len(scheme.labels)
-    span = st.builds(lambda edge, label: TagSpan(*edge, label), edges, st.integers(0, n_labels - 1))
-    forced = st.builds(lambda edge, label: TagSpan(*edge, label), edges, st.integers(0, n_labels - 1 + UNKNOWN))
-    weight = st.sampled_from([NEVER, -2.0, 0.5, 3.0])
-    rules = SpanRules(
-        tuple(draw(st.lists(forced, max_size=max_forced, unique=True))),
-        draw(st.dictionaries(span, weight, max_size=max_weights)),
-    )
-    # As rules of one word are checked before: a forced span is not forbidden.
-    weights = {span: w for span, w in rules.weights.items() if w > NEVER or span not in rules.forced}
-    return n, rules._replace(weights=weights), draw(st.integers(0, 99))
+@given(SPANS)
+def test_runs_end_before_they_hold_a_forced_span(spans):
+    """For every beginning of a run, the tokens that it may have are those of its reach; others are told by colour."""
+    for cluster in find_clusters(spans):
+        runs = {run.reach: run for run in cluster.runs()}
+        for start in {cluster.start, *(span.end for span in cluster.spans)}:
+            run = runs[cluster.reach(start)]
+            may_have = {
+                token
+                for token in range(start, cluster.end)
+                if not any(start <= span.start and span.end <= token + 1 for span in cluster.spans)
+            }
+            assert may_have == set(range(start, min(run.end, cluster.end)))
+        there = [run for run in runs.values() if run.start < run.end]
+        for i, first in enumerate(there):
+            for second in there[i + 1 :]:
+                if first.start <= second.end and second.start <= first.end:
+                    assert first.colour != second.colour
+        assert runs[None].colour == 0 == runs[min(span.end for span in cluster.spans)].colour
 
 
-@settings(max_examples=80, deadline=None)
-@given(problems(TWO, max_length=5, max_forced=3, max_weights=6))
-def test_against_all_paths(problem):
-    n, rules, seed = problem
-    assert check(TWO, n, rules, seed).readings
-
-
-@settings(max_examples=70, deadline=None)
-@given(problems(ONE, max_length=8, max_forced=7, max_weights=5))
-def test_many_forced_spans_against_all_paths(problem):
-    n, rules, seed = problem
-    assert check(ONE, n, rules, seed).readings
-
-
-@settings(max_examples=40, deadline=None)
-@given(problems(TWO, max_length=5, max_forced=0, max_weights=6), st.integers(0, 99))
-def test_tags_that_are_not_allowed(problem, mask_seed):
-    n, rules, seed = problem
-    check(TWO, n, rules, seed, np.random.default_rng(mask_seed).random((n, TWO.n_tags)) < 0.7)
-
-
-def spans(*edges, label=0):
-    return tuple(TagSpan(start, end, label) for start, end in edges)
-
-
-def test_nested_forced_spans():
-    """A long word holds two short ones: all of the long one, or both of the short ones, whichever scores more."""
-    oracle = check(ONE, 6, SpanRules(spans((1, 5), (1, 3), (3, 5))))
-    sets = {frozenset(spans_) & frozenset(spans((1, 5), (1, 3), (3, 5))) for spans_ in oracle.readings}
-    assert sets == {frozenset(spans((1, 5))), frozenset(spans((1, 3), (3, 5)))}
-
-
-def test_runs_of_different_reach_meet():
-    """The case that needs a second colour: behind (0, 2) the run must end before 6, behind (1, 3) before 9."""
-    forced = spans((0, 2), (1, 3), (2, 6), (5, 9))
-    for seed in range(5):
-        check(ONE, 9, SpanRules(forced, {TagSpan(3, 5, 0): 2.0, TagSpan(2, 4, 0): 1.0}), seed)
-    _, [text] = unfold([np.ones((9, 5), bool)], [SpanRules(forced)])
-    assert text.runs.layout.n_colours == 2
-
-
-def test_rules_of_a_batch_share_their_states():
-    masks = [np.ones((n, TWO.n_tags), bool) for n in (4, 3, 2)]
-    rules = [SpanRules(weights={TagSpan(0, 3, 1): 1.0}), SpanRules(), SpanRules(spans((0, 1), (0, 2)))]
-    states, texts = unfold(masks, rules)
-    assert len(states.tags) == TWO.n_tags + 4 + 8 == texts[0].allowed.shape[1]
-    assert texts[1].allowed.sum() == masks[1].sum() and not len(texts[1].tokens)
-    assert states.legal.shape == (len(states.tags) + 1,) * 2
-
-
-def test_nothing_is_added_without_need():
-    """Spans of one token, and forced spans that overlap no other, are matters of tags."""
-    rules = SpanRules(spans((0, 2), (2, 4)), {TagSpan(5, 6, 1): 1.0, TagSpan(4, 5, 0): NEVER})
-    states, [text] = unfold([np.ones((6, TWO.n_tags), bool)], [rules])
-    assert len(states.tags) == TWO.n_tags and text.allowed[:4].sum() == 4
-    assert [len(text.runs(span)) for span in spans((0, 2), (1, 2), (4, 5), (4, 6))] == [1, 0, 0, 1]
+def test_no_choice():
+    assert Cluster([TagSpan(1, 3, 0), TagSpan(1, 3, 2)]).leaves_no_choice
+    assert not Cluster([TagSpan(1, 3, 0), TagSpan(1, 4, 0)]).leaves_no_choice

@@ -1,4 +1,4 @@
-"""All readings of a text under rules about its spans, by trying, for the tests."""
+"""All paths through a text under rules about its spans, by brute force, for the tests."""
 
 import itertools
 
@@ -33,12 +33,12 @@ def is_consistent(spans, forced):
 
 
 class Oracle:
-    """Everything about a text under rules, by trying all paths."""
+    """Everything about a text under rules, from all of its paths: the score of each, by its spans."""
 
     def __init__(self, scheme, emissions, transitions, allowed, rules):
         n = len(emissions)
         unknown = [span for span in rules.forced if span.label >= len(scheme.labels)]
-        self.readings = {}
+        self.paths = {}
         for tags, spans in all_paths(scheme, n, unknown):
             if not allowed[np.arange(n), list(tags)].all() or not is_consistent(spans, rules.forced):
                 continue
@@ -47,12 +47,12 @@ class Oracle:
             score = emissions[np.arange(n), list(tags)].sum() + sum(transitions[move] for move in moves)
             score += sum(rules.weights.get(span, 0.0) for span in spans)
             if score > NEVER:
-                self.readings[spans] = score
+                self.paths[spans] = score
 
     @property
     def log_z(self):
-        return np.logaddexp.reduce(list(self.readings.values())) if self.readings else NEVER
+        return np.logaddexp.reduce(list(self.paths.values())) if self.paths else NEVER
 
     def probability(self, span):
-        scores = [score for spans, score in self.readings.items() if span in spans]
+        scores = [score for spans, score in self.paths.items() if span in spans]
         return np.exp(np.logaddexp.reduce(scores) - self.log_z) if scores else 0.0

@@ -2,58 +2,52 @@
 (Schwartz & Chow 1990)."""
 
 from itertools import accumulate
-from typing import List, NamedTuple, Sequence
+from typing import List, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from .crf import NEVER, Problem, masked, parts
-from .crf_layout import arrange, steps
+from .crf import NEVER, Trellis, arrange, masked, split_transitions, steps
 
 MAX_CANDIDATES = 1 << 24  # numbers that one step compares
 
 
-class Readings(NamedTuple):
-    """The best paths of a batch of sequences, the best first.
+class KBestPaths(NamedTuple):
+    """The best paths of each sequence, the best first.
 
     tags (Tensor): The tags of each token, [n_tokens, k].
-    scores (Tensor): The scores, [n_sequences, k]; -inf, and tags without meaning, where there are not so many paths.
+    scores (Tensor): The scores, [n_sequences, k]; -inf, and meaningless tags, where there are fewer than k paths.
     """
 
     tags: Tensor
     scores: Tensor
 
 
-def k_best(
-    emissions: Tensor, transitions: Tensor, allowed: Tensor, legal: Tensor, lengths: Sequence[int], k: int
-) -> Readings:
+def k_best(trellis: Trellis, k: int) -> KBestPaths:
     """Find the k best allowed paths of each sequence, exactly. An empty sequence has one path, with score 0. A sequence
     is searched in one piece: memory grows with its length times the number of tags times k. No gradient.
 
-    emissions, transitions, allowed, legal, lengths: See `modules.crf`.
-    k (int): How many, at least 1.
-    RETURNS (Readings): The paths.
+    k (int): The number of paths, at least 1.
     """
-    n_tags = emissions.shape[1]
-    n_together = max(1, MAX_CANDIDATES // (n_tags * n_tags * k))
-    ends = list(accumulate(lengths))
-    found: List[Readings] = []
-    for low in range(0, len(lengths), n_together):
-        part = list(lengths[low : low + n_together])
-        stop = ends[low + len(part) - 1]
-        rows = slice(stop - sum(part), stop)
-        found.append(_k_best(Problem(emissions[rows], transitions, allowed[rows], legal, part), k))
+    n_together = max(1, MAX_CANDIDATES // (trellis.emissions.shape[1] ** 2 * k))
+    ends = [0, *accumulate(trellis.lengths)]
+    found: List[KBestPaths] = []
+    for low in range(0, len(trellis.lengths), n_together):
+        lengths = trellis.lengths[low : low + n_together]
+        rows = slice(ends[low], ends[low + len(lengths)])
+        emissions, allowed = trellis.emissions[rows], trellis.allowed[rows]
+        found.append(_k_best(trellis._replace(emissions=emissions, allowed=allowed, lengths=lengths), k))
     if not found:
-        return Readings(torch.zeros((0, k), dtype=torch.int64), emissions.new_zeros((0, k)))
-    return Readings(*map(torch.cat, zip(*found)))
+        return KBestPaths(torch.zeros((0, k), dtype=torch.int64), trellis.emissions.new_zeros((0, k)))
+    return KBestPaths(*map(torch.cat, zip(*found)))
 
 
 @torch.no_grad()
-def _k_best(problem: Problem, k: int) -> Readings:
-    layout = arrange(problem.lengths, problem.emissions.device)
-    moves, start, end = parts(masked(problem.transitions, problem.legal))
-    scores = masked(problem.emissions, problem.allowed)[layout.order]
+def _k_best(trellis: Trellis, k: int) -> KBestPaths:
+    layout = arrange(trellis)
+    scores, transitions = masked(trellis, layout)
+    moves, start, end = split_transitions(transitions)
     n_running, n_tags = len(layout.ranked), scores.shape[1]
     best = scores.new_full((n_running, n_tags, k), NEVER)
     best[:, :, 0] = scores[:n_running] + start
@@ -70,7 +64,7 @@ def _k_best(problem: Problem, k: int) -> Readings:
     pointers = origin.numpy()
     for here, before in steps(layout.sizes, backwards=True):
         path[before] = np.take_along_axis(pointers[here], path[here], 1)
-    totals = scores.new_full((len(problem.lengths), k), NEVER)
+    totals = scores.new_full((len(trellis.lengths), k), NEVER)
     totals[:, 0] = 0.0  # of empty sequences
     totals[layout.ranked] = values
-    return Readings(torch.from_numpy(path // k).to(scores.device)[layout.place], totals)
+    return KBestPaths(torch.from_numpy(path // k).to(scores.device)[layout.place], totals)

@@ -1,7 +1,7 @@
 """Tags refined to states, and the legal moves between these.
 
 First come the ordinary states of each colour, one for each tag. Then come groups of four, for spans that have states of
-their own: those of chains, and forced ones (see `layers.span_rules`).
+their own: those of chains, and forced ones (see `spans.refine`).
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ Key = Tuple[str, int, int]  # what a group of four is for: CHAIN or FORCED, labe
 
 
 class States(NamedTuple):
-    """The refined tags of a batch.
+    """The states of a batch.
 
     scored (Ints1d): The tag whose scores a state has, [n_states].
     tags (Ints1d): The tag that a state stands for, [n_states]; it differs for labels that the tags do not have.
@@ -33,7 +33,7 @@ class States(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The numbers of states.
+    """How states are numbered.
 
     n_tags (int): Number of tags.
     n_colours (int): Number of colours.
@@ -46,7 +46,6 @@ class Layout(NamedTuple):
 
     @property
     def n_states(self) -> int:
-        """RETURNS (int): The number of all states."""
         return self.n_tags * self.n_colours + 4 * sum(size for _, size in self.sizes)
 
     def first_state(self, key: Key, slot: int) -> int:
@@ -56,21 +55,18 @@ class Layout(NamedTuple):
 
 
 class Slots:
-    """Numbers groups of four, so that those on the same tokens differ.
-
-    sizes (Counter[Key]): How many numbers there are of each kind.
-    """
+    """Numbers groups of four, so that those on the same tokens differ; `sizes` counts the numbers of each kind."""
 
     def __init__(self) -> None:
         self.sizes: Counter[Key] = Counter()
-        self._stops: Dict[Key, List[int]] = {}
+        self._ends: Dict[Key, List[int]] = {}
 
-    def take(self, key: Key, start: int, stop: int) -> int:
-        """RETURNS (int): A number for a group on the tokens from `start` to `stop`. Starts must ascend."""
-        stops = self._stops.setdefault(key, [])
-        slot = next((i for i, other in enumerate(stops) if other <= start), len(stops))
-        stops[slot : slot + 1] = [stop]
-        self.sizes[key] = len(stops)
+    def take(self, key: Key, start: int, end: int) -> int:
+        """RETURNS (int): A number for a group on the tokens from `start` to `end`. Starts must ascend."""
+        ends = self._ends.setdefault(key, [])
+        slot = next((i for i, other in enumerate(ends) if other <= start), len(ends))
+        ends[slot : slot + 1] = [end]
+        self.sizes[key] = len(ends)
         return slot
 
 
@@ -78,7 +74,8 @@ class Slots:
 def build_states(layout: Layout) -> States:
     """RETURNS (States): The states of a layout."""
     n_tags = layout.n_tags
-    columns: List[Tuple[int, ...]] = []  # scored, tag, kind, label, group, group to go on in, colours before and behind
+    # For each state: scored, tag, kind, label, group, group to go on in, colours before and after.
+    columns: List[Tuple[int, ...]] = []
     for colour in range(layout.n_colours):
         columns.append((OUTSIDE, OUTSIDE, NO_KIND, NO_KIND, colour, colour, colour, colour))
         for tag in range(1, n_tags):
@@ -90,9 +87,9 @@ def build_states(layout: Layout) -> States:
             kind, goes_on = (INSIDE, colour) if what == CHAIN and place == EXIT else (place, group)
             tag = 1 + 4 * label + kind
             columns.append((tag if tag < n_tags else OUTSIDE, tag, kind, label, group, goes_on, before, colour))
-    scored, tags, kinds, labels, groups, goes_on, before, behind = np.array(columns, dtype=np.int64).T
+    scored, tags, kinds, labels, groups, goes_on, before, after = np.array(columns, dtype=np.int64).T
     opens, closed = np.isin(kinds, [NO_KIND, BEGIN, SINGLE]), np.isin(kinds, [NO_KIND, END, SINGLE])
-    follows = (before[None, :] == ANY_COLOUR) | (before[None, :] == behind[:, None])
+    follows = (before[None, :] == ANY_COLOUR) | (before[None, :] == after[:, None])
     continues = (groups[None, :] == goes_on[:, None]) & (labels[None, :] == labels[:, None])
     legal = np.zeros((len(tags) + 1, len(tags) + 1), dtype=bool)
     legal[:-1, :-1] = np.where(closed[:, None], opens[None, :] & follows, ~opens[None, :] & continues)

@@ -3,7 +3,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_lexner.tagging.spans.span_states import CHAIN, EXIT, FORCED, NO_COLOUR, Layout, Slots, build_states
+from spacy_lexner.tagging.spans.states import CHAIN, EXIT, FORCED, NO_COLOUR, Layout, Slots, build_states
 from spacy_lexner.tagging.spans.tag_scheme import BEGIN, END, INSIDE, SINGLE, legal_moves
 
 

@@ -1,19 +1,19 @@
 import pytest
 import torch
-from chains import NEVER, PROBLEMS, all_paths, random_problem
+from chains import NEVER, TRELLISES, all_paths, random_trellis
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_lexner.tagging import crf, crf_k_best
+from spacy_lexner.tagging import crf, k_best
 
 
 @settings(max_examples=80, deadline=None)
-@given(PROBLEMS, st.sampled_from([1, 2, 7]))
-def test_against_all_paths(problem, k):
-    tags, scores = crf_k_best.k_best(*problem, k)
-    assert tags.shape == (sum(problem[-1]), k) and scores.shape == (len(problem[-1]), k)
+@given(TRELLISES, st.sampled_from([1, 2, 7]))
+def test_against_all_paths(trellis, k):
+    tags, scores = k_best.k_best(trellis, k)
+    assert tags.shape == (sum(trellis[-1]), k) and scores.shape == (len(trellis[-1]), k)
     start = 0
-    for i, ((paths, expected), length) in enumerate(zip(all_paths(*problem), problem[-1])):
+    for i, ((paths, expected), length) in enumerate(zip(all_paths(trellis), trellis.lengths)):
         rows = tags[start : start + length]
         start += length
         if not length:
@@ -29,21 +29,21 @@ def test_against_all_paths(problem, k):
 
 
 def test_the_first_is_that_of_viterbi():
-    problem = random_problem(0, [40, 0, 7, 1], 9, 0.9)
-    best = crf.viterbi(*problem)
-    tags, scores = crf_k_best.k_best(*problem, 3)
+    trellis = random_trellis(0, [40, 0, 7, 1], 9, 0.9)
+    best = crf.viterbi(trellis)
+    tags, scores = k_best.k_best(trellis, 3)
     assert tags[:, 0].tolist() == best.tags.tolist() and scores[:, 0].tolist() == best.scores.tolist()
 
 
 def test_large_batches_are_cut(monkeypatch):
-    problem = random_problem(1, [5, 0, 3, 9, 2], 4)
-    together = crf_k_best.k_best(*problem, 3)
-    monkeypatch.setattr(crf_k_best, "MAX_CANDIDATES", 100)
-    alone = crf_k_best.k_best(*problem, 3)
+    trellis = random_trellis(1, [5, 0, 3, 9, 2], 4)
+    together = k_best.k_best(trellis, 3)
+    monkeypatch.setattr(k_best, "MAX_CANDIDATES", 100)
+    alone = k_best.k_best(trellis, 3)
     assert together.tags.tolist() == alone.tags.tolist() and together.scores.tolist() == alone.scores.tolist()
 
 
 @pytest.mark.parametrize("lengths", [[], [0, 0]])
 def test_nothing_at_all(lengths):
-    tags, scores = crf_k_best.k_best(*random_problem(0, lengths, 3), 2)
+    tags, scores = k_best.k_best(random_trellis(0, lengths, 3), 2)
     assert tags.shape == (0, 2) and scores.shape == (len(lengths), 2)

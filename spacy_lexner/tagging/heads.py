@@ -1,0 +1,164 @@
+"""The heads of taggers: the loss of a conditional random field, and that of a softmax over single tokens."""
+
+from dataclasses import dataclass
+from typing import Any, List, Optional, Sequence, Tuple, cast
+
+import numpy as np
+import torch
+from thinc.types import Floats1d, Floats2d
+from thinc.util import torch2xp, xp2torch
+from torch import Tensor
+
+from . import crf
+from .crf import NEVER, Trellis
+from .spans.head import TaggerOutput
+from .spans.span_rules import SpanRules
+from .spans.states import States
+from .spans.tag_scheme import Bools2d, Ints1d, TagSpan, span_tags
+from .tag_search import StateSpace, TagSearch, make_trellis, tag_states
+
+NORMALIZATIONS = ("mean", "sum", "token")
+
+
+@dataclass(frozen=True)
+class Head:
+    """What all heads share; see `spans.head.TaggerHead` for the arguments of the methods.
+
+    normalization (str): Divide the loss of a batch by its sentences ("mean"), its tokens ("token") or nothing ("sum").
+    """
+
+    normalization: str = "mean"
+
+    def __post_init__(self) -> None:
+        if self.normalization not in NORMALIZATIONS:
+            raise ValueError(f"normalization is {self.normalization!r}; expected one of {', '.join(NORMALIZATIONS)}.")
+
+    def to_space(self, states: States) -> StateSpace:
+        """RETURNS (StateSpace): The states to search in, given those that rules need."""
+        return StateSpace(*states)
+
+    def search(
+        self, outputs: TaggerOutput, allowed: Sequence[Bools2d], rules: Optional[Sequence[SpanRules]] = None
+    ) -> TagSearch:
+        return TagSearch(outputs, allowed, rules, self.to_space)
+
+    def decode(self, outputs: TaggerOutput, allowed: Sequence[Bools2d]) -> List[Ints1d]:
+        return self.search(outputs, allowed).best()
+
+    def span_scores(
+        self, outputs: TaggerOutput, allowed: Sequence[Bools2d], spans: Sequence[Sequence[TagSpan]]
+    ) -> List[Floats1d]:
+        return self.search(outputs, allowed).span_scores(spans)
+
+    def loss(
+        self,
+        outputs: TaggerOutput,
+        allowed: Sequence[Bools2d],
+        gold: Sequence[Bools2d],
+        incorrect: Sequence[Sequence[TagSpan]],
+    ) -> Tuple[float, TaggerOutput]:
+        emissions = torch.cat([xp2torch(rows) for rows in outputs[0]]).double().requires_grad_()
+        transitions = xp2torch(outputs[1]).double().requires_grad_()
+        space = self.to_space(tag_states(allowed[0].shape[1]))
+        trellis = make_trellis(emissions, transitions, space, allowed)
+        right = torch.from_numpy(self.gold_states(gold, space)).to(emissions.device)
+        losses = self.losses(trellis, right & trellis.allowed)
+        total = losses.sum() + _incorrect_loss(trellis, space, incorrect)
+        if self.normalization != "sum":
+            lengths = [len(mask) for mask in allowed]
+            total = total / max(1, sum(lengths) if self.normalization == "token" else sum(map(bool, lengths)))
+        d_emissions, d_transitions = torch.autograd.grad(
+            total, (emissions, transitions), allow_unused=True, materialize_grads=True
+        )
+        d_docs: List[Any] = [torch2xp(rows) for rows in d_emissions.float().split([len(rows) for rows in outputs[0]])]
+        return total.item(), TaggerOutput(d_docs, cast(Floats2d, torch2xp(d_transitions.float())))
+
+    def gold_states(self, gold: Sequence[Bools2d], space: StateSpace) -> Bools2d:
+        """RETURNS (Bools2d): The states that agree with the annotation of a batch, [n_rows, n_states]."""
+        return np.concatenate([space.rows(mask) for mask in gold])
+
+    def losses(self, trellis: Trellis, gold: Tensor) -> Tensor:
+        """RETURNS (Tensor): The loss of each sentence, or of any other parts that add up to the same."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class CRFHead(Head):
+    """Negative log-likelihood of what is annotated, summed over what is not (Tsuboi et al. 2008): a sentence without
+    any annotation has loss 0.
+
+    constrained_training (bool): Whether the likelihood is relative to the legal paths, or to all: then the scores
+        themselves learn which moves are illegal, as in the original FLAT. Decoding and probabilities of spans keep to
+        legal paths in any case.
+    """
+
+    constrained_training: bool = True
+
+    def losses(self, trellis: Trellis, gold: Tensor) -> Tensor:
+        if not self.constrained_training:
+            trellis = trellis._replace(legal=torch.ones_like(trellis.legal))
+        return -log_share(trellis, gold)
+
+
+@dataclass(frozen=True)
+class SoftmaxHead(Head):
+    """A softmax over the tags of each token. Decoding and span scores keep to the legal paths: a path's probability is
+    the product of its tags' probabilities, relative to that of all legal paths.
+
+    focal_gamma (float): Weight a token by (1 - p) ** gamma, p the probability of its right tag (Lin et al. 2017); 0 is
+        plain cross-entropy.
+    label_smoothing (float): Share of the target that is spread evenly over all allowed tags (Szegedy et al. 2016).
+    """
+
+    focal_gamma: float = 0.0
+    label_smoothing: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.focal_gamma < 0:
+            raise ValueError(f"focal_gamma is {self.focal_gamma}; expected 0 (cross-entropy) or more.")
+        if not 0 <= self.label_smoothing < 1:
+            raise ValueError(f"label_smoothing is {self.label_smoothing}; expected at least 0 and less than 1.")
+
+    def losses(self, trellis: Trellis, gold: Tensor) -> Tensor:
+        """RETURNS (Tensor): The loss of each token. Several right tags count together; where all allowed tags are
+        right, because annotation is missing, the loss is 0."""
+        log_p = trellis.emissions.masked_fill(~trellis.allowed, NEVER).log_softmax(1)
+        right = torch.logsumexp(log_p.masked_fill(~gold, NEVER), 1)
+        losses = -right
+        if self.focal_gamma:
+            losses = losses * (-torch.expm1(right)).clamp(min=0) ** self.focal_gamma
+        if self.label_smoothing:
+            spread = -log_p.masked_fill(~trellis.allowed, 0.0).sum(1) / trellis.allowed.sum(1)
+            losses = (1 - self.label_smoothing) * losses + self.label_smoothing * spread
+        missing = (gold == trellis.allowed).all(1)
+        return losses.masked_fill(missing, 0.0)
+
+
+def log_share(trellis: Trellis, subset: Tensor) -> Tensor:
+    """Logarithm of the probability that the path stays within a part of what is allowed; 0, exactly, if that is all.
+
+    subset (Tensor): Boolean, [n_tokens, n_tags].
+    RETURNS (Tensor): [n_sequences].
+    """
+    emissions, allowed = torch.cat([trellis.emissions] * 2), torch.cat([subset, trellis.allowed])
+    twice = trellis._replace(emissions=emissions, allowed=allowed, lengths=trellis.lengths * 2)
+    part, whole = crf.log_partition(twice).chunk(2)
+    return part - whole
+
+
+def _incorrect_loss(trellis: Trellis, space: StateSpace, incorrect: Sequence[Sequence[TagSpan]]) -> Tensor:
+    """Sum of -log(1 - p) over spans known to be wrong; p is the share of the paths that spell the span."""
+    spans = [span for own in incorrect for span in own]
+    if not spans:
+        return trellis.emissions.new_zeros(())
+    trellis = trellis.take([i for i, own in enumerate(incorrect) for _ in own])
+    spelled, first = trellis.allowed.clone(), space.margin
+    for span, length in zip(spans, trellis.lengths):
+        means = torch.from_numpy(space.tags == span_tags(span)[:, None]).to(spelled.device)
+        spelled[first + span.start : first + span.end] &= means
+        first += length
+    log_p = log_share(trellis, spelled)
+    # The loss of a span that is certain is not finite: the value stops at 1 - p = 1e-12, the gradient goes on.
+    log_p = log_p - (log_p + 1e-12).clamp(min=0).detach()
+    return -torch.log(-torch.expm1(log_p)).sum()
