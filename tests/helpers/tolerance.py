@@ -14,5 +14,19 @@ def tolerance(n_terms: int, scale: Any = 1.0, dtype: str = "float32") -> float:
     dtype (str): The precision of the computation.
     RETURNS (float): An absolute tolerance, for `atol` with `rtol=0`.
     """
-    values = scale.detach().cpu().numpy() if hasattr(scale, "detach") else np.asarray(scale)
-    return n_terms * float(np.finfo(dtype).eps) * float(np.abs(values).max(initial=0))
+    return n_terms * float(np.finfo(dtype).eps) * float(np.abs(_array(scale)).max(initial=0))
+
+
+def assert_close(actual: Any, expected: Any, n_terms: int, dtype: str = "float32") -> None:
+    """Compare arrays or tensors up to the rounding of sums.
+
+    actual, expected (Any): Arrays or tensors of the same shape. The largest expected value is the scale.
+    n_terms (int): See `tolerance`.
+    dtype (str): See `tolerance`.
+    """
+    atol = tolerance(n_terms, expected, dtype)
+    np.testing.assert_allclose(_array(actual), _array(expected), rtol=0, atol=atol)
+
+
+def _array(values: Any) -> Any:
+    return values.detach().cpu().numpy() if hasattr(values, "detach") else np.asarray(values)

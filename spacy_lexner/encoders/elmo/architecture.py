@@ -10,17 +10,15 @@ from thinc.types import Floats2d
 from .bilm import BLOCK_ROWS
 from .char_cnn import Activation
 from .layer import ELMoEncoder, ELMoOptions
-from .scalar_mix import Norm
+from .model import Norm
 from .setup import ELMoSetup, Unit
-
-NO_OPTIONS: Dict[str, Any] = SimpleFrozenDict()
 
 
 def build_elmo_v1(
     checkpoint: Optional[str] = None,
     *,
-    unit: Optional[Unit] = None,
     vocab: Optional[str] = None,
+    unit: Optional[Unit] = None,
     max_characters: Optional[int] = None,
     embedding_dim: Optional[int] = None,
     filters: Optional[Sequence[Sequence[int]]] = None,
@@ -42,35 +40,35 @@ def build_elmo_v1(
     stateful: bool = False,
     block_rows: int = BLOCK_ROWS,
     mixed_precision: bool = False,
-    grad_scaler_config: Dict[str, Any] = NO_OPTIONS,
+    grad_scaler_config: Dict[str, Any] = SimpleFrozenDict(),  # noqa: B008
 ) -> Model[List[Doc], List[Floats2d]]:
     """Build an ELMo (Peters et al. 2018): word vectors from characters, a bidirectional language model over them, and a
     learned mix of its layers. Its words are the tokens of a Doc, its sentences whole Docs.
 
-    The sizes, from `unit` to `skip_connections`, may be left open (null): they are then the checkpoint's, or, without
-    one, those named below. A size that is given must agree with the checkpoint.
+    The sizes, from `unit` to `skip_connections`, may be null: they are then the checkpoint's, or, without one, the
+    defaults below. A size that is given must agree with the checkpoint.
 
-    checkpoint (Optional[str]): Folder with a trained biLM, as `spacy lexner import elmo` writes it. It is read when the
+    checkpoint (Optional[str]): Folder with a trained biLM, written by `spacy lexner import elmo`. It is read when the
         pipeline is initialised, never again after that is saved. None: random weights.
-    unit (Optional[str]): What a word is made of: "byte", the bytes of UTF-8, as in the original; "unicode", characters
-        of a vocabulary, better for Chinese. Unicode.
-    vocab (Optional[str]): File of counted words, as `spacy lexner count-words` writes it, whose characters are the
-        vocabulary. None: the characters of the training texts.
-    max_characters (Optional[int]): Longer words are cut, with begin and end of the word counted. 50.
-    embedding_dim (Optional[int]): Width of a character vector. 16.
-    filters (Optional[Sequence[Sequence[int]]]): Width and number of each group of filters. [[1, 32], [2, 32], [3,
-        64], [4, 128]].
-    n_highway (Optional[int]): Number of highway layers. 1.
-    activation (Optional[str]): "relu" or "tanh", after the maximum over a word. Relu.
-    projection_dim (Optional[int]): Width of a word vector and of either direction's layers. 128.
-    cell_dim (Optional[int]): Width of the memory cells. 512.
-    n_layers (Optional[int]): Number of LSTM layers. 2.
+    vocab (Optional[str]): File of counted words, written by `spacy lexner count-words`, whose characters are the
+        vocabulary of "unicode". None: the characters of the training texts.
+    unit (Optional[str]): What a word is made of: "unicode" (default), characters of a vocabulary, better for Chinese;
+        or "byte", the bytes of UTF-8, as in the original.
+    max_characters (Optional[int]): Longer words are cut, begin and end of the word included. Default 50.
+    embedding_dim (Optional[int]): Width of a character vector. Default 16.
+    filters (Optional[Sequence[Sequence[int]]]): Width and number of each group of filters. Default [[1, 32], [2, 32],
+        [3, 64], [4, 128]].
+    n_highway (Optional[int]): Number of highway layers. Default 1.
+    activation (Optional[str]): "relu" (default) or "tanh", after the maximum over a word.
+    projection_dim (Optional[int]): Width of a word vector and of each direction's layers. Default 128.
+    cell_dim (Optional[int]): Width of the memory cells. Default 512.
+    n_layers (Optional[int]): Number of LSTM layers. Default 2.
     cell_clip, projection_clip (Optional[float]): Largest absolute value of a memory cell, and of a layer's recurrent
-        output; 0 for no clipping. 3.
-    skip_connections (Optional[bool]): Add a layer's input to its output from the second layer on. True.
+        output; 0 for no clipping. Default 3.
+    skip_connections (Optional[bool]): Add a layer's input to its output from the second layer on. Default True.
     mix_layers (Optional[Sequence[int]]): The layers that are mixed: 0 for the word vectors, 1 for the first LSTM
         layer and so on; None for all.
-    n_mixes (int): Number of mixes. Their results stand side by side.
+    n_mixes (int): Number of mixes. Their results are concatenated.
     mix_weights (Optional[Sequence[float]]): Fixed weights of the layers before the softmax; None to train them.
     mix_norm (Optional[str]): Normalise the layers before mixing: "token", each token; "batch", all values of the batch
         together, as in the original: results then depend on the other Docs of a batch.
@@ -79,31 +77,27 @@ def build_elmo_v1(
     freeze (bool): Train the mix alone. Pretraining trains everything nevertheless.
     stateful (bool): Start each batch from the state in which the batch before ended, as the original does: results then
         depend on what was run before. Only for comparison.
-    block_rows (int): Most tokens whose gates are held in memory at once; no result depends on it.
-    mixed_precision (bool): Half precision, on a GPU or a processor with AMX; the LSTM with
-        clipping stays in single precision.
+    block_rows (int): Most tokens whose gates are held in memory at once; results do not depend on it.
+    mixed_precision (bool): Half precision, on a GPU or a processor with AMX; an LSTM that clips stays in single
+        precision.
     grad_scaler_config (Dict[str, Any]): Arguments of thinc's PyTorchGradScaler.
     RETURNS (Model[List[Doc], List[Floats2d]]): The encoder, one row per token, 2 * projection_dim * n_mixes wide.
     """
-    setup = ELMoSetup(
-        checkpoint=checkpoint,
-        unit=unit,
-        vocab=vocab,
-        max_characters=max_characters,
-        embedding_dim=embedding_dim,
-        filters=None if filters is None else tuple(map(tuple, filters)),
-        n_highway=n_highway,
-        activation=activation,
-        projection_dim=projection_dim,
-        cell_dim=cell_dim,
-        n_layers=n_layers,
-        cell_clip=cell_clip,
-        projection_clip=projection_clip,
-        skip_connections=skip_connections,
-        mix_layers=None if mix_layers is None else tuple(mix_layers),
-        n_mixes=n_mixes,
-        mix_weights=None if mix_weights is None else tuple(mix_weights),
-        mix_norm=mix_norm,
-    )
+    sizes = {
+        "unit": unit,
+        "max_characters": max_characters,
+        "embedding_dim": embedding_dim,
+        "filters": filters,
+        "n_highway": n_highway,
+        "activation": activation,
+        "projection_dim": projection_dim,
+        "cell_dim": cell_dim,
+        "n_layers": n_layers,
+        "cell_clip": cell_clip,
+        "projection_clip": projection_clip,
+        "skip_connections": skip_connections,
+    }
+    mix = {"mix_layers": mix_layers, "n_mixes": n_mixes, "mix_weights": mix_weights, "mix_norm": mix_norm}
+    setup = ELMoSetup(checkpoint, vocab, sizes, mix)
     options = ELMoOptions(dropout, lstm_dropout, freeze, stateful, block_rows)
     return ELMoEncoder(setup, options, mixed_precision=mixed_precision, grad_scaler_config=dict(grad_scaler_config))

@@ -6,8 +6,6 @@ from typing import Literal, Sequence
 import torch
 from torch import Tensor, nn
 
-from .highway import Highway
-
 Activation = Literal["relu", "tanh"]
 ACTIVATIONS = {"relu": torch.relu, "tanh": torch.tanh}
 
@@ -15,15 +13,15 @@ ACTIVATIONS = {"relu": torch.relu, "tanh": torch.tanh}
 class CharacterCNN(nn.Module):
     """Embed characters, convolve them at several widths, take each filter's maximum, pass highway layers, project.
 
-    A word is a row of character ids, of which the last, `pad_id`, fills the row after the word's end. As in the
-    original, padding inside a word is a trained character: it takes part in convolution and maximum.
+    A word is a row of character ids, filled up with `pad_id`. As in the original, padding is a trained character: it
+    takes part in convolution and maximum.
 
     n_characters (int): Number of character ids.
     embedding_dim (int): Width of a character vector.
     filters (Sequence[Sequence[int]]): Pairs of filter width and number of filters.
     n_highway (int): Number of highway layers.
-    projection_dim (int): Width of a word vector. No projection is made where it is the number of filters.
-    pad_id (int): Id that fills a word up.
+    projection_dim (int): Width of a word vector. There is no projection if this is the number of filters.
+    pad_id (int): Id of padding, the last one.
     activation (str): "relu" or "tanh", applied after the maximum.
     """
 
@@ -56,13 +54,11 @@ class CharacterCNN(nn.Module):
         with torch.no_grad():
             self.embedding.weight[0] = 0.0
         for convolution in self.convolutions:
-            assert isinstance(convolution, nn.Conv1d)
+            assert isinstance(convolution, nn.Conv1d) and convolution.bias is not None
             if self.activation == "relu":
                 nn.init.uniform_(convolution.weight, -0.05, 0.05)
             else:
-                fan_in = convolution.in_channels * convolution.kernel_size[0]
-                nn.init.normal_(convolution.weight, std=1 / sqrt(fan_in))
-            assert convolution.bias is not None
+                nn.init.normal_(convolution.weight, std=1 / sqrt(convolution.in_channels * convolution.kernel_size[0]))
             nn.init.zeros_(convolution.bias)
         if isinstance(self.projection, nn.Linear):
             nn.init.normal_(self.projection.weight, std=1 / sqrt(self.projection.in_features))
@@ -74,7 +70,10 @@ class CharacterCNN(nn.Module):
         characters (Tensor): Ids [n_words, length].
         RETURNS (Tensor): Shape [n_words, n_filters].
         """
-        embedded = self.embedding(self._trim(characters)).transpose(1, 2)
+        # Columns of padding alone give the same window again and again: one of them is enough for the maximum.
+        ends = (characters != self.pad_id).any(dim=0).nonzero()
+        longest = int(ends[-1]) + 1 if len(ends) else 0
+        embedded = self.embedding(characters[:, : longest + self.widest]).transpose(1, 2)
         # `max` keeps one index per filter for the backward pass, where `amax` would keep the whole convolution.
         pooled = [convolution(embedded).max(dim=2).values for convolution in self.convolutions]
         return ACTIVATIONS[self.activation](torch.cat(pooled, dim=1))
@@ -85,9 +84,29 @@ class CharacterCNN(nn.Module):
         """
         return self.projection(self.highway(self.pool(characters)))
 
-    def _trim(self, characters: Tensor) -> Tensor:
-        """Drop columns in which every window of every filter would hold padding alone; one such window is kept, so that
-        each maximum stays the same."""
-        ends = (characters != self.pad_id).any(dim=0).nonzero()
-        longest = int(ends[-1]) + 1 if len(ends) else 0
-        return characters[:, : longest + self.widest]
+
+class Highway(nn.Module):
+    """Highway layers (Srivastava et al. 2015): y = g * x + (1 - g) * relu(W x + b) with g = sigmoid(V x + c).
+
+    width (int): Width of input and output.
+    n_layers (int): Number of layers; 0 returns the input.
+    """
+
+    def __init__(self, width: int, n_layers: int):
+        super().__init__()
+        # One product gives both halves: first W x + b, then V x + c.
+        self.layers = nn.ModuleList(nn.Linear(width, 2 * width) for _ in range(n_layers))
+        for layer in self.layers:  # as the original biLM trainer does: at first, mostly the input is carried
+            assert isinstance(layer, nn.Linear)
+            nn.init.normal_(layer.weight, std=1 / sqrt(width))
+            nn.init.zeros_(layer.bias[:width])
+            nn.init.constant_(layer.bias[width:], 2.0)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x (Tensor): Shape [..., width].
+        RETURNS (Tensor): Shape [..., width].
+        """
+        for layer in self.layers:
+            transformed, carry = layer(x).chunk(2, dim=-1)
+            x = torch.lerp(transformed.relu(), x, carry.sigmoid())
+        return x

@@ -8,22 +8,20 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
+from ..shared.state_check import find_mismatch
 from .bilm import BiLM
 from .char_cnn import CharacterCNN
 from .character_ids import character_ids
-from .clipped_lstm import ClippedLSTM
-from .projected_lstm import ProjectedLSTM
+from .lstm import ClippedLSTM, ProjectedLSTM
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 MODEL_TYPE = "elmo"
-# The sizes that make two biLMs fit each other's weights, and what they were trained with.
 CNN_KEYS = ("embedding_dim", "filters", "n_highway", "activation")
 BILM_KEYS = ("projection_dim", "cell_dim", "n_layers", "cell_clip", "projection_clip", "skip_connections")
-LSTM_PARTS = ("input_weight", "recurrent_weight", "bias", "projection")
 
 
 def read_config(folder: Union[str, Path]) -> Dict[str, Any]:
-    """The sizes of a checkpoint.
+    """Read the sizes of a checkpoint.
 
     folder (Union[str, Path]): A folder written by `spacy lexner import elmo`.
     RETURNS (Dict[str, Any]): `characters` (see CharacterIds.to_dict), `cnn` and `bilm` (arguments of CharacterCNN and
@@ -32,67 +30,63 @@ def read_config(folder: Union[str, Path]) -> Dict[str, Any]:
     path = Path(folder) / CONFIG
     if not path.is_file():
         raise ValueError(
-            f"No ELMo checkpoint: {path} does not exist. Give a folder written by 'spacy lexner import elmo'; official "
-            "options.json and weights.hdf5 files are read by that command alone."
+            f"No ELMo checkpoint: {path} does not exist. Give a folder written by 'spacy lexner import elmo'; only that "
+            "command reads official options.json and weights.hdf5 files."
         )
     try:
         config = json.loads(path.read_text("utf8"))
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise ValueError(f"{path} is not JSON: {error}") from error
-    found = {key: set(config[key]) for key in ("cnn", "bilm")} if _is_elmo(config) else {}
-    if found != {"cnn": set(CNN_KEYS), "bilm": set(BILM_KEYS)}:
+    keys = {"cnn": {*CNN_KEYS}, "bilm": {*BILM_KEYS}}
+    if (
+        not isinstance(config, dict)
+        or config.get("model_type") != MODEL_TYPE
+        or not all(isinstance(config.get(part), dict) for part in ("characters", *keys))
+        or any(set(config[part]) != names for part, names in keys.items())
+    ):
         raise ValueError(f"{path} does not describe an ELMo checkpoint: import the official files again.")
     return config
 
 
-def _is_elmo(config: Any) -> bool:
-    parts = ("characters", "cnn", "bilm")
-    return (
-        isinstance(config, dict)
-        and config.get("model_type") == MODEL_TYPE
-        and all(isinstance(config.get(key), dict) for key in parts)
-    )
-
-
 def build_cnn(config: Dict[str, Any]) -> CharacterCNN:
-    """config (Dict[str, Any]): As `read_config` gives it.
+    """config (Dict[str, Any]): As `read_config` returns it.
     RETURNS (CharacterCNN): The module, with random weights.
     """
     ids = character_ids(config["characters"])
-    sizes = {key: config["cnn"][key] for key in CNN_KEYS}
-    return CharacterCNN(ids.n_characters, projection_dim=config["bilm"]["projection_dim"], pad_id=ids.padding, **sizes)
+    width = config["bilm"]["projection_dim"]
+    return CharacterCNN(ids.n_characters, projection_dim=width, pad_id=ids.padding, **config["cnn"])
 
 
 def weight_shapes(config: Dict[str, Any]) -> Dict[str, List[int]]:
-    """The names and shapes of a checkpoint's weights. Nothing is allocated.
+    """The names and shapes of a checkpoint's weights: those of the module, with layers that clip. Nothing is allocated.
 
-    config (Dict[str, Any]): As `read_config` gives it.
+    config (Dict[str, Any]): As `read_config` returns it.
     RETURNS (Dict[str, List[int]]): Shape by name.
     """
-    width, cell = config["bilm"]["projection_dim"], config["bilm"]["cell_dim"]
     with torch.device("meta"):
-        layers = nn.ModuleList(ClippedLSTM(width, cell, width) for _ in range(config["bilm"]["n_layers"]))
-        modules = nn.ModuleDict({"characters": build_cnn(config), "bilm": nn.ModuleDict({"layers": layers})})
-    return {name: list(weight.shape) for name, weight in modules.state_dict().items()}
+        bilm = BiLM(**{**config["bilm"], "cell_clip": 1.0})
+        state = nn.ModuleDict({"characters": build_cnn(config), "bilm": bilm}).state_dict()
+    return {name: list(weight.shape) for name, weight in state.items()}
 
 
 def load_weights(folder: Union[str, Path], config: Dict[str, Any], characters: CharacterCNN, bilm: BiLM) -> None:
-    """Put a checkpoint's weights into modules of the same sizes.
+    """Load a checkpoint's weights into modules of the same sizes.
 
     folder (Union[str, Path]): The checkpoint.
     config (Dict[str, Any]): Its sizes.
     characters (CharacterCNN): The character CNN, changed in place.
-    bilm (BiLM): The language model, changed in place.
+    bilm (BiLM): The language model, changed in place. It may clip other than the checkpoint's, or not at all.
     """
     state = _read_weights(Path(folder) / WEIGHTS, weight_shapes(config))
-    prefix = "characters."
-    characters.load_state_dict(
-        {name[len(prefix) :]: weight for name, weight in state.items() if name.startswith(prefix)}
-    )
+    characters.load_state_dict(_under("characters.", state))
     for number, layer in enumerate(bilm.layers):
         assert isinstance(layer, (ClippedLSTM, ProjectedLSTM))
-        for direction in (0, 1):
-            layer.set_direction(direction, *(state[f"bilm.layers.{number}.{part}"][direction] for part in LSTM_PARTS))
+        weights = _under(f"bilm.layers.{number}.", state)
+        layer.load_state_dict(weights) if isinstance(layer, ClippedLSTM) else layer.load_clipped(weights)
+
+
+def _under(prefix: str, state: Dict[str, Tensor]) -> Dict[str, Tensor]:
+    return {name[len(prefix) :]: weight for name, weight in state.items() if name.startswith(prefix)}
 
 
 def _read_weights(path: Path, expected: Dict[str, List[int]]) -> Dict[str, Tensor]:
@@ -102,13 +96,9 @@ def _read_weights(path: Path, expected: Dict[str, List[int]]) -> Dict[str, Tenso
         with safe_open(path, framework="pt") as file:
             names = file.keys()
             found = {name: file.get_slice(name).get_shape() for name in names}
-            wrong = [name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name)]
-            if wrong:
-                name = min(wrong)
-                raise ValueError(
-                    f"{path} does not fit {CONFIG} beside it: {name} has shape {found.get(name)} instead of "
-                    f"{expected.get(name)}. Import the official files again."
-                )
+            problem = find_mismatch(found, expected)
+            if problem is not None:
+                raise ValueError(f"{path} does not fit {CONFIG} beside it: {problem}. Import the official files again.")
             return {name: file.get_tensor(name) for name in expected}
     except SafetensorError as error:
         raise ValueError(f"{path} cannot be read ({error}): the file is truncated or damaged.") from error

@@ -22,14 +22,8 @@ Encoder = Model[List[Doc], List[Floats2d]]
 
 @dataclass(frozen=True)
 class ELMoOptions:
-    """How the module is run and trained. Nothing of it is part of the weights: pretrained ones may be used with others.
-
-    dropout (float): Of the mixed values.
-    lstm_dropout (float): Of the inputs of each LSTM layer, where these are trained.
-    freeze (bool): Train the mixes alone.
-    stateful (bool): See BiLM.
-    block_rows (int): See BiLM.
-    """
+    """How the module is run and trained: see `build_elmo_v1`. Not part of the weights: the config of training may set
+    other options than that of pretraining."""
 
     dropout: float = 0.5
     lstm_dropout: float = 0.1
@@ -43,12 +37,6 @@ class ELMoOptions:
                 raise ValueError(f"{name} = {getattr(self, name)} is out of range: it must be from 0 to below 1.")
         if self.block_rows < 1:
             raise ValueError(f"block_rows = {self.block_rows} is out of range: it must be at least 1.")
-
-    def apply(self, module: ELMo) -> None:
-        """module (ELMo): Is set to these options."""
-        module.dropout, module.freeze = self.dropout, self.freeze
-        bilm = module.bilm
-        bilm.dropout, bilm.stateful, bilm.block_rows = self.lstm_dropout, self.stateful, self.block_rows
 
 
 def ELMoEncoder(
@@ -69,14 +57,8 @@ def ELMoEncoder(
     attrs: Dict[str, Any] = {"setup": setup, "options": options}
     if setup.reads_tokens:
         attrs[ATTRIBUTE] = TrainingTexts(tokens=True, texts=False)
-    return Model(
-        "elmo",
-        forward,
-        init=init,
-        shims=[ModuleShim(build_elmo, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config)],
-        dims={"nO": setup.width},
-        attrs=attrs,
-    )
+    shim = ModuleShim(build_elmo, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config)
+    return Model("elmo", forward, init=init, shims=[shim], dims={"nO": setup.width}, attrs=attrs)
 
 
 def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
@@ -90,8 +72,7 @@ def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
 
 
 def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable]:
-    """Encode Docs. A Doc is one sequence, read as a whole from both sides; memory for the gates of the LSTMs is bounded
-    by the module's block of rows."""
+    """Encode Docs. A Doc is one sentence, read as a whole from both sides."""
     shim = prepare(model)
     kept = [doc for doc in docs if len(doc)]
     if not kept:
@@ -103,7 +84,7 @@ def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Float
     output, backprop_output = shim.begin_update(module_inputs(batch))
 
     def backprop(gradients: List[Floats2d]) -> List[Doc]:
-        if output.requires_grad:  # frozen, with fixed weights, there is nothing to train
+        if output.requires_grad:  # not if the model is frozen and the mix has fixed weights
             gradient = xp2torch(model.ops.xp.concatenate(gradients), device=output.device).to(output.dtype)
             d_output = torch.zeros_like(output).index_copy_(0, batch.tokens, gradient)
             backprop_output(ArgsKwargs(args=((output,),), kwargs={"grad_tensors": (d_output,)}))
@@ -112,26 +93,18 @@ def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Float
     return _split(output.detach(), docs), backprop
 
 
-def _split(rows: torch.Tensor, docs: List[Doc]) -> List[Floats2d]:
-    """The rows of each Doc, without its begin and end. They share memory."""
-    vectors: Any = torch2xp(rows.float())
-    result, start = [], 0
-    for doc in docs:
-        begin = min(start + 1, len(vectors))
-        result.append(vectors[begin : begin + len(doc)])
-        start += len(doc) + 2 if len(doc) else 0
-    return result
-
-
 def prepare(model: Encoder) -> ModuleShim:
     """Set the module to the options of the layer: it may have been loaded since it was last run.
 
     model (Encoder): An ELMo layer.
-    RETURNS (ModuleShim): Its shim. Raises ValueError before it is initialised, and where weights of other sizes than
-        those of the layer were loaded.
+    RETURNS (ModuleShim): Its shim. Raises ValueError before it is initialised, and where the weights that were loaded
+        have other sizes than the layer.
     """
-    shim = elmo_shim(model)
-    model.attrs["options"].apply(cast(ELMo, shim.module))
+    shim, options = elmo_shim(model), model.attrs["options"]
+    module = cast(ELMo, shim.module)
+    module.dropout, module.freeze = options.dropout, options.freeze
+    bilm = module.bilm
+    bilm.dropout, bilm.stateful, bilm.block_rows = options.lstm_dropout, options.stateful, options.block_rows
     model.attrs["setup"].check(shim.settings, "the weights that were loaded")
     return shim
 
@@ -158,3 +131,14 @@ def elmo_shim(model: Encoder) -> ModuleShim:
     RETURNS (ModuleShim): Its shim.
     """
     return cast(ModuleShim, model.shims[0])
+
+
+def _split(rows: torch.Tensor, docs: List[Doc]) -> List[Floats2d]:
+    """The rows of each Doc, without its begin and end. They share memory."""
+    vectors: Any = torch2xp(rows.float())
+    result, start = [], 0
+    for doc in docs:
+        begin = min(start + 1, len(vectors))
+        result.append(vectors[begin : begin + len(doc)])
+        start += len(doc) + 2 if len(doc) else 0
+    return result

@@ -1,30 +1,31 @@
 """ELMo: word vectors from characters, a bidirectional language model over them, mixed layers (Peters et al. 2018)."""
 
-from concurrent.futures import Executor
-from typing import Iterator, List, Optional, Sequence, cast
+from typing import Literal, Optional, Sequence
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
-from ..shared.packing import Packing, pack
+from ..shared.packing import pack
 from .bilm import BiLM, unpack
 from .char_cnn import CharacterCNN
-from .scalar_mix import ScalarMix
 
+Norm = Literal["batch", "token"]
+NORMS = ("batch", "token")
+EPSILON = 1e-13
 WORDS_AT_ONCE = 256
 
 
 class ELMo(nn.Module):
     """Contextual vectors for words, from their characters alone.
 
-    The character CNN does not know the context, so it runs once for each distinct word of a batch.
+    The character CNN does not see the context, so it runs once for each distinct word of a batch.
 
     characters (CharacterCNN): Characters to word vectors.
     bilm (BiLM): Word vectors to layers.
-    mixes (Sequence[ScalarMix]): One or more mixes of the layers; their results stand side by side.
+    mixes (Sequence[ScalarMix]): One or more mixes of the layers; their results are concatenated.
     mix_layers (Sequence[int]): The layers that are mixed; layer 0 is the word vector, twice.
-    dropout (float): Share of the mixed values that is dropped in training.
+    dropout (float): Dropout of the mixed values.
     freeze (bool): Train the mixes alone.
     """
 
@@ -32,7 +33,7 @@ class ELMo(nn.Module):
         self,
         characters: CharacterCNN,
         bilm: BiLM,
-        mixes: Sequence[ScalarMix],
+        mixes: Sequence["ScalarMix"],
         mix_layers: Sequence[int],
         *,
         dropout: float = 0.0,
@@ -55,21 +56,25 @@ class ELMo(nn.Module):
         """characters (Tensor): Character ids of the distinct words [n_words, length], int64.
         rows (Tensor): For each row of a ragged batch its word, int64 [n_rows].
         lengths (Tensor): Lengths of the sequences, int64 on the CPU, each at least 1.
-        top_only (bool): Give the last layer instead of the mixes, trained even if `freeze` is set. This is what the
-            language model predicts from in pretraining: the first half of a row has read the words up to this row, the
-            second half those from this row on.
+        top_only (bool): Return the last layer instead of the mixes, trained even if `freeze` is set. The language model
+            predicts from it: the first half of a row has read the words up to this row, the second half those from
+            this row on.
         RETURNS (Tensor): Shape [n_rows, width], or [n_rows, 2 * projection_dim] for the last layer.
         """
         packing = pack(lengths)
         trained = top_only or not self.freeze
         self.bilm.train(self.training and trained)
-        with torch.set_grad_enabled(trained and torch.is_grad_enabled()):
-            words = self.embed(characters)
-        with self.bilm.second_core(words, trained) as executor:
-            blocks = self._blocks(words, packing, rows, trained, executor)
-            if top_only:
-                return unpack(torch.cat([layers[-1] for layers in blocks], dim=1), packing)
-            return dropout(self._mix(blocks, packing), self.dropout, self.training)
+        embed, run = self.embed, self.bilm.blocks
+        if not trained:
+            embed, run = torch.no_grad()(embed), torch.no_grad()(run)
+        blocks = run(embed(characters), packing, rows)
+        if top_only:
+            return unpack(torch.cat([layers[-1] for layers in blocks], dim=1), packing)
+        if any(mix.norm == "batch" for mix in self.mixes):  # it needs the mean over the whole batch
+            blocks = iter([[torch.cat(parts, dim=1) for parts in zip(*blocks)]])
+        mixed = ([mix([layers[number] for number in self.mix_layers]) for mix in self.mixes] for layers in blocks)
+        output = torch.cat([unpack(torch.cat(parts, dim=1), packing) for parts in zip(*mixed)], dim=1)
+        return dropout(output, self.dropout, self.training)
 
     def embed(self, characters: Tensor) -> Tensor:
         """Word vectors, computed for a bounded number of words at a time.
@@ -77,36 +82,47 @@ class ELMo(nn.Module):
         characters (Tensor): Character ids [n_words, length].
         RETURNS (Tensor): Shape [n_words, projection_dim].
         """
-        # Words of like length stand together, so that the CNN can drop more padding.
+        # Words of similar length run together, so that the CNN can drop more padding.
         order = (characters != self.characters.pad_id).sum(dim=1).argsort()
         words = torch.cat([self.characters(part) for part in characters[order].split(WORDS_AT_ONCE)])
         return words[order.argsort()]
 
-    def _blocks(
-        self, words: Tensor, packing: Packing, rows: Tensor, trained: bool, executor: Optional[Executor]
-    ) -> Iterator[List[Tensor]]:
-        blocks = self.bilm.blocks(words, packing, rows, executor)
-        while True:
-            with torch.set_grad_enabled(trained and torch.is_grad_enabled()):
-                layers = next(blocks, None)
-            if layers is None:
-                return
-            yield layers
 
-    def _mix(self, blocks: Iterator[List[Tensor]], packing: Packing) -> Tensor:
-        if any(mix.norm == "batch" for mix in self.mixes):  # it needs the mean over the whole batch
-            blocks = iter([[torch.cat(parts, dim=1) for parts in zip(*blocks)]])
-        mixed = ([mix([layers[number] for number in self.mix_layers]) for mix in self.mixes] for layers in blocks)
-        if torch.is_grad_enabled():
-            return torch.cat([unpack(torch.cat(parts, dim=1), packing) for parts in zip(*mixed)], dim=1)
-        # Without gradients each block goes straight to its rows: a long Doc takes little more memory than its result.
-        gamma = cast(ScalarMix, self.mixes[0]).gamma
-        rows, start = packing.rows.to(gamma.device), 0
-        result = gamma.new_empty(rows.shape[1], len(self.mixes), 2, self.bilm.projection_dim)
-        for parts in mixed:
-            end = start + parts[0].shape[1]
-            for number, values in enumerate(parts):
-                for direction in (0, 1):
-                    result[rows[direction, start:end], number, direction] = values[direction]
-            start = end
-        return result.flatten(start_dim=1)
+class ScalarMix(nn.Module):
+    """gamma * sum over layers of softmax(s)_k * layer_k, with trained scalars s and gamma (equation 1 of the paper).
+
+    n_layers (int): Number of layers.
+    norm (Optional[str]): Normalise each layer to mean 0 and variance 1 before mixing, without scale or shift: "batch",
+        all values of the batch together, as in the original (a result then depends on the other Docs of its batch);
+        "token", the values of each token.
+    weights (Optional[Sequence[float]]): Fixed scalars s; gamma is then fixed as well. By default they are trained from
+        zeros: a plain mean at first.
+    """
+
+    def __init__(self, n_layers: int, norm: Optional[Norm] = None, weights: Optional[Sequence[float]] = None):
+        super().__init__()
+        if norm is not None and norm not in NORMS:
+            raise ValueError(f"Unknown norm {norm!r} of the scalar mix: use one of {list(NORMS)}, or null.")
+        if weights is not None and len(weights) != n_layers:
+            raise ValueError(f"The scalar mix got {len(weights)} weights for {n_layers} layers: give one for each.")
+        initial = torch.zeros(n_layers) if weights is None else torch.tensor([float(weight) for weight in weights])
+        self.norm = norm
+        self.scalars = nn.Parameter(initial, requires_grad=weights is None)
+        self.gamma = nn.Parameter(torch.ones(1), requires_grad=weights is None)
+
+    def forward(self, layers: Sequence[Tensor]) -> Tensor:
+        """layers (Sequence[Tensor]): One tensor [..., width] for each layer; no row is padding.
+        RETURNS (Tensor): Shape [..., width].
+        """
+        weights = self.gamma * torch.softmax(self.scalars, dim=0)
+        mixed = weights[0] * self._normalize(layers[0])
+        for weight, layer in zip(weights[1:], layers[1:]):
+            mixed = mixed + weight * self._normalize(layer)
+        return mixed
+
+    def _normalize(self, layer: Tensor) -> Tensor:
+        if self.norm is None or not layer.numel():
+            return layer
+        dims = list(range(layer.dim())) if self.norm == "batch" else [-1]
+        centred = layer - layer.mean(dims, keepdim=True)
+        return centred / (centred.square().mean(dims, keepdim=True) + EPSILON).sqrt()

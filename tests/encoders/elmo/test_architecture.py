@@ -93,7 +93,7 @@ def test_options_learn(changes):
     assert entities(nlp) == GOLD
 
 
-@pytest.mark.filterwarnings("ignore:ELMo makes its vocabulary")
+@pytest.mark.filterwarnings("ignore:ELMo takes its characters")
 def test_shared_with_spacy_s_own_ner(tmp_path):
     nlp = spacy.blank("zh")
     nlp.add_pipe("tok2vec", config={"model": elmo()})

@@ -1,4 +1,4 @@
-"""The language model by its definition. Parity with the original is in test_elmo."""
+"""The language model by its definition. Parity with the original is in test_model."""
 
 import pytest
 import torch
@@ -6,9 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_lexner.encoders.elmo.bilm import BiLM
-from spacy_lexner.encoders.elmo.clipped_lstm import ClippedLSTM
-from spacy_lexner.encoders.elmo.projected_lstm import LSTMState, ProjectedLSTM
-from spacy_lexner.encoders.elmo.side_by_side import both
+from spacy_lexner.encoders.elmo.lstm import ClippedLSTM, LSTMState, ProjectedLSTM
 
 
 def make_bilm(**options):
@@ -42,50 +40,6 @@ def test_a_batch_is_its_sequences(lengths, block_rows, skip, clip):
     expected = [one_sequence(bilm, part) for part in words.split(lengths)]
     for number, layer in enumerate(layers):
         torch.testing.assert_close(layer, torch.cat([one[number] for one in expected]))
-
-
-@pytest.mark.parametrize("clip", [2.0, None])
-def test_a_core_for_each_direction(monkeypatch, clip):
-    """Results are the same, and the threads of torch are what they were."""
-    bilm, words = make_bilm(cell_clip=clip, projection_clip=clip), torch.randn(9, 3, dtype=torch.float64)
-    threads, lengths = [], torch.tensor([2, 4, 3])
-    n_before = torch.get_num_threads()
-    with torch.no_grad():
-        expected = bilm(words, lengths)
-        monkeypatch.setattr(
-            "spacy_lexner.encoders.elmo.bilm.both", lambda *calls: threads.append(calls) or both(*calls)
-        )
-        try:
-            torch.set_num_threads(2)
-            values = bilm(words, lengths)
-            assert torch.get_num_threads() == 2
-        finally:
-            torch.set_num_threads(n_before)
-    assert [executor is not None for *_, executor in threads] == ([True] if clip else [])
-    for value, other in zip(values, expected):
-        assert torch.equal(value, other)
-
-
-@pytest.mark.parametrize(
-    "n_threads, large, trained, found",
-    [
-        (1, False, False, False),
-        (2, True, False, True),
-        (4, False, False, True),
-        (4, True, False, False),
-        (2, False, True, False),
-    ],
-)
-def test_when_a_second_core_is_of_use(monkeypatch, n_threads, large, trained, found):
-    if large:
-        monkeypatch.setattr("spacy_lexner.encoders.elmo.repeated_product.LARGE", 0)
-    n_before = torch.get_num_threads()
-    try:
-        torch.set_num_threads(n_threads)
-        with make_bilm().second_core(torch.ones(1, 3), trained) as executor:
-            assert (executor is not None) == found
-    finally:
-        torch.set_num_threads(n_before)
 
 
 def test_rows_of_repeated_words():

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from spacy_lexner.encoders.elmo.scalar_mix import ScalarMix
+from spacy_lexner.encoders.elmo.model import ScalarMix
 
 LAYERS = [torch.arange(6.0).reshape(3, 2), torch.ones(3, 2), torch.tensor([[1.0, -1.0], [2.0, 0.0], [0.0, 4.0]])]
 

@@ -4,19 +4,24 @@ import torch
 
 from spacy_lexner.candidates.training_texts import TrainingTexts
 from spacy_lexner.checkpoints.elmo import import_elmo
+from spacy_lexner.encoders.elmo.architecture import build_elmo_v1
 from spacy_lexner.encoders.elmo.counted_words import write_counted_words
-from spacy_lexner.encoders.elmo.setup import ELMoSetup, build_elmo
+from spacy_lexner.encoders.elmo.setup import build_elmo
 from spacy_lexner.encoders.shared.shim import ModuleShim
 
 NLP = spacy.blank("zh")
 SMALL = {"embedding_dim": 4, "filters": ((1, 4), (2, 4)), "projection_dim": 6, "cell_dim": 8}
 
 
+def make_setup(**options):
+    return build_elmo_v1(**options).attrs["setup"]
+
+
 def build(texts=(), **options):
     shim = ModuleShim(build_elmo)
     seen = TrainingTexts(tokens=True, texts=False)
     seen.add([NLP.make_doc(text) for text in texts])
-    return ELMoSetup(**options).build(shim, [NLP.make_doc("长江")], seen), shim
+    return make_setup(**options).build(shim, [NLP.make_doc("长江")], seen), shim
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +38,7 @@ def test_characters_of_the_training_texts():
 
 def test_characters_of_counted_words(tmp_path):
     write_counted_words([("长江", 3), ("大桥", 1)], tmp_path / "words.tsv")
-    setup = ELMoSetup(vocab=str(tmp_path / "words.tsv"), **SMALL)
+    setup = make_setup(vocab=str(tmp_path / "words.tsv"), **SMALL)
     assert not setup.reads_tokens
     _, shim = build(vocab=str(tmp_path / "words.tsv"), **SMALL)
     assert shim.settings["characters"]["characters"] == "".join(sorted("长江大桥"))
@@ -47,11 +52,11 @@ def test_a_sample_is_no_vocabulary():
 
 def test_sizes_are_those_of_the_checkpoint(checkpoint):
     module, shim = build(checkpoint=checkpoint)
-    assert ELMoSetup(checkpoint=checkpoint).width is None and module.width == 32
+    assert make_setup(checkpoint=checkpoint).width is None and module.width == 32
     assert shim.settings["bilm"]["cell_dim"] == 24 and shim.settings["characters"]["unit"] == "byte"
     given = {"projection_dim": 16, "unit": "byte", "cell_clip": 3.0, "filters": ((1, 8), (2, 8), (3, 16))}
     same, _ = build(checkpoint=checkpoint, **given)
-    assert ELMoSetup(checkpoint=checkpoint, **given).width == 32
+    assert make_setup(checkpoint=checkpoint, **given).width == 32
     for parameter, other in zip(module.parameters(), same.parameters()):
         assert torch.equal(parameter, other)
 

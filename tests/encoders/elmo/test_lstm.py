@@ -3,8 +3,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_lexner.encoders.elmo.clipped_lstm import ClippedLSTM
-from spacy_lexner.encoders.elmo.projected_lstm import LSTMState
+from spacy_lexner.encoders.elmo.lstm import ClippedLSTM, LSTMState, ProjectedLSTM
 
 INPUT, CELL, PROJECTION = 3, 5, 2
 SIZES = st.lists(st.integers(1, 4), min_size=1, max_size=6).map(lambda sizes: sorted(sizes, reverse=True))
@@ -12,7 +11,7 @@ SIZES = st.lists(st.integers(1, 4), min_size=1, max_size=6).map(lambda sizes: so
 
 def naive(layer, x, sizes, state):
     """The equations, one sequence and one direction at a time, through autograd."""
-    cell_clip, projection_clip = layer.clips
+    cell_clip, projection_clip = layer.cell_clip, layer.projection_clip
     outputs = torch.zeros(2, sum(sizes), layer.projection.shape[1], dtype=x.dtype)
     hidden, cell = state.hidden.clone(), state.cell.clone()
     start = 0
@@ -74,22 +73,6 @@ def test_gradients_are_checked_numerically():
     assert torch.autograd.gradcheck(run, (x, hidden, cell, *weights))
 
 
-@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
-def test_a_prediction_is_the_same_and_can_be_trained_on(mode):
-    layer, x, state = make_case([3, 2, 1], (0.5, 0.4), n_sequences=4)
-    expected, final = layer(x, [3, 2, 1], state)
-    with mode():
-        outputs, predicted = layer(x, [3, 2, 1], state)
-        layer(outputs.repeat(1, 1, 2)[..., :INPUT], [3, 2, 1], predicted)
-    for value, other in zip((outputs, *predicted), (expected, *final)):
-        assert torch.equal(value, other)
-        assert value.is_inference() == (mode is torch.inference_mode)
-    if mode is torch.no_grad:
-        weight = torch.ones(PROJECTION, dtype=torch.float64, requires_grad=True)
-        sum((values[..., :PROJECTION] * weight).sum() for values in (outputs, *predicted)).backward()
-        assert weight.grad.abs().sum() > 0
-
-
 def test_under_autocast_the_recurrence_keeps_full_precision():
     layer, x, state = make_case([3, 2, 1], (0.5, 0.4))
     layer.float()
@@ -103,3 +86,27 @@ def test_under_autocast_the_recurrence_keeps_full_precision():
     outputs, gradients = ours[0], ours[3:]
     assert outputs.dtype == torch.float32
     assert [gradient.dtype for gradient in gradients] == [torch.bfloat16] * 3 + [torch.float32] * 4
+
+
+def test_the_same_as_the_clipped_layer_without_clips():
+    """torch's own LSTM on sequences of different lengths, one of which has ended before."""
+    torch.manual_seed(0)
+    sizes = [3, 3, 2, 1]
+    layer, torch_layer = ClippedLSTM(3, 5, 2).double(), ProjectedLSTM(3, 5, 2).double()
+    torch_layer.load_clipped(layer.state_dict())
+    x = torch.randn(2, sum(sizes), 3, dtype=torch.float64)
+    state = LSTMState(*(torch.randn(2, 4, width, dtype=torch.float64) for width in (2, 5)))
+    outputs, final = layer(x, sizes, state)
+    torch_outputs, torch_final = torch_layer(x, sizes, state)
+    torch.testing.assert_close(torch_outputs, outputs)
+    torch.testing.assert_close(torch_final.hidden, final.hidden)
+    torch.testing.assert_close(torch_final.cell, final.cell)
+
+
+@pytest.mark.parametrize("layer_class", [ClippedLSTM, ProjectedLSTM])
+def test_initial_weights(layer_class):
+    torch.manual_seed(0)
+    state = layer_class(30, 50, 20).state_dict()
+    biases = [values for name, values in state.items() if "bias" in name]
+    assert sum(float(values.sum()) for values in biases) == 100  # the forget gates of both directions
+    assert all(0 < float(values.std()) < 0.3 for name, values in state.items() if "bias" not in name)
