@@ -2,11 +2,11 @@
 
     python benchmarks/elmo.py --data ../shared/data
 
-The baseline is a loop as in the reference implementation (allennlp's LstmCellWithProjection): each direction for itself,
+The baseline is a loop as in the reference implementation (allennlp's LstmCellWithProjection): each direction by itself,
 sentences sorted by length, at each step a product of the input and one of the state, the gates one after the other,
-only running sentences computed. It has the same weights as ours. `forward_x` (official size) and `small_forward_x`
-(projection 128, cell 512) are its time over ours, for the language model alone; `cnn_share` is the share of the
-character CNN in an ELMo of official size. With --train, times are those of forward and backward.
+only running sentences computed. It has the same weights. `forward_x` (official size) and `small_forward_x` (projection
+128, cell 512) are its time divided by ours, for the language model alone; `cnn_share` is the share of the character CNN
+in the time of an ELMo of official size. With --train, forward and backward are timed.
 """
 
 import argparse

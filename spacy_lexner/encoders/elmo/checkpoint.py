@@ -30,8 +30,8 @@ def read_config(folder: Union[str, Path]) -> Dict[str, Any]:
     path = Path(folder) / CONFIG
     if not path.is_file():
         raise ValueError(
-            f"No ELMo checkpoint: {path} does not exist. Give a folder written by 'spacy lexner import elmo'; only that "
-            "command reads official options.json and weights.hdf5 files."
+            f"No ELMo checkpoint: {path} does not exist. Give a folder written by 'spacy lexner import elmo', the only "
+            "command that reads official options.json and weights.hdf5 files."
         )
     try:
         config = json.loads(path.read_text("utf8"))
