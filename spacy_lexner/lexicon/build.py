@@ -8,10 +8,9 @@ import numpy as np
 from .entry import REASONS, LexiconEntry, find_fault, hash_content, hash_word, to_stored
 from .errors import LexiconError
 from .normalization import Normalization
-from .rules import normal_rules, pack_rules
+from .rules import normal_rules
 from .stream import EntryStream, to_stream
-from .strings import StringsBuilder
-from .table import Table
+from .table import Table, TableBuilder
 from .vector_spool import VectorSpool
 
 Dtype = Literal["float32", "float16"]
@@ -88,15 +87,15 @@ def build_table(
         raise LexiconError(f'The dtype of vectors is {dtype!r}; expected "float32" or "float16".')
     stream = to_stream(entries)
     with VectorSpool(np.dtype(dtype)) as spool:
-        builder = _TableBuilder(stream, spool, normalization, max_word_length, strict)
+        checked = _CheckedBuilder(stream, spool, normalization, max_word_length, strict)
         for entry in stream:
-            builder.add(entry)
-        table = builder.finish()
-    return builder.without_duplicates(table, merge), builder.report
+            checked.add(entry)
+        table = checked.finish()
+    return checked.without_duplicates(table, merge), checked.report
 
 
-class _TableBuilder:
-    """Columns being collected, in flat arrays."""
+class _CheckedBuilder:
+    """Collects the valid entries of a stream into columns, and reports the others."""
 
     def __init__(
         self, stream: EntryStream, spool: VectorSpool, normalization: Normalization, max_word_length: int, strict: bool
@@ -107,33 +106,25 @@ class _TableBuilder:
         self._normalization = normalization
         self._max_word_length = max_word_length
         self._strict = strict
-        self._hashes, self._contents, self._weights, self._vector_rows = array("Q"), array("Q"), array("f"), array("i")
-        self._words, self._labels, self._entity_ids, self._rules = (StringsBuilder() for _ in range(4))
+        self._builder = TableBuilder(spool)
         self._sources: List[str] = []
         self._places = array("Q")  # of each row, number of the source and line
 
     def add(self, entry: LexiconEntry) -> None:
-        stream, spool = self._stream, self._spool
+        stream = self._stream
         self.report.n_read += 1
-        entry = to_stored(entry, spool.dtype)
-        word, vector, weight, label, entity_id, rules = entry
-        reason = find_fault(entry, spool.dim, self._max_word_length)
+        entry = to_stored(entry, self._spool.dtype)
+        reason = find_fault(entry, self._spool.dim, self._max_word_length)
         if reason is not None:
-            self._skip(reason, f"{stream.source}:{stream.line}", word)
+            self._skip(reason, f"{stream.source}:{stream.line}", entry.word)
             return
-        word = self._normalization(word)
+        word, rules = self._normalization(entry.word), normal_rules(entry.rules) if entry.rules else ()
+        if word != entry.word or rules != entry.rules:
+            entry = entry._replace(word=word, rules=rules)
         if not self._sources or self._sources[-1] != stream.source:
             self._sources.append(stream.source)
         self._places.append((len(self._sources) - 1 << LINE_BITS) + stream.line)
-        self._hashes.append(hash_word(word))
-        rules = normal_rules(rules) if rules else ()
-        self._contents.append(hash_content(LexiconEntry(word, vector, weight, label, entity_id, rules)))
-        self._words.append(word)
-        self._weights.append(weight)
-        self._labels.append(label)
-        self._entity_ids.append(entity_id)
-        self._rules.append(pack_rules(rules))
-        self._vector_rows.append(-1 if vector is None else spool.append(vector))
+        self._builder.append(entry, hash_word(word), hash_content(entry))
 
     def _skip(self, reason: str, place: str, word: str) -> None:
         if self._strict:
@@ -143,20 +134,7 @@ class _TableBuilder:
     def finish(self) -> Table:
         """RETURNS (Table): All rows, with duplicates."""
         self.report.source = ", ".join(self._sources) or self._stream.source
-        weights = np.frombuffer(self._weights, "f4")
-        columns = (column.finish() for column in (self._labels, self._entity_ids, self._rules))
-        labels, entity_ids, rules = (column if column.any() else None for column in columns)
-        return Table(
-            words=self._words.finish(),
-            hashes=np.frombuffer(self._hashes, "u8"),
-            contents=np.frombuffer(self._contents, "u8"),
-            weights=weights if (weights != 1).any() else None,
-            labels=labels,
-            entity_ids=entity_ids,
-            rules=rules,
-            vectors=self._spool.finish(),
-            vector_rows=np.frombuffer(self._vector_rows, "i4") if self._spool.size else None,
-        )
+        return self._builder.finish()
 
     def without_duplicates(self, table: Table, merge: bool) -> Table:
         """RETURNS (Table): The first row of each word."""
@@ -165,20 +143,17 @@ class _TableBuilder:
         if not again.any():
             return table
         first = order[np.maximum.accumulate(np.where(again, 0, np.arange(len(order))))]
-        pairs = sorted(zip(order[again].tolist(), first[again].tolist()))
-        for row, winner in pairs:
+        for row, winner in sorted(zip(order[again].tolist(), first[again].tolist())):
+            source, line = divmod(self._places[row], 1 << LINE_BITS)
+            place = f"{self._sources[source]}:{line}"
             if merge:
                 _lend_vector(table, row, winner)
-                self.report.skip("duplicate", self._place(row))
+                self.report.skip("duplicate", place)
             else:
-                self._skip("duplicate", self._place(row), table.words.get(row))
+                self._skip("duplicate", place, table.words.get(row))
         keep = np.ones(len(order), bool)
         keep[order[again]] = False
         return table.take(np.flatnonzero(keep))
-
-    def _place(self, row: int) -> str:
-        source, line = divmod(self._places[row], 1 << LINE_BITS)
-        return f"{self._sources[source]}:{line}"
 
 
 def _lend_vector(table: Table, row: int, winner: int) -> None:

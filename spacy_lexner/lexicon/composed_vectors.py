@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import islice
-from typing import Iterable, Iterator, List, Optional
+from typing import Iterable, Iterator, List, Optional, Tuple
 
 import numpy as np
 
@@ -36,21 +36,20 @@ def compose_vectors(
     *,
     report: Optional[CompositionReport] = None,
 ) -> Iterator[LexiconEntry]:
-    """Give every entry a vector by one rule: its own, if it has one or `known` has one; else the mean of all known
-    words
-    of two characters and more inside it; else the mean of its known characters; else zeros.
+    """Give every entry a vector: its own or that in `known`; else the mean of all known words of two characters and
+    more inside it; else the mean of its known characters; else zeros.
 
     entries (Iterable[LexiconEntry]): The entries, read as a stream.
     known (Lexicon): Words with vectors.
-    characters (Optional[Lexicon]): Characters with vectors of the same width; by default those among `known`.
-    report (Optional[CompositionReport]): Is filled with the counts.
+    characters (Optional[Lexicon]): Characters with vectors of the same width; by default those in `known`.
+    report (Optional[CompositionReport]): Counts are added to it.
     YIELDS (LexiconEntry): The same entries, each with a vector.
     """
     characters = known if characters is None else characters
     if not known.dim or characters.dim != known.dim:
         raise ValueError(
-            f"The words have vectors of {known.dim} dimensions and the characters of {characters.dim}: both need "
-            "vectors, and of one width."
+            f"The words have vectors of {known.dim} dimensions, the characters of {characters.dim}: both need vectors "
+            "of one width."
         )
     report = CompositionReport() if report is None else report
     words = Matcher(known, MatchOptions(min_length=2))
@@ -80,7 +79,7 @@ def _compose_batch(
         yield entry._replace(vector=vector)
 
 
-def _mean_of_parts(matcher: Matcher, texts: List[str]) -> "tuple[np.ndarray, np.ndarray]":
+def _mean_of_parts(matcher: Matcher, texts: List[str]) -> Tuple[np.ndarray, np.ndarray]:
     """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): float32[n, dim] mean vectors, int64[n] number of parts."""
     words, borders = matcher.match(texts)
     vectors, found = matcher.lexicon.vectors(words.hashes)

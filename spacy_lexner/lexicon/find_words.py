@@ -1,14 +1,13 @@
-"""The words of a lexicon, with its changes, in a text."""
+"""All words of a lexicon in a text."""
 
-from typing import Iterable, Iterator, List, NamedTuple, Optional, Sequence, Union
+from typing import NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from .level import Level
 from .normalization import to_codes
-from .trie import CHUNK
 
-SEPARATOR = "\0"  # no word holds it
+SEPARATOR = "\0"  # between texts that are matched as one: no word contains it
 
 
 class Candidates(NamedTuple):
@@ -29,12 +28,8 @@ class Candidates(NamedTuple):
 
 
 def find_words(levels: Sequence[Level], text: str, min_length: int, max_length: Optional[int]) -> Candidates:
-    """Find the words of all levels.
+    """Find the words of all levels in a text. The arguments are those of `Lexicon.match`.
 
-    levels (Sequence[Level]): The levels; a word is visible in one of them only.
-    text (str): The text.
-    min_length (int): Length of the shortest word to look for.
-    max_length (Optional[int]): Length of the longest; None for any.
     RETURNS (Candidates): The words.
     """
     codes = levels[0].normalization.codes(to_codes(text))
@@ -51,16 +46,3 @@ def _find_in_level(level: Level, codes: np.ndarray, min_length: int, max_length:
         visible = np.flatnonzero(level.visible(words))
         starts, ends, words = starts.take(visible), ends.take(visible), words.take(visible)
     return Candidates(starts, ends, level.hash_of(words))
-
-
-def join_texts(texts: Iterable[str]) -> Iterator[str]:
-    """YIELDS (str): The texts, put together to about as many characters as the trie matches at a time."""
-    batch: List[str] = []
-    n_characters = 0
-    for text in texts:
-        batch.append(text)
-        n_characters += len(text)
-        if n_characters >= CHUNK:
-            yield SEPARATOR.join(batch)
-            batch, n_characters = [], 0
-    yield SEPARATOR.join(batch)

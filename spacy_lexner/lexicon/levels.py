@@ -15,7 +15,8 @@ from .errors import LexiconError
 from .level import Level, compile_level, merge_levels
 from .rules import Rules, find_rule_fault, normal_rules, unpack_rules
 from .strings import Strings
-from .table import Table, to_table
+from .table import Table, TableBuilder
+from .vector_spool import VectorSpool
 
 GROWTH = 4  # a level of changes has at least this many times the words of the one above
 
@@ -143,14 +144,11 @@ class Levels:
         changed = [i for i, word in enumerate(words) if contents[i] != before.get(word)]
         if not changed:
             return self
-        base = self.base
-        table = to_table(
-            [known[words[i]] for i in changed],
-            hashes[changed],
-            [contents[i] for i in changed],
-            base.table.vectors.dtype,
-        )
-        top = compile_level(table, base.normalization, base.max_word_length)
+        with VectorSpool(self.base.table.vectors.dtype) as spool:
+            builder = TableBuilder(spool)
+            for i in changed:
+                builder.append(known[words[i]], int(hashes[i]), contents[i])
+            top = compile_level(builder.finish(), self.base.normalization, self.base.max_word_length)
         lower = [level.without(rank[changed]) for level, rank in zip(self.levels, ranks)]
         difference = sum(contents[i] - before.get(words[i], 0) for i in changed)
         return Levels(_merged([*lower, top]), self.content + difference, dim)

@@ -1,6 +1,7 @@
 """The lexicon: words, and what is known about them."""
 
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
@@ -9,13 +10,15 @@ import numpy as np
 from .build import BuildReport, Dtype, build_table
 from .entry import LexiconEntry, hash_word
 from .errors import LexiconError
-from .find_words import Candidates, find_words, join_texts
+from .find_words import SEPARATOR, Candidates, find_words
 from .level import Level, compile_level, merge_levels
 from .levels import Levels
 from .normalization import Normalization
 from .rules import Rules, unpack_rules
 from .storage import Home, from_bytes, open_folder, save_folder, to_bytes
 from .table import Table
+
+TEXTS_PER_MATCH = 500
 
 
 class Lexicon:
@@ -182,10 +185,10 @@ class Lexicon:
         texts (Iterable[str]): The texts, read as a stream.
         RETURNS (Lexicon): The smaller lexicon.
         """
-        compact = self.compact()
+        compact, stream = self.compact(), iter(texts)
         seen = np.zeros(len(compact), bool)
-        for joined in join_texts(texts):
-            seen[compact.rows(compact.match(joined).hashes)] = True
+        while batch := list(islice(stream, TEXTS_PER_MATCH)):
+            seen[compact.rows(compact.match(SEPARATOR.join(batch)).hashes)] = True
         table = compact.table.take(np.flatnonzero(seen))
         return Lexicon._of(compile_level(table, self.normalization, self.max_word_length), self.report)
 

@@ -17,11 +17,11 @@ ALIGNMENT_MODES = ("strict", "contract", "expand")
 class MatchOptions(NamedTuple):
     """Which words are candidates.
 
-    min_length (int): Length of the shortest word, in characters.
-    max_length (Optional[int]): Length of the longest; None for any.
-    single_chars (str): What happens to words of one character, see `keep_single_chars`.
+    min_length (int): Shortest word, in characters.
+    max_length (Optional[int]): Longest word; None for any.
+    single_chars (str): Which words of one character are candidates, see `keep_single_chars`.
     alignment_mode (str): What happens to words that do not begin and end on token boundaries, as in `Doc.char_span`.
-        The Matcher itself knows no tokens; who applies it to a Doc does this.
+        Applied by `candidates`: the Matcher knows no tokens.
     """
 
     min_length: int = 1
@@ -31,7 +31,7 @@ class MatchOptions(NamedTuple):
 
 
 class Matcher:
-    """A lexicon and the options of matching. Immutable, and safe to use from several threads.
+    """A lexicon and the options of matching. Immutable and thread-safe.
 
     lexicon (Lexicon): The lexicon.
     options (MatchOptions): The options.
@@ -42,7 +42,7 @@ class Matcher:
         """Create a matcher.
 
         lexicon (Lexicon): The lexicon.
-        options (Optional[MatchOptions]): The options. Raises ValueError where they make no sense.
+        options (Optional[MatchOptions]): The options. Raises ValueError for invalid ones.
         """
         self.lexicon = lexicon
         self.options = MatchOptions() if options is None else options
@@ -80,10 +80,7 @@ class Matcher:
 
 
 def check_options(options: MatchOptions) -> None:
-    """Raise ValueError for options that make no sense, with the values that do.
-
-    options (MatchOptions): The options.
-    """
+    """Raise ValueError for invalid options, naming the valid ones."""
     if options.single_chars not in RULES:
         raise ValueError(f"single_chars is {options.single_chars!r}; expected one of {', '.join(RULES)}.")
     if options.alignment_mode not in ALIGNMENT_MODES:
@@ -91,6 +88,4 @@ def check_options(options: MatchOptions) -> None:
     if options.min_length < 1:
         raise ValueError(f"min_length is {options.min_length}; expected 1 or more.")
     if options.max_length is not None and options.max_length < options.min_length:
-        raise ValueError(
-            f"max_length is {options.max_length}, less than min_length, {options.min_length}: no word could be found."
-        )
+        raise ValueError(f"max_length is {options.max_length}, less than min_length ({options.min_length}).")

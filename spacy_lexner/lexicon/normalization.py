@@ -7,33 +7,25 @@ from typing import Dict, NamedTuple
 import numpy as np
 
 FULL_WIDTH = (*range(0xFF01, 0xFF61), *range(0xFFE0, 0xFFE7))
-END_OF_CASED = 0x1E944  # past Adlam: no character beyond has a lower-case form
+END_OF_CASED = 0x1E944  # past Adlam: no later character has a lower-case form
 
 
 class Normalization(NamedTuple):
-    """How characters are mapped before words and texts are compared: each to one other.
+    """How characters are mapped, one to one, before words and texts are compared.
 
     case (bool): Upper case to lower case, where the lower-case form is a single character.
-    width (bool): Full-width forms (U+FF01-FF60, U+FFE0-FFE6, U+3000) to the ordinary ones.
+    width (bool): Full-width forms (U+FF01-FF60, U+FFE0-FFE6, U+3000) to ordinary ones.
     """
 
     case: bool = False
     width: bool = False
 
     def __call__(self, text: str) -> str:
-        """Normalise a text.
-
-        text (str): The text. Lone surrogates are kept.
-        RETURNS (str): A text of the same length.
-        """
+        """RETURNS (str): The normalised text, of the same length. Lone surrogates are kept."""
         return text.translate(_changes(self)) if any(self) else text
 
     def codes(self, codes: np.ndarray) -> np.ndarray:
-        """Normalise code points.
-
-        codes (numpy.ndarray): uint32[n], any code points.
-        RETURNS (numpy.ndarray): uint32[n].
-        """
+        """RETURNS (numpy.ndarray): uint32[n], normalised code points (uint32[n])."""
         if not any(self):
             return codes
         table = _table(self)
@@ -47,7 +39,7 @@ def to_codes(text: str) -> np.ndarray:
 
 @cache
 def _changes(normalization: Normalization) -> Dict[int, str]:
-    """RETURNS (Dict[int, str]): The characters that are mapped to others, by code point."""
+    """The characters that are mapped to others, by code point."""
     changes = {}
     if normalization.width:
         changes[0x3000] = " "

@@ -1,4 +1,4 @@
-"""A lexicon, and the rules of files laid over it, which can be taken away again."""
+"""A lexicon with the rules of dictionary files on top, which can be removed again."""
 
 from typing import Dict, FrozenSet, Iterable, Mapping, Optional
 
@@ -8,18 +8,17 @@ from .rules import HINT_ONLY, Rules
 
 
 class RuledLexicon:
-    """A lexicon as it is without files of rules, and with them. Never changed itself.
+    """A lexicon without and with the rules of files. Immutable.
 
     own (Lexicon): The lexicon without the files.
-    lexicon (Lexicon): The lexicon with the files: the words that they name are there, with these rules and no others.
+    lexicon (Lexicon): The lexicon with the files: the words that they name are in it, with the rules of the files only.
     """
 
     def __init__(self, own: Lexicon, from_files: Mapping[str, Rules]) -> None:
-        """Lay rules over a lexicon.
+        """Put rules on top of a lexicon.
 
         own (Lexicon): The lexicon.
-        from_files (Mapping[str, Tuple[Rule, ...]]): The words that files name, each with its rules; a word without any
-            is a mere hint.
+        from_files (Mapping[str, Tuple[Rule, ...]]): The rules of the words that files name; none for a mere hint.
         """
         self.own = own
         self._read: Dict[str, Rules] = {own.normalization(word): rules for word, rules in from_files.items()}
@@ -29,26 +28,18 @@ class RuledLexicon:
 
     @property
     def from_files(self) -> Dict[str, Rules]:
-        """RETURNS (Dict[str, Tuple[Rule, ...]]): The words that have the rules of files, normalised, with these."""
+        """RETURNS (Dict[str, Tuple[Rule, ...]]): The words (normalised) that have the rules of files, with these."""
         return {word: rules for word, rules in self._read.items() if word not in self._outdated}
 
     def with_words(self, entries: Iterable[LexiconEntry]) -> "RuledLexicon":
-        """Add words, or change what is known about them. Rules that are given take the place of those of the files.
-
-        entries (Iterable[LexiconEntry]): The entries.
-        RETURNS (RuledLexicon): The new dictionary.
-        """
+        """RETURNS (RuledLexicon): The same with words added or changed; their rules, if any, replace those of files."""
         entries = list(entries)
         ruled = (entry.word for entry in entries if entry.rules)
         lexicon = self.lexicon.with_words(entries) if self._read else None
         return self._changed(self.own.with_words(entries), lexicon, ruled)
 
     def without_words(self, words: Iterable[str]) -> "RuledLexicon":
-        """Take words out, with their rules.
-
-        words (Iterable[str]): The words; unknown ones are ignored.
-        RETURNS (RuledLexicon): The new dictionary.
-        """
+        """RETURNS (RuledLexicon): The same without these words and their rules; unknown words are ignored."""
         words = list(words)
         lexicon = self.lexicon.without_words(words) if self._read else None
         return self._changed(self.own.without_words(words), lexicon, words)

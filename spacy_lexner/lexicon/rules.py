@@ -1,11 +1,9 @@
-"""What words command: the rules of a user's dictionary.
+"""Rules: what the occurrences of a word are, whatever the model predicts.
 
-A rule says what becomes of the occurrences of a word, whatever the model thinks of them:
-
-hint     nothing: the word is evidence for the encoder, as every word of a lexicon is
+hint     nothing is said: the word is evidence for the encoder, like every word of a lexicon
 force    they are spans of that label
-forbid   they are no spans of that label, or of any
-prefer   a weight is added to the score of every reading that has exactly this span with that label
+forbid   they are not spans of that label, or of any
+prefer   a weight is added to the score of every path that has exactly this span with that label
 """
 
 import json
@@ -16,7 +14,7 @@ from typing import Any, FrozenSet, Iterable, NamedTuple, Sequence, Tuple
 from .errors import LexiconError
 
 HINT, FORCE, FORBID, PREFER = MODES = ("hint", "force", "forbid", "prefer")
-MAX_WEIGHT = 1000.0  # far beyond any doubt, and sums of weights stay exact
+MAX_WEIGHT = 1000.0  # as good as certain, and sums of weights stay exact
 
 
 class Rule(NamedTuple):
@@ -24,7 +22,7 @@ class Rule(NamedTuple):
 
     mode (str): "hint", "force", "forbid" or "prefer".
     label (str): The label of the spans.
-    weight (float): Of "prefer": what is added to the score, a natural logarithm of odds. Below 0 it holds against them.
+    weight (float): Of "prefer": what is added to the score, in natural log odds; negative to make it less likely.
     """
 
     mode: str
@@ -37,7 +35,7 @@ class Rule(NamedTuple):
 
 
 class WordRule(NamedTuple):
-    """A word and one of its rules: the columns of a dictionary file."""
+    """A word and one of its rules: a row of a dictionary file."""
 
     word: str
     mode: str = HINT
@@ -55,27 +53,27 @@ HINT_ONLY: Rules = (Rule(HINT),)
 
 
 def find_rule_fault(rule: Rule) -> str:
-    """RETURNS (str): What is wrong with a rule, and what was expected; empty if nothing is."""
+    """RETURNS (str): What is wrong with a rule, and what was expected; empty for a valid rule."""
     mode, label, weight = rule
     if mode not in MODES:
         return f"the mode is {mode!r}; expected one of {', '.join(MODES)}"
     if not isinstance(label, str) or label != label.strip() or not label.isprintable():
-        return f"the label is {label!r}; expected a name without white space at its edges"
+        return f"the label is {label!r}; expected a name without white space around it"
     if not isinstance(weight, (int, float)) or not isfinite(weight):
         return f"the weight is {weight!r}; expected a finite number"
     if abs(weight) > MAX_WEIGHT:
-        return f"the weight is {weight:g}; expected at most {MAX_WEIGHT:g} (what must be is forced, or forbidden)"
+        return f"the weight is {weight:g}; expected at most {MAX_WEIGHT:g} (or use force or forbid)"
     if mode == PREFER and not weight:
         return "prefer needs a weight other than 0, such as 2"
     if mode != PREFER and weight:
-        return f"the weight {weight:g} has no meaning with {mode}; only prefer has one"
+        return f"{mode} takes no weight, but has {weight:g}; only prefer does"
     if mode == HINT and label:
-        return f"the label {label!r} has no meaning with hint"
+        return f"hint takes no label, but has {label!r}"
     return ""
 
 
 def are_rules(rules: Iterable[Rule]) -> bool:
-    """RETURNS (bool): Whether nothing is wrong with any of several rules."""
+    """RETURNS (bool): Whether all rules are valid."""
     try:
         normal_rules(rules)
     except LexiconError:
@@ -84,13 +82,12 @@ def are_rules(rules: Iterable[Rule]) -> bool:
 
 
 def normal_rules(rules: Iterable[Rule]) -> Rules:
-    """RETURNS (Tuple[Rule, ...]): The same rules without repetitions and hints, in a fixed order. Raises LexiconError
-    for one that makes no sense.
-    """
+    """RETURNS (Tuple[Rule, ...]): The rules without repetitions and hints, sorted. Raises LexiconError for an invalid
+    one."""
     rules = tuple(rules)
     try:
         return _normal(rules)
-    except TypeError:  # what cannot be hashed is no rule
+    except TypeError:  # not hashable, so not a rule
         return _normal.__wrapped__(rules)
 
 
@@ -103,7 +100,7 @@ def _normal(rules: Rules) -> Rules:
 def _checked(rule: Rule) -> Rule:
     fault = find_rule_fault(rule)
     if fault:
-        raise LexiconError(f"Not a rule: {fault}.")
+        raise LexiconError(f"Invalid rule: {fault}.")
     return rule
 
 
@@ -125,13 +122,13 @@ def unpack_rules(text: str) -> Rules:
 
 
 class RuleReader(NamedTuple):
-    """Which rules concern a component: those with one of its labels, and some without any label.
+    """Which rules concern a component: those with one of its labels, and some without a label.
 
     name (str): The component.
     labels (FrozenSet[str]): Its labels.
-    unlabelled (FrozenSet[str]): The modes of the rules that concern it without a label.
-    only_forced (FrozenSet[str]): Labels that rules of the mode "force" may have besides.
-    any_label (str): The label by which a rule says that it means all of them; empty if there is none.
+    unlabelled (FrozenSet[str]): The modes in which rules without a label concern it.
+    only_forced (FrozenSet[str]): Further labels, for rules of the mode "force" only.
+    any_label (str): The label in a rule that stands for all labels; empty if there is none.
     """
 
     name: str
@@ -149,7 +146,7 @@ class RuleReader(NamedTuple):
         return rule.mode == FORCE and rule.label in self.only_forced
 
     def label(self, rule: Rule) -> str:
-        """RETURNS (str): The label of a rule that concerns the component; empty if it means all labels."""
+        """RETURNS (str): The label of a rule that concerns the component; empty for all labels."""
         return "" if rule.label == self.any_label else rule.label
 
     def contradiction(self, rules: Rules) -> str:
@@ -163,8 +160,8 @@ class RuleReader(NamedTuple):
 
 
 def _contradict(first: Rule, second: Rule) -> bool:
-    """Whether two different rules of a word cannot both be followed. Rules of the same mode may differ in the label,
-    unless a span would have two."""
+    """Whether two different rules of a word cannot both be followed. Rules of one mode may have different labels unless
+    a span would get two."""
     if first.mode == second.mode:
         return first.mode == FORCE or (first.mode == PREFER and first.label == second.label)
     return any(
@@ -173,11 +170,11 @@ def _contradict(first: Rule, second: Rule) -> bool:
 
 
 def check_rules(word: str, rules: Rules, readers: Sequence[RuleReader]) -> None:
-    """Refuse rules that concern nobody, or contradict each other.
+    """Raise LexiconError for rules that concern no component, or contradict each other.
 
     word (str): A word that has these rules.
     rules (Tuple[Rule, ...]): The rules.
-    readers (Sequence[RuleReader]): The components of the pipeline that obey rules; without any, all is accepted.
+    readers (Sequence[RuleReader]): The components of the pipeline that follow rules; if none, any rule is accepted.
     """
     for rule in rules:
         if readers and rule.mode != HINT and not any(reader.concerns(rule) for reader in readers):

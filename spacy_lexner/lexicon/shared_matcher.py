@@ -1,4 +1,4 @@
-"""The cell through which a pipeline's components share the lexicon."""
+"""The Matcher that the components of a pipeline share."""
 
 import threading
 from contextlib import contextmanager
@@ -8,19 +8,15 @@ from typing import Any, Dict, Iterator, Mapping, Optional, Tuple
 from .matcher import Matcher
 
 REMEMBERED = 8
-# What a thread sees of sources that it has pinned, by their identity.
+# The matchers that a thread sees of each SharedMatcher that it has pinned, by identity.
 _PINNED: ContextVar[Mapping[int, Tuple[Matcher, ...]]] = ContextVar("_PINNED", default={})  # noqa: B039 (never changed)
 
 
 class SharedMatcher:
-    """Holds the current Matcher and the last few before it. Safe to read and to set from any thread; a reader sees
-    one Matcher or the other, never a mixture. A copy of a model keeps the same source."""
+    """Holds the current Matcher and the last few before it. Thread-safe: a reader sees one Matcher or another, never a
+    mixture. Copies of a model share it."""
 
     def __init__(self, matcher: Optional[Matcher] = None) -> None:
-        """Create a source.
-
-        matcher (Optional[Matcher]): The first Matcher, if there is one yet.
-        """
         self._lock = threading.Lock()
         self._matchers: Tuple[Matcher, ...] = () if matcher is None else (matcher,)  # the newest first
 
@@ -35,7 +31,7 @@ class SharedMatcher:
         return matchers[0] if matchers else None
 
     def set(self, matcher: Matcher) -> None:
-        """Put a Matcher in the place of the current one, which is remembered for Docs already matched with it.
+        """Replace the current Matcher, which is remembered for Docs that were matched with it.
 
         matcher (Matcher): The new Matcher.
         """
@@ -44,19 +40,12 @@ class SharedMatcher:
             self._matchers = (matcher, *others)[:REMEMBERED]
 
     def get(self, version: int) -> Optional[Matcher]:
-        """Find the Matcher that a Doc was matched with.
-
-        version (int): Its version.
-        RETURNS (Optional[Matcher]): The Matcher; None if it is not among the last eight.
-        """
-        for matcher in self._seen:
-            if matcher.version == version:
-                return matcher
-        return None
+        """RETURNS (Optional[Matcher]): The Matcher of that version; None if it is not among the last eight."""
+        return next((matcher for matcher in self._seen if matcher.version == version), None)
 
     @contextmanager
     def pinned(self) -> Iterator[None]:
-        """Let this thread see the source as it is now, whatever others set meanwhile."""
+        """Within this context, the thread sees the state at its beginning, whatever other threads set."""
         token = _PINNED.set({**_PINNED.get(), id(self): self._seen})
         try:
             yield

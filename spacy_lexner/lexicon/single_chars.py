@@ -9,15 +9,15 @@ RULES = get_args(SingleChars)
 
 
 def keep_single_chars(starts: np.ndarray, ends: np.ndarray, rule: SingleChars) -> np.ndarray:
-    """Say which of the words found in a text stay.
+    """Choose among the words found in a text.
 
     starts (numpy.ndarray): int[n], first character, ascending.
     ends (numpy.ndarray): int[n], one past the last, ascending among equal starts.
-    rule (str): What happens to words of one character.
-        "keep": they stay.
-        "drop": they go (FLAT, `drop_characters`).
-        "alone": one stays where no longer word starts (yangjianxin1/LEBERT-NER-Chinese).
-        "uncovered": and where, moreover, no word that starts earlier covers the character (liuwei1206/LEBERT).
+    rule (str): Which words of one character stay.
+        "keep": all.
+        "drop": none (FLAT, `drop_characters`).
+        "alone": those where no longer word starts (yangjianxin1/LEBERT-NER-Chinese).
+        "uncovered": of these, those that no word with an earlier start covers (liuwei1206/LEBERT).
     RETURNS (numpy.ndarray): bool[n].
     """
     single = ends - starts == 1

@@ -1,4 +1,4 @@
-"""Entries on their way into a lexicon, each with the place that it comes from."""
+"""Entries on their way into a lexicon, each with its place in a file."""
 
 from typing import Iterable, Iterator, Tuple
 
@@ -6,9 +6,9 @@ from .entry import LexiconEntry
 
 
 class EntryStream(Iterator[LexiconEntry]):
-    """A stream of entries that knows where it is.
+    """A stream of entries that knows its place.
 
-    source (str): What is being read: a file, or a word for anything else.
+    source (str): What is being read: a file, or a name for anything else.
     line (int): The line, or number, of the last entry.
     """
 
@@ -31,10 +31,6 @@ class MergedStream(EntryStream):
     """Several streams, one after the other; `source` and `line` are those of the current one."""
 
     def __init__(self, streams: Iterable[EntryStream]) -> None:
-        """Create a stream.
-
-        streams (Iterable[EntryStream]): The streams.
-        """
         super().__init__("nothing", self._follow(streams))
 
     def _follow(self, streams: Iterable[EntryStream]) -> Iterator[Tuple[int, LexiconEntry]]:
@@ -45,5 +41,5 @@ class MergedStream(EntryStream):
 
 
 def to_stream(entries: Iterable[LexiconEntry]) -> EntryStream:
-    """RETURNS (EntryStream): The same entries, numbered from 1 if they are not a stream already."""
+    """RETURNS (EntryStream): The entries, numbered from 1 if they are not a stream already."""
     return entries if isinstance(entries, EntryStream) else EntryStream("entries", enumerate(entries, 1))

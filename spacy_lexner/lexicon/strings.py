@@ -2,13 +2,14 @@
 
 from array import array
 from itertools import pairwise
-from typing import Iterable, Iterator, List, NamedTuple
+from typing import Iterator, List, NamedTuple
 
 import numpy as np
 
 from .errors import LexiconError
 
 CHUNK_ROWS = 1 << 16
+CONTINUATION = 0b10  # the two highest bits of a UTF-8 byte that does not begin a character
 
 
 class Strings(NamedTuple):
@@ -33,6 +34,11 @@ class Strings(NamedTuple):
     def filled(self, rows: np.ndarray) -> np.ndarray:
         """RETURNS (numpy.ndarray): bool[m], which of these strings (int64[m]) are not empty."""
         return self.offsets[rows + 1] - self.offsets[rows] > 1
+
+    def lengths(self) -> np.ndarray:
+        """RETURNS (numpy.ndarray): int64[n], the number of characters of each string."""
+        begins = np.concatenate([[0], np.cumsum(self.data >> 6 != CONTINUATION)])
+        return np.diff(begins[self.offsets]) - 1  # without the line feed
 
     def get(self, row: int) -> str:
         """RETURNS (str): One string. Raises LexiconError where the bytes are damaged."""
@@ -81,14 +87,6 @@ class StringsBuilder:
     def finish(self) -> Strings:
         """RETURNS (Strings): The column."""
         return Strings(np.frombuffer(self._data, "u1"), to_offsets(np.frombuffer(self._lengths, "u4")))
-
-
-def to_strings(strings: Iterable[str]) -> Strings:
-    """RETURNS (Strings): The strings as a column."""
-    builder = StringsBuilder()
-    for string in strings:
-        builder.append(string)
-    return builder.finish()
 
 
 def empty_strings(n: int) -> Strings:

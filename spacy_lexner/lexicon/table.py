@@ -1,12 +1,13 @@
 """The columns of a lexicon, one row for each word."""
 
-from typing import Iterable, NamedTuple, Optional, Sequence, Tuple
+from array import array
+from typing import NamedTuple, Optional, Tuple
 
 import numpy as np
 
 from .entry import LexiconEntry
 from .rules import pack_rules, unpack_rules
-from .strings import Strings, empty_strings, to_strings
+from .strings import Strings, StringsBuilder, empty_strings
 from .vector_spool import VectorSpool
 
 
@@ -92,30 +93,50 @@ class Table(NamedTuple):
         )
 
 
-def to_table(entries: Sequence[LexiconEntry], hashes: np.ndarray, contents: Sequence[int], dtype: np.dtype) -> Table:
-    """Put entries into columns.
+class TableBuilder:
+    """Collects entries, in flat arrays, into columns."""
 
-    entries (Sequence[LexiconEntry]): The entries, all different, valid and normalised.
-    hashes (numpy.ndarray): uint64[n], the hash of each word.
-    contents (Sequence[int]): The hash of everything known about each.
-    dtype (numpy.dtype): Type of the vectors, where there are none.
-    RETURNS (Table): The columns.
-    """
-    vectors = [entry.vector for entry in entries if entry.vector is not None]
-    vector_rows = np.full(len(entries), -1, "i4")
-    vector_rows[[entry.vector is not None for entry in entries]] = np.arange(len(vectors))
-    weights = np.array([entry.weight for entry in entries], "f4")
-    return Table(
-        words=to_strings(entry.word for entry in entries),
-        hashes=hashes,
-        contents=np.array(contents, "u8"),
-        weights=weights if (weights != 1).any() else None,
-        labels=_to_column(entry.label for entry in entries),
-        entity_ids=_to_column(entry.entity_id for entry in entries),
-        rules=_to_column(pack_rules(entry.rules) for entry in entries),
-        vectors=np.stack(vectors) if vectors else np.zeros((0, 0), dtype),
-        vector_rows=vector_rows if vectors else None,
-    )
+    def __init__(self, spool: VectorSpool) -> None:
+        """Create a builder.
+
+        spool (VectorSpool): Collects the vectors.
+        """
+        self._spool = spool
+        self._hashes, self._contents, self._weights, self._vector_rows = array("Q"), array("Q"), array("f"), array("i")
+        self._words, self._labels, self._entity_ids, self._rules = (StringsBuilder() for _ in range(4))
+
+    def append(self, entry: LexiconEntry, word_hash: int, content: int) -> None:
+        """Add an entry.
+
+        entry (LexiconEntry): The entry, valid and normalised, its vector in the dtype of the spool.
+        word_hash (int): From `hash_word`.
+        content (int): From `hash_content`.
+        """
+        self._hashes.append(word_hash)
+        self._contents.append(content)
+        self._words.append(entry.word)
+        self._weights.append(entry.weight)
+        self._labels.append(entry.label)
+        self._entity_ids.append(entry.entity_id)
+        self._rules.append(pack_rules(entry.rules))
+        self._vector_rows.append(-1 if entry.vector is None else self._spool.append(entry.vector))
+
+    def finish(self) -> Table:
+        """RETURNS (Table): The columns."""
+        weights = np.frombuffer(self._weights, "f4")
+        columns = (column.finish() for column in (self._labels, self._entity_ids, self._rules))
+        labels, entity_ids, rules = (column if column.any() else None for column in columns)
+        return Table(
+            words=self._words.finish(),
+            hashes=np.frombuffer(self._hashes, "u8"),
+            contents=np.frombuffer(self._contents, "u8"),
+            weights=weights if (weights != 1).any() else None,
+            labels=labels,
+            entity_ids=entity_ids,
+            rules=rules,
+            vectors=self._spool.finish(),
+            vector_rows=np.frombuffer(self._vector_rows, "i4") if self._spool.size else None,
+        )
 
 
 def weights_of(table: Table) -> np.ndarray:
@@ -126,11 +147,6 @@ def weights_of(table: Table) -> np.ndarray:
 def vector_rows_of(table: Table) -> np.ndarray:
     """RETURNS (numpy.ndarray): int32[n], the row of each word's vector, or -1."""
     return np.full(table.size, -1, "i4") if table.vector_rows is None else table.vector_rows
-
-
-def _to_column(strings: Iterable[str]) -> Optional[Strings]:
-    column = to_strings(strings)
-    return column if column.any() else None
 
 
 def _concat_strings(a: Optional[Strings], n_a: int, b: Optional[Strings], n_b: int) -> Optional[Strings]:

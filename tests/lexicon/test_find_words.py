@@ -1,9 +1,4 @@
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from spacy_lexner.lexicon import find_words as module
-from spacy_lexner.lexicon.find_words import find_words, join_texts
+from spacy_lexner.lexicon.find_words import find_words
 
 
 def spelled(lexicon, text, min_length=1, max_length=None):
@@ -15,13 +10,3 @@ def test_base_and_changes_in_one_order(lexicon):
     changed = lexicon.with_words(["长江大", "江", "市"]).without_words(["大桥", "京"])
     assert spelled(changed, "市长江大桥") == ["市", "市长", "长江", "长江大", "长江大桥", "江", "江大桥"]
     assert spelled(changed, "市长江大桥", 2, 3) == ["市长", "长江", "长江大", "江大桥"]
-
-
-@pytest.mark.parametrize("chunk", [1, 7, 1 << 16])
-@given(texts=st.lists(st.text("甲乙 ", max_size=9)))
-def test_joined_texts_are_the_texts(chunk, texts):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "CHUNK", chunk)
-        joined = list(join_texts(texts))
-    assert "".join(joined).replace("\0", "") == "".join(texts)
-    assert all(len(each.replace("\0", "")) < chunk + 9 for each in joined)

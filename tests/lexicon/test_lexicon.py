@@ -6,7 +6,8 @@ import pickle
 import numpy as np
 import pytest
 
-from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Matcher, find_words, hash_word
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Matcher, hash_word
+from spacy_lexner.lexicon import lexicon as module
 from spacy_lexner.lexicon.rules import Rule
 
 TEXTS = ["南京市长江大桥", "武汉"]
@@ -69,11 +70,11 @@ def test_version_comes_from_the_content(entries):
     assert len({lexicon.version, *(other.version for other in others)}) == len(others) + 1
 
 
-@pytest.mark.parametrize("chunk", [1, 5, 1 << 16])
-def test_prune_keeps_what_occurs(lexicon, monkeypatch, chunk):
-    monkeypatch.setattr(find_words, "CHUNK", chunk)
+@pytest.mark.parametrize("n_texts", [1, 3, 500])
+def test_prune_keeps_what_occurs(lexicon, monkeypatch, n_texts):
+    monkeypatch.setattr(module, "TEXTS_PER_MATCH", n_texts)
     changed = lexicon.with_words(["武汉", "重庆"]).without_words(["市"])
-    pruned = changed.prune(text for text in ["南京市", "在武汉", "长", "江"])
+    pruned = changed.prune(text for text in ["", "南京市", "在武汉", "长", "江"])
     assert list(pruned) == ["南京", "南京市", "京", "南", "武汉"]
     assert pruned.get("南京市").vector.tolist() == [1.0] * 4 and len(pruned._levels.base.table.vectors) == 4
     assert list(lexicon.prune([])) == []

@@ -47,8 +47,8 @@ def test_damaged_rules(text):
         (Rule("prefer", "LOC", float("nan")), "the weight is nan"),
         (Rule("prefer", "LOC", float("inf")), "the weight is inf"),
         (Rule("prefer", "LOC", "2"), "the weight is '2'"),
-        (Rule("force", "LOC", 2.0), "the weight 2 has no meaning with force"),
-        (Rule("hint", "LOC"), "the label 'LOC' has no meaning with hint"),
+        (Rule("force", "LOC", 2.0), "force takes no weight, but has 2"),
+        (Rule("hint", "LOC"), "hint takes no label, but has 'LOC'"),
     ],
 )
 def test_rule_that_makes_no_sense(rule, message):

@@ -46,3 +46,8 @@ def test_damaged_bytes_are_refused():
         damaged.get(0)
     with pytest.raises(LexiconError, match="not UTF-8"):
         list(damaged.all())
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=5)))
+def test_lengths(strings):
+    np.testing.assert_array_equal(build(strings).lengths(), [len(string) for string in strings])

@@ -1,14 +1,17 @@
 """`spacy lexner lexicon info`: what is in a lexicon."""
 
+from collections import Counter
 from typing import Any, Dict
 
+import numpy as np
 import srsly
 import typer
 from wasabi import msg
 
 from ...lexicon.lexicon import Lexicon
+from ...lexicon.rules import MODES
 from ...lexicon.storage import read_manifest
-from ...lexicon.summary import summarise
+from ...lexicon.table import vector_rows_of, weights_of
 from .folder import JsonOption, LexiconArgument
 
 N_LABELS = 20
@@ -32,6 +35,31 @@ def info_cli(path: LexiconArgument, as_json: JsonOption = False) -> None:
         return
     msg.table(_rows(summary))
     msg.text(f"Built from {lexicon.report}")
+
+
+def summarise(lexicon: Lexicon) -> Dict[str, Any]:
+    """RETURNS (Dict[str, Any]): Figures about a lexicon, ready for JSON: `lengths`, the number of words by length in
+    characters, `labels`, by label, most frequent first, `rules`, by mode, `weight`, the least, median and greatest."""
+    table = lexicon.table
+    lengths = np.bincount(table.words.lengths())
+    weights = weights_of(table) if table.size else np.ones(1, "f4")
+    labels = Counter() if table.labels is None else Counter(table.labels.all())
+    labels.pop("", None)
+    rules = Counter(rule.mode for entry in lexicon.ruled_words() for rule in entry.rules)
+    return {
+        "words": table.size,
+        "dim": lexicon.dim,
+        "dtype": str(table.vectors.dtype),
+        "words_with_vector": int((vector_rows_of(table) >= 0).sum()),
+        "words_with_entity_id": 0 if table.entity_ids is None else int((table.entity_ids.lengths() > 0).sum()),
+        "lengths": {int(n): int(lengths[n]) for n in np.flatnonzero(lengths)},
+        "labels": dict(labels.most_common()),
+        "rules": {mode: rules[mode] for mode in MODES if rules[mode]},
+        "weight": [float(weights.min()), float(np.median(weights)), float(weights.max())],
+        "normalise_case": lexicon.normalization.case,
+        "normalise_width": lexicon.normalization.width,
+        "version": f"{lexicon.version:016x}",
+    }
 
 
 def _rows(summary: Dict[str, Any]) -> Dict[str, str]:

@@ -1,6 +1,24 @@
 import json
 
+import numpy as np
+import pytest
+
+from spacy_lexner.cli.lexicon.info import summarise
 from spacy_lexner.lexicon import Lexicon, LexiconEntry
+from spacy_lexner.lexicon.rules import Rule
+
+WORDS = ["南京", "南京市", "市长", "长江", "长江大桥", "大桥", "江大桥", "京", "市", "南"]
+
+
+@pytest.fixture
+def lexicon():
+    return Lexicon.from_entries(
+        LexiconEntry(
+            *(word, np.full(4, i, "f4"), i + 0.5, "LOC" if i % 2 else "", f"Q{i}"),
+            rules=(Rule("prefer", "LOC", i + 0.5),) if i % 3 == 0 else (),
+        )
+        for i, word in enumerate(WORDS)
+    )
 
 
 def test_figures(run, folder):
@@ -33,3 +51,33 @@ def test_many_labels_and_none(run, tmp_path):
 
 def test_rules(run, folder, ruled):
     assert "Rules force 1, prefer 1 " in run("info", ruled)[1] and "Rules – " in run("info", folder)[1]
+
+
+def test_summary(lexicon):
+    figures = summarise(lexicon)
+    assert (figures["words"], figures["dim"], figures["dtype"]) == (10, 4, "float32")
+    assert figures["words_with_vector"] == figures["words_with_entity_id"] == 10
+    assert figures["lengths"] == {1: 3, 2: 4, 3: 2, 4: 1}
+    assert figures["labels"] == {"LOC": 5}
+    assert figures["weight"] == [0.5, 5.0, 9.5]
+    assert figures["version"] == f"{lexicon.version:016x}"
+
+
+def test_summary_of_changes(lexicon):
+    figures = summarise(lexicon.with_words(["紫峰大厦"]).without_words(["南京", "市"]))
+    assert (figures["words"], figures["words_with_vector"]) == (9, 8)
+    assert figures["lengths"] == {1: 2, 2: 3, 3: 2, 4: 2}
+
+
+def test_summary_of_rules(lexicon):
+    rules = (Rule("forbid"), Rule("prefer", "LOC", 1.0))
+    assert summarise(lexicon)["rules"] == {"prefer": 4} and summarise(Lexicon.from_entries([]))["rules"] == {}
+    ruled = Lexicon.from_entries([LexiconEntry("南京")]).with_words(
+        [LexiconEntry("南京", rules=rules), LexiconEntry("市", rules=rules[:1])]
+    )
+    assert summarise(ruled)["rules"] == {"forbid": 2, "prefer": 1}
+
+
+def test_summary_of_nothing():
+    figures = summarise(Lexicon.from_entries([]))
+    assert (figures["words"], figures["lengths"], figures["labels"], figures["weight"]) == (0, {}, {}, [1.0, 1.0, 1.0])

@@ -63,7 +63,7 @@ def test_empty_file(tmp_path):
         ("长江\tprefer\tLOC", "prefer needs a weight other than 0"),
         ("长江\tprefer\tLOC\thigh", "the weight is 'high'; expected a number"),
         ("长江\tprefer\tLOC\tnan", "the weight is nan"),
-        ("长江\tforce\tLOC\t3", "the weight 3 has no meaning with force"),
+        ("长江\tforce\tLOC\t3", "force takes no weight, but has 3"),
         ("长江\tforce\tLOC\t\tx", "5 columns, expected at most 4"),
     ],
 )
