@@ -1,6 +1,7 @@
-"""Who may import whom: the table of docs/architecture.md, held against the imports of the package."""
+"""The import table of docs/architecture.md, held against the imports of the package."""
 
 import ast
+import re
 from pathlib import Path
 from typing import Dict, Iterator, List, Set, Tuple
 
@@ -9,28 +10,27 @@ import pytest
 import spacy_lexner
 
 PACKAGE = Path(spacy_lexner.__file__).parent
-ENCODERS = ("encoders/flat", "encoders/lebert", "encoders/ernie", "encoders/elmo", "encoders/word_bilstm")
-ENCODER = {"encoders/shared", "candidates", "lexicon"}
+PAGE = PACKAGE.parent / "docs" / "architecture.md"
 
-# room: the rooms it may import. The longest prefix of a module's path is its room.
-ALLOWED: Dict[str, Set[str]] = {
-    "lexicon": set(),
-    "templates": set(),
-    "formats": set(),
-    "candidates": {"lexicon"},
-    "encoders/shared": {"candidates", "lexicon"},
-    **dict.fromkeys(ENCODERS, ENCODER),
-    "tagging/spans": {"candidates", "lexicon"},
-    "tagging": {"tagging/spans", *ENCODER},
-    "pipeline": {"tagging/spans", "candidates", "lexicon"},
-    "training": {"formats", "candidates", "lexicon", "pipeline"},
-    "pretraining": {"training", "tagging/spans", *ENCODERS, *ENCODER},
-    "checkpoints": {"tagging", "tagging/spans", *ENCODERS, *ENCODER},
-    "visualize": {"templates", "pipeline", "candidates", "lexicon"},
-    "report": {"visualize", "templates", "formats", "pipeline", "candidates", "lexicon"},
-    "annotation": {"formats", "pipeline", "candidates", "lexicon"},
-}
-FREE_OF_TORCH = ("lexicon", "candidates", "tagging/spans", "pipeline")
+
+def read_table(page: str) -> Tuple[Dict[str, Set[str]], Set[str]]:
+    """page (str): The architecture page.
+    RETURNS (Tuple[Dict[str, Set[str]], Set[str]]): For each room those that it may import, and the rooms without torch.
+    """
+    allowed: Dict[str, Set[str]] = {}
+    without_torch: Set[str] = set()
+    table = page.split("## Import table")[1].split("\n\n## ")[0]
+    for line in table.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        rooms = re.findall(r"`([\w/]+)/`", cells[0]) if line.startswith("| `") else []
+        if cells[2:3] != ["everything"]:
+            allowed.update((room, set(re.findall(r"`([\w/]+)/`", cells[2]))) for room in rooms)
+        without_torch.update(rooms if cells[3:4] == ["yes"] else [])
+    return allowed, without_torch
+
+
+# The longest prefix of a module's path is its room.
+ALLOWED, WITHOUT_TORCH = read_table(PAGE.read_text("utf8"))
 
 
 def room_of(module: str) -> str:
@@ -68,7 +68,7 @@ def forbidden(sources: List[Tuple[str, str]]) -> List[str]:
             other = room_of(target)
             if room in ALLOWED and other not in ("", room) and other not in ALLOWED[room]:
                 wrong.append(f"{module} imports {target}: {room} may not import {other}")
-            if room in FREE_OF_TORCH and target.split(".")[0] in ("torch", "transformers"):
+            if room in WITHOUT_TORCH and target.split(".")[0] in ("torch", "transformers"):
                 wrong.append(f"{module} imports {target}: {room} is free of it")
     return wrong
 
