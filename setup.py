@@ -127,8 +127,9 @@ setup(
     },
     license="MIT",
     python_requires=">=3.10",
-    packages=find_packages(include=["spacy_lexner", "spacy_lexner.*"]),
-    package_data={"": ["py.typed", "*.jinja"]},
+    packages=[*find_packages(include=["spacy_lexner", "spacy_lexner.*"]), "spacy_lexner.configs"],
+    package_dir={"spacy_lexner.configs": "configs"},  # for `spacy lexner init-config`
+    package_data={"": ["py.typed", "*.jinja", "*.cfg"]},
     install_requires=CORE,
     extras_require={"zh": ZH, "vectors": VECTORS, "elmo": ELMO, "knowledge": KNOWLEDGE, "docs": DOCS, "dev": DEV},
     entry_points=ENTRY_POINTS,

@@ -12,6 +12,7 @@ from .lexicon.app import lexicon
 from .model.calibrate import calibrate_cli
 from .model.combine import combine_cli
 from .model.export_hf import export_hf_cli
+from .model.init_config import init_config_cli
 from .model.lattice import lattice_cli
 from .model.perplexity import perplexity_cli
 from .model.report import report_cli
@@ -30,6 +31,7 @@ lexner.command("export-hf", no_args_is_help=True)(export_hf_cli)
 lexner.command("count-words", no_args_is_help=True)(count_words_cli)
 lexner.add_typer(importing)
 lexner.add_typer(lexicon)
+lexner.command("init-config", no_args_is_help=True)(init_config_cli)
 lexner.command("lattice", no_args_is_help=True)(lattice_cli)
 lexner.command("perplexity", no_args_is_help=True, context_settings=OVERRIDES)(perplexity_cli)
 lexner.command("report", no_args_is_help=True)(report_cli)

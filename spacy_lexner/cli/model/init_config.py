@@ -1,0 +1,247 @@
+"""`spacy lexner init-config`: a complete config for an encoder and a task, made of the bases in `configs/`."""
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, Dict, List, Optional
+
+import typer
+from spacy.util import load_config, load_model_from_config
+from thinc.api import Config
+from wasabi import msg
+
+PACKAGE = Path(__file__).parents[2]
+# A wheel holds the bases inside the package; in a checkout they are beside it.
+BASES = next(folder for folder in (PACKAGE / "configs", PACKAGE.parent / "configs") if folder.is_dir())
+# Bases of an encoder and a task together. For other pairs, the task's base gets the encoder of that for entities.
+PAIRS = {
+    ("flat", "ner"): "flat",
+    ("flat", "words"): "segmenter_flat",
+    ("lebert", "ner"): "lebert",
+    ("lebert", "words"): "segmenter",
+    ("lebert", "joint"): "joint",
+    ("lebert", "spans"): "spans",
+    ("elmo", "ner"): "elmo",
+    ("ernie", "ner"): "ernie",
+}
+CORPORA = {
+    "ner": "entities: `spacy lexner convert my_train.conll train.spacy`",
+    "words": "words: `spacy lexner convert my_train.conllu train.spacy`",
+    "joint": "entities, words or both: folders of files that `spacy lexner convert` writes",
+    "spans": 'spans under "sc": `spacy lexner convert my_train.json train.spacy --spans-key sc`',
+}
+
+
+class Encoder(str, Enum):
+    flat = "flat"
+    lebert = "lebert"
+    bert = "bert"
+    elmo = "elmo"
+    ernie = "ernie"
+
+
+class Task(str, Enum):
+    ner = "ner"
+    words = "words"
+    joint = "joint"
+    spans = "spans"
+
+
+OutputArgument = Annotated[Path, typer.Argument(metavar="OUT", help="The config to write, or - for standard output")]
+EncoderOption = Annotated[Encoder, typer.Option("--encoder", "-e", help="What reads the text")]
+TaskOption = Annotated[
+    Task,
+    typer.Option("--task", "-t", help="Entities; words and parts of speech; both, jointly; spans that may overlap"),
+]
+CheckpointOption = Annotated[
+    Optional[str],
+    typer.Option(
+        "--checkpoint", "-c", metavar="NAME", help="Pretrained encoder, folder or name; without it, random weights"
+    ),
+]
+GpuOption = Annotated[bool, typer.Option("--gpu", "-G", help="Train in mixed precision, for a GPU")]
+ForceOption = Annotated[bool, typer.Option("--force", "-F", help="Replace a file that exists")]
+
+
+def init_config_cli(
+    output: OutputArgument,
+    encoder: EncoderOption = Encoder.flat,
+    task: TaskOption = Task.ner,
+    checkpoint: CheckpointOption = None,
+    gpu: GpuOption = False,
+    force: ForceOption = False,
+) -> None:
+    """Write a complete config for an encoder and a task, ready for `spacy train`.
+
+    Encoders: flat, FLAT over characters and lexicon words; lebert, a BERT that reads lexicon words; bert, a plain BERT;
+    elmo, a character language model; ernie, a BERT that reads the entities of a lexicon. The measured configs are used
+    as they are; other pairs join the encoder and the optimizer of one with the components of another.
+
+    \b
+    Examples:
+      python -m spacy lexner init-config config.cfg
+      python -m spacy lexner init-config config.cfg --encoder lebert --checkpoint hfl/chinese-macbert-base --gpu
+      python -m spacy lexner init-config - --encoder bert --task joint
+    """
+    try:
+        if str(output) != "-" and output.exists() and not force:
+            raise ValueError(f"{output} exists. Name another file, or replace it with --force.")
+        config = init_config(encoder.value, task.value, checkpoint=checkpoint, gpu=gpu)
+        if str(output) == "-":
+            typer.echo(config.to_str())
+            return
+        output.parent.mkdir(parents=True, exist_ok=True)
+        config.to_disk(output)
+    except (ValueError, OSError) as error:
+        msg.fail("No config was written", str(error), exits=1)
+    msg.good(f"{output}: a config for {task.value} with {encoder.value}")
+    print_next_steps(output, config, encoder.value, task.value, gpu)
+
+
+def print_next_steps(output: Path, config: Config, encoder: str, task: str, gpu: bool) -> None:
+    """Print what the config still needs, and the command that trains it."""
+    command = f"python -m spacy train {output} --output training --paths.train train.spacy --paths.dev dev.spacy"
+    needed = [f"train.spacy and dev.spacy, texts with {CORPORA[task]}"]
+    if "lexicon" in config["paths"]:
+        command += " --paths.lexicon my_lexicon"
+        kind = (
+            "words with entity ids and entity vectors" if encoder == "ernie" else "words, with vectors if you have any"
+        )
+        needed.append(f"my_lexicon, a lexicon of {kind}: `spacy lexner lexicon build`")
+    typer.echo("\n".join(["It needs:", *(f"- {line}" for line in needed), "Then train it:"]))
+    typer.echo(command + (" --gpu-id 0" if gpu else ""))
+
+
+def init_config(encoder: str, task: str, *, checkpoint: Optional[str] = None, gpu: bool = False) -> Config:
+    """Make a complete config.
+
+    encoder (str): "flat", "lebert", "bert", "elmo" or "ernie".
+    task (str): "ner", "words", "joint" or "spans".
+    checkpoint (Optional[str]): Folder or name of a pretrained encoder.
+    gpu (bool): Whether to train in mixed precision.
+    RETURNS (Config): The config, with its variables. Raises ValueError for what does not go together.
+    """
+    if checkpoint is not None and encoder == "flat":
+        raise ValueError(
+            "FLAT has no checkpoint: it trains from random weights and vectors. Use --encoder lebert or bert, "
+            f"or put a BERT beside FLAT with {BASES / 'flat_bert.cfg'}."
+        )
+    own = "lebert" if encoder == "bert" else encoder
+    if (own, task) in PAIRS:
+        config = read_base(PAIRS[own, task])
+    else:
+        config = join(read_base(PAIRS[own, "ner"]), read_base(PAIRS["lebert", task]))
+    block = find_encoder(config)
+    if encoder == "bert":
+        block["adapter_layers"] = []
+        remove_lexicon(config)
+    if checkpoint is not None:
+        start_from(config, encoder, checkpoint)
+    if gpu:
+        block["mixed_precision"] = True
+    for listener in find_listeners(config):
+        listener["width"] = 0  # what it is stands in the encoder's block, once that is complete
+    config = complete(config)
+    for listener in find_listeners(config):
+        listener["width"] = find_width(config, encoder, checkpoint)
+    return config
+
+
+def read_base(name: str) -> Config:
+    """RETURNS (Config): A base of `configs/`, with its variables."""
+    return load_config(BASES / f"{name}.cfg")
+
+
+def complete(base: Config) -> Config:
+    """RETURNS (Config): A base with all defaults, as `spacy init fill-config` completes it."""
+    return load_model_from_config(base, auto_fill=True, validate=False).config
+
+
+def join(base: Config, frame: Config) -> Config:
+    """Give the encoder, the paths and the training of one base the components of another.
+
+    base (Config): A base for entities.
+    frame (Config): A base for another task.
+    RETURNS (Config): The config; neither of the two is changed.
+    """
+    config, frame = base.copy(), frame.copy()
+    ner = config["components"].pop("lex_ner")
+    encoder = ner["model"].pop("tok2vec")
+    components = frame["components"]
+    for name, component in components.items():
+        model = component.get("model")
+        if name == "tok2vec":
+            component["model"] = encoder
+        elif model is not None:
+            own = encoder if "tok2vec" not in components else model["tok2vec"]
+            head = ner["model"] if model["@architectures"] == ner["model"]["@architectures"] else model
+            component["model"] = {**head, "tok2vec": own}
+        if name == "lex_ner":
+            component.update({key: value for key, value in ner.items() if key != "model"})
+    has_lexicon = "lex_matcher" in config["components"]
+    config["components"] = components
+    config["nlp"]["pipeline"] = frame["nlp"]["pipeline"]
+    config.setdefault("initialize", {}).update(
+        {key: value for key, value in frame["initialize"].items() if key == "before_init"}
+    )
+    if "score_weights" in frame["training"]:
+        config["training"]["score_weights"] = frame["training"]["score_weights"]
+    if not has_lexicon:
+        remove_lexicon(config)
+    if "pretraining" in config:
+        shared = "tok2vec" in components
+        config["pretraining"]["component"] = "tok2vec" if shared else config["nlp"]["pipeline"][-1]
+        config["pretraining"]["layer"] = "" if shared else "tok2vec"
+    return config
+
+
+def find_encoder(config: Config) -> Dict[str, Any]:
+    """RETURNS (Dict[str, Any]): The block of the encoder: that of the pipe `tok2vec`, or the last component's own."""
+    components = config["components"]
+    if "tok2vec" in components:
+        return components["tok2vec"]["model"]
+    return components[config["nlp"]["pipeline"][-1]]["model"]["tok2vec"]
+
+
+def find_listeners(config: Config) -> List[Dict[str, Any]]:
+    """RETURNS (List[Dict[str, Any]]): The blocks that listen to the pipe `tok2vec`."""
+    models = [component.get("model", {}) for component in config["components"].values()]
+    blocks = [model["tok2vec"] for model in models if "tok2vec" in model]
+    return [block for block in blocks if block["@architectures"] == "spacy.Tok2VecListener.v1"]
+
+
+def remove_lexicon(config: Config) -> None:
+    """Take the matcher out, with all that belongs to it."""
+    config["components"].pop("lex_matcher", None)
+    config["nlp"]["pipeline"] = [name for name in config["nlp"]["pipeline"] if name != "lex_matcher"]
+    config["paths"].pop("lexicon", None)
+    config["training"].pop("annotating_components", None)
+    config["initialize"].pop("components", None)
+
+
+def start_from(config: Config, encoder: str, checkpoint: str) -> None:
+    """Start the encoder from a checkpoint, with the rates that suit one."""
+    config["paths"]["checkpoint"] = checkpoint
+    training = config["training"]
+    if encoder == "elmo":  # the mix and the tagger are trained; pretrained layers stay as they are
+        find_encoder(config)["freeze"] = True
+        del training["optimizer"]["groups"]["language_model"]
+        return
+    training["optimizer"]["learn_rate"]["initial_rate"] = 0.0001
+    training["optimizer"]["groups"]["encoder"]["learn_rate_factor"] = 0.1
+    training["batcher"]["max_tokens"] = 1000
+
+
+def find_width(config: Config, encoder: str, checkpoint: Optional[str]) -> Any:
+    """RETURNS (Any): How wide the vectors are that components share: a number, or the variable that says it."""
+    if encoder == "elmo":
+        if checkpoint is None:
+            tok2vec: Any = load_model_from_config(config).get_pipe("tok2vec")
+            return tok2vec.model.get_dim("nO")
+        from ...encoders.elmo.checkpoint import read_config
+
+        return 2 * read_config(checkpoint)["bilm"]["projection_dim"]
+    if checkpoint is None:
+        return f"${{components.tok2vec.model.{'width' if encoder == 'flat' else 'hidden_width'}}}"
+    from ...encoders.shared.bert_shaped import load_encoder_config
+
+    return load_encoder_config(checkpoint).hidden_size
