@@ -33,7 +33,7 @@ from spacy_lexner.candidates.storage import token_borders
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 from spacy_lexner.pipeline.segmenter.retokenize import merge_tokens
-from spacy_lexner.tagging.spans.word_borders import BORDER, JOINED, rule_borders
+from spacy_lexner.tagging.spans.word_borders import BORDER, JOINED, fixed_borders
 
 PARAGRAPH = 200  # characters of a Doc where whole pipelines are timed
 
@@ -55,7 +55,7 @@ def cut_words(text: str) -> list[str]:
 def find_starts(doc: Doc, words: list[str]) -> np.ndarray:
     """The first tokens of words, within what the rules leave."""
     places = np.cumsum([0, *map(len, words)])
-    borders = rule_borders(doc)[:-1]
+    borders = fixed_borders(doc)[:-1]
     begins, _ = token_borders(doc)
     return np.flatnonzero((borders == BORDER) | ((borders != JOINED) & np.isin(begins, places)))
 

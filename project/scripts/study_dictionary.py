@@ -31,7 +31,7 @@ from wasabi import msg
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher, MatchOptions
 from spacy_lexner.lexicon.readers import read_word_list
 from spacy_lexner.pipeline.ner.entity_search import ENTITY
-from spacy_lexner.tagging.spans.whole_runs import find_whole_runs
+from spacy_lexner.tagging.spans.word_borders import find_unbreakable
 
 PROJECT = Path(__file__).parents[1]
 WEIGHTS = (0.5, 1.0, 2.0, 3.0)
@@ -57,7 +57,7 @@ def find_occurrences(text: str, words: Iterable[str]) -> List[Occurrence]:
     RETURNS (List[Occurrence]): The characters and the word of each occurrence, overlapping ones too.
     """
     inside = {
-        i for start, end in zip(*(edges.tolist() for edges in find_whole_runs(text))) for i in range(start + 1, end)
+        i for start, end in zip(*(edges.tolist() for edges in find_unbreakable(text))) for i in range(start + 1, end)
     }
     found = []
     for word in words:

@@ -10,8 +10,7 @@ from ..candidates.lexicon_link import RulesLink
 from ..candidates.storage import renew_candidates
 from ..lexicon.matcher import Matcher
 from ..lexicon.rules import RuleReader
-from ..tagging.spans.ruled_words import RuledWord, find_ruled_words
-from ..tagging.spans.word_rules import RuleConflict
+from ..tagging.spans.word_rules import RuleConflict, RuleMatch, find_rule_matches
 from .extensions import install_conflicts_extension
 from .rule_conflicts import ConflictLog, set_conflicts
 
@@ -40,18 +39,18 @@ class RuleFollower:
         """Tell those who own rules which ones concern the component."""
         self.model.attrs.setdefault("link", RulesLink()).reader = self.rule_reader
 
-    def find_rules(self, docs: Sequence[Doc]) -> List[Tuple[Sequence[RuledWord], Optional[Matcher]]]:
+    def find_rules(self, docs: Sequence[Doc]) -> List[Tuple[Sequence[RuleMatch], Optional[Matcher]]]:
         """Find the words of Docs whose rules concern the component.
 
         docs (Sequence[Doc]): The Docs.
-        RETURNS (List[Tuple[Sequence[RuledWord], Optional[Matcher]]]): The words of each, and the state of the lexicon
+        RETURNS (List[Tuple[Sequence[RuleMatch], Optional[Matcher]]]): The words of each, and the state of the lexicon
             that holds for it, if one is linked.
         """
         link = self.rules_link
         matchers = link.matchers(docs)
         if link.reader is None:
             return [((), matcher) for matcher in matchers]
-        return list(zip(find_ruled_words(docs, matchers, link.reader), matchers))
+        return list(zip(find_rule_matches(docs, matchers, link.reader), matchers))
 
     def note_state(self, doc: Doc, matcher: Optional[Matcher], conflicts: Sequence[RuleConflict]) -> None:
         """Write to a Doc which state of the lexicon it was annotated with, and which rules were not followed.

@@ -11,7 +11,7 @@ from spacy_lexner.cli.data.convert import convert
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 from spacy_lexner.pipeline.segmenter.word_search import Limits, read_path
-from spacy_lexner.tagging.spans.word_borders import rule_borders
+from spacy_lexner.tagging.spans.word_borders import fixed_borders
 
 SMALL = {
     "components.lex_segmenter.model.tok2vec.hidden_width": 32,
@@ -47,7 +47,7 @@ def test_the_words_of_universal_dependencies(corpus, split, n_texts, n_words):
         pipe.add_label(label)
     some = gold[:500]
     for example in some:
-        limits = Limits(rule_borders(example.predicted), np.zeros(0, dtype=np.int64))
+        limits = Limits(fixed_borders(example.predicted), np.zeros(0, dtype=np.int64))
         tags = (pipe.gold(example) & pipe.training_constraint(example.predicted)).argmax(1)
         example.predicted = pipe.annotate(example.predicted, read_path(tags, limits, 0))
     scores = pipe.score(some)

@@ -7,9 +7,8 @@ from spacy.tokens import Doc, Span
 from ...candidates.attended_words import AttendedWords
 from ...lexicon.matcher import Matcher
 from ...lexicon.rules import FORBID, FORCE, Rule
-from ...tagging.spans.ruled_words import RuledWord
 from ...tagging.spans.tag_scheme import Bools2d, NoPathError, TagScheme, TagSpan
-from ...tagging.spans.word_rules import NO_RULES, DocRules, RuleConflict, decree, raise_impossible
+from ...tagging.spans.word_rules import NO_RULES, DocRules, RuleConflict, RuleMatch, apply_rules, raise_for_rules
 from .alternatives import Reading
 from .uncertain_spans import Doubt
 
@@ -97,7 +96,7 @@ def find_entities(
     try:
         best = [scheme.decode(path) for path in search.best()]
     except NoPathError as error:
-        raise_impossible(error, [doc.text for doc in docs], [known.rules for known in limits], component)
+        raise_for_rules(error, [doc.text for doc in docs], [known.rules for known in limits], component)
         raise
     new = [_without(spans, known.kept) for spans, known in zip(best, limits)]
     scores = search.span_scores(new)
@@ -168,7 +167,7 @@ def _without(spans: Sequence[TagSpan], kept: Sequence[Span]) -> List[TagSpan]:
 
 def decree_entities(
     doc: Doc,
-    words: Sequence[RuledWord],
+    words: Sequence[RuleMatch],
     labels: Sequence[str],
     rule_labels: Sequence[str],
     kept: Sequence[Span],
@@ -177,7 +176,7 @@ def decree_entities(
     """Turn the rules of words into rules about entities. What a Doc keeps wins over them.
 
     doc (Doc): The Doc.
-    words (Sequence[RuledWord]): Its words that have rules.
+    words (Sequence[RuleMatch]): Its words that have rules.
     labels (Sequence[str]): The labels of the model, in the order of their numbers.
     rule_labels (Sequence[str]): The labels that only rules use, whose numbers come behind.
     kept (Sequence[Span]): The entities that the Doc keeps.
@@ -194,11 +193,11 @@ def decree_entities(
     def is_meant(rule: Rule, label: str) -> bool:
         return label == rule.label or bool(label and rule.label in ("", ENTITY))
 
-    def find_kept(word: RuledWord, rule: Rule) -> str:
+    def find_kept(word: RuleMatch, rule: Rule) -> str:
         for span in filter(None, map(stay.get, range(word.start, word.end))):
             is_it = (span.start, span.end) == (word.start, word.end) and is_meant(rule, span.label_)
             if (rule.mode == FORCE and not is_it) or (rule.mode == FORBID and is_it):
                 return span.text
         return ""
 
-    return decree(doc, words, lambda rule: numbers[rule.label], find_kept)
+    return apply_rules(doc, words, lambda rule: numbers[rule.label], find_kept)

@@ -7,22 +7,21 @@ import numpy as np
 from spacy.tokens import Doc
 
 from ...lexicon.rules import FORBID, FORCE, Rule
-from ...tagging.spans.ruled_words import RuledWord
 from ...tagging.spans.tag_scheme import Ints1d
 from ...tagging.spans.word_borders import BORDER, FREE, Borders
-from ...tagging.spans.word_rules import NO_RULES, DocRules, decree
+from ...tagging.spans.word_rules import NO_RULES, DocRules, RuleMatch, apply_rules
 
 WORD = "WORD"  # the label of words without parts of speech; in rules any word is meant, whatever its part of speech
 
 
 def decree_words(
-    doc: Doc, words: Sequence[RuledWord], labels: Sequence[str], borders: Borders, edges: Ints1d
+    doc: Doc, words: Sequence[RuleMatch], labels: Sequence[str], borders: Borders, edges: Ints1d
 ) -> DocRules:
     """Turn the rules of words into rules about the words of a Doc. A forced word is a word there, with the part of
     speech of its rule if that has one. What is known of borders wins over rules.
 
     doc (Doc): The Doc.
-    words (Sequence[RuledWord]): Its words that have rules.
+    words (Sequence[RuleMatch]): Its words that have rules.
     labels (Sequence[str]): The labels, in the order of their numbers.
     borders (Borders): What is known of borders in any text.
     edges (Ints1d): Tokens at which a word has to begin.
@@ -35,7 +34,7 @@ def decree_words(
     known = borders.copy()
     known[edges] = BORDER
 
-    def find_kept(word: RuledWord, rule: Rule) -> str:
+    def find_kept(word: RuleMatch, rule: Rule) -> str:
         inside = known[word.start + 1 : word.end]
         if rule.mode == FORCE:
             cuts = [word.start, *(np.flatnonzero(inside == BORDER) + word.start + 1).tolist(), word.end]
@@ -43,4 +42,4 @@ def decree_words(
         fixed = known[word.start] == known[word.end] == BORDER and not np.isin(inside, [BORDER, FREE]).any()
         return word.word if rule.mode == FORBID and fixed and len(numbers[rule.label]) == len(labels) else ""
 
-    return decree(doc, words, lambda rule: numbers[rule.label], find_kept)
+    return apply_rules(doc, words, lambda rule: numbers[rule.label], find_kept)

@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ...tagging.spans.tag_scheme import Ints1d
-from ...tagging.spans.word_borders import is_space, rule_borders
+from ...tagging.spans.word_borders import fixed_borders, is_space
 from .gold_words import GoldWords, gold_words, is_segmented
 from .parts_of_speech import PartOfSpeech
 
@@ -89,7 +89,7 @@ def survey_words(
     report = GoldWordsReport()
     for example in examples:
         reference = example.reference
-        report.add(reference, gold_words(example, rule_borders(example.predicted), part))
+        report.add(reference, gold_words(example, fixed_borders(example.predicted), part))
         if not is_segmented(reference):
             continue
         solid = ~is_space(reference)

@@ -11,7 +11,7 @@ from thinc.api import Config, Model
 
 from ...lexicon.rules import FORCE, PREFER, RuleReader
 from ...tagging.spans.tag_scheme import Bools2d
-from ...tagging.spans.word_borders import UNKNOWN, rule_borders
+from ...tagging.spans.word_borders import UNKNOWN, fixed_borders
 from ..extensions import install_segmentation_extension
 from .decree_words import WORD, decree_words
 from .gold_words_report import GoldWordsReport
@@ -168,7 +168,7 @@ class LexSegmenter(WordTraining):
     def _limits(self, docs: Sequence[Doc]) -> List[Limits]:
         limits = []
         for doc, (words, matcher) in zip(docs, self.find_rules(docs)):
-            borders, edges = rule_borders(doc), kept_edges(doc, self.keep_spans)
+            borders, edges = fixed_borders(doc), kept_edges(doc, self.keep_spans)
             rules = decree_words(doc, words, self.labels, borders, edges)
             limits.append(Limits(borders, edges, rules, matcher))
         return limits
@@ -218,7 +218,7 @@ class LexSegmenter(WordTraining):
     def constraint(self, doc: Doc) -> Bools2d:
         """RETURNS (Bools2d): The tags that agree with what is known of any text, and with the edges of entities and
         sentences. Every token is in a word, but white space in none."""
-        return allow(doc, Limits(rule_borders(doc), kept_edges(doc, self.keep_spans)).all_borders, len(self.labels))
+        return allow(doc, Limits(fixed_borders(doc), kept_edges(doc, self.keep_spans)).all_borders, len(self.labels))
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> Dict[str, Any]:
         """Score examples.

@@ -9,13 +9,13 @@ from ...lexicon.matcher import Matcher
 from ...lexicon.rules import FORCE
 from ...tagging.spans.tag_scheme import Bools2d, Ints1d, NoPathError, TagScheme
 from ...tagging.spans.word_borders import BORDER, UNKNOWN, Borders, border_tags, is_space, word_starts
-from ...tagging.spans.word_rules import NO_RULES, OVERLAP, DocRules, RuleConflict, raise_impossible
+from ...tagging.spans.word_rules import NO_RULES, OVERLAP, DocRules, RuleConflict, raise_for_rules
 
 
 class Limits(NamedTuple):
     """What is known of the words of a Doc.
 
-    borders (Borders): The borders that are known in any text (see `spans.word_borders.rule_borders`).
+    borders (Borders): The borders that are known in any text (see `spans.word_borders.fixed_borders`).
     edges (Ints1d): Tokens at which a word has to begin besides, since something else begins or ends there.
     rules (DocRules): The rules of the lexicon's words.
     matcher (Optional[Matcher]): The state of the lexicon that holds for the Doc.
@@ -80,7 +80,7 @@ def find_words(
         try:
             return head.search(part, allowed, [known.spans for known in rules]).best()
         except NoPathError as error:
-            raise_impossible(error, [docs[i].text for i in chosen], rules, component)
+            raise_for_rules(error, [docs[i].text for i in chosen], rules, component)
             raise
 
     paths = search(range(len(docs)), [known.borders for known in limits])
@@ -89,7 +89,7 @@ def find_words(
         for i, path in zip(again, search(again, [limits[i].all_borders for i in again])):
             paths[i] = path
     conflicts = [
-        known.rules.all_conflicts(scheme.decode(path), component) if known.rules.words else ()
+        known.rules.all_conflicts(scheme.decode(path), component) if known.rules.matches else ()
         for path, known in zip(paths, limits)
     ]
     return [read_path(*parts) for parts in zip(paths, limits, n_split, conflicts)]

@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ...tagging.spans.tag_scheme import Bools2d, UnknownLabelError
-from ...tagging.spans.word_borders import UNKNOWN, border_tags, is_space, rule_borders
+from ...tagging.spans.word_borders import UNKNOWN, border_tags, fixed_borders, is_space
 from ..sequence_tagger import SequenceTagger
 from .decree_words import WORD
 from .gold_words import gold_words
@@ -66,7 +66,7 @@ class WordTraining(SequenceTagger):
 
     def gold(self, example: Example) -> Bools2d:
         doc = example.predicted
-        found = gold_words(example, rule_borders(doc), self.part)
+        found = gold_words(example, fixed_borders(doc), self.part)
         labels = np.zeros(len(doc), dtype=np.int64)
         if self.part is not None:
             numbers, inverse = np.unique(found.tags, return_inverse=True)
@@ -107,4 +107,4 @@ class WordTraining(SequenceTagger):
         self.model.attrs["resize_output"](self.model, nO, templates=(1, 2, 3, 4))
 
     def training_constraint(self, doc: Doc) -> Bools2d:
-        return allow(doc, rule_borders(doc), len(self.labels))
+        return allow(doc, fixed_borders(doc), len(self.labels))

@@ -1,12 +1,12 @@
 """Segmentation as borders between tokens, and as BIOES tags.
 
-A Doc of n tokens has n + 1 borders, before each token and behind the last. What is known of them is int8[n + 1], of
-FREE, BORDER and JOINED. Each token has one kind of tag for each state of the borders at its two sides, so that whatever
-is known of borders can be said exactly by the tags that tokens may have, and leaves at least one path.
+A Doc of n tokens has n + 1 borders, before each token and after the last. What is known of them is int8[n + 1], of
+FREE, BORDER and JOINED. Each token has one kind of tag for each state of the borders at its two sides, so the tags that
+tokens may have can say exactly what is known of the borders, and leave at least one path.
 """
 
 import re
-from typing import Any
+from typing import Any, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,6 @@ from spacy.tokens import Doc
 
 from ...candidates.storage import token_borders
 from .tag_scheme import BEGIN, END, SINGLE, Bools2d, Ints1d
-from .whole_runs import find_whole_runs
 
 Borders = NDArray[np.int8]
 
@@ -24,7 +23,24 @@ UNKNOWN = -1  # a label
 _KINDS = np.arange(4)
 _OPENS, _CLOSES = np.isin(_KINDS, [BEGIN, SINGLE]), np.isin(_KINDS, [END, SINGLE])
 _BEFORE = np.stack([np.ones(4, bool), _OPENS, ~_OPENS])
-_BEHIND = np.stack([np.ones(4, bool), _CLOSES, ~_CLOSES])
+_AFTER = np.stack([np.ones(4, bool), _CLOSES, ~_CLOSES])
+
+LETTER = "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u03ff\u0400-\u052f\u1e00-\u1fff"
+WIDE_LETTER = "\uff21-\uff3a\uff41-\uff5a"
+DIGIT = "0-9\uff10-\uff19"
+MARK = "\u0300-\u036f\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\U000e0100-\U000e01ef"
+
+# Letters of the Latin, Greek and Cyrillic alphabets and digits, of either width, in any mixture (iPhone15, H1N1); a
+# number goes on over a decimal point and over a comma before three digits (3.14, 1,000,000) and ends with its percent
+# sign. Two regional indicators are a flag. Combining marks, variation selectors, skin tones and tags belong to what
+# they follow, and a zero-width joiner ties its neighbours. Every part that repeats begins with a character of its own,
+# so the time is linear.
+WORD = f"[{LETTER}{WIDE_LETTER}{DIGIT}][{LETTER}{WIDE_LETTER}{DIGIT}{MARK}]*"
+NUMBER_GOES_ON = f"(?<=[{DIGIT}])(?:[.\uff0e](?=[{DIGIT}])|,(?=[{DIGIT}]{{3}}(?![{DIGIT}]))){WORD}"
+PERCENT = f"(?<=[{DIGIT}])[%\uff05\u2030]"
+FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
+SIGN = f"[^\\s{MARK}\u200d](?:[{MARK}]|\u200d[^\\s{MARK}\u200d])+"
+UNBREAKABLE = re.compile(f"{WORD}(?:{NUMBER_GOES_ON})*(?:{PERCENT})?|{FLAG}|{SIGN}")
 
 HAN = "\u2e80-\u2fdf\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 HAN_WORD = re.compile(f"[{HAN}].*[{HAN}]")
@@ -34,12 +50,12 @@ def border_tags(borders: Borders, labels: Ints1d, is_space: NDArray[np.bool_], n
     """The tags that agree with what is known. White space is outside of words; every other token is in one.
 
     borders (Borders): The borders, [n_tokens + 1].
-    labels (Ints1d): The label of each token's word, or UNKNOWN, [n_tokens]; the same for all tokens that are JOINED.
+    labels (Ints1d): The label of each token's word, or UNKNOWN, [n_tokens]; the same for tokens that are JOINED.
     is_space (NDArray[bool]): Which tokens are white space, [n_tokens]; their borders must not be JOINED.
     n_labels (int): Number of labels.
     RETURNS (Bools2d): [n_tokens, 1 + 4 * n_labels], in the order of TagScheme.
     """
-    kinds = _BEFORE[borders[:-1]] & _BEHIND[borders[1:]]
+    kinds = _BEFORE[borders[:-1]] & _AFTER[borders[1:]]
     same = (labels[:, None] == UNKNOWN) | (labels[:, None] == np.arange(n_labels))
     allowed = np.zeros((len(labels), 1 + 4 * n_labels), dtype=bool)
     allowed[:, 1:] = (same[:, :, None] & kinds[:, None, :]).reshape(len(labels), 4 * n_labels)
@@ -54,36 +70,49 @@ def word_starts(path: Ints1d) -> Ints1d:
     return np.flatnonzero((path == 0) | (kinds == BEGIN) | (kinds == SINGLE))
 
 
-def rule_borders(doc: Doc) -> Borders:
-    """The borders that are known in any text: words do not reach over white space, Latin words and numbers are not cut
-    (see `whole_runs`), and a Doc in words has these.
+def fixed_borders(doc: Doc) -> Borders:
+    """The borders that are known in any Doc: words do not reach over white space, Latin words and numbers are not cut,
+    and if the Doc is in words, these stay.
 
-    doc (Doc): The Doc.
     RETURNS (Borders): The borders, [n_tokens + 1].
     """
-    begins, stops = token_borders(doc)
     if in_words(doc):
         return np.full(len(doc) + 1, BORDER, dtype=np.int8)
+    starts, ends = token_borders(doc)
     borders = np.full(len(doc) + 1, FREE, dtype=np.int8)
-    starts, ends = find_whole_runs(doc.text)
-    if len(starts):
-        run = np.searchsorted(starts, begins, "left") - 1  # the last run that begins before the token
-        borders[:-1][(run >= 0) & (begins < ends[run])] = JOINED
+    borders[:-1][is_unbreakable(doc.text, starts)] = JOINED
     space = is_space(doc)
     borders[:-1][space] = BORDER
     borders[1:][space] = BORDER
-    borders[1:-1][stops[:-1] != begins[1:]] = BORDER
+    borders[1:-1][ends[:-1] != starts[1:]] = BORDER
     borders[[0, -1]] = BORDER
     return borders
 
 
+def find_unbreakable(text: str) -> Tuple[np.ndarray, np.ndarray]:
+    """Find the runs of characters that are never cut. A word may be longer than a run (T恤), but not shorter.
+
+    RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): int64[n_runs] each: where they start and end.
+    """
+    spans = np.array([match.span() for match in UNBREAKABLE.finditer(text)], dtype="i8").reshape(-1, 2)
+    return spans[:, 0], spans[:, 1]
+
+
+def is_unbreakable(text: str, positions: np.ndarray) -> np.ndarray:
+    """RETURNS (numpy.ndarray): bool, for each position in a text whether it lies inside of what is never cut."""
+    starts, ends = find_unbreakable(text)
+    if not len(starts):
+        return np.zeros(positions.shape, bool)
+    run = np.searchsorted(starts, positions, "left") - 1  # the last run that starts before the position
+    return (run >= 0) & (positions < ends[run])
+
+
 def in_words(doc: Doc) -> bool:
     """RETURNS (bool): Whether a Doc is in words: one of its tokens holds two Han characters or more."""
-    begins, stops = token_borders(doc)
-    longer = np.flatnonzero(stops - begins > 1)
+    starts, ends = token_borders(doc)
+    longer = ends - starts > 1
     text = doc.text
-    spans = zip(begins[longer].tolist(), stops[longer].tolist())
-    return any(HAN_WORD.search(text, begin, stop) for begin, stop in spans)
+    return any(HAN_WORD.search(text, *span) for span in zip(starts[longer].tolist(), ends[longer].tolist()))
 
 
 def is_space(doc: Doc) -> Any:

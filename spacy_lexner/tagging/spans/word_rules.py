@@ -1,29 +1,51 @@
-"""What the rules of the words in a Doc say about its spans."""
+"""The rules of the words in a Doc: where such words are, what their rules say about spans, and what became of them."""
 
-from typing import Callable, Dict, List, NamedTuple, Sequence, Tuple
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+import numpy as np
 from spacy.tokens import Doc
 
-from ...lexicon.rules import FORCE, PREFER, Rule
-from .ruled_words import RuledWord
+from ...candidates.storage import token_borders
+from ...lexicon.matcher import Matcher
+from ...lexicon.occurrences import Occurrence, find_occurrences
+from ...lexicon.rules import FORCE, PREFER, Rule, RuleReader, Rules
 from .span_rules import NEVER, SpanRules
 from .tag_scheme import NoPathError, TagSpan
+from .word_borders import is_unbreakable
 
 CUTS_TOKENS, KEPT, OVERLAP = "tokens", "kept", "overlap"
-NAMED = 5  # words in an error
+MAX_NAMED = 5  # words in an error
+
+
+class RuleMatch(NamedTuple):
+    """An occurrence of a word that has rules.
+
+    start_char (int), end_char (int): Its characters.
+    start (int), end (int): The tokens that it touches.
+    aligned (bool): Whether it begins and ends with tokens, so that it can be a span.
+    word (str): Its text.
+    rules (Rules): The rules that concern the component.
+    """
+
+    start_char: int
+    end_char: int
+    start: int
+    end: int
+    aligned: bool
+    word: str
+    rules: Rules
 
 
 class RuleConflict(NamedTuple):
     """A rule that was not followed at one place.
 
-    word (str): The word, as it stands in the text.
+    word (str): The word, as it is in the text.
     rule (str): Its rule, such as "force LOC".
     start_char (int), end_char (int): Its characters.
-    reason (str): "tokens": it does not begin and end with tokens; "kept": the Doc brought along something that stands
-        against it and is kept, such as an entity; "overlap": it overlaps another forced word, and readings with that
-        one score more.
+    reason (str): "tokens": it does not begin and end with tokens; "kept": the Doc came with something that contradicts
+        it and is kept, such as an entity; "overlap": it overlaps another forced word that scores higher.
     winner (str): What is there instead: the text of the tokens, of what is kept, or the other word.
-    component (str): The component that was to follow the rule.
+    component (str): The component that the rule concerns.
     """
 
     word: str
@@ -37,17 +59,17 @@ class RuleConflict(NamedTuple):
     def __str__(self) -> str:
         why = {
             CUTS_TOKENS: f"it does not begin and end with tokens ({self.winner!r})",
-            KEPT: f"the Doc brought along {self.winner!r}, which is kept",
-            OVERLAP: f"it overlaps {self.winner!r}, and readings with that score more",
+            KEPT: f"the Doc came with {self.winner!r}, which is kept",
+            OVERLAP: f"it overlaps {self.winner!r}, which scores higher",
         }
         where = f"characters {self.start_char} to {self.end_char}"
         return f"'{self.rule}' of {self.word!r} ({where}) is not followed: {why[self.reason]}"
 
 
 class ForcedWord(NamedTuple):
-    """An occurrence that has to be one of several spans, which differ in the label."""
+    """A match that has to be one of several spans, which differ in the label."""
 
-    word: RuledWord
+    match: RuleMatch
     rule: Rule
     spans: Tuple[TagSpan, ...]
 
@@ -56,101 +78,131 @@ class DocRules(NamedTuple):
     """The rules for a Doc.
 
     spans (SpanRules): What they say about its spans.
-    words (Tuple[RuledWord, ...]): The words that have them.
+    matches (Tuple[RuleMatch, ...]): The words that have them.
     forced (Tuple[ForcedWord, ...]): Those that are forced, and can be.
-    conflicts (Tuple[RuleConflict, ...]): The rules that cannot be followed, whatever the model says.
+    conflicts (Tuple[RuleConflict, ...]): The rules that cannot be followed, whatever the model predicts.
     """
 
     spans: SpanRules = SpanRules()
-    words: Tuple[RuledWord, ...] = ()
+    matches: Tuple[RuleMatch, ...] = ()
     forced: Tuple[ForcedWord, ...] = ()
     conflicts: Tuple[RuleConflict, ...] = ()
 
     def all_conflicts(self, found: Sequence[TagSpan], component: str) -> List[RuleConflict]:
-        """Tell which rules were not followed.
+        """List the rules that were not followed.
 
-        found (Sequence[TagSpan]): The spans of the reading.
+        found (Sequence[TagSpan]): The spans of the path.
         component (str): The component's name.
         RETURNS (List[RuleConflict]): The rules that could not be followed, and the forced words that lost to others.
         """
         conflicts = list(self.conflicts)
         if self.forced:
             there = set(found)
-            winners = [forced.word for forced in self.forced if not there.isdisjoint(forced.spans)]
-            for word, rule, spans in self.forced:
+            winners = [forced.match for forced in self.forced if not there.isdisjoint(forced.spans)]
+            for match, rule, spans in self.forced:
                 if there.isdisjoint(spans):
-                    winner = next(w.word for w in winners if w.start < word.end and word.start < w.end)
-                    conflicts.append(conflict_of(word, rule, OVERLAP, winner))
+                    winner = next(w.word for w in winners if w.start < match.end and match.start < w.end)
+                    conflicts.append(_conflict(match, rule, OVERLAP, winner))
         return [conflict._replace(component=component) for conflict in conflicts]
-
-    def explain_impossible(self, text: str) -> str:
-        """RETURNS (str): Which rules leave no reading of a text."""
-        contradictory = {f.word.word: f.word for f in self.forced if self._refused(f)}
-        words = contradictory or {word.word: word for word in self.words if word.whole}
-        rules = [f"{word!r} has the rules {', '.join(map(str, w.rules))}" for word, w in sorted(words.items())]
-        more = f"; and {len(rules) - NAMED} more words" if len(rules) > NAMED else ""
-        return (
-            f"No reading of {text[:40]!r} follows the rules of its words: {'; '.join(rules[:NAMED])}{more}. Correct "
-            "them with add_rules of the lex_matcher, or in the dictionary file, and call its reload()."
-        )
-
-    def _refused(self, forced: ForcedWord) -> bool:
-        return all(self.spans.weights.get(span) == NEVER for span in forced.spans)
 
 
 NO_RULES = DocRules()
 
 
-def decree(
+def find_rule_matches(
+    docs: Sequence[Doc], matchers: Sequence[Optional[Matcher]], reader: RuleReader
+) -> List[List[RuleMatch]]:
+    """Find the words of Docs whose rules concern a component. A word that begins or ends inside of a Latin word or a
+    number does not count: AI in PAID, 5 in 15 (see `word_borders.find_unbreakable`).
+
+    docs (Sequence[Doc]): The Docs.
+    matchers (Sequence[Optional[Matcher]]): For each the state of the lexicon that holds for it.
+    reader (RuleReader): Which rules concern the component.
+    RETURNS (List[List[RuleMatch]]): The words of each Doc, ordered by start, then by length.
+    """
+    found: List[List[RuleMatch]] = [[] for _ in docs]
+    for matcher in {id(matcher): matcher for matcher in matchers}.values():
+        if matcher is not None and matcher.lexicon.has_rules:
+            own = [i for i, other in enumerate(matchers) if other is matcher]
+            for i, words in zip(own, find_occurrences(matcher.lexicon, [docs[i].text for i in own])):
+                found[i] = _on_tokens(docs[i], words, reader)
+    return found
+
+
+def apply_rules(
     doc: Doc,
-    words: Sequence[RuledWord],
-    numbers: Callable[[Rule], Sequence[int]],
-    find_kept: Callable[[RuledWord, Rule], str],
+    matches: Sequence[RuleMatch],
+    label_ids: Callable[[Rule], Sequence[int]],
+    find_kept: Callable[[RuleMatch, Rule], str],
 ) -> DocRules:
     """Turn the rules of words into rules about spans.
 
     doc (Doc): The Doc.
-    words (Sequence[RuledWord]): Its words that have rules.
-    numbers (Callable[[Rule], Sequence[int]]): Gives the labels that a rule means.
-    find_kept (Callable[[RuledWord, Rule], str]): Gives the text of what is kept and stands against a rule; empty if
-        nothing does.
+    matches (Sequence[RuleMatch]): Its words that have rules.
+    label_ids (Callable[[Rule], Sequence[int]]): Gives the labels that a rule is about.
+    find_kept (Callable[[RuleMatch, Rule], str]): Gives the text of what is kept and contradicts a rule, or "".
     RETURNS (DocRules): The rules.
     """
     forced: List[ForcedWord] = []
     weights: Dict[TagSpan, float] = {}
     conflicts: List[RuleConflict] = []
-    for word in words:
-        for rule in word.rules:
-            if not word.whole:
+    for match in matches:
+        for rule in match.rules:
+            if not match.aligned:
                 if rule.mode == FORCE:
-                    conflicts.append(conflict_of(word, rule, CUTS_TOKENS, doc[word.start : word.end].text))
-                continue
-            if kept := find_kept(word, rule):
-                conflicts.append(conflict_of(word, rule, KEPT, kept))
-                continue
-            spans = [TagSpan(word.start, word.end, number) for number in numbers(rule)]
-            if rule.mode == FORCE:
-                forced.append(ForcedWord(word, rule, tuple(spans)))
+                    conflicts.append(_conflict(match, rule, CUTS_TOKENS, doc[match.start : match.end].text))
+            elif kept := find_kept(match, rule):
+                conflicts.append(_conflict(match, rule, KEPT, kept))
             else:
-                change = rule.weight if rule.mode == PREFER else NEVER
-                weights.update({span: weights.get(span, 0.0) + change for span in spans})
-    spans_forced = tuple(span for each in forced for span in each.spans)
-    return DocRules(SpanRules(spans_forced, weights), tuple(words), tuple(forced), tuple(conflicts))
+                spans = tuple(TagSpan(match.start, match.end, label) for label in label_ids(rule))
+                if rule.mode == FORCE:
+                    forced.append(ForcedWord(match, rule, spans))
+                else:
+                    change = rule.weight if rule.mode == PREFER else NEVER
+                    weights.update({span: weights.get(span, 0.0) + change for span in spans})
+    forced_spans = tuple(span for each in forced for span in each.spans)
+    return DocRules(SpanRules(forced_spans, weights), tuple(matches), tuple(forced), tuple(conflicts))
 
 
-def raise_impossible(error: NoPathError, texts: Sequence[str], rules: Sequence[DocRules], component: str) -> None:
-    """Say which rules leave no reading of a Doc, if it is they.
+def raise_for_rules(error: NoPathError, texts: Sequence[str], rules: Sequence[DocRules], component: str) -> None:
+    """Name the rules that leave a Doc without a path, if rules are to blame.
 
-    error (NoPathError): What the search has said.
+    error (NoPathError): The error of the search.
     texts (Sequence[str]): The texts of the batch.
     rules (Sequence[DocRules]): Their rules.
-    component (str): The component. Raises ValueError for the first of the Docs without a reading that has rules.
+    component (str): The component. Raises ValueError for the first of the Docs without a path that has rules.
     """
     for i in error.docs:
-        if rules[i].words:
-            raise ValueError(f"{component}: {rules[i].explain_impossible(texts[i])}") from None
+        if rules[i].matches:
+            forbidden = [
+                f.match for f in rules[i].forced if all(rules[i].spans.weights.get(s) == NEVER for s in f.spans)
+            ]
+            words = {match.word: match for match in forbidden or rules[i].matches if match.aligned}
+            named = [f"{word!r} has the rules {', '.join(map(str, m.rules))}" for word, m in sorted(words.items())]
+            more = f"; and {len(named) - MAX_NAMED} more words" if len(named) > MAX_NAMED else ""
+            raise ValueError(
+                f"{component}: no analysis of {texts[i][:40]!r} follows the rules of its words: "
+                f"{'; '.join(named[:MAX_NAMED])}{more}. Correct them with add_rules of the lex_matcher, or in the "
+                "dictionary file, and call its reload()."
+            ) from None
 
 
-def conflict_of(word: RuledWord, rule: Rule, reason: str, winner: str) -> RuleConflict:
-    """RETURNS (RuleConflict): What became of a rule at a word."""
-    return RuleConflict(word.word, str(rule), word.start_char, word.end_char, reason, winner)
+def _on_tokens(doc: Doc, occurrences: List[Occurrence], reader: RuleReader) -> List[RuleMatch]:
+    rules = [tuple(rule for rule in each.rules if reader.concerns(rule)) for each in occurrences]
+    kept = [(each.start, each.end, own) for each, own in zip(occurrences, rules) if own]
+    if not kept:
+        return []
+    text = doc.text
+    starts, ends = np.array([each[:2] for each in kept], "i8").T
+    fits = ~is_unbreakable(text, np.stack([starts, ends])).any(0)
+    token_starts, token_ends = token_borders(doc)
+    first, last = np.searchsorted(token_ends, starts, "right"), np.searchsorted(token_starts, ends, "left")
+    aligned = fits & (token_starts[first] == starts) & (token_ends[last - 1] == ends)
+    return [
+        RuleMatch(*kept[i][:2], int(first[i]), int(last[i]), bool(aligned[i]), text[slice(*kept[i][:2])], kept[i][2])
+        for i in np.flatnonzero(fits).tolist()
+    ]
+
+
+def _conflict(match: RuleMatch, rule: Rule, reason: str, winner: str) -> RuleConflict:
+    return RuleConflict(match.word, str(rule), match.start_char, match.end_char, reason, winner)

@@ -184,7 +184,7 @@ def test_an_impossible_set_is_an_error_of_that_doc(caplog):
         pipe.add_label(label)
     pipe.initialize(lambda: examples(nlp))  # alone: nobody looks at the rules
     with pytest.raises(
-        ValueError, match=r"lex_ner: No reading of '张三在北京' follows.*'北京' has the rules forbid ORG, fo"
+        ValueError, match=r"lex_ner: no analysis of '张三在北京' follows.*'北京' has the rules forbid ORG, fo"
     ):
         nlp(TEXT)
     errors = []

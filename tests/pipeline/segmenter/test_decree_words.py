@@ -13,10 +13,10 @@ from spacy_lexner.pipeline.char_tokenizer import CharTokenizer
 from spacy_lexner.pipeline.segmenter.decree_words import WORD, decree_words
 from spacy_lexner.pipeline.segmenter.word_search import Limits, allow, find_words
 from spacy_lexner.tagging.heads import CRFHead
-from spacy_lexner.tagging.spans.ruled_words import find_ruled_words
 from spacy_lexner.tagging.spans.span_rules import SpanRules
 from spacy_lexner.tagging.spans.tag_scheme import TagScheme, TagSpan
-from spacy_lexner.tagging.spans.word_borders import rule_borders
+from spacy_lexner.tagging.spans.word_borders import fixed_borders
+from spacy_lexner.tagging.spans.word_rules import find_rule_matches
 
 TOKENIZER = CharTokenizer(spacy.blank("zh").vocab)
 SCHEME = TagScheme(["NN", "VV"])
@@ -27,8 +27,8 @@ WORDS = sorted({TEXT[i:j] for i in range(5) for j in range(i + 1, 6)})
 
 def rules_of(doc, rules, edges=()):
     entries = [LexiconEntry(word, rules=(Rule(*rule),)) for word, rule in rules.items()]
-    [words] = find_ruled_words([doc], [Matcher(Lexicon.from_entries(entries))], READER)
-    return decree_words(doc, words, SCHEME.labels, rule_borders(doc), np.array(edges, dtype=np.int64))
+    [words] = find_rule_matches([doc], [Matcher(Lexicon.from_entries(entries))], READER)
+    return decree_words(doc, words, SCHEME.labels, fixed_borders(doc), np.array(edges, dtype=np.int64))
 
 
 RULE = st.one_of(
@@ -49,7 +49,7 @@ def test_against_all_segmentations(rules, edges, seed):
     doc, edges = TOKENIZER(TEXT), sorted(edges)
     rng = np.random.default_rng(seed)
     emissions, transitions = rng.normal(size=(5, 9)).astype("f"), rng.normal(size=(10, 10)).astype("f")
-    limits = Limits(rule_borders(doc), np.array(edges, dtype=np.int64), rules_of(doc, rules, edges))
+    limits = Limits(fixed_borders(doc), np.array(edges, dtype=np.int64), rules_of(doc, rules, edges))
     forced, weights, refused = [], {}, 0
     for word, (mode, label, *weight) in rules.items():
         start = TEXT.index(word)
@@ -67,7 +67,7 @@ def test_against_all_segmentations(rules, edges, seed):
         SCHEME, emissions.astype("f8"), transitions.astype("f8"), allowed, SpanRules(tuple(forced), weights)
     )
     if not oracle.paths:
-        with pytest.raises(ValueError, match="words: No reading of '一二三四五' follows the rules of its words: '"):
+        with pytest.raises(ValueError, match="words: no analysis of '一二三四五' follows the rules of its words: '"):
             find_words(CRFHead(), ([emissions], transitions), [doc], [limits], SCHEME, "words")
         return
     [found] = find_words(CRFHead(), ([emissions], transitions), [doc], [limits], SCHEME, "words")

@@ -108,7 +108,7 @@ def test_an_impossible_set_is_an_error_of_that_doc():
     assert [doc.text for doc in nlp.pipe(["我 北京 爱", PLAIN[2], "北京爱"])] == [PLAIN[2], "北京爱"]
     [(text, message)] = errors
     assert (
-        text == "我 北京 爱" and "lex_segmenter: No reading of" in message and "'北京' has the rules forbid" in message
+        text == "我 北京 爱" and "lex_segmenter: no analysis of" in message and "'北京' has the rules forbid" in message
     )
 
 

@@ -9,7 +9,7 @@ from spacy.training import Example
 from spacy_lexner.pipeline.char_tokenizer import CharTokenizer
 from spacy_lexner.pipeline.segmenter.gold_words import check_texts, gold_words, is_segmented, solid_offsets
 from spacy_lexner.pipeline.segmenter.parts_of_speech import PARTS_OF_SPEECH
-from spacy_lexner.tagging.spans.word_borders import BORDER, FREE, JOINED, rule_borders
+from spacy_lexner.tagging.spans.word_borders import BORDER, FREE, JOINED, fixed_borders
 
 VOCAB = spacy.blank("zh").vocab
 TOKENIZER = CharTokenizer(VOCAB)
@@ -23,7 +23,7 @@ def make_example(words, pos=None, spaces=None, predicted=None):
 
 
 def find(example, part=PARTS_OF_SPEECH["pos"]):
-    return gold_words(example, rule_borders(example.predicted), part)
+    return gold_words(example, fixed_borders(example.predicted), part)
 
 
 def drawn(example, part=PARTS_OF_SPEECH["pos"]):

@@ -10,7 +10,7 @@ from spacy_lexner.pipeline.char_tokenizer import CharTokenizer
 from spacy_lexner.pipeline.segmenter.word_search import Limits, Segmentation, allow, count_split, find_words
 from spacy_lexner.tagging.heads import CRFHead
 from spacy_lexner.tagging.spans.tag_scheme import TagScheme, legal_moves
-from spacy_lexner.tagging.spans.word_borders import BORDER, UNKNOWN, is_space, rule_borders, word_starts
+from spacy_lexner.tagging.spans.word_borders import BORDER, UNKNOWN, fixed_borders, is_space, word_starts
 
 TOKENIZER = CharTokenizer(spacy.blank("zh").vocab)
 
@@ -35,7 +35,7 @@ def test_the_best_words_that_cross_no_edge(seed, edges, text):
     edges = np.array(sorted(edges & set(range(1, len(doc)))), dtype=np.int64)
     emissions = rng.normal(size=(len(doc), 5)).astype("f")
     transitions = rng.normal(size=(6, 6)).astype("f")
-    limits = Limits(rule_borders(doc), edges)
+    limits = Limits(fixed_borders(doc), edges)
     [found] = find_words(CRFHead(), ([emissions], transitions), [doc], [limits], TagScheme(["WORD"]), "words")
     best = best_path(emissions, transitions, allow(doc, limits.all_borders, 1))
     assert found.starts.tolist() == word_starts(best).tolist()
@@ -53,7 +53,7 @@ def test_a_batch():
     for rows in emissions:
         rows[:, scheme.tags.index("B-B")] = rows[:, scheme.tags.index("E-B")] = 1
     none = np.zeros(0, dtype=np.int64)
-    limits = [Limits(rule_borders(doc), none) for doc in docs]
+    limits = [Limits(fixed_borders(doc), none) for doc in docs]
     limits[2] = limits[2]._replace(edges=np.array([1]))
     found = find_words(CRFHead(), (emissions, np.zeros((10, 10), dtype="f")), docs, limits, scheme, "words")
     assert [s.starts.tolist() for s in found] == [[0], [], [0, 1], [0]]
@@ -63,7 +63,7 @@ def test_a_batch():
 
 def test_limits():
     doc = TOKENIZER("一二三")
-    limits = Limits(rule_borders(doc), np.array([2]))
+    limits = Limits(fixed_borders(doc), np.array([2]))
     assert limits.all_borders.tolist() == [BORDER, 0, BORDER, BORDER] and limits.borders[2] == 0
     assert allow(doc, limits.borders, 3).shape == (3, 13) and not is_space(doc).any()
 
