@@ -1,8 +1,6 @@
 """Import of the original ELMo's files: options.json and weights.hdf5 become a folder with JSON and safetensors."""
 
 import json
-import shutil
-import tempfile
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, NamedTuple, Sequence, Tuple, Union
 
@@ -13,17 +11,13 @@ from safetensors.numpy import save_file
 from ..encoders.elmo.checkpoint import CONFIG, WEIGHTS
 from ..encoders.shared.state_check import find_mismatch
 from .elmo_options import read_options
+from .folders import whole_folder
 
 Array = NDArray[np.float32]
 
 
 class Source(NamedTuple):
-    """How one weight is made from data sets of the original's file.
-
-    name (str): Our name.
-    datasets (Sequence[Tuple[str, Tuple[int, ...]]]): Their names and expected shapes.
-    convert (Callable[..., Array]): Their values to our value.
-    """
+    """How one of our weights is made from data sets of the original's file, given by name and expected shape."""
 
     name: str
     datasets: Sequence[Tuple[str, Tuple[int, ...]]]
@@ -39,21 +33,10 @@ def import_elmo(options: Union[str, Path], weights: Union[str, Path], output: Un
     RETURNS (Dict[str, Any]): The configuration of the checkpoint. Raises ValueError where the files are damaged or do
         not fit each other; nothing is written then.
     """
-    target = Path(output)
-    if target.exists():
-        raise FileExistsError(f"{target} exists already: name a new folder, or remove it first.")
-    config = read_options(options)
-    arrays = _read_hdf5(Path(weights), config)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-    try:
-        save_file(arrays, folder / WEIGHTS)
+    with whole_folder(Path(output)) as folder:
+        config = read_options(options)
+        save_file(_read_hdf5(Path(weights), config), folder / WEIGHTS)
         (folder / CONFIG).write_text(json.dumps(config, indent=2) + "\n", "utf8")
-        folder.chmod(0o755)
-        folder.rename(target)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
     return config
 
 

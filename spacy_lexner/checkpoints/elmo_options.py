@@ -7,70 +7,57 @@ from typing import Any, Callable, Dict, List, Mapping, Union
 from ..encoders.elmo.character_ids import ByteCharacters
 from ..encoders.elmo.checkpoint import MODEL_TYPE
 
-Check = Callable[[Any], bool]
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _positive(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+def _is_positive(value: Any) -> bool:
+    return _is_number(value) and isinstance(value, int) and value > 0
 
 
-def _count(value: Any) -> bool:
-    return value is None or value == 0 or _positive(value)
+def _is_clip(value: Any) -> bool:
+    return value is None or (_is_number(value) and value >= 0)
 
 
-def _clip(value: Any) -> bool:
-    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0)
-
-
-def _filters(value: Any) -> bool:
+def _is_filters(value: Any) -> bool:
     return (
         bool(value)
         and isinstance(value, list)
-        and all(isinstance(pair, list) and len(pair) == 2 and all(map(_positive, pair)) for pair in value)
+        and all(isinstance(pair, list) and len(pair) == 2 and all(map(_is_positive, pair)) for pair in value)
     )
 
 
-REQUIRED: Mapping[str, Mapping[str, Check]] = {
+REQUIRED: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {
     "lstm": {
-        "dim": _positive,
-        "n_layers": _positive,
-        "projection_dim": _positive,
-        "cell_clip": _clip,
-        "proj_clip": _clip,
+        "dim": _is_positive,
+        "n_layers": _is_positive,
+        "projection_dim": _is_positive,
+        "cell_clip": _is_clip,
+        "proj_clip": _is_clip,
         "use_skip_connections": lambda value: isinstance(value, bool),
     },
     "char_cnn": {
         "activation": lambda value: value in ("relu", "tanh"),
-        "filters": _filters,
-        "n_highway": _count,
-        "embedding": lambda value: isinstance(value, dict) and set(value) == {"dim"} and _positive(value["dim"]),
+        "filters": _is_filters,
+        "n_highway": lambda value: not value or _is_positive(value),
+        "embedding": lambda value: isinstance(value, dict) and set(value) == {"dim"} and _is_positive(value["dim"]),
         # bilm-tf trains with 261 and asks for 262 afterwards; the weights are the same.
         "n_characters": lambda value: value in (261, 262),
-        "max_characters_per_token": _positive,
+        "max_characters_per_token": _is_positive,
     },
 }
-# How the biLM was trained. A file that bilm-tf's trainer wrote has these as well; they do not change what it computes.
-TRAINING_KEYS = frozenset(
-    {
-        "bidirectional",
-        "dropout",
-        "all_clip_norm_val",
-        "batch_size",
-        "n_epochs",
-        "n_negative_samples_batch",
-        "n_tokens_vocab",
-        "n_train_tokens",
-        "unroll_steps",
-    }
-)
+# What bilm-tf's trainer writes as well: how the biLM was trained, which does not change what it computes.
+TRAINING_KEYS = {"bidirectional", "dropout", "all_clip_norm_val", "batch_size", "n_epochs", "n_negative_samples_batch"}
+TRAINING_KEYS |= {"n_tokens_vocab", "n_train_tokens", "unroll_steps"}
 
 
 def read_options(path: Union[str, Path]) -> Dict[str, Any]:
     """Read the sizes of a biLM.
 
     path (Union[str, Path]): An options.json of the original.
-    RETURNS (Dict[str, Any]): The configuration of a checkpoint, as `elmo_checkpoint.read_config` gives it. Raises
-        ValueError where a key is missing, unknown or has an impossible value.
+    RETURNS (Dict[str, Any]): The configuration of a checkpoint, as `encoders.elmo.checkpoint.read_config` returns it.
+        Raises ValueError where a key is missing, unknown or has an impossible value.
     """
     try:
         options = json.loads(Path(path).read_text("utf8"))
@@ -109,22 +96,19 @@ def read_options(path: Union[str, Path]) -> Dict[str, Any]:
 def _problems(options: Any) -> List[str]:
     if not isinstance(options, dict):
         return [f"it holds a {type(options).__name__} instead of an object"]
-    problems = [
-        f"unknown key {key!r} (known are {sorted(REQUIRED)} and those of the trainer)"
-        for key in options.keys() - REQUIRED.keys() - TRAINING_KEYS
-    ]
+    unknown = options.keys() - REQUIRED.keys() - TRAINING_KEYS
+    problems = [f"unknown key {key!r} (known are {sorted(REQUIRED)} and those of the trainer)" for key in unknown]
     for section, checks in REQUIRED.items():
         found = options.get(section)
         if not isinstance(found, dict):
             problems.append(f"missing section {section!r}")
             continue
-        problems += [f"missing key '{section}.{key}'" for key in checks.keys() - found.keys()]
-        problems += [
-            f"unknown key '{section}.{key}' (known are {sorted(checks)})" for key in found.keys() - checks.keys()
-        ]
-        problems += [
-            f"'{section}.{key}' cannot be {found[key]!r}"
-            for key, check in checks.items()
-            if key in found and not check(found[key])
-        ]
+        for key in checks.keys() | found.keys():
+            name = f"'{section}.{key}'"
+            if key not in found:
+                problems.append(f"missing key {name}")
+            elif key not in checks:
+                problems.append(f"unknown key {name} (known are {sorted(checks)})")
+            elif not checks[key](found[key]):
+                problems.append(f"{name} cannot be {found[key]!r}")
     return sorted(problems)

@@ -1,15 +1,15 @@
 """Published ERNIE checkpoints of thunlp, as folders that ERNIE.v1 reads."""
 
 import json
+import re
 from pathlib import Path
-from typing import Any, Dict
+from typing import Any, Dict, NamedTuple
 
 from transformers import BertConfig, BertModel
 
 from ..encoders.ernie.checkpoint import save_entity_side
 from ..encoders.ernie.model import DEFAULT_ENTITY_HEADS, LAYER_TYPES, ErnieEncoder
 from ..encoders.shared.wordpieces import read_vocab, vocab_settings
-from .ernie_names import rename_parameters
 from .folders import whole_folder
 from .huggingface import SavedEncoder, save_tokenizer
 from .state_dict import fill_module, read_state_dict
@@ -17,6 +17,31 @@ from .state_dict import fill_module, read_state_dict
 CONFIGS = ("ernie_config.json", "config.json", "bert_config.json")
 WEIGHTS = "pytorch_model.bin"
 VOCAB = "vocab.txt"
+# thunlp's names (without `bert.`), the module that holds the parameter here, and its name there. The first that fits.
+_LAYER = r"encoder\.layer\.(\d+)"
+_NAMES = (
+    (r"pooler\.(.+)", "next_sentence", r"pooler.\1"),
+    (r"cls\.seq_relationship\.(.+)", "next_sentence", r"classifier.seq_relationship.\1"),
+    (r"cls\.predictions\.transform\.(.+)", "masked_lm", r"transform.\1"),
+    (r"cls\.predictions\.bias", "masked_lm", "bias"),
+    (r"cls\.predictions_ent\.transform\.dense\.(.+)", "entity", r"dense.\1"),
+    (r"cls\.predictions_ent\.transform\.LayerNorm\.(.+)", "entity", r"norm.\1"),
+    (rf"{_LAYER}\.attention\.self_ent\.(.+)", "encoder", r"fusion.\1.attention.self.\2"),
+    (rf"{_LAYER}\.attention\.output_ent\.(.+)", "encoder", r"fusion.\1.attention.output.\2"),
+    (rf"{_LAYER}\.intermediate\.dense_ent\.(.+)", "encoder", r"fusion.\1.dense_in.\2"),
+    (rf"{_LAYER}\.output\.dense_ent\.(.+)", "encoder", r"fusion.\1.dense_out.\2"),
+    (rf"{_LAYER}\.output\.LayerNorm_ent\.(.+)", "encoder", r"fusion.\1.norm.\2"),
+    (r"(.+)", "encoder", r"text.\1"),
+)
+
+
+class ErnieParameters(NamedTuple):
+    """The parameters of a checkpoint by the module that holds them here."""
+
+    encoder: Dict[str, Any]
+    masked_lm: Dict[str, Any]
+    next_sentence: Dict[str, Any]
+    entity: Dict[str, Any]
 
 
 def import_ernie(
@@ -68,3 +93,21 @@ def _read_config(source: Path) -> Dict[str, Any]:
     except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is not the config of an ERNIE ({type(error).__name__}: {error}).") from error
     return settings
+
+
+def rename_parameters(state: Dict[str, Any]) -> ErnieParameters:
+    """Sort the parameters of a thunlp ERNIE (BertModel or BertForPreTraining) into those of our modules.
+
+    The tied decoder is left out. `gamma` and `beta`, the names that TensorFlow's layer norm had, are understood.
+
+    state (Dict[str, Any]): Parameters by thunlp's names.
+    RETURNS (ErnieParameters): The same values by our names.
+    """
+    parts = ErnieParameters({}, {}, {}, {})
+    for name, value in state.items():
+        modern = re.sub(r"\.beta$", ".bias", re.sub(r"\.gamma$", ".weight", name)).removeprefix("bert.")
+        if modern != "cls.predictions.decoder.weight":
+            matches = ((re.fullmatch(theirs, modern), part, ours) for theirs, part, ours in _NAMES)
+            part, renamed = next((part, match.expand(ours)) for match, part, ours in matches if match)
+            getattr(parts, part)[renamed] = value
+    return parts

@@ -1,8 +1,9 @@
 """Published LEBERTs: a checkpoint of the authors' code (liuwei1206/LEBERT) as a spaCy pipeline."""
 
 import json
+import re
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, cast
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, cast
 
 import numpy as np
 import spacy
@@ -16,17 +17,49 @@ from ..encoders.lebert.setup import LEBERTSetup
 from ..encoders.shared.bert_shaped import NOT_SETTINGS
 from ..encoders.shared.piece_encoder import shim_of
 from ..encoders.shared.wordpieces import lookup_settings, read_vocab
-from ..lexicon import Lexicon
 from ..lexicon.entry import hash_word
 from ..tagging.ncrf.tags import N_EXTRA, labels_of
 from .folders import whole_folder
-from .lebert_names import LEBERTParameters, rename_parameters
-from .lebert_words import SPECIAL_ROWS, check_rows, read_lexicon, read_rows, rows_of_corpus
+from .lebert_words import SPECIAL_ROWS, read_lexicon, read_table
 from .state_dict import fill_module, read_state_dict
 
 CONFIG, VOCAB, WEIGHTS = "config.json", "vocab.txt", "pytorch_model.bin"
 SETTINGS = BertConfig().to_dict().keys() - {"model_type", *NOT_SETTINGS}
 HEAD_DROPOUT = 0.5  # the authors' HP_dropout
+_LAYER = re.compile(r"encoder\.layer\.(\d+)\.(.+)")
+# The authors' names within a layer, and ours within its adapter. Everything else of a layer is BERT's.
+_ADAPTER = {
+    "attn_W": "attention",
+    "word_transform.weight": "word_in.weight",
+    "word_transform.bias": "word_in.bias",
+    "word_word_weight.weight": "word_out.weight",
+    "word_word_weight.bias": "word_out.bias",
+    "fuse_layernorm.weight": "norm.weight",
+    "fuse_layernorm.bias": "norm.bias",
+}
+_HEAD = ("word_embeddings.weight", "hidden2tag.weight", "hidden2tag.bias", "crf.transitions")
+_UNUSED = re.compile(r"bert\.pooler\..+|.+\.position_ids")
+
+
+class LEBERTParameters(NamedTuple):
+    """The parameters of a checkpoint.
+
+    module (Dict[str, Any]): Those of LEBERT, without the word vectors.
+    words (Any): The table of word vectors.
+    emission_W, emission_b (Any): Of the layer from vectors to tags.
+    transitions (Any): From row to column; the start is the last tag but one, the stop the last.
+    """
+
+    module: Dict[str, Any]
+    words: Any
+    emission_W: Any
+    emission_b: Any
+    transitions: Any
+
+    @property
+    def adapter_layers(self) -> List[int]:
+        """RETURNS (List[int]): The layers that have an adapter."""
+        return sorted({int(name.split(".")[1]) for name in self.module if name.startswith("adapters.")})
 
 
 def import_lebert(
@@ -67,7 +100,7 @@ def import_lebert(
     parameters = _read_parameters(path)
     tags = _read_tags(labels, len(parameters.emission_b))
     words = read_lexicon(lexicon, limit)
-    rows = _read_table(words, parameters, word_vocab, corpus)
+    rows = read_table(words, len(parameters.words), word_vocab, corpus)
     settings = _read_settings(bert / CONFIG, parameters)
     config = BertConfig(**{name: value for name, value in settings.items() if name in SETTINGS})
     nlp = _make_pipeline(config, parameters, tags, max_words, settings.get("HP_dropout", HEAD_DROPOUT))
@@ -84,11 +117,34 @@ def import_lebert(
 
 
 def _read_parameters(path: Path) -> LEBERTParameters:
+    """The parameters of a WCBertCRFForTokenClassification by our names."""
     state = read_state_dict(path)
-    try:
-        return rename_parameters(state)
-    except ValueError as error:
-        raise ValueError(f"{path} cannot be imported: {error}.") from error
+    missing = [name for name in _HEAD if name not in state]
+    module = {_rename(name): value for name, value in state.items() if not (name in _HEAD or _UNUSED.fullmatch(name))}
+    problem = None
+    if "attn_W" in state:
+        problem = (
+            "the checkpoint is the authors' BERT+Word baseline (BertWordLSTMCRF_Token), not a LEBERT: it has one "
+            "attention to words, after BERT"
+        )
+    elif missing:
+        problem = (
+            f"it has no {', '.join(missing)}: expected a model of liuwei1206/LEBERT (WCBertCRF_Token), as training "
+            "saves it"
+        )
+    elif not any(name.startswith("adapters.") for name in module):
+        problem = "it has no lexicon adapter: it is a BERT with a tagger"
+    if problem is not None:
+        raise ValueError(f"{path} cannot be imported: {problem}.")
+    return LEBERTParameters(module, *(state[name] for name in _HEAD))
+
+
+def _rename(name: str) -> str:
+    name = name.removeprefix("bert.")
+    in_layer = _LAYER.fullmatch(name)
+    if in_layer and in_layer[2] in _ADAPTER:
+        return f"adapters.{in_layer[1]}.{_ADAPTER[in_layer[2]]}"
+    return f"encoder.{name}"
 
 
 def _read_tags(path: Path, n_emissions: int) -> List[str]:
@@ -99,22 +155,6 @@ def _read_tags(path: Path, n_emissions: int) -> List[str]:
             "trained with."
         )
     return tags
-
-
-def _read_table(
-    lexicon: Lexicon, parameters: LEBERTParameters, word_vocab: Optional[Path], corpus: Sequence[Path]
-) -> List[str]:
-    if word_vocab is not None:
-        rows, source = read_rows(word_vocab), str(word_vocab)
-    elif corpus:
-        rows, source = rows_of_corpus(lexicon, corpus), f"the corpus ({', '.join(map(str, corpus))})"
-    else:
-        raise ValueError(
-            "Which word has which vector is not in a checkpoint: give the word_vocab.txt that its training wrote, or "
-            "the data files that it was trained with (train.json, dev.json, test.json)."
-        )
-    check_rows(rows, len(parameters.words), source)
-    return rows
 
 
 def _read_settings(path: Path, parameters: LEBERTParameters) -> Dict[str, Any]:

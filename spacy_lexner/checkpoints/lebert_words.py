@@ -1,8 +1,8 @@
 """The words of a checkpoint of LEBERT's authors: the lexicon, and the rows of its table of word vectors.
 
-The table has a row for each lexicon word that occurs in the texts of training, dev and test, sorted, behind special
-ones; a checkpoint does not say which. Training writes the list to `word_vocab.txt`. Where that is lost, the same texts
-and the same lexicon give it again.
+After a few special rows, the table has one for each lexicon word that occurs in the texts of training, dev and test,
+sorted; a checkpoint does not say which. Training writes the list to `word_vocab.txt`. If that is lost, it can be made
+again from the same texts and the same lexicon.
 """
 
 import json
@@ -23,13 +23,44 @@ def read_lexicon(paths: Sequence[Path], limit: Optional[int] = None) -> Lexicon:
     """Read lists of words as the authors' code does: the first column of each line.
 
     paths (Sequence[Path]): The files, plain or compressed.
-    limit (Optional[int]): Read so many lines of each (`max_scan_num`).
+    limit (Optional[int]): Read only the first lines of each (`max_scan_num`).
     RETURNS (Lexicon): The words, without vectors. Raises ValueError where there are none.
     """
     words = {word: None for path in paths for word in _first_columns(path, limit)}
     if not words:
         raise ValueError(f"There is no word in {', '.join(map(str, paths)) or 'the lexicon: no file is given'}.")
     return Lexicon.from_entries(map(LexiconEntry, words), max_word_length=max(map(len, words)))
+
+
+def read_table(lexicon: Lexicon, n_rows: int, word_vocab: Optional[Path], corpus: Sequence[Path]) -> List[str]:
+    """Find the word of each row of the table of word vectors.
+
+    lexicon (Lexicon): The lexicon of training.
+    n_rows (int): Rows of the table.
+    word_vocab (Optional[Path]): The list that training wrote.
+    corpus (Sequence[Path]): If it is lost: the authors' data files, see `rows_of_corpus`.
+    RETURNS (List[str]): The words. Raises ValueError where they do not fit the table.
+    """
+    if word_vocab is not None:
+        rows, source = read_rows(word_vocab), str(word_vocab)
+    elif corpus:
+        rows, source = rows_of_corpus(lexicon, corpus), f"the corpus ({', '.join(map(str, corpus))})"
+    else:
+        raise ValueError(
+            "Which word has which vector is not in a checkpoint: give the word_vocab.txt that its training wrote, or "
+            "the data files that it was trained with (train.json, dev.json, test.json)."
+        )
+    if tuple(rows[: len(SPECIAL_ROWS)]) != SPECIAL_ROWS:
+        raise ValueError(
+            f"The words of {source} begin with {', '.join(rows[:7]) or 'nothing'}; expected {', '.join(SPECIAL_ROWS)}."
+        )
+    if len(rows) != n_rows:
+        raise ValueError(
+            f"The checkpoint has vectors for {n_rows} words (special ones included), but {source} gives {len(rows)}: "
+            "it is not what the checkpoint was trained with. Give the word_vocab.txt that its training wrote, or "
+            "exactly its lexicon, its limit of lines and all of its data files (train, dev, test)."
+        )
+    return rows
 
 
 def read_rows(path: Path) -> List[str]:
@@ -50,7 +81,7 @@ def read_rows(path: Path) -> List[str]:
 
 
 def rows_of_corpus(lexicon: Lexicon, paths: Iterable[Path]) -> List[str]:
-    """Find the rows again: the words that occur in the texts which the checkpoint was trained and tested with.
+    """Make the rows again from the words that occur in the texts that the checkpoint was trained and tested with.
 
     lexicon (Lexicon): The lexicon of training.
     paths (Iterable[Path]): The authors' data files, train.json, dev.json and test.json: on each line an object with a
@@ -64,25 +95,6 @@ def rows_of_corpus(lexicon: Lexicon, paths: Iterable[Path]) -> List[str]:
             batch = texts[begin : begin + MATCHED_AT_ONCE]
             found |= _words(batch, matcher)
     return [*SPECIAL_ROWS, *sorted(found)]
-
-
-def check_rows(rows: Sequence[str], n_rows: int, source: str) -> None:
-    """Refuse rows that are not those of a table.
-
-    rows (Sequence[str]): The word of each row.
-    n_rows (int): How many the table has.
-    source (str): Where the rows come from. Raises ValueError where they do not fit.
-    """
-    if tuple(rows[: len(SPECIAL_ROWS)]) != SPECIAL_ROWS:
-        raise ValueError(
-            f"The words of {source} begin with {', '.join(rows[:7]) or 'nothing'}; expected {', '.join(SPECIAL_ROWS)}."
-        )
-    if len(rows) != n_rows:
-        raise ValueError(
-            f"The checkpoint has vectors for {n_rows} words (special ones included), but {source} gives {len(rows)}: "
-            "it is not what the checkpoint was trained with. Give the word_vocab.txt that its training wrote, or "
-            "exactly its lexicon, its limit of lines and all of its data files (train, dev, test)."
-        )
 
 
 def _first_columns(path: Path, limit: Optional[int]) -> Iterator[str]:
@@ -104,7 +116,7 @@ def _texts(path: Path) -> Iterator[str]:
                 raise ValueError(
                     f"{path}:{number}: expected an object with `text`, a list of characters ({error})."
                 ) from error
-            # What is no single character stands in no word.
+            # An item of several characters is part of no word.
             yield "".join(character if len(character) == 1 else " " for character in characters)
 
 

@@ -12,8 +12,7 @@ from spacy.training import Example
 from transformers import AutoModel, AutoTokenizer
 from typer.testing import CliRunner
 
-from spacy_lexner.checkpoints.ernie import import_ernie
-from spacy_lexner.checkpoints.ernie_names import rename_parameters
+from spacy_lexner.checkpoints.ernie import import_ernie, rename_parameters
 from spacy_lexner.cli.app import lexner
 from spacy_lexner.encoders.ernie.windowed import ERNIEBatch
 from spacy_lexner.lexicon.entry import LexiconEntry

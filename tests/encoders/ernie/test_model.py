@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import load_file
 from transformers import BertConfig, BertModel
 
-from spacy_lexner.checkpoints.ernie_names import rename_parameters
+from spacy_lexner.checkpoints.ernie import rename_parameters
 from spacy_lexner.encoders.ernie.model import ErnieEncoder, complete_layer_types
 from spacy_lexner.pretraining.heads.denoising_entity import DenoisingEntityHead
 from spacy_lexner.pretraining.heads.masked_lm import MaskedLMHead
