@@ -3,9 +3,8 @@
 from .char_trie import read_char_trie
 from .entity_vectors import read_entity_vectors
 from .jieba_dictionary import read_jieba_dictionary
-from .knowledge_base import read_knowledge_base
 from .rule_file import read_rules
-from .vocab_vectors import read_vocab_vectors
+from .spacy_objects import read_knowledge_base, read_vocab_vectors
 from .word_list import read_word_list
 from .word_table import read_word_table
 from .word_vectors import read_word_vectors

@@ -1,4 +1,4 @@
-"""A file of words or vectors, whatever its format."""
+"""A file of words or vectors in any format."""
 
 from itertools import islice
 from pathlib import Path
@@ -20,16 +20,16 @@ READERS: Dict[str, Callable[..., EntryStream]] = {
     "vectors": read_word_vectors,
 }
 N_SAMPLE = 20  # lines that the format is guessed from
-MIN_DIM = 3  # fewer numbers behind a word are no vector
+MIN_DIM = 3  # fewer numbers after a word are not a vector
 
 
 def read_any(path: Union[str, Path], format: str = "auto", **settings: Any) -> EntryStream:
     """Read a file of words or vectors, or a saved lexicon.
 
     path (Union[str, Path]): A file, plain or compressed, or the folder of a lexicon.
-    format (str): One of READERS, or "auto". Of a folder it does not count.
-    settings (Any): What the reader of the format takes, such as `limit`, `encoding`, `errors`.
-    RETURNS (EntryStream): The entries. Raises LexiconError where there are none.
+    format (str): One of READERS, or "auto". Ignored for a folder.
+    settings (Any): Settings of the reader of that format, such as `limit`, `encoding`, `errors`.
+    RETURNS (EntryStream): The entries. Raises LexiconError if there are none.
     """
     path = Path(path)
     if path.is_dir():
@@ -37,7 +37,7 @@ def read_any(path: Union[str, Path], format: str = "auto", **settings: Any) -> E
     if format == "auto":
         format = detect_format(path, settings.get("encoding", "utf8"), settings.get("errors", "strict"))
     if format not in READERS:
-        raise LexiconError(f"There is no format {format!r}. Use auto or one of: {', '.join(READERS)}.")
+        raise LexiconError(f"Unknown format {format!r}. Use auto, {', '.join(READERS)}.")
     return READERS[format](path, **settings)
 
 
@@ -46,7 +46,7 @@ def detect_format(path: Union[str, Path], encoding: str = "utf8", errors: str = 
 
     path (Union[str, Path]): The file, plain or compressed.
     encoding (str): Its encoding.
-    errors (str): What happens to bytes that make no sense in it.
+    errors (str): What to do with bytes that cannot be decoded.
     RETURNS (str): "vectors" for a word and three numbers or more, with or without a header; "jieba" for a word, a
         number and perhaps a tag; "table" for columns separated by tabs, and .csv; "words" for anything else.
     """

@@ -1,4 +1,4 @@
-"""Entity vectors, such as TransE's, under the names by which texts call their entities."""
+"""Entity vectors, such as TransE's, under the names that texts use for their entities."""
 
 from pathlib import Path
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
@@ -17,7 +17,7 @@ Names = Dict[str, List[Tuple[str, float]]]
 
 
 class EntityVector(NamedTuple):
-    """An entity and its vector, and where that was read."""
+    """An entity, its vector, and the line it was read from."""
 
     line: int
     entity_id: str
@@ -34,14 +34,14 @@ def read_entity_vectors(
     """Read the vectors of entities.
 
     vectors (Union[str, Path]): The vectors: text with an id and its numbers on each line; or, if `ids` is given, text
-        with numbers alone (OpenKE's entity2vec.vec), or a matrix as .npy. Text may be compressed.
-    names (Optional[Union[str, Path]]): A table without header: a name, a tab, the id of the entity that it names, and
-        perhaps another tab and a weight. Of equal names the first counts. None: each entity is named by its id.
-    ids (Optional[Union[str, Path]]): The ids of the rows: one a line, or id, tab and row number with their count in the
-        first line (OpenKE's entity2id.txt).
+        with numbers only (OpenKE's entity2vec.vec), or a matrix as .npy. Text may be compressed.
+    names (Optional[Union[str, Path]]): A table without header: a name, the id of its entity and optionally a weight,
+        separated by tabs. The first of equal names counts. None: each entity is named by its id.
+    ids (Optional[Union[str, Path]]): The ids of the rows: one a line, or id, tab and row number, after a line with
+        their count (OpenKE's entity2id.txt).
     encoding (str): Encoding of the text files.
     RETURNS (EntryStream): An entry for each name; those whose entity has no vector come last. Raises LexiconError, with
-        file and line, where the files do not fit together.
+        file and line, if the files do not belong together.
     """
     vectors = Path(vectors)
     rows = _read_by_id(vectors, encoding) if ids is None else _read_by_row(vectors, read_ids(Path(ids)), encoding)
@@ -54,7 +54,7 @@ def read_ids(path: Path, encoding: str = "utf8") -> List[str]:
 
     path (Path): One id a line, or OpenKE's entity2id.txt.
     encoding (str): Encoding of the file.
-    RETURNS (List[str]): The ids, in the order of their numbers. Raises LexiconError where a number is missing.
+    RETURNS (List[str]): The ids, in the order of their numbers. Raises LexiconError if a number is missing.
     """
     lines = [(number, line.strip()) for number, line in read_lines(path, encoding=encoding) if line.strip()]
     if not any(character in lines[-1][1] for character in "\t "):
@@ -69,8 +69,8 @@ def read_ids(path: Path, encoding: str = "utf8") -> List[str]:
         numbered[int(row)] = entity_id.strip()
     if sorted(numbered) != list(range(len(body))) or (first.isdigit() and int(first) != len(body)):
         raise LexiconError(
-            f"{path}: {len(body)} ids, but their numbers are not 0 to {len(body) - 1}, each once, as its first line or "
-            "the vectors demand. The file is cut short, or not the one that belongs to the vectors."
+            f"{path}: {len(body)} ids, but their numbers are not 0 to {len(body) - 1}, each once, or the count in the "
+            "first line differs. The file is cut short, or belongs to other vectors."
         )
     return [numbered[row] for row in range(len(body))]
 
@@ -96,7 +96,7 @@ def _matrix_rows(path: Path) -> Iterator[Tuple[int, np.ndarray]]:
     try:
         matrix = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError) as error:
-        raise LexiconError(f"{path}: not a matrix as numpy.save writes it ({error}).") from None
+        raise LexiconError(f"{path}: not a matrix saved by numpy.save ({error}).") from None
     if matrix.ndim != 2 or matrix.dtype.kind != "f":
         raise LexiconError(f"{path}: expected a matrix of floats, not {matrix.dtype} of shape {matrix.shape}.")
     for row in range(len(matrix)):
@@ -115,7 +115,7 @@ def _read_names(path: Path, encoding: str) -> Names:
     stream = read_word_table(path, word=0, entity_id=1, weight=2, encoding=encoding)
     for entry in stream:
         if not entry.entity_id:
-            raise LexiconError(f"{path}:{stream.line}: no entity id behind the name {entry.word[:40]!r} and a tab.")
+            raise LexiconError(f"{path}:{stream.line}: expected a tab and an entity id after {entry.word[:40]!r}.")
         if entry.word not in seen:
             seen.add(entry.word)
             names.setdefault(entry.entity_id, []).append((entry.word, entry.weight))

@@ -6,7 +6,7 @@ from typing import Iterator, Optional, Tuple, Union
 
 from ..entry import LexiconEntry
 from ..stream import EntryStream
-from .lines import read_lines, require_some
+from .lines import read_lines, stream_entries
 
 LINE = re.compile(r"(?P<word>.+?)(?:[ \t]+(?P<frequency>[0-9.]+))?(?:[ \t]+(?P<tag>[A-Za-z]\w*))?")
 
@@ -14,32 +14,28 @@ LINE = re.compile(r"(?P<word>.+?)(?:[ \t]+(?P<frequency>[0-9.]+))?(?:[ \t]+(?P<t
 def read_jieba_dictionary(
     path: Union[str, Path], *, limit: Optional[int] = None, encoding: str = "utf8", errors: str = "strict"
 ) -> EntryStream:
-    """Read a dictionary with a word, a frequency and a part of speech on each line, separated by spaces or tabs;
-    frequency and part of speech may be missing. They become weight and label.
+    """Read a dictionary with a word, a frequency and a part of speech on each line, separated by spaces or tabs. The
+    frequency becomes the weight, the part of speech the label; either may be missing.
 
-    path (Union[str, Path]): The file, plain or compressed (.gz, .bz2, .xz).
-    limit (Optional[int]): Read so many words.
-    encoding (str): Encoding of the file.
-    errors (str): What happens to bytes that make no sense in it: "strict", "replace" or "ignore".
-    RETURNS (EntryStream): The entries. Raises LexiconError where there are none.
+    path, limit, encoding, errors: As in `read_word_list`.
+    RETURNS (EntryStream): The entries. Raises LexiconError if there are none.
     """
-    path = Path(path)
-    return EntryStream(str(path), require_some(path, _read(path, limit, encoding, errors)))
 
+    def numbered() -> Iterator[Tuple[int, LexiconEntry]]:
+        for number, line in read_lines(Path(path), encoding=encoding, errors=errors):
+            if limit is not None and number > limit:
+                return
+            match = LINE.fullmatch(line.strip())
+            if match is None:
+                yield number, LexiconEntry("")
+            else:
+                yield number, LexiconEntry(match["word"], None, to_weight(match["frequency"]), match["tag"] or "")
 
-def _read(path: Path, limit: Optional[int], encoding: str, errors: str) -> Iterator[Tuple[int, LexiconEntry]]:
-    for number, line in read_lines(path, encoding=encoding, errors=errors):
-        if limit is not None and number > limit:
-            return
-        match = LINE.fullmatch(line.strip())
-        if match is None:
-            yield number, LexiconEntry("")
-        else:
-            yield number, LexiconEntry(match["word"], None, to_weight(match["frequency"]), match["tag"] or "")
+    return stream_entries(Path(path), numbered())
 
 
 def to_weight(text: Optional[str]) -> float:
-    """RETURNS (float): A number; 1 where there is none; NaN, which gets the entry skipped, for what is no number."""
+    """RETURNS (float): A number; 1 for no text; NaN, which gets the entry skipped, for anything else."""
     if not text:
         return 1.0
     try:

@@ -5,24 +5,25 @@ import gzip
 import lzma
 import zlib
 from pathlib import Path
-from typing import IO, Any, Callable, Dict, Iterable, Iterator, Optional, Tuple, TypeVar
+from typing import IO, Any, Callable, Dict, Iterable, Iterator, Optional, Tuple
 
+from ..entry import LexiconEntry
 from ..errors import LexiconError
+from ..stream import EntryStream
 
 OPENERS: Dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-MAX_LINE = 1 << 18  # bytes: twice as many as 8,192 dimensions take
+MAX_LINE = 1 << 18  # bytes: twice what 8,192 dimensions take
 BOM = "\ufeff"
-T = TypeVar("T")
 
 
 def read_lines(path: Path, *, encoding: str = "utf8", errors: str = "strict") -> Iterator[Tuple[int, str]]:
-    """Read a text file as a stream. It is uncompressed as its suffix says (.gz, .bz2, .xz).
+    """Read a text file as a stream, decompressed according to its suffix (.gz, .bz2, .xz).
 
     path (Path): The file.
     encoding (str): Its encoding, in which a line feed is one byte: "utf8", "gbk", "gb18030", "big5".
-    errors (str): What happens to bytes that make no sense in it: "strict" (an error), "replace" or "ignore".
+    errors (str): What to do with bytes that cannot be decoded: "strict" (an error), "replace" or "ignore".
     YIELDS (Tuple[int, str]): Line number from 1, and the line without its end. Raises LexiconError, with file and line,
-        for a file that is missing, empty, damaged, in another encoding, or holds a line of more than 256 kB.
+        for a file that is missing, empty, damaged, in another encoding, or has a line of more than 256 kB.
     """
     number = 0
     try:
@@ -31,25 +32,37 @@ def read_lines(path: Path, *, encoding: str = "utf8", errors: str = "strict") ->
                 number += 1
                 if len(data) > MAX_LINE:
                     raise LexiconError(
-                        f"{path}:{number}: a line of more than {MAX_LINE} bytes. This is no list of words or vectors; "
-                        "one entry a line is expected."
+                        f"{path}:{number}: a line of more than {MAX_LINE} bytes; expected one word or vector a line."
                     )
                 line = _decode(data, path, number, encoding, errors).rstrip("\r\n")
                 yield number, line.removeprefix(BOM) if number == 1 else line
     except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
-        raise LexiconError(
-            f"{path}:{number + 1}: cannot be read: the file is cut short or damaged ({error})."
-        ) from None
+        raise LexiconError(f"{path}:{number + 1}: cannot be read: cut short or damaged ({error}).") from None
     if not number:
         raise LexiconError(f"{path}: the file is empty.")
 
 
+def stream_entries(path: Path, numbered: Iterable[Tuple[int, LexiconEntry]]) -> EntryStream:
+    """RETURNS (EntryStream): The entries of a file. Raises LexiconError, when it is read, if there are none."""
+
+    def require_some() -> Iterator[Tuple[int, LexiconEntry]]:
+        item = None
+        for item in numbered:
+            yield item
+        if item is None:
+            raise LexiconError(f"{path}: the file holds no words.")
+
+    return EntryStream(str(path), require_some())
+
+
 def _open(path: Path) -> IO[bytes]:
     if not path.is_file():
-        kind = "it is a folder" if path.is_dir() else "no such file"
-        raise LexiconError(
-            f"{path}: {kind}. A lexicon is read from a file; Lexicon.open reads a saved lexicon's folder."
+        kind = (
+            "a folder, not a file; Lexicon.open reads the folder of a saved lexicon"
+            if path.is_dir()
+            else "no such file"
         )
+        raise LexiconError(f"{path}: {kind}.")
     return OPENERS.get(path.suffix, open)(path, "rb")
 
 
@@ -58,9 +71,9 @@ def _decode(data: bytes, path: Path, number: int, encoding: str, errors: str) ->
         return data.decode(encoding, errors)
     except UnicodeDecodeError as error:
         guess = _guess_encoding(data)
-        remedy = f'it looks like {guess}: give encoding = "{guess}"' if guess else "convert the file"
+        remedy = f'it looks like {guess}: set encoding = "{guess}"' if guess else "convert the file"
         raise LexiconError(
-            f"{path}:{number}: not {encoding} (byte 0x{data[error.start]:02x} at {error.start}); {remedy}, or give "
+            f"{path}:{number}: not {encoding} (byte 0x{data[error.start]:02x} at {error.start}); {remedy}, or set "
             'errors = "replace".'
         ) from None
 
@@ -75,13 +88,3 @@ def _guess_encoding(data: bytes) -> Optional[str]:
             continue
         return encoding
     return None
-
-
-def require_some(path: Path, numbered: Iterable[T]) -> Iterator[T]:
-    """YIELDS (T): The same things. Raises LexiconError if there are none."""
-    empty = True
-    for item in numbered:
-        empty = False
-        yield item
-    if empty:
-        raise LexiconError(f"{path}: the file holds no words.")

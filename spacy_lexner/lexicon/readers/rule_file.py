@@ -9,25 +9,25 @@ from ..errors import LexiconError
 from ..rules import HINT, Rule, Rules, WordRule, find_rule_fault, normal_rules
 from .lines import read_lines
 
-COMMENT = "# "  # no word holds white space
+COMMENT = "# "  # cannot begin a word, which has no white space
 MAX_WORD_LENGTH = 64
 
 
 class RuleFile(NamedTuple):
-    """A dictionary file: where it is, and its encoding."""
+    """A dictionary file: its path and encoding."""
 
     path: str
     encoding: str = "utf8"
 
 
 def read_rules(path: Union[str, Path], *, encoding: str = "utf8") -> Iterator[WordRule]:
-    """Read a dictionary file. Each line holds a word and, separated by tabs, its mode ("hint" if it is left out), a
-    label, and the weight of "prefer". A word with several rules has several lines. Empty lines, and lines that begin
-    with "# ", are skipped.
+    """Read a dictionary file. Each line holds a word and, separated by tabs, its mode ("hint" by default), a label, and
+    the weight of "prefer". A word with several rules has several lines. Empty lines and lines that start with "# " are
+    skipped.
 
     path (Union[str, Path]): The file, plain or compressed (.gz, .bz2, .xz).
     encoding (str): Its encoding.
-    YIELDS (WordRule): The rules. Raises LexiconError, with file and line, for what makes no sense.
+    YIELDS (WordRule): The rules. Raises LexiconError, with file and line, for an invalid one.
     """
     path = Path(path)
     if path.is_file() and not path.stat().st_size:
@@ -38,12 +38,12 @@ def read_rules(path: Union[str, Path], *, encoding: str = "utf8") -> Iterator[Wo
                 yield _parse(line)
             except ValueError as error:
                 raise LexiconError(
-                    f"{path}:{number}: {error}. A line is: word, mode, label, weight, with tabs between them."
+                    f"{path}:{number}: {error}. Expected word, mode, label and weight, separated by tabs."
                 ) from None
 
 
 def _parse(line: str) -> WordRule:
-    """RETURNS (WordRule): The rule on a line. Raises ValueError for what makes no sense."""
+    """The rule on a line. Raises ValueError for an invalid one."""
     word, _, columns = line.partition("\t")
     word = word.strip()
     fault = find_word_fault(word, MAX_WORD_LENGTH)
@@ -54,36 +54,28 @@ def _parse(line: str) -> WordRule:
 
 @lru_cache(maxsize=4096)
 def _parse_rule(columns: str) -> Rule:
-    """RETURNS (Rule): The rule that the columns behind the word say."""
+    """The rule in the columns after the word."""
     cells = [cell.strip() for cell in columns.split("\t")]
     if len(cells) > 3:
         raise ValueError(f"{len(cells) + 1} columns, expected at most 4")
     mode, label, weight = cells + [""] * (3 - len(cells))
-    rule = Rule(mode or HINT, label, _to_number(weight))
+    try:
+        rule = Rule(mode or HINT, label, float(weight or 0))
+    except ValueError:
+        raise ValueError(f"the weight is {weight!r}; expected a number") from None
     if fault := find_rule_fault(rule):
         raise ValueError(fault)
     return rule
 
 
-def _to_number(text: str) -> float:
-    try:
-        return float(text or 0)
-    except ValueError:
-        raise ValueError(f"the weight is {text!r}; expected a number") from None
-
-
 def read_rule_files(files: Iterable[RuleFile]) -> Dict[str, Rules]:
-    """Read dictionary files.
-
-    files (Iterable[RuleFile]): The files.
-    RETURNS (Dict[str, Tuple[Rule, ...]]): Each word with all of its rules.
-    """
+    """RETURNS (Dict[str, Tuple[Rule, ...]]): The words of dictionary files, each with all of its rules."""
     return collect_rules(row for file in files for row in read_rules(file.path, encoding=file.encoding))
 
 
 def collect_rules(rows: Iterable[WordRule]) -> Dict[str, Rules]:
-    """RETURNS (Dict[str, Tuple[Rule, ...]]): Each word with all of its rules. Raises LexiconError for one that makes no
-    sense."""
+    """RETURNS (Dict[str, Tuple[Rule, ...]]): Each word with all of its rules. Raises LexiconError for an invalid
+    one."""
     rules: Dict[str, Rules] = {}
     for word, mode, label, weight in rows:
         rules[word] = (*rules.get(word, ()), Rule(mode, label, weight))
@@ -91,6 +83,6 @@ def collect_rules(rows: Iterable[WordRule]) -> Dict[str, Rules]:
 
 
 def write_rules(rules: Dict[str, Rules]) -> str:
-    """RETURNS (str): The text of a dictionary file that holds these rules."""
+    """RETURNS (str): The text of a dictionary file with these rules."""
     rows = (WordRule(word, *rule) for word, several in rules.items() for rule in several or (Rule(HINT),))
     return "".join(f"{row.word}\t{row.mode}\t{row.label}\t{repr(row.weight) if row.weight else ''}\n" for row in rows)

@@ -1,4 +1,4 @@
-"""A vector written as text."""
+"""Vectors written as text."""
 
 import numpy as np
 import srsly
@@ -7,16 +7,13 @@ PLAIN = b"0123456789.- "
 
 
 def parse_vector(text: str) -> np.ndarray:
-    """Read numbers that are separated by spaces.
-
-    text (str): The numbers.
-    RETURNS (numpy.ndarray): float32[n]; of length 0, which no vector has, where something is not a number.
-    """
+    """RETURNS (numpy.ndarray): float32[n], numbers separated by spaces; an invalid vector of length 0 if anything is
+    not a number."""
     try:
-        if _is_plain(text):  # then a JSON parser reads it, several times as fast as float()
+        if _is_plain(text):  # then a JSON parser can read it, several times faster than float()
             return np.array(srsly.json_loads(f"[{text.replace(' ', ',')}]"), "f4")
     except ValueError:
-        pass  # two spaces, no digit before the point
+        pass  # two spaces, or no digit before the point
     try:
         return np.array([float(number) for number in text.split()], "f4")
     except ValueError:
@@ -24,7 +21,7 @@ def parse_vector(text: str) -> np.ndarray:
 
 
 def _is_plain(text: str) -> bool:
-    """RETURNS (bool): Whether there are only plain decimals: the JSON parser takes half of a number for one."""
+    """Whether there are plain decimals only. The JSON parser would read the first half of other numbers."""
     if not text.isascii() or text.encode("ascii").translate(None, PLAIN):
         return False
     return not ("- " in text or "-." in text or text.endswith("-"))

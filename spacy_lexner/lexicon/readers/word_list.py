@@ -5,7 +5,7 @@ from typing import Iterator, Optional, Tuple, Union
 
 from ..entry import LexiconEntry
 from ..stream import EntryStream
-from .lines import read_lines, require_some
+from .lines import read_lines, stream_entries
 
 
 def read_word_list(
@@ -19,26 +19,21 @@ def read_word_list(
     """Read a list with a word on each line.
 
     path (Union[str, Path]): The file, plain or compressed (.gz, .bz2, .xz).
-    limit (Optional[int]): Read so many words.
-    comment (Optional[str]): Lines that begin with this hold no word; by default there are no comments, since "#" may
-        begin a word.
+    limit (Optional[int]): Maximum number of words to read.
+    comment (Optional[str]): Lines that start with this are skipped; none by default, since a word may start with "#".
     encoding (str): Encoding of the file.
-    errors (str): What happens to bytes that make no sense in it: "strict", "replace" or "ignore".
-    RETURNS (EntryStream): The entries. Raises LexiconError where there are none.
+    errors (str): What to do with bytes that cannot be decoded: "strict", "replace" or "ignore".
+    RETURNS (EntryStream): The entries. Raises LexiconError if there are none.
     """
-    path = Path(path)
-    numbered = _read(path, limit, comment, encoding, errors)
-    return EntryStream(str(path), require_some(path, numbered))
 
+    def numbered() -> Iterator[Tuple[int, LexiconEntry]]:
+        n_words = 0
+        for number, line in read_lines(Path(path), encoding=encoding, errors=errors):
+            if comment is not None and line.startswith(comment):
+                continue
+            if n_words == limit:
+                return
+            n_words += 1
+            yield number, LexiconEntry(line.strip())
 
-def _read(
-    path: Path, limit: Optional[int], comment: Optional[str], encoding: str, errors: str
-) -> Iterator[Tuple[int, LexiconEntry]]:
-    n_words = 0
-    for number, line in read_lines(path, encoding=encoding, errors=errors):
-        if comment is not None and line.startswith(comment):
-            continue
-        if n_words == limit:
-            return
-        n_words += 1
-        yield number, LexiconEntry(line.strip())
+    return stream_entries(Path(path), numbered())

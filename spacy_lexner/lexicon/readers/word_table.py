@@ -2,13 +2,13 @@
 
 import csv
 from pathlib import Path
-from typing import Callable, Iterator, List, Optional, Tuple, Union
+from typing import Callable, Iterator, List, Optional, Sequence, Tuple, Union
 
 from ..entry import LexiconEntry
 from ..errors import LexiconError
 from ..stream import EntryStream
 from .jieba_dictionary import to_weight
-from .lines import read_lines, require_some
+from .lines import read_lines, stream_entries
 from .vector_text import parse_vector
 
 ColumnT = Union[int, str]
@@ -28,22 +28,18 @@ def read_word_table(
     encoding: str = "utf8",
     errors: str = "strict",
 ) -> EntryStream:
-    """Read a table with an entry on each row. Columns are given by number, from 0, or by the name that the header gives
-    them.
+    """Read a table with an entry on each row. Columns are given by number, from 0, or by their name in the header.
 
-    path (Union[str, Path]): The file, plain or compressed (.gz, .bz2, .xz).
+    path, limit, encoding, errors: As in `read_word_list`.
     word (Union[int, str]): Column of the word.
-    weight (Optional[Union[int, str]]): Column of the weight; an empty cell is 1.
+    weight (Optional[Union[int, str]]): Column of the weight; 1 for an empty cell.
     label (Optional[Union[int, str]]): Column of the label.
     entity_id (Optional[Union[int, str]]): Column of the entity id.
-    vector (Optional[Union[int, str]]): Column of the vector, numbers separated by spaces or commas; an empty cell is
-        none.
+    vector (Optional[Union[int, str]]): Column of the vector, numbers separated by spaces or commas; none for an empty
+        cell.
     header (Optional[bool]): Whether the first row holds names; by default, if a column is given by name.
-    delimiter (Optional[str]): By default a comma for .csv, with quotes; a tab, without, for all others.
-    limit (Optional[int]): Read so many rows.
-    encoding (str): Encoding of the file.
-    errors (str): What happens to bytes that make no sense in it: "strict", "replace" or "ignore".
-    RETURNS (EntryStream): The entries. Raises LexiconError where there are none, or a column is missing.
+    delimiter (Optional[str]): By default a comma for .csv, with quotes; a tab otherwise, without quotes.
+    RETURNS (EntryStream): The entries. Raises LexiconError if there are none, or a column is missing.
     """
     path = Path(path)
     columns = [word, weight, label, entity_id, vector]
@@ -52,7 +48,7 @@ def read_word_table(
     if delimiter is None:
         delimiter = "," if ".csv" in path.suffixes else "\t"
     rows = _read_rows(path, delimiter, encoding, errors)
-    return EntryStream(str(path), require_some(path, _read(path, rows, columns, header, limit)))
+    return stream_entries(path, _read(path, rows, columns, header, limit))
 
 
 def _read_rows(path: Path, delimiter: str, encoding: str, errors: str) -> Iterator[Tuple[int, List[str]]]:
@@ -71,30 +67,22 @@ def _read_rows(path: Path, delimiter: str, encoding: str, errors: str) -> Iterat
 def _read(
     path: Path,
     rows: Iterator[Tuple[int, List[str]]],
-    columns: List[Optional[ColumnT]],
+    columns: Sequence[Optional[ColumnT]],
     header: bool,
     limit: Optional[int],
 ) -> Iterator[Tuple[int, LexiconEntry]]:
     names = next(rows, (0, []))[1] if header else []
-    word, weight, label, entity_id, vector = (_cell_getter(path, names, header, column) for column in columns)
+    cells = [_cell_getter(path, names, header, column) for column in columns]
     for n_rows, (number, row) in enumerate(rows):
         if n_rows == limit:
             return
-        numbers = vector(row).replace(",", " ")
-        yield (
-            number,
-            LexiconEntry(
-                word(row),
-                parse_vector(numbers) if numbers else None,
-                to_weight(weight(row)),
-                label(row),
-                entity_id(row),
-            ),
-        )
+        word, weight, label, entity_id, numbers = (cell(row) for cell in cells)
+        vector = parse_vector(numbers.replace(",", " ")) if numbers else None
+        yield number, LexiconEntry(word, vector, to_weight(weight), label, entity_id)
 
 
 def _cell_getter(path: Path, names: List[str], header: bool, column: Optional[ColumnT]) -> Callable[[List[str]], str]:
-    """RETURNS (Callable[[List[str]], str]): Gives the cell of that column in a row, "" where the row is too short."""
+    """RETURNS (Callable[[List[str]], str]): From a row to its cell of that column, "" where the row is too short."""
     if column is None:
         return lambda row: ""
     if isinstance(column, int):

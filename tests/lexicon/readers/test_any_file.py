@@ -37,7 +37,7 @@ def test_entries(tmp_path):
     (tmp_path / "file.txt").write_text("南京 30 ns\n大桥 2\n")
     assert list(read_any(tmp_path / "file.txt", limit=1)) == [LexiconEntry("南京", None, 30, "ns")]
     assert [entry.word for entry in read_any(tmp_path / "file.txt", "words")] == ["南京 30 ns", "大桥 2"]
-    with pytest.raises(LexiconError, match="no format 'xml'"):
+    with pytest.raises(LexiconError, match="Unknown format 'xml'"):
         read_any(tmp_path / "file.txt", "xml")
 
 

@@ -83,7 +83,7 @@ def test_files_that_do_not_belong_together_are_refused(write, tmp_path):
     with pytest.raises(LexiconError, match=r"vectors.npy has 3 vectors, but there are 2 ids"):
         list(read_entity_vectors(vectors, ids=write("two.txt", "Q1\nQ2\n")))
     names, ids = write("names.tsv", "南京\tQ1\n长江\n"), write("ids.txt", "Q1\nQ2\nQ3\n")
-    with pytest.raises(LexiconError, match=r"names.tsv:2: no entity id behind the name '长江'"):
+    with pytest.raises(LexiconError, match=r"names.tsv:2: expected a tab and an entity id after '长江'"):
         list(read_entity_vectors(vectors, ids=ids, names=names))
 
 
@@ -93,9 +93,9 @@ def test_what_is_no_matrix_is_refused_and_no_object_is_built(write, tmp_path):
     np.save(tmp_path / "flat.npy", np.zeros(3))
     (tmp_path / "text.npy").write_text("1 2 3")
     for name, message in (
-        ("objects", "not a matrix as numpy.save writes it"),
+        ("objects", "not a matrix saved by numpy.save"),
         ("flat", r"expected a matrix of floats, not float64 of shape \(3,\)"),
-        ("text", "not a matrix as numpy.save writes it"),
+        ("text", "not a matrix saved by numpy.save"),
     ):
         with pytest.raises(LexiconError, match=message):
             list(read_entity_vectors(tmp_path / f"{name}.npy", ids=ids))

@@ -5,7 +5,7 @@ import lzma
 import pytest
 
 from spacy_lexner.lexicon import LexiconError
-from spacy_lexner.lexicon.readers.lines import MAX_LINE, read_lines, require_some
+from spacy_lexner.lexicon.readers.lines import MAX_LINE, read_lines, stream_entries
 
 LINES = ["南京 1", "", "a\u2028b\x0cc", "最后"]
 
@@ -35,7 +35,11 @@ def test_compressed(tmp_path, suffix, compress):
 
 def test_missing_empty_and_folder(tmp_path):
     (tmp_path / "empty.txt").touch()
-    for name, message in [("empty.txt", "the file is empty"), ("none.txt", "no such file"), (".", "it is a folder")]:
+    for name, message in [
+        ("empty.txt", "the file is empty"),
+        ("none.txt", "no such file"),
+        (".", "a folder, not a file"),
+    ]:
         with pytest.raises(LexiconError, match=message):
             list(read_lines(tmp_path / name))
 
@@ -72,7 +76,7 @@ def test_the_longest_line(tmp_path):
     assert [len(line) for _, line in read_lines(path)] == [MAX_LINE - 1, 1]
 
 
-def test_require_some(tmp_path):
-    assert list(require_some(tmp_path, iter([1, 2]))) == [1, 2]
+def test_a_stream_needs_entries(tmp_path):
+    assert list(stream_entries(tmp_path, enumerate("ab", 1))) == ["a", "b"]
     with pytest.raises(LexiconError, match="holds no words"):
-        list(require_some(tmp_path / "a.txt", []))
+        list(stream_entries(tmp_path / "a.txt", []))

@@ -67,9 +67,9 @@ def test_empty_file(tmp_path):
         ("长江\tforce\tLOC\t\tx", "5 columns, expected at most 4"),
     ],
 )
-def test_lines_that_make_no_sense(tmp_path, line, message):
+def test_invalid_lines(tmp_path, line, message):
     (tmp_path / "rules.tsv").write_text(f"南京\n\n{line}\n", "utf8")
-    with pytest.raises(LexiconError, match=rf"rules.tsv:3: {message}.*A line is: word, mode, label, weight"):
+    with pytest.raises(LexiconError, match=rf"rules.tsv:3: {message}.*Expected word, mode, label and weight"):
         list(read_rules(tmp_path / "rules.tsv"))
 
 

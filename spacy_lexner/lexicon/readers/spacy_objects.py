@@ -1,0 +1,61 @@
+"""The word vectors and knowledge bases of spaCy."""
+
+from typing import Any, Iterator
+
+import numpy as np
+
+from ..entry import LexiconEntry
+from ..errors import LexiconError
+from ..stream import EntryStream
+
+VECTORS = "nlp.vocab.vectors"
+
+
+def read_vocab_vectors(vocab: Any) -> EntryStream:
+    """Read the words of a vocabulary that have a vector.
+
+    vocab (spacy.vocab.Vocab): The vocabulary; its vectors are not copied.
+    RETURNS (EntryStream): The entries. Raises LexiconError if there are no vectors, or they do not belong to words.
+    """
+    if vocab.vectors.mode != "default":
+        raise LexiconError(
+            f"The vectors of the vocabulary are of the kind {vocab.vectors.mode!r}, computed from parts of words, so "
+            "there is no list of words. Use vectors of the kind 'default'."
+        )
+    if not vocab.vectors.n_keys:
+        raise LexiconError("The vocabulary has no word vectors. Load a pipeline with vectors, such as zh_core_web_md.")
+
+    def entries() -> Iterator[LexiconEntry]:
+        for key, vector in vocab.vectors.items():
+            if key not in vocab.strings:
+                raise LexiconError(f"{VECTORS}: the word with key {key} is missing from the vocabulary's strings.")
+            yield LexiconEntry(vocab.strings[key], _to_numpy(vector))
+
+    return EntryStream(VECTORS, enumerate(entries(), 1))
+
+
+def read_knowledge_base(kb: Any) -> EntryStream:
+    """Read the aliases of a knowledge base, each with the id and vector of its most probable entity; the prior
+    probability becomes the weight.
+
+    kb (spacy.kb.InMemoryLookupKB): The knowledge base.
+    RETURNS (EntryStream): The entries, ordered by alias, without vectors if the knowledge base's have length 0. Raises
+        LexiconError if there are none.
+    """
+    if not (hasattr(kb, "get_alias_strings") and hasattr(kb, "get_alias_candidates")):
+        raise LexiconError(f"{type(kb).__name__} cannot list its aliases; expected a spacy.kb.InMemoryLookupKB.")
+    if not kb.get_size_aliases():
+        raise LexiconError("The knowledge base has no aliases. Add them with kb.add_alias(...).")
+
+    def entries() -> Iterator[LexiconEntry]:
+        for alias in sorted(kb.get_alias_strings()):
+            best = min(kb.get_alias_candidates(alias), key=lambda candidate: (-candidate.prior_prob, candidate.entity_))
+            vector = _to_numpy(best.entity_vector)
+            yield LexiconEntry(alias, vector if len(vector) else None, best.prior_prob, "", best.entity_)
+
+    return EntryStream("knowledge base", enumerate(entries(), 1))
+
+
+def _to_numpy(vector: Any) -> np.ndarray:
+    """A vector that may be on a GPU or a list."""
+    return np.asarray(vector.get() if hasattr(vector, "get") else vector, "f4")
