@@ -57,12 +57,8 @@ def stream_entries(path: Path, numbered: Iterable[Tuple[int, LexiconEntry]]) -> 
 
 def _open(path: Path) -> IO[bytes]:
     if not path.is_file():
-        kind = (
-            "a folder, not a file; Lexicon.open reads the folder of a saved lexicon"
-            if path.is_dir()
-            else "no such file"
-        )
-        raise LexiconError(f"{path}: {kind}.")
+        fault = "it is a folder; Lexicon.open opens a saved lexicon" if path.is_dir() else "no such file"
+        raise LexiconError(f"{path}: {fault}.")
     return OPENERS.get(path.suffix, open)(path, "rb")
 
 

@@ -38,7 +38,7 @@ def test_missing_empty_and_folder(tmp_path):
     for name, message in [
         ("empty.txt", "the file is empty"),
         ("none.txt", "no such file"),
-        (".", "a folder, not a file"),
+        (".", "it is a folder"),
     ]:
         with pytest.raises(LexiconError, match=message):
             list(read_lines(tmp_path / name))
