@@ -73,7 +73,7 @@ def main() -> None:
         set_candidates(doc, matcher.version, candidates)
 
     model = build_flat_v1()
-    model.get_ref("lexicon").attrs["link"].source = SharedMatcher(matcher)
+    model.layers[0].attrs["link"].source = SharedMatcher(matcher)
     show_training_docs(model, training)
     model.initialize(X=training[:10])
     batches = list(_batches(model, docs, read_characters(docs)))

@@ -22,7 +22,7 @@ from transformers import BertConfig
 from spacy_lexner.encoders.lebert.adapter import LexiconAdapter
 from spacy_lexner.encoders.lebert.model import LEBERT, LEBERTBatch
 from spacy_lexner.encoders.shared.bert_shaped import build_encoder, config_settings
-from spacy_lexner.encoders.shared.word_vectors import Words
+from spacy_lexner.encoders.shared.words import Words
 
 TOLERANCE = 1e-5
 N_KNOWN_WORDS = 50_000

@@ -1,4 +1,4 @@
-"""How much the tokens of a Doc attend to its candidate words: what encoders tell on request, as `attrs["attend"]`."""
+"""How much the tokens of a Doc attend to its candidate words: what encoders say when asked (`attrs["attend"]`)."""
 
 from itertools import pairwise
 from typing import Iterable, List, NamedTuple, Sequence
@@ -8,16 +8,16 @@ from spacy.tokens import Doc
 
 
 class AttendedWords(NamedTuple):
-    """The attention of the tokens of a Doc to candidate words, one row for each pair; what is not there is 0.
+    """The attention of the tokens of a Doc to candidate words, one row for each pair; pairs without a row have none.
 
-    tokens (numpy.ndarray): int64[n], the token that attends. A pair may stand there several times: weights add up.
-    firsts, lasts (numpy.ndarray): int64[n], first and last token of the word.
-    weights (numpy.ndarray): float64[n], from 0 to 1, in the mean over layers, heads and the pieces of the token.
+    tokens (numpy.ndarray): int64[n], the token that attends. The weights of rows of the same pair add up.
+    starts, ends (numpy.ndarray): int64[n], first token of the word, and one past its last.
+    weights (numpy.ndarray): float64[n], from 0 to 1, the mean over layers, heads and the units of the token.
     """
 
     tokens: np.ndarray
-    firsts: np.ndarray
-    lasts: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
     weights: np.ndarray
 
 
@@ -31,10 +31,10 @@ def split_by_doc(parts: Iterable[AttendedWords], docs: Sequence[Doc]) -> List[At
     none = np.zeros(0, "i8")
     columns = [np.concatenate(column) for column in zip(AttendedWords(none, none, none, none.astype("f8")), *parts)]
     order = np.argsort(columns[0], kind="stable")
-    tokens, firsts, lasts, weights = (column[order] for column in columns)
-    borders = np.cumsum([0, *(len(doc) for doc in docs)])
-    ends = np.searchsorted(tokens, borders)
+    tokens, starts, ends, weights = (column[order] for column in columns)
+    offsets = np.cumsum([0, *(len(doc) for doc in docs)])
+    rows = np.searchsorted(tokens, offsets)
     return [
-        AttendedWords(tokens[low:high] - start, firsts[low:high] - start, lasts[low:high] - start, weights[low:high])
-        for start, (low, high) in zip(borders.tolist(), pairwise(ends.tolist()))
+        AttendedWords(tokens[low:high] - offset, starts[low:high] - offset, ends[low:high] - offset, weights[low:high])
+        for offset, (low, high) in zip(offsets.tolist(), pairwise(rows.tolist()))
     ]

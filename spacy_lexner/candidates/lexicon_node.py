@@ -1,65 +1,97 @@
-"""The node of a model that sees the lexicon: Docs in, candidate words on tokens out."""
+"""The node of a model that reads the lexicon, Docs in and candidate words out, and the link by which a `lex_matcher`
+hands it over."""
 
-from typing import Callable, List, NamedTuple, Optional, Tuple
+from contextlib import AbstractContextManager, nullcontext
+from typing import Callable, List, Optional, Sequence, Tuple
 
-import numpy as np
 from spacy.tokens import Doc
 from thinc.api import Model
 
-from ..lexicon.lexicon import Lexicon
-from .lexicon_link import LexiconLink
-from .storage import Candidates, find_candidates, get_candidates, token_spans
+from ..lexicon.matcher import Matcher
+from ..lexicon.rules import RuleReader
+from ..lexicon.shared_matcher import SharedMatcher
+from .batch_words import DocWords
+from .storage import find_candidates, get_candidates
 
 NODE_NAME = "lexicon"
 
 
-class DocCandidates(NamedTuple):
-    """The candidate words of a Doc, on its tokens, ordered by start, then by length.
+class LexiconLink:
+    """Holds the source that a model reads candidate words from. Never saved with the model (thinc leaves out attributes
+    that it cannot serialise), and a copy of the model keeps the same source."""
 
-    first (numpy.ndarray): int64[n], first token.
-    last (numpy.ndarray): int64[n], last token (inclusive).
-    hashes (numpy.ndarray): uint64[n], hash of the lexicon word.
-    lexicon (Lexicon): The lexicon that they belong to.
+    def __init__(self) -> None:
+        self.source: Optional[SharedMatcher] = None
+
+    def require(self) -> SharedMatcher:
+        """RETURNS (SharedMatcher): The source. Raises ValueError where none is linked."""
+        if self.source is None:
+            raise ValueError(
+                "The model reads candidate words, but no lexicon is linked to it. Add a `lex_matcher` to the pipeline, "
+                'before the component that holds this model: nlp.add_pipe("lex_matcher", first=True), give it words, '
+                "and call nlp.initialize() or load the pipeline again."
+            )
+        return self.source
+
+
+class RulesLink(LexiconLink):
+    """Holds the source of the rules that a component obeys; it may do without. It reads no vectors.
+
+    reader (Optional[RuleReader]): Which rules concern the component; None as long as it has no labels.
     """
 
-    first: np.ndarray
-    last: np.ndarray
-    hashes: np.ndarray
-    lexicon: Lexicon
+    def __init__(self) -> None:
+        super().__init__()
+        self.reader: Optional[RuleReader] = None
+
+    def pinned(self) -> AbstractContextManager[None]:
+        """RETURNS (AbstractContextManager): Within it, all parts of a model see one state of the lexicon."""
+        return nullcontext() if self.source is None else self.source.pinned()
+
+    def matchers(self, docs: Sequence[Doc]) -> List[Optional[Matcher]]:
+        """RETURNS (List[Optional[Matcher]]): For each Doc the state of the lexicon that holds for it."""
+        return [None if self.source is None else matcher_of(self.source, doc) for doc in docs]
 
 
-def LexiconCandidates() -> Model[List[Doc], List[DocCandidates]]:
-    """Give the candidate words of each Doc.
+def matcher_of(source: SharedMatcher, doc: Doc) -> Optional[Matcher]:
+    """RETURNS (Optional[Matcher]): The Matcher that a Doc was matched with, if the source remembers it, else the
+    current one, if there is one."""
+    stored = get_candidates(doc)
+    known = None if stored is None else source.get(stored[0])
+    return source.matcher if known is None else known
+
+
+def LexiconCandidates() -> Model[List[Doc], List[DocWords]]:
+    """Give the candidate words of each Doc, and the lexicon that they come from.
 
     What a `lex_matcher` stored in the Doc is used if the linked source still knows the lexicon it came from; any other
-    Doc is matched here, with the
-    linked lexicon, so that training, pretraining and prediction see the same words.
+    Doc is matched here, with the linked lexicon, so that training, pretraining and prediction see the same words.
 
-    RETURNS (Model[List[Doc], List[DocCandidates]]): The layer. Raises ValueError where no lexicon is linked.
+    RETURNS (Model[List[Doc], List[Tuple[Candidates, Lexicon]]]): The layer.
     """
     return Model(NODE_NAME, forward, attrs={"link": LexiconLink()})
 
 
-def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[DocCandidates], Callable]:
-    source = model.attrs["link"].require()
-    current = source.matcher
-    if current is None:
+def linked_matcher(node: Model) -> Matcher:
+    """RETURNS (Matcher): The Matcher of the linked lexicon. Raises ValueError where there is none."""
+    matcher = node.attrs["link"].require().matcher
+    if matcher is None:
         raise ValueError(
             "The `lex_matcher` that is linked to the model has no lexicon. Give it one: "
             "`[initialize.components.lex_matcher.lexicon]` in the config, lex_matcher.add_words([...]) or "
             "lex_matcher.set_lexicon(Lexicon.open(path))."
         )
-    found: List[Optional[Tuple[Candidates, Lexicon]]] = []
-    for doc in docs:
-        stored = get_candidates(doc)
-        matcher = source.get(stored[0]) if stored is not None else None
-        found.append((stored[1], matcher.lexicon) if stored is not None and matcher is not None else None)
-    unknown = [i for i, pair in enumerate(found) if pair is None]
-    for i, candidates in zip(unknown, find_candidates(current, [docs[i] for i in unknown])):
-        found[i] = (candidates, current.lexicon)
-    return [_on_tokens(doc, *pair) for doc, pair in zip(docs, found) if pair is not None], lambda gradient: []
+    return matcher
 
 
-def _on_tokens(doc: Doc, candidates: Candidates, lexicon: Lexicon) -> DocCandidates:
-    starts, ends, keep = token_spans(doc, candidates)
-    return DocCandidates(starts[keep], ends[keep] - 1, candidates.hashes[keep], lexicon)
+def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[DocWords], Callable]:
+    current, source = linked_matcher(model), model.attrs["link"].require()
+    stored = [get_candidates(doc) for doc in docs]
+    matchers = [None if one is None else source.get(one[0]) for one in stored]
+    unmatched = [doc for doc, matcher in zip(docs, matchers) if matcher is None]
+    matched_now = iter(find_candidates(current, unmatched) if unmatched else [])
+    found = [
+        (next(matched_now), current.lexicon) if one is None or matcher is None else (one[1], matcher.lexicon)
+        for one, matcher in zip(stored, matchers)
+    ]
+    return found, lambda gradient: []

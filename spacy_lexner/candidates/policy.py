@@ -1,4 +1,4 @@
-"""Which candidate words a token gets, when it may have only so many."""
+"""Which candidate words a token gets where their number is limited (LEBERT's slots)."""
 
 from heapq import heappop, heappush
 from typing import List, Literal, get_args
@@ -6,80 +6,78 @@ from typing import List, Literal, get_args
 import numpy as np
 
 from ..lexicon.single_chars import SingleChars, keep_single_chars
+from .batch_words import expand_ranges
 
 Policy = Literal["start", "token"]
 POLICIES = get_args(Policy)
 
 
 def candidate_slots(
-    first: np.ndarray,
-    last: np.ndarray,
-    n_tokens: int,
+    starts: np.ndarray,
+    ends: np.ndarray,
+    n_units: int,
     max_words: int,
     *,
     policy: Policy = "start",
     single_chars: SingleChars = "keep",
 ) -> np.ndarray:
-    """Give each token the candidate words that cover it, those that start earlier first, then the shorter ones.
+    """Give each unit the candidate words that cover it, those that start earlier first, then the shorter ones.
 
-    first (numpy.ndarray): int[n], first token of each candidate, ascending.
-    last (numpy.ndarray): int[n], last token (inclusive), ascending among candidates of the same first token.
-    n_tokens (int): Number of tokens.
-    max_words (int): Most words of a token, at least 1.
-    policy (str): "start": a token's words are cut where they start; what finds no room there is dropped for all of its
-        tokens (the authors' code). "token": every token keeps the first of all words that cover it
+    starts, ends (numpy.ndarray): int[n], units of each candidate, ascending by start, then by end.
+    n_units (int): Number of units.
+    max_words (int): Most words of a unit, at least 1.
+    policy (str): "start": words are counted where they start, and one that finds no room there is dropped for all of
+        its units (the authors' code). "token": every unit keeps the first of all words that cover it
         (yangjianxin1/LEBERT-NER-Chinese).
-    single_chars (str): Rule for words of one token (see `keep_single_chars`). With "start", "uncovered" looks at the
+    single_chars (str): Rule for words of one unit (see `keep_single_chars`). With "start", "uncovered" looks at the
         words that were not dropped, as the authors' code does.
-    RETURNS (numpy.ndarray): int32[n_tokens, max_words], candidates numbered from 1 in the order given; 0 is empty.
+    RETURNS (numpy.ndarray): int32[n_units, max_words], candidates by number; -1 is empty.
     """
     if policy not in POLICIES:
         raise ValueError(f"Unknown policy={policy!r} for candidate words. Choose one of {POLICIES}.")
     uncovered = single_chars == "uncovered" and policy == "start"
-    kept = np.flatnonzero(keep_single_chars(first, last + 1, "alone" if uncovered else single_chars))
+    kept = np.flatnonzero(keep_single_chars(starts, ends, "alone" if uncovered else single_chars))
     if policy == "start":
-        kept = kept[_room_at_start(first[kept], last[kept], n_tokens, max_words, uncovered)]
-    lengths = last[kept] - first[kept] + 1
-    ends = np.cumsum(lengths)
-    numbers = np.repeat(kept + 1, lengths)
-    tokens = np.arange(len(numbers)) + np.repeat(first[kept] - ends + lengths, lengths)
-    order = np.argsort(tokens, kind="stable")
-    numbers, tokens = numbers[order], tokens[order]
-    n_words = np.bincount(tokens, minlength=n_tokens)
-    rank = np.arange(len(tokens)) - np.repeat(np.cumsum(n_words) - n_words, n_words)
+        kept = kept[_has_room_at_start(starts[kept], ends[kept], n_units, max_words, uncovered)]
+    lengths = ends[kept] - starts[kept]
+    units = expand_ranges(starts[kept], lengths)
+    order = np.argsort(units, kind="stable")
+    numbers, units = np.repeat(kept, lengths)[order], units[order]
+    rank = expand_ranges(np.zeros(n_units, "i8"), np.bincount(units, minlength=n_units))
     fits = rank < max_words
-    slots = np.zeros((n_tokens, max_words), "i4")
-    slots[tokens[fits], rank[fits]] = numbers[fits]
+    slots = np.full((n_units, max_words), -1, "i4")
+    slots[units[fits], rank[fits]] = numbers[fits]
     return slots
 
 
-def _room_at_start(
-    first: np.ndarray, last: np.ndarray, n_tokens: int, max_words: int, only_uncovered: bool
+def _has_room_at_start(
+    starts: np.ndarray, ends: np.ndarray, n_units: int, max_words: int, only_uncovered: bool
 ) -> np.ndarray:
-    """The authors' rule: bool[n], whether a candidate finds room at its first token. What it finds there depends on
-    what was dropped before; so the tokens where room could be short are walked in order, and only those."""
-    n_starting = np.bincount(first, minlength=n_tokens)
-    reach = np.bincount(first + 1, minlength=n_tokens + 1) - np.bincount(last + 1, minlength=n_tokens + 1)
-    n_reaching = np.cumsum(reach)[:n_tokens]  # candidates that started earlier and cover the token
+    """The authors' rule: bool[n], whether a candidate finds room at its first unit. That depends on what was dropped
+    before; so the units where room could be short, and only those, are walked in order."""
+    n_starting = np.bincount(starts, minlength=n_units)
+    reach = np.bincount(starts + 1, minlength=n_units + 1) - np.bincount(ends, minlength=n_units + 1)
+    n_reaching = np.cumsum(reach)[:n_units]  # candidates that started earlier and cover the unit
     doubtful = (n_starting > 0) & (n_starting + n_reaching > max_words)
     if only_uncovered:
-        doubtful[first[(first == last)]] |= n_reaching[first[(first == last)]] > 0
-    starts = np.flatnonzero(doubtful)
-    lows = np.cumsum(n_starting)[starts] - n_starting[starts]
-    keep = np.ones(len(first), bool)
-    lasts = last.tolist()
-    dropped: List[int] = []  # a heap: the last tokens of dropped candidates that may reach the token
-    for start, low, n_own, n_earlier in zip(
-        starts.tolist(), lows.tolist(), n_starting[starts].tolist(), n_reaching[starts].tolist()
+        single = starts[ends - starts == 1]
+        doubtful[single] |= n_reaching[single] > 0
+    units = np.flatnonzero(doubtful)
+    lows = np.cumsum(n_starting)[units] - n_starting[units]
+    keep = np.ones(len(starts), bool)
+    all_ends = ends.tolist()
+    dropped: List[int] = []  # a heap: the ends of dropped candidates that may reach the unit
+    for unit, low, n_own, n_earlier in zip(
+        units.tolist(), lows.tolist(), n_starting[units].tolist(), n_reaching[units].tolist()
     ):
-        while dropped and dropped[0] < start:
+        while dropped and dropped[0] <= unit:
             heappop(dropped)
         n_covering = n_earlier - len(dropped)
         room = max_words - n_covering
-        if only_uncovered and n_own == 1 and lasts[low] == start and n_covering:
+        if only_uncovered and n_own == 1 and all_ends[low] == unit + 1 and n_covering:
             room = 0
         if room < n_own:
             keep[low + room : low + n_own] = False
-            for end in lasts[low + room : low + n_own]:
+            for end in all_ends[low + room : low + n_own]:
                 heappush(dropped, end)
     return keep

@@ -145,6 +145,19 @@ def token_borders(doc: Doc) -> Tuple[np.ndarray, np.ndarray]:
     return array[:, 0], array[:, 0] + array[:, 1]
 
 
+def batch_borders(docs: Sequence[Doc]) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """RETURNS (Tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]): The borders of all tokens of Docs whose texts are
+    joined: int64[n_tokens] first characters, int64[n_tokens] one past the last, int64[n_docs + 1] where each text
+    begins.
+    """
+    offsets = np.cumsum([0, *map(count_characters, docs)])
+    none = np.zeros(0, "i8")
+    borders = [(none, none), *map(token_borders, docs)]
+    begins, stops = (np.concatenate(column) for column in zip(*borders))
+    shift = np.repeat(offsets[:-1], [len(doc) for doc in docs])
+    return begins + shift, stops + shift, offsets
+
+
 def token_spans(doc: Doc, candidates: Candidates) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Say on which tokens candidates stand.
 

@@ -10,8 +10,7 @@ from tokenizers.processors import TemplateProcessing
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from ..encoders.ernie.checkpoint import save_entity_side
-from ..encoders.ernie.model import ErnieEncoder
-from ..encoders.ernie.windowed import build_ernie
+from ..encoders.ernie.model import ErnieEncoder, build_ernie
 from ..encoders.lebert.model import build_lebert
 from ..encoders.shared.shim import ModuleShim
 from .folders import whole_folder

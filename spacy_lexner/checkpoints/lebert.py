@@ -15,7 +15,7 @@ from transformers import BertConfig
 from ..encoders.lebert.model import LEBERT
 from ..encoders.lebert.setup import LEBERTSetup
 from ..encoders.shared.bert_shaped import NOT_SETTINGS
-from ..encoders.shared.piece_encoder import shim_of
+from ..encoders.shared.shim import shim_of
 from ..encoders.shared.wordpieces import lookup_settings, read_vocab
 from ..lexicon.entry import hash_word
 from ..tagging.ncrf.tags import N_EXTRA, labels_of

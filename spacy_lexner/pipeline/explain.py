@@ -8,8 +8,7 @@ from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 from thinc.api import Model
 
-from ..candidates.lexicon_link import LexiconLink, matcher_of
-from ..candidates.lexicon_node import NODE_NAME
+from ..candidates.lexicon_node import NODE_NAME, LexiconLink, matcher_of
 from ..candidates.storage import Candidates, find_candidates, get_candidates, set_candidates, token_spans
 from ..lexicon.matcher import Matcher
 from .matcher.lex_matcher import LexMatcher

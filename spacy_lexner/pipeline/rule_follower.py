@@ -6,7 +6,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 from spacy.tokens import Doc
 
-from ..candidates.lexicon_link import RulesLink
+from ..candidates.lexicon_node import RulesLink
 from ..candidates.storage import renew_candidates
 from ..lexicon.matcher import Matcher
 from ..lexicon.rules import RuleReader

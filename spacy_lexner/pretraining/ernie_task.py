@@ -7,13 +7,14 @@ import torch
 from spacy.tokens import Doc
 from thinc.api import Model
 
-from ..candidates.lexicon_node import DocCandidates
-from ..encoders.ernie.batches import PieceEntities, mention_pieces, pad_entities, tuned_rows
+from ..candidates.batch_words import DocWords
+from ..encoders.ernie.batches import PieceEntities, entity_tensors, mention_pieces, pad_entities
 from ..encoders.ernie.entities import DocEntities, align_mentions, number_entities
-from ..encoders.ernie.layer import check_linked_vectors
-from ..encoders.ernie.windowed import ERNIE
-from ..encoders.shared.piece_encoder import shim_of, wordpieces_of
+from ..encoders.ernie.layer import check_linked_vectors, lexicon_node
+from ..encoders.ernie.model import ERNIE
+from ..encoders.shared.shim import shim_of
 from ..encoders.shared.windows import Windows
+from ..encoders.shared.wordpiece_encoder import wordpieces_of
 from .entity_corruption import EntityCorruption, corrupt_entities
 from .heads.heads import MENTION
 from .masked_task import MaskedTask, MaskingOptions, Sequences
@@ -57,21 +58,21 @@ class ErnieTask(MaskedTask):
     def text_model(self, module: ERNIE) -> Any:
         return module.encoder.text
 
-    def find_words(self, node: Model, docs: List[Doc]) -> Optional[List[DocCandidates]]:
-        return node.layers[0].layers[0].predict(docs)
+    def find_words(self, node: Model, docs: List[Doc]) -> Optional[List[DocWords]]:
+        return lexicon_node(node).predict(docs)
 
     def prepare(self, node: Model, docs: Sequence[Doc]) -> PretrainingBatch:
         check_linked_vectors(node)
         sequences, _ = self.read(node, docs)
         found = node.layers[0].predict(list(docs))
         if sequences.pairs is not None:
-            found = [_entities_of_pair(pair, found) for pair in sequences.pairs]
+            found = [_entities_of_pair(pair, docs, found) for pair in sequences.pairs]
         aligned = self._align(node, sequences, found)
         enough = _count(aligned.labels > 0, sequences.windows) >= self.min_entities
         inputs, wanted, entity_labels = [], [], []
         device, max_tokens = shim_of(node).device, node.attrs["options"].max_batch_tokens
         for every, all_windows in sequences.batches(max_tokens):
-            index, windows = every[enough[every]], Windows(*(field[enough[every]] for field in all_windows))
+            index, windows = every[enough[every]], all_windows.take(enough[every])
             if not len(index):
                 continue
             padded, pieces = pad_entities(windows, sequences.shown, wordpieces_of(node), aligned.shown, device)
@@ -95,31 +96,29 @@ class ErnieTask(MaskedTask):
     def _align(self, node: Model, sequences: Sequences, found: Sequence[DocEntities]) -> AlignedEntities:
         module = cast(ERNIE, shim_of(node).module)
         numbers, ids, vectors = number_entities(found)
-        first, last = mention_pieces(sequences.docs, found, sequences.counts)
-        pieces, mentions = align_mentions(first, last, node.attrs["options"].alignment)
+        starts, ends = mention_pieces(sequences.docs, found, sequences.counts)
+        pieces, mentions = align_mentions(starts, ends, node.attrs["options"].alignment)
         pieces, numbers = pieces[numbers[mentions] > 0], numbers[mentions][numbers[mentions] > 0]
         candidates, inputs, answers = corrupt_entities(numbers, self.corruption, self.rng)
         rows = np.concatenate([[0], candidates])  # of `vectors`, for each candidate of the head
         shown, labels = np.zeros(len(sequences.ids), "i8"), np.zeros(len(sequences.ids), "i8")
         shown[pieces], labels[pieces] = rows[inputs], answers
-        if not vectors.shape[1]:
-            vectors = np.zeros((1, module.encoder.entity_width), "f4")
-        device = module.tuned.device
-        given, tuned = torch.from_numpy(vectors).to(device), tuned_rows(module, ids).to(device)
-        known = module.entity_vectors(given, tuned).detach()[torch.from_numpy(rows).to(device)]
+        given, tuned = entity_tensors(module, ids, vectors)
+        known = module.entity_vectors(given, tuned).detach()[torch.from_numpy(rows).to(given.device)]
         return AlignedEntities(PieceEntities(shown, given, tuned), labels, known)
 
 
-def _entities_of_pair(pair: PairedDoc, found: Sequence[DocEntities]) -> DocEntities:
-    """The mentions that begin in either segment, on the tokens of the pair."""
+def _entities_of_pair(pair: PairedDoc, docs: Sequence[Doc], found: Sequence[DocEntities]) -> DocEntities:
+    """The mentions that begin in either segment, in the characters of the pair. One that runs over is cut."""
     parts = []
     for source, offset in zip(pair.sources, (0, pair.separator + 1)):
-        entities = found[source.doc]
-        inside = np.flatnonzero((entities.first >= source.start) & (entities.first < source.end))
+        entities, segment = found[source.doc], docs[source.doc][source.start : source.end]
+        inside = np.flatnonzero((entities.starts >= segment.start_char) & (entities.starts < segment.end_char))
+        shift = pair.doc[offset].idx - segment.start_char
         parts.append(
             DocEntities(
-                entities.first[inside] - source.start + offset,
-                np.minimum(entities.last[inside], source.end - 1) - source.start + offset,
+                entities.starts[inside] + shift,
+                np.minimum(entities.ends[inside], segment.end_char) + shift,
                 [entities.ids[i] for i in inside.tolist()],
                 entities.vectors[inside],
                 entities.known[inside],
@@ -127,8 +126,8 @@ def _entities_of_pair(pair: PairedDoc, found: Sequence[DocEntities]) -> DocEntit
         )
     a, b = parts
     return DocEntities(
-        np.concatenate([a.first, b.first]),
-        np.concatenate([a.last, b.last]),
+        np.concatenate([a.starts, b.starts]),
+        np.concatenate([a.ends, b.ends]),
         a.ids + b.ids,
         np.concatenate([a.vectors, b.vectors]),
         np.concatenate([a.known, b.known]),

@@ -1,38 +1,50 @@
 """The wordpieces of a batch of Docs, some of them masked, and the candidate words that do not give them away."""
 
 from random import Random
-from typing import List, Optional, Sequence, Tuple
+from typing import Optional, Sequence, Tuple
 
 import numpy as np
 from spacy.tokens import Doc
 
-from ..candidates.lexicon_node import DocCandidates
+from ..candidates.batch_words import BatchWords
 from ..encoders.shared.windows import Windows
 from ..encoders.shared.wordpieces import Wordpieces
 from ..tagging.spans.word_borders import is_space
 from .masking import NO_WORD, Masking, mask_pieces
-from .whole_words import covers_any, longest_words
 
 WORD_SOURCES = ("tokens", "lexicon")
 
 
-def word_numbers(docs: Sequence[Doc], counts: np.ndarray, candidates: Optional[Sequence[DocCandidates]]) -> np.ndarray:
+def word_numbers(docs: Sequence[Doc], counts: np.ndarray, words: Optional[BatchWords]) -> np.ndarray:
     """Number the words that wordpieces belong to.
 
     docs (Sequence[Doc]): The Docs.
     counts (Ints[n_tokens]): Wordpieces of each token, over all Docs.
-    candidates (Optional[Sequence[DocCandidates]]): Lexicon words, which cut each Doc into words, the longest first;
-        None: tokens are words.
+    words (Optional[BatchWords]): Lexicon words on tokens, which cut the Docs into words; None: tokens are words.
     RETURNS (Ints[n_pieces]): Numbers, ascending over all Docs. NO_WORD for white space, which is nothing to predict.
     """
-    parts: List[np.ndarray] = [np.zeros(0, "i8")]
-    n_words = 0
-    for i, doc in enumerate(docs):
-        found = None if candidates is None else candidates[i]
-        numbers = np.arange(len(doc)) if found is None else longest_words(found.first, found.last, len(doc))
-        parts.append(np.where(is_space(doc), NO_WORD, numbers + n_words))
-        n_words += len(doc)
-    return np.repeat(np.concatenate(parts), counts)
+    numbers = np.arange(len(counts)) if words is None else longest_words(words.starts, words.ends, len(counts))
+    space = np.concatenate([np.zeros(0, bool), *map(is_space, docs)])
+    return np.repeat(np.where(space, NO_WORD, numbers), counts)
+
+
+def longest_words(starts: np.ndarray, ends: np.ndarray, n_tokens: int) -> np.ndarray:
+    """Segment tokens with the lexicon words found in them: from left to right, always the longest word.
+
+    starts, ends (Ints[n]): Tokens of each candidate word.
+    n_tokens (int): Number of tokens.
+    RETURNS (Ints[n_tokens]): The number of the word that each token belongs to, ascending from 0. A token that no word
+        begins at, where one could begin, is a word of its own.
+    """
+    reach = np.arange(1, n_tokens + 1)
+    np.maximum.at(reach, starts, ends)
+    begins = np.zeros(n_tokens, "i8")
+    ends_of = reach.tolist()
+    token = 0
+    while token < n_tokens:
+        begins[token] = 1
+        token = ends_of[token]
+    return np.cumsum(begins) - 1
 
 
 def even_windows(lengths: np.ndarray, size: int) -> Windows:
@@ -81,22 +93,12 @@ def mask_docs(
     return masked_ids, selected
 
 
-def hide_masked(
-    docs: Sequence[Doc], candidates: Sequence[DocCandidates], counts: np.ndarray, selected: np.ndarray
-) -> List[DocCandidates]:
+def hide_masked(words: BatchWords, selected: np.ndarray) -> BatchWords:
     """Take out the candidate words that cover a masked wordpiece: they would give it away.
 
-    docs (Sequence[Doc]): The Docs.
-    candidates (Sequence[DocCandidates]): The candidates of each.
-    counts (Ints[n_tokens]): Wordpieces of each token, over all Docs.
+    words (BatchWords): The candidate words on wordpieces.
     selected (Bools[n_pieces]): The wordpieces that are to be predicted, kept and replaced ones among them.
-    RETURNS (List[DocCandidates]): What the encoder may see.
+    RETURNS (BatchWords): What the encoder may see.
     """
-    tokens = np.unique(np.repeat(np.arange(len(counts)), counts)[selected])
-    visible, offset = [], 0
-    for doc, found in zip(docs, candidates):
-        begin, end = np.searchsorted(tokens, [offset, offset + len(doc)])
-        keep = ~covers_any(found.first, found.last, tokens[begin:end] - offset, len(doc))
-        visible.append(found._replace(first=found.first[keep], last=found.last[keep], hashes=found.hashes[keep]))
-        offset += len(doc)
-    return visible
+    n_selected = np.append(0, np.cumsum(selected))  # before each wordpiece
+    return words.take(n_selected[words.ends] == n_selected[words.starts])

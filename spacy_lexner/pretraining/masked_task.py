@@ -9,12 +9,12 @@ import torch
 from spacy.tokens import Doc
 from thinc.api import Model
 
-from ..candidates.lexicon_node import DocCandidates
-from ..candidates.storage import find_candidates, token_spans
+from ..candidates.batch_words import BatchWords, DocWords, place_words
+from ..candidates.storage import find_candidates
 from ..encoders.shared.bert_shaped import max_length
-from ..encoders.shared.padding import batch_by_padding
-from ..encoders.shared.piece_encoder import N_SPECIAL, piece_borders, shim_of, wordpieces_of
-from ..encoders.shared.windows import Windows
+from ..encoders.shared.shim import shim_of
+from ..encoders.shared.windows import Windows, batch_by_padding
+from ..encoders.shared.wordpiece_encoder import N_SPECIAL, piece_borders, wordpieces_of
 from ..encoders.shared.wordpieces import Wordpieces
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.matcher import Matcher, MatchOptions
@@ -75,8 +75,8 @@ class Sequences(NamedTuple):
 
     def batches(self, max_tokens: int) -> Iterator[Tuple[np.ndarray, Windows]]:
         """YIELDS (Tuple[numpy.ndarray, Windows]): Sequences of similar length: their numbers and the sequences."""
-        for index in batch_by_padding(self.windows.ends - self.windows.starts + N_SPECIAL, max_tokens):
-            yield index, Windows(*(field[index] for field in self.windows))
+        for index in batch_by_padding(self.windows.lengths + N_SPECIAL, max_tokens):
+            yield index, self.windows.take(index)
 
 
 class Wanted(NamedTuple):
@@ -128,21 +128,21 @@ class MaskedTask(PretrainingTask):
                 "an encoder with adapters, which has one."
             )
 
-    def find_words(self, node: Model, docs: List[Doc]) -> Optional[List[DocCandidates]]:
+    def find_words(self, node: Model, docs: List[Doc]) -> Optional[List[DocWords]]:
         """Find the lexicon words that the encoder's own lexicon has.
 
         node (Model): The encoder's layer.
         docs (List[Doc]): The Docs.
-        RETURNS (Optional[List[DocCandidates]]): The words; None if the encoder has no lexicon.
+        RETURNS (Optional[List[DocWords]]): The words; None if the encoder has no lexicon.
         """
         raise NotImplementedError
 
-    def read(self, node: Model, docs: Sequence[Doc]) -> Tuple[Sequences, Optional[List[DocCandidates]]]:
+    def read(self, node: Model, docs: Sequence[Doc]) -> Tuple[Sequences, Optional[List[DocWords]]]:
         """Cut a batch into sequences and mask them.
 
         node (Model): The encoder's layer.
         docs (Sequence[Doc]): The Docs.
-        RETURNS (Tuple[Sequences, Optional[List[DocCandidates]]]): The sequences, and what `find_words` gives for them.
+        RETURNS (Tuple[Sequences, Optional[List[DocWords]]]): The sequences, and what `find_words` gives for them.
         """
         wordpieces = wordpieces_of(node)
         length = self.options.max_length or max_length(self.text_model(shim_of(node).module))
@@ -158,11 +158,11 @@ class MaskedTask(PretrainingTask):
             places = separator_pieces(pairs, counts)
             ids[places] = wordpieces.sep
             separators = places - borders[:-1]
-        candidates = self.find_words(node, read)
-        words = word_numbers(read, counts, self._whole_words(read, candidates))
+        found = self.find_words(node, read)
+        words = word_numbers(read, counts, self._whole_words(read, found))
         windows = even_windows(np.diff(borders), length - N_SPECIAL)
         shown, selected = mask_docs(ids, words, windows, self.options.masking, self.rng, wordpieces)
-        return Sequences(read, pairs, counts, separators, ids, shown, selected, windows), candidates
+        return Sequences(read, pairs, counts, separators, ids, shown, selected, windows), found
 
     def want(self, sequences: Sequences, index: np.ndarray, batch: BatchT, pieces: np.ndarray) -> Tuple[BatchT, Wanted]:
         """Ask for the vectors of masked wordpieces, and for the first ones of pairs.
@@ -186,21 +186,15 @@ class MaskedTask(PretrainingTask):
             batch = _with_segments(batch, sequences.separators[index])
         return batch, Wanted(join(kept), join(roles), labels, next_labels)
 
-    def _whole_words(
-        self, docs: Sequence[Doc], candidates: Optional[Sequence[DocCandidates]]
-    ) -> Optional[Sequence[DocCandidates]]:
-        """The lexicon words that cut the Docs into words; None where tokens are words."""
+    def _whole_words(self, docs: Sequence[Doc], found: Optional[Sequence[DocWords]]) -> Optional[BatchWords]:
+        """The lexicon words, on tokens, that cut the Docs into words; None where tokens are words."""
         if self.options.masking.unit == "piece" or self.options.words == "tokens":
             return None
-        if self.options.lexicon is None:
-            return candidates
-        if self._matcher is None:
-            self._matcher = Matcher(Lexicon.open(self.options.lexicon), MatchOptions())
-        found = []
-        for doc, words in zip(docs, find_candidates(self._matcher, docs)):
-            starts, ends, keep = token_spans(doc, words)
-            found.append(DocCandidates(starts[keep], ends[keep] - 1, words.hashes[keep], self._matcher.lexicon))
-        return found
+        if self.options.lexicon is not None:
+            if self._matcher is None:
+                self._matcher = Matcher(Lexicon.open(self.options.lexicon), MatchOptions())
+            found = [(words, self._matcher.lexicon) for words in find_candidates(self._matcher, docs)]
+        return None if found is None else place_words(docs, found, np.ones(sum(map(len, docs)), "i8"))
 
     def _check_vocabulary(self, ids: np.ndarray, wordpieces: Wordpieces) -> None:
         """A vocabulary made of another text, or of none, is the commonest way to pretrain in vain."""

@@ -11,8 +11,7 @@ from thinc.api import ArgsKwargs, Model
 from torch import Tensor
 
 from ..encoders.shared.bert_shaped import config_settings
-from ..encoders.shared.piece_encoder import shim_of
-from ..encoders.shared.shim import ModuleShim
+from ..encoders.shared.shim import ModuleShim, shim_of
 from .heads.heads import HeadLosses, build_pretraining_heads
 from .log import PretrainingLog
 from .state import PretrainingState, ResumableEncoder

@@ -27,18 +27,18 @@ def make(encoder, words=WORDS, texts=TEXTS):
 def table(attended, doc):
     """Weights by token and text of the word."""
     weights = {}
-    for token, first, last, weight in zip(*(column.tolist() for column in attended)):
-        key = (token, first, doc[first : last + 1].text)
+    for token, start, end, weight in zip(*(column.tolist() for column in attended)):
+        key = (token, start, doc[start:end].text)
         weights[key] = weights.get(key, 0.0) + weight
     return weights
 
 
 def test_rows_go_to_their_docs():
     vocab = spacy.blank("zh").make_doc
-    parts = [AttendedWords(*np.array([[4, 0], [3, 0], [4, 1]]), np.array([0.5, 0.25]))]
+    parts = [AttendedWords(*np.array([[4, 0], [3, 0], [5, 2]]), np.array([0.5, 0.25]))]
     first, empty, second = split_by_doc(parts, [vocab("南京市"), vocab(""), vocab("长江")])
-    assert [column.tolist() for column in first] == [[0], [0], [1], [0.25]]
-    assert [column.tolist() for column in second] == [[1], [0], [1], [0.5]]
+    assert [column.tolist() for column in first] == [[0], [0], [2], [0.25]]
+    assert [column.tolist() for column in second] == [[1], [0], [2], [0.5]]
     assert len(empty.tokens) == 0 and len(split_by_doc([], [])) == 0
 
 

@@ -14,14 +14,14 @@ def all_matches(characters, lexicon):
     text, longest = "".join(characters), max(map(len, lexicon))
     assert len(text) == len(characters)
     spans = [(i, j) for i in range(len(text)) for j in range(i + 1, min(i + longest, len(text)) + 1)]
-    return [(i, j - 1) for i, j in spans if text[i:j] in lexicon]
+    return [(i, j) for i, j in spans if text[i:j] in lexicon]
 
 
 def words_per_token(text, spans, max_words, **options):
-    first, last = np.array(spans, "i8").reshape(-1, 2).T
-    slots = candidate_slots(first, last, len(text), max_words, **options)
+    starts, ends = np.array(spans, "i8").reshape(-1, 2).T
+    slots = candidate_slots(starts, ends, len(text), max_words, **options)
     assert slots.shape == (len(text), max_words)
-    return [["".join(text[spans[n - 1][0] : spans[n - 1][1] + 1]) for n in row if n] for row in slots.tolist()]
+    return [["".join(text[spans[n][0] : spans[n][1]]) for n in row if n >= 0] for row in slots.tolist()]
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +56,9 @@ def by_loops(spans, n_tokens, max_words, policy, single_chars):
     rows = [[] for _ in range(n_tokens)]
     for start in range(n_tokens):
         own = [n for n, span in enumerate(spans) if span[0] == start]
-        if single_chars != "keep" and len(own) > 1 and spans[own[0]] == (start, start):
+        if single_chars != "keep" and len(own) > 1 and spans[own[0]] == (start, start + 1):
             own = own[1:]
-        alone = len(own) == 1 and spans[own[0]] == (start, start)
+        alone = len(own) == 1 and spans[own[0]] == (start, start + 1)
         if single_chars == "drop" and alone:
             own = []
         if single_chars == "uncovered" and alone and rows[start]:
@@ -66,8 +66,8 @@ def by_loops(spans, n_tokens, max_words, policy, single_chars):
         if policy == "start":
             own = own[: max_words - len(rows[start])]
         for n in own:
-            for token in range(spans[n][0], spans[n][1] + 1):
-                rows[token].append(n + 1)
+            for token in range(*spans[n]):
+                rows[token].append(n)
     return [row[:max_words] for row in rows]
 
 
@@ -75,7 +75,8 @@ def by_loops(spans, n_tokens, max_words, policy, single_chars):
 def candidates(draw):
     n_tokens = draw(st.integers(1, 14))
     token = st.integers(0, n_tokens - 1)
-    return sorted(draw(st.sets(st.tuples(token, token).map(sorted).map(tuple), max_size=40))), n_tokens
+    pairs = draw(st.sets(st.tuples(token, token).map(sorted).map(tuple), max_size=40))
+    return sorted((start, last + 1) for start, last in pairs), n_tokens
 
 
 @given(
@@ -86,35 +87,35 @@ def candidates(draw):
 )
 def test_loops(case, max_words, policy, single_chars):
     spans, n_tokens = case
-    first, last = np.array(spans, "i8").reshape(-1, 2).T
-    slots = candidate_slots(first, last, n_tokens, max_words, policy=policy, single_chars=single_chars)
+    starts, ends = np.array(spans, "i8").reshape(-1, 2).T
+    slots = candidate_slots(starts, ends, n_tokens, max_words, policy=policy, single_chars=single_chars)
     expected = by_loops(spans, n_tokens, max_words, policy, single_chars)
-    assert [[n for n in row if n] for row in slots.tolist()] == expected
-    assert all(row == sorted(row, key=lambda n: n == 0) for row in slots.tolist())  # the empty slots come last
+    assert [[n for n in row if n >= 0] for row in slots.tolist()] == expected
+    assert all(row == sorted(row, key=lambda n: n < 0) for row in slots.tolist())  # the empty slots come last
 
 
 def test_a_dropped_word_is_dropped_for_all_its_tokens():
-    first, last = np.array([0, 0, 1]), np.array([1, 3, 2])
-    assert candidate_slots(first, last, 4, 1).tolist() == [[1], [1], [0], [0]]
-    assert candidate_slots(first, last, 4, 1, policy="token").tolist() == [[1], [1], [2], [2]]
+    starts, ends = np.array([0, 0, 1]), np.array([2, 4, 3])
+    assert candidate_slots(starts, ends, 4, 1).tolist() == [[0], [0], [-1], [-1]]
+    assert candidate_slots(starts, ends, 4, 1, policy="token").tolist() == [[0], [0], [1], [1]]
 
 
 def test_many_words_on_one_character_end_in_time():
     """Every prefix of a run of one character is a word: no more than a pass over the candidates."""
     n_tokens, longest = 20_000, 40
     lengths = np.minimum(longest, n_tokens - np.arange(n_tokens))
-    first = np.repeat(np.arange(n_tokens), lengths)
-    last = np.concatenate([start + np.arange(n) for start, n in enumerate(lengths)])
-    slots = candidate_slots(first, last, n_tokens, 3)
-    assert (slots > 0).all(axis=1).mean() > 0.99
+    starts = np.repeat(np.arange(n_tokens), lengths)
+    ends = np.concatenate([start + 1 + np.arange(n) for start, n in enumerate(lengths)])
+    slots = candidate_slots(starts, ends, n_tokens, 3)
+    assert (slots >= 0).all(axis=1).mean() > 0.99
 
 
 def test_no_tokens_and_no_candidates():
     none = np.zeros(0, "i8")
     assert candidate_slots(none, none, 0, 3).shape == (0, 3)
-    assert not candidate_slots(none, none, 5, 3, single_chars="uncovered").any()
+    assert (candidate_slots(none, none, 5, 3, single_chars="uncovered") == -1).all()
 
 
 def test_unknown_policy():
     with pytest.raises(ValueError, match="policy='end'"):
-        candidate_slots(np.zeros(1, "i8"), np.zeros(1, "i8"), 1, 3, policy="end")
+        candidate_slots(np.zeros(1, "i8"), np.ones(1, "i8"), 1, 3, policy="end")

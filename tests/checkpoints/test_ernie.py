@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from spacy_lexner.checkpoints.ernie import import_ernie, rename_parameters
 from spacy_lexner.cli.app import lexner
-from spacy_lexner.encoders.ernie.windowed import ERNIEBatch
+from spacy_lexner.encoders.ernie.model import ERNIEBatch
 from spacy_lexner.lexicon.entry import LexiconEntry
 
 PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(chr(ord("一") + i) for i in range(55))]

@@ -79,15 +79,15 @@ def test_no_candidate_gives_a_masked_character_away(encoder):
 def test_candidates_are_hidden_by_masked_characters_and_by_no_others(encoder):
     nlp, node = encoder()
     text = "南京市长江大桥很长。"
-    found = node.layers[0].predict([nlp.make_doc(text)])[0]
-    spans = set(zip(found.first.tolist(), found.last.tolist()))
+    ((words, _),) = node.layers[0].predict([nlp.make_doc(text)])
+    spans = set(zip(words.starts.tolist(), words.ends.tolist()))
     assert len(spans) == 6
     for seed in range(30):
         (batch,) = MLMTask(MaskingOptions(ALL_MASKED, seed=seed)).prepare(node, [nlp.make_doc(text)]).inputs
         masked = {i for i, piece in enumerate(batch.input_ids[0, 1:-1].tolist()) if piece == wordpieces_of(node).mask}
-        visible = {span for span in spans if not masked & set(range(span[0], span[1] + 1))}
+        visible = {span for span in spans if not masked & set(range(*span))}
         for token in range(len(text)):
-            n_words = sum(first <= token <= last for first, last in visible)
+            n_words = sum(start <= token < end for start, end in visible)
             assert (batch.slots[0, token + 1] > 0).sum() == min(3, n_words)
 
 

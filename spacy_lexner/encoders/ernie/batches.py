@@ -1,17 +1,22 @@
-"""From the Docs of a batch to the tensors that ERNIE reads."""
+"""From the mentions in Docs, and windows over their wordpieces, to the tensors that ERNIE reads."""
 
 from typing import NamedTuple, Sequence, Tuple
 
 import numpy as np
 import torch
 from spacy.tokens import Doc
+from torch.nn import functional
 
+from ...candidates.batch_words import place_spans
 from ...lexicon.entry import hash_word
-from ..shared.padded_pieces import pad_pieces
+from ...lexicon.find_words import Candidates
+from ..shared.units import UnitBatch
 from ..shared.windows import Windows
+from ..shared.wordpiece_encoder import pad_pieces
 from ..shared.wordpieces import Wordpieces
+from ..shared.words import find_rows
 from .entities import Alignment, DocEntities, align_mentions, number_entities
-from .windowed import ERNIE, ERNIEBatch
+from .model import ERNIE, ERNIEBatch
 
 
 class PieceEntities(NamedTuple):
@@ -28,17 +33,6 @@ class PieceEntities(NamedTuple):
     tuned: torch.Tensor
 
 
-class PaddedEntities(NamedTuple):
-    """A batch of windows, ready for the module.
-
-    batch (ERNIEBatch): The tensors.
-    pieces (numpy.ndarray): int64[N], to which wordpiece each vector belongs that the module gives.
-    """
-
-    batch: ERNIEBatch
-    pieces: np.ndarray
-
-
 def place_entities(
     docs: Sequence[Doc], found: Sequence[DocEntities], counts: np.ndarray, module: ERNIE, alignment: Alignment
 ) -> PieceEntities:
@@ -52,33 +46,43 @@ def place_entities(
     RETURNS (PieceEntities): The entities.
     """
     numbers, ids, vectors = number_entities(found)
-    first, last = mention_pieces(docs, found, counts)
-    pieces, mentions = align_mentions(first, last, alignment)
+    starts, ends = mention_pieces(docs, found, counts)
+    pieces, mentions = align_mentions(starts, ends, alignment)
     shown = np.zeros(int(counts.sum()), "i8")
     shown[pieces] = numbers[mentions]
-    device = module.tuned.device
-    if not vectors.shape[1]:
-        vectors = np.zeros((1, module.encoder.entity_width), "f4")
-    return PieceEntities(shown, torch.from_numpy(vectors).to(device), tuned_rows(module, ids).to(device))
+    return PieceEntities(shown, *entity_tensors(module, ids, vectors))
 
 
 def mention_pieces(
     docs: Sequence[Doc], found: Sequence[DocEntities], counts: np.ndarray
 ) -> Tuple[np.ndarray, np.ndarray]:
-    """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): int64[n] each, the first and the last wordpiece of every mention
-    of all Docs.
+    """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): int64[n] each, the first wordpiece of every mention of all Docs,
+    and one past its last."""
+    none = np.zeros(0, "u8")
+    spans = [Candidates(entities.starts, entities.ends, none) for entities in found]
+    starts, ends, _ = place_spans(docs, spans, counts)  # mentions begin and end with tokens
+    return starts, ends
+
+
+def entity_tensors(module: ERNIE, ids: Sequence[str], vectors: np.ndarray) -> Tuple[torch.Tensor, torch.Tensor]:
+    """Put entities on the device of a module.
+
+    module (ERNIE): Has the fine-tuned entities.
+    ids (Sequence[str]): The U distinct entities.
+    vectors (numpy.ndarray): float32[1 + U, D], their vectors after a row of zeros.
+    RETURNS (Tuple[torch.Tensor, torch.Tensor]): The vectors; int64[1 + U], their rows in the fine-tuned table or -1.
     """
-    ends = np.cumsum(counts)
-    offsets = np.cumsum([0, *(len(doc) for doc in docs)])
-    none = np.zeros(0, "i8")
-    first = np.concatenate([none, *(entities.first + offset for entities, offset in zip(found, offsets))])
-    last = np.concatenate([none, *(entities.last + offset for entities, offset in zip(found, offsets))])
-    return (ends - counts)[first], ends[last] - 1
+    if not vectors.shape[1]:
+        vectors = np.zeros((1, module.encoder.entity_width), "f4")
+    table = module.tuned_hashes.cpu().numpy().view("u8")
+    rows = np.append(-1, find_rows(table, np.array([hash_word(entity_id) for entity_id in ids], "u8")))
+    device = module.tuned.device
+    return torch.from_numpy(vectors).to(device), torch.from_numpy(rows).to(device)
 
 
 def pad_entities(
     windows: Windows, ids: np.ndarray, wordpieces: Wordpieces, entities: PieceEntities, device: torch.device
-) -> PaddedEntities:
+) -> UnitBatch:
     """Make the tensors of a batch of windows. An entity is seen by the windows that hold the wordpiece it is shown on.
 
     windows (Windows): The windows of the batch.
@@ -86,27 +90,10 @@ def pad_entities(
     wordpieces (Wordpieces): The lookup they came from.
     entities (PieceEntities): The entities.
     device (torch.device): Where the tensors go.
-    RETURNS (PaddedEntities): The batch.
+    RETURNS (UnitBatch): An ERNIEBatch, and the wordpieces that it keeps.
     """
-    padded = pad_pieces(windows, ids, wordpieces, device)
-    shown = np.zeros(tuple(padded.input_ids.shape), "i8")
-    shown[:, 1:-1][padded.inside] = entities.shown[padded.positions[padded.inside]]
-    batch = ERNIEBatch(
-        padded.input_ids,
-        padded.attention_mask,
-        padded.kept,
-        torch.from_numpy(shown).to(device),
-        entities.vectors,
-        entities.tuned,
-    )
-    return PaddedEntities(batch, padded.pieces)
-
-
-def tuned_rows(module: ERNIE, ids: Sequence[str]) -> torch.Tensor:
-    """RETURNS (torch.Tensor): int64[1 + U], the rows of entities in the fine-tuned table, or -1; row 0 is no entity."""
-    known = module.tuned_hashes.cpu().numpy().view("u8")  # type: ignore[operator]
-    hashes = np.array([hash_word(entity_id) for entity_id in ids], "u8")
-    rows = np.searchsorted(known, hashes)
-    found = rows < len(known)
-    found[found] = known[rows[found]] == hashes[found]
-    return torch.from_numpy(np.concatenate([[-1], np.where(found, rows, -1)]).astype("i8"))
+    padded, pieces = pad_pieces(windows, ids, wordpieces, device)
+    places, inside, _ = windows.pad()
+    shown = torch.from_numpy(np.where(inside, entities.shown[places], 0)).to(device)
+    shown = functional.pad(shown, (1, 1))  # [CLS] and [SEP] show none
+    return UnitBatch(ERNIEBatch(*padded, shown, entities.vectors, entities.tuned), pieces)

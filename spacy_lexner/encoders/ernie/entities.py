@@ -6,6 +6,8 @@ from typing import Any, Dict, List, Literal, NamedTuple, Optional, Sequence, Set
 import numpy as np
 from spacy.tokens import Doc, Span
 
+from ...candidates.batch_words import expand_ranges
+
 USER_DATA_KEY: Any = ("._.", "lex_entities", None, None)
 Overlaps = Literal["longest", "first", "all"]
 Alignment = Literal["first", "alternate"]
@@ -26,48 +28,47 @@ class LexEntity(NamedTuple):
 
 
 class DocEntities(NamedTuple):
-    """The linked mentions of a Doc, on its tokens, ordered by start.
+    """The linked mentions of a Doc, ordered by start.
 
-    first, last (numpy.ndarray): int64[n], first and last token (inclusive).
+    starts, ends (numpy.ndarray): int[n], characters of the Doc.
     ids (List[str]): The entity of each.
     vectors (numpy.ndarray): float32[n, D], zeros where there is none.
     known (numpy.ndarray): bool[n], which of them have a vector.
     """
 
-    first: np.ndarray
-    last: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
     ids: List[str]
     vectors: np.ndarray
     known: np.ndarray
 
 
-def choose_mentions(first: np.ndarray, last: np.ndarray, overlaps: Overlaps) -> np.ndarray:
-    """Settle which of several overlapping mentions are linked.
+def choose_mentions(starts: np.ndarray, ends: np.ndarray, overlaps: Overlaps) -> np.ndarray:
+    """Choose which of several overlapping mentions are linked.
 
-    first, last (numpy.ndarray): int64[n], first and last token (inclusive) of each mention.
+    starts, ends (numpy.ndarray): int[n], characters of each mention.
     overlaps (str): "longest": the longest of those that overlap, of equal ones the first; "first": from left to right
-        the longest that begins there; "all": every mention, the longest of those that begin on the same token.
-    RETURNS (numpy.ndarray): int64[m], the mentions chosen, ordered by their first token.
+        the longest that begins there; "all": every mention, the longest of those that begin at the same character.
+    RETURNS (numpy.ndarray): int64[m], the mentions chosen, ordered by start.
     """
     if overlaps not in get_args(Overlaps):
         raise ValueError(f"Unknown overlaps={overlaps!r}. Choose one of {get_args(Overlaps)}.")
-    by_start = np.lexsort((-last, first))
-    order = by_start if overlaps != "longest" else np.lexsort((first, first - last))
+    order = np.lexsort((starts, starts - ends)) if overlaps == "longest" else np.lexsort((-ends, starts))
     chosen: List[int] = []
     taken: Set[int] = set()
     for i in order.tolist():
-        tokens = range(int(first[i]), int(last[i]) + 1) if overlaps != "all" else (int(first[i]),)
-        if taken.isdisjoint(tokens):
-            taken.update(tokens)
+        characters = range(int(starts[i]), int(ends[i])) if overlaps != "all" else (int(starts[i]),)
+        if taken.isdisjoint(characters):
+            taken.update(characters)
             chosen.append(i)
     result = np.array(chosen, "i8")
-    return result[np.argsort(first[result], kind="stable")]
+    return result[np.argsort(starts[result], kind="stable")]
 
 
-def align_mentions(first: np.ndarray, last: np.ndarray, alignment: Alignment) -> Tuple[np.ndarray, np.ndarray]:
+def align_mentions(starts: np.ndarray, ends: np.ndarray, alignment: Alignment) -> Tuple[np.ndarray, np.ndarray]:
     """Say on which wordpieces mentions are shown.
 
-    first, last (numpy.ndarray): int64[n], first and last wordpiece (inclusive) of each mention.
+    starts, ends (numpy.ndarray): int64[n], wordpieces of each mention.
     alignment (str): "first": the first wordpiece of the mention (Zhang et al. 2019). "alternate": every second one from
         the first on, which is what the authors' pretraining script does to longer mentions.
     RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): int64[m] wordpieces, int64[m] the mention of each.
@@ -75,10 +76,10 @@ def align_mentions(first: np.ndarray, last: np.ndarray, alignment: Alignment) ->
     if alignment not in get_args(Alignment):
         raise ValueError(f"Unknown alignment={alignment!r}. Choose one of {get_args(Alignment)}.")
     if alignment == "first":
-        return first, np.arange(len(first))
-    counts = (last - first) // 2 + 1
-    mentions = np.repeat(np.arange(len(first)), counts)
-    return first[mentions] + 2 * (np.arange(len(mentions)) - np.repeat(np.cumsum(counts) - counts, counts)), mentions
+        return starts, np.arange(len(starts))
+    counts = (ends - starts + 1) // 2
+    mentions = np.repeat(np.arange(len(starts)), counts)
+    return starts[mentions] + 2 * expand_ranges(np.zeros(len(starts), "i8"), counts), mentions
 
 
 def number_entities(found: Sequence[DocEntities]) -> Tuple[np.ndarray, List[str], np.ndarray]:
@@ -107,11 +108,8 @@ def set_entities(doc: Doc, entities: DocEntities) -> None:
     doc (Doc): The Doc.
     entities (DocEntities): Its mentions.
     """
-    links = []
-    for first, last, entity_id, known in zip(
-        entities.first.tolist(), entities.last.tolist(), entities.ids, entities.known.tolist()
-    ):
-        links.append([doc[first].idx, doc[last].idx + len(doc[last]), entity_id, known])
+    columns = entities.starts.tolist(), entities.ends.tolist(), entities.ids, entities.known.tolist()
+    links = list(zip(*columns))
     doc.user_data[USER_DATA_KEY] = json.dumps(links, ensure_ascii=False).encode("utf8")
 
 

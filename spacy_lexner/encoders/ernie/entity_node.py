@@ -7,7 +7,9 @@ from spacy.tokens import Doc
 from spacy.util import logger
 from thinc.api import Model
 
-from ...candidates.lexicon_node import DocCandidates, LexiconCandidates
+from ...candidates.lexicon_node import LexiconCandidates, linked_matcher
+from ...candidates.storage import align_candidates
+from ...lexicon.find_words import Candidates
 from ...lexicon.lexicon import Lexicon
 from .entities import DocEntities, Overlaps, choose_mentions
 
@@ -47,13 +49,13 @@ class EntityIndex:
         self._ids: Dict[int, str] = {}
         self._words: Optional[Dict[str, int]] = None
 
-    def ids(self, lexicon: Lexicon, doc: Doc, found: DocCandidates) -> List[str]:
-        """RETURNS (List[str]): The entity of each candidate word of a Doc, "" for none."""
+    def ids(self, lexicon: Lexicon, text: str, words: Candidates) -> List[str]:
+        """RETURNS (List[str]): The entity of each candidate word of a text, "" for none."""
         self._use(lexicon)
         cache, ids = self._ids, []
-        for first, last, key in zip(found.first.tolist(), found.last.tolist(), found.hashes.tolist()):
+        for start, end, key in zip(*(column.tolist() for column in words)):
             if key not in cache:
-                entry = lexicon.get(doc[first : last + 1].text)
+                entry = lexicon.get(text[start:end])
                 cache[key] = "" if entry is None else entry.entity_id
             ids.append(cache[key])
         return ids
@@ -101,33 +103,34 @@ def EntityLinks(
 
 def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[DocEntities], Callable]:
     if model.attrs["source"] == "candidates":
-        found = [_from_candidates(model, doc, words) for doc, words in zip(docs, model.layers[0].predict(docs))]
+        candidates = zip(docs, model.layers[0].predict(docs))
+        found = [_from_candidates(model, doc, words, lexicon) for doc, (words, lexicon) in candidates]
     else:
-        model.layers[0].predict([])  # raises where there is no lexicon
-        lexicon = model.layers[0].attrs["link"].require().matcher.lexicon
+        lexicon = linked_matcher(model.layers[0]).lexicon
         found = [_from_ents(model, doc, lexicon) for doc in docs]
     for entities in found:
         model.attrs["counts"].add(entities)
     return found, lambda gradient: []
 
 
-def _from_candidates(model: Model, doc: Doc, words: DocCandidates) -> DocEntities:
+def _from_candidates(model: Model, doc: Doc, words: Candidates, lexicon: Lexicon) -> DocEntities:
     index: EntityIndex = model.attrs["index"]
-    all_ids = index.ids(words.lexicon, doc, words)
+    words = align_candidates(doc, words)
+    all_ids = index.ids(lexicon, doc.text, words)
     named = np.flatnonzero([bool(entity_id) for entity_id in all_ids])
-    chosen = named[choose_mentions(words.first[named], words.last[named], model.attrs["overlaps"])]
+    chosen = named[choose_mentions(words.starts[named], words.ends[named], model.attrs["overlaps"])]
     ids = [all_ids[i] for i in chosen.tolist()]
-    vectors, known = words.lexicon.vectors(words.hashes[chosen])
+    vectors, known = lexicon.vectors(words.hashes[chosen])
     missing = np.flatnonzero(~known)
     if len(missing):
-        hashes = index.hashes(words.lexicon, [ids[i] for i in missing.tolist()])
-        vectors[missing], known[missing] = words.lexicon.vectors(hashes)
-    return DocEntities(words.first[chosen], words.last[chosen], ids, vectors, known)
+        hashes = index.hashes(lexicon, [ids[i] for i in missing.tolist()])
+        vectors[missing], known[missing] = lexicon.vectors(hashes)
+    return DocEntities(words.starts[chosen], words.ends[chosen], ids, vectors, known)
 
 
 def _from_ents(model: Model, doc: Doc, lexicon: Lexicon) -> DocEntities:
     ents = [ent for ent in doc.ents if ent.kb_id_]
     ids = [ent.kb_id_ for ent in ents]
     vectors, known = lexicon.vectors(model.attrs["index"].hashes(lexicon, ids))
-    first, last = (np.array(column, "i8") for column in ([e.start for e in ents], [e.end - 1 for e in ents]))
-    return DocEntities(first, last, ids, vectors, known)
+    starts, ends = np.array([(ent.start_char, ent.end_char) for ent in ents], "i8").reshape(-1, 2).T
+    return DocEntities(starts, ends, ids, vectors, known)

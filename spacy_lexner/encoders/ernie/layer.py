@@ -5,15 +5,18 @@ from typing import Any, Dict, Iterator, List, Optional, cast
 
 import numpy as np
 from spacy.tokens import Doc
+from thinc.api import Model
 
+from ...candidates.lexicon_node import linked_matcher
 from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
-from ..shared.piece_encoder import Encoder, PieceEncoder, WindowOptions, shim_of, wordpieces_of
-from ..shared.shim import ModuleShim
-from .batches import PaddedEntities, pad_entities, place_entities
+from ..shared.shim import ModuleShim, shim_of
+from ..shared.units import Encoder, UnitBatch
+from ..shared.wordpiece_encoder import WindowOptions, WordpieceEncoder, wordpieces_of
+from .batches import pad_entities, place_entities
 from .entities import Alignment, Overlaps, align_mentions, install_entity_extensions, set_entities
 from .entity_node import EntityLinks, EntitySource
+from .model import ERNIE, build_ernie
 from .setup import ERNIESetup, check_entity_vectors
-from .windowed import ERNIE, build_ernie
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,9 @@ def ERNIEEncoder(
     attrs: Dict[str, Any] = {"setup": setup, "options": options}
     if setup.reads_tokens or setup.reads_texts:
         attrs[ATTRIBUTE] = TrainingTexts(tokens=setup.reads_tokens, texts=setup.reads_texts)
-    links = EntityLinks(options.source, options.overlaps)
+    nodes = {"entities": EntityLinks(options.source, options.overlaps)}
     width = None if setup.checkpoint else setup.hidden_width
-    return PieceEncoder("ernie", shim, make_batches, init, layers=[links], attrs=attrs, width=width)
+    return WordpieceEncoder("ernie", shim, make_batches, init, nodes=nodes, attrs=attrs, width=width)
 
 
 def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
@@ -69,16 +72,13 @@ def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
     shim = shim_of(model)
     texts = model.attrs.get(ATTRIBUTE) or TrainingTexts(tokens=False, texts=False)
     if not shim.is_initialized:
-        candidates = model.layers[0].layers[0]
-        candidates.predict([])  # raises where no lexicon is linked
-        matcher = candidates.attrs["link"].require().matcher
-        module = model.attrs["setup"].build(shim, X or [], texts, matcher)
+        module = model.attrs["setup"].build(shim, X or [], texts, linked_matcher(lexicon_node(model)))
         model.attrs["options"].cut(np.zeros(0, "i8"), module.encoder.text)  # raises where window and stride do not fit
         model.set_dim("nO", module.encoder.text.config.hidden_size)
     texts.clear()
 
 
-def make_batches(model: Encoder, docs: List[Doc], ids: np.ndarray, counts: np.ndarray) -> Iterator[PaddedEntities]:
+def make_batches(model: Encoder, docs: List[Doc], ids: np.ndarray, counts: np.ndarray) -> Iterator[UnitBatch]:
     """Padded batches of windows, windows of similar length together."""
     module = cast(ERNIE, shim_of(model).module)
     options: ERNIEOptions = model.attrs["options"]
@@ -91,11 +91,15 @@ def make_batches(model: Encoder, docs: List[Doc], ids: np.ndarray, counts: np.nd
         yield pad_entities(windows, ids, wordpieces_of(model), placed, shim_of(model).device)
 
 
+def lexicon_node(model: Encoder) -> Model:
+    """RETURNS (Model): The node of the layer that reads the lexicon."""
+    return model.layers[0].layers[0]
+
+
 def check_linked_vectors(model: Encoder) -> None:
     """Refuse a lexicon of another width than that of training, which may have come later.
 
     model (Encoder): The layer.
     """
-    matcher = model.layers[0].layers[0].attrs["link"].require().matcher
-    assert matcher is not None
-    check_entity_vectors(matcher.lexicon, cast(ERNIE, shim_of(model).module).encoder.entity_width)
+    module = cast(ERNIE, shim_of(model).module)
+    check_entity_vectors(linked_matcher(lexicon_node(model)).lexicon, module.encoder.entity_width)

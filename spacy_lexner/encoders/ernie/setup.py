@@ -14,10 +14,9 @@ from ...lexicon.matcher import Matcher
 from ..shared.bert_setup import BertSetup, take_sample
 from ..shared.bert_shaped import config_settings
 from ..shared.shim import ModuleShim
-from ..shared.word_table import MATCHED_AT_ONCE
+from ..shared.words import MATCHED_AT_ONCE
 from .checkpoint import EntitySide, has_entity_side, load_entity_side, read_entity_side
-from .model import DEFAULT_ENTITY_HEADS, DEFAULT_ENTITY_WIDTH, complete_layer_types
-from .windowed import ERNIE
+from .model import DEFAULT_ENTITY_HEADS, DEFAULT_ENTITY_WIDTH, ERNIE, complete_layer_types
 
 EntitiesFrom = Literal["frozen", "finetuned"]
 

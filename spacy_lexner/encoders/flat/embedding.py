@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from ..shared.word_vectors import Words, WordVectors
+from ..shared.words import Words, WordVectors
 
 PADDING, UNKNOWN = 0, 1  # ids in the tables of characters and bigrams
 DROPOUT_PLACES = ("before_projection", "after_projection", "after_positions")

@@ -1,30 +1,26 @@
 """FLAT as a thinc layer: Docs in, one vector for each token out, whatever the length of the Doc."""
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, cast
 
 import numpy as np
 import torch
 from spacy.tokens import Doc
-from thinc.api import Model
-from thinc.types import Floats2d
 
 from ...candidates.attended_words import AttendedWords, split_by_doc
-from ...candidates.lexicon_node import LexiconCandidates
+from ...candidates.batch_words import place_words
+from ...candidates.lexicon_node import LexiconCandidates, linked_matcher
 from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
-from ...lexicon.single_chars import RULES, SingleChars
+from ...lexicon.single_chars import RULES, SingleChars, keep_single_chars
 from ..shared.listeners import find_listener
-from ..shared.row_batches import RowBatch, pool_tokens, run_batches
-from ..shared.shim import ModuleShim
+from ..shared.shim import ModuleShim, settings_of, shim_of
+from ..shared.units import Encoder, UnitBatch, UnitEncoder, UnitRows, node_of, run_batches, split_by_length
 from ..shared.windows import cut_windows
-from ..shared.word_table import WordTable
-from .batches import Characters, make_batches, place_words, read_characters
+from ..shared.words import WordTable
+from .batches import Characters, make_batches, read_characters
 from .model import Flat, build_flat
 from .setup import FlatSetup
 from .vocab import load_vocab
-
-Encoder = Model[List[Doc], List[Floats2d]]
 
 
 @dataclass(frozen=True)
@@ -83,14 +79,13 @@ def FlatEncoder(
     """
     lexicon = LexiconCandidates() if setup.reads_words else None
     nodes = {name: node for name, node in (("lexicon", lexicon), ("contextual", contextual)) if node is not None}
-    return Model(
+    return UnitEncoder(
         "flat",
-        forward,
-        init=init,
-        layers=list(nodes.values()),
-        shims=[ModuleShim(build_flat, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config)],
-        refs=dict(nodes),
-        dims={"nO": setup.width},
+        encode_characters,
+        init,
+        ModuleShim(build_flat, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config),
+        nodes=nodes,
+        width=setup.width,
         attrs={
             "setup": setup,
             "options": options,
@@ -103,15 +98,12 @@ def FlatEncoder(
 
 def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
     """Build the module, unless there is one: components and commands initialise a model more than once."""
-    shim, texts = _shim(model), model.attrs[ATTRIBUTE]
-    lexicon, contextual = model.maybe_get_ref("lexicon"), model.maybe_get_ref("contextual")
+    shim, texts = shim_of(model), model.attrs[ATTRIBUTE]
+    lexicon, contextual = node_of(model, "lexicon"), node_of(model, "contextual")
     if contextual is not None:
         contextual.initialize(X=X)
     if not shim.is_initialized:
-        matcher = None
-        if lexicon is not None:
-            lexicon.predict([])  # raises where no lexicon is linked
-            matcher = lexicon.attrs["link"].require().matcher
+        matcher = None if lexicon is None else linked_matcher(lexicon)
         model.attrs["setup"].build(shim, X or [], texts, matcher, _width(contextual, X or []))
     texts.clear()
 
@@ -128,23 +120,13 @@ def _width(contextual: Optional[Encoder], sample: List[Doc]) -> int:
     return width
 
 
-def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable]:
-    """Encode Docs: the vector of a token is the mean of its characters' vectors."""
-    if not docs:
-        return [], lambda gradients: []
+def encode_characters(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[UnitRows, Callable[[Any], Any]]:
+    """RETURNS (Tuple[UnitRows, Callable]): The vectors of the characters of Docs, and what takes their gradient."""
     characters = read_characters(docs)
     context, backprop_context = _read_context(model, docs, is_train)
     batches = _batches(model, docs, characters)
     vectors, backprop_vectors = run_batches(model, batches, len(characters.codes), is_train, context)
-    tokens, backprop_tokens = pool_tokens(model, vectors, characters.counts)
-    borders = np.cumsum([0, *(len(doc) for doc in docs)]).tolist()
-
-    def backprop(gradients: List[Floats2d]) -> List[Doc]:
-        if len(characters.codes):
-            backprop_context(backprop_vectors(backprop_tokens(model.ops.xp.concatenate(gradients))))
-        return []
-
-    return [tokens[begin:end] for begin, end in pairwise(borders)], backprop
+    return UnitRows(vectors, characters.counts), lambda gradient: backprop_context(backprop_vectors(gradient))
 
 
 def attend(model: Encoder, docs: List[Doc]) -> List[AttendedWords]:
@@ -161,22 +143,22 @@ def attend(model: Encoder, docs: List[Doc]) -> List[AttendedWords]:
     token_of = np.repeat(np.arange(len(counts)), counts)
     parts: List[AttendedWords] = []
 
-    def watch() -> Iterator[RowBatch]:
+    def watch() -> Iterator[UnitBatch]:
         for batch, rows in _batches(model, docs, characters):
             record: List[torch.Tensor] = []
-            yield RowBatch(batch._replace(record=record), rows)  # goes on when the module has run
+            yield UnitBatch(batch._replace(record=record), rows)  # goes on when the module has run
             n_characters = batch.characters.shape[1]
             kept = batch.kept.cpu().numpy()
             text, place = kept // n_characters, kept % n_characters
             weights = torch.stack(record).mean(0)[:, :n_characters, n_characters:].double().cpu().numpy()
             row, column = np.nonzero(batch.word_ids.cpu().numpy()[text])
             first, last = (
-                rows[row] - place[row] + part.cpu().numpy()[text[row], column]
+                token_of[rows[row] - place[row] + part.cpu().numpy()[text[row], column]]
                 for part in (batch.word_starts, batch.word_ends)
             )
             token = token_of[rows[row]]
             share = weights[text[row], place[row], column] / counts[token]
-            parts.append(AttendedWords(token, token_of[first], token_of[last], share))
+            parts.append(AttendedWords(token, first, last + 1, share))
 
     context, _ = _read_context(model, docs, is_train=False)
     run_batches(model, watch(), len(characters.codes), False, context)
@@ -186,7 +168,7 @@ def attend(model: Encoder, docs: List[Doc]) -> List[AttendedWords]:
 def _read_context(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[Any, Callable[[Any], None]]:
     """The contextual vectors of all tokens, one Doc after the other, and what takes their gradient. A listener gets a
     gradient of zero while it is frozen: its component waits for one."""
-    contextual = model.maybe_get_ref("contextual")
+    contextual = node_of(model, "contextual")
     if contextual is None:
         return None, lambda gradient: None
     xp = model.ops.xp
@@ -194,26 +176,22 @@ def _read_context(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[Any,
     model.attrs["n_updates"] += int(is_train)
     listens = find_listener(contextual) is not None
     rows, backprop = contextual(docs, is_train and (listens or not frozen))
-    lengths = [len(doc) for doc in docs]
 
     def backprop_rows(gradient: Any) -> None:
         if listens or not frozen:
-            gradient = xp.zeros_like(gradient) if frozen else gradient
-            backprop([gradient[end - n : end] for end, n in zip(np.cumsum(lengths).tolist(), lengths)])
+            backprop(split_by_length(xp.zeros_like(gradient) if frozen else gradient, docs))
 
-    return xp.concatenate([part for part, n in zip(rows, lengths) if n] or rows[:1]), backprop_rows
+    return xp.concatenate([part for part, doc in zip(rows, docs) if len(doc)] or rows[:1]), backprop_rows
 
 
-def _batches(model: Encoder, docs: List[Doc], characters: Characters) -> Iterator[RowBatch]:
-    module, settings = _built(model)
-    options, lexicon = model.attrs["options"], model.maybe_get_ref("lexicon")
+def _batches(model: Encoder, docs: List[Doc], characters: Characters) -> Iterator[UnitBatch]:
+    module, settings = cast(Flat, shim_of(model).module), settings_of(model)
+    options, lexicon = model.attrs["options"], node_of(model, "lexicon")
     words, table = None, None
     if lexicon is not None:
-        candidates = lexicon.predict(docs)
+        words = place_words(docs, lexicon.predict(docs), characters.counts)
+        words = words.take(keep_single_chars(words.starts, words.ends, options.single_chars))
         table = WordTable.of(module.embedding.words, settings["lexicon_width"])
-        for one in {id(found.lexicon): found.lexicon for found in candidates}.values():
-            table.check(one)
-        words = place_words(docs, candidates, characters, options.single_chars)
     stride = max(1, options.window * 3 // 4) if options.stride is None else options.stride
     return make_batches(
         characters,
@@ -223,15 +201,5 @@ def _batches(model: Encoder, docs: List[Doc], characters: Characters) -> Iterato
         table,
         max_words=options.max_words,
         max_tokens=options.max_batch_tokens,
-        device=_shim(model).device,
+        device=shim_of(model).device,
     )
-
-
-def _shim(model: Encoder) -> ModuleShim:
-    return cast(ModuleShim, model.shims[0])
-
-
-def _built(model: Encoder) -> Tuple[Flat, Dict[str, Any]]:
-    """The module and its settings. Raises ValueError where nothing has been built."""
-    shim = _shim(model)
-    return cast(Flat, shim.module), cast(Dict[str, Any], shim.settings)

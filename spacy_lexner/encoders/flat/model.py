@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from ..shared.word_vectors import Words
+from ..shared.words import Words
 from .absolute_positions import AbsolutePositions
 from .embedding import LatticeEmbedding
 from .encoder import FlatEncoder

@@ -12,7 +12,7 @@ from ...candidates.training_texts import TrainingTexts
 from ...lexicon.matcher import Matcher
 from ..shared.shim import ModuleShim
 from ..shared.vector_file import DEFAULT_WIDTH, Vectors, read_vectors
-from ..shared.word_table import start_from_lexicon, words_of_texts
+from ..shared.words import words_of_texts
 from .embedding import TokenVectors
 from .model import Flat, build_flat
 from .vocab import LatticeVocab, Numbers, build_vocab, check_numbers, load_vocab
@@ -129,7 +129,7 @@ class FlatSetup:
         if embedding.bigrams is not None:
             _load_vectors(embedding.bigrams, vocab, "bigrams", bigrams)
         if matcher is not None and embedding.words is not None:
-            start_from_lexicon(embedding.words, matcher.lexicon, tuned)
+            embedding.words.start_from(matcher.lexicon, tuned)
         embedding.normalize_tables()
         return module
 

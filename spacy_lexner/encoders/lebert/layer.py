@@ -1,29 +1,23 @@
 """LEBERT as a thinc layer: Docs in, one vector for each token out, whatever the length of the Doc."""
 
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, cast
+from typing import Any, Dict, Iterator, List, Optional, cast
 
 import numpy as np
 import torch
 from spacy.tokens import Doc
 
 from ...candidates.attended_words import AttendedWords, split_by_doc
-from ...candidates.lexicon_node import DocCandidates, LexiconCandidates
-from ...candidates.policy import Policy
+from ...candidates.batch_words import BatchWords, place_words
+from ...candidates.lexicon_node import LexiconCandidates, linked_matcher
+from ...candidates.policy import Policy, candidate_slots
 from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
 from ...lexicon.single_chars import SingleChars
-from ..shared.piece_encoder import (
-    Encoder,
-    PieceEncoder,
-    WindowOptions,
-    encode_batches,
-    settings_of,
-    shim_of,
-    wordpieces_of,
-)
-from ..shared.shim import ModuleShim
-from ..shared.word_table import WordTable
-from .batches import PaddedWindows, PieceWords, pad_windows, place_words
+from ..shared.shim import ModuleShim, settings_of, shim_of
+from ..shared.units import Encoder, UnitBatch, run_batches
+from ..shared.wordpiece_encoder import WindowOptions, WordpieceEncoder, wordpieces_of
+from ..shared.words import WordTable
+from .batches import ChosenWords, pad_windows
 from .model import LEBERT, build_lebert
 from .setup import LEBERTSetup
 
@@ -32,9 +26,9 @@ from .setup import LEBERTSetup
 class LEBERTOptions(WindowOptions):
     """How Docs reach the module: in windows, and with words. Nothing of it is part of the weights.
 
-    max_words (int): Most candidate words of a token.
+    max_words (int): Most candidate words of a wordpiece.
     policy (str): Which words these are, see `candidate_slots`.
-    single_chars (str): Rule for words of one token, see `candidate_slots`.
+    single_chars (str): Rule for words of one wordpiece, see `candidate_slots`.
     """
 
     max_words: int = 3
@@ -68,9 +62,9 @@ def LEBERTEncoder(
         attrs[ATTRIBUTE] = TrainingTexts(tokens=setup.reads_tokens, texts=setup.reads_texts)
     if setup.adapter_layers:
         attrs["attend"] = attend
-    layers: List[Any] = [LexiconCandidates()] if setup.adapter_layers else []
+    nodes = {"lexicon": LexiconCandidates()} if setup.adapter_layers else {}
     width = None if setup.checkpoint else setup.hidden_width
-    return PieceEncoder("lebert", shim, make_batches, init, layers=layers, attrs=attrs, width=width)
+    return WordpieceEncoder("lebert", shim, make_batches, init, nodes=nodes, attrs=attrs, width=width)
 
 
 def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
@@ -78,24 +72,39 @@ def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
     shim = shim_of(model)
     texts = model.attrs.get(ATTRIBUTE) or TrainingTexts(tokens=False, texts=False)
     if not shim.is_initialized:
-        matcher = None
-        if model.layers:
-            model.layers[0].predict([])  # raises where no lexicon is linked
-            matcher = model.layers[0].attrs["link"].require().matcher
+        matcher = linked_matcher(model.layers[0]) if model.layers else None
         module = model.attrs["setup"].build(shim, X or [], texts, matcher)
         model.attrs["options"].cut(np.zeros(0, "i8"), module.encoder)  # raises where window and stride do not fit
         model.set_dim("nO", module.encoder.config.hidden_size)
     texts.clear()
 
 
-def make_batches(model: Encoder, docs: List[Doc], ids: np.ndarray, counts: np.ndarray) -> Iterator[PaddedWindows]:
+def make_batches(model: Encoder, docs: List[Doc], ids: np.ndarray, counts: np.ndarray) -> Iterator[UnitBatch]:
     """Padded batches of windows, windows of similar length together."""
-    module = cast(LEBERT, shim_of(model).module)
-    words, table = None, None
-    if model.layers:
-        words, table = place_candidates(model, docs, model.layers[0].predict(docs), counts)
-    for windows in model.attrs["options"].batches(docs, counts, module.encoder):
-        yield pad_windows(windows, ids, wordpieces_of(model), words, table, shim_of(model).device)
+    words = choose_words(model, place_words(docs, model.layers[0].predict(docs), counts), ids) if model.layers else None
+    for windows in model.attrs["options"].batches(docs, counts, cast(LEBERT, shim_of(model).module).encoder):
+        yield pad_windows(windows, ids, wordpieces_of(model), words, shim_of(model).device)
+
+
+def choose_words(model: Encoder, words: BatchWords, ids: np.ndarray) -> ChosenWords:
+    """Choose the words that each wordpiece gets, as the layer's options say.
+
+    model (Encoder): The layer, with adapters.
+    words (BatchWords): The candidate words on the wordpieces of a batch.
+    ids (numpy.ndarray): int64[n_pieces], these wordpieces.
+    RETURNS (ChosenWords): The words of the batch, those of each wordpiece, and how the module knows words.
+    """
+    options: LEBERTOptions = model.attrs["options"]
+    slots = candidate_slots(
+        words.starts,
+        words.ends,
+        len(ids),
+        options.max_words,
+        policy=options.policy,
+        single_chars=options.single_chars,
+    )
+    table = WordTable.of(cast(LEBERT, shim_of(model).module).words, settings_of(model)["lexicon_width"])
+    return words, slots, table
 
 
 def attend(model: Encoder, docs: List[Doc]) -> List[AttendedWords]:
@@ -105,50 +114,23 @@ def attend(model: Encoder, docs: List[Doc]) -> List[AttendedWords]:
     docs (List[Doc]): The Docs.
     RETURNS (List[AttendedWords]): The attention, for each Doc.
     """
-    module = cast(LEBERT, shim_of(model).module)
     ids, counts = wordpieces_of(model).encode(docs)
-    words, table = place_candidates(model, docs, model.layers[0].predict(docs), counts)
+    chosen = choose_words(model, place_words(docs, model.layers[0].predict(docs), counts), ids)
+    words, slots, _ = chosen
     token_of = np.repeat(np.arange(len(counts)), counts)
     parts: List[AttendedWords] = []
 
-    def watch() -> Iterator[PaddedWindows]:
-        for windows in model.attrs["options"].batches(docs, counts, module.encoder):
-            batch, pieces = pad_windows(windows, ids, wordpieces_of(model), words, table, shim_of(model).device)
+    def watch() -> Iterator[UnitBatch]:
+        for windows in model.attrs["options"].batches(docs, counts, cast(LEBERT, shim_of(model).module).encoder):
+            batch, pieces = pad_windows(windows, ids, wordpieces_of(model), chosen, shim_of(model).device)
             record: List[torch.Tensor] = []
-            yield PaddedWindows(batch._replace(record=record), pieces)  # goes on when the module has run
-            slots = cast(torch.Tensor, batch.slots).flatten(0, 1)[batch.kept].cpu().numpy()
+            yield UnitBatch(batch._replace(record=record), pieces)  # goes on when the module has run
+            shown = cast(torch.Tensor, batch.slots).flatten(0, 1)[batch.kept].cpu().numpy()
             weights = torch.stack(record).mean(0).flatten(0, 1)[batch.kept].double().cpu().numpy()
-            row, column = np.nonzero(slots)
-            number, token = words.slots[pieces[row], column], token_of[pieces[row]]
-            spans = token_of[words.first[number]], token_of[words.last[number]]
-            parts.append(AttendedWords(token, *spans, weights[row, column] / counts[token]))
+            row, column = np.nonzero(shown)
+            number, token = slots[pieces[row], column], token_of[pieces[row]]
+            starts, ends = token_of[words.starts[number]], token_of[words.ends[number] - 1] + 1
+            parts.append(AttendedWords(token, starts, ends, weights[row, column] / counts[token]))
 
-    encode_batches(model, watch(), len(ids), is_train=False)
+    run_batches(model, watch(), len(ids), is_train=False)
     return split_by_doc(parts, docs)
-
-
-def place_candidates(
-    model: Encoder, docs: Sequence[Doc], candidates: Sequence[DocCandidates], counts: np.ndarray
-) -> Tuple[PieceWords, WordTable]:
-    """Place candidate words on the wordpieces of Docs, as the layer's options say.
-
-    model (Encoder): The layer, with adapters.
-    docs (Sequence[Doc]): The Docs.
-    candidates (Sequence[DocCandidates]): The candidates of each.
-    counts (numpy.ndarray): int64[n_tokens], wordpieces of each token, over all Docs.
-    RETURNS (Tuple[PieceWords, WordTable]): The words, and how the module knows them. Raises ValueError where their
-        lexicon has vectors of another width than that of training.
-    """
-    table = WordTable.of(cast(LEBERT, shim_of(model).module).words, settings_of(model)["lexicon_width"])
-    for lexicon in {id(found.lexicon): found.lexicon for found in candidates}.values():
-        table.check(lexicon)
-    options: LEBERTOptions = model.attrs["options"]
-    placed = place_words(
-        docs,
-        candidates,
-        counts,
-        max_words=options.max_words,
-        policy=options.policy,
-        single_chars=options.single_chars,
-    )
-    return placed, table

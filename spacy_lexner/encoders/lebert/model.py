@@ -10,13 +10,13 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from ..shared.bert_shaped import build_encoder, encoder_layers
-from ..shared.word_vectors import Words, WordVectors
+from ..shared.words import Words, WordVectors
 from .adapter import LexiconAdapter
 
-BatchWords = Tuple[Tensor, Tensor, Optional[List[Tensor]]]
+AdapterInputs = Tuple[Tensor, Tensor, Optional[List[Tensor]]]
 # The words and slots of the batch that passes through the encoder, and what records attention to them. Hooks read them
 # here, since a layer hands nothing on but hidden vectors; a context variable keeps threads apart.
-_BATCH_WORDS: ContextVar[BatchWords] = ContextVar("_BATCH_WORDS")
+_BATCH_WORDS: ContextVar[AdapterInputs] = ContextVar("_BATCH_WORDS")
 
 
 class LEBERTBatch(NamedTuple):
@@ -136,7 +136,7 @@ def _fuse(adapter: LexiconAdapter, layer: nn.Module, inputs: Tuple[Tensor, ...],
 
 
 @contextlib.contextmanager
-def _batch_words(value: BatchWords) -> Iterator[None]:
+def _batch_words(value: AdapterInputs) -> Iterator[None]:
     token = _BATCH_WORDS.set(value)
     try:
         yield

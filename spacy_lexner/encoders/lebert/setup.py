@@ -1,7 +1,7 @@
 """What a LEBERT is made of, and how it is built when a pipeline is initialised."""
 
 from dataclasses import dataclass
-from typing import Any, Dict, Literal, Optional, Sequence, Tuple, get_args
+from typing import Any, Dict, Optional, Sequence, Tuple, get_args
 
 import numpy as np
 from spacy.tokens import Doc
@@ -13,10 +13,8 @@ from ..shared.bert_setup import BertSetup, take_sample
 from ..shared.bert_shaped import config_settings
 from ..shared.shim import ModuleShim
 from ..shared.word_attention import EMPTY
-from ..shared.word_table import start_from_lexicon, words_of_texts
+from ..shared.words import WordsFrom, words_of_texts
 from .model import LEBERT, check_adapter_layers
-
-WordsFrom = Literal["frozen", "finetuned"]
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,7 @@ class LEBERTSetup(BertSetup):
         self.load_weights(module.encoder, config, wordpieces)
         if matcher is not None and len(tuned):
             assert module.words is not None
-            start_from_lexicon(module.words, matcher.lexicon, tuned)
+            module.words.start_from(matcher.lexicon, tuned)
         return module
 
     def settings(

@@ -12,7 +12,9 @@ from thinc.types import Ragged
 from thinc.util import torch2xp, xp2torch
 from transformers.modeling_outputs import BaseModelOutput
 
-from ..shared.piece_encoder import Encoder, PieceVectors, encode_pieces, wordpieces_of
+from ..shared.units import Encoder, run_batches
+from ..shared.wordpiece_encoder import wordpieces_of
+from ..shared.wordpieces import Wordpieces
 
 Transformer = Model[List[Doc], FullTransformerBatch]
 TOK2VEC_NAME = "spacy-lexner.Tok2VecLEBERTTransformer.v1"
@@ -45,24 +47,26 @@ def init(model: Transformer, X: Optional[List[Doc]] = None, Y: Any = None) -> No
 def forward(model: Transformer, docs: List[Doc], is_train: bool) -> Tuple[FullTransformerBatch, Callable]:
     """Encode Docs and write their wordpieces into rows."""
     encoder = model.layers[0]
-    pieces, backprop_pieces = encode_pieces(encoder, docs, is_train)
-    if not len(pieces.ids):
+    ids, counts = wordpieces_of(encoder).encode(docs)
+    if not len(ids):
         return FullTransformerBatch.empty(len(docs)), lambda gradient: docs
-    rows = _write_rows(docs, pieces.counts)
+    batches = encoder.attrs["make_batches"](encoder, docs, ids, counts)
+    vectors, backprop_vectors = run_batches(encoder, batches, len(ids), is_train)
+    rows = _write_rows(docs, counts)
     positions = model.ops.xp.asarray(rows.positions)
     hidden: Any = model.ops.alloc2f(rows.n_rows * rows.width, model.get_dim("nO"))
-    hidden[positions] = pieces.vectors
+    hidden[positions] = vectors
     last_hidden_state: Any = xp2torch(hidden.reshape(rows.n_rows, rows.width, -1))
     batch = FullTransformerBatch(
         spans=rows.spans,
-        wordpieces=_wordpiece_batch(encoder, pieces, rows),
+        wordpieces=_wordpiece_batch(wordpieces_of(encoder), ids, rows),
         model_output=BaseModelOutput(last_hidden_state=last_hidden_state),
-        align=Ragged(rows.positions.astype("i4"), pieces.counts.astype("i4")),  # type: ignore[arg-type]
+        align=Ragged(rows.positions.astype("i4"), counts.astype("i4")),  # type: ignore[arg-type]
     )
 
     def backprop(gradient: FullTransformerBatch) -> List[Doc]:
         d_hidden: Any = torch2xp(gradient.model_output.to_tuple()[0])
-        backprop_pieces(d_hidden.reshape(-1, d_hidden.shape[-1])[positions])
+        backprop_vectors(d_hidden.reshape(-1, d_hidden.shape[-1])[positions])
         return docs
 
     return batch, backprop
@@ -126,17 +130,16 @@ def _write_rows(docs: List[Doc], counts: np.ndarray) -> Rows:
     return Rows(sum(n_rows), width, positions, spans)
 
 
-def _wordpiece_batch(encoder: Encoder, pieces: PieceVectors, rows: Rows) -> WordpieceBatch:
-    wordpieces = wordpieces_of(encoder)
-    names = wordpieces.names(pieces.ids)
-    ids = np.full(rows.n_rows * rows.width, wordpieces.pad, "i8")
+def _wordpiece_batch(wordpieces: Wordpieces, ids: np.ndarray, rows: Rows) -> WordpieceBatch:
+    names = wordpieces.names(ids)
+    padded = np.full(rows.n_rows * rows.width, wordpieces.pad, "i8")
     mask = np.zeros(rows.n_rows * rows.width, "f4")
-    ids[rows.positions], mask[rows.positions] = pieces.ids, 1.0
+    padded[rows.positions], mask[rows.positions] = ids, 1.0
     lengths = mask.reshape(rows.n_rows, rows.width).sum(axis=1).astype("i8").tolist()
     borders = np.cumsum([0, *lengths]).tolist()
     return WordpieceBatch(
         strings=[names[begin:end] for begin, end in pairwise(borders)],
-        input_ids=ids.reshape(rows.n_rows, rows.width),  # type: ignore[arg-type]
+        input_ids=padded.reshape(rows.n_rows, rows.width),  # type: ignore[arg-type]
         attention_mask=mask.reshape(rows.n_rows, rows.width),  # type: ignore[arg-type]
         lengths=lengths,
         token_type_ids=None,

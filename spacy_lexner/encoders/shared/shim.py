@@ -4,18 +4,17 @@ import contextlib
 import copy
 import json
 import warnings
-from typing import Any, Callable, Dict, Iterator, Optional
+from typing import Any, Callable, Dict, Iterator, Optional, cast
 
 import srsly
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load as load_safetensors
 from safetensors.torch import save as save_safetensors
-from thinc.api import ArgsKwargs, Optimizer, PyTorchGradScaler, PyTorchShim
+from thinc.api import ArgsKwargs, Model, Optimizer, PyTorchGradScaler, PyTorchShim
 from thinc.shims import Shim
 from thinc.util import get_torch_default_device, torch2xp, xp2torch
 
-from .half_precision import half_precision
 from .state_check import find_mismatch
 
 BuildT = Callable[[Dict[str, Any]], torch.nn.Module]
@@ -204,6 +203,39 @@ class ModuleShim(PyTorchShim):
         module.load_state_dict(state)
         self._grad_scaler.to_(self.device)
         return self
+
+
+def shim_of(model: Model) -> ModuleShim:
+    """RETURNS (ModuleShim): The shim of a layer around a torch module."""
+    return cast(ModuleShim, model.shims[0])
+
+
+def settings_of(model: Model) -> Dict[str, Any]:
+    """RETURNS (Dict[str, Any]): The settings that a layer's module was built from. Raises ValueError before that."""
+    assert shim_of(model).module is not None
+    return cast(Dict[str, Any], shim_of(model).settings)
+
+
+def half_precision(device: torch.device) -> Optional[torch.dtype]:
+    """Find the format of 16 bits that a device multiplies matrices in.
+
+    device (torch.device): The device.
+    RETURNS (Optional[torch.dtype]): On a GPU bfloat16 if it has that, else float16, which needs gradient scaling; on a
+        processor bfloat16 if it multiplies tiles of it (AMX), else None: 16 bits would be slower than 32.
+    """
+    if device.type == "cuda":
+        return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+    if device.type == "cpu" and _cpu_has_tiles():
+        return torch.bfloat16
+    return None
+
+
+def _cpu_has_tiles() -> bool:
+    # Vector instructions for bfloat16 (AVX-512) do not make up for the conversions: with them alone a small BERT is
+    # trained more slowly than in float32. torch has no public name for this question; where it cannot be asked, the
+    # answer is no.
+    ask = getattr(torch.cpu, "_is_amx_tile_supported", None)
+    return ask is not None and bool(ask())
 
 
 def _check_state(state: Dict[str, torch.Tensor], expected: Dict[str, torch.Tensor]) -> None:

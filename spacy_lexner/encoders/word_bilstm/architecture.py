@@ -9,7 +9,9 @@ from thinc.types import Floats2d
 
 from ...candidates.policy import Policy
 from ...lexicon.single_chars import SingleChars
-from .layer import WordBiLSTMEncoder, WordBiLSTMSetup, WordsFrom
+from ..shared.words import WordsFrom
+from .layer import WordBiLSTMEncoder
+from .setup import WordBiLSTMSetup
 
 NO_OPTIONS: Dict[str, Any] = SimpleFrozenDict()
 

@@ -1,63 +1,21 @@
 """Candidate words behind any encoder, as a thinc layer: token vectors and words through a bidirectional LSTM."""
 
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, Callable, Dict, Iterator, List, Literal, Optional, Tuple, cast, get_args
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, cast
 
 import numpy as np
 import torch
 from spacy.tokens import Doc
-from thinc.api import Model
-from thinc.types import Floats2d
 
-from ...candidates.lexicon_node import LexiconCandidates
-from ...candidates.policy import Policy, candidate_slots
+from ...candidates.batch_words import place_words
+from ...candidates.lexicon_node import LexiconCandidates, linked_matcher
+from ...candidates.policy import candidate_slots
 from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
-from ...lexicon.single_chars import SingleChars
-from ..shared.padding import batch_by_padding
-from ..shared.row_batches import RowBatch, run_batches
-from ..shared.shim import ModuleShim
-from ..shared.word_attention import EMPTY
-from ..shared.word_table import WordTable, distinct_words, join_words, start_from_lexicon, words_of_texts
+from ..shared.shim import ModuleShim, settings_of, shim_of
+from ..shared.units import Encoder, UnitBatch, UnitEncoder, UnitRows, run_batches, split_by_length
+from ..shared.windows import batch_by_padding, cut_windows
+from ..shared.words import WordTable, pad_slots
 from .model import WordBatch, WordBiLSTM, build_word_bilstm
-
-Encoder = Model[List[Doc], List[Floats2d]]
-WordsFrom = Literal["frozen", "finetuned"]
-
-
-@dataclass(frozen=True)
-class WordBiLSTMSetup:
-    """The settings of the layer.
-
-    hidden_width (int): Width of either direction of the LSTM.
-    words (str): "frozen": word vectors stay as the lexicon has them. "finetuned": those of words in the training texts
-        are copied and trained.
-    word_width (int): Width of the word vectors if the lexicon has none.
-    max_words (int): Most candidate words of a token.
-    policy (str): Which words these are, see `candidate_slots`.
-    single_chars (str): Rule for words of one token, see `candidate_slots`.
-    empty (str): What a token without words receives, see WordAttention.
-    dropout (float): See the module WordBiLSTM.
-    max_batch_tokens (int): Most tokens of a batch, padding included.
-    """
-
-    hidden_width: int = 300
-    words: WordsFrom = "frozen"
-    word_width: int = 50
-    max_words: int = 5
-    policy: Policy = "start"
-    single_chars: SingleChars = "uncovered"
-    empty: str = "zero"
-    dropout: float = 0.5
-    max_batch_tokens: int = 4096
-
-    def __post_init__(self) -> None:
-        for name in ("hidden_width", "word_width", "max_words", "max_batch_tokens"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} = {getattr(self, name)} is out of range: it must be at least 1.")
-        for name, known in (("words", get_args(WordsFrom)), ("empty", EMPTY), ("policy", get_args(Policy))):
-            if getattr(self, name) not in known:
-                raise ValueError(f"Unknown {name} = {getattr(self, name)!r}. Choose one of {known}.")
+from .setup import WordBiLSTMSetup
 
 
 def WordBiLSTMEncoder(
@@ -78,93 +36,58 @@ def WordBiLSTMEncoder(
     attrs: Dict[str, Any] = {"setup": setup}
     if setup.words == "finetuned":
         attrs[ATTRIBUTE] = TrainingTexts(tokens=False, texts=True)
-    return Model(
+    return UnitEncoder(
         "word_bilstm",
-        forward,
-        init=init,
-        layers=[LexiconCandidates(), tok2vec],
-        shims=[ModuleShim(build_word_bilstm, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config)],
-        dims={"nO": 2 * setup.hidden_width},
-        refs={"tok2vec": tok2vec},
+        encode_tokens,
+        init,
+        ModuleShim(build_word_bilstm, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config),
+        nodes={"lexicon": LexiconCandidates(), "tok2vec": tok2vec},
         attrs=attrs,
+        width=2 * setup.hidden_width,
     )
 
 
 def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
     """Build the module, unless there is one."""
-    lexicon_node, tok2vec = model.layers
+    lexicon, tok2vec = model.layers
     tok2vec.initialize(X=X)
-    shim, setup = cast(ModuleShim, model.shims[0]), model.attrs["setup"]
+    shim = shim_of(model)
     texts = model.attrs.get(ATTRIBUTE) or TrainingTexts(tokens=False, texts=False)
     if not shim.is_initialized:
-        lexicon_node.predict([])  # raises where no lexicon is linked
-        matcher = lexicon_node.attrs["link"].require().matcher
-        if setup.words == "finetuned" and not texts.n_docs:
-            texts.add(X or [])
-        tuned = words_of_texts(matcher, texts.texts)
+        matcher = linked_matcher(lexicon)
         width = tok2vec.maybe_get_dim("nO") or tok2vec.predict((X or [])[:1])[0].shape[1]
-        module = shim.initialize(
-            {
-                "module": {
-                    "width": width,
-                    "word_width": matcher.lexicon.dim or setup.word_width,
-                    "hidden_width": setup.hidden_width,
-                    "n_tuned": len(tuned),
-                    "dropout": setup.dropout,
-                    "empty": setup.empty,
-                },
-                "lexicon_width": matcher.lexicon.dim,
-            }
-        )
-        start_from_lexicon(cast(WordBiLSTM, module).words, matcher.lexicon, tuned)
+        model.attrs["setup"].build(shim, X or [], texts, matcher, width)
     texts.clear()
 
 
-def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable]:
-    """Encode Docs."""
-    if not any(len(doc) for doc in docs):
-        return [model.ops.alloc2f(0, model.get_dim("nO")) for _ in docs], lambda gradients: []
+def encode_tokens(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[UnitRows, Callable[[Any], Any]]:
+    """RETURNS (Tuple[UnitRows, Callable]): The vectors of tokens, and what takes their gradient."""
+    counts = np.ones(sum(map(len, docs)), "i8")
+    if not len(counts):
+        return UnitRows(model.ops.alloc2f(0, model.get_dim("nO")), counts), lambda gradient: None
     rows, backprop_rows = model.layers[1](docs, is_train)
-    borders = np.cumsum([0, *(len(doc) for doc in docs)]).tolist()
-    xp = model.ops.xp
-    given = xp.concatenate([part for part, doc in zip(rows, docs) if len(doc)])
-    vectors, backprop_vectors = run_batches(model, _batches(model, docs), len(given), is_train, given)
+    given = model.ops.xp.concatenate([part for part, doc in zip(rows, docs) if len(doc)])
+    vectors, backprop_vectors = run_batches(model, make_batches(model, docs, counts), len(counts), is_train, given)
 
-    def backprop(gradients: List[Floats2d]) -> List[Doc]:
-        d_given = backprop_vectors(xp.concatenate(gradients))
-        backprop_rows([d_given[begin:end] for begin, end in pairwise(borders)])
-        return []
+    def backprop(gradient: Any) -> None:
+        backprop_rows(split_by_length(backprop_vectors(gradient), docs))
 
-    return [vectors[begin:end] for begin, end in pairwise(borders)], backprop
+    return UnitRows(vectors, counts), backprop
 
 
-def _batches(model: Encoder, docs: List[Doc]) -> Iterator[RowBatch]:
-    shim, setup = cast(ModuleShim, model.shims[0]), model.attrs["setup"]
-    module, settings = cast(WordBiLSTM, shim.module), cast(Dict[str, Any], shim.settings)
-    words = join_words(docs, model.layers[0].predict(docs))
-    table = WordTable.of(module.words, settings["lexicon_width"])
-    for lexicon in words.lexicons:
-        table.check(lexicon)
-    lengths = np.array([len(doc) for doc in docs], "i8")
+def make_batches(model: Encoder, docs: List[Doc], counts: np.ndarray) -> Iterator[UnitBatch]:
+    """Padded batches of whole Docs, those of similar length together."""
+    setup, device = model.attrs["setup"], shim_of(model).device
+    words = place_words(docs, model.layers[0].predict(docs), counts)
     slots = candidate_slots(
-        words.first,
-        words.last,
-        int(lengths.sum()),
-        setup.max_words,
-        policy=setup.policy,
-        single_chars=setup.single_chars,
+        words.starts, words.ends, len(counts), setup.max_words, policy=setup.policy, single_chars=setup.single_chars
     )
-    numbered = words.numbered()
-    starts = np.cumsum(lengths) - lengths
-    present = np.flatnonzero(lengths)
-    for index in batch_by_padding(lengths[present], setup.max_batch_tokens):
-        chosen = present[index]
-        steps = np.arange(lengths[chosen].max())
-        inside = steps < lengths[chosen, None]
-        places = np.where(inside, starts[chosen, None] + steps, 0)
-        word_slots, distinct = distinct_words(
-            np.where(inside[..., None], slots[places], 0), numbered, table, shim.device
-        )
-        kept, sizes = torch.from_numpy(np.flatnonzero(inside)), torch.from_numpy(lengths[chosen])
-        tokens, rows = (torch.from_numpy(array).to(shim.device) for array in (places, word_slots))
-        yield RowBatch(WordBatch(tokens, sizes, rows, distinct, kept.to(shim.device)), places[inside])
+    table = WordTable.of(cast(WordBiLSTM, shim_of(model).module).words, settings_of(model)["lexicon_width"])
+    whole = cut_windows(np.array([len(doc) for doc in docs], "i8"), len(counts), len(counts))
+    for index in batch_by_padding(whole.lengths, setup.max_batch_tokens):
+        windows = whole.take(index)
+        places, inside, _ = windows.pad()
+        rows, distinct = pad_slots(windows, slots, words, table, device)
+        tokens, kept = (torch.from_numpy(array).to(device) for array in (places, np.flatnonzero(inside)))
+        batch = WordBatch(tokens, torch.from_numpy(windows.lengths), rows, distinct, kept)
+        yield UnitBatch(batch, places[inside])

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from ..shared.word_attention import WordAttention
-from ..shared.word_vectors import Words, WordVectors
+from ..shared.words import Words, WordVectors
 
 
 class WordBatch(NamedTuple):

@@ -10,7 +10,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 from thinc.api import Model
 
-from ...candidates.lexicon_link import LexiconLink, RulesLink
+from ...candidates.lexicon_node import LexiconLink, RulesLink
 from ...candidates.storage import Candidates, align_candidates, find_candidates, set_candidates
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.matcher import MatchOptions, check_options

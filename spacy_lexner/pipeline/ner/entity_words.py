@@ -2,7 +2,6 @@
 
 from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-import numpy as np
 from spacy.tokens import Doc, Span
 from thinc.api import Model
 
@@ -111,8 +110,8 @@ def weights_of(ent: Span, attended: AttendedWords) -> Mapping[Tuple[int, int], f
     """RETURNS (Mapping[Tuple[int, int], float]): How much an entity attends to words, by their tokens."""
     inside = (attended.tokens >= ent.start) & (attended.tokens < ent.end)
     weights: dict[Tuple[int, int], float] = {}
-    for first, last, weight in zip(*(column[np.flatnonzero(inside)].tolist() for column in attended[1:])):
-        weights[first, last + 1] = weights.get((first, last + 1), 0.0) + weight / len(ent)
+    for start, end, weight in zip(*(column[inside].tolist() for column in attended[1:])):
+        weights[start, end] = weights.get((start, end), 0.0) + weight / len(ent)
     return weights
 
 
@@ -122,7 +121,7 @@ def note_attended(doc: Doc, attended: AttendedWords) -> None:
     doc (Doc): The Doc.
     attended (AttendedWords): The attention of its tokens.
     """
-    places = set(zip(attended.firsts.tolist(), (attended.lasts + 1).tolist()))
+    places = set(zip(attended.starts.tolist(), attended.ends.tolist()))
     stored = get_candidates(doc)
     if stored is not None:
         starts, ends, kept = token_spans(doc, stored[1])

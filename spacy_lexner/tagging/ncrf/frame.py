@@ -1,7 +1,6 @@
-"""The vectors of [CLS] and [SEP] before and behind those of the tokens, for taggers whose paths begin and end there."""
+"""The vectors of [CLS] and [SEP] before and after those of the tokens, for taggers whose paths begin and end there."""
 
-from itertools import pairwise
-from typing import Any, Callable, List, Tuple, cast
+from typing import Any, Callable, List, Tuple
 
 import numpy as np
 import torch
@@ -9,15 +8,8 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ...encoders.shared.piece_encoder import (
-    Encoder,
-    PaddedBatch,
-    PieceVectors,
-    encode_batches,
-    piece_borders,
-    pool_tokens,
-    wordpieces_of,
-)
+from ...encoders.shared.units import Encoder, UnitBatch, UnitRows, pool_tokens, run_batches, split_by_length
+from ...encoders.shared.wordpiece_encoder import piece_borders, wordpieces_of
 
 
 def FramedEncoder(encoder: Encoder) -> Encoder:
@@ -46,15 +38,12 @@ def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Float
     ids, counts = wordpieces_of(encoder).encode(docs)
     borders = piece_borders(docs, counts)
     batches = (frame(batch, borders) for batch in encoder.attrs["make_batches"](encoder, docs, ids, counts))
-    rows, backprop_rows = encode_batches(encoder, batches, len(ids) + 2 * len(docs), is_train)
-    tokens, backprop_tokens = pool_tokens(encoder, PieceVectors(rows[: len(ids)], ids, counts))
+    rows, backprop_rows = run_batches(encoder, batches, len(ids) + 2 * len(docs), is_train)
+    tokens, backprop_tokens = pool_tokens(encoder, UnitRows(rows[: len(ids)], counts))
     edges = rows[len(ids) :]
-    spans = list(pairwise(np.cumsum([0, *(len(doc) for doc in docs)]).tolist()))
     framed = [
-        xp.concatenate([edges[2 * i : 2 * i + 1], tokens[begin:end], edges[2 * i + 1 : 2 * i + 2]])
-        if begin < end
-        else tokens[begin:end]
-        for i, (begin, end) in enumerate(spans)
+        xp.concatenate([edges[2 * i : 2 * i + 1], own, edges[2 * i + 1 : 2 * i + 2]]) if len(own) else own
+        for i, own in enumerate(split_by_length(tokens, docs))
     ]
 
     def backprop(gradients: List[Floats2d]) -> List[Doc]:
@@ -70,22 +59,21 @@ def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Float
     return framed, backprop
 
 
-def frame(padded: PaddedBatch, borders: np.ndarray) -> PaddedBatch:
+def frame(padded: UnitBatch, borders: np.ndarray) -> UnitBatch:
     """Also keep the vectors of [CLS] in the first window of each Doc, and of [SEP] in the last one.
 
-    padded (PaddedBatch): A batch of windows, as the modules of wordpieces take it.
+    padded (UnitBatch): A batch of windows, as the modules of wordpieces take it.
     borders (numpy.ndarray): int64[n_docs + 1], the first wordpiece of each Doc, and one past the last.
-    RETURNS (PaddedBatch): The batch. The rows of [CLS] and [SEP] stand behind those of all pieces, by Doc.
+    RETURNS (UnitBatch): The batch. The rows of [CLS] and [SEP] come after those of all pieces, by Doc.
     """
     batch: Any = padded.batch
     width = batch.attention_mask.shape[1]
     rows = (batch.kept // width).cpu().numpy()
     ends = rows * width + batch.attention_mask.sum(1).cpu().numpy()[rows] - 1
     present = np.flatnonzero(np.diff(borders))
-    kept, numbers = [batch.kept], [padded.pieces]
+    kept, numbers = [batch.kept], [padded.rows]
     for pieces, places, edge in ((borders[:-1], rows * width, 0), (borders[1:] - 1, ends, 1)):
-        _, where, which = np.intersect1d(padded.pieces, pieces[present], return_indices=True)
+        _, where, which = np.intersect1d(padded.rows, pieces[present], return_indices=True)
         kept.append(batch.kept.new_tensor(places[where]))
         numbers.append(borders[-1] + 2 * present[which] + edge)
-    batch = batch._replace(kept=torch.cat(kept))
-    return cast(Any, padded)._replace(batch=batch, pieces=np.concatenate(numbers))
+    return UnitBatch(batch._replace(kept=torch.cat(kept)), np.concatenate(numbers))

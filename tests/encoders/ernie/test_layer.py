@@ -12,7 +12,7 @@ from spacy_lexner.candidates.training_texts import show_training_docs
 from spacy_lexner.encoders.ernie.entities import LexEntity, get_entities
 from spacy_lexner.encoders.ernie.layer import ERNIEEncoder, ERNIEOptions, make_batches
 from spacy_lexner.encoders.ernie.setup import ERNIESetup, default_layer_types
-from spacy_lexner.encoders.shared.piece_encoder import wordpieces_of
+from spacy_lexner.encoders.shared.wordpiece_encoder import wordpieces_of
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 from spacy_lexner.lexicon.matcher import Matcher

@@ -9,15 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 
-from spacy_lexner.candidates.lexicon_node import DocCandidates
-from spacy_lexner.candidates.storage import find_candidates, token_spans
-from spacy_lexner.encoders.flat.batches import make_batches, place_words, read_characters, words_in_windows
+from spacy_lexner.candidates.batch_words import place_words
+from spacy_lexner.candidates.storage import find_candidates
+from spacy_lexner.encoders.flat.batches import make_batches, read_characters, words_in_windows
 from spacy_lexner.encoders.flat.vocab import END, build_vocab, load_vocab
 from spacy_lexner.encoders.shared.windows import cut_windows
-from spacy_lexner.encoders.shared.word_table import WordTable
+from spacy_lexner.encoders.shared.words import WordTable
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 from spacy_lexner.lexicon.matcher import Matcher
+from spacy_lexner.lexicon.single_chars import keep_single_chars
 
 NLP = spacy.blank("zh")
 TABLE = WordTable(3, 0, np.zeros(0, "u8"))
@@ -27,17 +28,15 @@ def lexicon_of(words):
     return Lexicon.from_entries([LexiconEntry(word) for word in words])
 
 
-def candidates_of(docs, lexicon):
-    found = []
-    for doc, candidates in zip(docs, find_candidates(Matcher(lexicon), docs)):
-        starts, ends, keep = token_spans(doc, candidates)
-        found.append(DocCandidates(starts[keep], ends[keep] - 1, candidates.hashes[keep], lexicon))
-    return found
+def place(docs, lexicon, characters, single_chars):
+    found = [(candidates, lexicon) for candidates in find_candidates(Matcher(lexicon), docs)]
+    words = place_words(docs, found, characters.counts)
+    return words.take(keep_single_chars(words.starts, words.ends, single_chars))
 
 
 def lattices(docs, lexicon, *, window=1000, stride=1000, max_words=100.0, max_tokens=10**6, single_chars="drop"):
     characters = read_characters(docs)
-    words = place_words(docs, candidates_of(docs, lexicon), characters, single_chars)
+    words = place(docs, lexicon, characters, single_chars)
     windows = cut_windows(np.diff(characters.doc_ends, prepend=0), window, stride)
     vocab_settings = build_vocab([doc.text for doc in docs])
     batches = make_batches(
@@ -115,10 +114,10 @@ def test_every_window_has_its_characters_and_whole_words(case, window, data):
     taken = np.concatenate([np.zeros(0, "i8"), *(padded.rows for padded in batches)])
     assert sorted(taken.tolist()) == list(range(len(characters.codes)))
     token_of = np.repeat(np.arange(len(characters.counts)), characters.counts)
-    all_words = list(zip(words.first[1:].tolist(), words.last[1:].tolist()))
+    all_words = list(zip(words.starts.tolist(), words.ends.tolist()))
     expected: Counter = Counter()
     for start, end in zip(windows.starts.tolist(), windows.ends.tolist()):
-        inside = [(first - start, last - start) for first, last in all_words if start <= first and last < end]
+        inside = [(a - start, b - start - 1) for a, b in all_words if start <= a and b <= end]
         expected[tuple(token_of[start:end].tolist()), tuple(inside)] += 1
     found: Counter = Counter()
     for padded in batches:
@@ -139,7 +138,7 @@ def test_a_word_has_one_number_wherever_it_stands():
     assert len(padded.batch.words.known) == 2
     assert ids[0, 0] == ids[0, 2] == ids[1, 0] != ids[0, 1]
     assert padded.batch.words.lengths.tolist() == [2, 2]
-    assert words.lengths.tolist() == [0, 2, 2, 2, 2]
+    assert words.lengths.tolist() == [2, 2, 2, 2]
 
 
 def test_where_words_are_too_many_the_longest_stay():
@@ -147,23 +146,14 @@ def test_where_words_are_too_many_the_longest_stay():
     text = doc.text
     lexicon = lexicon_of({text[i:j] for i in range(5) for j in range(i + 2, 6)})
     characters = read_characters([doc])
-    words = place_words([doc], candidates_of([doc], lexicon), characters, "drop")
+    words = place([doc], lexicon, characters, "drop")
     windows = cut_windows(np.array([5]), 5, 5)
     numbers, counts = words_in_windows(windows, words, 0.8)
     assert counts.tolist() == [4]
-    assert list(zip(words.first[numbers].tolist(), words.last[numbers].tolist())) == [(0, 2), (0, 3), (0, 4), (1, 4)]
+    assert list(zip(words.starts[numbers].tolist(), words.ends[numbers].tolist())) == [(0, 3), (0, 4), (0, 5), (1, 5)]
     assert words_in_windows(windows, words, 9)[1].tolist() == [10]
 
 
 def test_docs_without_characters_have_no_batch():
     *_, batches = lattices([NLP.make_doc(""), NLP.make_doc("")], lexicon_of(["甲"]))
     assert batches == []
-
-
-def test_words_of_two_lexicons():
-    docs = [NLP.make_doc("甲乙"), NLP.make_doc("甲乙")]
-    one, other = lexicon_of(["甲乙"]), lexicon_of(["甲乙", "丙丁"])
-    candidates = [*candidates_of(docs[:1], one), *candidates_of(docs[1:], other)]
-    words = place_words(docs, candidates, read_characters(docs), "drop")
-    assert words.source.tolist() == [0, 0, 1]
-    assert words.lexicons == [one, other]

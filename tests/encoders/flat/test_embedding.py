@@ -3,7 +3,7 @@ import torch
 from torch.testing import assert_close
 
 from spacy_lexner.encoders.flat.embedding import DROPOUT_PLACES, UNKNOWN, LatticeEmbedding, TokenVectors
-from spacy_lexner.encoders.shared.word_vectors import Words
+from spacy_lexner.encoders.shared.words import Words
 
 CHARACTERS = torch.tensor([[2, 3, 4], [5, 0, 0]])
 BIGRAMS = torch.tensor([[2, 3, 1], [4, 0, 0]])

@@ -30,7 +30,7 @@ def make_lexicon(words=WORDS, width=6, seed=0):
 
 
 def link(model, lexicon):
-    model.get_ref("lexicon").attrs["link"].source = SharedMatcher(Matcher(lexicon))
+    model.layers[0].attrs["link"].source = SharedMatcher(Matcher(lexicon))
     return model
 
 
@@ -40,7 +40,7 @@ def make_model(lexicon=None, options=None, texts=(TEXT,), contextual=None, encod
     model = FlatEncoder(
         FlatSetup(**{"width": 16, "encoder": encoder, **QUIET, **setup}), FlatOptions(**(options or {})), contextual
     )
-    if model.has_ref("lexicon"):
+    if "lexicon" in model.attrs["nodes"]:
         link(model, make_lexicon() if lexicon is None else lexicon)
     docs = [NLP.make_doc(text) for text in texts]
     show_training_docs(model, docs)
@@ -265,6 +265,12 @@ def test_saved_and_loaded():
         np.testing.assert_array_equal(left, right)
     copied = copy.deepcopy(model)
     np.testing.assert_array_equal(copied.predict(docs)[0], model.predict(docs)[0])
+
+
+def test_a_copy_reads_the_same_words():
+    model, docs = make_model(), [NLP.make_doc(TEXT)]
+    for copied in (copy.deepcopy(model), model.copy()):
+        np.testing.assert_array_equal(copied.predict(docs)[0], model.predict(docs)[0])
 
 
 def test_a_lexicon_of_another_width_is_refused():

@@ -8,7 +8,7 @@ from spacy_lexner.encoders.flat.absolute_positions import AbsolutePositions
 from spacy_lexner.encoders.flat.embedding import LatticeEmbedding
 from spacy_lexner.encoders.flat.encoder import FlatEncoder
 from spacy_lexner.encoders.flat.model import Flat, FlatBatch, build_flat
-from spacy_lexner.encoders.shared.word_vectors import Words
+from spacy_lexner.encoders.shared.words import Words
 from spacy_lexner.tagging.crf import Trellis, log_partition, viterbi
 
 

@@ -12,7 +12,7 @@ from transformers.models.albert import AlbertConfig
 
 from spacy_lexner.encoders.lebert.model import LEBERT, LEBERTBatch, build_lebert
 from spacy_lexner.encoders.shared.bert_shaped import build_encoder, config_settings
-from spacy_lexner.encoders.shared.word_vectors import Words
+from spacy_lexner.encoders.shared.words import Words
 
 ADAPTER_NAMES = {
     "attn_W": "attention",

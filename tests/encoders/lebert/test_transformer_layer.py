@@ -104,13 +104,13 @@ def test_doc_data(model, docs):
 
 
 def pieces_of(model, text):
-    from spacy_lexner.encoders.shared.piece_encoder import wordpieces_of
+    from spacy_lexner.encoders.shared.wordpiece_encoder import wordpieces_of
 
     return wordpieces_of(model.layers[0]).pieces(text)
 
 
 def model_piece(model, piece):
-    from spacy_lexner.encoders.shared.piece_encoder import wordpieces_of
+    from spacy_lexner.encoders.shared.wordpiece_encoder import wordpieces_of
 
     return wordpieces_of(model.layers[0]).tokenizer.id_to_token(piece)
 

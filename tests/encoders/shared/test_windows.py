@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_lexner.encoders.shared.windows import cut_windows
+from spacy_lexner.encoders.shared.windows import batch_by_padding, cut_windows, pad_ranges
 
 
 @st.composite
@@ -60,3 +60,23 @@ def test_stride_out_of_range(stride):
         ValueError, match=f"stride = {stride} is out of range: windows of 10 need a stride from 1 to 10"
     ):
         cut_windows(np.array([5]), 10, stride)
+
+
+@given(lengths=st.lists(st.integers(1, 50)), max_tokens=st.integers(1, 200))
+def test_batches_hold_each_sequence_once_within_the_budget(lengths, max_tokens):
+    lengths = np.array(lengths, "i8")
+    batches = batch_by_padding(lengths, max_tokens)
+    assert sorted(i for batch in batches for i in batch.tolist()) == list(range(len(lengths)))
+    for batch in batches:
+        assert len(batch) == 1 or len(batch) * lengths[batch].max() <= max_tokens
+    longest = [int(lengths[batch].max()) for batch in batches]
+    assert longest == sorted(longest, reverse=True)
+
+
+def test_windows_as_rows_of_equal_length():
+    places, inside, own = cut_windows(np.array([3, 2]), 2, 1).pad()
+    assert places.tolist() == [[0, 1], [1, 2], [3, 4]] and inside.all()
+    assert own.tolist() == [[True, False], [True, True], [True, True]]
+    places, inside = pad_ranges(np.array([5, 1]), np.array([1, 3]))
+    assert places.tolist() == [[5, 0, 0], [1, 2, 3]] and inside.tolist() == [[True, False, False], [True, True, True]]
+    assert pad_ranges(np.zeros(0, "i8"), np.zeros(0, "i8"))[0].shape == (0, 0)

@@ -6,7 +6,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 
 from spacy_lexner.candidates.training_texts import show_training_docs
-from spacy_lexner.encoders.word_bilstm.layer import WordBiLSTMEncoder, WordBiLSTMSetup
+from spacy_lexner.encoders.word_bilstm.architecture import build_word_bilstm_v1
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 from spacy_lexner.lexicon.matcher import Matcher
@@ -48,8 +48,8 @@ def link(model, lexicon):
 
 def make_model(lexicon=None, tok2vec=None, **setup):
     torch.manual_seed(0)
-    setup = WordBiLSTMSetup(**{"hidden_width": 5, "dropout": 0.0, **setup})
-    model = link(WordBiLSTMEncoder(tok2vec or counting(), setup), lexicon or lexicon_of())
+    model = build_word_bilstm_v1(tok2vec or counting(), **{"hidden_width": 5, "dropout": 0.0, **setup})
+    link(model, lexicon or lexicon_of())
     docs = [NLP.make_doc(TEXT)]
     show_training_docs(model, docs)
     model.initialize(X=docs)
@@ -106,9 +106,8 @@ def test_gradients_reach_the_encoder_and_the_words():
 
 def test_width_known_from_a_doc_and_saved():
     model = make_model(tok2vec=counting(n_out=None), words="finetuned")
-    other = link(WordBiLSTMEncoder(counting(n_out=None), model.attrs["setup"]), lexicon_of()).from_bytes(
-        model.to_bytes()
-    )
+    other = build_word_bilstm_v1(counting(n_out=None), hidden_width=5, dropout=0.0, words="finetuned")
+    other = link(other, lexicon_of()).from_bytes(model.to_bytes())
     docs = [NLP.make_doc(TEXT)]
     np.testing.assert_array_equal(other.predict(docs)[0], model.predict(docs)[0])
 
@@ -122,4 +121,4 @@ def test_a_lexicon_of_another_width_is_refused():
 def test_impossible_options(options):
     ((name, value),) = options.items()
     with pytest.raises(ValueError, match=f"{name} = {value!r}"):
-        WordBiLSTMSetup(**options)
+        build_word_bilstm_v1(counting(), **options)

@@ -1,7 +1,7 @@
 import torch
 from torch.testing import assert_close
 
-from spacy_lexner.encoders.shared.word_vectors import Words
+from spacy_lexner.encoders.shared.words import Words
 from spacy_lexner.encoders.word_bilstm.model import WordBatch, WordBiLSTM, build_word_bilstm
 
 WORDS = Words(torch.randn(2, 4), torch.tensor([True, True]), torch.tensor([2, 3]), torch.tensor([-1, -1]))

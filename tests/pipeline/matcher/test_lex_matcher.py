@@ -240,8 +240,8 @@ def make_linked():
 def test_linked_model_sees_the_words():
     nlp = make_linked()
     doc = nlp(TEXT)
-    seen = doc.user_data["seen"]
-    assert [doc[a : b + 1].text for a, b in zip(seen.first, seen.last)] == FOUND
+    seen, _ = doc.user_data["seen"]
+    assert [doc.text[a:b] for a, b in zip(seen.starts, seen.ends)] == FOUND
     assert nlp.get_pipe("lex_matcher").listening_components == ["reader"]
 
 
@@ -249,24 +249,24 @@ def test_links_survive_loading_and_copies(tmp_path):
     nlp = make_linked()
     nlp.to_disk(tmp_path)
     for other in (spacy.load(tmp_path), copy.deepcopy(nlp)):
-        assert len(other(TEXT).user_data["seen"].first) == len(FOUND)
+        assert len(other(TEXT).user_data["seen"][0].starts) == len(FOUND)
     copied = nlp.get_pipe("reader").model.copy()
-    assert len(copied.predict([nlp.make_doc(TEXT)])[0].first) == len(FOUND)
+    assert len(copied.predict([nlp.make_doc(TEXT)])[0][0].starts) == len(FOUND)
 
 
 def test_a_copied_pipeline_has_a_lexicon_of_its_own():
     nlp = make_linked()
     copied = copy.deepcopy(nlp)
     copied.get_pipe("lex_matcher").set_lexicon(Lexicon.from_entries([LexiconEntry("南京")]))
-    assert len(copied(TEXT).user_data["seen"].first) == 1
-    assert len(nlp(TEXT).user_data["seen"].first) == len(FOUND)
+    assert len(copied(TEXT).user_data["seen"][0].starts) == 1
+    assert len(nlp(TEXT).user_data["seen"][0].starts) == len(FOUND)
 
 
 def test_a_doc_that_the_matcher_has_not_seen_is_matched_by_the_model():
     nlp = make_linked()
-    assert len(nlp.get_pipe("reader").model.predict([nlp.make_doc(TEXT)])[0].first) == len(FOUND)
+    assert len(nlp.get_pipe("reader").model.predict([nlp.make_doc(TEXT)])[0][0].starts) == len(FOUND)
     other = make_nlp(["南京"])(TEXT)
-    assert len(nlp.get_pipe("reader").model.predict([other])[0].first) == len(FOUND)
+    assert len(nlp.get_pipe("reader").model.predict([other])[0][0].starts) == len(FOUND)
 
 
 def test_model_without_matcher_or_before_it():
@@ -316,10 +316,10 @@ def test_every_doc_sees_one_lexicon_during_swaps():
         stop.set()
         thread.join()
     for doc in docs:
-        seen, stored = doc.user_data["seen"], get_candidates(doc)
-        assert len(seen.first) == len(stored[1].starts) in (1, len(FOUND))
-        assert (seen.lexicon.rows(seen.hashes) >= 0).all()
-        assert len(seen.lexicon) == {1: 1, len(FOUND): len(WORDS)}[len(seen.first)]
+        (seen, lexicon), stored = doc.user_data["seen"], get_candidates(doc)
+        assert len(seen.starts) == len(stored[1].starts) in (1, len(FOUND))
+        assert (lexicon.rows(seen.hashes) >= 0).all()
+        assert len(lexicon) == {1: 1, len(FOUND): len(WORDS)}[len(seen.starts)]
 
 
 def test_initialize_with_rules(tmp_path):

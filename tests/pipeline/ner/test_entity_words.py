@@ -18,7 +18,7 @@ from spacy_lexner.pipeline.ner.entity_words import (
 ATTENDED = AttendedWords(
     np.array([0, 1, 1, 1, 4]),
     np.array([0, 0, 0, 1, 4]),
-    np.array([1, 1, 1, 2, 5]),
+    np.array([2, 2, 2, 3, 6]),
     np.array([0.25, 0.1, 0.15, 0.5, 1.0]),
 )
 

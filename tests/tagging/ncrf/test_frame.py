@@ -31,7 +31,8 @@ def whole(encoder, doc):
     """What the torch module gives for a Doc with [CLS] and [SEP] around it."""
     import torch
 
-    from spacy_lexner.encoders.shared.piece_encoder import shim_of, wordpieces_of
+    from spacy_lexner.encoders.shared.shim import shim_of
+    from spacy_lexner.encoders.shared.wordpiece_encoder import wordpieces_of
 
     node = encoder.layers[0]
     pieces = wordpieces_of(node)

@@ -2,8 +2,8 @@ import numpy as np
 import torch
 from thinc.api import Model
 
-from spacy_lexner.encoders.shared.row_batches import RowBatch, pool_tokens, run_batches
 from spacy_lexner.encoders.shared.shim import ModuleShim
+from spacy_lexner.encoders.shared.units import UnitBatch, UnitRows, pool_tokens, run_batches
 
 
 class Add(torch.nn.Module):
@@ -13,7 +13,7 @@ class Add(torch.nn.Module):
         super().__init__()
         self.plus = torch.nn.Parameter(torch.tensor(0.5))
 
-    def forward(self, batches, given):
+    def forward(self, batches, given=None):
         rows = [numbers[:, None] + self.plus + (0.0 if given is None else given[: len(numbers)]) for numbers in batches]
         return torch.cat(rows).expand(-1, 2)
 
@@ -28,7 +28,7 @@ def layer():
     return model
 
 
-BATCHES = [RowBatch(torch.tensor([3.0, 1.0]), np.array([3, 1])), RowBatch(torch.tensor([0.0, 2.0]), np.array([0, 2]))]
+BATCHES = [UnitBatch(torch.tensor([3.0, 1.0]), np.array([3, 1])), UnitBatch(torch.tensor([0.0, 2.0]), np.array([0, 2]))]
 
 
 def test_every_vector_comes_to_its_row():
@@ -52,8 +52,8 @@ def test_no_batches():
 
 def test_mean_over_the_rows_of_a_token():
     model, rows = layer(), np.arange(6, dtype="f4").reshape(3, 2)
-    pooled, backprop = pool_tokens(model, rows, np.array([2, 1]))
+    pooled, backprop = pool_tokens(model, UnitRows(rows, np.array([2, 1])))
     np.testing.assert_array_equal(pooled, [[1, 2], [4, 5]])
     np.testing.assert_array_equal(backprop(np.array([[2, 4], [6, 8]], "f4")), [[1, 2], [1, 2], [6, 8]])
-    same, _ = pool_tokens(model, rows, np.ones(3, "i8"))
+    same, _ = pool_tokens(model, UnitRows(rows, np.ones(3, "i8")))
     assert same is rows

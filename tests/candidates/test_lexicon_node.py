@@ -1,7 +1,7 @@
 import pytest
 import spacy
 
-from spacy_lexner.candidates.lexicon_link import LexiconLink, RulesLink
+from spacy_lexner.candidates.lexicon_node import LexiconLink, RulesLink
 from spacy_lexner.candidates.storage import find_candidates, renew_candidates, set_candidates
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher
 from spacy_lexner.lexicon.shared_matcher import REMEMBERED, SharedMatcher

@@ -1,0 +1,88 @@
+"""The candidate words of a batch of Docs, on the units that an encoder reads: tokens, characters or wordpieces."""
+
+from typing import Dict, List, NamedTuple, Sequence, Tuple
+
+import numpy as np
+from spacy.tokens import Doc
+
+from ..lexicon.find_words import Candidates
+from ..lexicon.lexicon import Lexicon
+from .storage import batch_borders
+
+DocWords = Tuple[Candidates, Lexicon]  # the candidates of a Doc, and the lexicon that they come from
+
+
+class BatchWords(NamedTuple):
+    """The words of a batch of Docs whose units lie one after the other, ordered by start, then by length.
+
+    starts, ends (numpy.ndarray): int64[n], first unit, and one past the last.
+    hashes (numpy.ndarray): uint64[n].
+    lengths (numpy.ndarray): int64[n], in characters.
+    sources (numpy.ndarray): int64[n], which of the lexicons a word comes from.
+    lexicons (List[Lexicon]): The lexicons: one, unless it was swapped while the Docs were on their way.
+    """
+
+    starts: np.ndarray
+    ends: np.ndarray
+    hashes: np.ndarray
+    lengths: np.ndarray
+    sources: np.ndarray
+    lexicons: List[Lexicon]
+
+    def take(self, index: np.ndarray) -> "BatchWords":
+        """RETURNS (BatchWords): Some of the words, by number (int64) or by mask (bool)."""
+        starts, ends, hashes, lengths, sources = (column[index] for column in self[:-1])
+        return BatchWords(starts, ends, hashes, lengths, sources, self.lexicons)
+
+
+def place_words(docs: Sequence[Doc], found: Sequence[DocWords], counts: np.ndarray) -> BatchWords:
+    """Place the candidate words of Docs on units. A word that does not begin and end with units stays out.
+
+    docs (Sequence[Doc]): The Docs.
+    found (Sequence[Tuple[Candidates, Lexicon]]): The candidates of each, and the lexicon that they come from.
+    counts (numpy.ndarray): int64[n_tokens], the units of each token, over all Docs; all 1 where tokens are units.
+    RETURNS (BatchWords): The words.
+    """
+    lexicons: Dict[int, Lexicon] = {id(lexicon): lexicon for _, lexicon in found}
+    numbers = {key: i for i, key in enumerate(lexicons)}
+    candidates = [part for part, _ in found]
+    starts, ends, kept = place_spans(docs, candidates, counts)
+    lengths = _join([part.ends - part.starts for part in candidates], "i8")
+    hashes = _join([part.hashes for part in candidates], "u8")
+    sources = np.repeat(np.array([numbers[id(lexicon)] for _, lexicon in found], "i8"), _sizes(candidates))
+    words = BatchWords(starts, ends, hashes, lengths, sources, list(lexicons.values()))
+    return words if kept.all() else words.take(kept)
+
+
+def place_spans(
+    docs: Sequence[Doc], spans: Sequence[Candidates], counts: np.ndarray
+) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Find the units that spans of characters stand on.
+
+    docs (Sequence[Doc]): The Docs.
+    spans (Sequence[Candidates]): The spans of each; only `starts` and `ends` matter.
+    counts (numpy.ndarray): int64[n_tokens], the units of each token, over all Docs.
+    RETURNS (Tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]): Of all spans int64[n] first unit and int64[n] one past
+        the last, and bool[n], whether the span begins and ends with units; where not, its units mean nothing.
+    """
+    begins, stops, offsets = batch_borders(docs)
+    unit_ends = np.cumsum(counts)
+    unit_at_start, unit_at_end = np.full((2, offsets[-1] + 1), -1, "i8")  # by character
+    unit_at_start[begins], unit_at_end[stops] = unit_ends - counts, unit_ends
+    offset = np.repeat(offsets[:-1], _sizes(spans))
+    starts = unit_at_start[_join([part.starts for part in spans], "i8") + offset]
+    ends = unit_at_end[_join([part.ends for part in spans], "i8") + offset]
+    return starts, ends, (starts >= 0) & (ends >= 0)
+
+
+def expand_ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """RETURNS (numpy.ndarray): int64[sum of lengths], the ranges `start, start + 1, ...`, one after the other."""
+    return np.arange(lengths.sum()) + np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
+
+
+def _sizes(spans: Sequence[Candidates]) -> np.ndarray:
+    return np.array([len(part.starts) for part in spans], "i8")
+
+
+def _join(parts: Sequence[np.ndarray], dtype: str) -> np.ndarray:
+    return np.concatenate([np.zeros(0, dtype), *parts]).astype(dtype, copy=False)

@@ -1,0 +1,152 @@
+"""What encoders of wordpieces share: windows over the wordpieces of Docs, padded, with [CLS] and [SEP] around each."""
+
+from dataclasses import dataclass
+from typing import Any, Callable, Iterator, List, Mapping, NamedTuple, Optional, Tuple
+
+import numpy as np
+import torch
+from spacy.tokens import Doc
+from thinc.api import Model
+from transformers import PreTrainedModel
+
+from .bert_shaped import max_length
+from .shim import ModuleShim, settings_of
+from .units import Encoder, UnitBatch, UnitEncoder, UnitRows, run_batches
+from .windows import Windows, batch_by_padding, cut_windows
+from .wordpieces import Wordpieces, load_wordpieces
+
+N_SPECIAL = 2  # [CLS] and [SEP] stand around every window
+MakeBatches = Callable[[Encoder, List[Doc], np.ndarray, np.ndarray], Iterator[UnitBatch]]
+
+
+@dataclass(frozen=True)
+class WindowOptions:
+    """How long Docs are read. Nothing of it is part of the weights.
+
+    window (Optional[int]): Most wordpieces of a window; None for all that the encoder reads at once.
+    stride (Optional[int]): How far windows of a longer Doc lie apart; None for three quarters of a window.
+    max_batch_tokens (int): Most wordpieces, padding included, of a batch of windows.
+    """
+
+    window: Optional[int] = None
+    stride: Optional[int] = None
+    max_batch_tokens: int = 4096
+
+    def __post_init__(self) -> None:
+        for name in ("window", "stride", "max_batch_tokens"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"{name} = {value} is out of range: it must be at least 1.")
+
+    def cut(self, lengths: np.ndarray, encoder: PreTrainedModel) -> Windows:
+        """Cut sequences of wordpieces into windows.
+
+        lengths (numpy.ndarray): int[n], their lengths.
+        encoder (PreTrainedModel): The text model, which sets the limit.
+        RETURNS (Windows): The windows. Raises ValueError where the settings do not fit the encoder.
+        """
+        limit = max_length(encoder) - N_SPECIAL
+        window = limit if self.window is None else self.window
+        if window > limit:
+            raise ValueError(
+                f"window = {window} is out of range: the encoder has {limit + N_SPECIAL} positions, so a window has at "
+                f"most {limit} wordpieces, without [CLS] and [SEP]."
+            )
+        return cut_windows(lengths, window, max(1, window * 3 // 4) if self.stride is None else self.stride)
+
+    def batches(self, docs: List[Doc], counts: np.ndarray, encoder: PreTrainedModel) -> Iterator[Windows]:
+        """Cut Docs into windows and put windows of similar length together.
+
+        docs (List[Doc]): The Docs.
+        counts (numpy.ndarray): int64[n_tokens], wordpieces of each token, over all Docs.
+        encoder (PreTrainedModel): The text model.
+        YIELDS (Windows): The windows of each batch.
+        """
+        windows = self.cut(np.diff(piece_borders(docs, counts)), encoder)
+        for index in batch_by_padding(windows.lengths + N_SPECIAL, self.max_batch_tokens):
+            yield windows.take(index)
+
+
+def WordpieceEncoder(
+    name: str,
+    shim: ModuleShim,
+    make_batches: MakeBatches,
+    init: Callable,
+    *,
+    nodes: Mapping[str, Model],
+    attrs: Mapping[str, Any],
+    width: Optional[int],
+) -> Encoder:
+    """Create the layer around a torch module.
+
+    name (str): Name of the layer.
+    shim (ModuleShim): Holds the module, which takes a list of batches and gives the vectors that these keep.
+    make_batches (Callable): Makes the batches of Docs, given their wordpieces and the number of these per token. A
+        module-level function: it is copied and pickled with the model.
+    init (Callable): Builds the module.
+    nodes (Mapping[str, Model]): The nodes that find words or entities in Docs, by the name of their reference.
+    attrs (Mapping[str, Any]): What `make_batches` and `init` need.
+    width (Optional[int]): Width of the vectors; None where a checkpoint decides.
+    RETURNS (Model[List[Doc], List[Floats2d]]): The layer, one row per token.
+    """
+    attributes = {**attrs, "make_batches": make_batches}
+    return UnitEncoder(name, encode_pieces, init, shim, nodes=nodes, attrs=attributes, width=width)
+
+
+def encode_pieces(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[UnitRows, Callable[[Any], Any]]:
+    """RETURNS (Tuple[UnitRows, Callable]): The vectors of the wordpieces of Docs, and what takes their gradient."""
+    ids, counts = wordpieces_of(model).encode(docs)
+    batches = model.attrs["make_batches"](model, docs, ids, counts)
+    vectors, backprop = run_batches(model, batches, len(ids), is_train)
+    return UnitRows(vectors, counts), backprop
+
+
+class PaddedPieces(NamedTuple):
+    """A batch of windows, [CLS] and [SEP] around each.
+
+    input_ids (torch.Tensor): int64[B, L], the wordpieces.
+    attention_mask (torch.Tensor): bool[B, L], False where padded.
+    kept (torch.Tensor): int64[N], the flat places of the wordpieces whose vectors are taken from their window.
+    """
+
+    input_ids: torch.Tensor
+    attention_mask: torch.Tensor
+    kept: torch.Tensor
+
+
+def pad_pieces(
+    windows: Windows, ids: np.ndarray, wordpieces: Wordpieces, device: torch.device
+) -> Tuple[PaddedPieces, np.ndarray]:
+    """Make the tensors of a batch of windows.
+
+    windows (Windows): The windows of the batch.
+    ids (numpy.ndarray): int64[n_pieces], the wordpieces of all Docs.
+    wordpieces (Wordpieces): The lookup they came from.
+    device (torch.device): Where the tensors go.
+    RETURNS (Tuple[PaddedPieces, numpy.ndarray]): The batch, and int64[N], which wordpiece each vector kept belongs to.
+    """
+    places, inside, own = windows.pad()
+    n_rows, width = places.shape
+    padded = np.full((n_rows, width + N_SPECIAL), wordpieces.pad, "i8")
+    padded[:, 0] = wordpieces.cls
+    padded[:, 1:-1][inside] = ids[places[inside]]
+    padded[np.arange(n_rows), windows.lengths + 1] = wordpieces.sep
+    mask = np.arange(width + N_SPECIAL) < windows.lengths[:, None] + N_SPECIAL
+    rows, columns = np.nonzero(own)
+    kept = rows * (width + N_SPECIAL) + columns + 1
+    return PaddedPieces(*(torch.from_numpy(array).to(device) for array in (padded, mask, kept))), places[own]
+
+
+def wordpieces_of(model: Encoder) -> Wordpieces:
+    """RETURNS (Wordpieces): The lookup of an initialised layer."""
+    return load_wordpieces(settings_of(model)["wordpieces"])
+
+
+def piece_borders(docs: List[Doc], counts: np.ndarray) -> np.ndarray:
+    """Find where the wordpieces of each Doc begin.
+
+    docs (List[Doc]): The Docs.
+    counts (numpy.ndarray): int64[n_tokens], wordpieces of each token, over all Docs.
+    RETURNS (numpy.ndarray): int64[n_docs + 1], the first wordpiece of each Doc, and one past the last.
+    """
+    return np.append(0, np.cumsum(counts))[np.cumsum([0, *map(len, docs)])]

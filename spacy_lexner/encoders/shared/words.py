@@ -1,0 +1,190 @@
+"""How a model knows the words of a batch: by the vectors of the lexicon, its own fine-tuned ones, or their length."""
+
+import math
+from typing import List, Literal, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ...candidates.batch_words import BatchWords
+from ...lexicon.lexicon import Lexicon
+from ...lexicon.matcher import Matcher
+from .windows import Windows
+
+WordsFrom = Literal["frozen", "finetuned"]
+MAX_LENGTH = 6  # longer words, and single characters, share one vector
+MATCHED_AT_ONCE = 1000
+
+
+class Words(NamedTuple):
+    """The U distinct words of a batch.
+
+    vectors (Tensor): Their vectors in the lexicon, float [U, D]; anything where there is none.
+    known (Tensor): Whether the lexicon has a vector, bool [U].
+    lengths (Tensor): Their lengths in characters, int64 [U].
+    tuned (Tensor): Their rows in the fine-tuned table, int64 [U]; -1 for words that are not in it.
+    """
+
+    vectors: Tensor
+    known: Tensor
+    lengths: Tensor
+    tuned: Tensor
+
+
+class WordVectors(nn.Module):
+    """Look up the vectors of a batch's words, and the vector of the padding word.
+
+    A word has the vector of the fine-tuned table if it is in it, else that of the lexicon, else one that is learned for
+    all words of its length (the `<unk>` and `<unk2>` ... `<unk6>` of the authors' code).
+
+    width (int): Width D of the word vectors.
+    n_tuned (int): Number of fine-tuned words; 0 leaves all words as the lexicon has them.
+    """
+
+    tuned_hashes: Tensor
+
+    def __init__(self, width: int, n_tuned: int = 0) -> None:
+        super().__init__()
+        bound = math.sqrt(3.0 / width)
+        self.width = width
+        self.padding = nn.Parameter(torch.empty(1, width).uniform_(-bound, bound))
+        self.by_length = nn.Parameter(torch.empty(MAX_LENGTH, width).uniform_(-bound, bound))
+        self.tuned = nn.Parameter(torch.empty(n_tuned, width).uniform_(-bound, bound))
+        self.register_buffer("tuned_hashes", torch.zeros(n_tuned, dtype=torch.int64))
+
+    def forward(self, words: Words) -> Tensor:
+        """Look up a batch.
+
+        words (Words): The U distinct words.
+        RETURNS (Tensor): float [1 + U, D]; row 0 is the padding word, which stands where there is no word.
+        """
+        lengths = torch.where((words.lengths > 1) & (words.lengths <= MAX_LENGTH), words.lengths - 1, 0)
+        vectors = torch.where(words.known.unsqueeze(-1), words.vectors, self.by_length[lengths])
+        if len(self.tuned):
+            tuned = self.tuned[words.tuned.clamp(min=0)]
+            vectors = torch.where((words.tuned >= 0).unsqueeze(-1), tuned, vectors)
+        return torch.cat([self.padding, vectors.to(self.padding.dtype)])
+
+    def start_from(self, lexicon: Lexicon, hashes: np.ndarray) -> None:
+        """Let fine-tuned words start from their vectors in the lexicon, those without one from random numbers.
+
+        lexicon (Lexicon): The lexicon.
+        hashes (numpy.ndarray): uint64[n_tuned], the fine-tuned words, ascending.
+        """
+        vectors, known = lexicon.vectors(hashes)
+        if known.any():  # a lexicon without vectors has no width
+            self.tuned.data[torch.from_numpy(known)] = torch.from_numpy(vectors[known]).to(self.tuned)
+        self.tuned_hashes.copy_(torch.from_numpy(hashes.view("i8")))
+
+
+class WordTable(NamedTuple):
+    """What a model needs to look words up.
+
+    width (int): Width D of the word vectors.
+    lexicon_width (int): Width of the vectors of the lexicon that it was trained with, 0 if that had none.
+    tuned_hashes (numpy.ndarray): uint64[n], the fine-tuned words, ascending.
+    """
+
+    width: int
+    lexicon_width: int
+    tuned_hashes: np.ndarray
+
+    @classmethod
+    def of(cls, words: Optional[WordVectors], lexicon_width: int) -> "WordTable":
+        """RETURNS (WordTable): How a module knows words, given its word vectors."""
+        assert words is not None
+        return cls(words.width, lexicon_width, words.tuned_hashes.cpu().numpy().view("u8"))
+
+    def look_up(self, lexicon: Lexicon, hashes: np.ndarray) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Look words up.
+
+        lexicon (Lexicon): Where their vectors are. Raises ValueError where these have another width than those of
+            training; a lexicon without any words does no harm.
+        hashes (numpy.ndarray): uint64[n].
+        RETURNS (Tuple[numpy.ndarray, ...]): float32[n, D] vectors, bool[n] whether the lexicon has one, int64[n] rows
+            among the fine-tuned words or -1.
+        """
+        if len(lexicon) and lexicon.dim != self.lexicon_width:
+            raise ValueError(
+                f"The lexicon has vectors of {lexicon.dim} dimensions, but the model was trained with "
+                f"{self.lexicon_width} (0 means no vectors). Give `lex_matcher` a lexicon like the one of training, or "
+                "train the model again with this one."
+            )
+        vectors, known = np.zeros((len(hashes), self.width), "f4"), np.zeros(len(hashes), bool)
+        if self.lexicon_width and lexicon.dim:
+            vectors, known = lexicon.vectors(hashes)
+        return vectors, known, find_rows(self.tuned_hashes, hashes)
+
+
+def find_rows(table: np.ndarray, hashes: np.ndarray) -> np.ndarray:
+    """RETURNS (numpy.ndarray): int64[n], where hashes stand in a table of ascending ones; -1 where they do not."""
+    rows = np.searchsorted(table, hashes)
+    found = rows < len(table)
+    found[found] = table[rows[found]] == hashes[found]
+    return np.where(found, rows, -1)
+
+
+def number_words(chosen: np.ndarray, words: BatchWords, table: WordTable, device: torch.device) -> Tuple[Tensor, Words]:
+    """Number the distinct words among some of a batch's, and look each up once.
+
+    chosen (numpy.ndarray): int[...], words of the batch by number; below 0 is no word.
+    words (BatchWords): The words of the batch.
+    table (WordTable): How the model knows words.
+    device (torch.device): Where the tensors go.
+    RETURNS (Tuple[Tensor, Words]): int64[...], rows of what `WordVectors` gives: 1 and more for words, 0 for none; and
+        the distinct words.
+    """
+    rows = np.zeros(chosen.shape, "i8")
+    places = np.flatnonzero(chosen >= 0)
+    numbers = chosen.reshape(-1)[places]
+    columns: Tuple[List[np.ndarray], ...] = ([], [], [], [])
+    n_words = 0
+    for i, lexicon in enumerate(words.lexicons):  # a word of two lexicons may have two vectors
+        own = slice(None) if len(words.lexicons) == 1 else np.flatnonzero(words.sources[numbers] == i)
+        hashes, distinct = np.unique(words.hashes[numbers[own]], return_inverse=True)
+        rows.reshape(-1)[places[own]] = distinct + n_words + 1
+        n_words += len(hashes)
+        lengths = np.zeros(len(hashes), "i8")
+        lengths[distinct] = words.lengths[numbers[own]]
+        vectors, known, tuned = table.look_up(lexicon, hashes)
+        for column, part in zip(columns, (vectors, known, lengths, tuned)):
+            column.append(part)
+    tensors = (torch.from_numpy(np.concatenate(column)).to(device) for column in columns)
+    return torch.from_numpy(rows).to(device), Words(*tensors)
+
+
+def pad_slots(
+    windows: Windows, slots: np.ndarray, words: BatchWords, table: WordTable, device: torch.device
+) -> Tuple[Tensor, Words]:
+    """Give the units of padded windows their words. A word that its window cuts stays out.
+
+    windows (Windows): The windows.
+    slots (numpy.ndarray): int[n_units, W], words by number; -1 is empty.
+    words (BatchWords): The words.
+    table (WordTable): How the model knows words.
+    device (torch.device): Where the tensors go.
+    RETURNS (Tuple[Tensor, Words]): int64 [B, L, W], 0 in empty slots, else the row of a word; and the distinct words.
+    """
+    places, inside, _ = windows.pad()
+    chosen = np.full((*places.shape, slots.shape[1]), -1, "i8")
+    chosen[inside] = slots[places[inside]]
+    filled = np.nonzero(chosen >= 0)
+    row, number = filled[0], chosen[filled]
+    whole = (words.starts[number] >= windows.starts[row]) & (words.ends[number] <= windows.ends[row])
+    chosen[filled] = np.where(whole, number, -1)
+    return number_words(chosen, words, table, device)
+
+
+def words_of_texts(matcher: Matcher, texts: Sequence[str]) -> np.ndarray:
+    """Find the words that occur in texts.
+
+    matcher (Matcher): The lexicon and the match options.
+    texts (Sequence[str]): The texts.
+    RETURNS (numpy.ndarray): uint64[n], the hashes of the words, ascending.
+    """
+    parts = [np.zeros(0, "u8")]
+    for begin in range(0, len(texts), MATCHED_AT_ONCE):
+        found, _ = matcher.match(texts[begin : begin + MATCHED_AT_ONCE])
+        parts.append(np.unique(found.hashes))
+    return np.unique(np.concatenate(parts))
