@@ -7,14 +7,16 @@ measured in turn; and what error perfect scores of so few entities would show by
 import argparse
 import json
 import statistics
+from itertools import chain
 from typing import Any, Dict
 
 from pipelines import read_pair
 from spacy.util import load_model
 
-from spacy_lexner.report.calibrate import cross_fit, error_by_chance, expected_error, judge_all
+from spacy_lexner.report.calibrate import cross_fit
+from spacy_lexner.report.confidence import chance_error, expected_error, judge
 from spacy_lexner.report.gold import read_gold
-from spacy_lexner.report.own_scores import find_lex_ner, find_own_scores
+from spacy_lexner.report.predict import find_lex_ner, predict_uncalibrated
 
 
 def main() -> None:
@@ -36,16 +38,17 @@ def main() -> None:
 def measure(model: str, dev: str, repeats: int, seed: int) -> Dict[str, Any]:
     """RETURNS (Dict[str, Any]): `n` predictions; the errors `before`, `after` (mean and `spread`), `chance`."""
     nlp = load_model(model)
-    texts = find_own_scores(nlp, find_lex_ner(nlp), list(read_gold(dev))).texts
-    before = judge_all(texts)
-    after = [judge_all(cross_fit(texts, seed=seed + i)) for i in range(repeats)]
+    gold = list(read_gold(dev))
+    texts = predict_uncalibrated(nlp, find_lex_ner(nlp), gold).outcomes(gold)
+    before = judge(chain.from_iterable(texts))
+    after = [judge(chain.from_iterable(cross_fit(texts, seed=seed + i))) for i in range(repeats)]
     errors = [expected_error(predictions) for predictions in after]
     return {
         "n": len(before),
         "before": round(expected_error(before), 4),
         "after": round(statistics.mean(errors), 4),
         "spread": round(statistics.pstdev(errors), 4),
-        "chance": round(statistics.mean(error_by_chance(predictions) for predictions in after), 4),
+        "chance": round(statistics.mean(chance_error(predictions) for predictions in after), 4),
     }
 
 

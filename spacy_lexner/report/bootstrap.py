@@ -1,4 +1,4 @@
-"""How much scores depend on which texts happened to be in the test set (Efron 1979; Koehn 2004 for differences)."""
+"""Bootstrap intervals: how much scores depend on the choice of test texts (Efron 1979; Koehn 2004 for differences)."""
 
 from typing import Dict, List, Optional, Tuple
 
@@ -13,11 +13,11 @@ SpreadT = Dict[str, Optional[List[float]]]
 
 
 def resample(counts: Counts, n_samples: int = N_SAMPLES, seed: int = 0) -> np.ndarray:
-    """Score test sets of as many texts drawn at random from this one, each as often as it happens.
+    """Score test sets of the same size, drawn from this one with replacement.
 
     counts (Counts): Counts of each text.
     n_samples (int): The number of test sets.
-    seed (int): Seed of the drawing. With the same one, models on the same texts get the same test sets.
+    seed (int): With the same seed, models on the same texts get the same test sets.
     RETURNS (numpy.ndarray): float64[n_samples, n_columns, 3], precision, recall and F-score; NaN where there is nothing
         to divide by.
     """
@@ -38,21 +38,16 @@ def resample(counts: Counts, n_samples: int = N_SAMPLES, seed: int = 0) -> np.nd
 
 
 def spread(samples: np.ndarray, column: int) -> SpreadT:
-    """Say between what a score lies in 95 of 100 test sets.
-
-    samples (numpy.ndarray): The result of `resample`.
-    column (int): The column.
-    RETURNS (Dict[str, Optional[List[float]]]): Lower and upper end of `p`, `r` and `f`.
-    """
+    """RETURNS (Dict[str, Optional[List[float]]]): The 95 % intervals of `p`, `r` and `f` in a column of `resample`."""
     return {name: interval(samples[:, column, i]) for i, name in enumerate("prf")}
 
 
 def difference(samples: np.ndarray, others: np.ndarray) -> Tuple[Optional[List[float]], Optional[float]]:
     """Compare the F-scores of two models on the same test sets, all labels together.
 
-    samples (numpy.ndarray), others (numpy.ndarray): The results of `resample` with one seed.
-    RETURNS (Tuple[Optional[List[float]], Optional[float]]): Between what the first lies above the second in 95 of 100
-        test sets; in what share of them it does.
+    samples (numpy.ndarray), others (numpy.ndarray): The results of `resample` with the same seed.
+    RETURNS (Tuple[Optional[List[float]], Optional[float]]): The 95 % interval of the first minus the second, and the
+        share of test sets in which the first is higher.
     """
     differences = samples[:, 0, 2] - others[:, 0, 2]
     valid = differences[~np.isnan(differences)]

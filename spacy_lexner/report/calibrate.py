@@ -1,108 +1,47 @@
-"""Fitting confidences: a temperature by label, from what became of predictions with a score."""
+"""Fitting confidences: a temperature for each label, from predictions of which it is known whether they are right."""
 
 import math
-from typing import Dict, List, NamedTuple, Sequence, Tuple
+from typing import Dict, List, Sequence
 
 import numpy as np
 
 from ..pipeline.ner.calibration import Calibration, Scale, logit
-from .confidence import calibration_error, chance_error
+from .confidence import Judged, judge
 from .counts import scores as measure_counts
-from .errors import CORRECT, Outcome
+from .errors import Outcome
 
 MIN_EXAMPLES = 30
-# How far the slope and bias of a label may lie from the shared ones, and these from 1 and 0 (standard deviations): what
-# pulls back where there is little to learn from. How much labels differ depends on the data, so that is tried out.
+# Priors: how far the slope and bias of a label may lie from the shared ones, and these from 1 and 0 (standard
+# deviations). How much labels differ depends on the data, so that spread is chosen by cross-validation.
 LABEL_SPREADS, SHARED_SPREAD = (0.03, 0.1, 0.3, 1.0), 2.0
-N_INNER = 3  # parts of the examples, for trying
+N_INNER = 3  # folds of that cross-validation
 MIN_SLOPE = 0.05  # scores rise with probabilities, whatever the examples say
 N_STEPS = 50
 
 
-class Judged(NamedTuple):
-    """A prediction.
-
-    label (str): Its label.
-    probability (float): What the model gives it.
-    right (bool): Whether it is right.
-    """
-
-    label: str
-    probability: float
-    right: bool
-
-
-def judge(outcomes: Sequence[Outcome]) -> List[Judged]:
-    """RETURNS (List[Judged]): The predictions that have a score."""
-    return [
-        Judged(outcome.predicted.label, outcome.predicted.score, outcome.kind == CORRECT)
-        for outcome in outcomes
-        if outcome.predicted is not None and outcome.predicted.score is not None
-    ]
-
-
-def judge_all(texts: Sequence[Sequence[Outcome]]) -> List[Judged]:
-    """RETURNS (List[Judged]): The predictions of all texts."""
-    return [judged for outcomes in texts for judged in judge(outcomes)]
-
-
 def fit(predictions: Sequence[Judged], *, min_examples: int = MIN_EXAMPLES) -> Calibration:
     """Fit scales by maximum likelihood, with normal priors: first one for all labels, then, around it, those of labels
-    with enough examples. How close around it is what gives other examples the greatest likelihood.
+    with enough examples. How close around it is what gives held-out examples the greatest likelihood.
 
-    predictions (Sequence[Judged]): The predictions, with the probabilities that the model itself gives.
+    predictions (Sequence[Judged]): The predictions, with the uncalibrated probabilities.
     min_examples (int): A label with fewer has the shared scale.
-    RETURNS (Calibration): The scales. Raises ValueError where there is no prediction.
+    RETURNS (Calibration): The scales. Raises ValueError without predictions.
     """
     if not predictions:
         raise ValueError("There is no prediction with a score to calibrate with.")
     return _fit(predictions, _choose_spread(predictions, min_examples), min_examples)
 
 
-def _choose_spread(predictions: Sequence[Judged], min_examples: int) -> float:
-    """RETURNS (float): The smallest spread that is not worse, by more than a standard error, than the best one, on
-    examples that were not fitted on."""
-    parts = np.random.default_rng(0).permutation(len(predictions)) % N_INNER
-    losses = np.zeros((len(LABEL_SPREADS), len(predictions)))
-    for part in range(N_INNER if len(predictions) >= MIN_EXAMPLES else 0):
-        others = [each for each, own in zip(predictions, parts) if own != part]
-        for row, spread in zip(losses, LABEL_SPREADS):
-            fitted = _fit(others, spread, min_examples * (N_INNER - 1) // N_INNER)
-            for i in np.flatnonzero(parts == part).tolist():
-                row[i] = _loss(predictions[i], fitted)
-    worse = losses - losses[losses.sum(1).argmin()]
-    error = worse.std(1) / np.sqrt(len(predictions))
-    return LABEL_SPREADS[int(np.argmax(worse.mean(1) <= error))]
-
-
-def _fit(predictions: Sequence[Judged], spread: float, min_examples: int) -> Calibration:
-    shared = _fit_scale(predictions, Scale(), SHARED_SPREAD)
-    groups: Dict[str, List[Judged]] = {}
-    for each in predictions:
-        groups.setdefault(each.label, []).append(each)
-    own = {
-        label: _fit_scale(groups[label], shared, spread)
-        for label in sorted(groups)
-        if len(groups[label]) >= min_examples
-    }
-    return Calibration(shared, own)
-
-
-def _loss(prediction: Judged, calibration: Calibration) -> float:
-    score = calibration(prediction.probability, prediction.label)
-    return -math.log(max(score if prediction.right else 1 - score, 1e-12))
-
-
 def cross_fit(
     texts: Sequence[Sequence[Outcome]], *, n_folds: int = 2, seed: int = 0, min_examples: int = MIN_EXAMPLES
 ) -> List[List[Outcome]]:
-    """Score the predictions of every text with scales fitted on others.
+    """Score the predictions of every text with scales fitted on other texts.
 
-    texts (Sequence[Sequence[Outcome]]): The outcomes of each text, with the probabilities that the model itself gives.
-    n_folds (int): Into how many parts the texts are divided, at random; each is scored with what the others give.
-    seed (int): Seed of the division.
+    texts (Sequence[Sequence[Outcome]]): The outcomes of each text, with the uncalibrated probabilities.
+    n_folds (int): Number of random folds; each is scored with what the others give.
+    seed (int): Seed of the folds.
     min_examples (int): As in `fit`.
-    RETURNS (List[List[Outcome]]): The same with scores. Raises ValueError where a part has nothing to learn from.
+    RETURNS (List[List[Outcome]]): The same with scores. Raises ValueError where a fold has nothing to learn from.
     """
     if not 2 <= n_folds <= len(texts):
         raise ValueError(f"{len(texts)} texts cannot be divided into {n_folds} parts: expected 2 to {len(texts)}.")
@@ -135,11 +74,11 @@ def best_thresholds(outcomes: Sequence[Outcome], *, min_examples: int = MIN_EXAM
     RETURNS (Dict[str, float]): The thresholds; the lowest of equally good ones.
     """
     judged = judge(outcomes)
-    wanted = [outcome.gold.label for outcome in outcomes if outcome.gold is not None]
+    gold_labels = [outcome.gold.label for outcome in outcomes if outcome.gold is not None]
     thresholds = {}
     for label in sorted({each.label for each in judged}):
         own = sorted((each.probability, each.right) for each in judged if each.label == label)
-        n_gold, best = wanted.count(label), (-1.0, 0.0)
+        n_gold, best = gold_labels.count(label), (-1.0, 0.0)
         for i in range(len(own) if len(own) >= min_examples else 0):
             if i and own[i][0] == own[i - 1][0]:
                 continue
@@ -151,19 +90,30 @@ def best_thresholds(outcomes: Sequence[Outcome], *, min_examples: int = MIN_EXAM
     return thresholds
 
 
-def expected_error(predictions: Sequence[Judged]) -> float:
-    """RETURNS (float): The expected calibration error, see `measure_confidence`; 0 without predictions."""
-    return calibration_error(*_columns(predictions))
+def _choose_spread(predictions: Sequence[Judged], min_examples: int) -> float:
+    """The smallest spread that is worse than the best one by at most a standard error, on held-out examples."""
+    folds = np.random.default_rng(0).permutation(len(predictions)) % N_INNER
+    losses = np.zeros((len(LABEL_SPREADS), len(predictions)))
+    for fold in range(N_INNER if len(predictions) >= MIN_EXAMPLES else 0):
+        others = [each for each, own in zip(predictions, folds) if own != fold]
+        for row, spread in zip(losses, LABEL_SPREADS):
+            fitted = _fit(others, spread, min_examples * (N_INNER - 1) // N_INNER)
+            for i in np.flatnonzero(folds == fold).tolist():
+                label, probability, right = predictions[i]
+                score = fitted(probability, label)
+                row[i] = -math.log(max(score if right else 1 - score, 1e-12))
+    worse = losses - losses[losses.sum(1).argmin()]
+    error = worse.std(1) / np.sqrt(len(predictions))
+    return LABEL_SPREADS[int(np.argmax(worse.mean(1) <= error))]
 
 
-def error_by_chance(predictions: Sequence[Judged]) -> float:
-    """RETURNS (float): The error that perfect scores would show, because there are so few, see `chance_error`."""
-    return chance_error(_columns(predictions)[0])
-
-
-def _columns(predictions: Sequence[Judged]) -> Tuple[np.ndarray, np.ndarray]:
-    scores, right = ([each[i] for each in predictions] for i in (1, 2))
-    return np.array(scores, "f8"), np.array(right, "f8")
+def _fit(predictions: Sequence[Judged], spread: float, min_examples: int) -> Calibration:
+    shared = _fit_scale(predictions, Scale(), SHARED_SPREAD)
+    groups: Dict[str, List[Judged]] = {}
+    for each in predictions:
+        groups.setdefault(each.label, []).append(each)
+    large = {label: own for label, own in sorted(groups.items()) if len(own) >= min_examples}
+    return Calibration(shared, {label: _fit_scale(own, shared, spread) for label, own in large.items()})
 
 
 def _fit_scale(predictions: Sequence[Judged], prior: Scale, spread: float) -> Scale:

@@ -14,9 +14,9 @@ ColumnT = Tuple[str, str]
 class Counts(NamedTuple):
     """Counts of entities.
 
-    columns (List[Tuple[str, str]]): What is counted: ALL; ("label", label) for each; where training is known SEEN and
-        UNSEEN.
-    values (numpy.ndarray): int64[n_texts, n_columns, 3], of each text the entities found, wrongly found, missed.
+    columns (List[Tuple[str, str]]): What is counted: ALL; ("label", label) for each; SEEN and UNSEEN, if the training
+        texts are known.
+    values (numpy.ndarray): int64[n_texts, n_columns, 3]: found, wrongly found and missed in each text.
     """
 
     columns: List[ColumnT]
@@ -28,7 +28,7 @@ class Counts(NamedTuple):
         return [name for kind, name in self.columns if kind == "label"]
 
     def total(self, column: ColumnT = ALL) -> List[int]:
-        """RETURNS (List[int]): How many of a column were found, wrongly found and missed in all texts."""
+        """RETURNS (List[int]): The entities of a column found, wrongly found and missed in all texts."""
         return self.values[:, self.columns.index(column)].sum(0).tolist()
 
 
@@ -36,10 +36,9 @@ def count(gold: Sequence[GoldText], predicted: Sequence[Sequence[Mark]], seen: O
     """Count entities. One is found if its place and its label are right.
 
     gold (Sequence[GoldText]): The annotated texts.
-    predicted (Sequence[Sequence[Mark]]): What was found in each. What touches stretches without annotation does not
-        count.
-    seen (Optional[Set[str]]): The texts of the entities of training. Entities, and predictions, whose text is among
-        them are counted as SEEN, the others as UNSEEN.
+    predicted (Sequence[Sequence[Mark]]): The predictions for each; those that touch unannotated stretches are ignored.
+    seen (Optional[Set[str]]): The texts of the entities of training: entities and predictions with such a text count as
+        SEEN, the others as UNSEEN.
     RETURNS (Counts): The counts.
     """
     every = (mark.label for marks in (*(text.marks for text in gold), *predicted) for mark in marks)
@@ -63,7 +62,7 @@ def keys(marks: Iterable[Mark]) -> Set[Tuple[int, int, str]]:
 
 
 def annotated(text: GoldText, marks: Iterable[Mark]) -> List[Mark]:
-    """RETURNS (List[Mark]): The predictions that touch nothing of which it is unknown what it is."""
+    """RETURNS (List[Mark]): The predictions that touch no unannotated stretch."""
     return [mark for mark in marks if not any(mark.start < end and start < mark.end for start, end in text.unknown)]
 
 

@@ -11,11 +11,11 @@ ERRORS = (TYPE, BOUNDARY, BOTH, MISSED, SPURIOUS)
 
 
 class Outcome(NamedTuple):
-    """What became of an entity, or where a prediction came from.
+    """An entity and the prediction for it.
 
     kind (str): "correct", or one of ERRORS.
-    gold (Optional[Mark]): The entity; None if there is none (spurious).
-    predicted (Optional[Mark]): The prediction; None if there is none (missed).
+    gold (Optional[Mark]): The entity; None if the prediction is spurious.
+    predicted (Optional[Mark]): The prediction; None if the entity was missed.
     """
 
     kind: str
@@ -24,11 +24,9 @@ class Outcome(NamedTuple):
 
 
 def pair(gold: Sequence[Mark], predicted: Sequence[Mark]) -> List[Outcome]:
-    """Pair the entities of a text with the predictions, each with at most one: those that are right; then those of the
-    same place; then those that overlap with the same label, and at last with another one, the greatest overlap first.
+    """Pair the entities of a text with the predictions, each with at most one: first where both agree, then at the same
+    place, then where they overlap and have the same label, then where they overlap; the largest overlap first.
 
-    gold (Sequence[Mark]): The entities.
-    predicted (Sequence[Mark]): The predictions.
     RETURNS (List[Outcome]): Every entity and every prediction once.
     """
     outcomes: List[Outcome] = []
@@ -61,12 +59,8 @@ def count_errors(outcomes: Iterable[Outcome]) -> Dict[str, int]:
 
 
 def count_confusions(outcomes: Iterable[Outcome]) -> Dict[str, Dict[str, int]]:
-    """Count which label was taken for which, whether or not the boundaries are right.
-
-    outcomes (Iterable[Outcome]): The outcomes.
-    RETURNS (Dict[str, Dict[str, int]]): For each label of an entity, how often it was predicted as which. "" stands for
-        no entity.
-    """
+    """RETURNS (Dict[str, Dict[str, int]]): The confusion matrix of labels, whether or not the boundaries are right: for
+    each gold label the number of times it was predicted as which. "" is no entity."""
     pairs = Counter(
         (outcome.gold.label if outcome.gold else "", outcome.predicted.label if outcome.predicted else "")
         for outcome in outcomes

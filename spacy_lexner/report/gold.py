@@ -1,4 +1,4 @@
-"""Annotated texts, as places of characters: so models with other tokens can be measured by them."""
+"""Annotated texts in characters, so that models with different tokenizers can be measured on them."""
 
 from pathlib import Path
 from typing import Iterable, Iterator, List, NamedTuple, Set, Tuple, Union
@@ -26,9 +26,8 @@ class GoldText(NamedTuple):
 def read_gold(path: Union[str, Path]) -> Iterator[GoldText]:
     """Read the annotated texts of a `.spacy` file, or of all in a folder.
 
-    path (Union[str, Path]): The file or the folder.
-    YIELDS (GoldText): The texts; empty ones and those without any annotation are left out. Raises ValueError where
-        there is nothing else, and FileNotFoundError where there is no file.
+    YIELDS (GoldText): The texts, without empty and unannotated ones. Raises ValueError if there are no others, and
+        FileNotFoundError if there is no file.
     """
     found = False
     for file in list_spacy_files(path):

@@ -1,6 +1,7 @@
 """Everything that is measured about one model."""
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set
 
 import numpy as np
@@ -12,8 +13,8 @@ from ..pipeline.ner.note_words import note_words
 from ..visualize.lattice import Lattice, Mark, Track, read_lattice
 from .bootstrap import N_SAMPLES, resample, spread
 from .confidence import measure_confidence
-from .counts import ALL, SEEN, UNSEEN, ColumnT, Counts, annotated, count, scores
-from .errors import CORRECT, Outcome, count_confusions, count_errors, pair
+from .counts import ALL, SEEN, UNSEEN, ColumnT, Counts, count, scores
+from .errors import CORRECT, Outcome, count_confusions, count_errors
 from .gold import GoldText
 from .predict import Predictions, predict
 
@@ -26,10 +27,9 @@ class Settings:
 
     seen (Optional[Set[str]]): The texts of the entities of training, if they are known.
     label_map (Optional[Mapping[str, str]]): Labels of the models to rename.
-    batch_size (Optional[int]): Texts to process at once; by default as the pipeline says.
-    n_samples (int): Test sets to draw for the spread of scores.
-    seed (int): Seed of the drawing.
-    n_worst (int): Texts to show.
+    batch_size (Optional[int]): Texts to process at once; by default the pipeline's.
+    n_samples (int), seed (int): Number of test sets that are drawn for the spread of scores, and their seed.
+    n_worst (int): Number of texts to show.
     """
 
     seen: Optional[Set[str]] = None
@@ -41,11 +41,11 @@ class Settings:
 
 
 class Measured(NamedTuple):
-    """What is known about a model.
+    """The measurements of a model.
 
     figures (Dict[str, Any]): Ready for JSON, see `measure`.
     samples (numpy.ndarray): The scores on resampled test sets, see `bootstrap.resample`.
-    worst (List[Lattice]): The texts with most errors: what is right, what the model found, the words.
+    worst (List[Lattice]): The texts with most errors: gold and predicted entities, candidate words.
     """
 
     figures: Dict[str, Any]
@@ -59,19 +59,17 @@ def measure(nlp: Language, gold: Sequence[GoldText], settings: Settings, *, name
     nlp (Language): Any pipeline that sets `doc.ents`. Scores are those in `ent._.lex_score`, if there are any.
     gold (Sequence[GoldText]): The annotated texts.
     settings (Settings): How it is measured.
-    name (str): What the progress bar says.
+    name (str): Title of the progress bar.
     RETURNS (Measured): In `figures`: `seconds`, `failed` (texts that could not be processed), `lexicon` (`words` and
         `version`, or None), `all`, `labels`, `seen` and `unseen` (each `found`, `wrong`, `missed`, `p`, `r`, `f` and
         `spread`), `errors`, `confusions`, `confidence`, `worst`.
     """
-    texts = [text.text for text in gold]
-    predictions = predict(
-        nlp, texts, label_map=settings.label_map, batch_size=settings.batch_size, title=f"{name}: texts"
-    )
+    options: Dict[str, Any] = {"label_map": settings.label_map, "batch_size": settings.batch_size}
+    predictions = predict(nlp, [text.text for text in gold], title=f"{name}: texts", **options)
     counts = count(gold, predictions.marks, settings.seen)
     samples = resample(counts, settings.n_samples, settings.seed)
-    outcomes = [pair(text.marks, annotated(text, marks)) for text, marks in zip(gold, predictions.marks)]
-    flat = [outcome for each in outcomes for outcome in each]
+    outcomes = predictions.outcomes(gold)
+    flat = list(chain.from_iterable(outcomes))
     worst = find_worst(outcomes, settings.n_worst)
     lattices = draw_worst(nlp, gold, predictions, worst)
     lexicon = find_lexicon(nlp)
@@ -107,12 +105,8 @@ def describe_scores(counts: Counts, samples: np.ndarray) -> Dict[str, Any]:
 
 
 def find_worst(outcomes: Sequence[Sequence[Outcome]], n: int) -> List[int]:
-    """Find the texts with most errors; among equals, those of whose errors the model was surest.
-
-    outcomes (Sequence[Sequence[Outcome]]): What became of the entities of each text.
-    n (int): How many to find.
-    RETURNS (List[int]): Their numbers, the worst first. Texts without errors are not among them.
-    """
+    """RETURNS (List[int]): The n texts with most errors, the worst first; among equals, the model's surest errors come
+    first. Texts without errors are left out."""
     ranked = []
     for i, each in enumerate(outcomes):
         errors = [outcome for outcome in each if outcome.kind != CORRECT]
@@ -125,14 +119,8 @@ def find_worst(outcomes: Sequence[Sequence[Outcome]], n: int) -> List[int]:
 def draw_worst(
     nlp: Language, gold: Sequence[GoldText], predictions: Predictions, numbers: Sequence[int]
 ) -> List[Lattice]:
-    """Read the candidate words of some texts, and the attention to them, which takes processing them again.
-
-    nlp (Language): The pipeline.
-    gold (Sequence[GoldText]): All texts.
-    predictions (Predictions): What was found in them.
-    numbers (Sequence[int]): Which of them.
-    RETURNS (List[Lattice]): What is right, what was found, and the words, of each.
-    """
+    """RETURNS (List[Lattice]): Gold and predicted entities of some texts, with their candidate words and the attention
+    to these, for which they are processed again."""
     lexicon = find_lexicon(nlp)
     with note_words(nlp):
         docs = annotate_texts(nlp, [gold[i].text for i in numbers], failed={})
@@ -144,7 +132,7 @@ def draw_worst(
 
 
 def describe_text(number: int, outcomes: Sequence[Outcome], lattice: Lattice) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): A text with its entities, what was found, its errors and its candidate words."""
+    """RETURNS (Dict[str, Any]): A text with its entities, the predictions, the errors and the candidate words."""
 
     def describe(mark: Optional[Mark]) -> Optional[Dict[str, Any]]:
         if mark is None:

@@ -15,12 +15,8 @@ NO_ENTITY = "no entity"
 
 
 def make_page(report: Report, *, title: str = "Report") -> str:
-    """Make an HTML page of a report: tables, charts, and the texts with most errors as lattices.
-
-    report (Report): The report.
-    title (str): Its title.
-    RETURNS (str): The page. Whatever texts, labels and names hold is escaped.
-    """
+    """RETURNS (str): A report as an HTML page: tables, charts, and the texts with most errors as lattices. Texts,
+    labels and names are escaped."""
     models = [_describe(report, i, name) for i, name in enumerate(report.models)]
     labels = sorted({label for model in models for label in model["labels"]})
     return render(
@@ -41,7 +37,7 @@ def make_page(report: Report, *, title: str = "Report") -> str:
 
 
 def _describe(report: Report, number: int, name: str) -> Dict[str, Any]:
-    """What the page says about a model."""
+    """The values that the template shows for a model."""
     measured = report.models[name]
     figures = measured.figures
     return {
@@ -61,19 +57,15 @@ def _describe(report: Report, number: int, name: str) -> Dict[str, Any]:
 
 def _confusions(counts: Dict[str, Dict[str, int]]) -> Dict[str, Any]:
     """Columns, and rows of cells with their share of the row."""
-    columns = list(counts)
     rows: List[Dict[str, Any]] = []
-    for label in columns:
-        total = sum(counts[label].values())
+    for label, row in counts.items():
+        total = max(1, sum(row.values()))
         cells = [
-            None
-            if other not in counts[label]
-            else {"count": n, "share": n / total if total else 0.0, "right": label == other}
-            for other in columns
-            for n in [counts[label].get(other, 0)]
+            {"count": row[other], "share": row[other] / total, "right": label == other} if other in row else None
+            for other in counts
         ]
         rows.append({"label": clean(label) or NO_ENTITY, "cells": cells})
-    return {"columns": [clean(label) or NO_ENTITY for label in columns], "rows": rows}
+    return {"columns": [clean(label) or NO_ENTITY for label in counts], "rows": rows}
 
 
 def _errors(errors: List[Dict[str, Any]]) -> List[str]:

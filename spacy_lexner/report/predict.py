@@ -1,4 +1,4 @@
-"""What a pipeline finds in texts, whatever becomes of single ones."""
+"""What a pipeline finds in texts; texts that it cannot process are reported, the others go on."""
 
 import time
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence
@@ -7,11 +7,15 @@ from spacy.language import Language
 from tqdm import tqdm
 
 from ..pipeline.annotate_texts import annotate_texts
+from ..pipeline.ner.lex_ner import LexNER
 from ..visualize.lattice import Mark, read_marks
+from .counts import annotated
+from .errors import Outcome, pair
+from .gold import GoldText
 
 
 class Predictions(NamedTuple):
-    """What a pipeline found.
+    """The predictions of a pipeline.
 
     marks (List[List[Mark]]): The entities of each text.
     seconds (float): How long it took.
@@ -21,6 +25,10 @@ class Predictions(NamedTuple):
     marks: List[List[Mark]]
     seconds: float
     failed: Dict[int, str]
+
+    def outcomes(self, gold: Sequence[GoldText]) -> List[List[Outcome]]:
+        """RETURNS (List[List[Outcome]]): For each text its entities, paired with the predictions."""
+        return [pair(text.marks, annotated(text, marks)) for text, marks in zip(gold, self.marks)]
 
 
 def predict(
@@ -36,19 +44,51 @@ def predict(
     nlp (Language): Any pipeline that sets `doc.ents`.
     texts (Sequence[str]): The texts.
     label_map (Optional[Mapping[str, str]]): Labels to rename, such as PERSON to PER.
-    batch_size (Optional[int]): Texts to process at once; by default as the pipeline says.
-    title (str): What the progress bar says.
-    RETURNS (Predictions): What it found.
+    batch_size (Optional[int]): Texts to process at once; by default the pipeline's.
+    title (str): Title of the progress bar.
+    RETURNS (Predictions): The predictions.
     """
     marks: List[List[Mark]] = [[] for _ in texts]
     failed: Dict[int, str] = {}
+    labels = label_map or {}
     start = time.perf_counter()
     with tqdm(total=len(texts), desc=title, unit=" texts", disable=None, leave=False) as bar:
         for i, doc in annotate_texts(nlp, texts, failed, batch_size):
-            marks[i] = [_rename(mark, label_map or {}) for mark in read_marks(doc.ents)]
+            marks[i] = [mark._replace(label=labels.get(mark.label, mark.label)) for mark in read_marks(doc.ents)]
             bar.update()
     return Predictions(marks, time.perf_counter() - start, failed)
 
 
-def _rename(mark: Mark, label_map: Mapping[str, str]) -> Mark:
-    return mark._replace(label=label_map.get(mark.label, mark.label))
+def predict_uncalibrated(nlp: Language, ner: LexNER, gold: Sequence[GoldText]) -> Predictions:
+    """Run a pipeline without the calibration and thresholds of its `lex_ner`, which has them again afterwards: scores
+    are the model's probabilities, and no entity is dropped for a low one.
+
+    RETURNS (Predictions): The predictions. Raises ValueError if there are none.
+    """
+    confidence = ner.calibration, ner.cfg["threshold"]
+    ner.set_confidence(None, 0.0)
+    try:
+        predictions = predict(nlp, [text.text for text in gold])
+    finally:
+        ner.set_confidence(*confidence)
+    if not any(predictions.marks):
+        raise ValueError("The pipeline finds no entity in these texts: there is nothing to learn from.")
+    return predictions
+
+
+def find_lex_ner(nlp: Language, name: Optional[str] = None) -> LexNER:
+    """Find the component whose scores are calibrated.
+
+    nlp (Language): The pipeline.
+    name (Optional[str]): Its name, if there are several.
+    RETURNS (LexNER): The component. Raises ValueError if there is none, or several and no name.
+    """
+    found = {each: pipe for each, pipe in nlp.pipeline if isinstance(pipe, LexNER)}
+    if name is not None and name not in found:
+        raise ValueError(
+            f"There is no lex_ner called {name!r} in the pipeline: {', '.join(nlp.pipe_names) or 'empty'}."
+        )
+    if name is None and len(found) != 1:
+        hint = f": name one with --component ({', '.join(found)})" if found else "; no other component has scores"
+        raise ValueError(f"The pipeline has {len(found)} lex_ner{hint}.")
+    return found[name] if name is not None else next(iter(found.values()))

@@ -9,18 +9,18 @@ from ..lexicon.lexicon import Lexicon
 from ..lexicon.matcher import Matcher, MatchOptions
 from ..pipeline.matcher.find_matchers import find_matchers
 from .bootstrap import INTERVAL, difference
-from .gold import GoldText, mentions
+from .gold import GoldText
 from .measure import Measured, Settings, measure
 
 EMPTIED = "lexicon emptied"
 
 
 class Report(NamedTuple):
-    """What is known about the texts and the models.
+    """The measurements of several models on the same texts.
 
-    corpus (Dict[str, Any]): `texts`, `characters`, `entities`, `labels`, and where training is known `seen` and
-        `unseen`: the entities whose text is that of an entity of training, and the others.
-    settings (Settings): How was measured.
+    corpus (Dict[str, Any]): `texts`, `characters`, `entities`, `labels`, and, if the training texts are known, `seen`
+        and `unseen`: the entities whose text is that of an entity of training, and the others.
+    settings (Settings): How they were measured.
     models (Dict[str, Measured]): The models, by name.
     """
 
@@ -29,24 +29,21 @@ class Report(NamedTuple):
     models: Dict[str, Measured]
 
     def to_json(self) -> Dict[str, Any]:
-        """RETURNS (Dict[str, Any]): Everything, for JSON. `difference` of each model but the first is that of its
-        F-score from the first's: `f`, the ends between which it lies in 95 of 100 test sets drawn from this one, and
-        the share of them in which it is above zero."""
-        models = {
-            name: {**measured.figures, "difference": self.compare(name)} for name, measured in self.models.items()
-        }
+        """RETURNS (Dict[str, Any]): Everything, for JSON; `difference` is the result of `compare`."""
+        models = {name: {**each.figures, "difference": self.compare(name)} for name, each in self.models.items()}
         samples = {"n": self.settings.n_samples, "seed": self.settings.seed, "percentiles": list(INTERVAL)}
         return {"corpus": self.corpus, "samples": samples, "models": models}
 
     def compare(self, name: str) -> Dict[str, Any]:
-        """RETURNS (Dict[str, Any]): How a model's F-score differs from the first model's; nothing for that itself."""
+        """RETURNS (Dict[str, Any]): How a model's F-score differs from the first model's: `f`, `spread`, the 95 %
+        interval, and `above`, the share of resampled test sets in which it is higher. Empty for the first model."""
         first = next(iter(self.models))
         if name == first:
             return {}
         a, b = self.models[name], self.models[first]
-        between, above = difference(a.samples, b.samples)
+        spread, above = difference(a.samples, b.samples)
         scores = [measured.figures["all"]["f"] for measured in (a, b)]
-        return {"f": None if None in scores else scores[0] - scores[1], "spread": between, "above": above}
+        return {"f": None if None in scores else scores[0] - scores[1], "spread": spread, "above": above}
 
 
 def make_report(
@@ -55,10 +52,10 @@ def make_report(
     """Measure models on the same texts.
 
     models (Iterable[Tuple[str, Language]]): Names and pipelines, taken one after the other.
-    gold (Sequence[GoldText]): The annotated texts. Raises ValueError if there are none.
+    gold (Sequence[GoldText]): The annotated texts.
     settings (Settings): How they are measured.
-    lexicon_off (bool): Measure every model that has a lexicon a second time with that emptied.
-    RETURNS (Report): The report.
+    lexicon_off (bool): Measure every model that has a lexicon a second time, with the lexicon emptied.
+    RETURNS (Report): The report. Raises ValueError without texts, and where two models have the same name.
     """
     if not gold:
         raise ValueError("There are no annotated texts to measure models on.")
@@ -75,11 +72,7 @@ def make_report(
 
 @contextmanager
 def without_lexicon(nlp: Language) -> Iterator[None]:
-    """Empty the lexicons of a pipeline for a while, rules of words included; nothing else changes.
-
-    nlp (Language): The pipeline.
-    YIELDS (None): While they are empty.
-    """
+    """Empty the lexicons of a pipeline for a while, rules of words included; nothing else changes."""
     before = [(pipe.source, pipe.source.matcher) for pipe in find_matchers(nlp).values()]
     try:
         for source, matcher in before:
@@ -94,15 +87,14 @@ def without_lexicon(nlp: Language) -> Iterator[None]:
 def describe_corpus(gold: Sequence[GoldText], seen: Optional[Set[str]]) -> Dict[str, Any]:
     """RETURNS (Dict[str, Any]): What is in the texts."""
     labels: List[str] = [mark.label for text in gold for mark in text.marks]
-    known = (
-        [text.text[mark.start : mark.end] in seen for text in gold for mark in text.marks] if seen is not None else []
-    )
+    texts = [text.text[mark.start : mark.end] for text in gold for mark in text.marks]
+    n_seen = None if seen is None else sum(text in seen for text in texts)
     return {
         "texts": len(gold),
         "characters": sum(len(text.text) for text in gold),
         "entities": len(labels),
-        "distinct_mentions": len(mentions(gold)),
+        "distinct_mentions": len(set(texts)),
         "labels": {label: labels.count(label) for label in sorted(set(labels))},
-        "seen": None if seen is None else sum(known),
-        "unseen": None if seen is None else len(known) - sum(known),
+        "seen": n_seen,
+        "unseen": None if n_seen is None else len(texts) - n_seen,
     }

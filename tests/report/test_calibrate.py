@@ -1,20 +1,12 @@
 import math
+from itertools import chain
 
 import numpy as np
 import pytest
 
 from spacy_lexner.pipeline.ner.calibration import Scale
-from spacy_lexner.report.calibrate import (
-    Judged,
-    best_thresholds,
-    cross_fit,
-    error_by_chance,
-    expected_error,
-    fit,
-    judge,
-    judge_all,
-    rescore,
-)
+from spacy_lexner.report.calibrate import best_thresholds, cross_fit, fit, rescore
+from spacy_lexner.report.confidence import Judged, chance_error, expected_error, judge
 from spacy_lexner.report.errors import CORRECT, MISSED, SPURIOUS, Outcome
 from spacy_lexner.visualize.lattice import Mark
 
@@ -83,7 +75,7 @@ def test_nothing_to_learn_from():
 
 def test_texts_are_scored_with_what_others_teach():
     texts = outcomes(draw(4000, Scale(3.0, -0.5)))
-    before, after = judge_all(texts), judge_all(cross_fit(texts))
+    before, after = (judge(chain.from_iterable(each)) for each in (texts, cross_fit(texts)))
     assert expected_error(before) > 0.1
     assert expected_error(after) < 0.03
     assert [each.right for each in before] == [each.right for each in after]
@@ -96,9 +88,9 @@ def test_texts_are_scored_with_what_others_teach():
 def test_what_chance_shows():
     predictions = draw(5000, Scale())
     few = predictions[:50]
-    assert error_by_chance(predictions) == pytest.approx(expected_error(predictions), abs=0.01)
-    assert error_by_chance(few) > 2 * error_by_chance(predictions)
-    assert error_by_chance([]) == expected_error([]) == 0
+    assert chance_error(predictions) == pytest.approx(expected_error(predictions), abs=0.01)
+    assert chance_error(few) > 2 * chance_error(predictions)
+    assert chance_error([]) == expected_error([]) == 0
 
 
 def test_missed_entities_and_predictions_without_a_score_stay_as_they_are():

@@ -1,5 +1,6 @@
 """`spacy lexner calibrate`: scores of entities that say how often such entities are right."""
 
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Dict, Optional, Sequence
 
@@ -8,19 +9,10 @@ from wasabi import msg
 
 from ...checkpoints.folders import whole_folder
 from ...pipeline.ner.calibration import Calibration, Scale
-from ...report.calibrate import (
-    MIN_EXAMPLES,
-    Judged,
-    best_thresholds,
-    cross_fit,
-    error_by_chance,
-    expected_error,
-    fit,
-    judge_all,
-    rescore,
-)
+from ...report.calibrate import MIN_EXAMPLES, best_thresholds, cross_fit, fit, rescore
+from ...report.confidence import Judged, chance_error, expected_error, judge
 from ...report.gold import read_gold
-from ...report.own_scores import find_lex_ner, find_own_scores
+from ...report.predict import find_lex_ner, predict_uncalibrated
 from ..pipelines import load_pipeline
 
 ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline with lex_ner, by folder or name")]
@@ -79,15 +71,16 @@ def calibrate_cli(
             raise ValueError(f"{output} is there already. Give another folder, or overwrite it on purpose (--force).")
         nlp = load_pipeline(model)
         ner = find_lex_ner(nlp, component)
-        texts, failed = find_own_scores(nlp, ner, list(read_gold(dev)))
-        if failed:
-            msg.warn("Some texts could not be processed", "\n".join(failed[:3]))
-        after = [
-            judge_all(cross_fit(texts, n_folds=folds, seed=seed + i, min_examples=min_examples)) for i in range(repeats)
-        ]
-        before = judge_all(texts)
+        gold = list(read_gold(dev))
+        predictions = predict_uncalibrated(nlp, ner, gold)
+        if predictions.failed:
+            msg.warn("Some texts could not be processed", "\n".join(sorted(set(predictions.failed.values()))[:3]))
+        texts = predictions.outcomes(gold)
+        divided = [cross_fit(texts, n_folds=folds, seed=seed + i, min_examples=min_examples) for i in range(repeats)]
+        after = [judge(chain.from_iterable(scored)) for scored in divided]
+        before = judge(chain.from_iterable(texts))
         calibration = fit(before, min_examples=min_examples)
-        outcomes = rescore([outcome for text in texts for outcome in text], calibration)
+        outcomes = rescore(list(chain.from_iterable(texts)), calibration)
         chosen = best_thresholds(outcomes, min_examples=min_examples) if thresholds else {}
         print_calibration(before, after, calibration, chosen)
         if output is not None:
@@ -123,7 +116,7 @@ def print_calibration(
         note = "" if label is None or label in calibration.labels else " (shared)"
         cells = [str(len(own)), f"{100 * sum(each.right for each in own) / len(own):.1f}"]
         cells += [f"{scale.temperature:.2f}{note}", f"{scale.bias:+.2f}", f"{expected_error(own):.3f}"]
-        cells += [f"{sum(map(measure, scored)) / len(scored):.3f}" for measure in (expected_error, error_by_chance)]
+        cells += [f"{sum(map(measure, scored)) / len(scored):.3f}" for measure in (expected_error, chance_error)]
         cells += [f"{thresholds[label]:.2f}" if label in thresholds else ""] * bool(thresholds)
         rows.append(["all" if label is None else label, *cells])
     header = ["label", "found", "% right", "temperature", "bias", "ECE before", "after", "by chance"]
