@@ -26,6 +26,7 @@ from torch import Tensor, nn
 
 from spacy_lexner.encoders.flat.attention import LatticeAttention
 from spacy_lexner.encoders.flat.encoder import FlatEncoder
+from spacy_lexner.encoders.flat.options import Positions, SubLayers
 
 WIDTH, HEADS, INNER = 160, 8, 480
 IMPLEMENTATIONS = ("naive", "unique", "ours", "floor")
@@ -95,9 +96,8 @@ class PairAttention(nn.Module):
 def build(name: str, fusion: str, starts: Tensor, ends: Tensor) -> FlatEncoder:
     """An encoder of one layer, with the same weights under every name."""
     torch.manual_seed(0)
-    encoder = FlatEncoder(
-        WIDTH, HEADS, inner_width=INNER, fusion=fusion, inner_dropout=0.0, residual=False, shared_norm=True
-    )
+    sublayers = SubLayers(inner_width=INNER, inner_dropout=0.0, output_dropout=0.0)
+    encoder = FlatEncoder(WIDTH, HEADS, positions=Positions(fusion=fusion), sublayers=sublayers)
     layer = encoder.layers[0]
     if name in ("naive", "unique"):
         layer.attention = PairAttention(layer.attention, fusion, name == "unique")

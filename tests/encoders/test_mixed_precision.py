@@ -21,15 +21,17 @@ WORDS = ["南京", "南京市", "市长", "长江大桥", "大桥", "北京", "�
 
 BERT = {"hidden_width": 16, "depth": 2, "heads": 2, "intermediate_width": 32, "dropout": 0.0, "attention_dropout": 0.0}
 LEBERT = {"@architectures": "spacy-lexner.LEBERT.v1", **BERT}
-DROPOUTS = ("pre_dropout", "post_dropout", "token_dropout", "character_dropout", "word_dropout", "inner_dropout")
-FLAT = {"@architectures": "spacy-lexner.FLAT.v1", "width": 32, "heads": 4}
-FLAT |= dict.fromkeys((*DROPOUTS, "output_dropout"), 0.0)
+DROPOUTS = {
+    "embedding": {"token_dropout": 0.0, "character_dropout": 0.0, "word_dropout": 0.0},
+    "sublayers": {"inner_dropout": 0.0, "output_dropout": 0.0},
+}
+FLAT = {"@architectures": "spacy-lexner.FLAT.v1", "width": 32, "heads": 4, **DROPOUTS}
 ELMO = {"@architectures": "spacy-lexner.ELMo.v1", "projection_dim": 16, "cell_dim": 32, "embedding_dim": 8}
 ELMO |= {"filters": [[1, 16], [2, 16]], "dropout": 0.0, "lstm_dropout": 0.0}
 ENCODERS = {
     "lebert": LEBERT,
     "flat": FLAT,
-    "flat-attn": {**FLAT, "fusion": "attn"},
+    "flat-attn": {**FLAT, "positions": {"fusion": "attn"}},
     "flat-lebert": {**FLAT, "contextual": LEBERT},
     "ernie": {"@architectures": "spacy-lexner.ERNIE.v1", **BERT},
     "elmo": ELMO,
@@ -46,7 +48,7 @@ ENCODERS = {
 def with_precision(options, mixed):
     """The same options, for the encoder and those inside it."""
     inside = {k: with_precision(v, mixed) if isinstance(v, dict) else v for k, v in options.items()}
-    return {**inside, "mixed_precision": mixed}
+    return {**inside, "mixed_precision": mixed} if "@architectures" in options else inside
 
 
 def make_pipeline(options, mixed):

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from spacy_lexner.encoders.flat.attention import LatticeAttention
 from spacy_lexner.encoders.flat.encoder import FlatEncoder
+from spacy_lexner.encoders.flat.options import Attention, Positions, SubLayers
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "flat"
 RECORDED = DATA.parent / "golden" / "flat"  # has some files more
@@ -90,7 +91,7 @@ def recorded(name: str) -> Tuple[Dict[str, Any], Dict[str, Tensor]]:
 
 OUR_NAMES = (
     (r"^four_pos_fusion_embedding\.", "layers.0.attention.fusion."),
-    (r"^layer_preprocess\.layer_norm", "final.norm"),
+    (r"^layer_preprocess\.layer_norm", "final_norm"),
     (r"^layer_(\d)\.four_pos_fusion_embedding\.", r"layers.\1.attention.fusion."),
     (r"fusion\.pos_fusion_forward(\.0)?\.", "fusion.linear."),
     (r"fusion\.pos_(attn|gate)_score\.0\.", "fusion.linear."),
@@ -106,8 +107,7 @@ OUR_NAMES = (
     (r"attention\.v$", "attention.position_bias"),
     (r"^layer_(\d)\.ff\.w0\.", r"layers.\1.feed_forward.inner."),
     (r"^layer_(\d)\.ff\.w1\.", r"layers.\1.feed_forward.outer."),
-    (r"^layer_(\d)\.layer_preprocess\.layer_norm\.", r"layers.\1.pre_attention.norm."),
-    (r"^layer_(\d)\.layer_postprocess\.layer_norm\.", r"layers.\1.post_attention.norm."),
+    (r"^layer_(\d)\.layer_(pre|post)process\.layer_norm\.", r"layers.\1.attention_norm."),
 )
 
 
@@ -130,12 +130,19 @@ def load_original(encoder: FlatEncoder, weights: Dict[str, Tensor], besides: str
     assert not missing, missing
 
 
-ORIGINAL = {"residual": False, "shared_norm": True, "fusion": "ff_two"}
+def make_encoder(width: int, heads: int, layers: int = 1, **options: Any) -> FlatEncoder:
+    """An encoder with options of any block."""
+    blocks = [
+        block.read({name: options.pop(name) for name in block.options() if name in options})
+        for block in (Positions, Attention, SubLayers)
+    ]
+    assert not options, options
+    return FlatEncoder(width, heads, layers, *blocks)
 
 
 def original_encoder(meta: dict, tensors: dict, prefix: str = "sd.", **options: Any) -> FlatEncoder:
-    settings = {**ORIGINAL, "fusion": meta.get("four_pos_fusion", "ff_two"), **options}
-    encoder = FlatEncoder(meta["hidden"], meta["heads"], layers=meta["layers"], inner_width=meta["ff"], **settings)
+    options = {"fusion": meta.get("four_pos_fusion", "ff_two"), "inner_width": meta["ff"], **options}
+    encoder = make_encoder(meta["hidden"], meta["heads"], meta["layers"], **options)
     weights = {name[len(prefix) :]: tensor for name, tensor in tensors.items() if name.startswith(prefix)}
     load_original(encoder, weights)
     for kind, name in enumerate(("pe_ss", "pe_se", "pe_es", "pe_ee")):

@@ -5,9 +5,8 @@ from typing import Optional
 import torch
 from torch import Tensor, nn
 
+from .options import Positions
 from .position_encoding import sinusoids
-
-ABSOLUTE_FUSIONS = ("add", "concat", "nonlinear_add", "nonlinear_concat", "add_nonlinear", "concat_nonlinear")
 
 
 def _perceptron(n_in: int, width: int) -> nn.Sequential:
@@ -30,33 +29,23 @@ class AbsolutePositions(nn.Module):
     | `concat_nonlinear` | F [x; s; e] |
     """
 
-    def __init__(
-        self,
-        width: int,
-        fusion: str = "nonlinear_add",
-        *,
-        learned: bool = False,
-        max_position: int = 5000,
-        normalize: bool = False,
-    ) -> None:
+    def __init__(self, width: int, options: Positions) -> None:
         """Create the layer.
 
         width (int): H, width of the vectors.
-        fusion (str): One of `ABSOLUTE_FUSIONS`.
-        learned (bool): Learn a table for starts and one for ends, which begin as sinusoids.
-        max_position (int): Last position that learned tables tell apart.
-        normalize (bool): Divide an encoding by the sum of its values.
+        options (Positions): Options, of which `absolute`, `learned`, `max_distance` and `normalize` count.
         """
         super().__init__()
-        if fusion not in ABSOLUTE_FUSIONS:
-            raise ValueError(f"Unknown absolute fusion {fusion!r}. Known are: {', '.join(ABSOLUTE_FUSIONS)}.")
+        fusion = options.absolute
+        if fusion is None:
+            raise ValueError("These options have no absolute positions: set `absolute`.")
         self.width = width
         self.fusion = fusion
-        self.normalize = normalize
-        self.max_position = max_position
+        self.normalize = options.normalize
+        self.max_position = options.max_distance
         self.tables: Optional[nn.ParameterList] = None
-        if learned:
-            start = self._sinusoids(torch.arange(max_position + 1))
+        if options.learned:
+            start = self._sinusoids(torch.arange(self.max_position + 1))
             self.tables = nn.ParameterList(nn.Parameter(start.clone()) for _ in range(2))
         self.position: nn.Module = nn.Identity()
         self.output: nn.Module = nn.Identity()

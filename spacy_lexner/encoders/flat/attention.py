@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
+from .options import Attention
 from .position_cache import PositionCache
 from .position_fusion import PositionFusion, PositionKeys
 from .relative_positions import RelativePositions, Section
@@ -25,43 +26,30 @@ class LatticeAttention(nn.Module):
         self,
         width: int,
         heads: int,
-        *,
         fusion: Optional[PositionFusion] = None,
-        scaled: bool = False,
-        project_queries: bool = True,
-        project_keys: bool = False,
-        project_values: bool = True,
-        project_positions: bool = True,
-        project_output: bool = False,
-        dropout: float = 0.0,
+        options: Attention = Attention(),  # noqa: B008 (frozen)
     ) -> None:
-        """Create the layer. The defaults are those of the paper's code.
+        """Create the layer.
 
         width (int): H, width of the vectors.
         heads (int): Number of heads; divides the width.
         fusion (Optional[PositionFusion]): The fusion of relative positions; may be shared with other layers.
-        scaled (bool): Divide the scores by sqrt(H / heads).
-        project_queries (bool): Use W_q; else the input is the query.
-        project_keys (bool): Use W_k; else the input is the key.
-        project_values (bool): Use W_v; else the input is the value.
-        project_positions (bool): Use W_r and b_r; else R itself is scored.
-        project_output (bool): Project the concatenated heads.
-        dropout (float): Dropout of the attention weights.
+        options (Attention): Options.
         """
         super().__init__()
         if heads < 1 or width % heads:
             raise ValueError(f"The hidden width ({width}) must be a multiple of the number of heads ({heads}).")
         self.heads = heads
-        self.scale = 1.0 / math.sqrt(width // heads) if scaled else 1.0
-        self.query = _projection(width, project_queries)
-        self.key = _projection(width, project_keys)
-        self.value = _projection(width, project_values)
-        self.output = _projection(width, project_output)
-        self.dropout = nn.Dropout(dropout)
+        self.scale = 1.0 / math.sqrt(width // heads) if options.scaled else 1.0
+        self.query = _projection(width, options.project_queries)
+        self.key = _projection(width, options.project_keys)
+        self.value = _projection(width, options.project_values)
+        self.output = _projection(width, options.project_output)
+        self.dropout = nn.Dropout(options.dropout)
         self.fusion = fusion
         self.cache = PositionCache()
         if fusion is not None:
-            self.position = _projection(width, project_positions)
+            self.position = _projection(width, options.project_positions)
             self.content_bias = nn.Parameter(nn.init.xavier_uniform_(torch.empty(heads, width // heads)))  # u
             self.position_bias = nn.Parameter(nn.init.xavier_uniform_(torch.empty(heads, width // heads)))  # v
 

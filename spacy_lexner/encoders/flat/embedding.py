@@ -7,9 +7,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from ..shared.words import Words, WordVectors
-
-PADDING, UNKNOWN = 0, 1  # ids in the tables of characters and bigrams
-DROPOUT_PLACES = ("before_projection", "after_projection", "after_positions")
+from .options import Embedding
+from .vocab import PADDING, UNKNOWN
 
 
 class TokenVectors(nn.Embedding):
@@ -83,12 +82,7 @@ class LatticeEmbedding(nn.Module):
         word_width: int = 50,
         n_tuned_words: int = 0,
         contextual_width: int = 0,
-        normalize: bool = True,
-        normalize_contextual: bool = True,
-        token_dropout: float = 0.01,
-        character_dropout: float = 0.5,
-        word_dropout: float = 0.5,
-        dropout_place: str = "before_projection",
+        options: Embedding = Embedding(),  # noqa: B008 (frozen)
     ) -> None:
         """Create the embedding.
 
@@ -100,21 +94,13 @@ class LatticeEmbedding(nn.Module):
         word_width (int): Width of the word vectors; 0 makes a model without words.
         n_tuned_words (int): Rows of the table of fine-tuned words.
         contextual_width (int): Width of the contextual vectors of the characters; 0 leaves them out.
-        normalize (bool): Vectors start with length 1; those that are trained may become longer or shorter.
-        normalize_contextual (bool): Contextual vectors have length 1.
-        token_dropout (float): Chance that a character, bigram or word counts as unknown in training.
-        character_dropout (float): Dropout of the character's vectors, or of all where `dropout_place` is another one.
-        word_dropout (float): Dropout of the word vectors before their projection.
-        dropout_place (str): `before_projection`; `after_projection` or `after_positions` (the absolute ones) drop from
-            the lattice of hidden vectors instead, words and characters alike.
+        options (Embedding): Options.
         """
         super().__init__()
-        if dropout_place not in DROPOUT_PLACES:
-            raise ValueError(f"Unknown dropout_place {dropout_place!r}. Known are: {', '.join(DROPOUT_PLACES)}.")
-        self.normalize = normalize
-        self.normalize_contextual = normalize_contextual
-        self.token_dropout = token_dropout
-        self.dropout_place = dropout_place
+        self.normalize = options.normalize
+        self.normalize_contextual = options.normalize_contextual
+        self.token_dropout = options.token_dropout
+        self.dropout_place = options.dropout_place
         self.characters = TokenVectors(n_characters, character_width, n_fixed_characters)
         self.bigrams = TokenVectors(n_bigrams, bigram_width, n_fixed_bigrams) if n_bigrams else None
         self.words = WordVectors(word_width, n_tuned_words) if word_width else None
@@ -124,8 +110,8 @@ class LatticeEmbedding(nn.Module):
         n_inputs = character_width + (bigram_width if n_bigrams else 0) + contextual_width
         self.project_characters = nn.Linear(n_inputs, width)
         self.project_words = nn.Linear(word_width, width) if word_width else None
-        self.character_dropout = nn.Dropout(character_dropout)
-        self.word_dropout = nn.Dropout(word_dropout)
+        self.character_dropout = nn.Dropout(options.character_dropout)
+        self.word_dropout = nn.Dropout(options.word_dropout)
         for projection in (self.project_characters, self.project_words):
             if projection is not None:
                 nn.init.xavier_uniform_(projection.weight)

@@ -1,17 +1,76 @@
 """The encoder of FLAT: a transformer whose tokens are spans of a text."""
 
-from typing import List, Optional
+from typing import Callable, List, Optional
 
 from torch import Tensor, nn
 
 from .attention import LatticeAttention
-from .encoder_layer import FeedForward, FlatLayer, Steps
+from .options import Attention, Positions, SubLayers
 from .position_encoding import DistanceEncoding
-from .position_fusion import PositionFusion, create_fusion
+from .position_fusion import FUSIONS, PositionFusion
 from .relative_positions import RelativePositions
 from .scalar_positions import ScalarPositions
 
-POSITIONS = ("relative", "scalar", "none")
+ACTIVATIONS = {"relu": nn.ReLU, "leaky": nn.LeakyReLU, "gelu": nn.GELU}
+
+
+class FeedForward(nn.Module):
+    """W_2 activation(dropout(W_1 x + b_1)) + b_2, and dropout: the first dropout stands before the activation."""
+
+    def __init__(self, width: int, options: SubLayers) -> None:
+        super().__init__()
+        inner_width = 3 * width if options.inner_width is None else options.inner_width
+        output_dropout = options.inner_dropout if options.inner_output_dropout is None else options.inner_output_dropout
+        self.inner = nn.Linear(width, inner_width)
+        self.outer = nn.Linear(inner_width, width)
+        self.activation = ACTIVATIONS[options.activation]()
+        self.dropout = nn.Dropout(options.inner_dropout)
+        self.output_dropout = nn.Dropout(output_dropout)
+        for linear in (self.inner, self.outer):
+            nn.init.xavier_uniform_(linear.weight)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        return self.output_dropout(self.outer(self.activation(self.dropout(self.inner(tokens)))))
+
+
+class FlatLayer(nn.Module):
+    """Attention and feed-forward, each with normalization, dropout and what is added to its output."""
+
+    def __init__(self, width: int, attention: LatticeAttention, options: SubLayers) -> None:
+        """Create the layer.
+
+        width (int): H, width of the vectors.
+        attention (LatticeAttention): The first sub-layer.
+        options (SubLayers): Of the second, and of what stands around both.
+        """
+        super().__init__()
+        self.norm_first, self.added = options.norm == "pre", options.residual
+        self.attention = attention
+        self.feed_forward = FeedForward(width, options)
+        self.attention_norm = nn.LayerNorm(width)
+        self.feed_forward_norm = self.attention_norm if options.shared_norm else nn.LayerNorm(width)
+        self.dropout = nn.Dropout(options.dropout)
+
+    def forward(
+        self,
+        tokens: Tensor,
+        mask: Tensor,
+        positions: RelativePositions,
+        bias: Optional[Tensor] = None,
+        record: Optional[List[Tensor]] = None,
+    ) -> Tensor:
+        """Run the layer. For the arguments and the result see `LatticeAttention`."""
+
+        def attend(x: Tensor) -> Tensor:
+            return self.attention(x, mask, positions, bias, record)
+
+        return self._run(self.feed_forward, self.feed_forward_norm, self._run(attend, self.attention_norm, tokens))
+
+    def _run(self, sub_layer: Callable[[Tensor], Tensor], norm: nn.Module, tokens: Tensor) -> Tensor:
+        output = self.dropout(sub_layer(norm(tokens) if self.norm_first else tokens))
+        if self.added != "none":
+            output = output + (tokens if self.added == "input" else output)
+        return output if self.norm_first else norm(output)
 
 
 class FlatEncoder(nn.Module):
@@ -21,113 +80,35 @@ class FlatEncoder(nn.Module):
         self,
         width: int,
         heads: int,
-        *,
         layers: int = 1,
-        inner_width: Optional[int] = None,
-        activation: str = "relu",
-        positions: str = "relative",
-        fusion: str = "ff",
-        share_fusion: bool = True,
-        share_tables: bool = True,
-        learn_positions: bool = False,
-        max_distance: int = 512,
-        distance_offset: int = 0,
-        normalize_positions: bool = False,
-        scaled: bool = False,
-        project_queries: bool = True,
-        project_keys: bool = False,
-        project_values: bool = True,
-        project_positions: bool = True,
-        project_output: bool = False,
-        pre: str = "",
-        post: str = "an",
-        residual: bool = True,
-        shared_norm: bool = False,
-        pre_dropout: float = 0.5,
-        post_dropout: float = 0.3,
-        attention_dropout: float = 0.0,
-        inner_dropout: float = 0.15,
-        inner_output_dropout: Optional[float] = None,
+        positions: Positions = Positions(),  # noqa: B008 (frozen)
+        attention: Attention = Attention(),  # noqa: B008
+        sublayers: SubLayers = SubLayers(),  # noqa: B008
     ) -> None:
         """Create the encoder.
 
         width (int): H, width of the vectors, a multiple of `heads`.
         heads (int): Number of attention heads.
         layers (int): Number of layers.
-        inner_width (Optional[int]): Width inside the feed-forward sub-layers, 3 * H if None.
-        activation (str): `relu`, `leaky` or `gelu`.
-        positions (str): `relative`; `scalar`, a learned number per head and pair (see `ScalarPositions`); or `none`.
-        fusion (str): How four distances become one vector: `ff`, `ff_linear`, `ff_two`, `attn` or `gate`.
-        share_fusion (bool): One fusion for all layers.
-        share_tables (bool): One table for the four distances, where tables are learned.
-        learn_positions (bool): Learn tables of distances, instead of fixed sinusoids (`scalar` always learns).
-        max_distance (int): Farthest distance in a learned table. Sinusoids have no such limit.
-        distance_offset (int): Added to distances before they are encoded (see `DistanceEncoding`).
-        normalize_positions (bool): Divide encodings by the sum of their values.
-        scaled, project_queries, project_keys, project_values, project_positions, project_output: See
-            `LatticeAttention`.
-        pre, post, residual, shared_norm, pre_dropout, post_dropout: See `FlatLayer`. `residual=False` with
-            `shared_norm=True` is what the original code computes.
-        attention_dropout (float): Dropout of attention weights.
-        inner_dropout (float): Dropout inside the feed-forward sub-layers, before the activation.
-        inner_output_dropout (Optional[float]): Dropout of their output, `inner_dropout` if None.
+        positions, attention, sublayers (Positions, Attention, SubLayers): Options.
         """
         super().__init__()
-        if positions not in POSITIONS:
-            raise ValueError(f"Unknown positions {positions!r}. Known are: {', '.join(POSITIONS)}.")
         if layers < 1:
             raise ValueError(f"The encoder needs at least 1 layer, not {layers}.")
 
-        def fuse() -> PositionFusion:
-            encoding = DistanceEncoding(
-                width,
-                learned=learn_positions,
-                shared=share_tables,
-                max_distance=max_distance,
-                offset=distance_offset,
-                normalize=normalize_positions,
-            )
-            return create_fusion(fusion, width, encoding)
+        def fuse() -> Optional[PositionFusion]:
+            if positions.kind != "relative":
+                return None
+            return FUSIONS[positions.fusion](width, DistanceEncoding(width, positions))
 
-        self.bias = (
-            ScalarPositions(heads, shared=share_tables, max_distance=max_distance) if positions == "scalar" else None
+        self.bias = ScalarPositions(heads, positions) if positions.kind == "scalar" else None
+        shared = fuse() if positions.share_fusion else None
+        self.layers = nn.ModuleList(
+            FlatLayer(width, LatticeAttention(width, heads, shared or fuse(), attention), sublayers)
+            for _ in range(layers)
         )
-        shared = fuse() if positions == "relative" and share_fusion else None
-        self.layers = nn.ModuleList()
-        for _ in range(layers):
-            attention = LatticeAttention(
-                width,
-                heads,
-                fusion=shared or (fuse() if positions == "relative" else None),
-                scaled=scaled,
-                project_queries=project_queries,
-                project_keys=project_keys,
-                project_values=project_values,
-                project_positions=project_positions,
-                project_output=project_output,
-                dropout=attention_dropout,
-            )
-            feed_forward = FeedForward(
-                width,
-                3 * width if inner_width is None else inner_width,
-                activation,
-                inner_dropout,
-                inner_dropout if inner_output_dropout is None else inner_output_dropout,
-            )
-            self.layers.append(
-                FlatLayer(
-                    width,
-                    attention,
-                    feed_forward,
-                    pre=pre,
-                    post=post,
-                    pre_dropout=pre_dropout,
-                    post_dropout=post_dropout,
-                    residual=residual,
-                    shared_norm=shared_norm,
-                )
-            )
-        self.final = Steps(pre, width, 0.0)  # what is normalised before each sub-layer is normalised at the end
+        self.final_norm = nn.LayerNorm(width) if sublayers.norm == "pre" else nn.Identity()
+        self.output_dropout = nn.Dropout(sublayers.output_dropout)
 
     def forward(
         self, tokens: Tensor, starts: Tensor, ends: Tensor, mask: Tensor, record: Optional[List[Tensor]] = None
@@ -146,4 +127,4 @@ class FlatEncoder(nn.Module):
         bias = self.bias(positions) if self.bias is not None else None
         for layer in self.layers:
             tokens = layer(tokens, mask, positions, bias, record)
-        return self.final(tokens)
+        return self.output_dropout(self.final_norm(tokens))

@@ -29,8 +29,8 @@ class FlatOptions:
 
     single_chars (str): Rule for words of one character, see `keep_single_chars`.
     max_words (float): Most words of a window for each of its characters; where there are more, the longest stay.
-    window (int): Longer Docs are read in windows of so many characters.
-    stride (Optional[int]): How far windows lie apart; None for three quarters of a window.
+    window (int): Longer Docs are read in windows of this many characters, three quarters of which lie between their
+        starts.
     max_batch_tokens (int): Most characters and words, padding included, of a batch of windows.
     freeze_steps (int): For so many updates the contextual sub-model is not trained.
     """
@@ -38,7 +38,6 @@ class FlatOptions:
     single_chars: SingleChars = "drop"
     max_words: float = 4.0
     window: int = 256
-    stride: Optional[int] = None
     max_batch_tokens: int = 2048
     freeze_steps: int = 0
 
@@ -46,15 +45,12 @@ class FlatOptions:
         for name, least in (
             ("max_words", 0),
             ("window", 1),
-            ("stride", 1),
             ("max_batch_tokens", 1),
             ("freeze_steps", 0),
         ):
             value = getattr(self, name)
             if value is not None and value < least:
                 raise ValueError(f"{name} = {value} is out of range: it must be at least {least}.")
-        if self.stride is not None and self.stride > self.window:
-            raise ValueError(f"stride = {self.stride} is out of range: it must be at most window = {self.window}.")
         if self.single_chars not in RULES:
             raise ValueError(f"Unknown single_chars = {self.single_chars!r}. Choose one of {RULES}.")
 
@@ -192,11 +188,10 @@ def _batches(model: Encoder, docs: List[Doc], characters: Characters) -> Iterato
         words = place_words(docs, lexicon.predict(docs), characters.counts)
         words = words.take(keep_single_chars(words.starts, words.ends, options.single_chars))
         table = WordTable.of(module.embedding.words, settings["lexicon_width"])
-    stride = max(1, options.window * 3 // 4) if options.stride is None else options.stride
     return make_batches(
         characters,
         load_vocab(settings["vocab"]),
-        cut_windows(np.diff(characters.doc_ends, prepend=0), options.window, stride),
+        cut_windows(np.diff(characters.doc_ends, prepend=0), options.window, max(1, options.window * 3 // 4)),
         words,
         table,
         max_words=options.max_words,

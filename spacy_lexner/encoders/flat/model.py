@@ -10,6 +10,7 @@ from ..shared.words import Words
 from .absolute_positions import AbsolutePositions
 from .embedding import LatticeEmbedding
 from .encoder import FlatEncoder
+from .options import Attention, Embedding, Positions, SubLayers
 
 KEPT_PAIRS = 2**22  # pairs of tokens whose activations are kept for the backward pass: half a GB with eight heads
 
@@ -55,20 +56,17 @@ class Flat(nn.Module):
         encoder: FlatEncoder,
         *,
         absolute: Optional[AbsolutePositions] = None,
-        output_dropout: float = 0.3,
     ) -> None:
         """Create the model.
 
         embedding (LatticeEmbedding): The embedding.
         encoder (FlatEncoder): The encoder.
         absolute (Optional[AbsolutePositions]): Absolute positions, added to the embedding.
-        output_dropout (float): Dropout of the result.
         """
         super().__init__()
         self.embedding = embedding
         self.absolute = absolute
         self.encoder = encoder
-        self.output_dropout = nn.Dropout(output_dropout)
 
     def forward(self, batches: Sequence[FlatBatch], contextual: Optional[Tensor] = None) -> Tensor:
         """Encode batches one after the other. Where they are too many for all their activations to be kept, those of
@@ -106,7 +104,7 @@ class Flat(nn.Module):
         if self.absolute is not None:
             lattice = self.absolute(lattice, starts, ends)
         lattice = self.embedding.drop_at("after_positions", lattice)
-        return self.output_dropout(self.encoder(lattice, starts, ends, mask, batch.record)[:, :n_characters])
+        return self.encoder(lattice, starts, ends, mask, batch.record)[:, :n_characters]
 
     def _encode_kept(self, batch: FlatBatch, contextual: Optional[Tensor]) -> Tensor:
         return self.encode(batch, contextual).flatten(0, 1)[batch.kept]
@@ -115,14 +113,20 @@ class Flat(nn.Module):
 def build_flat(settings: Dict[str, Any]) -> Flat:
     """Build a model with random weights.
 
-    settings (Dict[str, Any]): Plain JSON: under "width" the hidden width, under "embedding", "encoder", "absolute" (or
-        None) the other arguments of the parts, and "output_dropout".
+    settings (Dict[str, Any]): Plain JSON: "width", "heads", "layers"; under "tables" the sizes that LatticeEmbedding
+        takes; the blocks "embedding", "positions", "attention" and "sublayers".
     RETURNS (Flat): The model.
     """
-    width, absolute = settings["width"], settings["absolute"]
+    width, positions = settings["width"], Positions.read(settings["positions"])
     return Flat(
-        LatticeEmbedding(width, **settings["embedding"]),
-        FlatEncoder(width, **settings["encoder"]),
-        absolute=None if absolute is None else AbsolutePositions(width, **absolute),
-        output_dropout=settings["output_dropout"],
+        LatticeEmbedding(width, **settings["tables"], options=Embedding.read(settings["embedding"])),
+        FlatEncoder(
+            width,
+            settings["heads"],
+            settings["layers"],
+            positions,
+            Attention.read(settings["attention"]),
+            SubLayers.read(settings["sublayers"]),
+        ),
+        absolute=None if positions.absolute is None else AbsolutePositions(width, positions),
     )

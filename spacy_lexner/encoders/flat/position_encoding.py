@@ -6,6 +6,8 @@ from typing import Optional
 import torch
 from torch import Tensor, nn
 
+from .options import Positions
+
 KINDS = 4  # start-start, start-end, end-start, end-end
 
 
@@ -31,39 +33,24 @@ class DistanceEncoding(nn.Module):
     whatever lies beyond as that.
     """
 
-    def __init__(
-        self,
-        width: int,
-        *,
-        learned: bool = False,
-        shared: bool = True,
-        max_distance: int = 512,
-        offset: int = 0,
-        normalize: bool = False,
-    ) -> None:
+    def __init__(self, width: int, options: Positions = Positions()) -> None:  # noqa: B008 (frozen)
         """Create the encoding.
 
         width (int): Width of a vector, at least 4.
-        learned (bool): Learn tables that start as the sinusoids, instead of keeping to the sinusoids.
-        shared (bool): One learned table for the four kinds of distance, or one for each.
-        max_distance (int): Farthest distance that a learned table tells apart.
-        offset (int): Added to a distance before it is encoded. 0 encodes the signed distance; the original code
-            effectively added the length of its longest training sentence.
-        normalize (bool): Divide a vector by the sum of its values, as the original's `pos_norm` does.
+        options (Positions): Options.
         """
         super().__init__()
         if width < 4:
             raise ValueError(f"Distances are encoded in at least 4 values, not {width}: raise the hidden width.")
         self.width = width
-        self.max_distance = max_distance
-        self.offset = offset
-        self.normalize = normalize
+        self.max_distance = options.max_distance
+        self.offset = options.offset
+        self.normalize = options.normalize
         self.tables: Optional[nn.ParameterList] = None
-        if learned:
-            if max_distance < 1:
-                raise ValueError(f"Learned positions need max_distance of at least 1, not {max_distance}.")
-            start = self._sinusoids(torch.arange(-max_distance, max_distance + 1))
-            self.tables = nn.ParameterList(nn.Parameter(start.clone()) for _ in range(1 if shared else KINDS))
+        if options.learned:
+            start = self._sinusoids(torch.arange(-options.max_distance, options.max_distance + 1))
+            n_tables = 1 if options.share_tables else KINDS
+            self.tables = nn.ParameterList(nn.Parameter(start.clone()) for _ in range(n_tables))
 
     def forward(self, distances: Tensor, kind: int) -> Tensor:
         """Encode distances of one kind.

@@ -155,16 +155,3 @@ FUSIONS: Dict[str, Type[PositionFusion]] = {
     "attn": AttentionFusion,
     "gate": GateFusion,
 }
-
-
-def create_fusion(name: str, width: int, encoding: DistanceEncoding) -> PositionFusion:
-    """Create a fusion by its name.
-
-    name (str): One of `FUSIONS`.
-    width (int): H, width of the fused vectors.
-    encoding (DistanceEncoding): The encoding of a distance.
-    RETURNS (PositionFusion): The fusion. Raises ValueError for an unknown name.
-    """
-    if name not in FUSIONS:
-        raise ValueError(f"Unknown position fusion {name!r}. Known are: {', '.join(FUSIONS)}.")
-    return FUSIONS[name](width, encoding)

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from .options import Positions
 from .position_encoding import KINDS
 from .relative_positions import RelativePositions
 
@@ -12,17 +13,18 @@ class ScalarPositions(nn.Module):
     head for each distance.
     """
 
-    def __init__(self, heads: int, *, shared: bool = True, max_distance: int = 512) -> None:
+    def __init__(self, heads: int, options: Positions) -> None:
         """Create the bias.
 
         heads (int): Number of attention heads.
-        shared (bool): One table for the four kinds of distance, or one for each.
-        max_distance (int): Farthest distance that is told apart; what lies beyond counts as that.
+        options (Positions): Options, of which `share_tables` and `max_distance` count.
         """
         super().__init__()
-        self.max_distance = max_distance
-        n_rows = 2 * max_distance + 1
-        self.tables = nn.ParameterList(nn.Parameter(torch.randn(n_rows, heads)) for _ in range(1 if shared else KINDS))
+        self.max_distance = options.max_distance
+        n_rows = 2 * options.max_distance + 1
+        self.tables = nn.ParameterList(
+            nn.Parameter(torch.randn(n_rows, heads)) for _ in range(1 if options.share_tables else KINDS)
+        )
         self.linear = nn.Linear(KINDS * heads, heads)
 
     def forward(self, positions: RelativePositions) -> Tensor:

@@ -1,8 +1,8 @@
 """What a FLAT is made of, and how it is built when a pipeline is initialised."""
 
 import warnings
-from dataclasses import dataclass, field
-from typing import Any, Dict, Literal, Mapping, Optional, Sequence, get_args
+from dataclasses import asdict, dataclass
+from typing import Any, Dict, Literal, Optional, Sequence, get_args
 
 import numpy as np
 import torch
@@ -11,72 +11,44 @@ from spacy.tokens import Doc
 from ...candidates.training_texts import TrainingTexts
 from ...lexicon.matcher import Matcher
 from ..shared.shim import ModuleShim
-from ..shared.vector_file import DEFAULT_WIDTH, Vectors, read_vectors
+from ..shared.vector_file import Vectors, read_vectors
 from ..shared.words import words_of_texts
 from .embedding import TokenVectors
 from .model import Flat, build_flat
-from .vocab import LatticeVocab, Numbers, build_vocab, check_numbers, load_vocab
+from .options import Attention, Embedding, Positions, SubLayers
+from .vocab import LatticeVocab, build_vocab, load_vocab
 
 WordsFrom = Literal["finetuned", "frozen", "none"]
 
 
 @dataclass(frozen=True)
 class FlatSetup:
-    """The settings of a FLAT. They matter once, when it is initialised; what is saved is the module itself.
+    """The settings of a FLAT. They matter once, when it is initialized; what is saved is the module itself.
 
     width (int): H, width of the result.
-    encoder (Mapping[str, Any]): The other arguments of FlatEncoder.
-    absolute (Optional[Mapping[str, Any]]): Arguments of AbsolutePositions; None for relative positions alone.
-    words (str): "finetuned": the vectors of the words in the training texts are copied from the lexicon and trained,
-        other words have theirs from the lexicon. "frozen": all words have. "none": a model without words.
-    word_width (int): Width of the word vectors if the lexicon has none.
-    character_vectors, bigram_vectors (Optional[str]): Files of vectors, in the text format of word2vec; None for random
-        ones.
-    character_width, bigram_width (Optional[int]): Widths; None for those of the files.
-    bigrams (bool): Whether characters have bigrams.
-    keep_vectors (bool): Keep the vectors of what does not occur in the training texts, as they are.
-    min_count, bigram_min_count (int): Rarer characters and bigrams count as unknown.
-    numbers (str): "keep", "characters", "all": see LatticeVocab.
-    normalize, normalize_contextual (bool): See LatticeEmbedding.
-    token_dropout, character_dropout, word_dropout (float): See LatticeEmbedding.
-    dropout_place (str): See LatticeEmbedding.
-    output_dropout (float): Dropout of the result.
+    heads (int): Number of attention heads.
+    layers (int): Number of layers.
+    words (str): "finetuned": the vectors of the words in the training texts are copied from the lexicon and trained;
+        other words keep theirs. "frozen": all words keep the vectors of the lexicon. "none": a model without words.
+    embedding, positions, attention, sublayers (Block): Options.
     """
 
-    width: int = 160
-    encoder: Mapping[str, Any] = field(default_factory=lambda: {"heads": 8})
-    absolute: Optional[Mapping[str, Any]] = None
+    width: int = 128
+    heads: int = 8
+    layers: int = 1
     words: WordsFrom = "finetuned"
-    word_width: int = 50
-    character_vectors: Optional[str] = None
-    bigram_vectors: Optional[str] = None
-    character_width: Optional[int] = None
-    bigram_width: Optional[int] = None
-    bigrams: bool = True
-    keep_vectors: bool = True
-    min_count: int = 1
-    bigram_min_count: int = 1
-    numbers: Numbers = "keep"
-    normalize: bool = True
-    normalize_contextual: bool = True
-    token_dropout: float = 0.01
-    character_dropout: float = 0.5
-    word_dropout: float = 0.5
-    dropout_place: str = "before_projection"
-    output_dropout: float = 0.3
+    embedding: Embedding = Embedding()  # noqa: RUF009 (frozen)
+    positions: Positions = Positions()  # noqa: RUF009
+    attention: Attention = Attention()  # noqa: RUF009
+    sublayers: SubLayers = SubLayers()  # noqa: RUF009
 
     def __post_init__(self) -> None:
         if self.words not in get_args(WordsFrom):
             raise ValueError(f"Unknown words = {self.words!r}. Choose one of {get_args(WordsFrom)}.")
-        check_numbers(self.numbers)
-        for name in ("width", "word_width", "character_width", "bigram_width", "min_count", "bigram_min_count"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ValueError(f"{name} = {value} is out of range: it must be at least 1.")
-        if self.bigram_vectors is not None and not self.bigrams:
-            raise ValueError("bigram_vectors is given, but bigrams = false: leave one of them out.")
+        if self.width < 1:
+            raise ValueError(f"width = {self.width} is out of range: it must be at least 1.")
         with torch.device("meta"):  # a wrong option shows now, not after the training texts have been read
-            build_flat(self._settings(LatticeVocab(*_NOTHING), DEFAULT_WIDTH, DEFAULT_WIDTH, 1, 0, 0))
+            build_flat(self._settings(LatticeVocab(*_NOTHING), 1, 1, 1, 0, 0))
 
     @property
     def reads_words(self) -> bool:
@@ -103,16 +75,20 @@ class FlatSetup:
         if not texts.n_docs:
             _warn_of_sample(len(sample))
             texts.add(sample)
-        characters = read_vectors(self.character_vectors, "characters", self.character_width)
-        bigrams = read_vectors(self.bigram_vectors, "bigrams", self.bigram_width)
+        options = self.embedding
+        random_width = options.vector_width
+        characters = read_vectors(
+            options.character_vectors, "characters", None if options.character_vectors else random_width
+        )
+        bigrams = read_vectors(options.bigram_vectors, "bigrams", None if options.bigram_vectors else random_width)
         keys = build_vocab(
             texts.texts,
-            bigrams=self.bigrams,
-            numbers=self.numbers,
-            min_count=self.min_count,
-            bigram_min_count=self.bigram_min_count,
-            fixed_characters=characters.keys if self.keep_vectors else (),
-            fixed_bigrams=bigrams.keys if self.keep_vectors else (),
+            bigrams=options.bigrams,
+            numbers=options.numbers,
+            min_count=options.min_count,
+            bigram_min_count=options.bigram_min_count,
+            fixed_characters=characters.keys if options.keep_vectors else (),
+            fixed_bigrams=bigrams.keys if options.keep_vectors else (),
         )
         vocab = load_vocab(keys)
         lexicon_width = matcher.lexicon.dim if matcher is not None else 0
@@ -120,7 +96,7 @@ class FlatSetup:
         if matcher is not None and self.words == "finetuned":
             tuned = words_of_texts(matcher, texts.texts)
         settings = self._settings(
-            vocab, characters.width, bigrams.width, lexicon_width or self.word_width, len(tuned), contextual_width
+            vocab, characters.width, bigrams.width, lexicon_width or random_width, len(tuned), contextual_width
         )
         module = shim.initialize({**settings, "vocab": keys, "lexicon_width": lexicon_width})
         assert isinstance(module, Flat)
@@ -145,26 +121,20 @@ class FlatSetup:
         n_special = 2  # padding and unknown
         return {
             "width": self.width,
-            "embedding": {
+            "heads": self.heads,
+            "layers": self.layers,
+            "tables": {
                 "n_characters": vocab.n_characters + n_special,
                 "n_fixed_characters": vocab.n_fixed_characters,
                 "character_width": character_width,
-                "n_bigrams": vocab.n_bigrams + n_special if self.bigrams else 0,
+                "n_bigrams": vocab.n_bigrams + n_special if self.embedding.bigrams else 0,
                 "n_fixed_bigrams": vocab.n_fixed_bigrams,
                 "bigram_width": bigram_width,
                 "word_width": word_width if self.reads_words else 0,
                 "n_tuned_words": n_tuned,
                 "contextual_width": contextual_width,
-                "normalize": self.normalize,
-                "normalize_contextual": self.normalize_contextual,
-                "token_dropout": self.token_dropout,
-                "character_dropout": self.character_dropout,
-                "word_dropout": self.word_dropout,
-                "dropout_place": self.dropout_place,
             },
-            "encoder": dict(self.encoder),
-            "absolute": None if self.absolute is None else dict(self.absolute),
-            "output_dropout": self.output_dropout,
+            **{block: asdict(getattr(self, block)) for block in ("embedding", "positions", "attention", "sublayers")},
         }
 
 

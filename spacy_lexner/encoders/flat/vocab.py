@@ -8,8 +8,8 @@ import numpy as np
 
 from ...lexicon.normalization import to_codes
 from ..shared.vector_file import END
-from .embedding import UNKNOWN
 
+PADDING, UNKNOWN = 0, 1  # numbers of characters and bigrams
 BITS = 21  # of a code point
 Numbers = Literal["keep", "characters", "all"]
 

@@ -25,6 +25,8 @@ from .uncertain_spans import check_doubt, set_uncertain
 DEFAULT_CONFIG = """
 [model]
 @architectures = "spacy-lexner.CRFTagger.v1"
+dropout = 0.0
+normalization = "token"
 
 [model.tok2vec]
 @architectures = "spacy-lexner.FLAT.v1"
@@ -51,7 +53,7 @@ DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
         "rule_labels": [],
         "n_alternatives": 0,
         "uncertain": None,
-        "threshold": 0.0,
+        "threshold": 0.5,
         "note_words": False,
         "scorer": {"@scorers": "spacy-lexner.lex_ner_scorer.v1"},
     },
@@ -130,7 +132,7 @@ class LexNER(EntityConfidence, EntityTraining):
         rule_labels: Sequence[str] = (),
         n_alternatives: int = 0,
         uncertain: Optional[Sequence[float]] = None,
-        threshold: Threshold = 0.0,
+        threshold: Threshold = 0.5,
         note_words: bool = False,
         scorer: Optional[Callable] = lex_ner_score,
     ) -> None:

@@ -25,9 +25,16 @@ logger = logging.getLogger(__name__)
 DEFAULT_CONFIG = """
 [model]
 @architectures = "spacy-lexner.CRFTagger.v1"
+dropout = 0.0
 
 [model.tok2vec]
 @architectures = "spacy-lexner.FLAT.v1"
+width = 160
+
+[model.tok2vec.sublayers]
+residual = "input"
+shared_norm = false
+inner_dropout = 0.15
 """
 DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
 

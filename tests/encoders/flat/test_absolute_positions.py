@@ -2,18 +2,22 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from spacy_lexner.encoders.flat.absolute_positions import ABSOLUTE_FUSIONS, AbsolutePositions
+from spacy_lexner.encoders.flat.absolute_positions import AbsolutePositions
+from spacy_lexner.encoders.flat.options import Positions
 from spacy_lexner.encoders.flat.position_encoding import sinusoids
 
 STARTS, ENDS = torch.tensor([[0, 1, 0]]), torch.tensor([[0, 1, 7000]])
 
 
-@pytest.mark.parametrize("fusion", ABSOLUTE_FUSIONS)
+FUSIONS = ["add", "concat", "nonlinear_add", "nonlinear_concat", "add_nonlinear", "concat_nonlinear"]
+
+
+@pytest.mark.parametrize("fusion", FUSIONS)
 def test_by_the_formula(fusion):
     torch.manual_seed(0)
     x = torch.randn(1, 3, 8)
     s, e = sinusoids(STARTS, 8), sinusoids(ENDS, 8)
-    layer = AbsolutePositions(8, fusion)
+    layer = AbsolutePositions(8, Positions(absolute=fusion))
     both = torch.cat((s, e), dim=-1)
     expected = {
         "add": lambda: x + s + e,
@@ -31,7 +35,7 @@ def test_by_the_formula(fusion):
 
 
 def test_learned_tables():
-    layer = AbsolutePositions(8, "add", learned=True, max_position=10)
+    layer = AbsolutePositions(8, Positions(absolute="add", learned=True, max_distance=10))
     x = torch.zeros(1, 3, 8)
     assert_close(layer(x, STARTS, ENDS), sinusoids(STARTS, 8) + sinusoids(ENDS.clamp(max=10), 8))
     layer(x, STARTS, ENDS).sum().backward()
@@ -39,10 +43,5 @@ def test_learned_tables():
 
 
 def test_normalized():
-    layer = AbsolutePositions(8, "add", normalize=True)
+    layer = AbsolutePositions(8, Positions(absolute="add", normalize=True))
     assert_close(layer(torch.zeros(1, 3, 8), STARTS, ENDS).sum(-1), torch.full((1, 3), 2.0), atol=1e-4, rtol=1e-4)
-
-
-def test_unknown_fusion():
-    with pytest.raises(ValueError, match=r"'sum'.*add, concat"):
-        AbsolutePositions(8, "sum")

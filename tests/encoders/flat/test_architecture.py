@@ -1,11 +1,14 @@
 """FLAT.v1 and WordBiLSTM.v1 in spaCy: configs, pipes, training, saving, sub-models."""
 
+from inspect import signature
+
 import numpy as np
 import pytest
 import spacy
 from spacy.training import Example
 from thinc.api import Config, ConfigValidationError
 
+from spacy_lexner.encoders.flat.architecture import build_flat_v1
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.pipeline.explain import explain
 
@@ -62,7 +65,14 @@ def entities(nlp):
     return [[(ent.start_char, ent.end_char, ent.label_) for ent in doc.ents] for doc in nlp.pipe(t for t, _ in TEXTS)]
 
 
-@pytest.mark.parametrize("options", [{}, {"positions": "scalar", "absolute": "add"}, {"fusion": "gate", "layers": 2}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"positions": {"kind": "scalar", "absolute": "add"}},
+        {"positions": {"fusion": "gate"}, "layers": 2, "sublayers": {"residual": "input", "shared_norm": False}},
+    ],
+)
 def test_lex_ner_learns_and_comes_back_from_disk(tmp_path, options):
     nlp = ner_with(**FLAT, **options)
     train(nlp)
@@ -155,22 +165,29 @@ def test_fill_config_keeps_every_argument():
     nlp = ner_with(**FLAT)
     filled = Config().from_str(nlp.config.to_str())
     model = filled["components"]["lex_ner"]["model"]["tok2vec"]
-    assert (model["fusion"], model["residual"], model["contextual"], model["grad_scaler_config"]) == (
-        "ff",
-        True,
-        None,
-        {},
-    )
+    assert (model["max_words"], model["contextual"], model["positions"]) == (4.0, None, {})
     again = spacy.util.load_model_from_config(filled, auto_fill=False, validate=True)
     assert Config(again.config["components"]).to_str() == Config(nlp.config["components"]).to_str()
 
 
-@pytest.mark.parametrize(("change", "named"), [({"fuse": "ff"}, "fuse"), ({"words": "all"}, "words")])
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"fuse": "ff"}, "fuse"),
+        ({"words": "all"}, "words"),
+        ({"character_dropout": 0.1}, r"\[...embedding\] character_dropout"),
+        ({"fusion": "ff_two", "positions": {"learned": True}}, r"\[...positions\] fusion"),
+        ({"positions": "scalar"}, r"\[...positions\] kind"),
+        ({"post": "an"}, r"\[...sublayers\] norm, residual, dropout"),
+        ({"positions": {"fusoin": "ff"}}, r"positions -> fusoin\s+unknown option. The block has kind, fusion, "),
+        ({"positions": {"fusion": "ff_tow"}}, r"positions -> fusion\s+got 'ff_tow', expected one of 'ff', 'ff_linear'"),
+        ({"sublayers": {"inner_dropout": "high"}}, r"inner_dropout\s+got 'high', expected float"),
+    ],
+)
 def test_config_errors_name_the_argument(change, named):
     with pytest.raises(ConfigValidationError, match=named):
         ner_with(**FLAT, **change)
 
 
-def test_misspelt_fusion_names_the_known_ones():
-    with pytest.raises(ValueError, match=r"'ff_tow'.*ff, ff_linear, ff_two, attn, gate"):
-        ner_with(**FLAT, fusion="ff_tow")
+def test_few_settings():
+    assert len(signature(build_flat_v1).parameters) <= 16

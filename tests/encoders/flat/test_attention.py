@@ -9,16 +9,17 @@ from torch.testing import assert_close
 
 from spacy_lexner.encoders.flat import position_cache, relative_positions
 from spacy_lexner.encoders.flat.attention import LatticeAttention
+from spacy_lexner.encoders.flat.options import Attention
 from spacy_lexner.encoders.flat.position_encoding import DistanceEncoding
-from spacy_lexner.encoders.flat.position_fusion import FUSIONS, create_fusion
+from spacy_lexner.encoders.flat.position_fusion import FUSIONS
 
 WIDTH, HEADS = 12, 3
 
 
 def attention(name: str = "ff", seed: int = 0, **options) -> LatticeAttention:
     torch.manual_seed(seed)
-    fusion = create_fusion(name, WIDTH, DistanceEncoding(WIDTH)) if name else None
-    return LatticeAttention(WIDTH, HEADS, fusion=fusion, **options)
+    fusion = FUSIONS[name](WIDTH, DistanceEncoding(WIDTH)) if name else None
+    return LatticeAttention(WIDTH, HEADS, fusion, Attention(**options))
 
 
 def gradients(module: LatticeAttention, tokens: torch.Tensor, encoded: torch.Tensor, mask: torch.Tensor) -> list:

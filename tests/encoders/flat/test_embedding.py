@@ -2,7 +2,9 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from spacy_lexner.encoders.flat.embedding import DROPOUT_PLACES, UNKNOWN, LatticeEmbedding, TokenVectors
+from spacy_lexner.encoders.flat.embedding import LatticeEmbedding, TokenVectors
+from spacy_lexner.encoders.flat.options import Embedding
+from spacy_lexner.encoders.flat.vocab import UNKNOWN
 from spacy_lexner.encoders.shared.words import Words
 
 CHARACTERS = torch.tensor([[2, 3, 4], [5, 0, 0]])
@@ -19,7 +21,8 @@ WORDS = Words(
 def embedding(**options) -> LatticeEmbedding:
     torch.manual_seed(0)
     settings = {"n_characters": 6, "character_width": 5, "n_bigrams": 5, "bigram_width": 4, "word_width": 3}
-    return LatticeEmbedding(8, **{**settings, "n_tuned_words": 2, **options})
+    block = Embedding(**{name: options.pop(name) for name in Embedding.options() if name in options})
+    return LatticeEmbedding(8, **{**settings, "n_tuned_words": 2, **options}, options=block)
 
 
 def test_characters_and_words_side_by_side():
@@ -121,7 +124,7 @@ def test_tokens_become_unknown_in_training_only():
     assert made._drop_words(WORDS) is WORDS
 
 
-@pytest.mark.parametrize("place", DROPOUT_PLACES)
+@pytest.mark.parametrize("place", ["before_projection", "after_projection", "after_positions"])
 def test_dropout_has_its_place(place):
     made = embedding(dropout_place=place, character_dropout=0.999, word_dropout=0.999, token_dropout=0.0)
     projected = made(CHARACTERS, BIGRAMS, WORDS, WORD_IDS)
@@ -130,8 +133,3 @@ def test_dropout_has_its_place(place):
     assert bool((projected == 0).float().mean() > 0.9) == (place == "after_projection")
     later = made.drop_at("after_positions", projected)
     assert bool((later == 0).float().mean() > 0.9) == (place != "before_projection")
-
-
-def test_unknown_place():
-    with pytest.raises(ValueError, match=r"'early'.*before_projection, after_projection, after_positions"):
-        embedding(dropout_place="early")

@@ -11,6 +11,7 @@ from thinc.api import Model
 
 from spacy_lexner.candidates.training_texts import show_training_docs
 from spacy_lexner.encoders.flat.layer import FlatEncoder, FlatOptions
+from spacy_lexner.encoders.flat.options import Embedding, SubLayers
 from spacy_lexner.encoders.flat.setup import FlatSetup
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
@@ -19,7 +20,10 @@ from spacy_lexner.lexicon.shared_matcher import SharedMatcher
 
 TEXT = "南京市长江大桥在江苏"
 WORDS = ["南京", "南京市", "市长", "长江", "大桥", "江苏"]
-QUIET = dict.fromkeys(("token_dropout", "character_dropout", "word_dropout", "output_dropout"), 0.0)
+QUIET = {
+    "embedding": Embedding(token_dropout=0.0, character_dropout=0.0, word_dropout=0.0),
+    "sublayers": SubLayers(inner_dropout=0.0, output_dropout=0.0),
+}
 NLP = spacy.blank("zh")
 
 
@@ -34,12 +38,10 @@ def link(model, lexicon):
     return model
 
 
-def make_model(lexicon=None, options=None, texts=(TEXT,), contextual=None, encoder=None, **setup):
+def make_model(lexicon=None, options=None, texts=(TEXT,), contextual=None, **setup):
     torch.manual_seed(0)
-    encoder = {"heads": 2, "inner_dropout": 0.0, **(encoder or {})}
-    model = FlatEncoder(
-        FlatSetup(**{"width": 16, "encoder": encoder, **QUIET, **setup}), FlatOptions(**(options or {})), contextual
-    )
+    setup = FlatSetup(**{"width": 16, "heads": 2, **QUIET, **setup})
+    model = FlatEncoder(setup, FlatOptions(**(options or {})), contextual)
     if "lexicon" in model.attrs["nodes"]:
         link(model, make_lexicon() if lexicon is None else lexicon)
     docs = [NLP.make_doc(text) for text in texts]
@@ -160,7 +162,7 @@ def test_gradients_do_not_depend_on_batch_size():
         torch.testing.assert_close(found[1][name], gradient, atol=1e-3, rtol=1e-3, msg=name)
 
 
-WINDOW, STRIDE = 16, 8
+WINDOW = 16
 
 
 @pytest.mark.parametrize("length", [WINDOW - 1, WINDOW, WINDOW + 1, 3 * WINDOW, 3 * WINDOW + 5])
@@ -168,7 +170,7 @@ def test_windows_give_each_token_the_vector_of_the_whole(length):
     """Where no context reaches across, nothing may change: each token and each gradient finds its place."""
     docs = [NLP.make_doc((TEXT * 9)[:length]), NLP.make_doc("南京"), NLP.make_doc((TEXT * 9)[3 : length + 3])]
     whole = without_context(make_model())
-    cut = without_context(make_model(options={"window": WINDOW, "stride": STRIDE, "max_batch_tokens": 40}))
+    cut = without_context(make_model(options={"window": WINDOW, "max_batch_tokens": 40}))
     expected = whole.predict(docs)
     for vectors, others in zip(cut.predict(docs), expected):
         np.testing.assert_allclose(vectors, others, atol=1e-5)
@@ -179,13 +181,14 @@ def test_windows_give_each_token_the_vector_of_the_whole(length):
 
 
 def test_words_cut_by_the_edge_of_a_window_stay_out():
-    """Windows of 4 without overlap over 南京市长|江大桥在: 长江 is cut, 大桥 is not."""
-    model = make_model(make_lexicon(["长江", "大桥"]), options={"window": 4, "stride": 4})
+    """Windows of 4 over 南京市长江大桥在, from 0, 3 and 4: all cut 市长江大, and only the first is without 大桥."""
     doc = NLP.make_doc("南京市长江大桥在")
-    with_words = model.predict([doc])[0]
-    without_words = link(model, make_lexicon(["河水"])).predict([doc])[0]
-    changed = ~np.isclose(with_words, without_words, atol=1e-5).all(axis=1)
-    assert changed.tolist() == [False] * 4 + [True] * 4
+    for words, n_unchanged in ((["市长江大"], 8), (["市长江大", "大桥"], 4)):
+        model = make_model(make_lexicon(words), options={"window": 4})
+        with_words = model.predict([doc])[0]
+        without_words = link(model, make_lexicon(["河水"])).predict([doc])[0]
+        changed = ~np.isclose(with_words, without_words, atol=1e-5).all(axis=1)
+        assert changed.tolist() == [False] * n_unchanged + [True] * (8 - n_unchanged)
 
 
 def test_more_words_than_characters_and_a_word_as_long_as_the_doc():
@@ -289,7 +292,6 @@ def test_no_lexicon():
     "options,message",
     [
         ({"window": 0}, "window = 0"),
-        ({"stride": 300}, "stride = 300.*window = 256"),
         ({"max_words": -1}, "max_words = -1"),
         ({"freeze_steps": -1}, "freeze_steps = -1"),
         ({"single_chars": "none"}, "single_chars = 'none'.*keep"),
@@ -304,7 +306,7 @@ def test_impossible_options(options, message):
 def test_a_doc_of_100_000_characters_needs_little_memory():
     import resource
 
-    model = make_model(width=160, encoder={"heads": 8})
+    model = make_model(width=160, heads=8)
     docs = [NLP.make_doc(""), NLP.make_doc(TEXT * 10_000)]
     model.predict(docs[:1])
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

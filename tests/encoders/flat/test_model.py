@@ -8,6 +8,7 @@ from spacy_lexner.encoders.flat.absolute_positions import AbsolutePositions
 from spacy_lexner.encoders.flat.embedding import LatticeEmbedding
 from spacy_lexner.encoders.flat.encoder import FlatEncoder
 from spacy_lexner.encoders.flat.model import Flat, FlatBatch, build_flat
+from spacy_lexner.encoders.flat.options import Embedding, Positions
 from spacy_lexner.encoders.shared.words import Words
 from spacy_lexner.tagging.crf import Trellis, log_partition, viterbi
 
@@ -26,7 +27,7 @@ def whole() -> tuple:
         bigram_width=bigrams.shape[1],
         word_width=lattice.shape[1],
         n_tuned_words=len(lattice),
-        normalize=False,
+        options=Embedding(normalize=False),
     )
     encoder = original_encoder(meta, tensors, prefix="sd.encoder.")
     model = Flat(embedding, encoder).eval()
@@ -102,8 +103,8 @@ def test_whole_model_as_the_original(whole):
         "encoder.layer_0.attn.w_q.weight": attention.query.weight.grad,
         "encoder.layer_0.attn.w_r.weight": attention.position.weight.grad,
         "encoder.layer_0.ff.w0.weight": layer.feed_forward.inner.weight.grad,
-        "encoder.layer_0.layer_postprocess.layer_norm.weight": layer.post_attention.norm.weight.grad,
-        "encoder.layer_0.layer_postprocess.layer_norm.bias": layer.post_attention.norm.bias.grad,
+        "encoder.layer_0.layer_postprocess.layer_norm.weight": layer.attention_norm.weight.grad,
+        "encoder.layer_0.layer_postprocess.layer_norm.bias": layer.attention_norm.bias.grad,
     }
     recorded_gradients = {name[len("grad.") :]: t for name, t in tensors.items() if name.startswith("grad.")}
     assert ours.keys() == recorded_gradients.keys()
@@ -114,7 +115,9 @@ def test_whole_model_as_the_original(whole):
 def test_a_text_without_words_needs_no_word_input():
     torch.manual_seed(0)
     embedding = LatticeEmbedding(8, n_characters=10, character_width=6, word_width=4)
-    model = Flat(embedding, FlatEncoder(8, 2), absolute=AbsolutePositions(8)).eval()
+    model = Flat(
+        embedding, FlatEncoder(8, 2), absolute=AbsolutePositions(8, Positions(absolute="nonlinear_add"))
+    ).eval()
     characters = torch.tensor([[2, 3, 4], [5, 0, 0]])
     nothing = Words(torch.zeros(0, 4), torch.zeros(0).bool(), torch.zeros(0).long(), torch.zeros(0).long())
     none = torch.zeros(2, 0, dtype=torch.long)
@@ -149,12 +152,15 @@ def test_many_batches_are_computed_again_in_the_backward_pass(monkeypatch):
 def test_built_from_plain_settings():
     settings = {
         "width": 8,
-        "embedding": {"n_characters": 5, "n_bigrams": 4, "n_fixed_bigrams": 2, "contextual_width": 3},
-        "encoder": {"heads": 2, "layers": 2},
-        "absolute": {"fusion": "add"},
-        "output_dropout": 0.1,
+        "heads": 2,
+        "layers": 2,
+        "tables": {"n_characters": 5, "n_bigrams": 4, "n_fixed_bigrams": 2, "contextual_width": 3},
+        "embedding": {},
+        "positions": {"absolute": "add"},
+        "attention": {},
+        "sublayers": {"output_dropout": 0.1},
     }
     model = build_flat(settings)
-    assert (len(model.encoder.layers), model.absolute.fusion, model.output_dropout.p) == (2, "add", 0.1)
+    assert (len(model.encoder.layers), model.absolute.fusion, model.encoder.output_dropout.p) == (2, "add", 0.1)
     assert model.embedding.bigrams.fixed.shape == (2, 50)
-    assert build_flat({**settings, "absolute": None}).absolute is None
+    assert build_flat({**settings, "positions": {}}).absolute is None

@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from spacy_lexner.encoders.flat.options import Positions
 from spacy_lexner.encoders.flat.position_encoding import DistanceEncoding, sinusoids
 
 
@@ -29,12 +30,12 @@ def test_distances_have_no_limit_and_a_sign():
 
 def test_offset_and_normalization():
     distances = torch.tensor([-2, 0, 5])
-    assert_close(DistanceEncoding(8, offset=64)(distances, 0), sinusoids(distances + 64, 8))
-    assert_close(DistanceEncoding(8, normalize=True)(distances, 0).sum(-1), torch.ones(3))
+    assert_close(DistanceEncoding(8, Positions(offset=64))(distances, 0), sinusoids(distances + 64, 8))
+    assert_close(DistanceEncoding(8, Positions(normalize=True))(distances, 0).sum(-1), torch.ones(3))
 
 
 def test_learned_tables_start_as_sinusoids_and_end_somewhere():
-    encoding = DistanceEncoding(8, learned=True, max_distance=4)
+    encoding = DistanceEncoding(8, Positions(learned=True, max_distance=4))
     assert_close(encoding(torch.arange(-4, 5), 2), sinusoids(torch.arange(-4, 5), 8))
     assert_close(encoding(torch.tensor([-90, 90]), 0), encoding(torch.tensor([-4, 4]), 0))
     encoding(torch.tensor([1]), 0).sum().backward()
@@ -42,8 +43,8 @@ def test_learned_tables_start_as_sinusoids_and_end_somewhere():
 
 
 def test_tables_are_shared_or_not():
-    assert len(DistanceEncoding(8, learned=True).tables) == 1
-    own = DistanceEncoding(8, learned=True, shared=False)
+    assert len(DistanceEncoding(8, Positions(learned=True)).tables) == 1
+    own = DistanceEncoding(8, Positions(learned=True, share_tables=False))
     own.tables[3].data.zero_()
     one = torch.tensor([1])
     assert own(one, 3).eq(0).all()
@@ -53,5 +54,5 @@ def test_tables_are_shared_or_not():
 def test_impossible_sizes():
     with pytest.raises(ValueError, match="at least 4 values, not 3"):
         DistanceEncoding(3)
-    with pytest.raises(ValueError, match="max_distance of at least 1, not 0"):
-        DistanceEncoding(8, learned=True, max_distance=0)
+    with pytest.raises(ValueError, match="max_distance = 0"):
+        Positions(max_distance=0)

@@ -1,11 +1,11 @@
 import pytest
 import torch
-from flat_reference import FIXTURES, load_original, naive_fusion, pair_distances, recorded
+from flat_reference import FIXTURES, load_original, make_encoder, naive_fusion, pair_distances, recorded
 from torch.testing import assert_close
 
-from spacy_lexner.encoders.flat.encoder import FlatEncoder
+from spacy_lexner.encoders.flat.options import Positions
 from spacy_lexner.encoders.flat.position_encoding import DistanceEncoding
-from spacy_lexner.encoders.flat.position_fusion import FUSIONS, create_fusion
+from spacy_lexner.encoders.flat.position_fusion import FUSIONS
 
 DISTANCES = torch.tensor([[0, -1, 0, -1], [3, 2, 5, 4], [-7, -9, -7, -9], [3, 1, 6, 4], [3, 2, 5, 4]])
 
@@ -15,12 +15,12 @@ def vectors(keys) -> torch.Tensor:
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"learned": True, "shared": False, "max_distance": 6}], ids=["fixed", "learned"]
+    "options", [{}, {"learned": True, "share_tables": False, "max_distance": 6}], ids=["fixed", "learned"]
 )
 @pytest.mark.parametrize("name", FUSIONS)
 def test_equals_the_formula(name, options):
     torch.manual_seed(0)
-    fusion = create_fusion(name, 6, DistanceEncoding(8, **options))
+    fusion = FUSIONS[name](6, DistanceEncoding(8, Positions(**options)))
     for table in fusion.encoding.tables or ():
         table.data.normal_()
     projection = torch.nn.Linear(6, 6)
@@ -42,7 +42,7 @@ def test_equals_the_formula(name, options):
 @pytest.mark.parametrize("name", ["ff", "ff_linear", "ff_two", "attn", "gate"])
 def test_as_the_original(name):
     meta, tensors = recorded(f"enc_{name}_shared_l1")
-    encoder = FlatEncoder(meta["hidden"], meta["heads"], inner_width=meta["ff"], fusion=name, shared_norm=True)
+    encoder = make_encoder(meta["hidden"], meta["heads"], inner_width=meta["ff"], fusion=name)
     load_original(encoder, {key[len("sd.") :]: tensor for key, tensor in tensors.items() if key.startswith("sd.")})
     starts, ends = (tensors[key][:1, :12] for key in ("in.pos_s", "in.pos_e"))
     fused = encoder.layers[0].attention.fusion(pair_distances(starts, ends).view(-1, 4))
@@ -50,13 +50,8 @@ def test_as_the_original(name):
 
 
 def test_two_distances_need_fewer_vectors():
-    keys = create_fusion("ff_two", 6, DistanceEncoding(8))(DISTANCES)
+    keys = FUSIONS["ff_two"](6, DistanceEncoding(8))(DISTANCES)
     assert len(keys.vectors) == 3
-
-
-def test_unknown_names():
-    with pytest.raises(ValueError, match=r"'ffn'.*ff, ff_linear, ff_two, attn, gate"):
-        create_fusion("ffn", 8, DistanceEncoding(8))
 
 
 def test_recorded_runs_are_here():

@@ -3,6 +3,7 @@ from flat_reference import lattices, pair_distances, recorded
 from hypothesis import given, settings
 from torch.testing import assert_close
 
+from spacy_lexner.encoders.flat.options import Positions
 from spacy_lexner.encoders.flat.relative_positions import RelativePositions
 from spacy_lexner.encoders.flat.scalar_positions import ScalarPositions
 
@@ -12,7 +13,7 @@ from spacy_lexner.encoders.flat.scalar_positions import ScalarPositions
 def test_equals_the_formula(batch):
     starts, ends, mask = batch
     torch.manual_seed(0)
-    scalar = ScalarPositions(2, shared=False, max_distance=5)
+    scalar = ScalarPositions(2, Positions(share_tables=False, max_distance=5))
     bias = scalar(RelativePositions(*batch)).view(2, *starts.shape, starts.shape[1])
     rows = pair_distances(starts, ends).clamp(-5, 5) + 5
     joined = torch.cat([table[rows[..., kind]] for kind, table in enumerate(scalar.tables)], dim=-1)
@@ -24,7 +25,7 @@ def test_equals_the_formula(batch):
 
 def test_as_the_original():
     meta, tensors = recorded("enc_v3_scaled0")
-    scalar = ScalarPositions(meta["heads"], max_distance=meta["max_seq_len"])
+    scalar = ScalarPositions(meta["heads"], Positions(max_distance=meta["max_seq_len"]))
     scalar.tables[0].data.copy_(tensors["sd.pe.weight"])
     prefix = "sd.four_pos_fusion_embedding.pos_fusion_forward.0."
     scalar.linear.load_state_dict({name: tensors[prefix + name] for name in ("weight", "bias")})

@@ -112,14 +112,14 @@ def test_word_that_is_very_long(nlp):
     assert [token.text for token in nlp(f"我{word}")] in (["我", word], ["我" + word])
 
 
-LEBERT = {"hidden_width": 16, "depth": 1, "heads": 2, "intermediate_width": 16}
-FLAT = {"width": 16, "heads": 2, "pre_dropout": 0.0, "character_dropout": 0.0, "word_dropout": 0.0}
+LEBERT = {"stride": 4, "hidden_width": 16, "depth": 1, "heads": 2, "intermediate_width": 16}
+FLAT = {"width": 16, "heads": 2, "embedding": {"character_dropout": 0.0, "word_dropout": 0.0}}
 
 
 @pytest.mark.parametrize("encoder, settings", [("LEBERT", LEBERT), ("FLAT", FLAT)])
 def test_word_longer_than_a_window(encoder, settings):
     """Longer in the annotation, in the lexicon, and by rule."""
-    nlp = blank(tok2vec={"@architectures": f"spacy-lexner.{encoder}.v1", "window": 8, "stride": 4, **settings})
+    nlp = blank(tok2vec={"@architectures": f"spacy-lexner.{encoder}.v1", "window": 8, **settings})
     nlp.add_pipe("lex_matcher", first=True).add_words(["天安门", "长" * 30])
     gold = examples(nlp, [*TEXTS, ("我 爱 " + "长" * 30 + " 天安门", "PRON VERB NOUN PROPN")])
     train(nlp, gold, steps=60)

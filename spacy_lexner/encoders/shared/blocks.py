@@ -1,0 +1,124 @@
+"""Options that lie in nested blocks of a config, and errors that say where."""
+
+import inspect
+from dataclasses import fields
+from functools import update_wrapper
+from typing import (
+    Any,
+    Callable,
+    ClassVar,
+    Dict,
+    Literal,
+    Mapping,
+    Sequence,
+    Type,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from thinc.api import ConfigValidationError
+
+BlockT = TypeVar("BlockT", bound="Block")
+
+
+class Block:
+    """Base of frozen dataclasses whose fields are the options of a nested block: strings, numbers, booleans.
+
+    block (str): The name of the block.
+    """
+
+    block: ClassVar[str]
+
+    @classmethod
+    def options(cls) -> Dict[str, Any]:
+        """RETURNS (Dict[str, Any]): The type of each option, by name."""
+        hints = get_type_hints(cls)
+        return {field.name: hints[field.name] for field in fields(cls)}  # type: ignore[arg-type]
+
+    @classmethod
+    def read(cls: Type[BlockT], given: Mapping[str, Any]) -> BlockT:
+        """RETURNS (Block): The options of a block of a config. Raises ConfigValidationError for unknown ones."""
+        known = cls.options()
+        message = f"unknown option. The block has {', '.join(known)}"
+        errors = [{"loc": [cls.block, name], "msg": message} for name in given if name not in known]
+        if errors:
+            raise ConfigValidationError(config=given, errors=errors)
+        return cls(**given)
+
+    def __post_init__(self) -> None:
+        """Raises ConfigValidationError, which is a ValueError, for values of the wrong type."""
+        errors = [
+            {"loc": [self.block, name], "msg": f"got {getattr(self, name)!r}, expected {_describe(hint)}"}
+            for name, hint in self.options().items()
+            if not _fits(getattr(self, name), hint)
+        ]
+        if errors:
+            raise ConfigValidationError(config=vars(self), errors=errors)
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    if get_origin(hint) is Union:
+        return any(_fits(value, part) for part in get_args(hint))
+    if get_origin(hint) is Literal:
+        return value in get_args(hint)
+    if hint is float:
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, hint) and (hint is bool or not isinstance(value, bool))
+
+
+def _describe(hint: Any) -> str:
+    if get_origin(hint) is Union:
+        return " or ".join(_describe(part) for part in get_args(hint))
+    if get_origin(hint) is Literal:
+        return "one of " + ", ".join(map(repr, get_args(hint)))
+    return "null" if hint is type(None) else str(hint.__name__)
+
+
+class BuilderWithBlocks:
+    """A registered builder some of whose options lie in nested blocks, so that a config which sets one of them outside
+    of its block gets an error that says where it belongs.
+
+    confection compares a config with the builder's signature before it calls the builder, and calls what is not in the
+    signature "unexpected". But it asks for the signature with the section of the config in hand, and here that section
+    is looked at first.
+
+    build (Callable): The builder.
+    name (str): The name that it is registered under.
+    blocks (Sequence[Type[Block]]): The blocks that it takes, as arguments of these names.
+    renamed (Mapping[str, str]): Options that have another name in their block: "block.name" by their old name.
+    """
+
+    def __init__(
+        self, build: Callable[..., Any], name: str, blocks: Sequence[Type[Block]], renamed: Mapping[str, str]
+    ) -> None:
+        self._build, self._name = build, name
+        places = {option: f"{block.block}.{option}" for block in reversed(blocks) for option in block.options()}
+        self._places = {**places, **renamed}
+        update_wrapper(self, build)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._build(*args, **kwargs)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        signature = inspect.signature(self._build)
+        frame = inspect.currentframe()
+        while frame is not None:
+            for section in list(frame.f_locals.values()):
+                if isinstance(section, dict) and section.get("@architectures") == self._name:
+                    self._find_moved(section, signature.parameters)
+                    return signature
+            frame = frame.f_back
+        return signature
+
+    def _find_moved(self, section: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+        errors = []
+        for option, value in section.items():
+            block, _, name = self._places.get(option, "").partition(".")
+            if block and (option not in known or not isinstance(value, dict)):
+                errors.append({"loc": [option], "msg": f"belongs in a block of this section: [...{block}] {name}"})
+        if errors:
+            raise ConfigValidationError(config=section, errors=errors, title=f"Config error for '{self._name}'")
