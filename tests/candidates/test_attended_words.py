@@ -73,7 +73,9 @@ def test_lebert_means_over_its_adapters():
     assert record[-1] is None  # prediction keeps nothing
 
 
-@pytest.mark.parametrize("options", [{}, {"max_batch_tokens": 16}, {"positions": {"kind": "scalar"}}, {"words": "frozen"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"max_batch_tokens": 16}, {"positions": {"kind": "scalar"}}, {"words": "frozen"}]
+)
 def test_flat_attends_to_all_words_of_a_window(options):
     node, docs = make({**FLAT, **options})
     attended = node.attrs["attend"](node, docs)

@@ -27,6 +27,7 @@ TEXTS = [
 def blank(tagger="CRFTagger", tok2vec=None, name="lex_ner", **config):
     nlp = spacy.blank("zh")
     model = {"@architectures": f"spacy-lexner.{tagger}.v1", "tok2vec": tok2vec or HASH_EMBED_CNN}
+    model |= {"dropout": None, "normalization": "mean"}
     nlp.add_pipe("lex_ner", name=name, config={"model": model, "threshold": 0.0, **config})
     return nlp
 

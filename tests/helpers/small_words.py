@@ -53,7 +53,7 @@ def train(encoder, n=300, epochs=4, **config):
     nlp = spacy.blank("zh")
     nlp.add_pipe("lex_matcher").set_lexicon(lexicon)
     model = {"@architectures": "spacy-lexner.CRFTagger.v1", "tok2vec": encoder}
-    nlp.add_pipe("lex_ner", config={"model": model, **config})
+    nlp.add_pipe("lex_ner", config={"model": model, "threshold": 0.0, **config})
     texts = make_texts(words[:160], n, 3)
     examples = [Example.from_dict(nlp.make_doc(text), {"entities": entities}) for text, entities in texts]
     fix_random_seed(0)

@@ -128,7 +128,7 @@ def test_an_encoder_that_is_shared():
 
 
 def test_with_the_option_prediction_notes_words(tmp_path):
-    nlp, texts = train(FLAT, n=60, epochs=3, note_words=True)
+    nlp, texts = train(FLAT, n=60, epochs=8, note_words=True)
     doc = next(doc for doc in nlp.pipe(text for text, _ in texts) if doc.ents)
     noted = [ent._.lex_words for ent in doc.ents]
     assert all(word.weight is not None and word.change is None for own in noted for word in own)

@@ -12,7 +12,7 @@ def nlp():
     nlp.add_pipe("lex_ner")
     example = Example.from_dict(nlp.make_doc("在南京市"), {"entities": [(1, 4, "GPE")]})
     optimizer = nlp.initialize(lambda: [example])
-    for _ in range(10):
+    for _ in range(40):
         nlp.update([example], sgd=optimizer)
     return nlp
 

@@ -1,0 +1,17 @@
+"""What `nlp.add_pipe` builds is what the measured configs train."""
+
+import pytest
+import spacy
+
+from configs import filled
+
+
+@pytest.mark.parametrize(("pipe", "base"), [("lex_ner", "flat"), ("lex_segmenter", "segmenter_flat")])
+def test_the_factory_builds_what_the_config_trains(pipe, base):
+    nlp = spacy.blank("zh")
+    nlp.add_pipe(pipe)
+    trained = dict(filled(base)["components"][pipe])
+    embedding = trained["model"]["tok2vec"]["embedding"]
+    for kind in ("character", "bigram"):  # which the config alone can have
+        assert embedding.pop(f"{kind}_vectors") == f"${{paths.{kind}_vectors}}"
+    assert dict(nlp.get_pipe_config(pipe)) == trained
