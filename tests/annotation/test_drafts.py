@@ -18,7 +18,7 @@ def nlp():
     gold = [("我在南京市", [(2, 5, "GPE")]), ("长江很长", [(0, 2, "LOC")]), ("没有人", []), ("去南京", [(1, 3, "GPE")])]
     examples = [Example.from_dict(nlp.make_doc(text), {"entities": entities}) for text, entities in gold]
     optimizer = nlp.initialize(lambda: examples)
-    for _ in range(15):
+    for _ in range(40):
         nlp.update(examples, sgd=optimizer)
     return nlp
 

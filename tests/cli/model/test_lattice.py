@@ -54,7 +54,7 @@ def test_explained(model, tmp_path):
     nlp.add_pipe("lex_ner")
     example = Example.from_dict(nlp.make_doc("在南京市"), {"entities": [(1, 4, "GPE")]})
     optimizer = nlp.initialize(lambda: [example])
-    for _ in range(10):
+    for _ in range(40):
         nlp.update([example], sgd=optimizer)
     nlp.to_disk(tmp_path / "ner")
     code, _ = run("在南京市", "--model", tmp_path / "ner", "-o", tmp_path / "plain.html")
