@@ -22,7 +22,7 @@ GROWTH = 4  # a level of changes has at least this many times the words of the o
 
 
 class _Ranks(NamedTuple):
-    """The ranks of words in each level, -1 where it does not know them."""
+    """The ranks of different words in each level, -1 where it does not know them."""
 
     words: List[str]
     hashes: np.ndarray
@@ -63,6 +63,10 @@ class Levels:
     def size(self) -> int:
         """RETURNS (int): The number of words."""
         return sum(level.size for level in self.levels)
+
+    def merged(self) -> Level:
+        """RETURNS (Level): All visible words as one level."""
+        return merge_levels(self.levels) if self.changed else self.base
 
     # Lookup
 
@@ -130,11 +134,7 @@ class Levels:
     # Changes
 
     def with_words(self, entries: Iterable[LexiconEntry]) -> "Levels":
-        """Add entries, or change what is known about words. What an entry leaves out stays as it was.
-
-        entries (Iterable[LexiconEntry]): The entries. Raises LexiconError for an invalid one.
-        RETURNS (Levels): The levels, with these.
-        """
+        """RETURNS (Levels): The levels with entries added, see `Lexicon.with_words`."""
         given, dim = self._checked(entries)
         words, hashes, ranks = self._ranks(entry.word for entry in given)
         known, before = self._known(words, ranks)
@@ -154,11 +154,7 @@ class Levels:
         return Levels(_merged([*lower, top]), self.content + difference, dim)
 
     def without_words(self, words: Iterable[str]) -> "Levels":
-        """Remove words.
-
-        words (Iterable[str]): The words; unknown ones are ignored.
-        RETURNS (Levels): The levels, with these hidden.
-        """
+        """RETURNS (Levels): The levels with words hidden, see `Lexicon.without_words`."""
         levels, content = [], self.content
         places = self._ranks(self.base.normalization(word) for word in words)
         for level, ranks in zip(self.levels, places.ranks):

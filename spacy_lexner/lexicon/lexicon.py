@@ -11,7 +11,7 @@ from .build import BuildReport, Dtype, build_table
 from .entry import LexiconEntry, hash_word
 from .errors import LexiconError
 from .find_words import SEPARATOR, Candidates, find_words
-from .level import Level, compile_level, merge_levels
+from .level import compile_level
 from .levels import Levels
 from .normalization import Normalization
 from .rules import Rules, unpack_rules
@@ -74,11 +74,7 @@ class Lexicon:
             strict=strict,
             merge=merge,
         )
-        return cls._of(compile_level(table, normalization, max_word_length), report)
-
-    @classmethod
-    def _of(cls, base: Level, report: BuildReport) -> "Lexicon":
-        return cls(Levels.of(base), report)
+        return cls(Levels.of(compile_level(table, normalization, max_word_length)), report)
 
     # Words
 
@@ -112,7 +108,7 @@ class Lexicon:
     @property
     def table(self) -> Table:
         """RETURNS (Table): Everything known about all words, as columns."""
-        return self.compact()._levels.base.visible_table()
+        return self._levels.merged().visible_table()
 
     def rows(self, hashes: np.ndarray) -> np.ndarray:
         """RETURNS (numpy.ndarray): int64[n], for word hashes (uint64[n]) a different number for each word of this
@@ -120,12 +116,8 @@ class Lexicon:
         return self._levels.rows(np.asarray(hashes, "u8"))
 
     def vectors(self, hashes: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """Look up vectors.
-
-        hashes (numpy.ndarray): uint64[n], hashes of words.
-        RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): float32[n, dim], zeros where a word has no vector; bool[n], which
-            words have one.
-        """
+        """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): The vectors of word hashes (uint64[n]), float32[n, dim], zeros
+        where there is none; bool[n], which words have one."""
         return self._levels.vectors(self.rows(hashes))
 
     # Rules
@@ -163,11 +155,7 @@ class Lexicon:
         return self._changed(self._levels.with_words(full))
 
     def without_words(self, words: Iterable[str]) -> "Lexicon":
-        """Remove words.
-
-        words (Iterable[str]): The words; unknown ones are ignored.
-        RETURNS (Lexicon): The new lexicon.
-        """
+        """RETURNS (Lexicon): A lexicon without these words; unknown ones are ignored."""
         return self._changed(self._levels.without_words(words))
 
     def _changed(self, levels: Levels) -> "Lexicon":
@@ -177,30 +165,26 @@ class Lexicon:
 
     def compact(self) -> "Lexicon":
         """RETURNS (Lexicon): The same lexicon, all its levels merged into one."""
-        return Lexicon._of(merge_levels(self._levels.levels), self.report) if self._levels.changed else self
+        return Lexicon(Levels.of(self._levels.merged()), self.report) if self._levels.changed else self
 
     def prune(self, texts: Iterable[str]) -> "Lexicon":
-        """Keep the words that occur in texts.
-
-        texts (Iterable[str]): The texts, read as a stream.
-        RETURNS (Lexicon): The smaller lexicon.
-        """
+        """RETURNS (Lexicon): A lexicon of the words that occur in texts, which are read as a stream."""
         compact, stream = self.compact(), iter(texts)
         seen = np.zeros(len(compact), bool)
         while batch := list(islice(stream, TEXTS_PER_MATCH)):
             seen[compact.rows(compact.match(SEPARATOR.join(batch)).hashes)] = True
         table = compact.table.take(np.flatnonzero(seen))
-        return Lexicon._of(compile_level(table, self.normalization, self.max_word_length), self.report)
+        return Lexicon(Levels.of(compile_level(table, self.normalization, self.max_word_length)), self.report)
 
     # Matching
 
     def match(self, text: str, min_length: int = 1, max_length: Optional[int] = None) -> Candidates:
         """Find all words that occur in a text, overlapping.
 
-        text (str): The text; its offsets are those of the result.
+        text (str): The text.
         min_length (int): Shortest word to find.
         max_length (Optional[int]): Longest word to find; None for any.
-        RETURNS (Candidates): The words.
+        RETURNS (Candidates): The words, by their offsets in the text as given.
         """
         return find_words(self._levels.levels, text, min_length, max_length)
 
@@ -212,7 +196,7 @@ class Lexicon:
         path (Union[str, Path]): The folder; created if it does not exist.
         """
         if self._home is None or self._levels.changed or not self._home.link(Path(path)):
-            save_folder(self.compact()._levels.base, self.report, Path(path))
+            save_folder(self._levels.merged(), self.report, Path(path))
 
     @classmethod
     def open(cls, path: Union[str, Path], *, verify: bool = False) -> "Lexicon":
@@ -223,18 +207,19 @@ class Lexicon:
         RETURNS (Lexicon): The lexicon. Raises LexiconError, naming the file, where something is not as it was saved.
         """
         base, report, home = open_folder(Path(path), verify)
-        lexicon = cls._of(base, report)
+        lexicon = cls(Levels.of(base), report)
         lexicon._home = home
         return lexicon
 
     def to_bytes(self) -> bytes:
         """RETURNS (bytes): The lexicon, in the safetensors format."""
-        return to_bytes(self.compact()._levels.base, self.report)
+        return to_bytes(self._levels.merged(), self.report)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Lexicon":
         """RETURNS (Lexicon): The lexicon from `to_bytes`. Raises LexiconError for other bytes."""
-        return cls._of(*from_bytes(data))
+        base, report = from_bytes(data)
+        return cls(Levels.of(base), report)
 
     def __deepcopy__(self, memo: Dict[int, Any]) -> "Lexicon":
         return self

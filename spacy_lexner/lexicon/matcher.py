@@ -2,12 +2,13 @@
 
 from hashlib import blake2b
 from itertools import pairwise
-from typing import NamedTuple, Optional, Sequence, Tuple
+from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from .find_words import SEPARATOR, Candidates
 from .lexicon import Lexicon
+from .rules import Rules
 from .single_chars import RULES, SingleChars, keep_single_chars
 from .trie import CHUNK
 
@@ -89,3 +90,27 @@ def check_options(options: MatchOptions) -> None:
         raise ValueError(f"min_length is {options.min_length}; expected 1 or more.")
     if options.max_length is not None and options.max_length < options.min_length:
         raise ValueError(f"max_length is {options.max_length}, less than min_length ({options.min_length}).")
+
+
+class Occurrence(NamedTuple):
+    """A word with rules in a text: characters `start` to `end` (exclusive), and its rules."""
+
+    start: int
+    end: int
+    rules: Rules
+
+
+def find_occurrences(lexicon: Lexicon, texts: Sequence[str]) -> List[List[Occurrence]]:
+    """Find all words that have rules, overlapping. Options of matching do not apply: they are for candidate words.
+
+    lexicon (Lexicon): The lexicon.
+    texts (Sequence[str]): The texts.
+    RETURNS (List[List[Occurrence]]): For each text, ordered by start, then by length.
+    """
+    found: List[List[Occurrence]] = [[] for _ in texts]
+    if lexicon.has_rules:
+        words, borders = Matcher(lexicon).match(texts)
+        for i, rules in sorted(lexicon.rules(words.hashes).items()):
+            text = int(np.searchsorted(borders, i, "right")) - 1
+            found[text].append(Occurrence(int(words.starts[i]), int(words.ends[i]), rules))
+    return found

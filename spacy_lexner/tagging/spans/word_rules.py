@@ -6,8 +6,7 @@ import numpy as np
 from spacy.tokens import Doc
 
 from ...candidates.storage import token_borders
-from ...lexicon.matcher import Matcher
-from ...lexicon.occurrences import Occurrence, find_occurrences
+from ...lexicon.matcher import Matcher, Occurrence, find_occurrences
 from ...lexicon.rules import FORCE, PREFER, Rule, RuleReader, Rules
 from .span_rules import NEVER, SpanRules
 from .tag_scheme import NoPathError, TagSpan
