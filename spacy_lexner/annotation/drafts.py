@@ -1,4 +1,4 @@
-"""Texts as a model annotates them, with how much it is in doubt."""
+"""Texts annotated by a model, with how uncertain it is."""
 
 from contextlib import contextmanager
 from math import exp, inf
@@ -23,10 +23,9 @@ class Draft(NamedTuple):
     """A text that a model annotated.
 
     task (Task): The text with its entities and their scores.
-    margin (float): The path margin: by how much the score of the best path of tags is above that of the second best,
-        which is the difference of their log-probabilities (Scheffer et al. 2001, for sequences Settles and Craven
-        2008). Infinity where no other is possible.
-    words (FrozenSet[int]): The candidate words in it.
+    margin (float): The path margin: the difference in log-probability of the best path of tags and the second best
+        (Scheffer et al. 2001; for sequences Settles and Craven 2008). Infinite if no other is possible.
+    words (FrozenSet[int]): The hashes of its candidate words.
     """
 
     task: Task
@@ -35,36 +34,32 @@ class Draft(NamedTuple):
 
     @property
     def candidate(self) -> Candidate:
-        """RETURNS (Candidate): What the choice depends on."""
+        """RETURNS (Candidate): What `choose` looks at."""
         return Candidate(exp(-self.margin), self.words)
 
 
 def make_drafts(nlp: Language, texts: Sequence[str], failed: Dict[int, str]) -> Iterator[Draft]:
     """Annotate texts.
 
-    nlp (Language): A pipeline with `lex_ner`. Raises ValueError for another one.
+    nlp (Language): A pipeline with `lex_ner`. Raises ValueError without.
     texts (Sequence[str]): The texts.
-    failed (Dict[int, str]): Gets the numbers of those that could not be processed, and why.
+    failed (Dict[int, str]): Filled with the numbers of texts that could not be processed, and the reasons.
     YIELDS (Draft): The others, in order.
     """
     report = Report()
-    with two_readings(nlp):
+    with two_best_paths(nlp):
         for i, doc in annotate_texts(nlp, texts, failed):
             record = read_doc(doc, f"text {i + 1}", report)
-            scores = {(ent.start_char, ent.end_char, ent.label_): ent._.lex_score for ent in doc.ents}
+            by_place = {(ent.start_char, ent.end_char, ent.label_): ent._.lex_score for ent in doc.ents}
+            scores = [by_place[entity] for entity in record.entities or []]
             stored = get_candidates(doc)
             words = frozenset(stored[1].hashes.tolist()) if stored is not None else frozenset()
-            ranked = [scores[entity] for entity in record.entities or []]
-            yield Draft(Task(record, ranked, predicted=True), read_margin(doc), words)
+            yield Draft(Task(record, scores, predicted=True), read_margin(doc), words)
 
 
 @contextmanager
-def two_readings(nlp: Language) -> Iterator[None]:
-    """Let the last `lex_ner` of a pipeline give at least the two best readings of Docs for a while.
-
-    nlp (Language): The pipeline. Raises ValueError if it has none.
-    YIELDS (None): While it does.
-    """
+def two_best_paths(nlp: Language) -> Iterator[None]:
+    """Let the last `lex_ner` of a pipeline find at least the two best paths for a while. Raises ValueError without."""
     pipes: List[LexNER] = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, LexNER)]
     if not pipes:
         names = ", ".join(nlp.pipe_names) or "nothing"
@@ -78,13 +73,13 @@ def two_readings(nlp: Language) -> Iterator[None]:
 
 
 def read_margin(doc: Doc) -> float:
-    """RETURNS (float): The path margin of a Doc with at least two readings (`doc._.lex_alternatives`)."""
-    readings = doc._.lex_alternatives
-    return readings[0].log_probability - readings[1].log_probability if len(readings) > 1 else inf
+    """RETURNS (float): The path margin of a Doc, from `doc._.lex_alternatives`; infinite if there is only one."""
+    paths = doc._.lex_alternatives
+    return paths[0].log_probability - paths[1].log_probability if len(paths) > 1 else inf
 
 
 def find_words(nlp: Language, texts: Iterable[str]) -> Set[int]:
-    """RETURNS (Set[int]): The words of the lexicon in texts; none where the pipeline has no lexicon."""
+    """RETURNS (Set[int]): The hashes of the lexicon's words in texts; empty if the pipeline has no lexicon."""
     matchers = [pipe.source.matcher for pipe in find_matchers(nlp).values() if pipe.source.matcher is not None]
     words: Set[int] = set()
     if matchers:

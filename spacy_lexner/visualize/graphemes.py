@@ -17,12 +17,11 @@ WIDE, NARROW = 2, 1
 class Grapheme(NamedTuple):
     """A user-perceived character.
 
-    start (int): Its first character.
-    end (int): One past its last.
+    start (int), end (int): Its code points.
     shown (str): What is drawn for it: white space and invisible characters have a sign.
     width (int): WIDE or NARROW columns.
     visible (bool): Whether it is drawn as it is.
-    new_line (bool): Whether a new line begins behind it.
+    new_line (bool): Whether a new line begins after it.
     """
 
     start: int
@@ -34,11 +33,7 @@ class Grapheme(NamedTuple):
 
 
 def split_graphemes(text: str) -> Iterator[Grapheme]:
-    """Cut a text into what a reader sees as characters (extended grapheme clusters, UAX 29).
-
-    text (str): The text.
-    YIELDS (Grapheme): All of it, in order.
-    """
+    """YIELDS (Grapheme): What a reader sees as the characters of a text (extended grapheme clusters, UAX 29)."""
     for match in CLUSTER.finditer(text):
         cluster = match[0]
         shown, visible = _show(cluster)
@@ -66,7 +61,7 @@ def _show(cluster: str) -> "tuple[str, bool]":
     code = ord(cluster[0])
     if len(cluster) == 1 and (code < 0x20 or code == 0x7F):
         return chr(CONTROL_PICTURES + min(code, 0x21)), False
-    if UNSEEN.fullmatch(cluster[0]):  # at the beginning of a cluster nothing makes it part of something visible
+    if UNSEEN.fullmatch(cluster[0]):  # at the start of a cluster it is not part of anything visible
         return "·", False
     if cluster[0].isspace():  # a mark that is shown on a space of its own
         return "␣" + clean(cluster[1:]), True

@@ -11,11 +11,7 @@ N_HUES = 24
 
 
 def label_color(label: str) -> str:
-    """Choose the colour of a label.
-
-    label (str): The label.
-    RETURNS (str): The colour, pale enough for black text, as "#rrggbb".
-    """
+    """RETURNS (str): The colour of a label, pale enough for black text, as "#rrggbb"."""
     known = COLORS.get(label) or DEFAULT_LABEL_COLORS.get(label.upper())
     if known is not None:
         return known
@@ -24,7 +20,7 @@ def label_color(label: str) -> str:
 
 
 def line_color(color: str) -> str:
-    """RETURNS (str): A colour of the same hue ("#rrggbb") that is seen on white and on black."""
+    """RETURNS (str): A colour of the same hue ("#rrggbb") that is visible on white and on black."""
     red, green, blue = (int(color[i : i + 2], 16) / 255 for i in (1, 3, 5))
     hue, lightness, saturation = colorsys.rgb_to_hls(red, green, blue)
     return _to_hex(*colorsys.hls_to_rgb(hue, min(lightness, 0.58), min(saturation, 0.7)))

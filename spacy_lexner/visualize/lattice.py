@@ -14,10 +14,9 @@ PlaceT = Tuple[int, int]
 class Word(NamedTuple):
     """A candidate word.
 
-    start (int): Its first character.
-    end (int): One past its last.
+    start (int), end (int): Its characters.
     strength (Optional[float]): How strongly it is drawn, from 0 to 1; None if nothing is known.
-    note (str): What else is known about it, for people.
+    note (str): What else is known about it, as text.
     """
 
     start: int
@@ -29,11 +28,10 @@ class Word(NamedTuple):
 class Mark(NamedTuple):
     """An entity.
 
-    start (int): Its first character.
-    end (int): One past its last.
+    start (int), end (int): Its characters.
     label (str): Its label.
     score (Optional[float]): Its confidence.
-    note (str): What else is known about it, for people.
+    note (str): What else is known about it, as text.
     """
 
     start: int
@@ -55,12 +53,7 @@ class Track(NamedTuple):
 
 
 class Lattice(NamedTuple):
-    """All that a picture shows.
-
-    text (str): The text.
-    words (List[Word]): The candidate words.
-    tracks (List[Track]): The entities, of one source or several.
-    """
+    """What a picture shows: a text, the candidate words, and the entities of one source or several."""
 
     text: str
     words: List[Word]
@@ -73,17 +66,13 @@ def read_lattice(doc: Doc, lexicon: Optional[Lexicon] = None, *, spans_key: Opti
     doc (Doc): The Doc. Its candidate words are those that `lex_matcher` has found; if it has not run, those that the
         lexicon finds.
     lexicon (Optional[Lexicon]): What is known about the words. Without it they are drawn alike.
-    spans_key (Optional[str]): Show these spans in place of `doc.ents`.
-    RETURNS (Lattice): What the picture shows.
+    spans_key (Optional[str]): Show these spans instead of `doc.ents`.
     """
-    stored = get_candidates(doc)
-    if stored is not None:
-        candidates: Optional[Candidates] = stored[1]
-    elif lexicon is not None:
-        candidates = find_candidates(Matcher(lexicon, MatchOptions(min_length=2)), [doc])[0]
-    else:
-        candidates = None
     spans: Sequence[Span] = doc.ents if spans_key is None else list(doc.spans.get(spans_key, []))
+    stored = get_candidates(doc)
+    candidates = None if stored is None else stored[1]
+    if candidates is None and lexicon is not None:
+        candidates = find_candidates(Matcher(lexicon, MatchOptions(min_length=2)), [doc])[0]
     words = [] if candidates is None else _read_words(doc.text, candidates, lexicon, read_support(spans))
     return Lattice(doc.text, words, [Track("", read_marks(spans))])
 
@@ -95,10 +84,10 @@ def read_marks(spans: Sequence[Span]) -> List[Mark]:
 
 
 class Support(NamedTuple):
-    """What a word is to the entities.
+    """How much entities rest on a word.
 
-    attention (Optional[float]): The greatest attention that any of them pays to it; None if that is not known.
-    notes (List[str]): By how much the score of each changes without it, for people.
+    attention (Optional[float]): The greatest attention that any of them pays to it; None if unknown.
+    notes (List[str]): By how much the score of each changes without it, as text.
     """
 
     attention: Optional[float]
@@ -106,8 +95,8 @@ class Support(NamedTuple):
 
 
 def read_support(spans: Sequence[Span]) -> Dict[PlaceT, Support]:
-    """RETURNS (Dict[Tuple[int, int], Support]): What words are to entities (`span._.lex_words`), by the word's first
-    character and the one past its last; empty where the pipeline does not say."""
+    """RETURNS (Dict[Tuple[int, int], Support]): How much entities rest on words (`span._.lex_words`), by the word's
+    characters; empty if the pipeline does not say."""
     support: Dict[PlaceT, Support] = {}
     for span in spans if Span.has_extension("lex_words") else []:
         for word in span._.lex_words or []:
@@ -135,7 +124,7 @@ def _read_words(
 
 
 def _scale(weights: Sequence[Optional[float]]) -> List[Optional[float]]:
-    """The rank of each weight among those that differ, from 0 to 1; None for all if they are alike."""
+    """The rank of each weight among the distinct ones, from 0 to 1; None for all if they are equal."""
     distinct = sorted({weight for weight in weights if weight is not None})
     if len(distinct) < 2:
         return [None] * len(weights)
@@ -144,10 +133,10 @@ def _scale(weights: Sequence[Optional[float]]) -> List[Optional[float]]:
 
 
 def _describe(entry: Any, support: Optional[Support]) -> str:
-    parts = [] if support is None or support.attention is None else [f"attention {support.attention:.3f}"]
-    parts += [] if support is None else support.notes
+    parts: List[str] = []
+    if support is not None:
+        parts += [] if support.attention is None else [f"attention {support.attention:.3f}"]
+        parts += support.notes
     if entry is not None:
-        parts += [f"weight {entry.weight:g}"] if entry.weight != 1 else []
-        parts += [entry.label] if entry.label else []
-        parts += [entry.entity_id] if entry.entity_id else []
-    return ", ".join(parts)
+        parts += ["" if entry.weight == 1 else f"weight {entry.weight:g}", entry.label, entry.entity_id]
+    return ", ".join(filter(None, parts))

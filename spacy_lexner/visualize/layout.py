@@ -1,4 +1,4 @@
-"""Where everything stands: characters in columns, rows of limited width, marks stacked so that none covers another."""
+"""The layout of a picture: characters in columns, rows of limited width, marks stacked so that none covers another."""
 
 from itertools import accumulate
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Sequence, Union, cast
@@ -7,28 +7,24 @@ from .graphemes import Grapheme, split_graphemes
 from .lattice import Lattice, Mark, Word
 
 CUT_ENTITY = 100
-LOOK_BACK = 0.25  # share of a row in which a better place to break is sought
+LOOK_BACK = 0.25  # the last part of a row, in which the best place for a break is chosen
 
 
 class Cell(NamedTuple):
-    """A character in its place.
-
-    column (int): Its first column in the row.
-    grapheme (Grapheme): The character.
-    """
+    """A character, and its first column in the row."""
 
     column: int
     grapheme: Grapheme
 
 
 class Placed(NamedTuple):
-    """A mark, or the part of it that stands in a row.
+    """A mark, or the part of it that is in a row. Ranges are half-open.
 
     mark (Word or Mark): The mark.
-    left (int), right (int): Its columns in the row: the first, and the one past the last.
-    start (int), end (int): Its characters in the row: the first, and the one past the last.
+    left (int), right (int): Its columns in the row.
+    start (int), end (int): Its characters in the row.
     label_left (int), label_right (int): The columns of its label.
-    lane (int): How far it stands from the text.
+    lane (int): Number of lanes between it and the text.
     """
 
     mark: Union[Word, Mark]
@@ -64,8 +60,8 @@ def lay_out(lattice: Lattice, columns: int, label_columns: Dict[Mark, int]) -> L
 
     lattice (Lattice): What the picture shows.
     columns (int): Most columns of a row.
-    label_columns (Dict[Mark, int]): How many columns the label of an entity takes. One that does not fit to the right
-        of where its entity begins ends at the right border.
+    label_columns (Dict[Mark, int]): The columns that the label of an entity takes. A label begins with its entity, or
+        ends at the right border if there is no room.
     RETURNS (List[Row]): The rows; at least one.
     """
     rows = [list(_place(graphemes)) for graphemes in _cut(split_graphemes(lattice.text), columns, _cuts(lattice))]
@@ -79,11 +75,7 @@ def lay_out(lattice: Lattice, columns: int, label_columns: Dict[Mark, int]) -> L
 
 
 def stack(marks: Iterable[Placed]) -> List[Placed]:
-    """Give marks lanes, so that neither they nor their labels overlap within one.
-
-    marks (Iterable[Placed]): The marks.
-    RETURNS (List[Placed]): The marks, each in the first lane with room.
-    """
+    """RETURNS (List[Placed]): The marks, each in the first lane where neither it nor its label overlaps another."""
     lanes: List[int] = []  # occupied columns, as bits
     placed = []
     for mark in marks:
@@ -117,7 +109,7 @@ def _width(cells: Sequence[Cell]) -> int:
 
 
 def _distribute(marks: Iterable[Any], rows: Sequence[Sequence[Cell]]) -> List[List[Placed]]:
-    """Which part of which mark stands in which row. One that begins or ends inside a grapheme takes the whole of it."""
+    """The parts of marks in each row. A mark that begins or ends inside a grapheme takes the whole of it."""
     at = {
         character: (i, cell)
         for i, cells in enumerate(rows)
@@ -147,7 +139,7 @@ def _label(mark: Placed, label_columns: Dict[Mark, int], columns: int) -> Placed
 
 
 def _cuts(lattice: Lattice) -> Sequence[int]:
-    """How much a break in front of each character would cut: an entity counts for many words."""
+    """The marks that a break before each character would cut; an entity counts for many words."""
     weighted = [(word.start, word.end, 1) for word in lattice.words]
     weighted += [(mark.start, mark.end, CUT_ENTITY) for track in lattice.tracks for mark in track.marks]
     change = [0] * (len(lattice.text) + 2)
@@ -159,7 +151,7 @@ def _cuts(lattice: Lattice) -> Sequence[int]:
 
 
 def _cut(graphemes: Iterable[Grapheme], columns: int, cuts: Sequence[int]) -> List[List[Grapheme]]:
-    """Rows of graphemes: broken behind new lines, and where few marks are cut."""
+    """Rows of graphemes: broken after new lines, and where few marks are cut."""
     rows: List[List[Grapheme]] = []
     row: List[Grapheme] = []
     for grapheme in graphemes:

@@ -22,10 +22,8 @@ class Picture(NamedTuple):
     """A picture of a text. In a notebook it shows itself.
 
     lattice (Lattice): What is shown.
-    style (str): "bars" or "arcs".
-    theme (str): "auto", "light" or "dark".
-    width (int): The greatest width, in pixels.
-    caption (str): What is written below it on a page.
+    style (str), theme (str), width (int): See `draw_lattice`.
+    caption (str): The text below it on a page.
     """
 
     lattice: Lattice
@@ -39,10 +37,7 @@ class Picture(NamedTuple):
         return draw_svg(self.lattice, style=self.style, theme=self.theme, width=self.width, with_css=with_css)
 
     def save(self, path: Union[str, Path]) -> None:
-        """Write the picture to a file.
-
-        path (Union[str, Path]): An `.svg` file, or an `.html` file. Both need nothing else.
-        """
+        """Write the picture to an `.svg` or an `.html` file. Both are self-contained."""
         save_pictures([self], path)
 
     def _repr_html_(self) -> str:
@@ -60,25 +55,20 @@ def draw_lattice(
 ) -> Picture:
     """Draw the lattice of a Doc: its characters, the candidate words, the entities with label and score.
 
-    doc (Doc): A Doc that a pipeline has annotated, or any other.
+    doc (Doc): The Doc.
     lexicon (Optional[Lexicon]): What is known about the words, such as `nlp.get_pipe("lex_matcher").lexicon`. Without
         it words are drawn alike, unless the model says how much attention it pays to them.
-    spans_key (Optional[str]): Show these spans in place of `doc.ents`.
-    style (str): "bars" or "arcs".
-    theme (str): "auto" follows the reader's preference for light or dark, or one of these.
-    width (int): The greatest width, in pixels; longer texts have several rows.
+    spans_key (Optional[str]): Show these spans instead of `doc.ents`.
+    style (str): "bars": each word as a bar that repeats it; "arcs": as an arc, the longer the deeper.
+    theme (str): "light", "dark", or "auto" for the reader's preference.
+    width (int): The maximum width, in pixels; longer texts have several rows.
     RETURNS (Picture): The picture.
     """
     return Picture(read_lattice(doc, lexicon, spans_key=spans_key), style, theme, width)
 
 
 def save_pictures(pictures: Iterable[Picture], path: Union[str, Path], *, title: str = "Lattices") -> None:
-    """Write pictures to a file.
-
-    pictures (Iterable[Picture]): The pictures; an `.svg` file holds one.
-    path (Union[str, Path]): An `.svg` or an `.html` file.
-    title (str): The title of the page.
-    """
+    """Write pictures to an `.html` file with that title, or one picture to an `.svg` file."""
     path, pictures = Path(path), list(pictures)
     if path.suffix not in (".svg", ".html", ".htm"):
         raise ValueError(f"{path}: a picture is written as .svg or .html.")
@@ -90,12 +80,7 @@ def save_pictures(pictures: Iterable[Picture], path: Union[str, Path], *, title:
 
 
 def make_page(pictures: Iterable[Picture], *, title: str = "Lattices") -> str:
-    """Make an HTML page that needs nothing else.
-
-    pictures (Iterable[Picture]): The pictures. All have the theme of the first.
-    title (str): The title of the page.
-    RETURNS (str): The page.
-    """
+    """RETURNS (str): A self-contained HTML page of pictures, all in the theme of the first."""
     pictures = list(pictures)
     return render(
         "page.html.jinja",

@@ -17,11 +17,11 @@ ARC_BASE, ARC_STEP, MAX_ARC = 8, 9, 140
 
 
 class Run(NamedTuple):
-    """Characters, each with a place of its own.
+    """Characters in one SVG element.
 
     x (str): The middle of each, separated by spaces.
     text (str): The characters.
-    visible (bool): Whether they are drawn as they are, and not a sign for them.
+    visible (bool): Whether they are the text's, or signs for invisible ones.
     """
 
     x: str
@@ -32,12 +32,11 @@ class Run(NamedTuple):
 class Chip(NamedTuple):
     """An entity: a line over its characters, and its label.
 
-    x (float), y (float), width (float): The lane that it takes, above its characters.
-    label_x (float): Where the label begins.
-    label (str): The label, with the score.
+    x (float), y (float), width (float): Its lane, above its characters.
+    label_x (float), label (str): The label, with the score.
     color (str): The colour behind the characters.
     line (str): The colour of the line.
-    note (str): What is said where the pointer rests.
+    note (str): The tooltip.
     """
 
     x: float
@@ -54,11 +53,11 @@ class Band(NamedTuple):
     """A candidate word, as a bar or an arc.
 
     x (float), y (float), width (float): The place of the bar, or the ends and the top of the arc.
-    depth (float): How far down it goes.
-    text (str): The word, as far as it stands in the row; a hyphen says where it goes on.
+    depth (float): Its height.
+    text (str): The part of the word in this row; a hyphen says where it goes on.
     opacity (float): How strong it is.
-    line (str): A colour, if it is an entity as well.
-    note (str): What is said where the pointer rests.
+    line (str): The colour of its frame, if it is an entity as well.
+    note (str): The tooltip.
     """
 
     x: float
@@ -72,12 +71,7 @@ class Band(NamedTuple):
 
 
 def make_runs(cells: Iterable[Cell], left: float) -> List[Run]:
-    """Make the characters of a row. Those that are one code unit share an element.
-
-    cells (Iterable[Cell]): The characters.
-    left (float): Where the first column begins.
-    RETURNS (List[Run]): The runs.
-    """
+    """RETURNS (List[Run]): The characters of a row, from x = `left`. Those of one UTF-16 unit share an element."""
     runs: List[Run] = []
     together: Dict[bool, List[Tuple[str, str]]] = {True: [], False: []}
     for column, grapheme in cells:
@@ -93,25 +87,19 @@ def make_runs(cells: Iterable[Cell], left: float) -> List[Run]:
 
 
 def make_label(mark: Mark) -> str:
-    """RETURNS (str): What is written on an entity."""
+    """RETURNS (str): The label of an entity, with its score."""
     label = clean(mark.label)
     label = f"{label[: MAX_LABEL - 1]}…" if len(label) > MAX_LABEL else label
     return label if mark.score is None else f"{label} {mark.score:.2f}".strip()
 
 
 def label_columns(mark: Mark) -> int:
-    """RETURNS (int): The columns that the label of an entity takes, with a little space behind it."""
+    """RETURNS (int): The columns that the label of an entity takes, with a little space after it."""
     return ceil((text_width(make_label(mark)) * SMALL + 6) / COLUMN)
 
 
 def make_chip(placed: Placed, left: float, bottom: float) -> Chip:
-    """Make an entity.
-
-    placed (Placed): The entity in its row.
-    left (float): Where the first column begins.
-    bottom (float): Where the lanes of its track end.
-    RETURNS (Chip): The shape.
-    """
+    """RETURNS (Chip): The shape of an entity; the first column begins at `left`, its track ends at `bottom`."""
     mark = cast(Mark, placed.mark)
     color = label_color(mark.label)
     note = [mark.label, "" if mark.score is None else f"{mark.score:.4f}", mark.note]
@@ -128,15 +116,13 @@ def make_chip(placed: Placed, left: float, bottom: float) -> Chip:
 
 
 def make_band(placed: Placed, text: str, left: float, top: float, label: str, *, arc: bool) -> Band:
-    """Make a candidate word.
+    """Make the shape of a candidate word.
 
     placed (Placed): The word in its row.
-    text (str): The text that it stands in.
-    left (float): Where the first column begins.
-    top (float): Where its lanes begin.
-    label (str): The label of the entity that is the same characters, if there is one.
+    text (str): The whole text.
+    left (float), top (float): Where the first column and the first lane begin.
+    label (str): The label of the entity at the same place, or "".
     arc (bool): Make an arc from the middle of the first to the middle of the last character.
-    RETURNS (Band): The shape.
     """
     word = cast(Word, placed.mark)
     whole, part = text[word.start : word.end], text[placed.start : placed.end]

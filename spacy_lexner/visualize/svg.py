@@ -25,11 +25,9 @@ def draw_svg(
     """Draw a lattice: the entities with label and score above the text, the candidate words below.
 
     lattice (Lattice): What is shown. Everything in it is escaped.
-    style (str): "bars": each word as a bar that repeats it; "arcs": as an arc, the longer the deeper.
-    theme (str): "auto" follows the reader's preference for light or dark, or one of these.
-    width (int): The greatest width, in pixels; longer texts have several rows.
-    with_css (bool): Whether the picture brings its own style sheet. In a page with several, the page does.
-    RETURNS (str): An `svg` element. Raises ValueError for a style, theme or width that there is not.
+    style (str), theme (str), width (int): See `picture.draw_lattice`.
+    with_css (bool): Include the style sheet; false where the page has it.
+    RETURNS (str): An `svg` element. Raises ValueError for an unknown style or theme, or too small a width.
     """
     for name, value, choices in (("style", style, STYLES), ("theme", theme, THEMES)):
         if value not in choices:

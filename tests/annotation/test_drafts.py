@@ -4,7 +4,7 @@ import pytest
 import spacy
 from spacy.training import Example
 
-from spacy_lexner.annotation.drafts import find_words, make_drafts, read_margin, two_readings
+from spacy_lexner.annotation.drafts import find_words, make_drafts, read_margin, two_best_paths
 from spacy_lexner.formats.record import Entity
 
 
@@ -31,13 +31,13 @@ def test_drafts(nlp):
     assert first.task.record.entities == [Entity(2, 5, "GPE")] and 0 < first.task.scores[0] <= 1
     assert len(first.words) == 2 and not last.words
     assert first.margin > last.margin >= 0, "it has seen the first"
-    assert first.candidate.doubt == math.exp(-first.margin) < last.candidate.doubt
+    assert first.candidate.uncertainty == math.exp(-first.margin) < last.candidate.uncertainty
     assert list(failed) == [2]
-    assert empty.margin == math.inf and empty.candidate.doubt == 0
+    assert empty.margin == math.inf and empty.candidate.uncertainty == 0
 
 
-def test_the_margin_is_that_of_the_two_best_readings(nlp):
-    with two_readings(nlp):
+def test_the_margin_is_that_of_the_two_best_paths(nlp):
+    with two_best_paths(nlp):
         doc = nlp("我在长江市")
     best, second = doc._.lex_alternatives
     assert read_margin(doc) == pytest.approx(math.log(best.probability / second.probability), rel=1e-4)

@@ -7,8 +7,8 @@ from spacy_lexner.annotation.select import Candidate, choose
 CANDIDATES = st.lists(st.builds(Candidate, st.floats(0, 1), st.frozensets(st.integers(0, 12), max_size=5)), max_size=12)
 
 
-def test_doubt_alone():
-    candidates = [Candidate(doubt, frozenset([1])) for doubt in (0.1, 0.9, 0.5)]
+def test_uncertainty_alone():
+    candidates = [Candidate(uncertainty, frozenset([1])) for uncertainty in (0.1, 0.9, 0.5)]
     assert [choice.number for choice in choose(candidates, 2, diversity=0)] == [1, 2]
 
 
@@ -37,8 +37,8 @@ def test_errors():
 @given(CANDIDATES, st.integers(1, 12), st.frozensets(st.integers(0, 12)), st.floats(0, 1))
 def test_lazy_search_is_greedy_search(candidates, n, known, diversity):
     def value(number):
-        doubt, words = candidates[number]
-        return doubt * (1 - diversity * (1 - (len(words - seen) / len(words) if words else 0.0)))
+        uncertainty, words = candidates[number]
+        return uncertainty * (1 - diversity * (1 - (len(words - seen) / len(words) if words else 0.0)))
 
     seen, left, expected = set(known), set(range(len(candidates))), []
     while left and len(expected) < n:

@@ -37,7 +37,7 @@ LabelledOption = Annotated[
     ),
 ]
 DiversityOption = Annotated[
-    float, typer.Option(help="From 0, for doubt alone, to 1, where texts without new words are worth nothing")
+    float, typer.Option(help="From 0, for uncertainty alone, to 1, where texts without new words are worth nothing")
 ]
 GpuOption = Annotated[int, typer.Option("--gpu-id", "-g", help="GPU, or -1 for the CPU")]
 
