@@ -12,8 +12,8 @@ URL = ABOUT["uri"]
 ENTRY_POINTS = {
     "spacy_factories": [
         "lex_matcher = spacy_lexner.pipeline.matcher.lex_matcher:make_lex_matcher",
-        "lex_ner = spacy_lexner.pipeline.ner.lex_ner:make_lex_ner",
-        "lex_segmenter = spacy_lexner.pipeline.segmenter.lex_segmenter:make_lex_segmenter",
+        "lex_ner = spacy_lexner.pipeline.ner.lex_ner:LexNER",
+        "lex_segmenter = spacy_lexner.pipeline.segmenter.lex_segmenter:LexSegmenter",
     ],
     "spacy_architectures": [
         "spacy-lexner.LEBERT.v1 = spacy_lexner.encoders.lebert.architecture:build_lebert_v1",
@@ -69,7 +69,7 @@ ENTRY_POINTS = {
         "spacy-lexner.warmup_constant.v1 = spacy_lexner.training.optimizers.schedules:warmup_constant",
     ],
     "spacy_scorers": [
-        "spacy-lexner.lex_ner_scorer.v1 = spacy_lexner.pipeline.ner.scorer:create_lex_ner_scorer",
+        "spacy-lexner.lex_ner_scorer.v1 = spacy_lexner.pipeline.ner.lex_ner:create_lex_ner_scorer",
         "spacy-lexner.lex_segmenter_scorer.v1 = spacy_lexner.pipeline.segmenter.scorer:create_lex_segmenter_scorer",
     ],
     "spacy_cli": ["lexner = spacy_lexner.cli.app:lexner"],

@@ -73,7 +73,7 @@ def change(nlp: Language, rules: List[Row]) -> Timing:
     doc, word = nlp.make_doc(TEXT + rules[0][0]), rules[0][0]
     wall, cpu = time.perf_counter(), time.process_time()
     matcher.add_rules(rules)
-    [(found, _)] = ner.find_rules([matcher(doc)])
+    [(found, _)] = ner.rules.find([matcher(doc)])
     timing = Timing(1e3 * (time.perf_counter() - wall), 1e3 * (time.process_time() - cpu))
     if word not in [each.word for each in found]:
         raise RuntimeError(f"The rule of {word} has not taken effect.")

@@ -85,6 +85,9 @@ def test_imports_keep_to_the_table():
         ("lexicon.trie", "from spacy_lexner.candidates.storage import Candidates"),
         ("pipeline.ner.lex_ner", "def f():\n    from ...tagging.crf import Problem"),
         ("candidates.policy", "import torch"),
+        ("pipeline.explain", "from .ner.lex_ner import LexNER"),
+        ("pipeline.ner.combine", "from ..matcher.lex_matcher import LexMatcher"),
+        ("pipeline.segmenter.retokenize", "from ..ner.constraints import ENTITY"),
     ],
 )
 def test_a_wrong_import_is_found(module, source):

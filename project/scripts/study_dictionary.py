@@ -30,7 +30,7 @@ from wasabi import msg
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher, MatchOptions
 from spacy_lexner.lexicon.readers import read_word_list
-from spacy_lexner.pipeline.ner.entity_search import ENTITY
+from spacy_lexner.pipeline.ner.constraints import ENTITY
 from spacy_lexner.tagging.spans.word_borders import find_unbreakable
 
 PROJECT = Path(__file__).parents[1]

@@ -1,6 +1,7 @@
-"""What the entities of Docs rest on: the attention to candidate words, and what becomes of scores without these."""
+"""What the entities of Docs rest on: the attention to candidate words, and the change of scores without them."""
 
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+from contextlib import contextmanager
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Protocol, Sequence, Tuple, Union, runtime_checkable
 
 import numpy as np
 from spacy.language import Language
@@ -11,11 +12,50 @@ from thinc.api import Model
 from ..candidates.lexicon_node import NODE_NAME, LexiconLink, matcher_of
 from ..candidates.storage import Candidates, find_candidates, get_candidates, set_candidates, token_spans
 from ..lexicon.matcher import Matcher
-from .matcher.lex_matcher import LexMatcher
-from .ner.entity_words import find_attending, install_words_extension, set_words, words_of_entities
-from .ner.lex_ner import LexNER
+from .entity_words import add_words_extension, find_attending, set_words, words_of_entities
+from .lexicon_provider import LexiconProvider
 
 Place = Tuple[int, int]
+
+
+@runtime_checkable
+class EntityScorer(Protocol):
+    """What is needed of a `lex_ner`.
+
+    note_words (bool): Whether it notes the words that entities rest on.
+    """
+
+    name: str
+    model: Model
+    labels: Tuple[str, ...]
+    note_words: bool
+
+    def score_spans(self, docs: Iterable[Doc], spans: Sequence[Sequence[Tuple[int, int, str]]]) -> List[List[float]]:
+        """RETURNS (List[List[float]]): The scores of spans of Docs as entities."""
+
+
+def find_scorers(nlp: Language) -> Dict[str, EntityScorer]:
+    """RETURNS (Dict[str, EntityScorer]): The components of a pipeline that score entities, by name."""
+    pipes: Dict[str, Any] = dict(nlp.pipeline)
+    return {name: pipe for name, pipe in pipes.items() if isinstance(pipe, EntityScorer)}
+
+
+@contextmanager
+def note_words(nlp: Language) -> Iterator[None]:
+    """Let every `lex_ner` of a pipeline note in `ent._.lex_words` the candidate words that entities rest on.
+
+    nlp (Language): The pipeline.
+    YIELDS (None): While they do.
+    """
+    pipes = list(find_scorers(nlp).values())
+    before = [pipe.note_words for pipe in pipes]
+    for pipe in pipes:
+        pipe.note_words = True
+    try:
+        yield
+    finally:
+        for pipe, setting in zip(pipes, before):
+            pipe.note_words = setting
 
 
 def explain(
@@ -26,17 +66,17 @@ def explain(
     component: Optional[str] = None,
     batch_size: int = 64,
 ) -> None:
-    """Note for the entities of Docs the candidate words that stand on their tokens, in `ent._.lex_words`: how much the
-    entity attends to each, and by how much its score changes when the word is taken out of the lattice. That is
-    measured: the model runs on a variant of the Doc for each word.
+    """Note in `ent._.lex_words` the candidate words that share tokens with the entities of Docs: how much the entity
+    attends to each, and how its score changes without it. The latter is measured: for each word the model runs on a
+    variant of the Doc whose lattice lacks the word.
 
     nlp (Language): The pipeline.
     docs (Union[Doc, Iterable[Doc]]): Docs that it has processed.
-    changes (bool): Whether changes of scores are measured.
+    changes (bool): Whether to measure the changes of scores.
     component (Optional[str]): The `lex_ner` that found the entities, if there are several.
-    batch_size (int): Variants that are run at once.
+    batch_size (int): How many variants to run at once.
     """
-    install_words_extension()
+    add_words_extension()
     reader = _Reader(nlp, component)
     for doc in [docs] if isinstance(docs, Doc) else docs:
         with reader.link.require().pinned():
@@ -47,18 +87,17 @@ class _Reader:
     """The components that together find entities with words."""
 
     def __init__(self, nlp: Language, component: Optional[str]) -> None:
-        pipes = {name: pipe for name, pipe in nlp.pipeline if isinstance(pipe, LexNER)}
+        pipes = find_scorers(nlp)
         if component not in pipes and not (component is None and len(pipes) == 1):
             raise ValueError(
                 f"component = {component!r}: expected the name of a lex_ner of the pipeline, which has "
                 f"{', '.join(pipes) or 'none'}."
             )
-        self.ner: LexNER = next(iter(pipes.values())) if component is None else pipes[component]
-        # Components that encode for it: tok2vec, transformer.
-        self.upstream: List[Any] = [
+        self.ner: EntityScorer = next(iter(pipes.values())) if component is None else pipes[component]
+        self.upstream: List[Any] = [  # the components that encode for it: tok2vec, transformer
             pipe
             for _, pipe in nlp.pipeline
-            if self.ner.name in getattr(pipe, "listening_components", ()) and not isinstance(pipe, LexMatcher)
+            if self.ner.name in getattr(pipe, "listening_components", ()) and not isinstance(pipe, LexiconProvider)
         ]
         self.models: List[Model] = [self.ner.model, *(pipe.model for pipe in self.upstream)]
         nodes = [node for model in self.models for node in model.walk() if node.name == NODE_NAME]
@@ -94,7 +133,7 @@ class _Reader:
         places: Dict[int, Place],
         batch_size: int,
     ) -> Dict[Place, Dict[Place, float]]:
-        """RETURNS (Dict[Place, Dict[Place, float]]): For each entity the changes of its score, by word."""
+        """For each entity the changes of its score, by word."""
         ents = [ent for ent in doc.ents if ent.label_ in self.ner.labels]
         wanted = [i for i, (start, end) in places.items() if any(start < ent.end and ent.start < end for ent in ents)]
         without = (make_variant(doc, matcher, Candidates(*(np.delete(part, i) for part in candidates))) for i in wanted)
@@ -117,7 +156,7 @@ class _Reader:
 
 
 def make_variant(doc: Doc, matcher: Matcher, candidates: Candidates) -> Doc:
-    """Copy the tokens of a Doc, and nothing else of it, and give them other candidate words.
+    """Copy the tokens of a Doc and nothing else, and give them other candidate words.
 
     doc (Doc): The Doc.
     matcher (Matcher): The state of the lexicon that the words belong to.

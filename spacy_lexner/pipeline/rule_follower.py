@@ -1,69 +1,101 @@
-"""The part of a trainable pipe that has to do with the rules of words: it says which ones concern it, and tells what
-became of them."""
+"""How a trainable pipe follows the rules of words: which ones hold for a Doc, and which could not be followed."""
 
 import logging
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, Set, Tuple
 
 from spacy.tokens import Doc
+from thinc.api import Model
 
 from ..candidates.lexicon_node import RulesLink
 from ..candidates.storage import renew_candidates
 from ..lexicon.matcher import Matcher
 from ..lexicon.rules import RuleReader
 from ..tagging.spans.word_rules import RuleConflict, RuleMatch, find_rule_matches
-from .extensions import install_conflicts_extension
-from .rule_conflicts import ConflictLog, set_conflicts
+from .extensions import add_extension
 
 logger = logging.getLogger(__name__)
+USER_DATA_KEY: Any = ("._.", "lex_conflicts", None, None)
+MAX_WARNINGS = 20
 
 
 class RuleFollower:
-    """Follows the rules of words. A subclass sets `name` and `model`, says which rules concern it (`rule_reader`), and
-    calls `tell_labels` when it is made and when that changes."""
+    """Finds the words with rules in Docs, and reports the rules that were not followed. The lexicon is the one that a
+    `lex_matcher` has linked to the model of the component.
 
-    name: str
-    model: Any
-    _conflict_log: Optional[ConflictLog] = None
+    model (Model): The model; its `attrs["link"]` is where the `lex_matcher` leaves the lexicon.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._warned: Set[Tuple[str, str]] = set()  # words and reasons
+        model.attrs.setdefault("link", RulesLink())
+        add_extension(Doc, "lex_conflicts", getter=get_conflicts)
 
     @property
-    def rules_link(self) -> RulesLink:
-        """RETURNS (RulesLink): Where a `lex_matcher` leaves the rules of words. It looks for it in the model."""
-        return self.model.attrs["link"]
+    def link(self) -> RulesLink:
+        """RETURNS (RulesLink): The link to the lexicon. Its `reader` says which rules concern the component."""
+        return self._model.attrs["link"]
 
-    @property
-    def rule_reader(self) -> Optional[RuleReader]:
-        """RETURNS (Optional[RuleReader]): Which rules concern the component; None as long as it has no labels."""
-        return None
+    def set_reader(self, reader: Optional[RuleReader]) -> None:
+        """Set which rules concern the component.
 
-    def tell_labels(self) -> None:
-        """Tell those who own rules which ones concern the component."""
-        self.model.attrs.setdefault("link", RulesLink()).reader = self.rule_reader
+        reader (Optional[RuleReader]): The labels and modes; None as long as the component has no labels.
+        """
+        self.link.reader = reader
 
-    def find_rules(self, docs: Sequence[Doc]) -> List[Tuple[Sequence[RuleMatch], Optional[Matcher]]]:
+    def find(self, docs: Sequence[Doc]) -> List[Tuple[Sequence[RuleMatch], Optional[Matcher]]]:
         """Find the words of Docs whose rules concern the component.
 
         docs (Sequence[Doc]): The Docs.
         RETURNS (List[Tuple[Sequence[RuleMatch], Optional[Matcher]]]): The words of each, and the state of the lexicon
-            that holds for it, if one is linked.
+            that holds for it; None if no lexicon is linked.
         """
-        link = self.rules_link
+        link = self.link
         matchers = link.matchers(docs)
         if link.reader is None:
             return [((), matcher) for matcher in matchers]
         return list(zip(find_rule_matches(docs, matchers, link.reader), matchers))
 
-    def note_state(self, doc: Doc, matcher: Optional[Matcher], conflicts: Sequence[RuleConflict]) -> None:
-        """Write to a Doc which state of the lexicon it was annotated with, and which rules were not followed.
+    def report(
+        self, doc: Doc, component: str, matcher: Optional[Matcher], conflicts: Sequence[RuleConflict] = ()
+    ) -> None:
+        """Note in a Doc which state of the lexicon it was annotated with and which rules were not followed, and warn of
+        the latter: once per word and reason, and of MAX_WARNINGS at most.
 
-        doc (Doc): The Doc.
-        matcher (Optional[Matcher]): The state. If it is another one than that which found the candidate words of the
-            Doc, because that one was forgotten meanwhile, these are found anew.
-        conflicts (Sequence[RuleConflict]): The rules.
+        doc (Doc): The Doc. If its candidate words are from a state that is no longer remembered, they are found again.
+        component (str): The name of the component.
+        matcher (Optional[Matcher]): The state of the lexicon.
+        conflicts (Sequence[RuleConflict]): The rules that were not followed.
         """
         if matcher is not None:
             renew_candidates(doc, matcher)
-        install_conflicts_extension()
-        set_conflicts(doc, self.name, conflicts)
-        if self._conflict_log is None:
-            self._conflict_log = ConflictLog(logger)
-        self._conflict_log.tell(conflicts)
+        add_extension(Doc, "lex_conflicts", getter=get_conflicts)  # an unpickled component has not been made here
+        set_conflicts(doc, component, conflicts)
+        for conflict in conflicts:
+            case = (conflict.word, conflict.reason)
+            if case not in self._warned and len(self._warned) < MAX_WARNINGS:
+                self._warned.add(case)
+                last = " There will be no further warnings." if len(self._warned) == MAX_WARNINGS else ""
+                logger.warning(
+                    "%s: the rule %s. This warning comes once per word; doc._.lex_conflicts has all conflicts.%s",
+                    *(component, conflict, last),
+                )
+
+
+def get_conflicts(doc: Doc) -> List[RuleConflict]:
+    """RETURNS (List[RuleConflict]): The rules that were not followed in a Doc."""
+    return [RuleConflict(*row) for row in doc.user_data.get(USER_DATA_KEY, ())]
+
+
+def set_conflicts(doc: Doc, component: str, conflicts: Sequence[RuleConflict]) -> None:
+    """Store the rules that a component did not follow, in place of what it stored before.
+
+    doc (Doc): The Doc.
+    component (str): The component.
+    conflicts (Sequence[RuleConflict]): Its conflicts.
+    """
+    others = [conflict for conflict in get_conflicts(doc) if conflict.component != component]
+    if others or conflicts:
+        doc.user_data[USER_DATA_KEY] = [list(conflict) for conflict in (*others, *conflicts)]
+    else:
+        doc.user_data.pop(USER_DATA_KEY, None)

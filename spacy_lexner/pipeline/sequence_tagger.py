@@ -1,39 +1,80 @@
-"""What trainable pipes share that tag the tokens of a Doc with labelled spans: labels, training, streams."""
+"""What trainable pipes share that tag the tokens of a Doc with labelled spans: labels, training, streams, loading."""
 
 import logging
+from contextlib import contextmanager
 from itertools import islice
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from pathlib import Path
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Generic,
+    Iterable,
+    Iterator,
+    List,
+    Optional,
+    Sequence,
+    Tuple,
+    TypeVar,
+    Union,
+)
 
 from spacy.errors import Errors
 from spacy.language import Language
+from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.util import minibatch
-from thinc.api import Optimizer, set_dropout_rate
+from spacy.vocab import Vocab
+from thinc.api import Model, Optimizer, set_dropout_rate
 
 from ..candidates.training_texts import show_training_docs
+from ..lexicon.rules import RuleReader
+from ..tagging.spans.head import TaggerHead, TaggerOutput
 from ..tagging.spans.tag_scheme import Bools2d, TagScheme, TagSpan
-from .checked_loading import CheckedLoading
-from .matcher.find_matchers import check_all_rules
+from .lexicon_provider import find_matchers
 from .rule_follower import RuleFollower
 
 logger = logging.getLogger(__name__)
+PredictionT = TypeVar("PredictionT")
 
 
-class SequenceTagger(RuleFollower, CheckedLoading):
-    """Base class of pipes whose model is a tagger: it gives emissions and transitions, and `attrs["head"]` turns these,
-    with the tags that tokens may have, into losses, paths and span scores.
+class SequenceTagger(TrainablePipe, Generic[PredictionT]):
+    """Base class of pipes whose model is a tagger: it gives emissions and transitions, and its head turns these, with
+    the tags that tokens may have, into losses, paths and span scores.
 
-    A subclass says which labels the examples hold (`survey`), which tags a Doc (`constraint`, `training_constraint`)
-    and its annotation (`gold`, `refused`) leave, and what a prediction is (`predict`, `set_annotations`). It sets
-    `vocab`, `model`, `name`, `scorer` and `cfg`, with `cfg["labels"]`.
+    A subclass says which labels the examples hold (`find_labels`), which tags a Doc (`training_constraint`) and its
+    annotation (`gold`, `incorrect`) allow, which rules concern it (`rule_reader`), and what a prediction is (`predict`,
+    `set_annotations`). It calls `labels_changed` when it is made.
+
+    rules (RuleFollower): Finds the rules of words that hold for a Doc.
     """
 
-    vocab: Any
-    model: Any
-    name: str
-    cfg: Dict[str, Any]
-    scorer: Optional[Callable]
+    def __init__(
+        self, vocab: Vocab, model: Model, name: str, *, cfg: Dict[str, Any], scorer: Optional[Callable]
+    ) -> None:
+        """Create the pipe.
+
+        vocab (Vocab): The vocabulary.
+        model (Model[List[Doc], TaggerOutput]): A tagger.
+        name (str): The name of the component.
+        cfg (Dict[str, Any]): What is saved with the model besides the labels.
+        scorer (Optional[Callable]): The scoring function.
+        """
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.cfg: Dict[str, Any] = {"labels": [], **cfg}
+        self.scorer = scorer
+        self.rules = RuleFollower(model)
+        self._scheme = TagScheme(())
+
+    @property
+    def head(self) -> TaggerHead:
+        """RETURNS (TaggerHead): What turns the output of the model into losses, paths and span scores."""
+        return self.model.attrs["head"]
+
+    # Labels
 
     @property
     def labels(self) -> Tuple[str, ...]:
@@ -48,14 +89,21 @@ class SequenceTagger(RuleFollower, CheckedLoading):
     @property
     def scheme(self) -> TagScheme:
         """RETURNS (TagScheme): The tags of the labels."""
-        if self._scheme is None or self._scheme.labels != self.labels:
+        if self._scheme.labels != self.labels:
             self._scheme = TagScheme(self.labels)
         return self._scheme
 
-    _scheme: Optional[TagScheme] = None
+    @property
+    def rule_reader(self) -> Optional[RuleReader]:
+        """RETURNS (Optional[RuleReader]): Which rules concern the component; None as long as it has no labels."""
+        return None
+
+    def labels_changed(self) -> None:
+        """Let those who own rules know which ones concern the component."""
+        self.rules.set_reader(self.rule_reader)
 
     def add_label(self, label: str) -> int:
-        """Add a label. A model that is trained keeps what it knows; the new label has to be learned.
+        """Add a label. A trained model keeps what it knows; the new label has to be learned.
 
         label (str): The label.
         RETURNS (int): 0 if it was there, otherwise 1.
@@ -67,23 +115,30 @@ class SequenceTagger(RuleFollower, CheckedLoading):
         fixed = self.model.attrs.get("labels")
         if fixed is not None and label not in fixed:
             raise ValueError(
-                f"{self.name}: {label!r} cannot be added, the tags of its model are fixed: its labels are "
+                f"{self.name}: {label!r} cannot be added, since the tags of the model are fixed. Its labels are "
                 f"{', '.join(fixed)}."
             )
         if not label or label != label.strip():
-            raise ValueError(f"{self.name}: {label!r} is no label: it is empty or has white space at its edges.")
+            raise ValueError(f"{self.name}: {label!r} is not a label: it is empty or has white space at its edges.")
         self.cfg["labels"].append(label)
         self.vocab.strings.add(label)
-        self.tell_labels()
+        self.labels_changed()
         if self.is_initialized:
             self.set_output(self.scheme.n_tags)
         return 1
+
+    # Training
 
     @property
     def is_initialized(self) -> bool:
         """RETURNS (bool): Whether the model has weights."""
         output = self.model.get_ref("output_layer")
         return all(output.has_param(name) for name in output.param_names)
+
+    def require_initialized(self) -> None:
+        """Raise ValueError if the model has no weights yet."""
+        if not self.is_initialized:
+            raise ValueError(Errors.E109.format(name=self.name))
 
     def initialize(
         self,
@@ -92,14 +147,14 @@ class SequenceTagger(RuleFollower, CheckedLoading):
         nlp: Optional[Language] = None,
         labels: Optional[Sequence[str]] = None,
     ) -> None:
-        """Set the labels, check the annotation and initialise the model.
+        """Set the labels, check the annotation and initialize the model.
 
         get_examples (Callable[[], Iterable[Example]]): Gives the training examples.
-        nlp (Optional[Language]): The pipeline.
-        labels (Optional[Sequence[str]]): The labels; without them, those of the examples, sorted.
+        nlp (Optional[Language]): The pipeline. The rules of its lexicons are checked now that the labels are known.
+        labels (Optional[Sequence[str]]): The labels; by default those of the examples, sorted.
         """
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
-        found = sorted(self.survey(get_examples()))
+        found = sorted(self.find_labels(get_examples()))
         for label in (*self.model.attrs.get("labels", ()), *(found if labels is None else labels)):
             self.add_label(label)
         if unknown := [label for label in found if label not in self.labels]:
@@ -111,10 +166,10 @@ class SequenceTagger(RuleFollower, CheckedLoading):
             raise ValueError(Errors.E923.format(name=self.name))
         show_training_docs(self.model, (example.predicted for example in get_examples()))
         n_tags, ops = self.scheme.n_tags, self.model.ops
-        sample = ([ops.alloc2f(len(doc), n_tags) for doc in docs], ops.alloc2f(n_tags + 1, n_tags + 1))
+        sample = TaggerOutput([ops.alloc2f(len(doc), n_tags) for doc in docs], ops.alloc2f(n_tags + 1, n_tags + 1))
         self.model.initialize(X=docs, Y=sample)
-        if nlp is not None:
-            check_all_rules(nlp)
+        for matcher in find_matchers(nlp).values() if nlp is not None else ():
+            matcher.check_rules()
 
     def update(
         self,
@@ -138,7 +193,7 @@ class SequenceTagger(RuleFollower, CheckedLoading):
         validate_examples(examples, f"{type(self).__name__}.update")
         if not any(len(example.predicted) for example in examples):
             return losses
-        self._require_initialized()
+        self.require_initialized()
         set_dropout_rate(self.model, drop)
         outputs, backprop = self.model.begin_update([example.predicted for example in examples])
         loss, d_outputs = self.get_loss(examples, outputs)
@@ -148,24 +203,25 @@ class SequenceTagger(RuleFollower, CheckedLoading):
         losses[self.name] += loss
         return losses
 
-    def get_loss(self, examples: Iterable[Example], scores: Any) -> Tuple[float, Any]:
-        """Loss of a batch and its gradient.
+    def get_loss(self, examples: Iterable[Example], scores: TaggerOutput) -> Tuple[float, TaggerOutput]:
+        """Compute the loss of a batch and its gradient.
 
         examples (Iterable[Example]): The batch.
-        scores (Tuple[List[Floats2d], Floats2d]): The output of the model.
-        RETURNS (Tuple[float, Any]): The loss, and its gradient in the shape of the output.
+        scores (TaggerOutput): The output of the model.
+        RETURNS (Tuple[float, TaggerOutput]): The loss, and its gradient in the shape of the output.
         """
         examples = list(examples)
         allowed = [self.training_constraint(example.predicted) for example in examples]
         gold = [self.gold(example) for example in examples]
-        refused = [self.refused(example) for example in examples]
-        loss, d_scores = self.model.attrs["head"].loss(scores, allowed, gold, refused)
+        incorrect = [self.incorrect(example) for example in examples]
+        loss, d_scores = self.head.loss(scores, allowed, gold, incorrect)
         if not abs(loss) < float("inf"):
             raise ValueError(Errors.E910.format(name=self.name))
         return loss, d_scores
 
     def finish_update(self, sgd: Optimizer) -> None:
-        """Update the weights. An optimizer that has a `finish_update` of its own may clip all gradients together.
+        """Update the weights. An optimizer with a `finish_update` of its own sees all gradients of the model at once,
+        which clipping by their common norm needs.
 
         sgd (Optimizer): The optimizer.
         """
@@ -176,25 +232,27 @@ class SequenceTagger(RuleFollower, CheckedLoading):
             finish(self.model)
 
     def rehearse(self, examples: Iterable[Example], **config: Any) -> Dict[str, float]:
-        """Refused: raises NotImplementedError."""
+        """Not supported: raises NotImplementedError."""
         raise NotImplementedError(
-            f"{self.name} cannot rehearse: there is no such objective for this kind of tagger. To keep what it learned "
+            f"{self.name} cannot rehearse: this kind of tagger has no such objective. To keep what it has learned, "
             "give `update` examples of its earlier training data too, annotated by the pipeline itself if need be."
         )
 
+    # Documents
+
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Process a stream. A Doc that fails is handed to the error handler, alone; the others go on.
+        """Process a stream. A Doc that fails goes to the error handler, alone; the others go on.
 
         stream (Iterable[Doc]): The Docs.
         batch_size (int): Number of Docs to process at once.
         YIELDS (Doc): The Docs, in order.
         """
         handle_error = self.get_error_handler()
+        predictions: Sequence[Optional[PredictionT]]
         for docs in minibatch(stream, size=batch_size):
             try:
                 predictions = self.predict(docs)
-            except Exception:
-                # Whose fault it was shows when each Doc is tried alone.
+            except Exception:  # each Doc is tried alone, to find the one at fault
                 predictions = [None] * len(docs)
             for doc, prediction in zip(docs, predictions):
                 try:
@@ -204,45 +262,66 @@ class SequenceTagger(RuleFollower, CheckedLoading):
                 else:
                     yield annotated
 
-    def annotate(self, doc: Doc, prediction: Any) -> Doc:
-        """Write a prediction to a Doc. A subclass may give another Doc in its place.
+    def annotate(self, doc: Doc, prediction: PredictionT) -> Doc:
+        """Write a prediction to a Doc. A subclass may return another Doc instead.
 
         doc (Doc): The Doc.
-        prediction (Any): What `predict` gave for it.
+        prediction (PredictionT): What `predict` gave for it.
         RETURNS (Doc): The Doc that goes on through the pipeline.
         """
         self.set_annotations([doc], [prediction])
         return doc
 
-    def predict(self, docs: Iterable[Doc]) -> List[Any]:
-        """RETURNS (List[Any]): A prediction for each Doc, never None."""
-        raise NotImplementedError(Errors.E931.format(parent="SequenceTagger", method="predict", name=self.name))
+    # What a subclass defines
 
-    def survey(self, examples: Iterable[Example]) -> Iterable[str]:
-        """Look through the training examples before the model is initialised.
+    def predict(self, docs: Iterable[Doc]) -> List[PredictionT]:
+        """RETURNS (List[PredictionT]): A prediction for each Doc, never None."""
+        raise NotImplementedError
 
-        RETURNS (Iterable[str]): The labels of their annotation.
-        """
-        raise NotImplementedError(Errors.E931.format(parent="SequenceTagger", method="survey", name=self.name))
-
-    def constraint(self, doc: Doc) -> Bools2d:
-        """RETURNS (Bools2d): The tags that tokens may have in a prediction, [n_tokens, n_tags]."""
-        raise NotImplementedError(Errors.E931.format(parent="SequenceTagger", method="constraint", name=self.name))
+    def find_labels(self, examples: Iterable[Example]) -> Iterable[str]:
+        """RETURNS (Iterable[str]): The labels of the training examples, all of which are seen here once."""
+        raise NotImplementedError
 
     def training_constraint(self, doc: Doc) -> Bools2d:
-        """RETURNS (Bools2d): The tags that tokens may have in any prediction, whatever is annotated."""
-        raise NotImplementedError(
-            Errors.E931.format(parent="SequenceTagger", method="training_constraint", name=self.name)
-        )
+        """RETURNS (Bools2d): The tags that tokens may have, [n_tokens, n_tags], whatever is annotated."""
+        raise NotImplementedError
 
     def gold(self, example: Example) -> Bools2d:
         """RETURNS (Bools2d): The tags that agree with the annotation, [n_tokens, n_tags]."""
-        raise NotImplementedError(Errors.E931.format(parent="SequenceTagger", method="gold", name=self.name))
+        raise NotImplementedError
 
-    def refused(self, example: Example) -> List[TagSpan]:
+    def incorrect(self, example: Example) -> List[TagSpan]:
         """RETURNS (List[TagSpan]): Spans known to be wrong."""
         return []
 
-    def _require_initialized(self) -> None:
-        if not self.is_initialized:
-            raise ValueError(Errors.E109.format(name=self.name))
+    # Loading
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "SequenceTagger[PredictionT]":
+        """Load what `to_bytes` saved.
+
+        bytes_data (bytes): The result of `to_bytes`.
+        exclude (Iterable[str]): Names of parts to leave as they are.
+        RETURNS (SequenceTagger): The component. Raises ValueError, which names it, for bytes that are not its own.
+        """
+        with self._loading("bytes"):
+            return super().from_bytes(bytes_data, exclude=tuple(exclude))
+
+    def from_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> "SequenceTagger[PredictionT]":
+        """Load what `to_disk` saved.
+
+        path (Union[str, Path]): The folder.
+        exclude (Iterable[str]): Names of parts to leave as they are.
+        RETURNS (SequenceTagger): The component. Raises ValueError, which names the folder, if that is damaged.
+        """
+        with self._loading(str(path)):
+            return super().from_disk(path, exclude=tuple(exclude))
+
+    @contextmanager
+    def _loading(self, source: str) -> Iterator[None]:
+        try:
+            yield
+        except (ValueError, TypeError, KeyError) as error:
+            raise ValueError(
+                f"{self.name} cannot be loaded from {source}: it is damaged, or was saved with another model ({error})"
+            ) from error
+        self.labels_changed()

@@ -8,8 +8,8 @@ import numpy as np
 from spacy.language import Language
 
 from ..pipeline.annotate_texts import annotate_texts
-from ..pipeline.matcher.find_matchers import find_lexicon
-from ..pipeline.ner.note_words import note_words
+from ..pipeline.explain import note_words
+from ..pipeline.lexicon_provider import find_lexicon
 from ..visualize.lattice import Lattice, Mark, Track, read_lattice
 from .bootstrap import N_SAMPLES, resample, spread
 from .confidence import measure_confidence

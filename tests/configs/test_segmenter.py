@@ -10,7 +10,9 @@ from configs import filled
 from spacy_lexner.cli.data.convert import convert
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
-from spacy_lexner.pipeline.segmenter.word_search import Limits, read_path
+from spacy_lexner.pipeline.segmenter.constraints import Constraints
+from spacy_lexner.pipeline.segmenter.gold_words import JOINED_WORD
+from spacy_lexner.pipeline.segmenter.word_search import read_path
 from spacy_lexner.tagging.spans.word_borders import fixed_borders
 
 SMALL = {
@@ -39,17 +41,17 @@ def test_the_words_of_universal_dependencies(corpus, split, n_texts, n_words):
     nlp = spacy.blank("zh", config={"nlp": {"tokenizer": {"@tokenizers": "spacy-lexner.CharTokenizer.v1"}}})
     pipe = nlp.add_pipe("lex_segmenter")
     gold = list(Corpus(corpus / f"{split}.spacy")(nlp))
-    labels = pipe.survey(gold)
+    labels = pipe.find_labels(gold)
     report = pipe.gold_report
-    assert (report.texts, report.segmented, report.words) == (n_texts, n_texts, n_words)
-    assert (report.misaligned, report.joined, report.cut) == (0, int(split == "train"), 0)
+    assert len(gold) == n_texts and report.total == n_words
+    assert report.problems == ({JOINED_WORD: 1} if split == "train" else {})
     for label in sorted(labels):
         pipe.add_label(label)
     some = gold[:500]
     for example in some:
-        limits = Limits(fixed_borders(example.predicted), np.zeros(0, dtype=np.int64))
+        known = Constraints(fixed_borders(example.predicted), np.zeros(0, dtype=np.int64))
         tags = (pipe.gold(example) & pipe.training_constraint(example.predicted)).argmax(1)
-        example.predicted = pipe.annotate(example.predicted, read_path(tags, limits, 0))
+        example.predicted = pipe.annotate(example.predicted, read_path(tags, known))
     scores = pipe.score(some)
     assert scores["word_f"] == scores["word_pos_f"] == 1.0
 

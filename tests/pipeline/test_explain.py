@@ -5,8 +5,9 @@ from small_ner import blank
 from small_ner import train as train_small
 from small_words import FLAT, LEBERT, train
 from spacy.tokens import Doc, DocBin
+from spacy.training import Example
 
-from spacy_lexner.pipeline.explain import explain
+from spacy_lexner.pipeline.explain import explain, note_words
 from spacy_lexner.pipeline.ner.calibration import Calibration, Scale
 from spacy_lexner.visualize.lattice import read_support
 
@@ -110,9 +111,7 @@ def test_an_encoder_that_is_shared():
     shared.add_pipe("tok2vec", config={"model": LEBERT})
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32}
     shared.add_pipe("lex_ner", config={"model": {"@architectures": "spacy-lexner.CRFTagger.v1", "tok2vec": listener}})
-    examples = [
-        spacy.training.Example.from_dict(shared.make_doc(text), {"entities": entities}) for text, entities in texts
-    ]
+    examples = [Example.from_dict(shared.make_doc(text), {"entities": entities}) for text, entities in texts]
     with pytest.warns(UserWarning, match="saw only a sample"):
         optimizer = shared.initialize(lambda: examples)
     for _ in range(15):
@@ -162,3 +161,34 @@ def test_entities_of_others_have_words_without_changes(trained):
     explain(nlp, doc)
     (ent,) = doc.ents
     assert ent._.lex_words and all(word.change is None and word.weight is not None for word in ent._.lex_words)
+
+
+@pytest.fixture
+def quick():
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("lex_matcher").add_words(["南京", "南京市"])
+    nlp.add_pipe("lex_ner")
+    example = Example.from_dict(nlp.make_doc("在南京市"), {"entities": [(1, 4, "GPE")]})
+    optimizer = nlp.initialize(lambda: [example])
+    for _ in range(40):
+        nlp.update([example], sgd=optimizer)
+    return nlp
+
+
+def test_words_are_noted_for_a_while(quick):
+    assert quick("在南京市").ents[0]._.lex_words is None
+    with note_words(quick):
+        assert {word.word for word in quick("在南京市").ents[0]._.lex_words} == {"南京", "南京市"}
+    assert quick("在南京市").ents[0]._.lex_words is None
+
+
+def test_settings_come_back(quick):
+    quick.get_pipe("lex_ner").note_words = True
+    with pytest.raises(KeyError), note_words(quick):
+        raise KeyError
+    assert quick.get_pipe("lex_ner").note_words is True
+
+
+def test_a_pipeline_without_lex_ner():
+    with note_words(spacy.blank("zh")):
+        pass

@@ -8,9 +8,12 @@ import pytest
 import small_segmenter
 import spacy
 from small_ner import blank, examples, train
+from thinc.api import Model
 
 from spacy_lexner.lexicon import LexiconError
 from spacy_lexner.lexicon.shared_matcher import REMEMBERED
+from spacy_lexner.pipeline.rule_follower import MAX_WARNINGS, RuleFollower, get_conflicts, set_conflicts
+from spacy_lexner.tagging.spans.word_rules import RuleConflict
 
 TEXT = "张三在北京上海"
 STATES = {
@@ -115,7 +118,7 @@ def test_rules_survive_files_copies_and_pickling(nlp, tmp_path):
     assert words_of(nlp(TEXT)) == expected and words_of(changed(TEXT)) == EXPECTED["PER"]
 
 
-def test_rules_reach_worker_processes(nlp, one_thread):
+def test_rules_reach_worker_processes(nlp):
     nlp.get_pipe("lex_matcher").add_rules(STATES["ORG"])
     for doc in nlp.pipe([TEXT] * 4, n_process=2, batch_size=1):
         assert words_of(doc) == EXPECTED["ORG"] and doc._.lex_version == nlp.get_pipe("lex_matcher").version
@@ -171,5 +174,38 @@ def test_all_components_have_a_say(tmp_path, caplog):
 def test_a_pipe_without_a_matcher_follows_no_rules():
     nlp = blank()
     train(nlp, steps=1)
-    [(words, matcher)] = nlp.get_pipe("lex_ner").find_rules([nlp.make_doc(TEXT)])
+    [(words, matcher)] = nlp.get_pipe("lex_ner").rules.find([nlp.make_doc(TEXT)])
     assert not words and matcher is None
+
+
+def conflict(word="长江", reason="overlap", component="ner"):
+    return RuleConflict(word, "force LOC", 0, 2, reason, "江大", component)
+
+
+@pytest.fixture
+def doc():
+    return spacy.blank("zh")("长江大桥")
+
+
+def test_each_component_has_its_own(doc):
+    RuleFollower(Model("tagger", lambda model, X, is_train: (X, lambda dY: dY)))  # adds doc._.lex_conflicts
+    set_conflicts(doc, "ner", [conflict()])
+    set_conflicts(doc, "words", [conflict("大桥", "tokens", "words")])
+    assert doc._.lex_conflicts == [conflict(), conflict("大桥", "tokens", "words")]
+    set_conflicts(doc, "ner", [])
+    assert get_conflicts(doc) == [conflict("大桥", "tokens", "words")]
+    again = spacy.tokens.Doc(doc.vocab).from_bytes(doc.to_bytes())
+    assert again._.lex_conflicts == doc._.lex_conflicts
+    set_conflicts(doc, "words", [])
+    assert doc._.lex_conflicts == [] and doc.user_data == {}
+
+
+def test_there_is_one_warning_per_word(doc, caplog):
+    rules = RuleFollower(Model("tagger", lambda model, X, is_train: (X, lambda dY: dY)))
+    for _ in range(3):
+        rules.report(doc, "ner", None, [conflict(), conflict(reason="tokens"), conflict("大桥")])
+    assert len(caplog.records) == 3
+    for i in range(100):
+        rules.report(doc, "ner", None, [conflict(f"词{i}")])
+    assert len(caplog.records) == MAX_WARNINGS
+    assert caplog.records[-1].message.endswith("There will be no further warnings.")

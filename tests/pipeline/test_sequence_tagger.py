@@ -64,7 +64,7 @@ def test_no_examples():
 
 @pytest.mark.parametrize("label", ["", " PER", "PER\n"])
 def test_no_label(fresh, label):
-    with pytest.raises(ValueError, match="is no label"):
+    with pytest.raises(ValueError, match="is not a label"):
         fresh.get_pipe("lex_ner").add_label(label)
 
 

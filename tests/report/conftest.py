@@ -9,7 +9,7 @@ from headless import browser, measure  # noqa: F401 (fixtures)
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
-from spacy_lexner.pipeline.extensions import install_score_extension
+from spacy_lexner.pipeline.extensions import add_score_extension
 from spacy_lexner.report.gold import GoldText
 from spacy_lexner.visualize.lattice import Mark
 
@@ -27,7 +27,7 @@ TEXTS: List[TextT] = [
 @Language.component("score_by_length")
 def score_by_length(doc: Doc) -> Doc:
     """Give every entity a score: 0.5 for PER, 0.9 for others."""
-    install_score_extension()
+    add_score_extension()
     for ent in doc.ents:
         ent._.lex_score = 0.5 if ent.label_ == "PER" else 0.9
     return doc

@@ -6,7 +6,7 @@ from headless import browser, measure  # noqa: F401 (fixtures)
 from spacy.tokens import Doc
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry
-from spacy_lexner.pipeline.extensions import install_score_extension
+from spacy_lexner.pipeline.extensions import add_score_extension
 
 TEXT = "南京市长江大桥"
 WORDS = ["南京", "南京市", "市长", "长江", "长江大桥", "大桥"]
@@ -23,7 +23,7 @@ def doc(lexicon: Lexicon) -> Doc:
     """A Doc with candidate words, and two entities of which one has a score."""
     nlp = spacy.blank("zh")
     nlp.add_pipe("lex_matcher").set_lexicon(lexicon)
-    install_score_extension()
+    add_score_extension()
     doc = nlp(TEXT)
     doc.ents = [doc.char_span(0, 3, label="GPE"), doc.char_span(3, 7, label="LOC")]
     doc.ents[0]._.lex_score = 0.875

@@ -3,7 +3,7 @@ import spacy
 from spacy.tokens import Span
 
 from spacy_lexner.lexicon import Lexicon
-from spacy_lexner.pipeline.ner.entity_words import LexWord, install_words_extension, set_words
+from spacy_lexner.pipeline.entity_words import LexWord, add_words_extension, set_words
 from spacy_lexner.visualize.lattice import Mark, Support, Track, Word, read_lattice, read_support
 
 
@@ -42,7 +42,7 @@ def test_spans(doc):
 @pytest.fixture
 def explained(doc):
     """What 长江大桥 and 南京市 rest on, as `pipeline.explain` notes it."""
-    install_words_extension()
+    add_words_extension()
     set_words(doc, [(doc.ents[1], [LexWord(3, 5, "长江", 0.125, -0.25), LexWord(3, 7, "长江大桥", 0.5, None)])])
     return doc
 

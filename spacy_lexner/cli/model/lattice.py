@@ -9,9 +9,8 @@ from tqdm import tqdm
 from wasabi import msg
 
 from ...lexicon.lexicon import Lexicon
-from ...pipeline.explain import explain
-from ...pipeline.matcher.find_matchers import find_lexicon, find_matchers
-from ...pipeline.ner.note_words import note_words
+from ...pipeline.explain import explain, note_words
+from ...pipeline.lexicon_provider import find_lexicon, find_matchers
 from ...visualize.picture import draw_lattice, save_pictures
 from ...visualize.svg import STYLES, THEMES
 from ..pipelines import load_pipeline

@@ -1,39 +1,40 @@
-"""The pipe that finds candidate words and lends its lexicon to the models behind it."""
+"""The pipe `lex_matcher`: finds candidate words, and lends its lexicon to the models of later components."""
 
 import copy
+from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Union
 
+import srsly
 from spacy import util
 from spacy.language import Language
-from spacy.pipeline import Pipe
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc, Span, SpanGroup, Token
 from spacy.training import Example
-from thinc.api import Model
 
-from ...candidates.lexicon_node import LexiconLink, RulesLink
-from ...candidates.storage import Candidates, align_candidates, find_candidates, set_candidates
+from ...candidates.storage import (
+    Candidates,
+    LexMatch,
+    LexMatches,
+    align_candidates,
+    find_candidates,
+    get_candidates,
+    set_candidates,
+)
 from ...lexicon.lexicon import Lexicon
-from ...lexicon.matcher import MatchOptions, check_options
-from ...lexicon.readers.rule_file import RuleFile
-from ...lexicon.rules import RuleReader
+from ...lexicon.matcher import MatchOptions
+from ...lexicon.readers.rule_file import RuleFile, collect_rules, read_rules, write_rules
+from ...lexicon.rules import Rule, normal_rules
 from ...lexicon.shared_matcher import SharedMatcher
 from ...lexicon.single_chars import SingleChars
-from ..extensions import install_match_extensions
-from .saved_lexicon import SavedLexicon
+from ..extensions import add_extension
+from .lexicon_pipe import LexiconPipe
 
-ReaderT = Callable[[Language], Lexicon]
+LexiconReader = Callable[[Language], Lexicon]
 
 
 @Language.factory(
     "lex_matcher",
     assigns=["doc._.lex_matches", "doc._.lex_version", "token._.lex_words"],
-    default_config={
-        "min_length": 2,
-        "max_length": None,
-        "single_chars": "keep",
-        "alignment_mode": "strict",
-        "spans_key": None,
-    },
+    default_config={**MatchOptions(min_length=2)._asdict(), "spans_key": None},
 )
 def make_lex_matcher(
     nlp: Language,
@@ -44,18 +45,23 @@ def make_lex_matcher(
     alignment_mode: str,
     spans_key: Optional[str],
 ) -> "LexMatcher":
+    """Make a `lex_matcher` component.
+
+    min_length, max_length, single_chars, alignment_mode: See `MatchOptions`.
+    spans_key (Optional[str]): See `LexMatcher`.
+    """
     options = MatchOptions(
         min_length=min_length, max_length=max_length, single_chars=single_chars, alignment_mode=alignment_mode
     )
     return LexMatcher(name, options=options, spans_key=spans_key)
 
 
-class LexMatcher(SavedLexicon, Pipe):
-    """Attach the lexicon words found in a Doc (`doc._.lex_matches`, `token._.lex_words`), and hand the lexicon to every
+class LexMatcher(LexiconPipe):
+    """Attach the lexicon words found in a Doc (`doc._.lex_matches`, `token._.lex_words`), and link the lexicon to every
     model of a later component that reads candidate words.
 
-    The lexicon is stored once, here. Changing it while another thread is in `nlp.pipe` is safe: each Doc is matched,
-    and its words are looked up, in one and the same state of the lexicon.
+    The lexicon is stored once, here. It may be changed while another thread is in `nlp.pipe`: each Doc is matched, and
+    its words are looked up, in one and the same state of the lexicon.
     """
 
     def __init__(
@@ -63,20 +69,16 @@ class LexMatcher(SavedLexicon, Pipe):
     ) -> None:
         """Create a matcher without a lexicon.
 
-        name (str): The component's name.
-        options (Optional[MatchOptions]): Lengths of words, rule for single characters, alignment to tokens.
+        name (str): The name of the component.
+        options (Optional[MatchOptions]): Lengths of words, treatment of single characters, alignment to tokens.
         spans_key (Optional[str]): If set, the words are also written to `doc.spans[spans_key]`, which costs about a
-            microsecond each; off by default.
+            microsecond each.
         """
-        SavedLexicon.__init__(self)
-        self.name = name
-        self.options = options or MatchOptions()
-        check_options(self.options)
+        super().__init__(name, options or MatchOptions())
         self.spans_key = spans_key
-        self.model = None
-        self.listener_map: Dict[str, List[Model]] = {}
-        self._look_at_rules = False
-        install_match_extensions()
+        add_extension(Doc, "lex_matches", getter=get_lex_matches)
+        add_extension(Doc, "lex_version", getter=get_lex_version)
+        add_extension(Token, "lex_words", getter=get_lex_words)
 
     # Documents
 
@@ -106,9 +108,9 @@ class LexMatcher(SavedLexicon, Pipe):
 
     def _annotate(self, docs: Sequence[Doc]) -> None:
         matcher = self.matcher
-        if self._look_at_rules:  # now all components are linked
-            self._look_at_rules = False
-            self.warn_of_rules()
+        if self._rules_unchecked:  # by now all components are linked
+            self._rules_unchecked = False
+            self._warn_of_rules()
         for doc, candidates in zip(docs, find_candidates(matcher, docs)):
             set_candidates(doc, matcher.version, candidates)
             if self.spans_key is not None:
@@ -126,7 +128,7 @@ class LexMatcher(SavedLexicon, Pipe):
         get_examples: Callable[[], Iterable[Example]],
         *,
         nlp: Optional[Language] = None,
-        lexicon: Optional[ReaderT] = None,
+        lexicon: Optional[LexiconReader] = None,
         rules: Optional[Union[str, List[str]]] = None,
         prune: bool = False,
         allow_empty: bool = False,
@@ -137,16 +139,16 @@ class LexMatcher(SavedLexicon, Pipe):
         nlp (Optional[Language]): The pipeline.
         lexicon (Optional[Callable[[Language], Lexicon]]): A reader, such as `spacy-lexner.WordVectors.v1`. Without one
             the pipe keeps the lexicon that it has.
-        rules (Optional[Union[str, List[str]]]): Path of a dictionary file (see `load_rules`), or of several.
-        prune (bool): Keep only the words that occur in the training texts. Words that only new texts hold are lost.
-        allow_empty (bool): Start with an empty lexicon where there is none.
+        rules (Optional[Union[str, List[str]]]): Path of a dictionary file (see `load_rules`), or several.
+        prune (bool): Keep only the words that occur in the training texts. Words that only new texts have are lost.
+        allow_empty (bool): Start with an empty lexicon if there is none.
         """
         if lexicon is not None and nlp is not None:
-            self._load_dictionary(lexicon(nlp))
+            self._replace(own=lexicon(nlp))
         elif self._dictionary is None and allow_empty:
-            self._load_dictionary(Lexicon.from_entries([]))
-        if prune:
-            self._load_dictionary(self._present().own.prune(example.reference.text for example in get_examples()))
+            self._replace(own=Lexicon.from_entries([]))
+        if prune and self._dictionary is not None:
+            self._replace(own=self._dictionary.own.prune(example.reference.text for example in get_examples()))
         if rules is not None:
             self.set_rule_files(RuleFile(path) for path in ([rules] if isinstance(rules, str) else rules))
         if not len(self.lexicon) and not allow_empty:
@@ -156,69 +158,74 @@ class LexMatcher(SavedLexicon, Pipe):
             for component in pipes[pipes.index(self) + 1 :] if self in pipes else []:
                 self.find_listeners(component)
 
-    # Linking: spaCy's ListenedToComponent protocol
+    # Files
 
-    @property
-    def listeners(self) -> List[Model]:
-        return [node for nodes in self.listener_map.values() for node in nodes]
+    def to_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> None:
+        """Save the options, the lexicon, and the rules from files.
 
-    @property
-    def listening_components(self) -> List[str]:
-        return list(self.listener_map)
-
-    @property
-    def rule_readers(self) -> List[RuleReader]:
-        """RETURNS (List[RuleReader]): The linked components that obey rules and have labels."""
-        return [link.reader for link in self._rules_links if link.reader is not None]
-
-    @property
-    def all_have_labels(self) -> bool:
-        """RETURNS (bool): Whether there are linked components that obey rules, and each has labels."""
-        links = self._rules_links
-        return bool(links) and all(link.reader is not None for link in links)
-
-    @property
-    def _rules_links(self) -> List[RulesLink]:
-        links = (node.attrs["link"] for node in self.listeners)
-        return [link for link in links if isinstance(link, RulesLink)]
-
-    @property
-    def vector_readers(self) -> List[str]:
-        """RETURNS (List[str]): The linked components whose models read candidate words."""
-        read = (name for name, nodes in self.listener_map.items() for node in nodes if not _reads_rules(node))
-        return list(dict.fromkeys(read))
-
-    def add_listener(self, listener: Model, component_name: str) -> None:
-        nodes = self.listener_map.setdefault(component_name, [])
-        if listener not in nodes:
-            nodes.append(listener)
-
-    def remove_listener(self, listener: Model, component_name: str) -> bool:
-        nodes = self.listener_map.get(component_name, [])
-        if listener not in nodes:
-            return False
-        nodes.remove(listener)
-        if not nodes:
-            del self.listener_map[component_name]
-        return True
-
-    def find_listeners(self, component: Any) -> None:
-        """Link the lexicon to every node of a component's model that reads candidate words.
-
-        component (Any): A component that comes later in the pipeline.
+        path (Union[str, Path]): A folder.
+        exclude (Iterable[str]): "cfg", "lexicon", "rules".
         """
-        model = getattr(component, "model", None)
-        for node in model.walk() if isinstance(model, Model) else []:
-            link = node.attrs.get("link")
-            if isinstance(link, LexiconLink):
-                link.source = self.source
-                self.add_listener(node, component.name)
-                if isinstance(link, RulesLink):
-                    if link.reader is not None:  # a pipe may have got another name since
-                        link.reader = link.reader._replace(name=component.name)
-                    self._look_at_rules = True
+        writers: Dict[str, Callable[[Path], Any]] = {"cfg": lambda p: srsly.write_json(p, self._cfg())}
+        if (dictionary := self._dictionary) is not None:
+            writers["lexicon"] = dictionary.own.save
+            writers["rules"] = lambda p: p.write_text(write_rules(dictionary.from_files), "utf8")
+        util.to_disk(Path(path), writers, exclude)
 
-    # Copies
+    def from_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> "LexMatcher":
+        """Load what `to_disk` saved. The lexicon stays on disk, memory-mapped. The dictionary files are not read again:
+        `reload` does that.
+
+        path (Union[str, Path]): The folder.
+        exclude (Iterable[str]): "cfg", "lexicon", "rules".
+        RETURNS (LexMatcher): This object.
+        """
+        path = Path(path)
+        parts: Dict[str, Any] = {}
+        readers: Dict[str, Callable[[Path], Any]] = {"cfg": lambda p: self._load_cfg(srsly.read_json(p))}
+        if (path / "lexicon").exists():
+            readers["lexicon"] = lambda p: parts.update(own=Lexicon.open(p))
+        if (path / "rules").exists():
+            readers["rules"] = lambda p: parts.update(from_files=collect_rules(read_rules(p)))
+        util.from_disk(path, readers, exclude)
+        self._replace(**parts)
+        return self
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """RETURNS (bytes): What `to_disk` saves. `exclude` may name "cfg", "lexicon", "rules"."""
+        writers: Dict[str, Callable[[], bytes]] = {"cfg": lambda: srsly.json_dumps(self._cfg()).encode("utf8")}
+        if (dictionary := self._dictionary) is not None:
+            writers["lexicon"] = dictionary.own.to_bytes
+            writers["rules"] = lambda: srsly.json_dumps(dictionary.from_files).encode("utf8")
+        return util.to_bytes(writers, exclude)
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "LexMatcher":
+        """RETURNS (LexMatcher): This object, with what `to_bytes` saved."""
+        parts: Dict[str, Any] = {}
+        readers: Dict[str, Callable[[bytes], Any]] = {
+            "cfg": lambda b: self._load_cfg(srsly.json_loads(b)),
+            "lexicon": lambda b: parts.update(own=Lexicon.from_bytes(b)),
+            "rules": lambda b: parts.update(from_files=_parse_rules(srsly.json_loads(b))),
+        }
+        util.from_bytes(bytes_data, readers, exclude)
+        self._replace(**parts)
+        return self
+
+    def _replace(self, **parts: Any) -> None:
+        """Use another lexicon (`own`), other rules (`from_files`), or both; what is not given stays."""
+        if self._dictionary is not None:
+            parts = {"own": self._dictionary.own, "from_files": self._dictionary.from_files, **parts}
+        if "own" in parts:
+            self._use(**parts)
+
+    def _cfg(self) -> Dict[str, Any]:
+        files = [list(file) for file in self.rule_files]
+        return {"options": self.options._asdict(), "rule_files": files, "spans_key": self.spans_key}
+
+    def _load_cfg(self, cfg: Dict[str, Any]) -> None:
+        self.options = MatchOptions(**cfg["options"])
+        self.rule_files = tuple(RuleFile(*file) for file in cfg.get("rule_files", ()))
+        self.spans_key = cfg["spans_key"]
 
     def __deepcopy__(self, memo: Dict[int, Any]) -> "LexMatcher":
         """RETURNS (LexMatcher): A copy with a source of its own, to which the models copied along are linked."""
@@ -231,5 +238,33 @@ class LexMatcher(SavedLexicon, Pipe):
         return copied
 
 
-def _reads_rules(node: Model) -> bool:
-    return isinstance(node.attrs["link"], RulesLink)
+def _parse_rules(saved: Dict[str, List[Any]]) -> Dict[str, Any]:
+    return {word: normal_rules(Rule(*row) for row in rules) for word, rules in saved.items()}
+
+
+# Custom attributes
+
+
+def get_lex_matches(doc: Doc) -> Optional[LexMatches]:
+    """RETURNS (Optional[LexMatches]): The candidate words of a Doc; None if no matcher has run on it."""
+    stored = get_candidates(doc)
+    return None if stored is None else LexMatches(doc.text, stored[1])
+
+
+def get_lex_version(doc: Doc) -> Optional[int]:
+    """RETURNS (Optional[int]): The state of the lexicon and its rules that a Doc was annotated with (`version` of the
+    `lex_matcher` then); None if no matcher has run on it."""
+    stored = get_candidates(doc)
+    return None if stored is None else stored[0]
+
+
+def get_lex_words(token: Token) -> Optional[List[LexMatch]]:
+    """RETURNS (Optional[List[LexMatch]]): The candidate words that cover a token; None if no matcher has run."""
+    stored = get_candidates(token.doc)
+    if stored is None:
+        return None
+    candidates = stored[1]
+    begin, stop = token.idx, token.idx + len(token)
+    covering = (candidates.starts < stop) & (candidates.ends > begin)
+    matches = LexMatches(token.doc.text, candidates)
+    return [matches[i] for i in covering.nonzero()[0].tolist()]

@@ -1,15 +1,15 @@
-"""The most probable readings of a Doc: what else its entities may be."""
+"""What else the entities of a Doc may be: the most probable paths, and the spans that the model is unsure of."""
 
-from typing import Any, List, NamedTuple, Sequence, Tuple
+from typing import Any, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span, SpanGroup
 
 USER_DATA_KEY: Any = ("._.", "lex_alternatives", None, None)
+UNCERTAIN_KEY = "lex_uncertain"
 
 
 class ReadEntity(NamedTuple):
-    """An entity of a reading: its characters, label and text. Tokens may change behind the component, characters do
-    not."""
+    """An entity of an alternative: its characters, which stay the same when tokens are merged, its label and text."""
 
     start_char: int
     end_char: int
@@ -18,12 +18,11 @@ class ReadEntity(NamedTuple):
 
 
 class Alternative(NamedTuple):
-    """A reading of a Doc.
+    """One path through a Doc.
 
-    probability (float): That of all its entities together, and of nothing else being one; 0 where it is too small for a
-        number, as in long texts.
+    probability (float): That of exactly these entities; 0 if it is too small for a float, as in long texts.
     log_probability (float): Its natural logarithm.
-    entities (Tuple[ReadEntity, ...]): The entities, ordered.
+    entities (Tuple[ReadEntity, ...]): The entities, in order.
     """
 
     probability: float
@@ -31,31 +30,43 @@ class Alternative(NamedTuple):
     entities: Tuple[ReadEntity, ...]
 
 
-class Reading(NamedTuple):
-    """A reading in terms of tokens: start, end (exclusive) and label of each entity."""
-
-    probability: float
-    log_probability: float
-    entities: List[Tuple[int, int, str]]
-
-
-def set_alternatives(doc: Doc, readings: Sequence[Reading]) -> None:
-    """Store readings in a Doc.
+def set_alternatives(doc: Doc, alternatives: Iterable[Alternative]) -> None:
+    """Store alternatives in a Doc.
 
     doc (Doc): The Doc.
-    readings (Sequence[Reading]): The readings, the most probable first.
+    alternatives (Iterable[Alternative]): The alternatives, the most probable first.
     """
-    doc.user_data[USER_DATA_KEY] = [
-        [p, log_p, [[doc[start].idx, doc[end - 1].idx + len(doc[end - 1]), label] for start, end, label in entities]]
-        for p, log_p, entities in readings
-    ]
+    doc.user_data[USER_DATA_KEY] = [[p, log_p, [list(ent[:3]) for ent in ents]] for p, log_p, ents in alternatives]
 
 
 def get_alternatives(doc: Doc) -> List[Alternative]:
-    """RETURNS (List[Alternative]): The readings of a Doc, the most probable first; none where no component was to find
-    them."""
+    """RETURNS (List[Alternative]): The alternatives of a Doc, the most probable first; empty if none were stored."""
     text = doc.text
     return [
         Alternative(p, log_p, tuple(ReadEntity(start, end, label, text[start:end]) for start, end, label in entities))
         for p, log_p, entities in doc.user_data.get(USER_DATA_KEY, ())
     ]
+
+
+def check_bounds(bounds: Optional[Sequence[float]]) -> Optional[Tuple[float, float]]:
+    """RETURNS (Optional[Tuple[float, float]]): The bounds of uncertainty, if they make sense; otherwise raises
+    ValueError."""
+    if bounds is None:
+        return None
+    if len(bounds) != 2 or not 0 < bounds[0] <= bounds[1] <= 1:
+        raise ValueError(
+            f"uncertain is {list(bounds)}; expected two probabilities, the lower one above 0, such as [0.1, 0.9], or "
+            "null."
+        )
+    return bounds[0], bounds[1]
+
+
+def set_uncertain(doc: Doc, spans: Sequence[Tuple[int, int, str, float]]) -> None:
+    """Write spans to `doc.spans["lex_uncertain"]`, with their probabilities in its `attrs["scores"]`.
+
+    doc (Doc): The Doc.
+    spans (Sequence[Tuple[int, int, str, float]]): First token, end (exclusive), label and probability of each.
+    """
+    made = [Span(doc, start, end, label=label) for start, end, label, _ in spans]
+    scores = [score for *_, score in spans]
+    doc.spans[UNCERTAIN_KEY] = SpanGroup(doc, name=UNCERTAIN_KEY, attrs={"scores": scores}, spans=made)

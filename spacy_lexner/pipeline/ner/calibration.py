@@ -1,12 +1,13 @@
-"""What the score of an entity is made of: the probability of its span, scaled so that it says how often such entities
-are right; and the thresholds that scores have to reach."""
+"""Scores of entities: probabilities of spans, scaled so that they say how often such entities are right; and the
+thresholds that scores have to reach."""
 
 import math
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Union
+from typing import Any, Container, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple, Union
+
+from .entity_search import Entity
 
 Threshold = Union[float, Dict[str, float]]
-# A probability that the number format cannot tell from 0 or 1 counts as this close to it.
-CLOSEST = 1e-7
+CLOSEST = 1e-7  # how close to 0 or 1 a probability may come
 
 
 class Scale(NamedTuple):
@@ -26,10 +27,10 @@ class Scale(NamedTuple):
 
 
 class Calibration(NamedTuple):
-    """How the probability that the model gives to a span becomes the score of an entity, by label.
+    """How the probability of a span becomes the score of an entity.
 
-    shared (Scale): For labels without a scale of their own, which had too few examples.
-    labels (Mapping[str, Scale]): The others.
+    shared (Scale): For labels that had too few examples for a scale of their own.
+    labels (Mapping[str, Scale]): Those of the other labels.
     """
 
     shared: Scale
@@ -46,15 +47,15 @@ class Calibration(NamedTuple):
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "Calibration":
-        """RETURNS (Calibration): What `to_json` described. Raises ValueError where it is none."""
+        """RETURNS (Calibration): The calibration that `to_json` described. Raises ValueError for anything else."""
         try:
             scales = {label: Scale(**scale) for label, scale in values["labels"].items()}
             shared = Scale(**values["shared"])
             good = all(scale.temperature > 0 and math.isfinite(sum(scale)) for scale in (shared, *scales.values()))
         except (AttributeError, KeyError, TypeError) as error:
-            raise ValueError(f"{values!r} is no calibration ({type(error).__name__}: {error}).") from error
+            raise ValueError(f"{values!r} is not a calibration ({type(error).__name__}: {error}).") from error
         if not good:
-            raise ValueError(f"{values!r} is no calibration: temperatures must be above 0, and all numbers finite.")
+            raise ValueError(f"{values!r} is not a calibration: temperatures must be above 0, and all numbers finite.")
         return cls(shared, scales)
 
 
@@ -65,10 +66,10 @@ def logit(probability: float) -> float:
 
 
 def check_threshold(threshold: Optional[Threshold]) -> Threshold:
-    """Check thresholds of scores.
+    """Check the threshold of scores.
 
-    threshold (Optional[Union[float, Dict[str, float]]]): One for all labels, or one for each; others have 0.
-    RETURNS (Union[float, Dict[str, float]]): The same. Raises ValueError where one is no number from 0 to 1.
+    threshold (Optional[Union[float, Dict[str, float]]]): One for all labels, or one per label; others have 0.
+    RETURNS (Union[float, Dict[str, float]]): The same. Raises ValueError for a value outside of 0 to 1.
     """
     threshold = 0.0 if threshold is None else threshold
     values: List[Any] = list(threshold.values()) if isinstance(threshold, dict) else [threshold]
@@ -78,6 +79,35 @@ def check_threshold(threshold: Optional[Threshold]) -> Threshold:
     return threshold
 
 
-def threshold_of(threshold: Threshold, label: str) -> float:
-    """RETURNS (float): The score that an entity of a label has to reach."""
-    return threshold.get(label, 0.0) if isinstance(threshold, dict) else threshold
+class Confidence(NamedTuple):
+    """Turns the probabilities of entities into scores, and drops entities whose score is too low. Spans that rules
+    force are certain: they keep their probability and are never dropped.
+
+    calibration (Optional[Calibration]): How scores are computed; None if they are the probabilities.
+    threshold (Union[float, Dict[str, float]]): The score that an entity has to reach.
+    """
+
+    calibration: Optional[Calibration]
+    threshold: Threshold
+
+    @classmethod
+    def from_cfg(cls, cfg: Mapping[str, Any]) -> "Confidence":
+        """RETURNS (Confidence): That of a component's `cfg`, where it is saved, and where spaCy's `find-threshold` sets
+        the threshold."""
+        stored = cfg.get("calibration")
+        return cls(None if stored is None else Calibration.from_json(stored), check_threshold(cfg.get("threshold")))
+
+    def score(self, entity: Entity, forced: Container[Tuple[int, int]] = ()) -> float:
+        """RETURNS (float): The score of an entity. `forced` has start and end of the spans that rules force."""
+        if self.calibration is None or (entity.start, entity.end) in forced:
+            return entity.score
+        return self.calibration(entity.score, entity.label)
+
+    def apply(self, entities: Iterable[Entity], forced: Container[Tuple[int, int]]) -> List[Entity]:
+        """RETURNS (List[Entity]): The entities that reach the threshold, with their scores."""
+        scored = [entity._replace(score=self.score(entity, forced)) for entity in entities]
+        return [ent for ent in scored if (ent.start, ent.end) in forced or ent.score >= self.least(ent.label)]
+
+    def least(self, label: str) -> float:
+        """RETURNS (float): The score that an entity with this label has to reach."""
+        return self.threshold.get(label, 0.0) if isinstance(self.threshold, dict) else self.threshold

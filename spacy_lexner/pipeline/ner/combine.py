@@ -1,4 +1,4 @@
-"""One pipeline of several: their taggers predict together."""
+"""One pipeline made of several, whose taggers predict together."""
 
 from copy import deepcopy
 from typing import Any, Mapping, Sequence
@@ -6,29 +6,27 @@ from typing import Any, Mapping, Sequence
 from spacy.language import Language
 from spacy.util import registry
 
-from ..matcher.find_matchers import find_lexicon
+from ..lexicon_provider import find_lexicon
 from .lex_ner import LexNER
 
 ARCHITECTURE = "spacy-lexner.MixedEnsembleTagger.v1"
 
 
 def combine(pipelines: Mapping[str, Language], component: str = "lex_ner") -> Language:
-    """Put trained pipelines together. Emissions and transitions are averaged (see `tagging.ensemble`). The models may
-    differ in everything but their labels.
+    """Combine trained pipelines: emissions and transitions are averaged (see `tagging.ensemble`). The models may differ
+    in everything but their labels.
 
-    pipelines (Mapping[str, Language]): The pipelines, by any names. They have the same labels, tokenizer and lexicon.
+    pipelines (Mapping[str, Language]): The pipelines, by any names, with the same labels, tokenizer and lexicon.
     component (str): The name of their `lex_ner`.
-    RETURNS (Language): The first pipeline, with a new component that has the settings of its own; a calibration is
-        dropped, as it was about other scores, and so is the performance in its meta data. Raises ValueError, which
-        names it, for a pipeline that does not fit; then all are as they were.
+    RETURNS (Language): The first pipeline, in which the new component has taken the place of its own, with the same
+        settings. A calibration is dropped, as it was made for other scores, and so is the performance in its meta data.
+        Raises ValueError, which names it, for a pipeline that does not fit; then nothing has changed.
     """
     if len(pipelines) < 2:
         raise ValueError(f"There are {len(pipelines)} pipelines to combine; expected at least 2.")
     members = [_tagger(name, nlp, component) for name, nlp in pipelines.items()]
     _check_shared(pipelines, members)
-    registry.architectures.get(ARCHITECTURE)(
-        *(member.model for member in members)
-    )  # raises where they do not go together
+    registry.architectures.get(ARCHITECTURE)(*(member.model for member in members))  # raises for models that do not fit
     nlp, *_ = pipelines.values()
     models = [pipeline.get_pipe_config(component)["model"] for pipeline in pipelines.values()]
     named = {f"member_{number}": model for number, model in enumerate(models, 1)}
@@ -36,7 +34,7 @@ def combine(pipelines: Mapping[str, Language], component: str = "lex_ner") -> La
     combined: Any = nlp.replace_pipe(component, config.pop("factory"), config=config)
     combined.cfg = deepcopy(members[0].cfg)
     combined.set_confidence(None, members[0].cfg["threshold"])
-    combined.tell_labels()
+    combined.labels_changed()
     for layer, member in zip(combined.model.layers, members):
         layer.from_bytes(member.model.to_bytes())
     nlp.meta["performance"] = {}

@@ -1,14 +1,16 @@
-"""Gold entities as tags of the predicted tokens, and an account of those that cannot be."""
+"""Gold entities as tags of the predicted tokens, and an account of those that cannot be learned as they are."""
 
-from dataclasses import dataclass, field
-from typing import List, Optional, Sequence, Tuple
+from typing import Iterable, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 from spacy.attrs import ORTH, SPACY
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-MAX_SHOWN = 5
+from ..gold_report import GoldReport
+
+MISALIGNED, TRIMMED = "not on the boundaries of the tokenizer's tokens", "with white space at an edge"
+CONSEQUENCES = {MISALIGNED: "these tokens are trained as not annotated", TRIMMED: "which is trained as outside"}
 
 
 def gold_tags(example: Example) -> List[Optional[str]]:
@@ -35,7 +37,7 @@ def gold_tags(example: Example) -> List[Optional[str]]:
 
 
 def biluo(n_tokens: int, label: str) -> List[str]:
-    """RETURNS (List[str]): The tags of an entity of so many tokens."""
+    """RETURNS (List[str]): The tags of an entity of `n_tokens` tokens."""
     if n_tokens < 2:
         return [f"U-{label}"] * n_tokens
     return [f"B-{label}", *[f"I-{label}"] * (n_tokens - 2), f"L-{label}"]
@@ -51,51 +53,27 @@ def trim(doc: Doc, span: Span) -> Tuple[int, int]:
     return start, end
 
 
-@dataclass
-class GoldReport:
-    """How many gold entities of the training examples can be learned as they are.
+def survey_entities(examples: Iterable[Example]) -> Tuple[Set[str], GoldReport]:
+    """Look through training examples.
 
-    entities (int): All entities.
-    misaligned (int): Those whose edges are not token edges; their tokens count as not annotated.
-    trimmed (int): Those with white space at an edge, which is learned as outside.
-    shown (List[str]): A few of both.
+    examples (Iterable[Example]): The examples.
+    RETURNS (Tuple[Set[str], GoldReport]): The labels of their entities, and which of these cannot be learned as they
+        are.
     """
-
-    entities: int = 0
-    misaligned: int = 0
-    trimmed: int = 0
-    shown: List[str] = field(default_factory=list)
-
-    def add(self, example: Example) -> None:
-        """Count the entities of an example."""
+    labels: Set[str] = set()
+    report = GoldReport()
+    for example in examples:
         reference, predicted = example.reference, example.predicted
-        ents = reference.ents
-        self.entities += len(ents)
         same = _same_tokens(reference, predicted)
-        for ent in ents:
+        for ent in reference.ents:
+            report.total += 1
+            labels.add(ent.label_)
             aligned = [ent] if same else example.get_aligned_spans_y2x([ent], allow_overlap=True)
             if not aligned:
-                self.misaligned += 1
-                self._show(ent, "not on token boundaries")
+                report.add_problem(MISALIGNED, reference, ent.start_char, ent.end_char, ent.label_)
             elif trim(predicted, aligned[0]) != (aligned[0].start, aligned[0].end):
-                self.trimmed += 1
-                self._show(ent, "white space at an edge")
-
-    @property
-    def message(self) -> Optional[str]:
-        """RETURNS (Optional[str]): What to tell the user, if anything."""
-        if not self.misaligned and not self.trimmed:
-            return None
-        return (
-            f"of {self.entities} gold entities, {self.misaligned} are not on the boundaries of the tokenizer's tokens "
-            f"(these tokens are trained as not annotated) and {self.trimmed} have white space at an edge (which is "
-            f"trained as outside), for example: {'; '.join(self.shown)}"
-        )
-
-    def _show(self, ent: Span, reason: str) -> None:
-        if len(self.shown) < MAX_SHOWN:
-            around = ent.doc.text[max(0, ent.start_char - 10) : ent.end_char + 10]
-            self.shown.append(f"{ent.text!r} ({ent.label_}) in {around!r}: {reason}")
+                report.add_problem(TRIMMED, reference, ent.start_char, ent.end_char, ent.label_)
+    return labels - {""}, report
 
 
 def _same_tokens(a: Doc, b: Doc) -> bool:

@@ -1,29 +1,38 @@
-"""Gold words as borders between the predicted tokens, with parts of speech."""
+"""Gold words as borders between the predicted tokens, with parts of speech; and an account of those that cannot be
+learned as they are."""
 
 import re
-from typing import NamedTuple, Optional, Tuple
+from typing import Iterable, NamedTuple, Optional, Set, Tuple
 
 import numpy as np
-from spacy.attrs import POS, TAG
+from numpy.typing import NDArray
+from spacy.attrs import ORTH, POS, TAG
 from spacy.tokens import Doc
 from spacy.training import Example
 
 from ...candidates.storage import token_borders
 from ...tagging.spans.tag_scheme import Ints1d
-from ...tagging.spans.word_borders import BORDER, FREE, JOINED, Borders, in_words, is_space
+from ...tagging.spans.word_borders import BORDER, FREE, JOINED, Borders, fixed_borders, in_words, is_space
+from ..gold_report import GoldReport
 from .parts_of_speech import PartOfSpeech
 
 CONTEXT = 12
 SPACE = re.compile(r"\s")
+MISALIGNED, JOINED_WORD, CUT_WORD = "not on the boundaries of the tokenizer's tokens", "joined to a neighbour", "cut"
+CONSEQUENCES = {
+    MISALIGNED: "tokens should be characters, as those of spacy-lexner.CharTokenizer.v1 are",
+    JOINED_WORD: "they are parts of what is never cut: Latin words, numbers, signs",
+    CUT_WORD: "they reach over what is never joined: white space, the words of texts that come in words",
+}
 
 
 class GoldWords(NamedTuple):
     """What the annotation of an example says about the predicted tokens.
 
     borders (Borders): The borders, int8[n_tokens + 1]; all FREE where there is no annotation.
-    tags (Ints1d): The part of speech of each token's word, as spaCy's number for it; 0 if it is not known.
+    tags (Ints1d): The part of speech of each token's word, as spaCy's number for it; 0 if not known.
     misaligned (Ints1d): The gold words whose edges are not token edges.
-    joined (Ints1d), cut (Ints1d): Of the others, those that the rules join to the word before, and those that they cut.
+    joined (Ints1d), cut (Ints1d): Of the others, those that known borders join to the word before, and those they cut.
     """
 
     borders: Borders
@@ -33,12 +42,12 @@ class GoldWords(NamedTuple):
     cut: Ints1d
 
 
-def gold_words(example: Example, rules: Borders, part: Optional[PartOfSpeech]) -> GoldWords:
-    """Find the borders that the annotation gives, within what the rules leave. Where the rules join words of different
-    parts of speech, the result has none.
+def gold_words(example: Example, known: Borders, part: Optional[PartOfSpeech]) -> GoldWords:
+    """Find the borders that the annotation gives. Known borders win over it; words with different parts of speech that
+    these join have none.
 
     example (Example): A predicted and an annotated Doc of the same text, up to white space.
-    rules (Borders): The borders that are known without the annotation.
+    known (Borders): The borders that are known without the annotation.
     part (Optional[PartOfSpeech]): Which part of speech to read.
     RETURNS (GoldWords): The words. Raises ValueError for different texts.
     """
@@ -47,7 +56,7 @@ def gold_words(example: Example, rules: Borders, part: Optional[PartOfSpeech]) -
     tags = np.zeros(len(predicted), dtype=np.int64)
     if not is_segmented(reference) or not len(predicted):
         none = np.zeros(0, dtype=np.int64)
-        return GoldWords(np.full(len(rules), FREE, dtype=np.int8), tags, none, none, none)
+        return GoldWords(np.full(len(known), FREE, dtype=np.int8), tags, none, none, none)
     starts, stops, words = word_offsets(reference)
     begins, ends = solid_offsets(predicted)
     solid = ~is_space(predicted)
@@ -57,11 +66,52 @@ def gold_words(example: Example, rules: Borders, part: Optional[PartOfSpeech]) -
         inside = solid & (first == np.searchsorted(stops, ends, "left"))
         tags[inside] = part.read(reference)[words[first[inside]]]
     misaligned = words[~np.isin(starts, begins) | ~np.isin(stops, ends)]
-    against = solid & (rules[:-1] != FREE) & (rules[:-1] != borders[:-1])
-    touched = (words[first[against & (rules[:-1] == state)]] for state in (JOINED, BORDER))
+    against = solid & (known[:-1] != FREE) & (known[:-1] != borders[:-1])
+    touched = (words[first[against & (known[:-1] == state)]] for state in (JOINED, BORDER))
     joined, cut = (np.setdiff1d(found, misaligned) for found in touched)
-    borders = np.where(rules == FREE, borders, rules)
+    borders = np.where(known == FREE, borders, known)
     return GoldWords(borders, _agreed(tags, borders), misaligned, joined, cut)
+
+
+def survey_words(
+    examples: Iterable[Example], part: Optional[PartOfSpeech]
+) -> Tuple[Set[str], NDArray[np.uint64], GoldReport]:
+    """Look through training examples.
+
+    examples (Iterable[Example]): The examples.
+    part (Optional[PartOfSpeech]): Which part of speech to collect.
+    RETURNS (Tuple[Set[str], numpy.ndarray, GoldReport]): The parts of speech; spaCy's hashes of the words, sorted;
+        which words cannot be learned as they are. Raises ValueError if nothing can be learned, or if a text differs
+        from that of its annotation.
+    """
+    labels: Set[str] = set()
+    hashes = [np.zeros(0, dtype=np.uint64)]
+    report = GoldReport()
+    n_texts = n_segmented = 0
+    for example in examples:
+        reference = example.reference
+        found = gold_words(example, fixed_borders(example.predicted), part)
+        n_texts += 1
+        if not is_segmented(reference):
+            continue
+        n_segmented += 1
+        solid = ~is_space(reference)
+        report.total += int(solid.sum())
+        for words, problem in ((found.misaligned, MISALIGNED), (found.joined, JOINED_WORD), (found.cut, CUT_WORD)):
+            for token in (reference[i] for i in words.tolist()):
+                report.add_problem(problem, reference, token.idx, token.idx + len(token))
+        hashes.append(np.unique(reference.to_array([ORTH]).reshape(-1)[solid]))
+        if part is not None:
+            numbers = np.unique(part.read(reference)[solid])
+            labels.update(part.label(number, reference.vocab.strings) for number in numbers[numbers != 0].tolist())
+    if n_texts and not n_segmented:
+        raise ValueError(
+            f"None of the {n_texts} examples says what its words are. The tokens of a reference Doc have to be words, "
+            "some of them of two characters or more, or to have parts of speech."
+        )
+    if part is not None and n_segmented and not labels:
+        raise ValueError(f"The examples have words, but none has a {part.name}. To learn words alone, set pos = null.")
+    return labels, np.unique(np.concatenate(hashes)), report
 
 
 def _agreed(tags: Ints1d, borders: Borders) -> Ints1d:
@@ -72,21 +122,21 @@ def _agreed(tags: Ints1d, borders: Borders) -> Ints1d:
 
 
 def is_segmented(doc: Doc) -> bool:
-    """RETURNS (bool): Whether the tokens of an annotated Doc are its words: some have a part of speech, or one holds
-    two Han characters or more. Other Docs are in characters, and do not say what their words are."""
+    """RETURNS (bool): Whether the tokens of an annotated Doc are its words: some have a part of speech, or one has two
+    Han characters or more. Other Docs are in characters and do not say what their words are."""
     return bool(len(doc)) and (bool(doc.to_array([POS, TAG])[~is_space(doc)].any()) or in_words(doc))
 
 
 def word_offsets(doc: Doc) -> Tuple[Ints1d, Ints1d, Ints1d]:
-    """RETURNS (Tuple[Ints1d, Ints1d, Ints1d]): First character of each word of a Doc in words, one past its last, both
-    counted without white space, and the number of its token. White space is no word."""
+    """RETURNS (Tuple[Ints1d, Ints1d, Ints1d]): First character and end (exclusive) of each word of a Doc in words,
+    counted without white space, and its token. White space is not a word."""
     begins, ends = solid_offsets(doc)
     words = np.flatnonzero(~is_space(doc))
     return begins[words], ends[words], words
 
 
 def solid_offsets(doc: Doc) -> Tuple[Ints1d, Ints1d]:
-    """RETURNS (Tuple[Ints1d, Ints1d]): First character of each token, and one past its last, counted without white
+    """RETURNS (Tuple[Ints1d, Ints1d]): First character and end (exclusive) of each token, counted without white
     space."""
     begins, ends = token_borders(doc)
     spaces = np.array([match.start() for match in SPACE.finditer(doc.text)], dtype=np.int64)
@@ -94,7 +144,7 @@ def solid_offsets(doc: Doc) -> Tuple[Ints1d, Ints1d]:
 
 
 def check_texts(predicted: Doc, reference: Doc) -> None:
-    """Raise ValueError for texts that differ in more than white space, showing both where they begin to."""
+    """Raise ValueError, which shows where, for texts that differ in more than white space."""
     texts = predicted.text, reference.text
     if texts[0] == texts[1]:
         return
@@ -104,7 +154,7 @@ def check_texts(predicted: Doc, reference: Doc) -> None:
     place = next((i for i, pair in enumerate(zip(a, b)) if pair[0] != pair[1]), min(len(a), len(b)))
     begin, end = max(0, place - CONTEXT), place + CONTEXT
     raise ValueError(
-        f"The annotated Doc has another text than the Doc it belongs to. After {place} characters, white space not "
-        f"counted, they go on differently: {a[begin:place]!r} + {a[place:end]!r} in the Doc, "
-        f"{b[begin:place]!r} + {b[place:end]!r} in the annotation. Make both from the same text."
+        f"The annotated Doc has another text than the Doc it belongs to. After {place} characters, not counting white "
+        f"space, they differ: {a[begin:place]!r} + {a[place:end]!r} in the Doc, {b[begin:place]!r} + "
+        f"{b[place:end]!r} in the annotation. Make both from the same text."
     )

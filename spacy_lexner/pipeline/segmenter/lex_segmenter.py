@@ -3,54 +3,41 @@
 import logging
 from typing import Any, Callable, Dict, Iterable, List, Literal, Optional, Sequence, Set
 
+import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
-from spacy.vocab import Vocab
-from thinc.api import Config, Model
+from thinc.api import Model
 
 from ...lexicon.rules import FORCE, PREFER, RuleReader
-from ...tagging.spans.tag_scheme import Bools2d
-from ...tagging.spans.word_borders import UNKNOWN, fixed_borders
-from ..extensions import install_segmentation_extension
-from .decree_words import WORD, decree_words
-from .gold_words_report import GoldWordsReport
-from .retokenize import kept_edges, merge_tokens
-from .scorer import lex_segmenter_score
-from .word_search import Limits, Segmentation, allow, find_words
-from .word_training import WordTraining
+from ...tagging.spans.tag_scheme import Bools2d, UnknownLabelError
+from ...tagging.spans.word_borders import UNKNOWN, border_tags, fixed_borders, is_space
+from ..extensions import add_extension
+from ..gold_report import GoldReport
+from ..sequence_tagger import SequenceTagger
+from .constraints import WORD, Constraints, allowed_tags, apply_word_rules, kept_edges
+from .gold_words import CONSEQUENCES, gold_words, survey_words
+from .parts_of_speech import PARTS_OF_SPEECH, PartOfSpeech
+from .retokenize import check_order, merge_tokens
+from .word_search import Segmentation, find_words
 
 logger = logging.getLogger(__name__)
-
-DEFAULT_CONFIG = """
-[model]
-@architectures = "spacy-lexner.CRFTagger.v1"
-dropout = 0.0
-
-[model.tok2vec]
-@architectures = "spacy-lexner.FLAT.v1"
-width = 160
-
-[model.tok2vec.sublayers]
-residual = "input"
-shared_norm = false
-inner_dropout = 0.15
-"""
-DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
+DEFAULT_MODEL = {
+    "@architectures": "spacy-lexner.CRFTagger.v1",
+    "dropout": 0.0,
+    "tok2vec": {
+        "@architectures": "spacy-lexner.FLAT.v1",
+        "width": 160,
+        "sublayers": {"residual": "input", "shared_norm": False, "inner_dropout": 0.15},
+    },
+}
 
 
 @Language.factory(
     "lex_segmenter",
     assigns=["token.pos", "token.tag", "doc.spans", "doc._.lex_segmentation"],
     retokenizes=True,
-    default_config={
-        "model": DEFAULT_MODEL,
-        "pos": "pos",
-        "retokenize": True,
-        "spans_key": "lex_words",
-        "keep_spans": [],
-        "scorer": {"@scorers": "spacy-lexner.lex_segmenter_scorer.v1"},
-    },
+    default_config={"model": DEFAULT_MODEL, "scorer": {"@scorers": "spacy-lexner.lex_segmenter_scorer.v1"}},
     default_score_weights={
         "word_f": 0.5,
         "word_p": 0.0,
@@ -62,87 +49,61 @@ DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
         "word_pos_per_type": None,
     },
 )
-def make_lex_segmenter(
-    nlp: Language,
-    name: str,
-    model: Model,
-    pos: Optional[Literal["pos", "tag"]],
-    retokenize: bool,
-    spans_key: str,
-    keep_spans: List[str],
-    scorer: Optional[Callable],
-) -> "LexSegmenter":
-    """Make a `lex_segmenter` component.
+class LexSegmenter(SequenceTagger[Segmentation]):
+    """Find words and their parts of speech: the most probable ones given the borders that are known in any text (see
+    `tagging.spans.word_borders`), the edges of entities and sentences that the Doc has, and the rules of words in the
+    lexicon of a `lex_matcher` (see `lexicon.rules`).
 
-    nlp (Language): The pipeline.
-    name (str): The name of the component.
-    model (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): A tagger, such as `spacy-lexner.CRFTagger.v1`.
-    pos (Optional[str]): The part of speech that is learned and set: "pos", the universal one of `token.pos_`; "tag",
-        the fine-grained one of `token.tag_`; None for words alone.
-    retokenize (bool): Merge the tokens into words. Otherwise the words are only written to `doc.spans`.
-    spans_key (str): Their key there.
-    keep_spans (List[str]): Keys of `doc.spans` whose spans no word may cut, as with entities.
-    scorer (Optional[Callable]): The scoring function.
-    RETURNS (LexSegmenter): The component.
-    """
-    return LexSegmenter(
-        nlp.vocab,
-        model,
-        name,
-        pos=pos,
-        retokenize=retokenize,
-        spans_key=spans_key,
-        keep_spans=keep_spans,
-        scorer=scorer,
-    )
-
-
-class LexSegmenter(WordTraining):
-    """Find words and their parts of speech: those that are most probable given what is known of any text
-    (`spans.word_borders`), the edges of entities and sentences that the Doc has, and the rules of words in the lexicon
-    of a `lex_matcher` (`lexicon.rules`).
-
-    With `retokenize` a Doc in characters goes in, and another in words comes out (`retokenize.merge_tokens`).
-    `doc._.lex_segmentation` counts what was decided otherwise than by the model, and `doc._.lex_conflicts` tells which
-    rules could not be followed.
-
-    vocab (Vocab): The vocabulary.
-    model (Model[List[Doc], Tuple[List[Floats2d], Floats2d]]): A tagger.
-    name (str): The name of the component.
-    pos, retokenize, spans_key, keep_spans, scorer: See `make_lex_segmenter`.
+    With `retokenize` a Doc in characters goes in and another in words comes out (see `retokenize.merge_tokens`).
+    `doc._.lex_segmentation` counts what the model did not decide, and `doc._.lex_conflicts` has the rules that could
+    not be followed.
     """
 
     def __init__(
         self,
-        vocab: Vocab,
+        nlp: Language,
+        name: str,
         model: Model,
-        name: str = "lex_segmenter",
         *,
+        scorer: Optional[Callable],
         pos: Optional[Literal["pos", "tag"]] = "pos",
         retokenize: bool = True,
         spans_key: str = "lex_words",
-        keep_spans: Sequence[str] = (),
-        scorer: Optional[Callable] = lex_segmenter_score,
+        keep_spans: List[str] = [],  # noqa: B006 (never changed)
     ) -> None:
-        self.vocab = vocab
-        self.model = model
-        self.name = name
+        """Create the component.
+
+        nlp (Language): The pipeline.
+        name (str): The name of the component.
+        model (Model[List[Doc], TaggerOutput]): A tagger, such as `spacy-lexner.CRFTagger.v1`.
+        scorer (Optional[Callable]): The scoring function.
+        pos (Optional[str]): The part of speech that is learned and set: "pos", the universal one of `token.pos_`;
+            "tag", the fine-grained one of `token.tag_`; None for words alone.
+        retokenize (bool): Merge the tokens into words. Otherwise the words are only written to `doc.spans`.
+        spans_key (str): Their key there.
+        keep_spans (List[str]): Keys of `doc.spans` whose spans, like entities, no word may cut.
+        """
         # What training settles is saved; the rest comes from the config, which may be overridden at loading.
-        self.cfg = {"known_words": [], "labels": [] if pos else [WORD], "pos": pos}
+        cfg = {"known_words": [], "labels": [] if pos else [WORD], "pos": pos}
+        super().__init__(nlp.vocab, model, name, cfg=cfg, scorer=scorer)
         self.retokenize = retokenize
         self.spans_key = spans_key
         self.keep_spans = tuple(keep_spans)
-        self.scorer = scorer
-        self.gold_report = GoldWordsReport()
-        self._told_of: Set[str] = set()
-        self.tell_labels()
-        install_segmentation_extension()
+        self.gold_report = GoldReport()  # what cannot be learned as it is
+        self._warned_of: Set[str] = set()  # keys of spans
+        self.labels_changed()
+        add_extension(Doc, "lex_segmentation", default=None)
+
+    @property
+    def part(self) -> Optional[PartOfSpeech]:
+        """RETURNS (Optional[PartOfSpeech]): Which part of speech is learned."""
+        return PARTS_OF_SPEECH.get(self.cfg["pos"])
 
     @property
     def rule_reader(self) -> Optional[RuleReader]:
         """RETURNS (Optional[RuleReader]): Which rules concern the component: those with one of its labels or with WORD,
-        which means any of them, and those of words that are forced or preferred without any label. None as long as it
-        has no labels."""
+        which means any of them, and those that force or prefer a word without a label. None as long as it has no
+        labels."""
         if not self.labels:
             return None
         return RuleReader(self.name, frozenset(self.labels), frozenset([FORCE, PREFER]), any_label=WORD)
@@ -161,24 +122,20 @@ class LexSegmenter(WordTraining):
         """Find the words of Docs without changing these.
 
         docs (Iterable[Doc]): The Docs.
-        RETURNS (List[Segmentation]): The words of each.
+        RETURNS (List[Segmentation]): The words of each. Raises ValueError if the rules of words leave no path.
         """
         docs = list(docs)
-        self._require_initialized()
+        self.require_initialized()
         if not any(len(doc) for doc in docs):
             return [Segmentation.empty() for _ in docs]
-        with self.rules_link.pinned():
-            limits = self._limits(docs)
+        with self.rules.link.pinned():
+            constraints = []
+            for doc, (words, matcher) in zip(docs, self.rules.find(docs)):
+                borders, edges = fixed_borders(doc), kept_edges(doc, self.keep_spans)
+                rules = apply_word_rules(doc, words, self.labels, borders, edges)
+                constraints.append(Constraints(borders, edges, rules, matcher))
             outputs = self.model.predict(docs)
-        return find_words(self.model.attrs["head"], outputs, docs, limits, self.scheme, self.name)
-
-    def _limits(self, docs: Sequence[Doc]) -> List[Limits]:
-        limits = []
-        for doc, (words, matcher) in zip(docs, self.find_rules(docs)):
-            borders, edges = fixed_borders(doc), kept_edges(doc, self.keep_spans)
-            rules = decree_words(doc, words, self.labels, borders, edges)
-            limits.append(Limits(borders, edges, rules, matcher))
-        return limits
+        return find_words(self.head, outputs, docs, constraints, self.scheme, self.name)
 
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Segmentation]) -> None:
         """Write words to `doc.spans`, labelled with their parts of speech. The tokens stay as they are.
@@ -192,7 +149,7 @@ class LexSegmenter(WordTraining):
             spans = [Span(doc, start, end, label=self.labels[label]) for start, end, label in rows if label != UNKNOWN]
             doc.spans[key] = SpanGroup(doc, name=key, spans=spans)
             doc._.lex_segmentation = {**report, "left_out_spans": {}}
-            self.note_state(doc, matcher, conflicts)
+            self.rules.report(doc, self.name, matcher, conflicts)
 
     def annotate(self, doc: Doc, prediction: Segmentation) -> Doc:
         """Give a Doc its words.
@@ -204,33 +161,104 @@ class LexSegmenter(WordTraining):
         """
         if not self.retokenize:
             return super().annotate(doc, prediction)
-        self.note_state(doc, prediction.matcher, prediction.conflicts)
+        self.rules.report(doc, self.name, prediction.matcher, prediction.conflicts)
         left_out: Dict[str, int] = {}
         if len(prediction.starts) < len(doc):
             doc, left_out = merge_tokens(doc, prediction.starts)
         if self.part is not None:
             self.part.write(doc, self.labels, prediction.labels)
         doc._.lex_segmentation = {**prediction.report, "left_out_spans": left_out}
-        for key in set(left_out) - self._told_of:
+        for key in set(left_out) - self._warned_of:
             logger.warning(
-                "%s: doc.spans[%r] has spans that do not begin and end with a word; they are left out, and counted in "
-                "doc._.lex_segmentation. To keep them name %r in keep_spans. This is told once.",
+                "%s: doc.spans[%r] has spans that do not begin and end with a word. They are left out, and counted in "
+                "doc._.lex_segmentation. To keep them, name %r in keep_spans. This warning comes once.",
                 *(self.name, key, key),
             )
-        self._told_of.update(left_out)
+        self._warned_of.update(left_out)
         return doc
 
-    # Constraints
+    # Training
 
-    def constraint(self, doc: Doc) -> Bools2d:
-        """RETURNS (Bools2d): The tags that agree with what is known of any text, and with the edges of entities and
-        sentences. Every token is in a word, but white space in none."""
-        return allow(doc, Limits(fixed_borders(doc), kept_edges(doc, self.keep_spans)).all_borders, len(self.labels))
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Optional[Language] = None,
+        labels: Optional[Sequence[str]] = None,
+    ) -> None:
+        """Set the labels, check the annotation and the order of the pipeline, and initialize the model.
+
+        get_examples (Callable[[], Iterable[Example]]): Gives the training examples.
+        nlp (Optional[Language]): The pipeline.
+        labels (Optional[Sequence[str]]): The labels; by default the parts of speech of the examples, sorted.
+        """
+        if nlp is not None and self.retokenize:
+            check_order(nlp, self.name)
+        super().initialize(get_examples, nlp=nlp, labels=labels)
+
+    def find_labels(self, examples: Iterable[Example]) -> Set[str]:
+        """RETURNS (Set[str]): The parts of speech of the examples. The hashes of their words are kept, so that scores
+        can tell which words are new. A warning counts the words that cannot be learned as they are."""
+        try:
+            labels, known_words, self.gold_report = survey_words(examples, self.part)
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {error}") from None
+        self.cfg["known_words"] = known_words.tolist()
+        if message := self.gold_report.message("words", CONSEQUENCES):
+            logger.warning("%s: %s", self.name, message)
+        return labels if self.part is not None else {WORD}
+
+    def training_constraint(self, doc: Doc) -> Bools2d:
+        """RETURNS (Bools2d): The tags that agree with the borders known in any text."""
+        return allowed_tags(doc, fixed_borders(doc), len(self.labels))
+
+    def gold(self, example: Example) -> Bools2d:
+        """RETURNS (Bools2d): The tags that agree with the annotation. Raises ValueError for an unknown label."""
+        doc = example.predicted
+        found = gold_words(example, fixed_borders(doc), self.part)
+        labels = np.zeros(len(doc), dtype=np.int64)
+        if self.part is not None:
+            numbers, inverse = np.unique(found.tags, return_inverse=True)
+            labels = np.array([self._index(number, example.reference) for number in numbers.tolist()], "i8")[inverse]
+        return border_tags(found.borders, labels, is_space(doc), len(self.labels))
+
+    def _index(self, number: int, reference: Doc) -> int:
+        """The label of a part of speech, given by spaCy's number for it."""
+        if not number or self.part is None:
+            return UNKNOWN
+        label = self.part.label(number, reference.vocab.strings)
+        try:
+            return self.scheme.index(label)
+        except UnknownLabelError:
+            raise ValueError(
+                f"{self.name}: the annotation of {reference.text[:40]!r} has the part of speech {label!r}, which the "
+                f"component did not have when it was initialized (its labels: {', '.join(self.labels)}). Either "
+                f"initialize with it, or call nlp.get_pipe({self.name!r}).add_label({label!r}) before the update."
+            ) from None
+
+    def add_label(self, label: str) -> int:
+        """Add a part of speech. A trained model keeps what it knows; the new one has to be learned.
+
+        label (str): The part of speech.
+        RETURNS (int): 0 if it was there, otherwise 1.
+        """
+        if isinstance(label, str) and label not in self.labels:
+            if self.part is None:
+                raise ValueError(f"{self.name}: with pos = null {WORD!r} is the only label; {label!r} has no use.")
+            self.part.check(label)
+        return super().add_label(label)
+
+    def set_output(self, nO: int) -> None:
+        """Add tags to the model. The new ones start from those of the first label.
+
+        nO (int): The new number of tags.
+        """
+        self.model.attrs["resize_output"](self.model, nO, templates=(1, 2, 3, 4))
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> Dict[str, Any]:
         """Score examples.
 
         examples (Iterable[Example]): Predicted and annotated Docs.
-        RETURNS (Dict[str, Any]): What the scorer gives, which is told where the words are and which ones are known.
+        RETURNS (Dict[str, Any]): What the scorer returns; it is told where the words are and which ones are known.
         """
         return super().score(examples, **{"retokenize": self.retokenize, "spans_key": self.spans_key, **kwargs})

@@ -1,10 +1,13 @@
-"""A Doc whose tokens are runs of the tokens of another, built in one pass."""
+"""Characters to words: a Doc whose tokens are runs of the tokens of another, and what that means for a pipeline."""
 
+import logging
 from itertools import compress
-from typing import Any, Collection, Dict, List, NamedTuple
+from typing import Any, Dict, List, NamedTuple
 
 import numpy as np
 from spacy.attrs import ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE, LEMMA, MORPH, NORM, POS, SENT_START, SPACY, TAG
+from spacy.language import Language
+from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc, Span, SpanGroup
 from thinc.api import Ragged, get_array_module
 from thinc.backends import get_array_ops
@@ -12,9 +15,10 @@ from thinc.backends import get_array_ops
 from ...candidates.storage import token_borders
 from ...tagging.spans.tag_scheme import Ints1d
 
+logger = logging.getLogger(__name__)
 TOKEN_ATTRIBUTES = [TAG, POS, MORPH, LEMMA, NORM]
 SPAN_ATTRIBUTES = [ENT_IOB, ENT_TYPE, ENT_KB_ID, ENT_ID, SENT_START]
-BEGIN = 3  # in ENT_IOB; of a token without a type it says that this is in no entity
+BEGIN = 3  # in ENT_IOB; a token without a type that has it is marked as outside of entities
 TRANSFORMER_DATA = ("._.", "trf_data", None, None)
 
 
@@ -22,43 +26,24 @@ class Merged(NamedTuple):
     """A Doc with merged tokens.
 
     doc (Doc): The Doc.
-    left_out (Dict[str, int]): For each key of `doc.spans` the number of spans that are no tokens any more.
+    left_out (Dict[str, int]): For each key of `doc.spans` how many spans were lost because a word cuts them.
     """
 
     doc: Doc
     left_out: Dict[str, int]
 
 
-def kept_edges(doc: Doc, span_keys: Collection[str] = ()) -> Ints1d:
-    """The tokens at which a word has to begin, so that nothing is cut: first tokens of entities and sentences, and the
-    tokens behind entities.
-
-    doc (Doc): The Doc.
-    span_keys (Collection[str]): Keys of `doc.spans` whose spans are kept too.
-    RETURNS (Ints1d): The tokens, sorted, without 0 and the number of tokens.
-    """
-    if not len(doc):
-        return np.zeros(0, dtype=np.int64)
-    iob, types, starts = doc.to_array([ENT_IOB, ENT_TYPE, SENT_START]).T
-    entity = types != 0
-    edges = (entity & (iob == BEGIN)) | (starts == 1)
-    edges[1:] |= entity[1:] != entity[:-1]
-    spans = [edge for key in span_keys for span in doc.spans.get(key, ()) for edge in (span.start, span.end)]
-    found = np.union1d(np.flatnonzero(edges), np.array(spans, dtype=np.int64))
-    return found[(found > 0) & (found < len(doc))]
-
-
 def merge_tokens(doc: Doc, starts: Ints1d) -> Merged:
-    """Build the Doc that has one token for each run of tokens, in linear time. The old one stays as it is, with all
-    Tokens and Spans that someone holds.
+    """Build the Doc that has one token for each run of tokens, in linear time. The old one, its Tokens and its Spans
+    stay as they are.
 
     Text, entities, sentences, cats, user data (with candidate words and scores) and hooks are kept, and those spans of
-    `doc.spans` that begin and end with a new token. The row of a new token in `doc.tensor` is the mean of its parts',
-    its wordpieces in transformer output are all of theirs. Merged tokens have no tag, morphology, lemma or norm of
-    their own; a dependency parse is not kept.
+    `doc.spans` that begin and end with a new token. The row of a new token in `doc.tensor` is the mean of those of its
+    parts; its wordpieces in transformer output are all of theirs. Merged tokens have no tag, morphology, lemma or norm
+    of their own; a dependency parse is not kept.
 
     doc (Doc): The Doc.
-    starts (Ints1d): First token of each run, sorted, beginning with 0; all of `kept_edges` among them.
+    starts (Ints1d): First token of each run, sorted, beginning with 0 and including all of `kept_edges`.
     RETURNS (Merged): The new Doc.
     """
     lasts = np.append(starts[1:], len(doc)) - 1
@@ -95,7 +80,7 @@ def _mean(rows: Any, lengths: Ints1d) -> Any:
 
 
 def _merge_transformer_rows(merged: Doc, doc: Doc, lengths: Ints1d) -> None:
-    """Let the pieces of a run be those of all its tokens, in what spacy-transformers keeps of a Doc."""
+    """In the output of spacy-transformers, give a run the pieces of all its tokens."""
     user_data: Dict[Any, Any] = merged.user_data
     data: Any = user_data.get(TRANSFORMER_DATA)
     align = getattr(data, "align", None)
@@ -127,3 +112,32 @@ def _merge_spans(merged: Doc, doc: Doc, starts: Ints1d) -> Dict[str, int]:
         if len(spans) < len(group):
             left_out[key] = len(group) - len(spans)
     return left_out
+
+
+def check_order(nlp: Language, name: str) -> None:
+    """Check that no component after one that merges tokens is trained on other tokens than it will see.
+
+    nlp (Language): The pipeline.
+    name (str): The component that merges tokens. Raises ValueError if a later one shares an encoder that comes before
+        it and so reads characters; warns if a later one is trained on characters but will see words.
+    """
+    if name not in nlp.pipe_names:
+        return
+    place = nlp.pipe_names.index(name)
+    later = nlp.pipeline[place + 1 :]
+    for before, pipe in nlp.pipeline[:place]:
+        listening = getattr(pipe, "listening_components", ()) if isinstance(pipe, TrainablePipe) else ()
+        if lost := [component for component, _ in later if component in listening]:
+            raise ValueError(
+                f"{lost[0]!r} shares the encoder {before!r}, which reads characters, but comes after {name!r}, which "
+                f"merges these into words. Put {name!r} after {lost[0]!r}, or let it only write its words to doc.spans "
+                f"(retokenize = false), or give {lost[0]!r} an encoder of its own."
+            )
+    frozen = nlp.config["training"]["frozen_components"]
+    learning = [c for c, pipe in later if isinstance(pipe, TrainablePipe) and c not in frozen]
+    if learning and name not in nlp.config["training"]["annotating_components"]:
+        logger.warning(
+            "%s merges characters into words, and %s comes after it but is trained on characters, since %s is not in "
+            "training.annotating_components. Add it there, or put it after %s.",
+            *(name, learning[0], name, learning[0]),
+        )

@@ -1,17 +1,43 @@
-import numpy as np
+import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_lexner.pipeline.ner.alternatives import Alternative, ReadEntity, Reading, get_alternatives, set_alternatives
-from spacy_lexner.pipeline.segmenter.retokenize import merge_tokens
+from spacy_lexner.pipeline.ner.alternatives import (
+    UNCERTAIN_KEY,
+    Alternative,
+    ReadEntity,
+    check_bounds,
+    get_alternatives,
+    set_alternatives,
+    set_uncertain,
+)
 
 
-def test_they_survive_bytes_and_merging():
+def test_alternatives_survive_bytes():
     nlp = spacy.blank("zh")
     doc = nlp("张三在北京")
     assert get_alternatives(doc) == []
-    set_alternatives(doc, [Reading(0.75, -0.29, [(0, 2, "PER"), (3, 5, "LOC")]), Reading(0.25, -1.39, [])])
     first = Alternative(0.75, -0.29, (ReadEntity(0, 2, "PER", "张三"), ReadEntity(3, 5, "LOC", "北京")))
-    assert get_alternatives(doc) == [first, Alternative(0.25, -1.39, ())]
-    assert get_alternatives(Doc(nlp.vocab).from_bytes(doc.to_bytes())) == get_alternatives(doc)
-    assert get_alternatives(merge_tokens(doc, np.array([0, 2, 3])).doc) == get_alternatives(doc)
+    stored = [first, Alternative(0.25, -1.39, ())]
+    set_alternatives(doc, stored)
+    assert get_alternatives(doc) == get_alternatives(Doc(nlp.vocab).from_bytes(doc.to_bytes())) == stored
+
+
+def test_spans_and_scores():
+    nlp = spacy.blank("zh")
+    doc = nlp("张三在北京")
+    set_uncertain(doc, [(0, 2, "PER", 0.5), (0, 2, "LOC", 0.25), (1, 2, "PER", 0.125)])
+    for each in (doc, Doc(nlp.vocab).from_bytes(doc.to_bytes())):
+        group = each.spans[UNCERTAIN_KEY]
+        assert [(span.text, span.label_) for span in group] == [("张三", "PER"), ("张三", "LOC"), ("三", "PER")]
+        assert group.attrs["scores"] == [0.5, 0.25, 0.125]
+
+
+@pytest.mark.parametrize("bounds", [[0.1], [0, 0.5], [0.6, 0.5], [0.5, 1.5], [0.1, 0.2, 0.3]])
+def test_bounds_that_make_no_sense(bounds):
+    with pytest.raises(ValueError, match="expected two probabilities"):
+        check_bounds(bounds)
+
+
+def test_bounds():
+    assert check_bounds(None) is None and check_bounds([0.2, 1]) == (0.2, 1)

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_lexner.pipeline.ner.calibration import Calibration, Scale, check_threshold, logit, threshold_of
+from spacy_lexner.pipeline.ner.calibration import Calibration, Confidence, Scale, check_threshold, logit
+from spacy_lexner.pipeline.ner.entity_search import Entity
 
 UNIT = st.floats(0, 1)
 
@@ -41,14 +42,21 @@ def test_a_label_without_a_scale_takes_the_shared_one():
     ],
 )
 def test_what_is_no_calibration(values):
-    with pytest.raises(ValueError, match="is no calibration"):
+    with pytest.raises(ValueError, match="is not a calibration"):
         Calibration.from_json(values)
 
 
 def test_thresholds():
     assert check_threshold(None) == 0
-    assert threshold_of(check_threshold(0.5), "PER") == 0.5
-    assert [threshold_of(check_threshold({"PER": 1}), label) for label in ("PER", "LOC")] == [1, 0]
+    assert Confidence(None, 0.5).least("PER") == 0.5
+    assert [Confidence(None, check_threshold({"PER": 1})).least(label) for label in ("PER", "LOC")] == [1, 0]
     for threshold in (1.1, -1, "0.5", True, {"PER": None}, float("nan")):
         with pytest.raises(ValueError, match="expected a number from 0 to 1"):
             check_threshold(threshold)
+
+
+def test_forced_entities_are_certain():
+    confidence = Confidence(Calibration(Scale(1.0, -9.0), {}), 0.5)
+    entities = [Entity(0, 2, "PER", 0.9), Entity(3, 5, "LOC", 0.1)]
+    assert confidence.apply(entities, {(3, 5)}) == [entities[1]]
+    assert confidence.score(entities[0]) == Scale(1.0, -9.0)(0.9) and confidence.score(entities[1], {(3, 5)}) == 0.1

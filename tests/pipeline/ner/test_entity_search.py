@@ -11,7 +11,7 @@ from small_ner import TEXTS, blank, examples, found, scores, train
 from spacy.tokens import Doc, Span
 
 from spacy_lexner.lexicon import Lexicon
-from spacy_lexner.pipeline.rule_conflicts import MAX_TOLD
+from spacy_lexner.pipeline.rule_follower import MAX_WARNINGS
 from spacy_lexner.tagging.spans.span_rules import SpanRules
 from spacy_lexner.tagging.spans.tag_scheme import TagScheme, TagSpan
 
@@ -218,12 +218,12 @@ def test_warnings_come_to_an_end(caplog):
         [(f"{a}{b}", "force", "LOC") for a, b in zip("一二三四五六七八九十甲乙丙丁戊己庚辛壬癸子", "丑" * 21)],
     )
     pipe = nlp.get_pipe("lex_ner")
-    pipe._conflict_log = None
+    pipe.rules._warned.clear()
     for a in "一二三四五六七八九十甲乙丙丁戊己庚辛壬癸子":
         doc = nlp(Doc(nlp.vocab, [f"{a}丑子"]))
         assert len(doc._.lex_conflicts) == 1
-    assert len([r for r in caplog.records if "is not followed" in r.message]) == MAX_TOLD
-    assert "Further ones are told only there." in caplog.records[-1].message
+    assert len([r for r in caplog.records if "is not followed" in r.message]) == MAX_WARNINGS
+    assert "There will be no further warnings." in caplog.records[-1].message
 
 
 def test_words_inside_of_latin_words_and_numbers_are_no_occurrences():

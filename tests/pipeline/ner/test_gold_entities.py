@@ -3,7 +3,15 @@ import spacy
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from spacy_lexner.pipeline.ner.gold_entities import MAX_SHOWN, GoldReport, biluo, gold_tags
+from spacy_lexner.pipeline.gold_report import MAX_SHOWN
+from spacy_lexner.pipeline.ner.gold_entities import (
+    CONSEQUENCES,
+    MISALIGNED,
+    TRIMMED,
+    biluo,
+    gold_tags,
+    survey_entities,
+)
 
 
 @pytest.fixture(scope="module")
@@ -49,22 +57,24 @@ def test_trimmed(vocab):
 
 
 def test_report(vocab):
-    report = GoldReport()
-    assert report.message is None
-    report.add(make_example(vocab, list("张三在上海"), list("张三在上海"), [(0, 2, "PER"), (3, 5, "LOC")]))
-    report.add(make_example(vocab, list("张三在上海"), ["张三", "在", "上海"], [(0, 1, "PER"), (2, 3, "LOC")]))
-    assert (report.entities, report.misaligned, report.trimmed, report.message) == (4, 0, 0, None)
-    for _ in range(4):
-        report.add(make_example(vocab, ["张", "三在", "上海"], list("张三在上海"), [(0, 2, "PER"), (3, 5, "LOC")]))
-        report.add(make_example(vocab, ["张三", "\n"], ["张三", "\n"], [(0, 2, "PER")]))
-    assert (report.entities, report.misaligned, report.trimmed) == (16, 4, 4)
+    good = make_example(vocab, list("张三在上海"), list("张三在上海"), [(0, 2, "PER"), (3, 5, "LOC")])
+    words = make_example(vocab, list("张三在上海"), ["张三", "在", "上海"], [(0, 1, "PER"), (2, 3, "LOC")])
+    labels, report = survey_entities([good, words])
+    assert labels == {"PER", "LOC"} and report.total == 4 and report.message("entities", CONSEQUENCES) is None
+    misaligned = make_example(vocab, ["张", "三在", "上海"], list("张三在上海"), [(0, 2, "PER"), (3, 5, "LOC")])
+    trimmed = make_example(vocab, ["张三", "\n"], ["张三", "\n"], [(0, 2, "PER")])
+    _, report = survey_entities([good, words, *[misaligned, trimmed] * 4])
+    assert report.total == 16 and report.problems == {MISALIGNED: 4, TRIMMED: 4}
     assert len(report.shown) == MAX_SHOWN
-    assert "of 16 gold entities, 4 are not on the boundaries" in report.message
-    assert "'张三' (PER) in '张三在上海': not on token boundaries" in report.message
+    message = report.message("entities", CONSEQUENCES)
+    assert message.startswith(
+        "of 16 gold entities: 4 not on the boundaries of the tokenizer's tokens (these tokens are"
+    )
+    assert "'张三' (PER) in '张三在上海': not on the boundaries" in message
 
 
 def test_overlapping_alignment_loses_nothing(vocab):
     """One predicted token holds two entities: both are counted."""
-    report = GoldReport()
-    report.add(make_example(vocab, ["张三李四"], list("张三李四"), [(0, 2, "PER"), (2, 4, "PER")]))
-    assert (report.entities, report.misaligned) == (2, 2)
+    example = make_example(vocab, ["张三李四"], list("张三李四"), [(0, 2, "PER"), (2, 4, "PER")])
+    _, report = survey_entities([example])
+    assert report.total == report.problems[MISALIGNED] == 2

@@ -3,15 +3,29 @@ import pytest
 import spacy
 from hypothesis import given
 from hypothesis import strategies as st
+from small_segmenter import reference
 from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_lexner.pipeline.char_tokenizer import CharTokenizer
-from spacy_lexner.pipeline.segmenter.gold_words import check_texts, gold_words, is_segmented, solid_offsets
+from spacy_lexner.pipeline.gold_report import MAX_SHOWN
+from spacy_lexner.pipeline.segmenter.gold_words import (
+    CONSEQUENCES,
+    CUT_WORD,
+    JOINED_WORD,
+    MISALIGNED,
+    check_texts,
+    gold_words,
+    is_segmented,
+    solid_offsets,
+    survey_words,
+)
 from spacy_lexner.pipeline.segmenter.parts_of_speech import PARTS_OF_SPEECH
 from spacy_lexner.tagging.spans.word_borders import BORDER, FREE, JOINED, fixed_borders
 
-VOCAB = spacy.blank("zh").vocab
+NLP = spacy.blank("zh")
+VOCAB = NLP.vocab
+POS = PARTS_OF_SPEECH["pos"]
 TOKENIZER = CharTokenizer(VOCAB)
 
 
@@ -138,3 +152,50 @@ def test_same_as_the_alignment_of_spacy(pairs):
 def test_offsets_without_white_space():
     begins, ends = solid_offsets(TOKENIZER(" 中 国\n\n好"))
     assert begins.tolist() == [0, 0, 1, 2, 2] and ends.tolist() == [0, 1, 2, 2, 3]
+
+
+def examples(*texts):
+    docs = [reference(NLP, *text) for text in texts]
+    return [Example(NLP.make_doc(doc.text), doc) for doc in docs]
+
+
+def test_what_there_is_to_learn():
+    gold = examples(("我们 爱 北京", "PRON VERB PROPN"), ("爱 iPhone", "VERB X"), ("张 三",))
+    labels, words, report = survey_words(gold, POS)
+    assert labels == {"PRON", "VERB", "PROPN", "X"}
+    assert sorted(NLP.vocab.strings[int(word)] for word in words) == sorted(["我们", "爱", "北京", "iPhone"])
+    assert report.total == 5 and not report.problems
+    assert survey_words(gold, None)[0] == set()
+
+
+def test_white_space_is_no_word():
+    doc = Doc(NLP.vocab, ["我们", " ", "爱"], spaces=[False] * 3, pos=["PRON", "SPACE", "VERB"])
+    labels, words, report = survey_words([Example(NLP.make_doc(doc.text), doc)], POS)
+    assert labels == {"PRON", "VERB"} and len(words) == report.total == 2
+
+
+def test_what_cannot_be_learned_is_told():
+    gold = examples(("我们 爱 iPhone 15",))
+    predicted = Doc(NLP.vocab, ["北京大", "学"], spaces=[False] * 2)
+    gold.append(Example(predicted, reference(NLP, "北京 大学")))
+    gold.append(Example(Doc(NLP.vocab, ["北京", "大", "学"], spaces=[False] * 3), reference(NLP, "北京 大学")))
+    report = survey_words(gold, None)[2]
+    assert report.total == 8 and report.problems == {MISALIGNED: 2, JOINED_WORD: 1, CUT_WORD: 1}
+    message = report.message("words", CONSEQUENCES)
+    assert message.startswith("of 8 gold words: 1 joined to a neighbour (they are parts of")
+    assert "'15' in '我们爱iPhone15': joined to a neighbour" in message and "'大学' in '北京大学': cut" in message
+    report = survey_words(gold * 3, None)[2]
+    assert report.problems[JOINED_WORD] == 3 and len(report.shown) == MAX_SHOWN
+
+
+def test_nothing_to_learn():
+    with pytest.raises(ValueError, match="None of the 1 examples says what its words are"):
+        survey_words(examples(("我 爱",)), None)
+    with pytest.raises(ValueError, match=r"none has a token\.pos_.*pos = null"):
+        survey_words(examples(("我们 爱",)), POS)
+    assert survey_words([], POS)[2].total == 0
+
+
+def test_different_texts_are_found_by_the_survey():
+    with pytest.raises(ValueError, match="'我' \\+ '爱' in the Doc, '我' \\+ '们爱' in the annotation"):
+        survey_words([Example(NLP.make_doc("我爱"), reference(NLP, "我们 爱"))], None)

@@ -6,7 +6,8 @@ import pytest
 from small_segmenter import PLAIN, TEXTS, blank, examples, parts, steer, train, words
 from spacy.tokens import Doc, DocBin, Span
 
-from spacy_lexner.tagging.spans.word_borders import word_starts
+from spacy_lexner.pipeline.segmenter.constraints import Constraints, allowed_tags, kept_edges
+from spacy_lexner.tagging.spans.word_borders import fixed_borders, word_starts
 
 
 @pytest.fixture(scope="module")
@@ -111,5 +112,6 @@ def test_set_annotations_writes_spans(nlp):
 def test_constraint_holds_what_predict_finds(joining):
     pipe, doc = joining.get_pipe("lex_segmenter"), joining.make_doc("张三在ab大学\n")
     doc.ents = [Span(doc, 0, 2, label="PER")]
-    [path] = pipe.model.attrs["head"].decode(pipe.model.predict([doc]), [pipe.constraint(doc)])
+    allowed = allowed_tags(doc, Constraints(fixed_borders(doc), kept_edges(doc)).all_borders, len(pipe.labels))
+    [path] = pipe.head.decode(pipe.model.predict([doc]), [allowed])
     assert word_starts(path).tolist() == pipe.predict([doc])[0].starts.tolist() == [0, 2, 7]

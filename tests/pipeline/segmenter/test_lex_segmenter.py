@@ -11,6 +11,7 @@ from small_segmenter import PLAIN, TEXTS, blank, everything, examples, parts, re
 from spacy.training import Example
 from thinc.api import Adam
 
+from spacy_lexner.pipeline.segmenter.gold_words import JOINED_WORD
 from spacy_lexner.pipeline.segmenter.lex_segmenter import LexSegmenter
 from spacy_lexner.tagging.spans.tag_scheme import legal_moves
 
@@ -30,7 +31,9 @@ def test_factory():
     assert meta.default_score_weights["word_f"] == meta.default_score_weights["word_pos_f"] == 0.5
     assert sum(weight for weight in meta.default_score_weights.values() if weight) == 1.0
     assert meta.retokenizes and "token.pos" in meta.assigns and not meta.requires
-    config = meta.default_config
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("lex_segmenter")
+    config = nlp.get_pipe_config("lex_segmenter")
     assert (config["pos"], config["retokenize"], config["spans_key"]) == ("pos", True, "lex_words")
     assert config["model"]["tok2vec"]["@architectures"] == "spacy-lexner.FLAT.v1"
 
@@ -160,8 +163,10 @@ def test_contradicting_gold_is_told_and_harmless(caplog):
     gold = examples(nlp, [*TEXTS, ("iPhone 15 是 手机", "PROPN NUM VERB NOUN")])
     with caplog.at_level(logging.WARNING):
         losses = train(nlp, gold, steps=3)
-    assert "lex_segmenter: of 25 gold words, 0 are not on the boundaries" in caplog.text and len(caplog.records) == 1
-    assert nlp.get_pipe("lex_segmenter").gold_report.joined == 1 and np.isfinite(losses["lex_segmenter"])
+    assert "lex_segmenter: of 25 gold words: 1 joined to a neighbour" in caplog.text and len(caplog.records) == 1
+    assert nlp.get_pipe("lex_segmenter").gold_report.problems == {JOINED_WORD: 1} and np.isfinite(
+        losses["lex_segmenter"]
+    )
 
 
 def test_other_text(fresh):

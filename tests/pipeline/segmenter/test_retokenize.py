@@ -10,8 +10,10 @@ from transformers.file_utils import ModelOutput
 
 from spacy_lexner.candidates.storage import Candidates, get_candidates, set_candidates
 from spacy_lexner.pipeline.char_tokenizer import CharTokenizer
-from spacy_lexner.pipeline.extensions import install_match_extensions, install_score_extension
-from spacy_lexner.pipeline.segmenter.retokenize import kept_edges, merge_tokens
+from spacy_lexner.pipeline.extensions import add_score_extension
+from spacy_lexner.pipeline.matcher.lex_matcher import LexMatcher
+from spacy_lexner.pipeline.segmenter.constraints import kept_edges
+from spacy_lexner.pipeline.segmenter.retokenize import merge_tokens
 
 TOKENIZER = CharTokenizer(spacy.blank("zh").vocab)
 
@@ -86,8 +88,8 @@ def test_spans(doc):
 
 
 def test_what_is_kept_by_characters(doc):
-    install_match_extensions()
-    install_score_extension()
+    LexMatcher()  # adds doc._.lex_matches
+    add_score_extension()
     set_candidates(doc, 7, Candidates(starts(4, 4), starts(6, 8), np.array([1, 2], dtype="u8")))
     doc.ents[1]._.lex_score = 0.75
     merged = merge_tokens(doc, starts(0, 2, 3, 7, 8, 9)).doc

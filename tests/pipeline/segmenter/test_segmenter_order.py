@@ -13,7 +13,7 @@ from spacy.tokens import Span
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
-from spacy_lexner.pipeline.segmenter.segmenter_order import check_order
+from spacy_lexner.pipeline.segmenter.retokenize import check_order
 
 LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32}
 
@@ -51,7 +51,7 @@ def test_good_orders(parts, caplog):
 def test_an_encoder_that_read_characters():
     nlp = pipeline("tok2vec", "lex_segmenter-tok2vec", "lex_ner-tok2vec")
     with pytest.raises(
-        ValueError, match=r"'lex_ner' shares the encoder 'tok2vec'.*Put 'lex_segmenter' behind 'lex_ner'"
+        ValueError, match=r"'lex_ner' shares the encoder 'tok2vec'.*Put 'lex_segmenter' after 'lex_ner'"
     ):
         check_order(nlp, "lex_segmenter")
 
@@ -60,7 +60,7 @@ def test_training_on_other_tokens_is_told(caplog):
     nlp = pipeline("lex_segmenter", "lex_ner")
     with caplog.at_level(logging.WARNING):
         check_order(nlp, "lex_segmenter")
-    assert "lex_ner comes behind it, but is trained on characters" in caplog.text
+    assert "lex_ner comes after it but is trained on characters" in caplog.text
     caplog.clear()
     nlp.config["training"]["frozen_components"] = ["lex_ner"]
     nlp.add_pipe("lex_matcher")

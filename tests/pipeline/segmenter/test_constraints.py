@@ -10,9 +10,10 @@ from path_oracle import NEVER, Oracle
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher
 from spacy_lexner.lexicon.rules import FORCE, PREFER, Rule, RuleReader
 from spacy_lexner.pipeline.char_tokenizer import CharTokenizer
-from spacy_lexner.pipeline.segmenter.decree_words import WORD, decree_words
-from spacy_lexner.pipeline.segmenter.word_search import Limits, allow, find_words
+from spacy_lexner.pipeline.segmenter.constraints import WORD, Constraints, allowed_tags, apply_word_rules
+from spacy_lexner.pipeline.segmenter.word_search import find_words
 from spacy_lexner.tagging.heads import CRFHead
+from spacy_lexner.tagging.spans.head import TaggerOutput
 from spacy_lexner.tagging.spans.span_rules import SpanRules
 from spacy_lexner.tagging.spans.tag_scheme import TagScheme, TagSpan
 from spacy_lexner.tagging.spans.word_borders import fixed_borders
@@ -28,7 +29,7 @@ WORDS = sorted({TEXT[i:j] for i in range(5) for j in range(i + 1, 6)})
 def rules_of(doc, rules, edges=()):
     entries = [LexiconEntry(word, rules=(Rule(*rule),)) for word, rule in rules.items()]
     [words] = find_rule_matches([doc], [Matcher(Lexicon.from_entries(entries))], READER)
-    return decree_words(doc, words, SCHEME.labels, fixed_borders(doc), np.array(edges, dtype=np.int64))
+    return apply_word_rules(doc, words, SCHEME.labels, fixed_borders(doc), np.array(edges, dtype=np.int64))
 
 
 RULE = st.one_of(
@@ -49,7 +50,7 @@ def test_against_all_segmentations(rules, edges, seed):
     doc, edges = TOKENIZER(TEXT), sorted(edges)
     rng = np.random.default_rng(seed)
     emissions, transitions = rng.normal(size=(5, 9)).astype("f"), rng.normal(size=(10, 10)).astype("f")
-    limits = Limits(fixed_borders(doc), np.array(edges, dtype=np.int64), rules_of(doc, rules, edges))
+    known = Constraints(fixed_borders(doc), np.array(edges, dtype=np.int64), rules_of(doc, rules, edges))
     forced, weights, refused = [], {}, 0
     for word, (mode, label, *weight) in rules.items():
         start = TEXT.index(word)
@@ -62,21 +63,21 @@ def test_against_all_segmentations(rules, edges, seed):
             forced += spans
         else:
             weights.update(dict.fromkeys(spans, NEVER if mode == "forbid" else weight[0]))
-    allowed = allow(doc, limits.all_borders, 2)
+    allowed = allowed_tags(doc, known.all_borders, 2)
     oracle = Oracle(
         SCHEME, emissions.astype("f8"), transitions.astype("f8"), allowed, SpanRules(tuple(forced), weights)
     )
     if not oracle.paths:
         with pytest.raises(ValueError, match="words: no analysis of '一二三四五' follows the rules of its words: '"):
-            find_words(CRFHead(), ([emissions], transitions), [doc], [limits], SCHEME, "words")
+            find_words(CRFHead(), TaggerOutput([emissions], transitions), [doc], [known], SCHEME, "words")
         return
-    [found] = find_words(CRFHead(), ([emissions], transitions), [doc], [limits], SCHEME, "words")
+    [found] = find_words(CRFHead(), TaggerOutput([emissions], transitions), [doc], [known], SCHEME, "words")
     ends = [*found.starts[1:].tolist(), 5]
     spans = tuple(TagSpan(*row) for row in zip(found.starts.tolist(), ends, found.labels.tolist()))
     assert oracle.paths[spans] == pytest.approx(max(oracle.paths.values()), abs=1e-5)
-    there = sum(1 for each in limits.rules.forced if set(each.spans) & set(spans))
+    there = sum(1 for each in known.rules.forced if set(each.spans) & set(spans))
     assert found.report["forced_words"] == there
-    assert found.report["refused_words"] == refused + len(limits.rules.forced) - there
+    assert found.report["refused_words"] == refused + len(known.rules.forced) - there
     assert len([c for c in found.conflicts if c.rule.startswith("force")]) == found.report["refused_words"]
 
 

@@ -5,21 +5,21 @@ from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Sequence,
 from spacy.tokens import Doc, Span
 from thinc.api import Model
 
-from ...candidates.attended_words import AttendedWords
-from ...candidates.storage import get_candidates, token_spans
+from ..candidates.attended_words import AttendedWords
+from ..candidates.storage import get_candidates, token_spans
+from .extensions import add_extension
 
 USER_DATA_KEY: Any = ("._.", "lex_entity_words", None, None)
 
 
 class LexWord(NamedTuple):
-    """A candidate word that stands on tokens of an entity.
+    """A candidate word that shares tokens with an entity.
 
     start (int), end (int): Its characters; `doc.text[start:end] == word`.
     word (str): The word.
-    weight (Optional[float]): How much the entity's tokens attend to it, from 0 to 1, in their mean; None if that is not
-        known.
-    change (Optional[float]): By how much the score of the entity changes when the word is taken out of the lattice:
-        below 0 if the entity rests on the word. None if that was not measured.
+    weight (Optional[float]): The mean attention of the entity's tokens to it, from 0 to 1; None if not known.
+    change (Optional[float]): How the score of the entity changes without the word in the lattice: below 0 if the entity
+        rests on it. None if not measured.
     """
 
     start: int
@@ -29,15 +29,14 @@ class LexWord(NamedTuple):
     change: Optional[float] = None
 
 
-def install_words_extension() -> None:
-    """Add `span._.lex_words`, the candidate words that an entity rests on. What someone else put there stays."""
-    if not Span.has_extension("lex_words"):
-        Span.set_extension("lex_words", getter=get_words)
+def add_words_extension() -> None:
+    """Add `span._.lex_words`, the candidate words that an entity rests on."""
+    add_extension(Span, "lex_words", getter=get_words)
 
 
 def get_words(span: Span) -> Optional[List[LexWord]]:
-    """RETURNS (Optional[List[LexWord]]): The candidate words that an entity rests on, those it attends to most first;
-    None where they were not noted (see `pipeline.explain`, and the option `note_words` of `lex_ner`)."""
+    """RETURNS (Optional[List[LexWord]]): The candidate words that an entity rests on, by decreasing attention; None if
+    they were not noted (see `pipeline.explain`, and the option `note_words` of `lex_ner`)."""
     text = span.doc.text
     for start, end, label, words in span.doc.user_data.get(USER_DATA_KEY, ()):
         if (start, end, label) == (span.start_char, span.end_char, span.label_):
@@ -46,7 +45,7 @@ def get_words(span: Span) -> Optional[List[LexWord]]:
 
 
 def set_words(doc: Doc, words: Iterable[Tuple[Span, Sequence[LexWord]]]) -> None:
-    """Store the words of entities in a Doc, in the place of what was there.
+    """Store the words of entities in a Doc, in place of those it had.
 
     doc (Doc): The Doc.
     words (Iterable[Tuple[Span, Sequence[LexWord]]]): Entities and their words.
@@ -58,11 +57,11 @@ def set_words(doc: Doc, words: Iterable[Tuple[Span, Sequence[LexWord]]]) -> None
 
 
 def attend_words(model: Model, docs: Sequence[Doc]) -> List[AttendedWords]:
-    """Ask the outermost encoder of a model that can tell how much tokens attend to words.
+    """Ask the encoder of a model how much tokens attend to words.
 
-    model (Model): The model.
+    model (Model): The model. The outermost encoder that can tell is asked.
     docs (Sequence[Doc]): The Docs.
-    RETURNS (List[AttendedWords]): The attention, for each Doc. Raises ValueError where no encoder can tell.
+    RETURNS (List[AttendedWords]): The attention, for each Doc. Raises ValueError if no encoder can tell.
     """
     attending = find_attending([model])
     if attending is None:
@@ -84,12 +83,12 @@ def words_of_entities(
     attended: Optional[AttendedWords] = None,
     changes: Optional[Mapping[Tuple[int, int], Mapping[Tuple[int, int], float]]] = None,
 ) -> List[Tuple[Span, List[LexWord]]]:
-    """Say for entities which words stand on their tokens.
+    """Find the words that share tokens with entities.
 
     ents (Sequence[Span]): The entities.
-    places (Sequence[Tuple[int, int]]): First token of the candidate words, and the one behind the last.
+    places (Sequence[Tuple[int, int]]): First token and end (exclusive) of the candidate words.
     attended (Optional[AttendedWords]): The attention of the Doc's tokens.
-    changes (Optional[Mapping]): For each place of an entity, by tokens, the change of its score without each word.
+    changes (Optional[Mapping]): For each entity, by its tokens, the change of its score without each word.
     RETURNS (List[Tuple[Span, List[LexWord]]]): Entities and their words.
     """
     found = []

@@ -1,6 +1,6 @@
 import spacy
 
-from spacy_lexner.pipeline.matcher.find_matchers import find_lexicon, find_matchers
+from spacy_lexner.pipeline.lexicon_provider import find_lexicon, find_matchers
 
 
 def test_matchers():

@@ -1,27 +1,24 @@
 import threading
 
 import pytest
+from thinc.api import Model
 
+from spacy_lexner.candidates.lexicon_node import RulesLink
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, MatchOptions
 from spacy_lexner.lexicon.readers.rule_file import RuleFile
 from spacy_lexner.lexicon.rules import Rule, RuleReader, WordRule
-from spacy_lexner.pipeline.matcher.lexicon_owner import LexiconOwner
+from spacy_lexner.pipeline.matcher.lexicon_pipe import LexiconPipe
 
-
-class Owner(LexiconOwner):
-    name = "owner"
-    options = MatchOptions()
-    readers = (RuleReader("lex_ner", frozenset(["LOC", "PER"]), frozenset(["forbid"])),)
-
-    @property
-    def rule_readers(self):
-        return self.readers
+READER = RuleReader("lex_ner", frozenset(["LOC", "PER"]), frozenset(["forbid"]))
 
 
 @pytest.fixture
 def owner():
-    owner = Owner()
+    owner = LexiconPipe("owner", MatchOptions())
     owner.add_words(["长江", "大桥", LexiconEntry("南京", weight=3.0)])
+    link = RulesLink()
+    link.reader = READER
+    owner.add_listener(Model("tagger", lambda model, X, is_train: (X, lambda dY: dY), attrs={"link": link}), "lex_ner")
     return owner
 
 
@@ -97,18 +94,19 @@ def test_what_makes_no_sense_changes_nothing(owner, tmp_path, text, message):
     assert owner.version == version and [file.path for file in owner.rule_files] == [str(tmp_path / "rules.tsv")]
 
 
-def test_without_readers_any_label_will_do(owner, monkeypatch, caplog):
-    monkeypatch.setattr(Owner, "readers", ())
+def test_without_readers_any_label_will_do(owner, caplog):
+    [tagger] = owner.listeners
+    owner.remove_listener(tagger, "lex_ner")
     owner.add_rules([("长江", "force", "SHIP")])
-    owner.warn_of_rules()
+    owner._warn_of_rules()
     assert not caplog.records
-    monkeypatch.undo()
-    owner.warn_of_rules()
+    owner.add_listener(tagger, "lex_ner")
+    owner._warn_of_rules()
     assert "owner: The rule 'force SHIP' of '长江' concerns no component" in caplog.text
 
 
 def test_without_a_lexicon():
-    owner = Owner()
+    owner = LexiconPipe("owner", MatchOptions())
     with pytest.raises(ValueError, match=r"'owner' has no lexicon. Give it one"):
         owner.remove_words(["长江"])
     owner.add_rules([("长江", "force", "LOC")])

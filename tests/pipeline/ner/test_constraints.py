@@ -1,7 +1,7 @@
 import spacy
 from spacy.tokens import Span
 
-from spacy_lexner.pipeline.ner.present_entities import blocked_spans, present_entities
+from spacy_lexner.pipeline.ner.constraints import blocked_spans, present_entities
 
 
 def test_entities_and_blocked_tokens():

@@ -5,10 +5,10 @@ from thinc.api import Model
 
 from spacy_lexner.candidates.attended_words import AttendedWords
 from spacy_lexner.candidates.storage import Candidates, set_candidates
-from spacy_lexner.pipeline.ner.entity_words import (
+from spacy_lexner.pipeline.entity_words import (
     LexWord,
+    add_words_extension,
     attend_words,
-    install_words_extension,
     note_attended,
     set_words,
     words_of_entities,
@@ -25,7 +25,7 @@ ATTENDED = AttendedWords(
 
 @pytest.fixture
 def doc():
-    install_words_extension()
+    add_words_extension()
     doc = spacy.blank("zh").make_doc("南京市的长江")
     doc.set_ents([doc.char_span(0, 3, "GPE"), doc.char_span(4, 6, "LOC")])
     return doc

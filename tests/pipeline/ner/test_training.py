@@ -9,6 +9,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Adam
 
+from spacy_lexner.pipeline.ner.gold_entities import MISALIGNED, TRIMMED
 from spacy_lexner.tagging.spans.tag_scheme import TagSpan
 
 TEXT = TEXTS[0][0]
@@ -59,9 +60,9 @@ def test_misaligned_gold_is_counted_told_and_harmless(caplog):
     with caplog.at_level(logging.WARNING):
         nlp.initialize(lambda: gold)
     report = nlp.get_pipe("lex_ner").gold_report
-    assert (report.entities, report.misaligned, report.trimmed) == (10, 1, 0)
+    assert report.total == 10 and report.problems == {MISALIGNED: 1}
     assert len(caplog.records) == 1
-    assert "of 10 gold entities, 1 are not on the boundaries" in caplog.text and "'张三' (PER)" in caplog.text
+    assert "of 10 gold entities: 1 not on the boundaries" in caplog.text and "'张三' (PER)" in caplog.text
     tags = nlp.get_pipe("lex_ner").gold(gold[0])
     assert tags.all(1).tolist() == [True, True, False, False]
     assert np.isfinite(nlp.update(gold, sgd=Adam(0.001))["lex_ner"])
@@ -76,8 +77,8 @@ def test_gold_with_white_space_at_its_edges(caplog):
     gold = [Example(nlp.make_doc(text), reference)]
     with caplog.at_level(logging.WARNING):
         losses = train(nlp, gold, steps=30)
-    assert nlp.get_pipe("lex_ner").gold_report.trimmed == 2
-    assert "2 have white space at an edge" in caplog.text
+    assert nlp.get_pipe("lex_ner").gold_report.problems == {TRIMMED: 2}
+    assert "2 with white space at an edge" in caplog.text
     assert np.isfinite(losses["lex_ner"])
     assert [ent.text for ent in nlp(text).ents] == ["张三", "上海"]
 
@@ -109,7 +110,7 @@ def test_incorrect_spans_are_exact():
     pipe = nlp.get_pipe("lex_ner")
     wrong = with_wrong_spans(nlp, "wrong", (0, 2, "PER"), (0, 2, "PER"), (2, 5, "LOC"))
     outputs = pipe.model.predict([wrong.predicted])
-    allowed = [pipe.constraint(wrong.predicted)]
+    allowed = [pipe.training_constraint(wrong.predicted)]
     per, loc = (pipe.labels.index(label) for label in ("PER", "LOC"))
     p = pipe.model.attrs["head"].span_scores(outputs, allowed, [[TagSpan(0, 2, per), TagSpan(2, 5, loc)]])[0]
     assert pipe.get_loss([wrong], outputs)[0] == pytest.approx(-2 * np.log(1 - p[0]) - np.log(1 - p[1]), rel=1e-5)

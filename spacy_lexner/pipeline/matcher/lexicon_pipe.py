@@ -1,0 +1,252 @@
+"""The part of `lex_matcher` that owns a lexicon with its rules, changes it, and lends it to the models of others."""
+
+import logging
+import threading
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+
+from spacy.pipeline import Pipe
+from thinc.api import Model
+
+from ...candidates.lexicon_node import LexiconLink, RulesLink
+from ...lexicon.entry import LexiconEntry
+from ...lexicon.lexicon import Lexicon
+from ...lexicon.matcher import Matcher, MatchOptions, check_options
+from ...lexicon.readers.rule_file import RuleFile, collect_rules, read_rule_files
+from ...lexicon.ruled_lexicon import RuledLexicon
+from ...lexicon.rules import HINT_ONLY, RuleReader, Rules, WordRule, check_rules
+from ...lexicon.shared_matcher import SharedMatcher
+
+logger = logging.getLogger(__name__)
+_CHANGING = threading.RLock()  # a change starts from the present lexicon; reading needs no lock
+
+
+class LexiconPipe(Pipe):
+    """A pipe that owns a lexicon. Every change makes a new lexicon and puts it in place of the old one at once: readers
+    see one or the other, and a Doc is annotated by one of them throughout.
+
+    options (MatchOptions): How the lexicon is matched.
+    source (SharedMatcher): Holds the lexicon for the models that it is linked to.
+    rule_files (Tuple[RuleFile, ...]): The dictionary files that rules were read from.
+    listener_map (Dict[str, List[Model]]): The nodes that it is linked to, by component.
+    """
+
+    def __init__(self, name: str, options: MatchOptions) -> None:
+        """Create the pipe without a lexicon.
+
+        name (str): The name of the component.
+        options (MatchOptions): How the lexicon is matched.
+        """
+        check_options(options)
+        self.name = name
+        self.options = options
+        self.model = None
+        self.source = SharedMatcher()
+        self.rule_files: Tuple[RuleFile, ...] = ()
+        self.listener_map: Dict[str, List[Model]] = {}
+        self._dictionary: Optional[RuledLexicon] = None
+        self._rules_unchecked = False
+
+    @property
+    def matcher(self) -> Matcher:
+        """RETURNS (Matcher): The lexicon in use, with the options of matching. Raises ValueError without a lexicon."""
+        if self.source.matcher is None:
+            raise self._no_lexicon()
+        return self.source.matcher
+
+    @property
+    def lexicon(self) -> Lexicon:
+        """RETURNS (Lexicon): The lexicon in use, with all rules. Raises ValueError if there is none yet."""
+        return self.matcher.lexicon
+
+    @property
+    def version(self) -> int:
+        """RETURNS (int): The state of lexicon, rules and options; `doc._.lex_version` of the Docs annotated now."""
+        return self.matcher.version
+
+    # Words
+
+    def set_lexicon(self, lexicon: Lexicon) -> None:
+        """Replace the lexicon, at once. The rules from files stay.
+
+        lexicon (Lexicon): The lexicon. Raises ValueError if its vectors have another width than those that the linked
+            models read; an empty lexicon always fits.
+        """
+        with _CHANGING:
+            current, readers = self._dictionary, self._vector_readers()
+            if current is not None and readers and len(lexicon) and lexicon.dim != current.own.dim:
+                raise ValueError(
+                    f"The new lexicon has vectors of {lexicon.dim} dimensions, the present one of {current.own.dim}, "
+                    f"and {', '.join(readers)} reads them: build the lexicon with vectors of the same width, or train "
+                    "the components again with the new one."
+                )
+            self._check(lexicon.distinct_rules())
+            self._use(lexicon, {} if current is None else current.from_files)
+
+    def add_words(self, words: Iterable[Union[str, LexiconEntry]]) -> None:
+        """Add words to the lexicon, at once. A known word gets the new entry.
+
+        words (Iterable[Union[str, LexiconEntry]]): Words, or entries with a vector, weight, label, entity id or rules.
+        """
+        entries = [LexiconEntry(word) if isinstance(word, str) else word for word in words]
+        self._check({entry.rules: entry.word for entry in entries if entry.rules})
+        with _CHANGING:
+            if self._dictionary is None:
+                self._use(Lexicon.from_entries(entries))
+            else:
+                self._set(self._dictionary.with_words(entries))
+
+    def remove_words(self, words: Iterable[str]) -> None:
+        """Remove words and their rules from the lexicon. Unknown words are ignored.
+
+        words (Iterable[str]): The words.
+        """
+        with _CHANGING:
+            if self._dictionary is None:
+                raise self._no_lexicon()
+            self._set(self._dictionary.without_words(words))
+
+    # Rules
+
+    def add_rules(self, rules: Iterable[Union[WordRule, Tuple[Any, ...]]]) -> None:
+        """Give words rules, at once. All rules of a word are given together: those it had before are gone. Words that
+        the lexicon does not have are added.
+
+        rules (Iterable[Union[WordRule, Tuple]]): Word, mode ("hint", "force", "forbid", "prefer"), label, weight;
+            omitted ones at the end are as in WordRule. Raises LexiconError, and changes nothing, if one is invalid,
+            contradicts another or concerns no component.
+        """
+        given = collect_rules(row if isinstance(row, WordRule) else WordRule(*row) for row in rules)
+        self.add_words([LexiconEntry(word, rules=own or HINT_ONLY) for word, own in given.items()])
+
+    def remove_rules(self, words: Iterable[str]) -> None:
+        """Remove the rules of words. The words stay, as hints.
+
+        words (Iterable[str]): The words; unknown ones are ignored.
+        """
+        with _CHANGING:
+            known = [word for word in words if word in self.lexicon]
+            self.add_words([LexiconEntry(word, rules=HINT_ONLY) for word in known])
+
+    def load_rules(self, path: Union[str, Path], *, encoding: str = "utf8") -> None:
+        """Read a dictionary file: word, mode, label, weight on each line, separated by tabs (see `read_rules`). Its
+        words have its rules instead of others. The file is remembered for `reload`.
+
+        path (Union[str, Path]): The file.
+        encoding (str): Its encoding.
+        """
+        file = RuleFile(str(path), encoding)
+        with _CHANGING:
+            self.set_rule_files([*(known for known in self.rule_files if known.path != file.path), file])
+
+    def reload(self) -> None:
+        """Read the dictionary files again. If anything is wrong with one of them, the present rules stay."""
+        self.set_rule_files(self.rule_files)
+
+    def set_rule_files(self, files: Iterable[RuleFile]) -> None:
+        """Read dictionary files in place of those read before.
+
+        files (Iterable[RuleFile]): The files. A word that several of them name has the rules of all.
+        """
+        files = tuple(files)
+        with _CHANGING:
+            rules = read_rule_files(files)
+            self._check({own: word for word, own in rules.items()})
+            self._use(Lexicon.from_entries([]) if self._dictionary is None else self._dictionary.own, rules)
+            self.rule_files = files
+
+    def check_rules(self) -> None:
+        """Check all rules, once every component that follows rules has labels. Raises LexiconError for one that
+        contradicts another of its word or concerns no component."""
+        if self._can_check():
+            self._check(self.lexicon.distinct_rules())
+
+    def _warn_of_rules(self) -> None:
+        """Warn of what `check_rules` refuses: the rules may be older than the components."""
+        for rules, word in self.lexicon.distinct_rules().items() if self._can_check() else ():
+            try:
+                self._check({rules: word})
+            except ValueError as error:
+                logger.warning("%s: %s", self.name, error)
+
+    def _can_check(self) -> bool:
+        links = self._rules_links()
+        return self._dictionary is not None and bool(links) and all(link.reader is not None for link in links)
+
+    def _check(self, words: Mapping[Rules, str]) -> None:
+        """Refuse rules, each with a word that has them, that contradict each other or concern no component."""
+        readers: List[RuleReader] = [link.reader for link in self._rules_links() if link.reader is not None]
+        for rules, word in words.items():
+            check_rules(word, rules, readers)
+
+    # Changes
+
+    def _use(self, own: Lexicon, from_files: Optional[Mapping[str, Rules]] = None) -> None:
+        """Use a lexicon, and the rules from files."""
+        self._set(RuledLexicon(own, from_files or {}))
+
+    def _set(self, dictionary: RuledLexicon) -> None:
+        self._dictionary = dictionary
+        self.source.set(Matcher(dictionary.lexicon, self.options))
+
+    def _no_lexicon(self) -> ValueError:
+        return ValueError(
+            f"The pipe '{self.name}' has no lexicon. Give it one: a reader in the config's "
+            f"[initialize.components.{self.name}.lexicon], or add_words([...]), or set_lexicon(Lexicon.open(path))."
+        )
+
+    # Linking: spaCy's ListenedToComponent protocol
+
+    @property
+    def listeners(self) -> List[Model]:
+        """RETURNS (List[Model]): The nodes that the lexicon is linked to."""
+        return [node for nodes in self.listener_map.values() for node in nodes]
+
+    @property
+    def listening_components(self) -> List[str]:
+        """RETURNS (List[str]): The components that have such nodes."""
+        return list(self.listener_map)
+
+    def add_listener(self, listener: Model, component_name: str) -> None:
+        """Remember a node as one of a component."""
+        nodes = self.listener_map.setdefault(component_name, [])
+        if listener not in nodes:
+            nodes.append(listener)
+
+    def remove_listener(self, listener: Model, component_name: str) -> bool:
+        """RETURNS (bool): Whether the component had the node, which is forgotten."""
+        nodes = self.listener_map.get(component_name, [])
+        if listener not in nodes:
+            return False
+        nodes.remove(listener)
+        if not nodes:
+            del self.listener_map[component_name]
+        return True
+
+    def find_listeners(self, component: Any) -> None:
+        """Link the lexicon to every node of a component's model that reads candidate words or rules.
+
+        component (Any): A component that comes later in the pipeline.
+        """
+        model = getattr(component, "model", None)
+        for node in model.walk() if isinstance(model, Model) else []:
+            link = node.attrs.get("link")
+            if isinstance(link, LexiconLink):
+                link.source = self.source
+                self.add_listener(node, component.name)
+                if isinstance(link, RulesLink):
+                    if link.reader is not None:  # the component may have been renamed
+                        link.reader = link.reader._replace(name=component.name)
+                    self._rules_unchecked = True
+
+    def _rules_links(self) -> List[RulesLink]:
+        links = (node.attrs["link"] for node in self.listeners)
+        return [link for link in links if isinstance(link, RulesLink)]
+
+    def _vector_readers(self) -> Sequence[str]:
+        """The components whose models read the vectors of words."""
+        return [
+            name
+            for name, nodes in self.listener_map.items()
+            if any(not isinstance(node.attrs["link"], RulesLink) for node in nodes)
+        ]

@@ -1,0 +1,109 @@
+"""What is known of the entities of a Doc before the search: those it has already, and the rules of its words."""
+
+from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
+
+import numpy as np
+from spacy.tokens import Doc, Span
+
+from ...lexicon.matcher import Matcher
+from ...lexicon.rules import FORBID, FORCE, Rule
+from ...tagging.spans.tag_scheme import Bools2d, TagScheme, TagSpan
+from ...tagging.spans.word_borders import is_space
+from ...tagging.spans.word_rules import NO_RULES, DocRules, RuleMatch, apply_rules
+
+ENTITY = "ENTITY"  # in rules: an entity with any label
+BEGIN = 3  # in ENT_IOB; a token without a type that has it is marked as outside of entities
+
+
+class Constraints(NamedTuple):
+    """What is known of the entities of a Doc.
+
+    allowed (Bools2d): The tags that tokens may have, [n_tokens, n_tags].
+    kept (Sequence[Span]): The entities that it has and keeps.
+    rules (DocRules): The rules of its words.
+    matcher (Optional[Matcher]): The state of the lexicon that holds for it.
+    """
+
+    allowed: Bools2d
+    kept: Sequence[Span]
+    rules: DocRules
+    matcher: Optional[Matcher]
+
+    @property
+    def forced(self) -> Set[Tuple[int, int]]:
+        """RETURNS (Set[Tuple[int, int]]): Start and end of the spans that rules force."""
+        return {(span.start, span.end) for span in self.rules.spans.forced}
+
+    def drop_kept(self, spans: Sequence[TagSpan]) -> List[TagSpan]:
+        """RETURNS (List[TagSpan]): The spans that are not where the Doc has an entity that it keeps."""
+        places = {(span.start, span.end) for span in self.kept}
+        return [span for span in spans if (span.start, span.end) not in places]
+
+
+def present_entities(doc: Doc) -> List[Span]:
+    """RETURNS (List[Span]): The entities of a Doc."""
+    return list(doc.ents) if doc.to_array("ENT_TYPE").any() else []
+
+
+def blocked_spans(doc: Doc) -> List[Span]:
+    """RETURNS (List[Span]): The runs of tokens that are marked as outside of entities (`Doc.set_ents(blocked=...)`)."""
+    if not len(doc):
+        return []
+    blocked = (doc.to_array("ENT_IOB") == BEGIN) & (doc.to_array("ENT_TYPE") == 0)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], blocked, [False]]).astype(np.int8)))
+    return [Span(doc, start, end) for start, end in zip(edges[::2].tolist(), edges[1::2].tolist())]
+
+
+def allowed_tags(doc: Doc, scheme: TagScheme, kept: Sequence[Span], blocked: Sequence[Span]) -> Bools2d:
+    """Say which tags the tokens of a Doc may have: no entity begins or ends with white space or contradicts what is
+    kept.
+
+    doc (Doc): The Doc.
+    scheme (TagScheme): The tags.
+    kept (Sequence[Span]), blocked (Sequence[Span]): Its entities and blocked tokens.
+    RETURNS (Bools2d): The tags, [n_tokens, n_tags].
+    """
+    spans, outside = [], [(span.start, span.end) for span in blocked]
+    for ent in kept:
+        if ent.label_ in scheme.labels:
+            spans.append(TagSpan(ent.start, ent.end, scheme.index(ent.label_)))
+        else:
+            outside.append((ent.start, ent.end))
+    return scheme.constraint(is_space(doc), spans, outside)
+
+
+def apply_entity_rules(
+    doc: Doc,
+    words: Sequence[RuleMatch],
+    labels: Sequence[str],
+    rule_labels: Sequence[str],
+    kept: Sequence[Span],
+    blocked: Sequence[Span],
+) -> DocRules:
+    """Turn the rules of words into rules about entities. What a Doc keeps wins over them.
+
+    doc (Doc): The Doc.
+    words (Sequence[RuleMatch]): Its words that have rules.
+    labels (Sequence[str]): The labels of the model, in the order of their numbers.
+    rule_labels (Sequence[str]): The labels that only rules use, whose numbers follow.
+    kept (Sequence[Span]), blocked (Sequence[Span]): The entities and blocked tokens that the Doc keeps.
+    RETURNS (DocRules): The rules.
+    """
+    if not words:
+        return NO_RULES
+    numbers = {label: [i] for i, label in enumerate((*labels, *rule_labels))}
+    numbers.setdefault(ENTITY, list(range(len(labels))))
+    numbers[""] = list(range(len(labels) + len(rule_labels)))
+    stay: Dict[int, Span] = {token: span for span in (*kept, *blocked) for token in range(span.start, span.end)}
+
+    def is_meant(rule: Rule, label: str) -> bool:
+        return label == rule.label or bool(label and rule.label in ("", ENTITY))
+
+    def find_kept(word: RuleMatch, rule: Rule) -> str:
+        for span in filter(None, map(stay.get, range(word.start, word.end))):
+            is_it = (span.start, span.end) == (word.start, word.end) and is_meant(rule, span.label_)
+            if (rule.mode == FORCE and not is_it) or (rule.mode == FORBID and is_it):
+                return span.text
+        return ""
+
+    return apply_rules(doc, words, lambda rule: numbers[rule.label], find_kept)

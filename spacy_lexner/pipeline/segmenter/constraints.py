@@ -1,0 +1,93 @@
+"""What is known of the words of a Doc before the search: their borders, and the rules of the lexicon's words."""
+
+from itertools import pairwise
+from typing import Collection, NamedTuple, Optional, Sequence
+
+import numpy as np
+from spacy.attrs import ENT_IOB, ENT_TYPE, SENT_START
+from spacy.tokens import Doc
+
+from ...lexicon.matcher import Matcher
+from ...lexicon.rules import FORBID, FORCE, Rule
+from ...tagging.spans.tag_scheme import Bools2d, Ints1d
+from ...tagging.spans.word_borders import BORDER, FREE, UNKNOWN, Borders, border_tags, is_space
+from ...tagging.spans.word_rules import NO_RULES, DocRules, RuleMatch, apply_rules
+
+WORD = "WORD"  # the label of words without parts of speech; in rules a word with any part of speech
+BEGIN = 3  # in ENT_IOB
+
+
+class Constraints(NamedTuple):
+    """What is known of the words of a Doc.
+
+    borders (Borders): The borders that are known in any text (see `word_borders.fixed_borders`).
+    edges (Ints1d): Other tokens at which a word has to begin, since something else begins or ends there.
+    rules (DocRules): The rules of the lexicon's words.
+    matcher (Optional[Matcher]): The state of the lexicon that holds for the Doc.
+    """
+
+    borders: Borders
+    edges: Ints1d
+    rules: DocRules = NO_RULES
+    matcher: Optional[Matcher] = None
+
+    @property
+    def all_borders(self) -> Borders:
+        """RETURNS (Borders): The borders, including those at the edges."""
+        borders = self.borders.copy()
+        borders[self.edges] = BORDER
+        return borders
+
+
+def allowed_tags(doc: Doc, borders: Borders, n_labels: int) -> Bools2d:
+    """RETURNS (Bools2d): The tags that agree with borders, [n_tokens, n_tags]. Every token but white space is in a
+    word, with any label."""
+    return border_tags(borders, np.full(len(doc), UNKNOWN, dtype=np.int64), is_space(doc), n_labels)
+
+
+def kept_edges(doc: Doc, span_keys: Collection[str] = ()) -> Ints1d:
+    """The tokens at which a word has to begin so that nothing is cut: first tokens of entities and sentences, and the
+    tokens after entities.
+
+    doc (Doc): The Doc.
+    span_keys (Collection[str]): Keys of `doc.spans` whose spans are kept too.
+    RETURNS (Ints1d): The tokens, sorted, without 0 and the number of tokens.
+    """
+    if not len(doc):
+        return np.zeros(0, dtype=np.int64)
+    iob, types, starts = doc.to_array([ENT_IOB, ENT_TYPE, SENT_START]).T
+    entity = types != 0
+    edges = (entity & (iob == BEGIN)) | (starts == 1)
+    edges[1:] |= entity[1:] != entity[:-1]
+    spans = [edge for key in span_keys for span in doc.spans.get(key, ()) for edge in (span.start, span.end)]
+    found = np.union1d(np.flatnonzero(edges), np.array(spans, dtype=np.int64))
+    return found[(found > 0) & (found < len(doc))]
+
+
+def apply_word_rules(
+    doc: Doc, words: Sequence[RuleMatch], labels: Sequence[str], borders: Borders, edges: Ints1d
+) -> DocRules:
+    """Turn the rules of lexicon words into rules about the words of a Doc. A forced word is a word there, with the part
+    of speech of its rule if that has one. Known borders win over rules.
+
+    doc (Doc): The Doc.
+    words (Sequence[RuleMatch]): Its words that have rules.
+    labels (Sequence[str]): The labels, in the order of their numbers.
+    borders (Borders), edges (Ints1d): The known borders, as in `Constraints`.
+    RETURNS (DocRules): The rules.
+    """
+    if not words:
+        return NO_RULES
+    numbers = {label: [i] for i, label in enumerate(labels)}
+    numbers[""] = numbers[WORD] = list(range(len(labels)))
+    known = Constraints(borders, edges).all_borders
+
+    def find_kept(word: RuleMatch, rule: Rule) -> str:
+        inside = known[word.start + 1 : word.end]
+        if rule.mode == FORCE:
+            cuts = [word.start, *(np.flatnonzero(inside == BORDER) + word.start + 1).tolist(), word.end]
+            return "|".join(doc[a:b].text for a, b in pairwise(cuts)) if len(cuts) > 2 else ""
+        fixed = known[word.start] == known[word.end] == BORDER and not np.isin(inside, [BORDER, FREE]).any()
+        return word.word if rule.mode == FORBID and fixed and len(numbers[rule.label]) == len(labels) else ""
+
+    return apply_rules(doc, words, lambda rule: numbers[rule.label], find_kept)
