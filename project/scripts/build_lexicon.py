@@ -8,6 +8,7 @@ from typing import Annotated, Iterable, Optional
 
 import numpy as np
 import typer
+from paths import find_input
 from tqdm import tqdm
 from wasabi import msg
 
@@ -64,12 +65,12 @@ def main(
 ) -> None:
     """Build a lexicon. Equal words of several files are one word; its vector is the first that any of them has."""
     try:
-        streams = [read_words(Path(path)) for path in words.split()]
-        streams += [read_word_vectors(Path(path)) for path in vectors.split()]
+        streams = [read_words(find_input(path)) for path in words.split()]
+        streams += [read_word_vectors(find_input(path)) for path in vectors.split()]
         lexicon = Lexicon.from_entries(WatchedStream(streams), merge=True)
         if shuffle is not None:
             lexicon = shuffle_vectors(lexicon, shuffle)
-    except LexiconError as error:
+    except (LexiconError, FileNotFoundError) as error:
         msg.fail("The lexicon was not built", str(error), exits=1)
     if out.is_dir():
         shutil.rmtree(out)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Iterator, List, Tuple
 
 import typer
+from paths import PROJECT
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 from tqdm import tqdm
@@ -15,7 +16,7 @@ from spacy_lexner.pretraining.overlap import ProtectedTexts
 from spacy_lexner.pretraining.text_index import find_text_files, read_lines
 
 SETS = "weibo resume cluener msra"
-SPLITS = ("dev", "test")
+PROTECTED = ("dev", "test")
 SHOWN = 5
 
 
@@ -27,7 +28,7 @@ def read_protected(names: List[str], corpus: Path) -> Iterator[Tuple[str, str]]:
     YIELDS (Tuple[str, str]): The split's name and the text. Raises ValueError where a split is not there.
     """
     for name in names:
-        for split in SPLITS:
+        for split in PROTECTED:
             path = corpus / name / f"{split}.spacy"
             if not path.is_file():
                 raise ValueError(
@@ -40,7 +41,7 @@ def read_protected(names: List[str], corpus: Path) -> Iterator[Tuple[str, str]]:
 
 def main(
     texts: Annotated[List[Path], typer.Argument(help="Text files, or folders with *.txt and *.txt.gz.")],
-    corpus: Annotated[Path, typer.Option(help="Folder of the converted data sets.")] = Path("corpus"),
+    corpus: Annotated[Path, typer.Option(help="Folder of the converted data sets.")] = PROJECT / "corpus",
     sets: Annotated[str, typer.Option(help="Data sets to compare with, separated by spaces.")] = SETS,
 ) -> None:
     """Compare raw texts with the dev and test splits of the data sets. Exits with 1 if they share a text."""

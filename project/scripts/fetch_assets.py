@@ -1,4 +1,5 @@
-"""Bring the files of a data set into `assets/`: what is there stays, then a local folder is tried, then the network."""
+"""Bring the files of a data set into `assets/`: what is there stays, then a local folder is tried, then the network. Or
+note where the files of your own data are."""
 
 from __future__ import annotations
 
@@ -10,28 +11,21 @@ from typing import Annotated, Dict, Iterator, List, Optional
 
 import srsly
 import typer
+from paths import PROJECT, SOURCES, find_input
 from wasabi import msg
 from weasel.cli.assets import fetch_asset
+from weasel.util import get_checksum
 
-PROJECT = Path(__file__).parents[1]
+OWN = "--vars.dataset mine --vars.train my_train.conll --vars.dev my_dev.conll --vars.test my_test.conll"
 
 
-def read_assets(dataset: str, files: List[str]) -> List[Dict[str, str]]:
-    """The assets of `project.yml` that belong to a data set or are named.
-
-    dataset (str): The data set, empty for none. Exits with a message where there is none of that name.
-    files (List[str]): Files, of which those that are assets are taken.
-    RETURNS (List[Dict[str, str]]): Assets with `dest`, `url` and `checksum`.
-    """
-    assets = srsly.read_yaml(PROJECT / "project.yml")["assets"]
-    known = sorted({asset["dest"].split("/")[1] for asset in assets} - {"lexicon"})
-    if dataset and dataset not in known:
-        msg.fail(f"Unknown data set '{dataset}'", f"project.yml has {', '.join(known)}.", exits=1)
-    return [asset for asset in assets if asset["dest"].split("/")[1] == dataset or asset["dest"] in files]
+def read_assets() -> List[Dict[str, str]]:
+    """RETURNS (List[Dict[str, str]]): The assets of `project.yml`, with `dest`, `url` and `checksum`."""
+    return srsly.read_yaml(PROJECT / "project.yml")["assets"]
 
 
 def local_copies(dest: Path, data_dir: Optional[Path]) -> Iterator[Path]:
-    """Where a file may already lie on this machine.
+    """Where a file may already be on this machine.
 
     dest (Path): The asset's place, `assets/weibo/train.char.bmes`.
     data_dir (Optional[Path]): A folder that holds `weibo/train.char.bmes`, `originals/weibo/…` or the files themselves.
@@ -77,20 +71,58 @@ def bring(asset: Dict[str, str], data_dir: Optional[Path]) -> bool:
     return place.is_file() and md5(place) == asset["checksum"]
 
 
+def note_sources(name: str, named: Dict[str, str]) -> None:
+    """Note which files a data set of one's own has, or exit with a message. They stay where they are.
+
+    name (str): The data set.
+    named (Dict[str, str]): The files of the splits; what is empty is as it was noted before.
+    """
+    place = PROJECT / "assets" / name / SOURCES
+    before = srsly.read_json(place) if place.is_file() else {}
+    sources = {}
+    for split, file in named.items():
+        if not (file := file or before.get(split, {}).get("path", "")):
+            if split != "dev":  # which is held out of train
+                msg.fail(f"The {split} file of {name} is not named", f"Type for example {OWN}", exits=1)
+            continue
+        try:
+            path = find_input(file)
+        except FileNotFoundError as error:
+            msg.fail(str(error), f"Name the {split} file of {name}: --vars.{split} FILE", exits=1)
+        archive = next(parent for parent in (path, *path.parents) if parent.exists())
+        sources[split] = {"path": str(path), "md5": get_checksum(archive)}
+        msg.good(f"{split}: {path}")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    srsly.write_json(place, sources)
+
+
 def main(
-    dataset: Annotated[str, typer.Argument(help="Data set: a folder of assets/ in project.yml; empty for none.")] = "",
+    dataset: Annotated[str, typer.Argument(help="Data set of project.yml, or a name for yours; empty for none.")] = "",
     also: Annotated[
         str, typer.Option(help="Further files, separated by spaces; those that are assets are brought.")
     ] = "",
     data_dir: Annotated[str, typer.Option(help="Folder to copy from; empty for none.")] = "",
+    train: Annotated[str, typer.Option(help="Training texts of your own data set.")] = "",
+    dev: Annotated[str, typer.Option(help="Its development texts; without them a tenth of train is held out.")] = "",
+    test: Annotated[str, typer.Option(help="Its test texts.")] = "",
 ) -> None:
-    """Bring a data set into assets/, checked by MD5."""
+    """Bring a data set into assets/, checked by MD5, or note the files of your own."""
     folder = Path(data_dir).expanduser().resolve() if data_dir else None
     if folder is not None and not folder.is_dir():
         msg.fail(
             f"vars.data_dir is no folder: {folder}", "Give an absolute path, or one relative to project.yml.", exits=1
         )
-    missing = [asset for asset in read_assets(dataset, also.split()) if not bring(asset, folder)]
+    assets, own = read_assets(), {"train": train, "dev": dev, "test": test}
+    known = sorted({asset["dest"].split("/")[1] for asset in assets} - {"lexicon"})
+    if dataset in known and any(own.values()):
+        msg.fail(f"'{dataset}' is a data set of project.yml", f"Give yours another name: {OWN}", exits=1)
+    if dataset and dataset not in known:
+        if not any(own.values()) and not (PROJECT / "assets" / dataset / SOURCES).is_file():
+            remedy = f"project.yml has {', '.join(known)}. For your own data, name its files: {OWN}"
+            msg.fail(f"Unknown data set '{dataset}'", remedy, exits=1)
+        note_sources(dataset, own)
+    wanted = [asset for asset in assets if asset["dest"].split("/")[1] == dataset or asset["dest"] in also.split()]
+    missing = [asset for asset in wanted if not bring(asset, folder)]
     for asset in missing:
         msg.fail(f"{asset['dest']} is missing", asset["url"])
     if missing:

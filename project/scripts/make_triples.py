@@ -52,17 +52,16 @@ def find_words(texts: List[Path], matcher: Matcher) -> Iterator[Set[str]]:
 
 
 def _find(batch: List[str], matcher: Matcher) -> Iterator[Set[str]]:
-    found: List[Set[str]] = [set() for _ in batch]
-    matches = matcher.match(batch)
-    text, reach = -1, 0
-    order = sorted(range(len(matches.text)), key=lambda i: (matches.text[i], matches.start[i], -matches.end[i]))
-    for i in order:
-        if matches.text[i] != text:
-            text, reach = int(matches.text[i]), 0
-        if matches.end[i] > reach:
-            found[text].add(batch[text][matches.start[i] : matches.end[i]])
-            reach = int(matches.end[i])
-    yield from found
+    """YIELDS (Set[str]): The words of each text; of overlapping ones the first and longest."""
+    words, borders = matcher.match(batch)
+    for text, begin, stop in zip(batch, borders, borders[1:]):
+        found, reach = set(), 0
+        spans = zip(words.starts[begin:stop].tolist(), words.ends[begin:stop].tolist())
+        for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+            if end > reach:
+                found.add(text[start:end])
+                reach = end
+        yield found
 
 
 class Least(NamedTuple):

@@ -1,4 +1,4 @@
-"""From a corpus with entities to one of single mentions, whose types are to be told (entity typing) by a `textcat`.
+"""From a corpus with entities to one of single mentions, whose types are to be found (entity typing) by a `textcat`.
 
 A text is the neighbourhood of one mention, which stands between marks; its category is the entity's label.
 """
@@ -11,6 +11,7 @@ from random import Random
 from typing import Annotated, Iterator, List, Sequence, Tuple
 
 import typer
+from paths import SPLITS
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 from wasabi import msg
@@ -18,7 +19,6 @@ from wasabi import msg
 from spacy_lexner.pipeline.char_tokenizer import CharTokenizer
 
 MARKS = "【】"
-SPLITS = ("train", "dev", "test")
 
 
 def mark_mentions(docs: Sequence[Doc], context: int) -> Iterator[Tuple[str, str]]:

@@ -34,9 +34,9 @@ def count_contexts(words: List[str], texts: List[str]) -> Tuple[np.ndarray, List
     for text in tqdm(texts, desc="contexts", unit="sent", leave=False, disable=None):
         padded = np.array([char_ids[char] for char in f"{EDGE * 2}{text}{EDGE * 2}"])
         found = lexicon.match(text)
-        words_found = row_of_word[lexicon.rows(found.hash)]
+        words_found = row_of_word[lexicon.rows(found.hashes)]
         for column, offset in enumerate(OFFSETS):
-            place = found.start + 2 + offset if offset < 0 else found.start + found.length + 1 + offset
+            place = found.starts + 2 + offset if offset < 0 else found.ends + 1 + offset
             np.add.at(counts, (words_found, column * len(chars) + padded[place]), 1)
     return counts, chars
 

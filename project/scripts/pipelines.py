@@ -14,8 +14,6 @@ from spacy.training import Example
 from thinc.api import require_gpu
 from wasabi import msg
 
-CONFIGS = Path(__file__).parents[2] / "configs"
-
 
 def load_pipeline(path: Path, gpu_id: int = -1) -> Language:
     """Load a trained pipeline, or exit with a message.

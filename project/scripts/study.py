@@ -17,15 +17,14 @@ from typing import Annotated, Any, Dict, List, NamedTuple, Optional, Set
 import srsly
 import typer
 from evaluate import evaluate, mentions
-from pipelines import CONFIGS, complete, load_pipeline, read_examples
+from paths import CONFIGS, PROJECT, SPLITS
+from pipelines import complete, load_pipeline, read_examples
 from spacy.training import Example
 from study_file import Study, System, read_study
 from study_table import by_type, compare, summarise
 from tqdm import tqdm
 from wasabi import msg
 
-PROJECT = Path(__file__).parents[1]
-SPLITS = ("train", "dev", "test")
 # One core for a run.
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 app = typer.Typer(help=__doc__, no_args_is_help=True, pretty_exceptions_enable=False)

@@ -2,9 +2,9 @@
 exactly rules are followed, and what a change costs while another thread annotates.
 
     python scripts/study_dictionary.py training/weibo/lebert/model-best weibo metrics/dictionary-weibo.json \\
-        --titles ../../shared/data/lexicon/zhwiki_titles_2to10.txt.gz
+        --titles $LEXNER_DATA/lexicon/zhwiki_titles_2to10.txt.gz
     python scripts/study_dictionary.py training/msra/lebert/model-best msra metrics/dictionary-msra.json \\
-        --titles ../../shared/data/lexicon/zhwiki_titles_2to10.txt.gz
+        --titles $LEXNER_DATA/lexicon/zhwiki_titles_2to10.txt.gz
 
 Train the pipeline with a lexicon that lacks the titles, such as jieba's words alone: `--vars.lexicon lexicon/jieba`.
 Added are those titles that the lexicon does not have. They are chosen without a look at any annotation, and so is the
@@ -20,9 +20,11 @@ from pathlib import Path
 from statistics import median
 from typing import Annotated, Any, Dict, Iterable, List, NamedTuple, Optional, Set
 
+import numpy as np
 import srsly
 import typer
 from evaluate import evaluate, mentions, percent, print_table
+from paths import PROJECT
 from pipelines import load_pipeline, read_examples
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -33,7 +35,6 @@ from spacy_lexner.lexicon.readers import read_word_list
 from spacy_lexner.pipeline.ner.constraints import ENTITY
 from spacy_lexner.tagging.spans.word_borders import find_unbreakable
 
-PROJECT = Path(__file__).parents[1]
 WEIGHTS = (0.5, 1.0, 2.0, 3.0)
 SAMPLE = 500
 CHANGE = 1000
@@ -78,8 +79,9 @@ def new_titles(lexicon: Lexicon, path: Path) -> List[str]:
 def words_in(docs: Iterable[Doc], lexicon: Lexicon) -> List[str]:
     """RETURNS (List[str]): The words of a lexicon that occur in texts, in order."""
     texts = [doc.text for doc in docs]
-    found = Matcher(lexicon, MatchOptions(min_length=2)).match(texts)
-    return sorted({texts[i][a:b] for i, a, b in zip(*(part.tolist() for part in found[:3]))})
+    words, borders = Matcher(lexicon, MatchOptions(min_length=2)).match(texts)
+    found = (text for text, n in zip(texts, np.diff(borders)) for _ in range(n))
+    return sorted({text[start:end] for text, start, end in zip(found, words.starts, words.ends)})
 
 
 def study_titles(

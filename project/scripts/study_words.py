@@ -27,13 +27,13 @@ from typing import Annotated, Any, Callable, Dict, Iterator, List
 
 import spacy
 import typer
+from paths import PROJECT, SPLITS
 from pipelines import load_pipeline, read_examples
 from spacy.attrs import ORTH
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.vocab import Vocab
-from study import PROJECT, SPLITS
 from study_table import spread
 from wasabi import msg, table
 from word_differences import differences, summarise_differences

@@ -1,6 +1,7 @@
 """Assets come from where they lie, from a folder, or from the network; only with the right MD5."""
 
 import fetch_assets
+import paths
 import pytest
 import srsly
 from fetch_assets import bring, main, md5
@@ -18,6 +19,8 @@ def project(tmp_path, monkeypatch):
     other = {"dest": "assets/lexicon/words.txt", "url": URL, "checksum": asset["checksum"]}
     srsly.write_yaml(root / "project.yml", {"assets": [asset, other]})
     monkeypatch.setattr(fetch_assets, "PROJECT", root)
+    monkeypatch.setattr(paths, "PROJECT", root)
+    monkeypatch.delenv("PWD", raising=False)
     monkeypatch.setattr(fetch_assets, "fetch_asset", lambda *args: pytest.fail("no network here"))
     return root, asset
 
@@ -99,3 +102,52 @@ def test_lexicon_files_come_along_if_they_are_assets(project, tmp_path):
     place(tmp_path / "data" / "words.txt", "right")
     main("mine", "assets/lexicon/words.txt elsewhere/words.txt", str(tmp_path / "data"))
     assert (root / "assets" / "lexicon" / "words.txt").is_file()
+
+
+def sources(root, name):
+    return {split: source["path"] for split, source in srsly.read_json(root / "assets" / name / "sources.json").items()}
+
+
+@pytest.mark.parametrize("where", [".", "project", "elsewhere"])
+def test_own_files_are_found_where_the_command_is_typed_and_in_the_project(project, tmp_path, monkeypatch, where):
+    root, _ = project
+    for split in ("train", "test"):
+        place(tmp_path / where / f"my_{split}.conll", split)
+    if where == "elsewhere":
+        monkeypatch.setenv("PWD", str(tmp_path / where))
+    main("yours", train="my_train.conll", test="my_test.conll")
+    expected = {split: str(tmp_path / where / f"my_{split}.conll") for split in ("train", "test")}
+    assert sources(root, "yours") == {split: str(path) for split, path in expected.items()}
+
+
+def test_own_files_by_absolute_path_are_remembered_with_their_content(project, tmp_path):
+    root, _ = project
+    files = {split: tmp_path / "data" / f"{split}.jsonl" for split in ("train", "dev", "test")}
+    for split, file in files.items():
+        place(file, split)
+    main("yours", **{split: str(file) for split, file in files.items()})
+    first = (root / "assets" / "yours" / "sources.json").read_text("utf8")
+    main("yours")
+    assert (root / "assets" / "yours" / "sources.json").read_text("utf8") == first
+    place(files["dev"], "changed")
+    main("yours")
+    assert (root / "assets" / "yours" / "sources.json").read_text("utf8") != first
+    assert sources(root, "yours") == {split: str(file) for split, file in files.items()}
+
+
+@pytest.mark.parametrize(
+    "name, files, message",
+    [
+        ("yours", {}, "--vars.train my_train.conll"),
+        ("yours", {"train": "my_train.conll"}, "The test file of yours is not named"),
+        ("yours", {"test": "my_train.conll"}, "The train file of yours is not named"),
+        ("yours", {"train": "my_train.conll", "test": "typo.conll"}, "There is no typo.conll in"),
+        ("yours", {"train": "/typo.conll"}, "--vars.train FILE"),
+        ("mine", {"train": "my_train.conll"}, "another name: --vars.dataset mine"),
+    ],
+)
+def test_what_to_type_for_own_data(project, tmp_path, capsys, name, files, message):
+    place(tmp_path / "my_train.conll", "train")
+    with pytest.raises(SystemExit):
+        main(name, **files)
+    assert message in " ".join(capsys.readouterr().out.split())

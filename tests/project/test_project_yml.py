@@ -1,4 +1,4 @@
-"""`project.yml`: valid for weasel, complete, and every workflow plain from its start to its end."""
+"""The two project files: valid for weasel, complete, and every workflow plain from its start to its end."""
 
 import shutil
 
@@ -6,106 +6,117 @@ import pytest
 import srsly
 from weasel.util import load_project_config
 
-WORKFLOWS = {"all", "data", "train", "vectors", "pretrain", "pretrain-ernie", "pretrain-elmo", "graph", "knowledge"}
+TRAINING = {"all", "data", "train"}
+PRETRAINING = {"vectors", "pretrain", "pretrain-ernie", "pretrain-elmo", "graph", "knowledge", "typing"}
 ALWAYS = {"demo-predict", "check-text"}  # what shows or checks something and writes nothing
-LATER = ("assets/lexicon", "assets/lexicon/jieba_dict.txt")  # what a command brings along besides its outputs
 GIVEN = {  # what whoever runs the workflow has, or has made by another one
-    "assets/text": ("vectors", "pretrain", "pretrain-ernie", "pretrain-elmo", "graph"),
-    "corpus/knowledge/triples.tsv": ("knowledge",),
-    "lexicon/knowledge": ("pretrain-ernie",),
+    "../assets/text": ("vectors", "pretrain", "pretrain-ernie", "pretrain-elmo", "graph"),
+    "../corpus/knowledge/triples.tsv": ("knowledge",),
+    "../lexicon/knowledge": ("pretrain-ernie", "typing"),
+    "../corpus/weibo": ("typing",),
+    "../assets/lexicon/jieba_dict.txt": ("graph",),  # comes with its folder
 }
 
 
 @pytest.fixture
-def config(project_dir, tmp_path):
-    shutil.copy(project_dir / "project.yml", tmp_path)  # loading makes the folders that the file names
-    return load_project_config(tmp_path)
+def load(project_dir, tmp_path):
+    """Loads a project file from a copy: loading makes the folders that the file names."""
+    (tmp_path / "pretraining").mkdir()
+
+    def load(folder, **overrides):
+        shutil.copy(project_dir / folder / "project.yml", tmp_path / folder)
+        return load_project_config(tmp_path / folder, overrides=overrides)
+
+    return load
 
 
-def test_workflows(config):
-    assert set(config["workflows"]) >= WORKFLOWS
-    assert set(config["vars"]) >= {
-        "dataset",
-        "config",
-        "checkpoint",
-        "lexicon",
-        "vectors",
-        "lexicon_folder",
-        "options",
-        "text",
-        "tokenizer",
-        "size",
-        "masking",
-        "steps",
-        "protected",
-        "triples",
-        "seed",
-        "gpu_id",
-        "data_dir",
-    }
+@pytest.mark.parametrize("folder, workflows", [(".", TRAINING), ("pretraining", PRETRAINING)])
+def test_workflows(load, folder, workflows):
+    config = load(folder)
+    names = {command["name"] for command in config["commands"]}
+    assert set(config["workflows"]) == workflows
+    assert {name for steps in config["workflows"].values() for name in steps} == names
 
 
-@pytest.mark.parametrize("workflow", sorted(WORKFLOWS))
-def test_dependencies_exist_or_are_made_before(config, project_dir, workflow):
+@pytest.mark.parametrize("folder", [".", "pretraining"])
+def test_a_file_fits_on_two_screens(project_dir, folder):
+    lines = (project_dir / folder / "project.yml").read_text("utf8").splitlines()
+    assert len([line for line in lines if line.strip()]) <= 170
+
+
+@pytest.mark.parametrize("workflow", sorted(TRAINING | PRETRAINING))
+def test_dependencies_exist_or_are_made_before(load, project_dir, workflow):
+    folder = "." if workflow in TRAINING else "pretraining"
+    config = load(folder)
     commands = {command["name"]: command for command in config["commands"]}
-    made = {*LATER, *(path for path, workflows in GIVEN.items() if workflow in workflows)}
+    made = {path for path, workflows in GIVEN.items() if workflow in workflows}
     for name in config["workflows"][workflow]:
         for path in commands[name].get("deps", []):
-            assert path in made or (project_dir / path).exists(), f"{name} needs {path}"
+            assert path in made or (project_dir / folder / path).exists(), f"{name} needs {path}"
         made |= {*commands[name].get("outputs", []), *commands[name].get("outputs_no_cache", [])}
 
 
 @pytest.mark.parametrize(
-    "key, value",
+    "folder, key, value",
     [
-        ("dataset", "msra"),
-        ("config", "baseline"),
-        ("gpu_id", 0),
-        ("seed", 3),
-        ("lexicon_folder", "lexicon/knowledge"),
-        ("options", "--training.optimizer.learn_rate.total_steps 5"),
-        ("text", "raw.txt"),
-        ("tokenizer", "blank:zh"),
-        ("dim", 77),
-        ("min_count", 88),
-        ("epochs", 99),
-        ("workers", 66),
-        ("size", "base"),
-        ("masking", "ngram"),
-        ("steps", 55),
-        ("protected", "weibo"),
-        ("triples", "mine.tsv"),
+        (".", "dataset", "msra"),
+        (".", "train", "my_train.conll"),
+        (".", "dev", "my_dev.conll"),
+        (".", "test", "my_test.conll"),
+        (".", "config", "baseline"),
+        (".", "checkpoint", "some-bert"),
+        (".", "lexicon", "words.txt"),
+        (".", "vectors", "words.vec"),
+        (".", "data_dir", "somewhere"),
+        (".", "gpu_id", 77),
+        (".", "seed", 33),
+        (".", "lexicon_folder", "lexicon/knowledge"),
+        (".", "options", "--training.optimizer.learn_rate.total_steps 5"),
+        ("pretraining", "text", "raw.txt"),
+        ("pretraining", "tokenizer", "blank:zh"),
+        ("pretraining", "dim", 77),
+        ("pretraining", "min_count", 88),
+        ("pretraining", "epochs", 99),
+        ("pretraining", "workers", 66),
+        ("pretraining", "size", "base"),
+        ("pretraining", "masking", "ngram"),
+        ("pretraining", "steps", 55),
+        ("pretraining", "lexicon_folder", "../lexicon/other"),
+        ("pretraining", "character_vectors", "../vectors/chars.vec"),
+        ("pretraining", "elmo_words", "jieba"),
+        ("pretraining", "softmax", "adaptive"),
+        ("pretraining", "protected", "weibo"),
+        ("pretraining", "triples", "mine.tsv"),
+        ("pretraining", "names", "names.tsv"),
+        ("pretraining", "dataset", "resume"),
+        ("pretraining", "checkpoint", "../checkpoints/ernie-piece"),
     ],
 )
-def test_variables_reach_the_commands(project_dir, tmp_path, key, value):
-    shutil.copy(project_dir / "project.yml", tmp_path)
-    config = load_project_config(tmp_path, overrides={f"vars.{key}": value})
+def test_variables_reach_the_commands(load, folder, key, value):
+    config = load(folder, **{f"vars.{key}": value})
     scripts = [line for command in config["commands"] for line in command["script"]]
     assert any(str(value) in line for line in scripts)
 
 
-def test_every_command_is_explained_and_skipped_when_nothing_changed(config):
-    for command in config["commands"]:
+@pytest.mark.parametrize("folder", [".", "pretraining"])
+def test_every_command_is_explained_and_skipped_when_nothing_changed(load, folder):
+    for command in load(folder)["commands"]:
         assert command["help"]
         assert command["name"] in ALWAYS or command.get("outputs") or command.get("outputs_no_cache")
 
 
-def test_assets_are_those_of_the_manifest(config, data_dir):
+def test_assets_are_those_of_the_manifest(load, data_dir):
     manifest = {entry["file"]: entry for entry in srsly.read_json(data_dir / "originals" / "manifest.json")}
-    for asset in config["assets"]:
+    for asset in load(".")["assets"]:
         _, group, name = asset["dest"].split("/")
         if group != "lexicon":
             entry = manifest[f"{group}/{name}"]
             assert (asset["url"], asset["checksum"]) == (entry["url"], entry["md5"])
 
 
-@pytest.mark.parametrize("name", ["lebert", "baseline"])
-def test_configs_that_the_commands_name(config, project_dir, name):
-    assert (project_dir / ".." / "configs" / f"{name}.cfg").is_file()
-
-
 @pytest.mark.parametrize("workflow", ["pretrain", "pretrain-ernie", "pretrain-elmo"])
-def test_nothing_is_pretrained_before_the_text_was_compared_with_all_sets(config, workflow):
+def test_nothing_is_pretrained_before_the_text_was_compared_with_all_sets(load, workflow):
+    config = load("pretraining")
     steps = config["workflows"][workflow]
     assert steps[:2] == ["protect", "check-text"] and steps[2].startswith("pretrain")
     scripts = {command["name"]: " ".join(command["script"]) for command in config["commands"]}

@@ -20,6 +20,7 @@ def checkout(project_dir, tmp_path):
     """A copy of what the workflows read, without anything that they wrote."""
     written = (
         "assets",
+        "configs",
         "corpus",
         "lexicon",
         "training",
@@ -54,17 +55,48 @@ def test_all(checkout):
     assert (package / "setup.py").is_file()
     assert spacy.load(package / "zh_lexner_demo" / "zh_lexner_demo-0.1.0").pipe_names == ["lex_matcher", "lex_ner"]
     again = run(checkout, "all", "project")
-    assert again.count("nothing changed") == 6 and "Training pipeline" not in again
+    assert again.count("nothing changed") == 5 and "Training pipeline" not in again
 
 
 def test_train(checkout, data_dir):
     settings = ("--vars.data_dir", str(data_dir), "--vars.dataset", "weibo")
     out = run(checkout, "train", "project", *settings)
     assert "does not begin with B" in out  # the defects of the real set are reported
-    scores = json.loads((checkout / "project" / "metrics" / "weibo-lebert.json").read_text("utf8"))
-    assert scores["lebert"]["ents_f"] > 0.3
-    assert set(scores) == {"lebert", "lebert, lexicon emptied"}
-    assert run(checkout, "train", "project", *settings).count("nothing changed") == 5
+    scores = json.loads((checkout / "project" / "metrics" / "weibo-flat.json").read_text("utf8"))
+    assert scores["flat"]["ents_f"] > 0.3
+    assert set(scores) == {"flat", "flat, lexicon emptied"}
+    assert run(checkout, "train", "project", *settings).count("nothing changed") == 5  # all but fetch
+
+
+SPEED = " --training.optimizer.learn_rate.total_steps 4 --training.eval_frequency 2"
+
+
+@pytest.mark.parametrize("absolute", [False, True])
+def test_own_data(checkout, absolute):
+    """A data set that project.yml does not know, in two formats; paths relative to where the command is typed."""
+    names = {"train": "my_train.conll", "dev": "my_dev.jsonl", "test": "my_test.conll"}
+    tagged = "\n\n".join("我 O\n在 O\n北 B-LOC\n京 I-LOC" for _ in range(20)) + "\n"
+    for split in ("train", "test"):
+        (checkout / names[split]).write_text(tagged, "utf8")
+    line = {"text": "我在北京", "label": {"LOC": {"北京": [[2, 3]]}}}
+    (checkout / names["dev"]).write_text(json.dumps(line, ensure_ascii=False) + "\n", "utf8")
+    (checkout / "my_words.txt").write_text("北京\n", "utf8")
+    files = {split: str(checkout / name) if absolute else name for split, name in names.items()}
+    settings = ["--vars.dataset", "mine", *(part for split in files for part in (f"--vars.{split}", files[split]))]
+    settings += ["--vars.lexicon", "my_words.txt", "--vars.options", SPEED]
+    run(checkout, "train", "project", *settings)
+    scores = json.loads((checkout / "project" / "metrics" / "mine-flat.json").read_text("utf8"))
+    assert scores["flat"]["n_seen"] == 20
+    again = run(checkout, "train", "project", *settings)
+    assert again.count("nothing changed") == 5
+    (checkout / names["test"]).write_text(tagged.replace("我", "他"), "utf8")
+    assert run(checkout, "train", "project", *settings).count("nothing changed") == 2  # lexicon and config
+
+
+def test_own_data_that_is_not_there(checkout):
+    command = [sys.executable, "-m", "spacy", "project", "run", "train", "project", "--vars.dataset", "mine"]
+    done = subprocess.run(command, cwd=checkout, capture_output=True, text=True)
+    assert done.returncode and "--vars.train my_train.conll" in done.stdout.replace("\n", " ")
 
 
 TEXT = [f"第{i}段：南京市的长江大桥很长，我们在桥上看见了江水和船只，大家都很高兴。" for i in range(300)]
@@ -77,12 +109,12 @@ def test_pretrain(checkout, data_dir):
     (checkout / "text.txt").write_text("\n".join([*TEXT, max(sentences, key=len)]), "utf8")
     settings = ["--vars.text", str(checkout / "text.txt"), "--vars.steps", "2", "--vars.protected", "weibo"]
     settings += ["--vars.data_dir", str(data_dir)]
-    command = [sys.executable, "-m", "spacy", "project", "run", "pretrain", "project", *settings]
+    command = [sys.executable, "-m", "spacy", "project", "run", "pretrain", "project/pretraining", *settings]
     refused = subprocess.run(command, cwd=checkout, capture_output=True, text=True)
     assert refused.returncode and "holds a text of weibo test" in refused.stdout
     assert not (checkout / "project" / "checkpoints" / "small-piece").exists()
     (checkout / "text.txt").write_text("\n".join(TEXT), "utf8")
-    run(checkout, "pretrain", "project", *settings)
+    run(checkout, "pretrain", "project/pretraining", *settings)
     assert transformers.AutoModel.from_pretrained(checkout / "project" / "checkpoints" / "small-piece").num_parameters()
 
 
@@ -93,7 +125,7 @@ def test_vectors(checkout):
     words = checkout / "words.txt"
     words.write_text("南京市\n长江大桥\n大桥上\n龘\n", "utf8")
     settings = ("--vars.text", str(checkout / "text.txt"), "--vars.lexicon", str(words), "--vars.dim", "8")
-    out = run(checkout, "vectors", "project", *settings)
+    out = run(checkout, "vectors", "project/pretraining", *settings)
     assert "1 without any known part" in " ".join(out.split())
     lexicon = Lexicon.open(checkout / "project" / "vectors" / "lexicon")
     assert lexicon.dim == 8 and all(entry.vector is not None for entry in lexicon.entries())

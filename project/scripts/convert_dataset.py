@@ -1,4 +1,4 @@
-"""From the converted files of a data set to train, dev and test; a missing dev split is held out of train."""
+"""Convert a data set to train, dev and test; a missing dev split is held out of train."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from pathlib import Path
 from random import Random
 from typing import Annotated, Dict, List, NamedTuple, Optional, Tuple
 
+import srsly
 import typer
+from paths import PROJECT, SOURCES
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 from wasabi import msg
+
+from spacy_lexner.cli.data.convert import convert_cli
 
 DEV_SHARE = 0.1
 
@@ -31,6 +35,24 @@ DATASETS = {
 }
 
 
+def convert(source: Path, out: Path) -> Files:
+    """Convert what `fetch_assets.py` brought, or exit with a message.
+
+    source (Path): The data set's folder in `assets/`.
+    out (Path): Folder for the converted files.
+    RETURNS (Files): Which file is which split.
+    """
+    if (source / SOURCES).is_file():
+        own = srsly.read_json(source / SOURCES)
+        for split, file in own.items():
+            convert_cli(Path(file["path"]), out / f"{split}.spacy", repair=True)
+        return Files(dev="dev" if "dev" in own else None)
+    if source.name not in DATASETS or not source.is_dir():
+        msg.fail(f"There is no data set {source}", "Run the command 'fetch' first.", exits=1)
+    convert_cli(source, out, repair=True)
+    return DATASETS[source.name]
+
+
 def hold_out(docs: List[Doc], seed: int) -> Tuple[List[Doc], List[Doc]]:
     """Split Docs in two, each part in its old order.
 
@@ -43,31 +65,27 @@ def hold_out(docs: List[Doc], seed: int) -> Tuple[List[Doc], List[Doc]]:
 
 
 def main(
-    name: Annotated[str, typer.Argument(help="Data set.")],
-    source: Annotated[Path, typer.Argument(help="Folder with the converted files of the set.")],
-    out: Annotated[Path, typer.Argument(help="Folder for train.spacy, dev.spacy and test.spacy.")],
+    name: Annotated[str, typer.Argument(help="Data set: a folder of assets/.")],
+    assets: Annotated[Path, typer.Option(help="Folder of the data sets as they came.")] = PROJECT / "assets",
+    corpus: Annotated[Path, typer.Option(help="Folder of the converted data sets.")] = PROJECT / "corpus",
     seed: Annotated[int, typer.Option(help="Seed of the dev split, where one is held out.")] = 0,
 ) -> None:
-    """Write train, dev and test of a data set."""
-    if name not in DATASETS:
-        msg.fail(f"Unknown data set '{name}'", f"Known are {', '.join(DATASETS)}.", exits=1)
-    vocab = Vocab()
-    splits: Dict[str, List[Doc]] = {}
-    for split, file in DATASETS[name]._asdict().items():
-        if file is not None:
-            path = source / f"{file}.spacy"
-            if not path.is_file():
-                msg.fail(f"{path} is missing", "Run the command 'convert' first.", exits=1)
-            splits[split] = list(DocBin().from_disk(path).get_docs(vocab))
+    """Write train.spacy, dev.spacy and test.spacy of a data set."""
+    out, vocab = corpus / name, Vocab()
+    files = convert(assets / name, out / "original")
+    splits: Dict[str, List[Doc]] = {
+        split: list(DocBin().from_disk(out / "original" / f"{file}.spacy").get_docs(vocab))
+        for split, file in files._asdict().items()
+        if file is not None
+    }
     if "dev" not in splits:
         splits["train"], splits["dev"] = hold_out(splits["train"], seed)
         msg.info(f"{name} has no dev split: {len(splits['dev'])} texts held out of train, seed {seed}")
-    out.mkdir(parents=True, exist_ok=True)
     seen = {doc.text for doc in splits["train"]}
     for split, docs in splits.items():
         DocBin(attrs=["ENT_IOB", "ENT_TYPE", "POS", "TAG"], docs=docs).to_disk(out / f"{split}.spacy")
         repeated = 0 if split == "train" else sum(doc.text in seen for doc in docs)
-        note = f", {repeated} of them stand in train word for word" if repeated else ""
+        note = f", {repeated} of them verbatim in train" if repeated else ""
         msg.good(f"{out / split}.spacy: {len(docs)} texts{note}")
 
 
