@@ -7,8 +7,8 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout, pad
 from torch.utils.checkpoint import checkpoint
 
-from ..shared.packing import Packing, pack, split_steps
 from .lstm import ClippedLSTM, LSTMState, ProjectedLSTM
+from .packing import Packing, pack, split_steps
 
 BLOCK_ROWS = 1024
 

@@ -6,9 +6,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
-from ..shared.packing import pack
 from .bilm import BiLM, unpack
 from .char_cnn import CharacterCNN
+from .packing import pack
 
 Norm = Literal["batch", "token"]
 NORMS = ("batch", "token")

@@ -21,16 +21,11 @@ from .setup import ERNIESetup, check_entity_vectors
 
 @dataclass(frozen=True)
 class ERNIEOptions(WindowOptions):
-    """How Docs reach the module: in windows, and with entities. Nothing of it is part of the weights.
+    """How Docs reach the module: in windows, and with entities."""
 
-    source (str): Where mentions come from, see EntityLinks.
-    overlaps (str): Which of overlapping mentions are linked, see `choose_mentions`.
-    alignment (str): On which wordpieces an entity is shown, see `align_mentions`.
-    """
-
-    source: EntitySource = "candidates"
-    overlaps: Overlaps = "longest"
-    alignment: Alignment = "first"
+    source: EntitySource
+    overlaps: Overlaps
+    alignment: Alignment
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -59,12 +54,8 @@ def ERNIEEncoder(
         )
     install_entity_extensions()
     shim = ModuleShim(build_ernie, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config)
-    attrs: Dict[str, Any] = {"setup": setup, "options": options}
-    if setup.reads_tokens or setup.reads_texts:
-        attrs[ATTRIBUTE] = TrainingTexts(tokens=setup.reads_tokens, texts=setup.reads_texts)
     nodes = {"entities": EntityLinks(options.source, options.overlaps)}
-    width = None if setup.checkpoint else setup.hidden_width
-    return WordpieceEncoder("ernie", shim, make_batches, init, nodes=nodes, attrs=attrs, width=width)
+    return WordpieceEncoder("ernie", shim, make_batches, init, setup, options, nodes=nodes)
 
 
 def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:

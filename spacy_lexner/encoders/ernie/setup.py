@@ -23,20 +23,12 @@ EntitiesFrom = Literal["frozen", "finetuned"]
 
 @dataclass(frozen=True)
 class ERNIESetup(BertSetup):
-    """The settings of an ERNIE: those of BertSetup, and these.
+    """The settings of an ERNIE, as `build_ernie_v1` describes them."""
 
-    layer_types (Optional[Tuple[str, ...]]): See ErnieEncoder. None: those of the checkpoint, if it is an ERNIE; else
-        half of the layers "norm" above one "mix", as in the original (5 sim, 1 mix, 6 norm).
-    entity_width (Optional[int]): Width of the entity vectors; None takes that of the checkpoint or of the lexicon.
-    entity_heads (Optional[int]): Heads of their self-attention; None takes those of the checkpoint, else 4.
-    entities (str): "frozen": entity vectors stay as the lexicon has them. "finetuned": those of entities that occur in
-        the training texts are copied and trained.
-    """
-
-    layer_types: Optional[Tuple[str, ...]] = None
-    entity_width: Optional[int] = None
-    entity_heads: Optional[int] = None
-    entities: EntitiesFrom = "frozen"
+    layer_types: Optional[Tuple[str, ...]]
+    entity_width: Optional[int]
+    entity_heads: Optional[int]
+    entities: EntitiesFrom
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -47,7 +39,6 @@ class ERNIESetup(BertSetup):
 
     @property
     def reads_texts(self) -> bool:
-        """RETURNS (bool): Whether the entities of the training texts are fine-tuned."""
         return self.entities == "finetuned"
 
     def build(self, shim: ModuleShim, sample: Sequence[Doc], texts: TrainingTexts, matcher: Matcher) -> ERNIE:

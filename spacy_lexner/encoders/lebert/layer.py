@@ -24,16 +24,11 @@ from .setup import LEBERTSetup
 
 @dataclass(frozen=True)
 class LEBERTOptions(WindowOptions):
-    """How Docs reach the module: in windows, and with words. Nothing of it is part of the weights.
+    """How Docs reach the module: in windows, and with words."""
 
-    max_words (int): Most candidate words of a wordpiece.
-    policy (str): Which words these are, see `candidate_slots`.
-    single_chars (str): Rule for words of one wordpiece, see `candidate_slots`.
-    """
-
-    max_words: int = 3
-    policy: Policy = "start"
-    single_chars: SingleChars = "keep"
+    max_words: int
+    policy: Policy
+    single_chars: SingleChars
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -57,14 +52,9 @@ def LEBERTEncoder(
     RETURNS (Model[List[Doc], List[Floats2d]]): The layer, one row per token.
     """
     shim = ModuleShim(build_lebert, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config)
-    attrs: Dict[str, Any] = {"setup": setup, "options": options}
-    if setup.reads_tokens or setup.reads_texts:
-        attrs[ATTRIBUTE] = TrainingTexts(tokens=setup.reads_tokens, texts=setup.reads_texts)
-    if setup.adapter_layers:
-        attrs["attend"] = attend
     nodes = {"lexicon": LexiconCandidates()} if setup.adapter_layers else {}
-    width = None if setup.checkpoint else setup.hidden_width
-    return WordpieceEncoder("lebert", shim, make_batches, init, nodes=nodes, attrs=attrs, width=width)
+    attrs = {"attend": attend} if setup.adapter_layers else {}
+    return WordpieceEncoder("lebert", shim, make_batches, init, setup, options, nodes=nodes, attrs=attrs)
 
 
 def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:

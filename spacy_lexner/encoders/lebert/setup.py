@@ -19,19 +19,12 @@ from .model import LEBERT, check_adapter_layers
 
 @dataclass(frozen=True)
 class LEBERTSetup(BertSetup):
-    """The settings of a LEBERT: those of BertSetup, and these.
+    """The settings of a LEBERT, as `build_lebert_v1` describes them."""
 
-    adapter_layers (Tuple[int, ...]): The layers, from 0, that have a lexicon adapter after them.
-    empty (str): What a token without words receives, "zero" or "pad".
-    words (str): "frozen": word vectors stay as the lexicon has them. "finetuned": those of words in the training texts
-        are copied and trained.
-    word_width (int): Width of the word vectors if the lexicon has none.
-    """
-
-    adapter_layers: Tuple[int, ...] = (0,)
-    empty: str = "zero"
-    words: WordsFrom = "frozen"
-    word_width: int = 50
+    adapter_layers: Tuple[int, ...]
+    empty: str
+    words: WordsFrom
+    word_width: int
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -46,7 +39,6 @@ class LEBERTSetup(BertSetup):
 
     @property
     def reads_texts(self) -> bool:
-        """RETURNS (bool): Whether the words of the training texts are fine-tuned."""
         return self.words == "finetuned" and bool(self.adapter_layers)
 
     def build(
@@ -64,13 +56,12 @@ class LEBERTSetup(BertSetup):
             take_sample(sample, texts, "LEBERT")
         wordpieces = self.wordpieces(texts)
         config = self.config(wordpieces)
-        lexicon_width = matcher.lexicon.dim if matcher is not None else 0
         tuned = words_of_texts(matcher, texts.texts) if matcher is not None and self.reads_texts else np.zeros(0, "u8")
+        lexicon_width = matcher.lexicon.dim if matcher is not None else 0
         module = shim.initialize(self.settings(config, wordpieces, lexicon_width, len(tuned)))
         assert isinstance(module, LEBERT)
         self.load_weights(module.encoder, config, wordpieces)
-        if matcher is not None and len(tuned):
-            assert module.words is not None
+        if matcher is not None and module.words is not None:
             module.words.start_from(matcher.lexicon, tuned)
         return module
 

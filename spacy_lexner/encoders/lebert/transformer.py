@@ -1,6 +1,7 @@
 """`spacy-lexner.LEBERTTransformer.v1`: LEBERT for the `transformer` pipe of spacy-transformers."""
 
-from typing import Any, Callable, Dict, List, Literal, Optional, Sequence
+import inspect
+from typing import Any, Callable, Dict, List, Optional
 
 from spacy.tokens import Doc
 from spacy_transformers.data_classes import FullTransformerBatch
@@ -8,10 +9,7 @@ from spacy_transformers.layers import trfs2arrays
 from thinc.api import Model, chain
 from thinc.types import Floats2d, Ragged
 
-from ...candidates.policy import Policy
-from ...lexicon.single_chars import SingleChars
-from .architecture import FIRST_LAYER, NO_OPTIONS, build_lebert_v1
-from .setup import WordsFrom
+from .architecture import NO_OPTIONS, build_lebert_v1
 from .transformer_layer import LEBERTTransformer, replace_listener
 
 
@@ -22,27 +20,7 @@ def build_lebert_transformer_v1(
     transformer_config: Dict[str, Any] = NO_OPTIONS,
     mixed_precision: bool = False,
     grad_scaler_config: Dict[str, Any] = NO_OPTIONS,
-    *,
-    vocab: Optional[str] = None,
-    lower_case: bool = True,
-    vocab_min_count: int = 1,
-    hidden_width: int = 128,
-    depth: int = 2,
-    heads: int = 4,
-    intermediate_width: int = 512,
-    adapter_layers: Sequence[int] = FIRST_LAYER,
-    max_words: int = 3,
-    policy: Policy = "start",
-    single_chars: SingleChars = "keep",
-    empty: Literal["zero", "pad"] = "zero",
-    words: WordsFrom = "frozen",
-    word_width: int = 50,
-    dropout: float = 0.1,
-    attention_dropout: float = 0.1,
-    window: Optional[int] = None,
-    stride: Optional[int] = None,
-    max_batch_tokens: int = 4096,
-    gradient_checkpointing: bool = False,
+    **settings: Any,
 ) -> Model[List[Doc], FullTransformerBatch]:
     """Build a LEBERT that stands where `spacy-transformers.TransformerModel.v3` stood: in a pipeline with a shared
     `transformer` pipe and listeners, changing this one name brings the lexicon in.
@@ -52,9 +30,8 @@ def build_lebert_transformer_v1(
         windows itself (`window`, `stride`), so that no token is lost.
     tokenizer_config (Dict[str, Any]): Likewise; may only hold what changes nothing: `use_fast`, `model_max_length`.
     transformer_config (Dict[str, Any]): Likewise; must be empty, dropouts have their own arguments here.
-
-    All other arguments are those of `build_lebert_v1`.
-
+    mixed_precision (bool), grad_scaler_config (Dict[str, Any]), settings (Any): As in `build_lebert_v1`, all of whose
+        other arguments this takes too.
     RETURNS (Model[List[Doc], FullTransformerBatch]): The model for the `transformer` pipe.
     """
     unused = {*tokenizer_config} - {"use_fast", "model_max_length"} | {*transformer_config}
@@ -64,32 +41,21 @@ def build_lebert_transformer_v1(
             "tokenizer_config or transformer_config. Use its own arguments instead (lower_case, dropout, "
             "attention_dropout, gradient_checkpointing); the rest is read from the checkpoint."
         )
-    encoder = build_lebert_v1(
-        name,
-        vocab,
-        lower_case=lower_case,
-        vocab_min_count=vocab_min_count,
-        hidden_width=hidden_width,
-        depth=depth,
-        heads=heads,
-        intermediate_width=intermediate_width,
-        adapter_layers=adapter_layers,
-        max_words=max_words,
-        policy=policy,
-        single_chars=single_chars,
-        empty=empty,
-        words=words,
-        word_width=word_width,
-        dropout=dropout,
-        attention_dropout=attention_dropout,
-        window=window,
-        stride=stride,
-        max_batch_tokens=max_batch_tokens,
-        mixed_precision=mixed_precision,
-        grad_scaler_config=grad_scaler_config,
-        gradient_checkpointing=gradient_checkpointing,
-    )
+    encoder = build_lebert_v1(name, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config, **settings)
     return LEBERTTransformer(encoder)
+
+
+def _with_settings_of_lebert(build: Callable) -> inspect.Signature:
+    """The signature that a config is checked against and filled from: what LEBERT.v1 takes has its default there."""
+    own = [each for each in inspect.signature(build).parameters.values() if each.kind != inspect.Parameter.VAR_KEYWORD]
+    known = {"checkpoint", *(each.name for each in own)}
+    others = [each for each in inspect.signature(build_lebert_v1).parameters.values() if each.name not in known]
+    return inspect.Signature([*own, *(each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in others)])
+
+
+build_lebert_transformer_v1.__signature__ = _with_settings_of_lebert(  # type: ignore[attr-defined]
+    build_lebert_transformer_v1
+)
 
 
 def build_tok2vec_v1(

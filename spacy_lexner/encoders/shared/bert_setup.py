@@ -4,45 +4,38 @@ import warnings
 from dataclasses import dataclass
 from typing import Any, Dict, Optional, Sequence
 
+import torch
 from spacy.tokens import Doc
 from torch import nn
 from transformers import BertConfig, PretrainedConfig, PreTrainedModel
 
 from ...candidates.training_texts import TrainingTexts
 from .bert_shaped import load_encoder, load_encoder_config, load_tokenizer
-from .piece_vectors import start_from_characters
-from .wordpieces import build_vocab, load_wordpieces, read_vocab, vocab_settings
+from .vector_file import read_vectors
+from .wordpieces import Wordpieces, build_vocab, load_wordpieces, read_vocab, vocab_settings
 
 
 @dataclass(frozen=True)
 class BertSetup:
-    """The settings of an encoder. They matter once, when it is initialised; what is saved is the module itself.
+    """The settings of a text model, as `build_lebert_v1` describes them. They matter once, when it is initialised; what
+    is saved is the module itself.
 
-    checkpoint (Optional[str]): Folder or hub name of a BERT-shaped checkpoint; None for random weights.
-    vocab (Optional[str]): Path of a vocab.txt; None for the checkpoint's; without one, the characters of the training
-        texts.
-    lower_case (bool): Whether a vocabulary that is not the checkpoint's ignores case and accents.
-    vocab_min_count (int): In a vocabulary of the training texts, rarer characters are unknown.
-    piece_vectors (Optional[str]): File of vectors from which the embeddings of characters start, without a checkpoint.
-    hidden_width, depth, heads, intermediate_width (int): Sizes, without a checkpoint.
     longest (int): Most wordpieces that the encoder reads at once, without a checkpoint.
-    dropout, attention_dropout (float): Of the encoder, and of its attention weights.
-    gradient_checkpointing (bool): Compute each layer again in the backward pass instead of keeping its activations.
     """
 
-    checkpoint: Optional[str] = None
-    vocab: Optional[str] = None
-    lower_case: bool = True
-    vocab_min_count: int = 1
-    piece_vectors: Optional[str] = None
-    hidden_width: int = 128
-    depth: int = 2
-    heads: int = 4
-    intermediate_width: int = 512
-    longest: int = 512
-    dropout: float = 0.1
-    attention_dropout: float = 0.1
-    gradient_checkpointing: bool = False
+    checkpoint: Optional[str]
+    vocab: Optional[str]
+    lower_case: bool
+    vocab_min_count: int
+    piece_vectors: Optional[str]
+    hidden_width: int
+    depth: int
+    heads: int
+    intermediate_width: int
+    dropout: float
+    attention_dropout: float
+    gradient_checkpointing: bool
+    longest = 512
 
     def __post_init__(self) -> None:
         if self.checkpoint is not None and self.piece_vectors is not None:
@@ -58,12 +51,19 @@ class BertSetup:
         """RETURNS (bool): Whether the vocabulary is made of the training texts."""
         return self.checkpoint is None and self.vocab is None
 
-    def wordpieces(self, texts: TrainingTexts) -> Dict[str, Any]:
-        """Settle the vocabulary.
+    @property
+    def reads_texts(self) -> bool:
+        """RETURNS (bool): Whether words or entities of the training texts are fine-tuned."""
+        return False
 
-        texts (TrainingTexts): The training texts.
-        RETURNS (Dict[str, Any]): Settings for `load_wordpieces`.
-        """
+    def texts(self) -> Optional[TrainingTexts]:
+        """RETURNS (Optional[TrainingTexts]): What the model has to see before it is initialised; None for nothing."""
+        if not (self.reads_tokens or self.reads_texts):
+            return None
+        return TrainingTexts(tokens=self.reads_tokens, texts=self.reads_texts)
+
+    def wordpieces(self, texts: TrainingTexts) -> Dict[str, Any]:
+        """RETURNS (Dict[str, Any]): The vocabulary, as settings for `load_wordpieces`."""
         if self.vocab is not None:
             return vocab_settings(read_vocab(self.vocab), lower_case=self.lower_case)
         if self.checkpoint is not None:
@@ -114,6 +114,37 @@ class BertSetup:
             table = encoder.get_input_embeddings()
             assert isinstance(table, nn.Embedding)
             start_from_characters(table, load_wordpieces(wordpieces), self.piece_vectors)
+
+
+def start_from_characters(table: nn.Embedding, wordpieces: Wordpieces, path: str) -> int:
+    """Add the vectors of characters to the random embeddings of the wordpieces that are single characters.
+
+    A masked language model spends its first thousand updates on learning which characters are alike. Vectors of a
+    skip-gram model, which is trained in a minute, know it already. They are centred, since what all of them share says
+    nothing, brought to length 1, and turned into the wider space by a random rotation, which keeps all distances.
+
+    table (nn.Embedding): The embeddings, [V, H]. Changed in place.
+    wordpieces (Wordpieces): What its rows stand for.
+    path (str): A file of vectors in the text format of word2vec, of at most H values each.
+    RETURNS (int): The number of wordpieces that got a vector. Raises ValueError where the file has none for any, or
+        where its vectors are too wide.
+    """
+    given = read_vectors(path, "characters", None)
+    if given.width > table.embedding_dim:
+        raise ValueError(
+            f"{path} holds vectors of {given.width} values, more than the {table.embedding_dim} of a wordpiece "
+            "(hidden_width): train narrower ones, or choose a wider model."
+        )
+    rows = [(wordpieces.tokenizer.token_to_id(character), i) for i, character in enumerate(given.keys)]
+    known = torch.tensor([(piece, i) for piece, i in rows if piece is not None]).reshape(-1, 2)
+    if not len(known):
+        raise ValueError(f"{path} holds vectors of {len(rows)} characters, none of which is in the vocabulary.")
+    vectors = torch.from_numpy(given.vectors)
+    vectors = nn.functional.normalize(vectors - vectors.mean(dim=0), dim=1)
+    rotation = nn.init.orthogonal_(torch.empty(given.width, table.embedding_dim))
+    with torch.no_grad():
+        table.weight[known[:, 0]] += vectors[known[:, 1]] @ rotation
+    return len(known)
 
 
 def take_sample(sample: Sequence[Doc], texts: TrainingTexts, name: str) -> None:

@@ -9,6 +9,8 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from transformers import PreTrainedModel
 
+from ...candidates.training_texts import ATTRIBUTE
+from .bert_setup import BertSetup
 from .bert_shaped import max_length
 from .shim import ModuleShim, settings_of
 from .units import Encoder, UnitBatch, UnitEncoder, UnitRows, run_batches
@@ -16,21 +18,17 @@ from .windows import Windows, batch_by_padding, cut_windows
 from .wordpieces import Wordpieces, load_wordpieces
 
 N_SPECIAL = 2  # [CLS] and [SEP] stand around every window
+NO_ATTRIBUTES: Mapping[str, Any] = {}
 MakeBatches = Callable[[Encoder, List[Doc], np.ndarray, np.ndarray], Iterator[UnitBatch]]
 
 
 @dataclass(frozen=True)
 class WindowOptions:
-    """How long Docs are read. Nothing of it is part of the weights.
+    """How long Docs are read, as `build_lebert_v1` describes it. Nothing of it is part of the weights."""
 
-    window (Optional[int]): Most wordpieces of a window; None for all that the encoder reads at once.
-    stride (Optional[int]): How far windows of a longer Doc lie apart; None for three quarters of a window.
-    max_batch_tokens (int): Most wordpieces, padding included, of a batch of windows.
-    """
-
-    window: Optional[int] = None
-    stride: Optional[int] = None
-    max_batch_tokens: int = 4096
+    window: Optional[int]
+    stride: Optional[int]
+    max_batch_tokens: int
 
     def __post_init__(self) -> None:
         for name in ("window", "stride", "max_batch_tokens"):
@@ -72,10 +70,11 @@ def WordpieceEncoder(
     shim: ModuleShim,
     make_batches: MakeBatches,
     init: Callable,
+    setup: BertSetup,
+    options: WindowOptions,
     *,
     nodes: Mapping[str, Model],
-    attrs: Mapping[str, Any],
-    width: Optional[int],
+    attrs: Mapping[str, Any] = NO_ATTRIBUTES,
 ) -> Encoder:
     """Create the layer around a torch module.
 
@@ -84,12 +83,17 @@ def WordpieceEncoder(
     make_batches (Callable): Makes the batches of Docs, given their wordpieces and the number of these per token. A
         module-level function: it is copied and pickled with the model.
     init (Callable): Builds the module.
-    nodes (Mapping[str, Model]): The nodes that find words or entities in Docs, by the name of their reference.
-    attrs (Mapping[str, Any]): What `make_batches` and `init` need.
-    width (Optional[int]): Width of the vectors; None where a checkpoint decides.
+    setup (BertSetup): What the module is made of.
+    options (WindowOptions): How Docs reach it.
+    nodes (Mapping[str, Model]): The nodes that find words or entities in Docs, see `node_of`.
+    attrs (Mapping[str, Any]): Further attributes.
     RETURNS (Model[List[Doc], List[Floats2d]]): The layer, one row per token.
     """
-    attributes = {**attrs, "make_batches": make_batches}
+    attributes = {**attrs, "make_batches": make_batches, "setup": setup, "options": options}
+    texts = setup.texts()
+    if texts is not None:
+        attributes[ATTRIBUTE] = texts
+    width = None if setup.checkpoint else setup.hidden_width
     return UnitEncoder(name, encode_pieces, init, shim, nodes=nodes, attrs=attributes, width=width)
 
 

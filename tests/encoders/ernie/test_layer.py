@@ -9,9 +9,10 @@ import spacy
 from spacy.tokens import Doc, Span
 
 from spacy_lexner.candidates.training_texts import show_training_docs
+from spacy_lexner.encoders.ernie.architecture import build_ernie_v1
 from spacy_lexner.encoders.ernie.entities import LexEntity, get_entities
-from spacy_lexner.encoders.ernie.layer import ERNIEEncoder, ERNIEOptions, make_batches
-from spacy_lexner.encoders.ernie.setup import ERNIESetup, default_layer_types
+from spacy_lexner.encoders.ernie.layer import make_batches
+from spacy_lexner.encoders.ernie.setup import default_layer_types
 from spacy_lexner.encoders.shared.wordpiece_encoder import wordpieces_of
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
@@ -47,7 +48,7 @@ def vocab_path(tmp_path):
 def build(vocab_path):
     def make(options=None, lexicon=None, **setup):
         settings = {**SIZES, "vocab": vocab_path, **setup}
-        model = link(ERNIEEncoder(ERNIESetup(**settings), ERNIEOptions(**(options or {}))), lexicon or make_lexicon())
+        model = link(build_ernie_v1(**settings, **(options or {})), lexicon or make_lexicon())
         docs = [spacy.blank("zh")(TEXT)]
         show_training_docs(model, docs)
         model.initialize(docs)
@@ -188,7 +189,7 @@ def test_files_bring_everything_back(build, nlp, vocab_path, tmp_path):
     model = build(entities="finetuned")
     saved = model.to_bytes()
     (tmp_path / "vocab.txt").unlink()
-    again = link(ERNIEEncoder(ERNIESetup(**SIZES), ERNIEOptions()).from_bytes(saved), make_lexicon())
+    again = link(build_ernie_v1(**SIZES).from_bytes(saved), make_lexicon())
     np.testing.assert_array_equal(again.predict([nlp(TEXT)])[0], model.predict([nlp(TEXT)])[0])
     copied = copy.deepcopy(model)
     np.testing.assert_array_equal(copied.predict([nlp(TEXT)])[0], model.predict([nlp(TEXT)])[0])
@@ -236,6 +237,6 @@ def test_a_lexicon_of_another_width_swapped_in_is_refused(build, nlp):
 
 
 def test_without_a_lexicon_there_is_an_error_with_the_remedy(vocab_path, nlp):
-    model = ERNIEEncoder(ERNIESetup(**SIZES, vocab=vocab_path), ERNIEOptions())
+    model = build_ernie_v1(**SIZES, vocab=vocab_path)
     with pytest.raises(ValueError, match="no lexicon is linked"):
         model.initialize([nlp(TEXT)])

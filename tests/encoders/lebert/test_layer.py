@@ -10,8 +10,7 @@ from spacy.tokens import Doc
 from thinc.api import Adam
 
 from spacy_lexner.candidates.training_texts import show_training_docs
-from spacy_lexner.encoders.lebert.layer import LEBERTEncoder, LEBERTOptions
-from spacy_lexner.encoders.lebert.setup import LEBERTSetup
+from spacy_lexner.encoders.lebert.architecture import build_lebert_v1
 from spacy_lexner.encoders.shared import shim as shim_module
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
@@ -39,7 +38,7 @@ def link(model, lexicon):
 
 def make_model(lexicon=None, options=None, texts=(TEXT,), **setup):
     torch.manual_seed(0)
-    model = LEBERTEncoder(LEBERTSetup(**{**SIZES, **setup}), LEBERTOptions(**(options or {})))
+    model = build_lebert_v1(**{**SIZES, **setup, **(options or {})})
     link(model, make_lexicon() if lexicon is None else lexicon)
     docs = [NLP.make_doc(text) for text in texts]
     show_training_docs(model, docs)
@@ -210,7 +209,7 @@ def test_windows_that_do_not_fit_the_encoder():
         make_model(options={"window": 8, "stride": 9})
     for name in ("max_words", "window", "stride", "max_batch_tokens"):
         with pytest.raises(ValueError, match=f"{name} = 0 is out of range"):
-            LEBERTOptions(**{name: 0})
+            build_lebert_v1(**{name: 0})
 
 
 def test_words_without_vectors():
@@ -274,8 +273,7 @@ def test_fine_tuned_words():
 def test_fine_tuned_words_survive_another_order_of_the_lexicon_and_saving():
     model = strengthen(make_model(words="finetuned"))
     expected = model.predict([NLP.make_doc(TEXT)])[0]
-    options = LEBERTOptions()
-    loaded = LEBERTEncoder(LEBERTSetup(**SIZES, words="finetuned"), options).from_bytes(model.to_bytes())
+    loaded = build_lebert_v1(**SIZES, words="finetuned").from_bytes(model.to_bytes())
     link(loaded, make_lexicon(WORDS[::-1], seed=9))
     np.testing.assert_allclose(loaded.predict([NLP.make_doc(TEXT)])[0], expected, atol=1e-6)
 
@@ -283,7 +281,7 @@ def test_fine_tuned_words_survive_another_order_of_the_lexicon_and_saving():
 def test_save_and_load_without_any_file():
     model = strengthen(make_model())
     docs = [NLP.make_doc(TEXT), NLP.make_doc("abc")]
-    loaded = link(LEBERTEncoder(LEBERTSetup(**SIZES), LEBERTOptions()).from_bytes(model.to_bytes()), make_lexicon())
+    loaded = link(build_lebert_v1(**SIZES).from_bytes(model.to_bytes()), make_lexicon())
     for ours, theirs in zip(model.predict(docs), loaded.predict(docs)):
         np.testing.assert_array_equal(ours, theirs)
     assert loaded.get_dim("nO") == 16
@@ -300,10 +298,10 @@ def test_copies_share_the_lexicon_but_not_the_weights():
 
 
 def test_an_uninitialised_model_says_so_and_can_be_saved():
-    model = link(LEBERTEncoder(LEBERTSetup(**SIZES), LEBERTOptions()), make_lexicon())
+    model = link(build_lebert_v1(**SIZES), make_lexicon())
     with pytest.raises(ValueError, match=r"has not been built yet: call nlp\.initialize"):
         model.predict([NLP.make_doc(TEXT)])
-    loaded = LEBERTEncoder(LEBERTSetup(**SIZES), LEBERTOptions()).from_bytes(model.to_bytes())
+    loaded = build_lebert_v1(**SIZES).from_bytes(model.to_bytes())
     assert not loaded.shims[0].is_initialized
 
 
@@ -315,7 +313,7 @@ def test_a_second_initialisation_changes_nothing():
 
 
 def test_without_a_linked_lexicon():
-    model = LEBERTEncoder(LEBERTSetup(**SIZES), LEBERTOptions())
+    model = build_lebert_v1(**SIZES)
     with pytest.raises(ValueError, match=r"no lexicon is linked to it\. Add a `lex_matcher`"):
         model.initialize(X=[NLP.make_doc(TEXT)])
 
@@ -355,7 +353,7 @@ def test_mixed_precision_on_a_cpu(monkeypatch, has_bfloat16):
     saved, doc = strengthen(make_model()).to_bytes(), NLP.make_doc(TEXT)
     vectors = []
     for mixed_precision in (False, True):
-        model = LEBERTEncoder(LEBERTSetup(**SIZES), LEBERTOptions(), mixed_precision=mixed_precision).from_bytes(saved)
+        model = build_lebert_v1(**SIZES, mixed_precision=mixed_precision).from_bytes(saved)
         output, backprop = link(model, make_lexicon()).begin_update([doc])
         backprop([array.copy() for array in output])
         model.finish_update(Adam(0.001))
@@ -373,7 +371,7 @@ def test_on_a_gpu():
     saved = strengthen(make_model()).to_bytes()
     with use_ops("cupy"):
         require_gpu()
-        model = link(LEBERTEncoder(LEBERTSetup(**SIZES), LEBERTOptions()).from_bytes(saved), make_lexicon())
+        model = link(build_lebert_v1(**SIZES).from_bytes(saved), make_lexicon())
         vectors, backprop = model.begin_update([NLP.make_doc(TEXT), NLP.make_doc("")])
         np.testing.assert_allclose(to_numpy(vectors[0]), expected, atol=1e-4)
         backprop(vectors)

@@ -11,8 +11,7 @@ from transformers import BertConfig, BertModel, ElectraConfig, ElectraModel
 from vector_text import write_vectors
 
 from spacy_lexner.candidates.training_texts import show_training_docs
-from spacy_lexner.encoders.lebert.layer import LEBERTEncoder, LEBERTOptions
-from spacy_lexner.encoders.lebert.setup import LEBERTSetup
+from spacy_lexner.encoders.lebert.architecture import build_lebert_v1
 from spacy_lexner.encoders.shared.wordpieces import load_wordpieces
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
@@ -48,7 +47,7 @@ def checkpoint(tmp_path, vocab):
 
 
 def make_model(**setup):
-    model = LEBERTEncoder(LEBERTSetup(**setup), LEBERTOptions())
+    model = build_lebert_v1(**setup)
     lexicon = Lexicon.from_entries([LexiconEntry("南京", np.ones(4, "f4")), LexiconEntry("大桥", np.zeros(4, "f4"))])
     for node in model.layers:
         node.attrs["link"].source = SharedMatcher(Matcher(lexicon))
@@ -81,10 +80,10 @@ def test_embeddings_start_from_vectors_of_characters(tmp_path):
 
 
 def test_random_weights_and_a_vocabulary_of_the_training_texts():
-    model = initialize(hidden_width=24, depth=1, heads=3, intermediate_width=30, longest=60, dropout=0.2)
+    model = initialize(hidden_width=24, depth=1, heads=3, intermediate_width=30, dropout=0.2)
     config = model.shims[0].module.encoder.config
     assert (config.hidden_size, config.num_hidden_layers, config.num_attention_heads) == (24, 1, 3)
-    assert (config.intermediate_size, config.max_position_embeddings, config.hidden_dropout_prob) == (30, 60, 0.2)
+    assert (config.intermediate_size, config.max_position_embeddings, config.hidden_dropout_prob) == (30, 512, 0.2)
     assert set(vocabulary(model)) == set(VOCAB) and config.vocab_size == len(VOCAB)
     assert model.predict(DOCS)[0].shape == (7, 24)
 
@@ -189,4 +188,4 @@ def test_adapters_beyond_the_layers_of_a_checkpoint(checkpoint):
 )
 def test_impossible_setups(setup, message):
     with pytest.raises(ValueError, match=message):
-        LEBERTSetup(**setup)
+        build_lebert_v1(**setup)

@@ -9,8 +9,7 @@ from spacy_transformers.layers import split_trf_batch, trfs2arrays
 from thinc.api import chain, reduce_mean
 
 from spacy_lexner.candidates.training_texts import show_training_docs
-from spacy_lexner.encoders.lebert.layer import LEBERTEncoder, LEBERTOptions
-from spacy_lexner.encoders.lebert.setup import LEBERTSetup
+from spacy_lexner.encoders.lebert.architecture import build_lebert_v1
 from spacy_lexner.encoders.lebert.transformer_layer import MAX_ROW, LEBERTTransformer
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
@@ -39,7 +38,7 @@ BATCHES = {
 def model():
     torch.manual_seed(0)
     sizes = {"hidden_width": 16, "depth": 1, "heads": 2, "intermediate_width": 32}
-    encoder = LEBERTEncoder(LEBERTSetup(**sizes, dropout=0.0, attention_dropout=0.0), LEBERTOptions())
+    encoder = build_lebert_v1(**sizes, dropout=0.0, attention_dropout=0.0)
     lexicon = Lexicon.from_entries([LexiconEntry("南京"), LexiconEntry("大桥")])
     encoder.layers[0].attrs["link"].source = SharedMatcher(Matcher(lexicon))
     show_training_docs(encoder, [make_doc(*"南京市长江大桥-")])

@@ -3,8 +3,8 @@ import torch
 from torch import nn
 from vector_text import write_vectors
 
-from spacy_lexner.encoders.lebert.setup import LEBERTSetup
-from spacy_lexner.encoders.shared.piece_vectors import start_from_characters
+from spacy_lexner.encoders.lebert.architecture import build_lebert_v1
+from spacy_lexner.encoders.shared.bert_setup import start_from_characters
 from spacy_lexner.encoders.shared.wordpieces import load_wordpieces, vocab_settings
 
 WORDPIECES = load_wordpieces(vocab_settings(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"南京市长"]))
@@ -35,4 +35,4 @@ def test_files_that_do_not_fit(tmp_path):
 
 def test_a_checkpoint_brings_its_own(tmp_path):
     with pytest.raises(ValueError, match=r"piece_vectors = 'c\.vec' is for random weights, but there is a checkpoint"):
-        LEBERTSetup(checkpoint="some/folder", piece_vectors="c.vec")
+        build_lebert_v1(checkpoint="some/folder", piece_vectors="c.vec")

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
-from spacy_lexner.encoders.shared.packing import pack, split_steps
+from spacy_lexner.encoders.elmo.packing import pack, split_steps
 
 LENGTHS = st.lists(st.integers(1, 9), min_size=1, max_size=7)
 
