@@ -19,8 +19,7 @@ import torch
 from torch import Tensor
 from transformers import BertConfig
 
-from spacy_lexner.encoders.lebert.adapter import LexiconAdapter
-from spacy_lexner.encoders.lebert.model import LEBERT, LEBERTBatch
+from spacy_lexner.encoders.lebert.model import LEBERT, LEBERTBatch, LexiconAdapter
 from spacy_lexner.encoders.shared.bert_shaped import build_encoder, config_settings
 from spacy_lexner.encoders.shared.words import Words
 

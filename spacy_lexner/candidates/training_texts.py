@@ -22,19 +22,11 @@ class TrainingTexts:
     """
 
     def __init__(self, *, tokens: bool, texts: bool) -> None:
-        """Create it empty.
-
-        tokens (bool): Whether the node wants the tokens.
-        texts (bool): Whether it wants the texts.
-        """
+        """tokens (bool), texts (bool): Whether the node wants the tokens, and the texts."""
         self._wants_tokens, self._wants_texts = tokens, texts
         self.clear()
 
     def add(self, docs: Sequence[Doc]) -> None:
-        """Take in Docs.
-
-        docs (Sequence[Doc]): The Docs.
-        """
         self.n_docs += len(docs)
         for doc in docs:
             if self._wants_tokens:
@@ -43,7 +35,6 @@ class TrainingTexts:
                 self.texts.append(doc.text)
 
     def clear(self) -> None:
-        """Forget all."""
         self.n_docs = 0
         self.tokens: Counter[str] = Counter()
         self.texts: List[str] = []

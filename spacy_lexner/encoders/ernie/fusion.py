@@ -2,8 +2,7 @@
 
 from typing import Any, Tuple
 
-import torch
-from torch import nn
+from torch import Tensor, nn
 from transformers import BertConfig
 from transformers.models.bert.modeling_bert import BertAttention
 
@@ -20,17 +19,15 @@ class EntityFusion(nn.Module):
     `W_t`, `W`, `act` and the text's LayerNorm are those of the BERT layer's feed-forward part, so that every
     BERT-shaped checkpoint already holds them. Zhang et al. 2019, section 3.3; residual connections and layer norms as
     in the authors' code, which is also where a position without an entity keeps the bias `b_e`.
+
+    config (BertConfig): The settings of the text side.
+    entity_width (int): Width D of the entity vectors.
+    entity_heads (int): Heads of the entity self-attention. Must divide the width.
+    self_attention (bool): Whether the entities attend to each other before they are fused ("norm" layers do, the "mix"
+        layer does not).
     """
 
     def __init__(self, config: BertConfig, entity_width: int, entity_heads: int, *, self_attention: bool) -> None:
-        """Create the parameters.
-
-        config (BertConfig): The settings of the text side.
-        entity_width (int): Width D of the entity vectors.
-        entity_heads (int): Heads of the entity self-attention. Must divide the width.
-        self_attention (bool): Whether the entities attend to each other before they are fused ("norm" layers do, the
-            "mix" layer does not).
-        """
         super().__init__()
         if entity_width % entity_heads:
             raise ValueError(
@@ -52,22 +49,22 @@ class EntityFusion(nn.Module):
     def forward(
         self,
         layer: Any,
-        text: torch.Tensor,
-        entity: torch.Tensor,
-        text_bias: torch.Tensor,
-        entity_bias: torch.Tensor,
-        entity_mask: torch.Tensor,
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
+        text: Tensor,
+        entity: Tensor,
+        text_bias: Tensor,
+        entity_bias: Tensor,
+        entity_mask: Tensor,
+    ) -> Tuple[Tensor, Tensor]:
         """Run the fusion layer.
 
         layer (nn.Module): The BERT layer of the text side (`attention`, `intermediate`, `output`).
-        text (Floats[B, L, H]): The text stream.
-        entity (Floats[B, L, D]): The entity stream; what it holds where the mask is False does not matter.
-        text_bias (Floats[B, 1, 1, L]): Added to the attention scores of the text: 0, or very negative at padding.
-        entity_bias (Floats[B, 1, 1, L]): The same for the entities: very negative where there is none.
-        entity_mask (Bools[B, L]): Where an entity is aligned.
-        RETURNS (Tuple[Floats[B, L, H], Floats[B, L, D]]): Both streams. The entity stream is not zero where the mask is
-            False: the next layer masks it again.
+        text (Tensor): The text stream, float [B, L, H].
+        entity (Tensor): The entity stream, float [B, L, D]; anything where the mask is False.
+        text_bias (Tensor): Added to the attention scores of the text, float [B, 1, 1, L]: very negative at padding.
+        entity_bias (Tensor): The same for the entities: very negative where there is none.
+        entity_mask (Tensor): Where an entity is aligned, bool [B, L].
+        RETURNS (Tuple[Tensor, Tensor]): Both streams. The entity stream is not zero where the mask is False: the next
+            layer masks it again.
         """
         aligned = entity_mask.unsqueeze(-1).to(entity.dtype)
         if self.attention is not None:

@@ -17,21 +17,24 @@ DEFAULT_ENTITY_HEADS = 4
 
 
 class ErnieStreams(NamedTuple):
-    text: torch.Tensor  # Floats[B, L, H]
-    entity: torch.Tensor  # Floats[B, L, D]
+    text: Tensor  # float [B, L, H]
+    entity: Tensor  # float [B, L, D]
 
 
 class ErnieEncoder(nn.Module):
-    """A stack of BERT layers, some of them fused with entities.
-
-    The type of each layer is one of
+    """A stack of BERT layers, some of them fused with entities. The type of each layer is one of
 
     - "sim": the BERT layer alone; the entity stream passes by unchanged,
     - "mix": fusion; the entities do not attend to each other before it,
     - "norm": fusion after self-attention in both streams.
 
-    The released base model has 5 sim, 1 mix and 6 norm layers. The text side keeps transformers' names and parameters
-    under `text`, so that any BERT-shaped checkpoint can be put there; the entity side lies under `fusion`.
+    The released base model has 5 sim, 1 mix and 6 norm layers. The text side keeps transformers' names under `text`, so
+    that any BERT-shaped checkpoint fits there; the entity side lies under `fusion`.
+
+    text (nn.Module): transformers' BertModel, or a model of the same shape.
+    layer_types (Sequence[str]): From the lowest layer up. Layers beyond its end are "sim", as in the original.
+    entity_width (int): Width D of the entity vectors (100 in the original).
+    entity_heads (int): Heads of the entity self-attention (4 in the original).
     """
 
     def __init__(
@@ -42,13 +45,6 @@ class ErnieEncoder(nn.Module):
         entity_width: int = DEFAULT_ENTITY_WIDTH,
         entity_heads: int = DEFAULT_ENTITY_HEADS,
     ) -> None:
-        """Add the entity side to a BERT.
-
-        text (nn.Module): transformers' BertModel, or a model of the same shape.
-        layer_types (Sequence[str]): From the lowest layer up. Layers beyond its end are "sim", as in the original.
-        entity_width (int): Width D of the entity vectors (100 in the original).
-        entity_heads (int): Heads of the entity self-attention (4 in the original).
-        """
         super().__init__()
         layers = _layers_of(text)
         self.text: Any = text
@@ -63,44 +59,32 @@ class ErnieEncoder(nn.Module):
             }
         )
 
-    def forward(
-        self,
-        input_ids: torch.Tensor,
-        attention_mask: torch.Tensor,
-        token_type_ids: torch.Tensor,
-        entities: torch.Tensor,
-        entity_mask: torch.Tensor,
-    ) -> ErnieStreams:
-        """Encode a padded batch of wordpieces with the entities that are aligned to them.
-
-        input_ids (Ints[B, L]): Wordpiece ids.
-        attention_mask (Bools[B, L]): False at padding.
-        token_type_ids (Ints[B, L]): Segments.
-        entities (Floats[B, L, D]): The entity's vector on the first wordpiece of its mention.
-        entity_mask (Bools[B, L]): Where an entity is aligned. The first position ([CLS]) always counts as aligned, as
-            in the original: without it a text with no entity would have nothing to attend to.
-        RETURNS (ErnieStreams): Both streams after the last layer.
-        """
-        return deque(
-            self.layer_outputs(input_ids, attention_mask, token_type_ids, entities, entity_mask), maxlen=1
-        ).pop()
+    def forward(self, *args: Tensor, **kwargs: Tensor) -> ErnieStreams:
+        """RETURNS (ErnieStreams): Both streams after the last layer; arguments as in `layer_outputs`."""
+        return deque(self.layer_outputs(*args, **kwargs), maxlen=1).pop()
 
     def layer_outputs(
         self,
-        input_ids: torch.Tensor,
-        attention_mask: torch.Tensor,
-        token_type_ids: torch.Tensor,
-        entities: torch.Tensor,
-        entity_mask: torch.Tensor,
+        input_ids: Tensor,
+        attention_mask: Tensor,
+        token_type_ids: Tensor,
+        entities: Tensor,
+        entity_mask: Tensor,
     ) -> Iterator[ErnieStreams]:
-        """Encode a batch and give both streams after each layer. Arguments as in `forward`.
+        """Encode a padded batch of wordpieces with the entities that are aligned to them.
 
-        YIELDS (ErnieStreams): One pair per layer, from the lowest up.
+        input_ids (Tensor): Wordpieces, int64 [B, L].
+        attention_mask (Tensor): False at padding, bool [B, L].
+        token_type_ids (Tensor): Segments, int64 [B, L].
+        entities (Tensor): The entity's vector on the first wordpiece of its mention, float [B, L, D].
+        entity_mask (Tensor): Where an entity is aligned, bool [B, L]. The first position ([CLS]) always counts as
+            aligned, as in the original: without it a text with no entity would have nothing to attend to.
+        YIELDS (ErnieStreams): Both streams after each layer, from the lowest up.
         """
         if entities.shape[-1] != self.entity_width:
             raise ValueError(
                 f"The entity vectors have width {entities.shape[-1]}, but this encoder was made for "
-                f"entity_width={self.entity_width}: give it such vectors, or change the setting and train anew."
+                f"entity_width={self.entity_width}: give it such vectors, or change the setting and train again."
             )
         aligned = entity_mask.bool().clone()
         aligned[:, 0] = True
@@ -114,20 +98,12 @@ class ErnieEncoder(nn.Module):
                 text, entity = self._run_layer(i, text, entity, *biases, aligned)
             yield ErnieStreams(text, entity)
 
-    def _run_layer(
-        self,
-        index: int,
-        text: torch.Tensor,
-        entity: torch.Tensor,
-        text_bias: torch.Tensor,
-        entity_bias: torch.Tensor,
-        aligned: torch.Tensor,
-    ) -> Tuple[torch.Tensor, torch.Tensor]:
+    def _run_layer(self, index: int, text: Tensor, entity: Tensor, *masks: Tensor) -> Tuple[Tensor, Tensor]:
         layer = self.text.encoder.layer[index]
         if self.layer_types[index] == "sim":
-            output = layer(text, text_bias)
-            return output if isinstance(output, torch.Tensor) else output[0], entity  # transformers 5; before: a tuple
-        return self.fusion[str(index)](layer, text, entity, text_bias, entity_bias, aligned)
+            output = layer(text, masks[0])
+            return output if isinstance(output, Tensor) else output[0], entity  # transformers 5; before: a tuple
+        return self.fusion[str(index)](layer, text, entity, *masks)
 
 
 class ERNIEBatch(NamedTuple):
@@ -152,10 +128,9 @@ class ERNIEBatch(NamedTuple):
 
 
 class ERNIE(nn.Module):
-    """The encoder of ERNIE, and a table of entities that are trained with it.
+    """The encoder of ERNIE for batches of windows, and a table of entities that are trained with it.
 
-    text (nn.Module): A BERT-shaped model.
-    layer_types, entity_width, entity_heads: See ErnieEncoder.
+    text, layer_types, entity_width, entity_heads: See ErnieEncoder.
     n_tuned (int): Number of fine-tuned entities; 0 leaves all as they are given.
     gradient_checkpointing (bool): Compute each layer again in the backward pass instead of keeping its activations.
     """
@@ -207,27 +182,17 @@ class ERNIE(nn.Module):
 
 
 def build_ernie(settings: Dict[str, Any]) -> ERNIE:
-    """Build an ERNIE with random weights.
-
-    settings (Dict[str, Any]): Plain JSON: under "encoder" what `config_settings` gives, under "ernie" the other
-        arguments of ERNIE.
-    RETURNS (ERNIE): The module.
-    """
+    """RETURNS (ERNIE): A module with random weights, from plain JSON: under "encoder" what `config_settings` gives,
+    under "ernie" the other arguments of ERNIE."""
     return ERNIE(build_encoder(settings["encoder"]), **settings["ernie"])
 
 
 def complete_layer_types(layer_types: Sequence[str], n_layers: int) -> Tuple[str, ...]:
-    """Check the types of the layers and fill the missing end with "sim".
-
-    layer_types (Sequence[str]): From the lowest layer up.
-    n_layers (int): Number of layers of the text model.
-    RETURNS (Tuple[str, ...]): One type per layer. Raises ValueError at an unknown type and at too many of them.
-    """
+    """RETURNS (Tuple[str, ...]): One type per layer of the text model, "sim" where none is given. Raises ValueError at
+    an unknown type and at too many of them."""
     for i, layer_type in enumerate(layer_types):
         if layer_type not in LAYER_TYPES:
-            raise ValueError(
-                f"layer_types[{i}] is {layer_type!r}, which is no type of layer. Known: {', '.join(LAYER_TYPES)}."
-            )
+            raise ValueError(f"layer_types[{i}] is {layer_type!r}; expected one of {', '.join(LAYER_TYPES)}.")
     if len(layer_types) > n_layers:
         raise ValueError(
             f"{len(layer_types)} layer types were given for a text model of {n_layers} layers: shorten layer_types."
@@ -246,6 +211,6 @@ def _layers_of(text: Any) -> Sequence[nn.Module]:
     return layers
 
 
-def _score_bias(mask: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+def _score_bias(mask: Tensor, dtype: torch.dtype) -> Tensor:
     bias = torch.zeros(mask.shape, dtype=dtype, device=mask.device)
     return bias.masked_fill_(~mask.bool(), torch.finfo(dtype).min)[:, None, None, :]

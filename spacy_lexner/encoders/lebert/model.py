@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from ..shared.bert_shaped import build_encoder, encoder_layers
+from ..shared.word_attention import WordAttention
 from ..shared.words import Words, WordVectors
-from .adapter import LexiconAdapter
 
 AdapterInputs = Tuple[Tensor, Tensor, Optional[List[Tensor]]]
 # The words and slots of the batch that passes through the encoder, and what records attention to them. Hooks read them
@@ -38,6 +38,24 @@ class LEBERTBatch(NamedTuple):
     words: Optional[Words] = None
     segments: Optional[Tensor] = None
     record: Optional[List[Tensor]] = None
+
+
+class LexiconAdapter(WordAttention):
+    """Fuse every hidden vector with the words that cover its token (Liu et al. 2021, section 3.2, equation 7):
+    LayerNorm(dropout(h + z)), with h the hidden vector and z what the words say (see WordAttention).
+
+    layer_norm_eps (float): Added to the variance in the layer norm.
+    options (Any): As of WordAttention; `dropout` also acts on the sum, as in the authors' code.
+    """
+
+    def __init__(self, hidden_width: int, word_width: int, *, layer_norm_eps: float = 1e-12, **options: Any) -> None:
+        super().__init__(hidden_width, word_width, **options)
+        self.norm = nn.LayerNorm(hidden_width, eps=layer_norm_eps)
+
+    def forward(self, hidden: Tensor, words: Tensor, slots: Tensor, record: Optional[List[Tensor]] = None) -> Tensor:
+        """RETURNS (Tensor): The hidden vectors of a padded batch, fused with words, float [B, L, H]; arguments as of
+        `WordAttention.attend`."""
+        return self.norm(self.dropout(hidden + self.attend(hidden, words, slots, record)))
 
 
 class LEBERT(nn.Module):
@@ -105,21 +123,13 @@ class LEBERT(nn.Module):
 
 
 def build_lebert(settings: Dict[str, Any]) -> LEBERT:
-    """Build a LEBERT with random weights.
-
-    settings (Dict[str, Any]): Plain JSON: under "encoder" what `config_settings` gives, under "lebert" the other
-        arguments of LEBERT.
-    RETURNS (LEBERT): The module.
-    """
+    """RETURNS (LEBERT): A module with random weights, from plain JSON: under "encoder" what `config_settings` gives,
+    under "lebert" the other arguments of LEBERT."""
     return LEBERT(build_encoder(settings["encoder"]), **settings["lebert"])
 
 
 def check_adapter_layers(adapter_layers: Sequence[int], n_layers: int) -> None:
-    """Check the numbers of the layers that get an adapter.
-
-    adapter_layers (Sequence[int]): The numbers, from 0.
-    n_layers (int): The number of layers. Raises ValueError where a number is out of range or stands twice.
-    """
+    """Raise ValueError where the numbers (from 0) of the layers with an adapter are out of range or not distinct."""
     if len(set(adapter_layers)) < len(adapter_layers) or any(index not in range(n_layers) for index in adapter_layers):
         raise ValueError(
             f"adapter_layers = {list(adapter_layers)} does not fit an encoder of {n_layers} layers: give different "

@@ -13,30 +13,21 @@ NOT_SETTINGS = ("_name_or_path", "transformers_version", "torch_dtype", "dtype",
 
 
 def config_settings(config: PretrainedConfig) -> Dict[str, Any]:
-    """Turn a Hugging Face config into plain JSON that `build_encoder` takes back.
-
-    config (PretrainedConfig): The config.
-    RETURNS (Dict[str, Any]): Its values, without those that say where it came from.
-    """
+    """RETURNS (Dict[str, Any]): A Hugging Face config as plain JSON, for `build_encoder`, without what says where it
+    came from."""
     settings = json.loads(config.to_json_string(use_diff=False))
     return {key: value for key, value in settings.items() if key not in NOT_SETTINGS}
 
 
 def build_encoder(settings: Dict[str, Any]) -> PreTrainedModel:
-    """Build an encoder with random weights.
-
-    settings (Dict[str, Any]): What `config_settings` gives.
-    RETURNS (PreTrainedModel): The encoder, without a pooler.
-    """
+    """RETURNS (PreTrainedModel): An encoder with random weights, without a pooler, from what `config_settings`
+    gives."""
     return _without_pooler(AutoModel.from_config(AutoConfig.for_model(**settings)))
 
 
 def load_encoder_config(checkpoint: str) -> PretrainedConfig:
-    """Read the config of a checkpoint.
-
-    checkpoint (str): A folder, or a name on the Hugging Face hub.
-    RETURNS (PretrainedConfig): The config. Raises ValueError where there is none.
-    """
+    """RETURNS (PretrainedConfig): The config of a checkpoint, a folder or a name on the Hugging Face hub. Raises
+    ValueError where there is none."""
     try:
         return AutoConfig.from_pretrained(checkpoint, trust_remote_code=False)
     except (OSError, ValueError) as error:
@@ -122,11 +113,8 @@ def encoder_layers(encoder: PreTrainedModel) -> nn.ModuleList:
 
 
 def max_length(encoder: PreTrainedModel) -> int:
-    """Say how many wordpieces an encoder reads at once, special ones included.
-
-    encoder (PreTrainedModel): The encoder.
-    RETURNS (int): The number of its positions. RoBERTa's begin behind the padding id.
-    """
+    """RETURNS (int): The most wordpieces that an encoder reads at once, special ones included: its positions. RoBERTa's
+    begin after the padding id."""
     offset = getattr(getattr(encoder, "embeddings", None), "padding_idx", None)
     return encoder.config.max_position_embeddings - (0 if offset is None else offset + 1)
 

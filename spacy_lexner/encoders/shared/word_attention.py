@@ -22,8 +22,8 @@ class WordAttention(nn.Module):
     hidden_width (int): Width H of the token vectors.
     word_width (int): Width D of the word vectors.
     dropout (float): Dropout on the transformed words.
-    empty (str): What a token without words receives: "zero" (z = 0), or "pad" (the transformed vector
-        of the padding word, which is what the authors' code comes to).
+    empty (str): What a token without words receives: "zero" (z = 0), or "pad" (the transformed vector of the padding
+        word, which is what the authors' code comes to).
     initializer_range (float): Standard deviation of the initial weights.
     """
 

@@ -73,9 +73,5 @@ class WordBiLSTM(nn.Module):
 
 
 def build_word_bilstm(settings: Dict[str, Any]) -> WordBiLSTM:
-    """Build a module with random weights.
-
-    settings (Dict[str, Any]): Plain JSON: under "module" the arguments of WordBiLSTM.
-    RETURNS (WordBiLSTM): The module.
-    """
+    """RETURNS (WordBiLSTM): A module with random weights, from plain JSON: under "module" its arguments."""
     return WordBiLSTM(**settings["module"])

@@ -208,7 +208,7 @@ def test_default_layers_are_those_of_the_released_model():
 @pytest.mark.parametrize(
     ("setup", "options", "message"),
     [
-        ({"layer_types": ("mix", "nrom")}, {}, "'nrom', which is no type of layer. Known: sim, mix, norm"),
+        ({"layer_types": ("mix", "nrom")}, {}, "'nrom'; expected one of sim, mix, norm"),
         ({"layer_types": ("mix",) * 3}, {}, "3 layer types were given for a text model of 2 layers"),
         ({"entities": "trained"}, {}, "Unknown entities='trained'"),
         ({"entities": "finetuned"}, {"source": "ents"}, 'needs source = "candidates"'),

@@ -5,7 +5,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_lexner.encoders.lebert.adapter import LexiconAdapter
+from spacy_lexner.encoders.lebert.model import LexiconAdapter
 
 H, D = 8, 5
 

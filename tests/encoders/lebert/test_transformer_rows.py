@@ -10,7 +10,7 @@ from thinc.api import chain, reduce_mean
 
 from spacy_lexner.candidates.training_texts import show_training_docs
 from spacy_lexner.encoders.lebert.architecture import build_lebert_v1
-from spacy_lexner.encoders.lebert.transformer_layer import MAX_ROW, LEBERTTransformer
+from spacy_lexner.encoders.lebert.transformer import MAX_ROW, LEBERTTransformer
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 from spacy_lexner.lexicon.matcher import Matcher
