@@ -49,3 +49,23 @@ def test_factories_import_neither_torch_nor_transformers():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_factories_load_no_other_package_and_no_reader():
+    """`spacy.blank` loads every factory on the machine: what only some calls need is imported when it is needed."""
+    modules = sorted({point.module for point in ENTRY_POINTS if point.group == "spacy_factories"})
+    code = (
+        "import importlib, spacy, sys; before = set(sys.modules)\n"
+        f"[importlib.import_module(name) for name in {modules}]\n"
+        "print(*(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert set(modules) <= loaded
+    packages = {name.split(".")[0] for name in loaded} - set(sys.stdlib_module_names)
+    assert packages <= {"spacy_lexner", "numpy"}, "such as safetensors, regex, jinja2, typer, tqdm, pygtrie"
+    rooms = {".".join(name.split(".")[1:3]) for name in loaded if name.startswith("spacy_lexner.")}
+    unneeded = {"lexicon.readers", "lexicon.storage", "lexicon.packing", "pipeline.explain", "pipeline.char_tokenizer"}
+    assert not rooms & unneeded
+    assert {room.split(".")[0] for room in rooms} == {"about", "candidates", "lexicon", "pipeline", "tagging"}
+    assert {room for room in rooms if room.startswith("tagging.")} == {"tagging.spans"}

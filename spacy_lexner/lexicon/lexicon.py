@@ -3,7 +3,7 @@
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from .level import compile_level
 from .levels import Levels
 from .normalization import Normalization
 from .rules import Rules, unpack_rules
-from .storage import Home, from_bytes, open_folder, save_folder, to_bytes
 from .table import Table
+
+if TYPE_CHECKING:  # files are read and written by modules that are imported when there are any
+    from .storage import Home
 
 TEXTS_PER_MATCH = 500
 
@@ -195,6 +197,8 @@ class Lexicon:
 
         path (Union[str, Path]): The folder; created if it does not exist.
         """
+        from .storage import save_folder
+
         if self._home is None or self._levels.changed or not self._home.link(Path(path)):
             save_folder(self._levels.merged(), self.report, Path(path))
 
@@ -206,6 +210,8 @@ class Lexicon:
         verify (bool): Also check the SHA-256 of every part, which reads all of it.
         RETURNS (Lexicon): The lexicon. Raises LexiconError, naming the file, where something is not as it was saved.
         """
+        from .storage import open_folder
+
         base, report, home = open_folder(Path(path), verify)
         lexicon = cls(Levels.of(base), report)
         lexicon._home = home
@@ -213,11 +219,15 @@ class Lexicon:
 
     def to_bytes(self) -> bytes:
         """RETURNS (bytes): The lexicon, in the safetensors format."""
+        from .storage import to_bytes
+
         return to_bytes(self._levels.merged(), self.report)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Lexicon":
         """RETURNS (Lexicon): The lexicon from `to_bytes`. Raises LexiconError for other bytes."""
+        from .storage import from_bytes
+
         base, report = from_bytes(data)
         return cls(Levels.of(base), report)
 
@@ -235,7 +245,7 @@ class Lexicon:
         return Lexicon.from_bytes, (self.to_bytes(),)
 
 
-def _reopen(home: Home, hidden: List[str], added: List[LexiconEntry]) -> Lexicon:
+def _reopen(home: "Home", hidden: List[str], added: List[LexiconEntry]) -> Lexicon:
     lexicon = Lexicon.open(home.path)
     if not home.unchanged():
         raise LexiconError(

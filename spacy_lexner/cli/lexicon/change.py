@@ -12,7 +12,7 @@ from ...lexicon.entry import LexiconEntry
 from ...lexicon.errors import LexiconError
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.readers.any_file import READERS, read_any
-from ...lexicon.readers.rule_file import collect_rules, read_rules
+from ...lexicon.rule_file import collect_rules, read_rules
 from ...lexicon.rules import HINT_ONLY
 from .folder import ForceOption, LexiconArgument, WatchedStream, check_output, save
 

@@ -3,7 +3,6 @@
 from .char_trie import read_char_trie
 from .entity_vectors import read_entity_vectors
 from .jieba_dictionary import read_jieba_dictionary
-from .rule_file import read_rules
 from .spacy_objects import read_knowledge_base, read_vocab_vectors
 from .word_list import read_word_list
 from .word_table import read_word_table
@@ -14,7 +13,6 @@ __all__ = [
     "read_entity_vectors",
     "read_jieba_dictionary",
     "read_knowledge_base",
-    "read_rules",
     "read_vocab_vectors",
     "read_word_list",
     "read_word_table",

@@ -21,7 +21,7 @@ from ...candidates.storage import (
 )
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.matcher import MatchOptions
-from ...lexicon.readers.rule_file import RuleFile, collect_rules, read_rules, write_rules
+from ...lexicon.rule_file import RuleFile, collect_rules, read_rules, write_rules
 from ...lexicon.rules import Rule, normal_rules
 from ...lexicon.shared_matcher import SharedMatcher
 from ...lexicon.single_chars import SingleChars

@@ -12,7 +12,7 @@ from ...candidates.lexicon_node import LexiconLink, RulesLink
 from ...lexicon.entry import LexiconEntry
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.matcher import Matcher, MatchOptions, check_options
-from ...lexicon.readers.rule_file import RuleFile, collect_rules, read_rule_files
+from ...lexicon.rule_file import RuleFile, collect_rules, read_rule_files
 from ...lexicon.ruled_lexicon import RuledLexicon
 from ...lexicon.rules import HINT_ONLY, RuleReader, Rules, WordRule, check_rules
 from ...lexicon.shared_matcher import SharedMatcher

@@ -43,7 +43,7 @@ SIGN = f"[^\\s{MARK}\u200d](?:[{MARK}]|\u200d[^\\s{MARK}\u200d])+"
 UNBREAKABLE = re.compile(f"{WORD}(?:{NUMBER_GOES_ON})*(?:{PERCENT})?|{FLAG}|{SIGN}")
 
 HAN = "\u2e80-\u2fdf\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-HAN_WORD = re.compile(f"[{HAN}].*[{HAN}]")
+HAN_WORD = f"[{HAN}].*[{HAN}]"  # compiled when it is first searched for, which takes milliseconds
 
 
 def border_tags(borders: Borders, labels: Ints1d, is_space: NDArray[np.bool_], n_labels: int) -> Bools2d:
@@ -112,7 +112,7 @@ def in_words(doc: Doc) -> bool:
     starts, ends = token_borders(doc)
     longer = ends - starts > 1
     text = doc.text
-    return any(HAN_WORD.search(text, *span) for span in zip(starts[longer].tolist(), ends[longer].tolist()))
+    return any(re.search(HAN_WORD, text[a:b]) for a, b in zip(starts[longer].tolist(), ends[longer].tolist()))
 
 
 def is_space(doc: Doc) -> Any:

@@ -5,7 +5,7 @@ from thinc.api import Model
 
 from spacy_lexner.candidates.lexicon_node import RulesLink
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, MatchOptions
-from spacy_lexner.lexicon.readers.rule_file import RuleFile
+from spacy_lexner.lexicon.rule_file import RuleFile
 from spacy_lexner.lexicon.rules import Rule, RuleReader, WordRule
 from spacy_lexner.pipeline.matcher.lexicon_pipe import LexiconPipe
 

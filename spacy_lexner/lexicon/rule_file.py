@@ -4,10 +4,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Dict, Iterable, Iterator, NamedTuple, Union
 
-from ..entry import REASONS, find_word_fault
-from ..errors import LexiconError
-from ..rules import HINT, Rule, Rules, WordRule, find_rule_fault, normal_rules
-from .lines import read_lines
+from .entry import REASONS, find_word_fault
+from .errors import LexiconError
+from .rules import HINT, Rule, Rules, WordRule, find_rule_fault, normal_rules
 
 COMMENT = "# "  # cannot begin a word, which has no white space
 MAX_WORD_LENGTH = 64
@@ -29,6 +28,8 @@ def read_rules(path: Union[str, Path], *, encoding: str = "utf8") -> Iterator[Wo
     encoding (str): Its encoding.
     YIELDS (WordRule): The rules. Raises LexiconError, with file and line, for an invalid one.
     """
+    from .readers.lines import read_lines  # imports every reader
+
     path = Path(path)
     if path.is_file() and not path.stat().st_size:
         return

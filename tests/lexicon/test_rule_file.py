@@ -3,7 +3,7 @@ import gzip
 import pytest
 
 from spacy_lexner.lexicon import LexiconError
-from spacy_lexner.lexicon.readers.rule_file import RuleFile, collect_rules, read_rule_files, read_rules, write_rules
+from spacy_lexner.lexicon.rule_file import RuleFile, collect_rules, read_rule_files, read_rules, write_rules
 from spacy_lexner.lexicon.rules import Rule, WordRule
 
 TEXT = "# a comment\n\n南京\n长江\tforce\tLOC\r\n  \n大桥\tprefer\tLOC\t-2.5\n大桥\tforbid\tPER\t\n的\tforbid\n"
