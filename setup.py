@@ -28,9 +28,9 @@ ENTRY_POINTS = {
         "spacy-lexner.MixedEnsembleTagger.v1 = spacy_lexner.tagging.architecture:build_mixed_ensemble_tagger_v1",
         "spacy-lexner.SoftmaxTagger.v1 = spacy_lexner.tagging.architecture:build_softmax_tagger_v1",
         "spacy-lexner.NCRFTagger.v1 = spacy_lexner.tagging.ncrf.architecture:build_ncrf_tagger_v1",
-        "spacy-lexner.PretrainMLM.v1 = spacy_lexner.pretraining.pretrain_mlm:create_pretrain_mlm",
-        "spacy-lexner.PretrainERNIE.v1 = spacy_lexner.pretraining.pretrain_ernie:create_pretrain_ernie",
-        "spacy-lexner.PretrainBiLM.v1 = spacy_lexner.pretraining.pretrain_bilm:create_pretrain_bilm",
+        "spacy-lexner.PretrainMLM.v1 = spacy_lexner.pretraining.mlm:create_pretrain_mlm",
+        "spacy-lexner.PretrainERNIE.v1 = spacy_lexner.pretraining.ernie:create_pretrain_ernie",
+        "spacy-lexner.PretrainBiLM.v1 = spacy_lexner.pretraining.bilm:create_pretrain_bilm",
     ],
     "spacy_tokenizers": [
         "spacy-lexner.CharTokenizer.v1 = spacy_lexner.pipeline.char_tokenizer:create_char_tokenizer",

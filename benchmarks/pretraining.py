@@ -26,7 +26,7 @@ from real_text import DATA
 from spacy.util import registry
 from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast, DataCollatorForLanguageModeling
 
-from spacy_lexner.pretraining.pretrain_mlm import create_pretrain_mlm
+from spacy_lexner.pretraining.mlm import create_pretrain_mlm
 from spacy_lexner.training.batcher import pack_by_length
 from spacy_lexner.training.optimizers.adamw import create_grouped_adamw
 

@@ -13,7 +13,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.util import fix_random_seed, load_config, minibatch
 from thinc.api import Model
 
-from spacy_lexner.pretraining.saved_objective import load_weights, make_objective
+from spacy_lexner.pretraining.objective import load_objective
 from spacy_lexner.pretraining.text_corpus import create_text_corpus
 
 
@@ -29,8 +29,7 @@ def main() -> None:
     config = load_config(arguments.run / "config.cfg")
     config["pretraining"]["objective"].update(masking=arguments.masking, share=arguments.share)
     config["pretraining"]["objective"].update(log_every=0, progress_bar=False)
-    nlp, model = make_objective(config)
-    load_weights(model, arguments.run / "model-last.bin", "masked language model")
+    nlp, model = load_objective(config, arguments.run / "model-last.bin")
     figures = {name: measure(model, read(nlp, path, arguments.characters)) for name, path in arguments.texts}
     print("| texts | loss | masked wordpieces found |\n|---|---:|---:|")
     for name, row in figures.items():
@@ -57,7 +56,7 @@ def measure(model: Model, docs: List[Doc]) -> Dict[str, float]:
     """RETURNS (Dict[str, float]): The mean `loss` of masked wordpieces, and the share that is `found`."""
     n_masked, loss, found = 0, 0.0, 0
     for batch in minibatch(docs, 32):
-        head = model.predict(batch).masked_lm
+        head = model.predict(batch).parts["masked_lm"]
         n_masked += head.n_labels
         loss += float(head.loss.detach()) * head.n_labels
         found += int(head.n_correct)

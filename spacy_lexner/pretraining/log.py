@@ -1,5 +1,6 @@
-"""What a person sees of a pretraining run: losses, accuracies and speed."""
+"""What a person sees of a pretraining run: losses, accuracies, perplexity and speed."""
 
+import math
 import sys
 import time
 from pathlib import Path
@@ -8,7 +9,9 @@ from typing import Any, Dict, Optional
 import srsly
 from tqdm import tqdm
 
-from .heads.heads import HeadLosses
+from .heads import HeadLoss
+
+MAX_LOSS = 700.0  # its exponential is still a number
 
 
 class PretrainingLog:
@@ -18,7 +21,7 @@ class PretrainingLog:
         """Create a log.
 
         every (int): Updates between two lines; 0 for none.
-        path (Optional[str]): A file that gets a JSON line at the same times, behind what it holds.
+        path (Optional[str]): A file to which the same is appended as JSON lines.
         progress_bar (bool): Show a bar, on a terminal.
         total (int): Updates of the whole run, for the bar; 0 if not known.
         """
@@ -29,34 +32,44 @@ class PretrainingLog:
         self._bar: Any = None
         self._reset()
 
-    def update(self, n_updates: int, losses: HeadLosses, n_tokens: int) -> None:
-        """Take in one update.
+    def is_due(self, n_updates: int) -> bool:
+        """n_updates (int): Updates so far, with the next one.
+        RETURNS (bool): Whether that one writes a line.
+        """
+        return bool(self.every) and n_updates % self.every == 0
+
+    def update(self, n_updates: int, parts: Dict[str, HeadLoss], n_tokens: int) -> None:
+        """Add one update.
 
         n_updates (int): Updates so far, this one counted.
-        losses (HeadLosses): What the heads report.
+        parts (Dict[str, HeadLoss]): What the heads report. The loss "perplexity" is shown as its exponential.
         n_tokens (int): Tokens of its Docs.
         """
         self._n_tokens += n_tokens
-        for name, part in losses._asdict().items():
-            if part is not None and part.n_labels:
-                sums = self._sums.setdefault(name, [0.0, 0, 0])
+        for name, part in parts.items():
+            if part.n_labels:
+                sums = self._sums.setdefault(name, [0.0, None if part.n_correct is None else 0, 0])
                 sums[0] += float(part.loss.detach()) * part.n_labels
-                sums[1] += int(part.n_correct)
+                sums[1] = None if part.n_correct is None else sums[1] + int(part.n_correct)
                 sums[2] += part.n_labels
         if self.progress_bar:
             if self._bar is None:
                 self._bar = tqdm(total=self.total or None, initial=n_updates - 1, unit=" updates", disable=None)
             self._bar.set_postfix(self._averages(), refresh=False)
             self._bar.update()
-        if self.every and n_updates % self.every == 0:
+        if self.is_due(n_updates):
             self._write({"update": n_updates, **self._averages()})
             self._reset()
 
     def _averages(self) -> Dict[str, float]:
         averages: Dict[str, float] = {}
         for name, (loss, n_correct, n_labels) in self._sums.items():
+            if name == "perplexity":
+                averages[name] = round(math.exp(min(loss / n_labels, MAX_LOSS)), 2)
+                continue
             averages[f"{name}_loss"] = round(loss / n_labels, 4)
-            averages[f"{name}_accuracy"] = round(n_correct / n_labels, 4)
+            if n_correct is not None:
+                averages[f"{name}_accuracy"] = round(n_correct / n_labels, 4)
         averages["tokens_per_second"] = round(self._n_tokens / max(time.perf_counter() - self._since, 1e-9))
         return averages
 

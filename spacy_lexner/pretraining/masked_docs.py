@@ -1,4 +1,4 @@
-"""The wordpieces of a batch of Docs, some of them masked, and the candidate words that do not give them away."""
+"""The wordpieces of a batch of Docs: the words they belong to, the sequences they are read in, and their masking."""
 
 from random import Random
 from typing import Optional, Sequence, Tuple
@@ -74,8 +74,7 @@ def mask_docs(
     masking (Masking): How to mask.
     rng (Random): Source of chance.
     wordpieces (Wordpieces): The vocabulary.
-    RETURNS (Tuple[Ints[n_pieces], Bools[n_pieces]]): The wordpieces as the encoder sees them, and which of them are to
-        be predicted.
+    RETURNS (Tuple[Ints[n_pieces], Bools[n_pieces]]): The wordpieces as the encoder sees them, and those to predict.
     """
     masked_ids, selected = ids.copy(), np.zeros(len(ids), bool)
     cls, sep, special = np.array([wordpieces.cls]), np.array([wordpieces.sep]), np.array([NO_WORD])
@@ -91,14 +90,3 @@ def mask_docs(
         masked_ids[start:end] = masked.input_ids[1:-1]
         selected[start + masked.positions - 1] = True
     return masked_ids, selected
-
-
-def hide_masked(words: BatchWords, selected: np.ndarray) -> BatchWords:
-    """Take out the candidate words that cover a masked wordpiece: they would give it away.
-
-    words (BatchWords): The candidate words on wordpieces.
-    selected (Bools[n_pieces]): The wordpieces that are to be predicted, kept and replaced ones among them.
-    RETURNS (BatchWords): What the encoder may see.
-    """
-    n_selected = np.append(0, np.cumsum(selected))  # before each wordpiece
-    return words.take(n_selected[words.ends] == n_selected[words.starts])

@@ -1,29 +1,28 @@
-"""What tasks with masked wordpieces share: from Docs to sequences, some of whose wordpieces have to be predicted."""
+"""What tasks with masked wordpieces share: from Docs to sequences in which some wordpieces have to be predicted."""
 
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypeVar
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypeVar
 
 import numpy as np
 import torch
 from spacy.tokens import Doc
-from thinc.api import Model
+from thinc.api import ArgsKwargs, Model
 
 from ..candidates.batch_words import BatchWords, DocWords, place_words
 from ..candidates.storage import find_candidates
-from ..encoders.shared.bert_shaped import max_length
+from ..encoders.shared.bert_shaped import config_settings, max_length
 from ..encoders.shared.shim import shim_of
 from ..encoders.shared.windows import Windows, batch_by_padding
 from ..encoders.shared.wordpiece_encoder import N_SPECIAL, piece_borders, wordpieces_of
 from ..encoders.shared.wordpieces import Wordpieces
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.matcher import Matcher, MatchOptions
-from .heads.heads import FIRST, MASKED
+from .heads import FIRST, MASKED, MENTION, build_pretraining_heads
 from .masked_docs import WORD_SOURCES, even_windows, mask_docs, word_numbers
 from .masking import Masking, check_masking
-from .objective import PretrainingTask, join
-from .paired_docs import UNLABELLED, PairedDoc, pair_docs, separator_pieces
-from .sentence_pairs import DEFAULT_SHORT_SHARE, MIN_LENGTH
+from .objective import PretrainingBatch, PretrainingTask
+from .sentence_pairs import DEFAULT_SHORT_SHARE, MIN_LENGTH, UNLABELLED, PairedDoc, pair_docs, separator_pieces
 
 MAX_UNKNOWN = 0.5
 BatchT = TypeVar("BatchT", bound=Any)
@@ -52,15 +51,15 @@ class MaskingOptions:
 
 
 class Sequences(NamedTuple):
-    """The wordpieces of a batch, one after the other in one array, and the sequences that are read of them.
+    """The wordpieces of a batch, one after the other in one array, and the sequences that they are read in.
 
     docs (List[Doc]): The Docs, or one Doc for each pair of segments.
     pairs (Optional[List[PairedDoc]]): These pairs.
     counts (numpy.ndarray): int64[n_tokens], wordpieces of each token.
-    separators (numpy.ndarray): int64[n_pairs], where [SEP] stands in each pair, from its first wordpiece on.
+    separators (numpy.ndarray): int64[n_pairs], the place of [SEP] in each pair, counted from its first wordpiece.
     ids (numpy.ndarray): int64[n_pieces], the wordpieces.
     shown (numpy.ndarray): int64[n_pieces], the same as the encoder sees them: some of them masked.
-    selected (numpy.ndarray): bool[n_pieces], which are to be predicted.
+    selected (numpy.ndarray): bool[n_pieces], those to predict.
     windows (Windows): The sequences.
     """
 
@@ -79,19 +78,19 @@ class Sequences(NamedTuple):
             yield index, self.windows.take(index)
 
 
-class Wanted(NamedTuple):
-    """What is wanted of a padded batch: which vectors, and what for.
+class Targets(NamedTuple):
+    """What the heads have to find in the vectors that a padded batch keeps.
 
-    kept (numpy.ndarray): int64[n], places among the B * L vectors.
-    roles (numpy.ndarray): int64[n], MASKED, FIRST or MENTION.
-    labels (numpy.ndarray): int64[m], of the masked wordpieces.
-    next_labels (numpy.ndarray): int64[p], of the pairs.
+    roles (numpy.ndarray): int64[n], what each vector is for: MASKED, FIRST or MENTION.
+    labels (numpy.ndarray): int64[m], the masked wordpieces.
+    next_labels (numpy.ndarray): int64[p], of the pairs: IS_NEXT or IS_RANDOM.
+    entity_labels (numpy.ndarray): int64[q], rows of the candidate entities.
     """
 
-    kept: np.ndarray
     roles: np.ndarray
     labels: np.ndarray
     next_labels: np.ndarray
+    entity_labels: np.ndarray
 
 
 class MaskedTask(PretrainingTask):
@@ -106,8 +105,18 @@ class MaskedTask(PretrainingTask):
         self.rng = Random(options.seed)
         self._matcher: Optional[Matcher] = None
         self._vocabulary_checked = False
+        self.build_heads = build_pretraining_heads
 
-    def check(self, node: Model) -> None:
+    def text_model(self, module: Any) -> Any:
+        """module (Any): The encoder's module.
+        RETURNS (PreTrainedModel): The BERT-shaped model in it.
+        """
+        raise NotImplementedError
+
+    def tied_weight(self, module: Any) -> torch.nn.Parameter:
+        return self.text_model(module).get_input_embeddings().weight
+
+    def head_settings(self, node: Model) -> Dict[str, Any]:
         encoder = self.text_model(shim_of(node).module)
         kind, config = encoder.config.model_type, encoder.config
         width = encoder.get_input_embeddings().weight.shape[1]
@@ -117,7 +126,7 @@ class MaskedTask(PretrainingTask):
                 "the decoder cannot be tied to them. Choose an encoder in which they are equal."
             )
         if self.options.next_sentence and getattr(config, "type_vocab_size", 0) < 2:
-            raise ValueError(f"A {kind!r} of this config knows no second segment: set next_sentence = false.")
+            raise ValueError(f"A {kind!r} of this config has no second segment: set next_sentence = false.")
         limit, wanted = max_length(encoder), self.options.max_length
         if wanted is not None and wanted > limit:
             raise ValueError(f"max_length is {wanted}, but the encoder reads at most {limit} wordpieces at once.")
@@ -127,6 +136,7 @@ class MaskedTask(PretrainingTask):
                 'words = "lexicon" needs a lexicon: name the folder of one (`lexicon` of the objective), or pretrain '
                 "an encoder with adapters, which has one."
             )
+        return {"encoder": config_settings(config), "heads": {"next_sentence": self.options.next_sentence}}
 
     def find_words(self, node: Model, docs: List[Doc]) -> Optional[List[DocWords]]:
         """Find the lexicon words that the encoder's own lexicon has.
@@ -142,7 +152,7 @@ class MaskedTask(PretrainingTask):
 
         node (Model): The encoder's layer.
         docs (Sequence[Doc]): The Docs.
-        RETURNS (Tuple[Sequences, Optional[List[DocWords]]]): The sequences, and what `find_words` gives for them.
+        RETURNS (Tuple[Sequences, Optional[List[DocWords]]]): The sequences, and what `find_words` returns for them.
         """
         wordpieces = wordpieces_of(node)
         length = self.options.max_length or max_length(self.text_model(shim_of(node).module))
@@ -164,27 +174,37 @@ class MaskedTask(PretrainingTask):
         shown, selected = mask_docs(ids, words, windows, self.options.masking, self.rng, wordpieces)
         return Sequences(read, pairs, counts, separators, ids, shown, selected, windows), found
 
-    def want(self, sequences: Sequences, index: np.ndarray, batch: BatchT, pieces: np.ndarray) -> Tuple[BatchT, Wanted]:
-        """Ask for the vectors of masked wordpieces, and for the first ones of pairs.
+    def target(
+        self,
+        sequences: Sequences,
+        index: np.ndarray,
+        batch: BatchT,
+        pieces: np.ndarray,
+        entities: Optional[np.ndarray] = None,
+    ) -> Tuple[BatchT, Targets]:
+        """Ask for the vectors of masked wordpieces, those of mentions, and the first one of each pair.
 
         sequences (Sequences): The sequences.
         index (numpy.ndarray): int64[B], the numbers of those in the batch.
         batch (Any): The batch, with `input_ids`, `attention_mask`, `kept` and `segments`.
-        pieces (numpy.ndarray): int64[n], to which wordpiece each vector belongs that the batch keeps.
-        RETURNS (Tuple[Any, Wanted]): The batch, with segments if it holds pairs, and what is wanted of it.
+        pieces (numpy.ndarray): int64[n], the wordpiece of each vector that the batch keeps.
+        entities (Optional[numpy.ndarray]): int64[n_pieces], the row of the entity at each wordpiece; 0 for none.
+        RETURNS (Tuple[Any, Targets]): The batch, which keeps these vectors and has segments if it holds pairs, and what
+            to find in them.
         """
-        all_kept = batch.kept.cpu().numpy()
-        masked = sequences.selected[pieces]
-        kept, labels = [all_kept[masked]], sequences.ids[pieces[masked]]
-        roles, next_labels = [np.full(len(labels), MASKED)], np.zeros(0, "i8")
+        kept, masked = batch.kept.cpu().numpy(), sequences.selected[pieces]
+        firsts = next_labels = np.zeros(0, "i8")
         if sequences.pairs is not None:
             answers = np.array([sequences.pairs[i].label for i in index], "i8")
             rows = np.flatnonzero(answers != UNLABELLED)
-            next_labels = answers[rows]
-            kept.append(rows * batch.input_ids.shape[1])
-            roles.append(np.full(len(rows), FIRST))
+            firsts, next_labels = rows * batch.input_ids.shape[1], answers[rows]
             batch = _with_segments(batch, sequences.separators[index])
-        return batch, Wanted(join(kept), join(roles), labels, next_labels)
+        entity_labels = np.zeros(len(pieces), "i8") if entities is None else entities[pieces]
+        mentioned = entity_labels > 0
+        places = (kept[masked], firsts, kept[mentioned])
+        roles = np.repeat([MASKED, FIRST, MENTION], [len(part) for part in places])
+        batch = batch._replace(kept=torch.from_numpy(np.concatenate(places)).to(batch.kept.device))
+        return batch, Targets(roles, sequences.ids[pieces[masked]], next_labels, entity_labels[mentioned])
 
     def _whole_words(self, docs: Sequence[Doc], found: Optional[Sequence[DocWords]]) -> Optional[BatchWords]:
         """The lexicon words, on tokens, that cut the Docs into words; None where tokens are words."""
@@ -209,8 +229,24 @@ class MaskedTask(PretrainingTask):
         self._vocabulary_checked = True
 
 
+def collect(
+    batches: List[Any], targets: List[Targets], candidates: Optional[torch.Tensor] = None
+) -> Optional[PretrainingBatch]:
+    """Put padded batches together.
+
+    batches (List[Any]): The padded batches.
+    targets (List[Targets]): What to find in each.
+    candidates (Optional[torch.Tensor]): Vectors of the candidate entities.
+    RETURNS (Optional[PretrainingBatch]): The batch of an objective; None where there is nothing to predict.
+    """
+    joined = Targets(*map(np.concatenate, zip(*targets))) if targets else None
+    if joined is None or not len(joined.roles):
+        return None
+    return PretrainingBatch(ArgsKwargs((batches,), {}), {**joined._asdict(), "candidates": candidates})
+
+
 def _with_segments(batch: BatchT, separators: np.ndarray) -> BatchT:
-    """Everything behind the separator, the last [SEP] as well, is the second segment."""
+    """Everything after the separator, with the last [SEP], is the second segment."""
     columns = torch.arange(batch.input_ids.shape[1], device=batch.input_ids.device)
     begins = torch.from_numpy(separators + 2).to(columns.device)  # [CLS] stands before the first wordpiece
     return batch._replace(segments=((columns >= begins[:, None]) & batch.attention_mask).long())

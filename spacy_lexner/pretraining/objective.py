@@ -1,68 +1,72 @@
 """What all pretraining objectives of `spacy pretrain` share: from the encoder's vectors to one loss and back."""
 
 import contextlib
+from pathlib import Path
 from random import Random
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, cast
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import torch
+from spacy.language import Language
+from spacy.schemas import ConfigSchemaPretrain
 from spacy.tokens import Doc
-from thinc.api import ArgsKwargs, Model
-from torch import Tensor
+from spacy.training.pretrain import create_pretraining_model
+from spacy.util import load_model_from_config, registry
+from spacy.vocab import Vocab
+from thinc.api import ArgsKwargs, Config, Model
 
-from ..encoders.shared.bert_shaped import config_settings
 from ..encoders.shared.shim import ModuleShim, shim_of
-from .heads.heads import HeadLosses, build_pretraining_heads
+from .heads import Losses
 from .log import PretrainingLog
-from .state import PretrainingState, ResumableEncoder
+from .resume import STATE_KEY, PretrainingState, ResumableEncoder
 
 
 class PretrainingBatch(NamedTuple):
     """A batch as the encoder's module reads it, and what the heads compare its output with.
 
-    inputs (Any): The argument of the encoder's module, which gives N vectors.
-    roles (Ints[N]): What each of them is for: MASKED, FIRST or MENTION.
-    labels (Ints[n]): The wordpieces that were masked.
-    next_labels (Ints[p]): Of pairs of segments: 0 next, 1 random.
-    candidates (Optional[Floats[c, D]]): Vectors of the distinct entities, after a row of zeros.
-    entity_labels (Ints[m]): Rows of `candidates`.
+    inputs (ArgsKwargs): The arguments of the encoder's module.
+    targets (Dict[str, Any]): The arguments of the heads besides that module's output and the tied weight.
     """
 
-    inputs: Any
-    roles: np.ndarray
-    labels: np.ndarray
-    next_labels: np.ndarray = np.zeros(0, "i8")
-    candidates: Optional[Tensor] = None
-    entity_labels: np.ndarray = np.zeros(0, "i8")
+    inputs: ArgsKwargs
+    targets: Dict[str, Any]
 
 
 class PretrainingTask:
-    """What is particular to one objective."""
+    """What is particular to one objective.
+
+    name (str): Its registered name.
+    encoder (str): The name of the layer that it pretrains: "lebert", "ernie" or "elmo".
+    architecture (str): The registered name of that.
+    rng (Random): Its source of chance, besides torch's.
+    build_heads (Callable[[Dict[str, Any]], torch.nn.Module]): Builds the heads from settings.
+    """
 
     name: str
+    encoder: str
+    architecture: str
     rng: Random
+    build_heads: Callable[[Dict[str, Any]], torch.nn.Module]
 
-    def check(self, node: Model) -> None:
-        """Refuse an encoder that the task cannot be done with.
-
-        node (Model): The encoder's layer, initialised. Raises ValueError.
+    def head_settings(self, node: Model) -> Dict[str, Any]:
+        """node (Model): The encoder's layer, initialised.
+        RETURNS (Dict[str, Any]): The settings of the heads. Raises ValueError where the encoder does not suit the task.
         """
         raise NotImplementedError
 
-    def head_settings(self, module: Any) -> Dict[str, Any]:
-        """RETURNS (Dict[str, Any]): The arguments of PretrainingHeads, besides the config."""
-        raise NotImplementedError
+    def tied_weight(self, module: Any) -> Optional[torch.nn.Parameter]:
+        """module (Any): The encoder's module.
+        RETURNS (Optional[torch.nn.Parameter]): A weight that the heads use as well, as `embeddings`.
+        """
+        return None
 
-    def text_model(self, module: Any) -> Any:
-        """RETURNS (PreTrainedModel): The BERT-shaped model inside the encoder's module."""
-        raise NotImplementedError
-
-    def prepare(self, node: Model, docs: Sequence[Doc]) -> PretrainingBatch:
-        """Mask a batch.
+    def prepare(self, node: Model, docs: Sequence[Doc], *, exact: bool = False) -> Optional[PretrainingBatch]:
+        """Make a batch.
 
         node (Model): The encoder's layer.
         docs (Sequence[Doc]): The Docs.
-        RETURNS (PretrainingBatch): The batch.
+        exact (bool): Also compute a loss that is otherwise estimated from a sample.
+        RETURNS (Optional[PretrainingBatch]): The batch; None where there is nothing to predict.
         """
         raise NotImplementedError
 
@@ -81,12 +85,8 @@ class PretrainingObjective(Model):
         log (PretrainingLog): Where losses are shown.
         resumable (bool): Save the state of the run together with the encoder.
         """
-        encoder_shim = cast(ModuleShim, node.shims[0])
-        heads: Model = Model(
-            "pretraining_heads",
-            _no_forward,
-            shims=[ModuleShim(build_pretraining_heads, mixed_precision=encoder_shim._mixed_precision)],
-        )
+        shim = ModuleShim(task.build_heads, mixed_precision=shim_of(node)._mixed_precision)
+        heads: Model = Model("pretraining_heads", _no_forward, shims=[shim])
         state = PretrainingState(task.rng)
         saved = ResumableEncoder(encoder, state) if resumable else encoder
         super().__init__(
@@ -102,7 +102,7 @@ class PretrainingObjective(Model):
 
     @contextlib.contextmanager
     def use_params(self, params: Any) -> Iterator[None]:
-        """As thinc's, for an optimiser that keeps no averages too."""
+        """As thinc's, but also for an optimiser that keeps no averages."""
         with super().use_params(params or {}):
             yield
 
@@ -114,77 +114,111 @@ class PretrainingLoss:
         self.state = state
         self.log = log
 
-    def __call__(self, ops: Any, docs: Sequence[Doc], losses: Optional[HeadLosses]) -> Tuple[float, float]:
+    @property
+    def is_due(self) -> bool:
+        """RETURNS (bool): Whether the next update writes a line."""
+        return self.log.is_due(self.state.n_updates + 1)
+
+    def __call__(self, ops: Any, docs: Sequence[Doc], losses: Optional[Losses]) -> Tuple[float, float]:
         """Report the loss of a batch.
 
         ops (Ops): Not used.
         docs (Sequence[Doc]): The Docs.
-        losses (Optional[HeadLosses]): The output; None for a batch with nothing in it to predict.
+        losses (Optional[Losses]): The output; None for a batch with nothing to predict.
         RETURNS (Tuple[float, float]): The loss, and its gradient.
         """
         if losses is None:
             return 0.0, 0.0
-        self.log.update(self.state.n_updates + 1, losses, sum(map(len, docs)))
+        self.log.update(self.state.n_updates + 1, losses.parts, sum(map(len, docs)))
         return float(losses.total.detach()), 1.0
 
 
 def init(model: Model, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
     model.layers[0].initialize(X)
-    task: PretrainingTask = model.attrs["task"]
-    node = model.get_ref("node")
-    task.check(node)
-    module = shim_of(node).module
+    settings = model.attrs["task"].head_settings(model.get_ref("node"))
     heads = shim_of(model.get_ref("heads"))
     if not heads.is_initialized:
-        config = task.text_model(module).config
-        heads.initialize({"encoder": config_settings(config), "heads": task.head_settings(module)})
+        heads.initialize(settings)
 
 
-def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[Optional[HeadLosses], Callable]:
-    """Encode a masked batch and ask the heads. The wordpiece embeddings are the decoder as well: they reach the heads
-    as a leaf of their own, whose gradient is added in the end, so that either shim may scale its own gradients."""
+def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[Optional[Losses], Callable]:
+    """Encode a batch and ask the heads. Encoder and heads have a shim each, which may scale its own gradients: what
+    the heads read of the encoder (its output, and a tied weight) are leaves, whose gradients are then handed on."""
     node, task = model.get_ref("node"), model.attrs["task"]
     encoder, heads = shim_of(node), shim_of(model.get_ref("heads"))
-    batch = task.prepare(node, docs)
-    if not len(batch.roles):
+    batch = task.prepare(node, docs, exact=is_train and model.attrs["loss"].is_due)
+    if batch is None:
         return None, lambda gradient: []
-    output, backprop_encoder = encoder.begin_update(ArgsKwargs(args=(batch.inputs,), kwargs={}))
-    embeddings = task.text_model(encoder.module).get_input_embeddings().weight
-    leaves = output.detach().requires_grad_(), embeddings.detach().requires_grad_()
-    losses, backprop_heads = heads.begin_update(_head_inputs(batch, *leaves))
+    output, backprop_encoder = (encoder.begin_update if is_train else _predict(encoder))(batch.inputs)
+    leaves = {"output": output.detach().requires_grad_()}
+    tied = task.tied_weight(encoder.module)
+    if tied is not None:
+        leaves["embeddings"] = tied.detach().requires_grad_()
+    targets = {name: _to_device(value, output.device) for name, value in batch.targets.items()}
+    run_heads = heads.begin_update if is_train else _predict(heads)
+    losses, backprop_heads = run_heads(ArgsKwargs(args=(), kwargs={**leaves, **targets}))
 
     def backprop(gradient: float) -> List[Doc]:
         total = losses.total
         backprop_heads(ArgsKwargs(args=((total,),), kwargs={"grad_tensors": (torch.full_like(total, gradient),)}))
-        d_output, d_embeddings = (leaf.grad for leaf in leaves)
-        backprop_encoder(ArgsKwargs(args=((output,),), kwargs={"grad_tensors": (d_output,)}))
-        embeddings.grad = d_embeddings if embeddings.grad is None else embeddings.grad.add_(d_embeddings)
+        backprop_encoder(ArgsKwargs(args=((output,),), kwargs={"grad_tensors": (leaves["output"].grad,)}))
+        if tied is not None:
+            d_tied = leaves["embeddings"].grad
+            tied.grad = d_tied if tied.grad is None else tied.grad.add_(d_tied)
         return []
 
     return losses, backprop
 
 
-def _head_inputs(batch: PretrainingBatch, output: Tensor, embeddings: Tensor) -> ArgsKwargs:
-    """The leaves are arguments by name, so that the shim sees that they want gradients."""
-    roles = torch.from_numpy(batch.roles).to(output.device)
-    labels, next_labels, entity_labels = (
-        torch.from_numpy(array).to(output.device) for array in (batch.labels, batch.next_labels, batch.entity_labels)
-    )
-    kwargs = {
-        "output": output,
-        "embeddings": embeddings,
-        "roles": roles,
-        "labels": labels,
-        "next_labels": next_labels,
-        "candidates": batch.candidates,
-        "entity_labels": entity_labels,
-    }
-    return ArgsKwargs(args=(), kwargs=kwargs)
+def build_objective(
+    vocab: Vocab, tok2vec: Model, *, task: Callable[[], PretrainingTask], log: Dict[str, Any], resumable: bool
+) -> PretrainingObjective:
+    """Build the model that `spacy pretrain` trains.
+
+    vocab (Vocab): Not used.
+    tok2vec (Model[List[Doc], List[Floats2d]]): The task's encoder, or a model with one in it.
+    task (Callable[[], PretrainingTask]): Creates the task.
+    log (Dict[str, Any]): Arguments of PretrainingLog.
+    resumable (bool): Save the state of the run together with the encoder.
+    RETURNS (PretrainingObjective): The model.
+    """
+    created = task()
+    nodes = [node for node in tok2vec.walk() if node.name == created.encoder]
+    if len(nodes) != 1:
+        raise ValueError(
+            f"{created.name} pretrains {created.architecture}, but the model that [pretraining] component and layer "
+            f"name ({tok2vec.name!r}) holds {len(nodes)} of them."
+        )
+    return PretrainingObjective(tok2vec, nodes[0], created, PretrainingLog(**log), resumable=resumable)
 
 
-def join(parts: Sequence[np.ndarray]) -> np.ndarray:
-    """RETURNS (Ints[n]): Arrays of integers, none of them too, as one."""
-    return np.concatenate([np.zeros(0, "i8"), *parts])
+def load_objective(config: Config, path: Union[str, Path]) -> Tuple[Language, Model]:
+    """Make the model of a run of `spacy pretrain` again, with its heads.
+
+    config (Config): The config of the run.
+    path (Union[str, Path]): A file that the run saved, `resumable`. Raises ValueError where it is not.
+    RETURNS (Tuple[Language, Model]): The pipeline and the objective.
+    """
+    config = config.copy()
+    config["initialize"]["init_tok2vec"] = None
+    nlp = load_model_from_config(config, auto_fill=True)
+    settings: Dict[str, Any] = registry.resolve(nlp.config.interpolate()["pretraining"], schema=ConfigSchemaPretrain)
+    model = create_pretraining_model(nlp, settings)
+    data = Path(path).read_bytes()
+    if STATE_KEY.encode() not in data:
+        raise ValueError(f"{path} holds no pretraining heads: it was saved without resumable = true.")
+    model.get_ref("tok2vec").from_bytes(data)
+    return nlp, model
+
+
+def _predict(shim: ModuleShim) -> Callable[[ArgsKwargs], Tuple[Any, Callable]]:
+    return lambda inputs: (shim.predict(inputs), lambda gradients: [])
+
+
+def _to_device(value: Any, device: torch.device) -> Any:
+    if isinstance(value, np.ndarray):
+        value = torch.from_numpy(value)
+    return value.to(device) if isinstance(value, torch.Tensor) else value
 
 
 def _no_forward(model: Model, X: Any, is_train: bool) -> Any:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import load_file
 
-from spacy_lexner.pretraining.entity_corruption import NO_ENTITY, EntityCorruption, corrupt_entities
+from spacy_lexner.pretraining.ernie import NO_ENTITY, EntityCorruption, corrupt_entities
 
 NOTHING = EntityCorruption(0.0, 0.0)
 

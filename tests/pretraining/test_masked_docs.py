@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_lexner.candidates.batch_words import BatchWords
-from spacy_lexner.pretraining.masked_docs import hide_masked, longest_words
+from spacy_lexner.pretraining.masked_docs import longest_words
+from spacy_lexner.pretraining.mlm import hide_masked
 
 TEXT = "南京市长江大桥"
 WORDS = {"南京": (0, 2), "南京市": (0, 3), "市长": (2, 4), "长江": (3, 5), "长江大桥": (3, 7), "大桥": (5, 7)}

@@ -10,7 +10,7 @@ from spacy.training import Example
 from spacy.training.pretrain import pretrain as spacy_pretrain
 from thinc.api import Linear
 
-from spacy_lexner.pretraining.pretrain_ernie import create_pretrain_ernie
+from spacy_lexner.pretraining.ernie import create_pretrain_ernie
 
 
 def run(config, folder, **options):

@@ -19,7 +19,8 @@ from spacy.training.pretrain import pretrain as spacy_pretrain
 from spacy.util import registry
 
 from spacy_lexner.encoders.lebert.model import LEBERT
-from spacy_lexner.pretraining.pretrain_mlm import create_pretrain_mlm
+from spacy_lexner.pretraining.heads import cross_entropy
+from spacy_lexner.pretraining.mlm import create_pretrain_mlm
 
 MODEL = "components.tok2vec.model"
 OBJECTIVE = "pretraining.objective"
@@ -89,7 +90,7 @@ def test_every_parameter_of_the_encoder_and_the_heads_learns(pretraining_config)
     loss, gradient = model.attrs["loss"](model.ops, docs, losses)
     backprop(gradient)
     encoder, heads = model.get_ref("node").shims[0].module, model.get_ref("heads").shims[0].module
-    assert loss == pytest.approx(losses.masked_lm.loss.item() + losses.next_sentence.loss.item())
+    assert loss == pytest.approx(losses.parts["masked_lm"].loss.item() + losses.parts["next_sentence"].loss.item())
     for module in (encoder, heads):
         for name, parameter in module.named_parameters():
             if name not in ("words.tuned", "words.padding"):
@@ -111,7 +112,9 @@ def test_the_gradient_of_the_tied_table_is_that_of_one_graph(pretraining_config)
     batch = model.attrs["task"].prepare(node, docs)
     module.zero_grad()
     table = module.encoder.get_input_embeddings().weight
-    loss = heads.masked_lm.loss(module(batch.inputs), table, torch.from_numpy(batch.labels)).loss
+    loss = cross_entropy(
+        heads.masked_lm(module(*batch.inputs.args), table), torch.from_numpy(batch.targets["labels"])
+    ).loss
     loss.backward()
     torch.testing.assert_close(losses.total, loss)
     expected = {name: p.grad for name, p in module.named_parameters() if p.grad is not None}
@@ -128,7 +131,7 @@ def test_only_masked_positions_are_decoded(pretraining_config, monkeypatch):
     handle = heads.masked_lm.transform.register_forward_hook(lambda m, i, output: rows.append(len(output)))
     losses, _ = model.begin_update(docs)
     handle.remove()
-    assert rows == [losses.masked_lm.n_labels] == [round(142 * 0.15)]
+    assert rows == [losses.parts["masked_lm"].n_labels] == [round(142 * 0.15)]
 
 
 def test_a_batch_with_nothing_to_predict_has_loss_zero_and_changes_nothing(pretraining_config):

@@ -39,7 +39,7 @@ def perplexity_cli(
       python -m spacy lexner perplexity configs/elmo.cfg pretrained/model-last.bin --text dev.txt --paths.words
       words.tsv
     """
-    from ...pretraining.bilm_perplexity import load_language_model, measure_perplexity  # torch: only where it is wanted
+    from ...pretraining.perplexity import load_language_model, measure_perplexity  # torch: only where it is wanted
 
     try:
         overrides = parse_config_overrides(ctx.args)

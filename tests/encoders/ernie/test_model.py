@@ -10,9 +10,7 @@ from transformers import BertConfig, BertModel
 
 from spacy_lexner.checkpoints.ernie import rename_parameters
 from spacy_lexner.encoders.ernie.model import ErnieEncoder, complete_layer_types
-from spacy_lexner.pretraining.heads.denoising_entity import DenoisingEntityHead
-from spacy_lexner.pretraining.heads.masked_lm import MaskedLMHead
-from spacy_lexner.pretraining.heads.next_sentence import NextSentenceHead
+from spacy_lexner.pretraining.heads import DenoisingEntityHead, MaskedLMHead, NextSentenceHead, cross_entropy
 
 TOLERANCE = 2e-5
 TYPES = {"A": ["sim", "sim", "mix", "norm"], "B": ["sim", "mix", "norm", "norm"], "C_default_pad": ["mix"]}
@@ -110,9 +108,11 @@ def test_pretraining_scores_losses_and_gradients_match_the_original(golden, meta
 
     masked, mentions = golden["pre.masked_lm_labels"] >= 0, golden["pre.ent_labels"] >= 0
     losses = {
-        "mlm": mlm.loss(output.text[masked], table, golden["pre.masked_lm_labels"][masked]),
-        "nsp": nsp.loss(output.text, golden["pre.next_sentence_label"].flatten()),
-        "dEA": entity.loss(output.text[mentions], golden["pre.candidate"], golden["pre.ent_labels"][mentions]),
+        "mlm": cross_entropy(mlm(output.text[masked], table), golden["pre.masked_lm_labels"][masked]),
+        "nsp": cross_entropy(nsp(output.text), golden["pre.next_sentence_label"].flatten()),
+        "dEA": cross_entropy(
+            entity(output.text[mentions], golden["pre.candidate"]), golden["pre.ent_labels"][mentions]
+        ),
     }
     for name, head in losses.items():
         assert head.loss.item() == pytest.approx(meta["losses"][name], abs=TOLERANCE)

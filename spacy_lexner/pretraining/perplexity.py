@@ -3,17 +3,17 @@
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterable, List, Optional, Union
+from typing import Iterable, List, Optional, Tuple, Union
 
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import minibatch
-from thinc.api import Config
+from thinc.api import Config, Model
 from tqdm import tqdm
 
-from .bilm_objective import BiLMObjective
-from .heads.bilm import BiLMLosses
-from .saved_objective import load_weights, make_objective
+from .bilm import BiLMTask
+from .heads import Losses
+from .objective import load_objective
 from .word_vocabulary import UNKNOWN
 
 DOCS_AT_ONCE = 64
@@ -24,7 +24,7 @@ class Perplexity:
     """The negative log probabilities of a text, added up.
 
     forward, backward (float): Of all words, in either direction.
-    n_words (int): Words predicted by either direction, one more than its tokens for each Doc.
+    n_words (int): Words predicted in each direction, one more than its tokens for each Doc.
     n_unknown (int): Tokens that are not in the vocabulary.
     n_tokens (int): Tokens.
     n_characters (int): Characters.
@@ -39,36 +39,34 @@ class Perplexity:
 
     @property
     def perplexity(self) -> float:
-        """RETURNS (float): Per word, the mean of both directions' losses."""
+        """RETURNS (float): Per word, from the mean of both directions' losses."""
         return math.exp((self.forward + self.backward) / 2 / self.n_words)
 
     @property
     def bits_per_character(self) -> float:
-        """RETURNS (float): What models over words and over characters can be compared by, as long as no word is
-        unknown:
-        an unknown word counts as one, whatever its characters.
+        """RETURNS (float): Comparable between models over words and over characters, as long as no word is unknown: an
+        unknown word counts as one, whatever its characters.
         """
         return (self.forward + self.backward) / 2 / math.log(2) / self.n_characters
 
 
-def load_language_model(config: Config, weights: Union[str, Path]) -> "tuple[Language, BiLMObjective]":
-    """Make the objective of a pretraining run again.
+def load_language_model(config: Config, weights: Union[str, Path]) -> Tuple[Language, Model]:
+    """Make the language model of a pretraining run again.
 
     config (Config): The config of the run.
     weights (Union[str, Path]): A file that it saved, `resumable`.
-    RETURNS (Tuple[Language, BiLMObjective]): The pipeline and the language model.
+    RETURNS (Tuple[Language, Model]): The pipeline and the objective.
     """
-    nlp, model = make_objective(config)
-    if not isinstance(model, BiLMObjective):
-        raise ValueError("The config does not pretrain with spacy-lexner.PretrainBiLM.v1.")
-    load_weights(model, weights, "softmax")
+    nlp, model = load_objective(config, weights)
+    if not isinstance(model.attrs["task"], BiLMTask):
+        raise ValueError(f"The config does not pretrain with {BiLMTask.name}.")
     return nlp, model
 
 
-def measure_perplexity(model: BiLMObjective, docs: Iterable[Doc], total: Optional[int] = None) -> Perplexity:
+def measure_perplexity(model: Model, docs: Iterable[Doc], total: Optional[int] = None) -> Perplexity:
     """Let the language model predict Docs, by the full softmax.
 
-    model (BiLMObjective): The language model.
+    model (Model): The objective, from `load_language_model`.
     docs (Iterable[Doc]): The Docs.
     total (Optional[int]): Their number, for the progress bar.
     RETURNS (Perplexity): The result. Raises ValueError where there is no token.
@@ -83,14 +81,15 @@ def measure_perplexity(model: BiLMObjective, docs: Iterable[Doc], total: Optiona
     return result
 
 
-def _add(result: Perplexity, model: BiLMObjective, docs: List[Doc]) -> None:
-    losses: Optional[BiLMLosses] = model.predict(docs)
+def _add(result: Perplexity, model: Model, docs: List[Doc]) -> None:
+    losses: Optional[Losses] = model.predict(docs)
     if losses is None:
         return
-    result.forward += float(losses.forward) * losses.n_words
-    result.backward += float(losses.backward) * losses.n_words
-    result.n_words += losses.n_words
+    forward, backward = losses.parts["forward"], losses.parts["backward"]
+    result.forward += float(forward.loss) * forward.n_labels
+    result.backward += float(backward.loss) * backward.n_labels
+    result.n_words += forward.n_labels
     words = [token.text for doc in docs for token in doc]
     result.n_tokens += len(words)
-    result.n_unknown += int((model.attrs["vocabulary"].numbers(words) == UNKNOWN).sum())
+    result.n_unknown += int((model.attrs["task"].vocabulary.numbers(words) == UNKNOWN).sum())
     result.n_characters += sum(len(doc.text) for doc in docs)

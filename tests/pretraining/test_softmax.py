@@ -1,8 +1,7 @@
 import pytest
 import torch
 
-from spacy_lexner.pretraining.heads import word_softmax
-from spacy_lexner.pretraining.heads.word_softmax import AdaptiveSoftmax, FullSoftmax, SampledSoftmax, sample_log_uniform
+from spacy_lexner.pretraining.softmax import AdaptiveSoftmax, FullSoftmax, SampledSoftmax, sample_log_uniform
 
 WIDTH, WORDS = 16, 40
 
@@ -15,7 +14,7 @@ def make_case(softmax, n_rows=7):
 
 @pytest.mark.parametrize("at_once", [1, 3 * WORDS, 1 << 24])
 def test_full_softmax_in_parts(monkeypatch, at_once):
-    monkeypatch.setattr(word_softmax, "SCORES_AT_ONCE", at_once)
+    monkeypatch.setattr("spacy_lexner.pretraining.softmax.SCORES_AT_ONCE", at_once)
     softmax = FullSoftmax(WIDTH, WORDS)
     hidden, words = make_case(softmax)
     expected = -torch.log_softmax(hidden @ softmax.weight.T + softmax.bias, dim=1)[torch.arange(7), words]

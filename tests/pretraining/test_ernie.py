@@ -8,12 +8,10 @@ from spacy.tokens import Doc, Span
 from spacy.training.pretrain import create_pretraining_model
 from spacy.util import registry
 
-from spacy_lexner.pretraining.entity_corruption import EntityCorruption
-from spacy_lexner.pretraining.ernie_task import ErnieTask
-from spacy_lexner.pretraining.heads.heads import FIRST, MASKED, MENTION
+from spacy_lexner.pretraining.ernie import EntityCorruption, ErnieTask, create_pretrain_ernie
+from spacy_lexner.pretraining.heads import FIRST, MASKED, MENTION
 from spacy_lexner.pretraining.masked_task import MaskingOptions
 from spacy_lexner.pretraining.masking import Masking
-from spacy_lexner.pretraining.pretrain_ernie import create_pretrain_ernie
 
 NOTHING = EntityCorruption(0.0, 0.0)
 
@@ -43,7 +41,7 @@ def document(nlp, *sentences):
 
 def entity_values(batch):
     """Per wordpiece the first value of the vector that is shown on it: the number of its entity."""
-    part = batch.inputs[0]
+    part = batch.inputs.args[0][0]
     return part.vectors[part.entities][..., 0]
 
 
@@ -52,9 +50,9 @@ def test_mentions_show_their_entities_and_are_asked_for_them(encoder):
     batch = ErnieTask(options(), NOTHING).prepare(node, [nlp.make_doc("南京市长江大桥在北京大学河流")])
     shown = entity_values(batch)[0].tolist()
     assert shown == [0, 1, 0, 0, 2, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0]
-    assert batch.candidates[:, 0].tolist() == [0, 1, 2, 3]
-    assert batch.entity_labels.tolist() == [1, 2, 3]
-    kept = batch.inputs[0].kept[torch.from_numpy(batch.roles == MENTION)]
+    assert batch.targets["candidates"][:, 0].tolist() == [0, 1, 2, 3]
+    assert batch.targets["entity_labels"].tolist() == [1, 2, 3]
+    kept = batch.inputs.args[0][0].kept[torch.from_numpy(batch.targets["roles"] == MENTION)]
     assert kept.tolist() == [1, 4, 9]
 
 
@@ -62,10 +60,10 @@ def test_corrupted_entities_keep_their_labels(encoder):
     nlp, node, _ = encoder()
     doc = nlp.make_doc("南京市长江大桥在北京大学在中国")
     removed = ErnieTask(options(), EntityCorruption(0.0, 1.0)).prepare(node, [doc])
-    assert not removed.inputs[0].entities.any()
-    assert removed.entity_labels.tolist() == [1, 2, 3, 4]
+    assert not removed.inputs.args[0][0].entities.any()
+    assert removed.targets["entity_labels"].tolist() == [1, 2, 3, 4]
     replaced = ErnieTask(options(), EntityCorruption(1.0, 0.0)).prepare(node, [doc])
-    assert replaced.entity_labels.tolist() == [1, 2, 3, 4]
+    assert replaced.targets["entity_labels"].tolist() == [1, 2, 3, 4]
     shown = entity_values(replaced)[0]
     assert (shown[[1, 4, 9, 14]] > 0).all() and shown.sum() == shown[[1, 4, 9, 14]].sum()
 
@@ -76,9 +74,9 @@ def test_shares_are_those_of_the_original(encoder):
     kept = removed = total = 0
     for _ in range(300):
         batch = task.prepare(node, [nlp.make_doc("南京市长江大桥在北京大学在中国" * 3)])
-        labels = batch.candidates[batch.entity_labels][:, 0].numpy()
-        part = batch.inputs[0]
-        at = part.kept[torch.from_numpy(batch.roles == MENTION)]
+        labels = batch.targets["candidates"][batch.targets["entity_labels"]][:, 0].numpy()
+        part = batch.inputs.args[0][0]
+        at = part.kept[torch.from_numpy(batch.targets["roles"] == MENTION)]
         shown = entity_values(batch).flatten()[at].numpy()
         kept += (shown == labels).sum()
         removed += (shown == 0).sum()
@@ -92,7 +90,7 @@ def test_a_masked_mention_keeps_its_entity(encoder):
     nlp, node, _ = encoder()
     masking = Masking(share=0.99, mask_share=1.0, random_share=0.0)
     batch = ErnieTask(MaskingOptions(masking), NOTHING).prepare(node, [nlp.make_doc("南京市")])
-    assert (batch.inputs[0].input_ids[0, 1:4] == 4).all()
+    assert (batch.inputs.args[0][0].input_ids[0, 1:4] == 4).all()
     assert entity_values(batch)[0].tolist() == [0, 1, 0, 0, 0]
 
 
@@ -102,14 +100,14 @@ def test_pairs_take_their_entities_along(encoder):
     seen = set()
     for seed in range(20):
         batch = ErnieTask(options(next_sentence=True, seed=seed), NOTHING).prepare(node, docs)
-        assert (batch.roles == FIRST).sum() == len(batch.next_labels)
-        assert (batch.roles == MENTION).sum() == len(batch.entity_labels)
-        for part in batch.inputs:
+        assert (batch.targets["roles"] == FIRST).sum() == len(batch.targets["next_labels"])
+        assert (batch.targets["roles"] == MENTION).sum() == len(batch.targets["entity_labels"])
+        for part in batch.inputs.args[0]:
             values = part.vectors[part.entities][..., 0]
             for shown, segments in zip(values.tolist(), part.segments.tolist()):
                 seen |= {(value, segment) for value, segment in zip(shown, segments) if value}
                 assert shown[0] == 0
-        assert len(batch.labels) == (batch.roles == MASKED).sum()
+        assert len(batch.targets["labels"]) == (batch.targets["roles"] == MASKED).sum()
     assert {value for value, _ in seen} == {1, 2, 3, 4} and {segment for _, segment in seen} == {0, 1}
 
 
@@ -118,8 +116,8 @@ def test_entities_of_the_doc_reach_the_pairs_by_their_kb_id(encoder):
     docs = [document(nlp, "南京市很大。"), document(nlp, "北京大学在中国。")]
     docs[0].ents = [Span(docs[0], 0, 2, "LOC", kb_id="Q4")]
     batch = ErnieTask(options(next_sentence=True), NOTHING).prepare(node, docs)
-    assert batch.candidates[:, 0].tolist() == [0, 4]
-    assert set(batch.entity_labels.tolist()) == {1}
+    assert batch.targets["candidates"][:, 0].tolist() == [0, 4]
+    assert set(batch.targets["entity_labels"].tolist()) == {1}
 
 
 def test_a_batch_without_entities_has_loss_zero(encoder):
@@ -127,8 +125,8 @@ def test_a_batch_without_entities_has_loss_zero(encoder):
     objective.attrs["task"] = ErnieTask(options(), EntityCorruption())
     losses, backprop = objective.begin_update([nlp.make_doc("很长很大")])
     backprop(1.0)
-    assert losses.entity.loss.item() == 0.0 and losses.entity.n_labels == 0
-    assert losses.masked_lm.n_labels == 1
+    assert losses.parts["entity"].loss.item() == 0.0 and losses.parts["entity"].n_labels == 0
+    assert losses.parts["masked_lm"].n_labels == 1
 
 
 def test_all_entities_the_same(encoder):
@@ -136,15 +134,15 @@ def test_all_entities_the_same(encoder):
     objective.attrs["task"] = ErnieTask(options(), EntityCorruption(1.0, 0.0))
     losses, backprop = objective.begin_update([nlp.make_doc("南京在南京市在南京")])
     backprop(1.0)
-    assert losses.entity.n_labels == 3 and np.isfinite(losses.entity.loss.item())
+    assert losses.parts["entity"].n_labels == 3 and np.isfinite(losses.parts["entity"].loss.item())
 
 
 def test_sequences_with_too_few_entities_are_left_out(encoder):
     nlp, node, _ = encoder()
     docs = [nlp.make_doc("南京市长江大桥很长"), nlp.make_doc("北京大学很大"), nlp.make_doc("很长很大")]
     batch = ErnieTask(options(), NOTHING, min_entities=2).prepare(node, docs)
-    assert sum(len(part.input_ids) for part in batch.inputs) == 1
-    assert len(ErnieTask(options(), NOTHING, min_entities=3).prepare(node, docs).roles) == 0
+    assert sum(len(part.input_ids) for part in batch.inputs.args[0]) == 1
+    assert ErnieTask(options(), NOTHING, min_entities=3).prepare(node, docs) is None
 
 
 def test_every_head_learns(encoder):
@@ -153,7 +151,7 @@ def test_every_head_learns(encoder):
     losses, backprop = objective.begin_update(docs)
     loss, gradient = objective.attrs["loss"](objective.ops, docs, losses)
     backprop(gradient)
-    assert loss == pytest.approx(sum(part.loss.item() for part in losses))
+    assert loss == pytest.approx(sum(part.loss.item() for part in losses.parts.values()))
     heads = objective.get_ref("heads").shims[0].module
     assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in heads.parameters())
 

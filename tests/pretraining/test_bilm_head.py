@@ -1,16 +1,25 @@
 import pytest
 import torch
 
-from spacy_lexner.pretraining.heads.bilm import BiLMHead, build_bilm_head
+from spacy_lexner.pretraining.bilm import BiLMHead, build_bilm_head
 
-SETTINGS = {"width": 16, "n_words": 12, "softmax": "full", "n_samples": 5, "cutoffs": [3, 6], "dropout": 0.0}
+SETTINGS = {
+    "width": 16,
+    "n_words": 12,
+    "softmax": "full",
+    "n_samples": 5,
+    "cutoffs": [3, 6],
+    "dropout": 0.0,
+    "vocabulary": "12ab",
+}
 SENTENCES = [[0, 5, 6, 1], [0, 7, 1], [0, 1]]  # begin is 0, end is 1
 
 
 def make_batch():
     torch.manual_seed(0)
     words = torch.tensor(sum(SENTENCES, []))  # noqa: RUF017
-    return {"output": torch.randn(len(words), 32), "words": words, "begins": words == 0, "ends": words == 1}
+    output = torch.randn(len(words), 32)
+    return {"output": output, "words": words, "begins": words == 0, "ends": words == 1, "vocabulary": "12ab"}
 
 
 def test_every_word_is_predicted_from_both_sides():
@@ -27,16 +36,17 @@ def test_every_word_is_predicted_from_both_sides():
                 log_probability = torch.log_softmax(head.softmax.weight @ scores[1][place + 1] + head.softmax.bias, 0)
                 backward.append(-log_probability[word])
     losses = head(**batch, exact=True)
-    torch.testing.assert_close(losses.forward, torch.stack(forward).mean())
-    torch.testing.assert_close(losses.backward, torch.stack(backward).mean())
-    torch.testing.assert_close(losses.total, (losses.forward + losses.backward) / 2)
-    torch.testing.assert_close(losses.exact, torch.stack(forward + backward).mean())
-    assert losses.n_words == len(forward) == len(backward) == 6
+    parts = losses.parts
+    torch.testing.assert_close(parts["forward"].loss, torch.stack(forward).mean())
+    torch.testing.assert_close(parts["backward"].loss, torch.stack(backward).mean())
+    torch.testing.assert_close(losses.total, (parts["forward"].loss + parts["backward"].loss) / 2)
+    torch.testing.assert_close(parts["perplexity"].loss, torch.stack(forward + backward).mean())
+    assert parts["forward"].n_labels == parts["backward"].n_labels == len(forward) == len(backward) == 6
 
 
 @pytest.mark.parametrize("softmax", ["full", "sampled", "adaptive"])
 def test_one_softmax_for_both_directions(softmax):
-    head = build_bilm_head({**SETTINGS, "softmax": softmax, "vocabulary": "12ab"})
+    head = build_bilm_head({**SETTINGS, "softmax": softmax})
     n_parameters = sum(parameter.numel() for parameter in head.parameters())
     assert n_parameters == (12 * 16 + 12 if softmax != "adaptive" else 16 * 5 + 16 * 4 + 4 * 3 + 16 * 1 + 1 * 6)
     batch = make_batch()
@@ -52,9 +62,17 @@ def test_one_softmax_for_both_directions(softmax):
 def test_dropout_leaves_the_exact_loss_alone():
     head, batch = BiLMHead(**{**SETTINGS, "dropout": 0.5}), make_batch()
     first, second = head(**batch, exact=True), head(**batch, exact=True)
-    assert first.forward != second.forward and first.exact == second.exact
+    assert first.total != second.total and first.parts["perplexity"].loss == second.parts["perplexity"].loss
     head.eval()
-    assert head(**batch).forward == head(**batch).forward
+    assert head(**batch).total == head(**batch).total
+
+
+def test_perplexity_is_never_estimated_from_a_sample():
+    head, batch = BiLMHead(**{**SETTINGS, "softmax": "sampled"}), make_batch()
+    assert "perplexity" not in head(**batch).parts
+    expected = head(**batch, exact=True).parts["perplexity"].loss
+    head.eval()
+    torch.testing.assert_close(head(**batch).parts["perplexity"].loss, expected)
 
 
 def test_unknown_softmax():

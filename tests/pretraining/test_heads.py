@@ -1,10 +1,17 @@
-"""The head against transformers' BertForMaskedLM and BertForNextSentencePrediction."""
+"""The heads against transformers' BertForMaskedLM and BertForNextSentencePrediction, and ERNIE's by its definition."""
 
 import pytest
 import torch
-from transformers import BertConfig, BertForMaskedLM
+from transformers import BertConfig, BertForMaskedLM, BertForNextSentencePrediction
 
-from spacy_lexner.pretraining.heads.masked_lm import MaskedLMHead
+from spacy_lexner.pretraining.heads import (
+    IS_NEXT,
+    IS_RANDOM,
+    DenoisingEntityHead,
+    MaskedLMHead,
+    NextSentenceHead,
+    cross_entropy,
+)
 
 CONFIG = BertConfig(vocab_size=50, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32)
 
@@ -36,7 +43,7 @@ def test_loss_and_gradients_equal_those_of_transformers(peer):
     peer.zero_grad()
     masked = labels >= 0
     hidden = peer.bert(input_ids=ids).last_hidden_state
-    loss = head.loss(hidden[masked], peer.bert.embeddings.word_embeddings.weight, labels[masked])
+    loss = cross_entropy(head(hidden[masked], peer.bert.embeddings.word_embeddings.weight), labels[masked])
     loss.loss.backward()
     torch.testing.assert_close(loss.loss, expected.loss)
     assert loss.n_labels == 4
@@ -57,7 +64,8 @@ def test_only_the_given_rows_are_decoded(peer):
 
 def test_nothing_masked_gives_loss_zero_and_no_nan(peer):
     head = make_head(peer)
-    loss = head.loss(torch.zeros(0, 16), peer.bert.embeddings.word_embeddings.weight, torch.zeros(0, dtype=torch.long))
+    scores = head(torch.zeros(0, 16), peer.bert.embeddings.word_embeddings.weight)
+    loss = cross_entropy(scores, torch.zeros(0, dtype=torch.long))
     loss.loss.backward()
     assert loss.loss.item() == 0 and loss.n_labels == 0
     assert not any(p.grad.any() for p in head.parameters())
@@ -65,3 +73,38 @@ def test_nothing_masked_gives_loss_zero_and_no_nan(peer):
 
 def test_the_head_owns_no_decoder_table():
     assert all(p.numel() != 50 * 16 for p in MaskedLMHead(CONFIG).parameters())
+
+
+def test_next_sentence_scores_and_loss_equal_those_of_transformers():
+    torch.manual_seed(0)
+    peer = BertForNextSentencePrediction(CONFIG).eval()
+    head = NextSentenceHead(CONFIG)
+    head.pooler.load_state_dict(peer.bert.pooler.state_dict())
+    head.classifier.load_state_dict(peer.cls.state_dict())
+    ids = torch.randint(5, 50, (4, 6))
+    labels = torch.tensor([IS_NEXT, IS_RANDOM, IS_RANDOM, IS_NEXT])
+    expected = peer(input_ids=ids, labels=labels)
+    loss = cross_entropy(head(peer.bert(input_ids=ids).last_hidden_state), labels)
+    torch.testing.assert_close(loss.loss, expected.loss)
+    assert loss.n_correct == (expected.logits.argmax(-1) == labels).sum()
+
+
+def test_a_batch_without_entities_has_loss_zero_and_zero_gradients():
+    head = DenoisingEntityHead(8, 4)
+    hidden = torch.zeros(0, 8, requires_grad=True)
+    loss = cross_entropy(head(hidden, torch.zeros(1, 4)), torch.zeros(0, dtype=torch.long))
+    loss.loss.backward()
+    assert (loss.loss.item(), loss.n_correct.item(), loss.n_labels) == (0.0, 0, 0)
+    assert all(p.grad is not None and not p.grad.any() for p in head.parameters())
+
+
+def test_one_entity_throughout_the_batch_still_competes_with_no_entity():
+    torch.manual_seed(0)
+    head = DenoisingEntityHead(8, 4)
+    candidates = torch.stack([torch.zeros(4), torch.randn(4)])
+    hidden = torch.randn(5, 8)
+    scores = head(hidden, candidates)
+    assert not scores[:, 0].any()  # the zero vector
+    loss = cross_entropy(scores, torch.ones(5, dtype=torch.long))
+    torch.testing.assert_close(loss.loss, torch.nn.functional.softplus(-scores[:, 1]).mean())
+    assert loss.n_labels == 5 and 0 <= loss.n_correct <= 5

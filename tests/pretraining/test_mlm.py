@@ -11,10 +11,10 @@ from spacy.util import registry
 from spacy_lexner.encoders.shared.wordpieces import load_wordpieces
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
-from spacy_lexner.pretraining.heads.heads import FIRST, MASKED
+from spacy_lexner.pretraining.heads import FIRST, MASKED
 from spacy_lexner.pretraining.masked_task import MaskingOptions
 from spacy_lexner.pretraining.masking import Masking, prediction_budget
-from spacy_lexner.pretraining.mlm_task import MLMTask
+from spacy_lexner.pretraining.mlm import MLMTask
 
 TEXTS = ["南京市长江大桥很长。", "北京大学在北京。长江是中国的河流。", "河流"]
 ALL_MASKED = Masking(mask_share=1.0, random_share=0.0)
@@ -38,7 +38,7 @@ def wordpieces_of(node):
 
 def rows(batch):
     """The pieces and the segments of each row of all padded batches."""
-    for part in batch.inputs:
+    for part in batch.inputs.args[0]:
         for i, mask in enumerate(part.attention_mask):
             yield part.input_ids[i][mask].tolist(), None if part.segments is None else part.segments[i][mask].tolist()
 
@@ -57,18 +57,18 @@ def test_no_candidate_gives_a_masked_character_away(encoder):
         task = MLMTask(MaskingOptions(ALL_MASKED._replace(share=0.2), seed=seed))
         batch = task.prepare(node, [nlp.make_doc(text) for text in TEXTS])
         pieces = wordpieces_of(node)
-        expected = [part.input_ids for part in batch.inputs]
-        seen_words += sum(int((part.slots > 0).sum()) for part in batch.inputs)
+        expected = [part.input_ids for part in batch.inputs.args[0]]
+        seen_words += sum(int((part.slots > 0).sum()) for part in batch.inputs.args[0])
         for i, text in enumerate(TEXTS):
             for j, character in enumerate(text):
                 other = [*TEXTS[:i], f"{text[:j]}大{text[j + 1 :]}", *TEXTS[i + 1 :]]
                 again = MLMTask(MaskingOptions(ALL_MASKED._replace(share=0.2), seed=seed)).prepare(
                     node, [nlp.make_doc(changed) for changed in other]
                 )
-                if not all(torch.equal(a, b.input_ids) for a, b in zip(expected, again.inputs)):
+                if not all(torch.equal(a, b.input_ids) for a, b in zip(expected, again.inputs.args[0])):
                     continue  # not a masked position
                 hidden += character != "大"
-                for before, after in zip(batch.inputs, again.inputs):
+                for before, after in zip(batch.inputs.args[0], again.inputs.args[0]):
                     assert torch.equal(before.slots, after.slots)
                     for a, b in zip(before.words, after.words):
                         assert torch.equal(a, b)
@@ -83,7 +83,7 @@ def test_candidates_are_hidden_by_masked_characters_and_by_no_others(encoder):
     spans = set(zip(words.starts.tolist(), words.ends.tolist()))
     assert len(spans) == 6
     for seed in range(30):
-        (batch,) = MLMTask(MaskingOptions(ALL_MASKED, seed=seed)).prepare(node, [nlp.make_doc(text)]).inputs
+        (batch,) = MLMTask(MaskingOptions(ALL_MASKED, seed=seed)).prepare(node, [nlp.make_doc(text)]).inputs.args[0]
         masked = {i for i, piece in enumerate(batch.input_ids[0, 1:-1].tolist()) if piece == wordpieces_of(node).mask}
         visible = {span for span in spans if not masked & set(range(*span))}
         for token in range(len(text)):
@@ -96,25 +96,25 @@ def test_masked_positions_come_back_in_the_order_of_their_labels(encoder):
     docs = [nlp.make_doc(text) for text in TEXTS * 2]
     wordpieces = wordpieces_of(node)
     batch = MLMTask(MaskingOptions(ALL_MASKED)).prepare(node, docs)
-    assert len(batch.inputs) > 1
+    assert len(batch.inputs.args[0]) > 1
     originals = {tuple(wordpieces.encode([doc])[0].tolist()) for doc in docs}
-    labels = iter(batch.labels.tolist())
-    for part in batch.inputs:
+    labels = iter(batch.targets["labels"].tolist())
+    for part in batch.inputs.args[0]:
         flat = part.input_ids.flatten()
         assert (flat[part.kept] == wordpieces.mask).all()
         flat[part.kept] = torch.tensor([next(labels) for _ in part.kept])
         for row, mask in zip(part.input_ids, part.attention_mask):
             assert tuple(row[mask].tolist()[1:-1]) in originals
-    assert (batch.roles == MASKED).all() and next(labels, None) is None
+    assert (batch.targets["roles"] == MASKED).all() and next(labels, None) is None
 
 
 def test_every_epoch_masks_anew_and_the_seed_decides(encoder):
     nlp, node = encoder()
     task, twin = MLMTask(MaskingOptions(ALL_MASKED, seed=5)), MLMTask(MaskingOptions(ALL_MASKED, seed=5))
     docs = [nlp.make_doc(TEXTS[1])]
-    epochs = [task.prepare(node, docs).inputs[0].input_ids.tolist() for _ in range(4)]
+    epochs = [task.prepare(node, docs).inputs.args[0][0].input_ids.tolist() for _ in range(4)]
     assert len({str(epoch) for epoch in epochs}) > 1
-    assert epochs == [twin.prepare(node, docs).inputs[0].input_ids.tolist() for _ in range(4)]
+    assert epochs == [twin.prepare(node, docs).inputs.args[0][0].input_ids.tolist() for _ in range(4)]
 
 
 def test_whole_words_are_the_tokens_of_the_doc(encoder):
@@ -124,7 +124,7 @@ def test_whole_words_are_the_tokens_of_the_doc(encoder):
     mask = wordpieces_of(node).mask
     for seed in range(20):
         options = MaskingOptions(ALL_MASKED._replace(unit="whole_word"), seed=seed)
-        shown = MLMTask(options).prepare(node, [doc]).inputs[0].input_ids[0, 1:-1].tolist()
+        shown = MLMTask(options).prepare(node, [doc]).inputs.args[0][0].input_ids[0, 1:-1].tolist()
         at = 0
         for word in words:
             assert len({piece == mask for piece in shown[at : at + len(word)]}) == 1
@@ -142,7 +142,7 @@ def test_whole_words_are_the_longest_of_the_lexicon(encoder, tmp_path, linked):
     mask, seen = wordpieces_of(node).mask, set()
     for seed in range(20):
         task = MLMTask(MaskingOptions(masking, words="lexicon", lexicon=lexicon, seed=seed))
-        shown = np.array(task.prepare(node, docs).inputs[0].input_ids[0, 1:-1].tolist()) == mask
+        shown = np.array(task.prepare(node, docs).inputs.args[0][0].input_ids[0, 1:-1].tolist()) == mask
         for start in range(0, 30, 10):
             for begin, end in ((0, 3), (3, 7)):
                 assert len(set(shown[start + begin : start + end].tolist())) == 1
@@ -157,7 +157,7 @@ def test_long_docs_are_cut_evenly_and_every_piece_is_read_once(encoder):
     lengths = [len(pieces) for pieces, _ in rows(batch)]
     assert sum(lengths) == 70 + 2 * 3 and max(lengths) - min(lengths) <= 1 and max(lengths) <= 32
     budget = sum(prediction_budget(length, ALL_MASKED) for length in lengths)
-    assert len(batch.labels) == budget
+    assert len(batch.targets["labels"]) == budget
 
 
 def test_white_space_is_never_predicted(encoder):
@@ -167,7 +167,7 @@ def test_white_space_is_never_predicted(encoder):
     wordpieces = wordpieces_of(node)
     for seed in range(10):
         batch = MLMTask(MaskingOptions(ALL_MASKED._replace(share=0.4), seed=seed)).prepare(node, [doc])
-        assert wordpieces.unk not in batch.labels
+        assert wordpieces.unk not in batch.targets["labels"]
 
 
 def test_pairs_have_separators_segments_and_labels(encoder):
@@ -181,11 +181,15 @@ def test_pairs_have_separators_segments_and_labels(encoder):
     for seed in range(20):
         options = MaskingOptions(Masking(), next_sentence=True, max_length=20, seed=seed)
         batch = MLMTask(options).prepare(node, docs)
-        assert (batch.roles == FIRST).sum() == len(batch.next_labels) == sum(len(p.input_ids) for p in batch.inputs)
-        seen |= set(batch.next_labels.tolist())
+        assert (
+            (batch.targets["roles"] == FIRST).sum()
+            == len(batch.targets["next_labels"])
+            == sum(len(p.input_ids) for p in batch.inputs.args[0])
+        )
+        seen |= set(batch.targets["next_labels"].tolist())
         at = 0
-        for part in batch.inputs:
-            kept = part.kept[torch.from_numpy(batch.roles[at : at + len(part.kept)]) == FIRST]
+        for part in batch.inputs.args[0]:
+            kept = part.kept[torch.from_numpy(batch.targets["roles"][at : at + len(part.kept)]) == FIRST]
             assert (kept % part.input_ids.shape[1] == 0).all() and len(kept) == len(part.input_ids)
             at += len(part.kept)
         for pieces, segments in rows(batch):
@@ -201,7 +205,7 @@ def test_candidates_do_not_run_over_the_separator(encoder):
     docs = [document(nlp, "在长"), document(nlp, "江大")]
     for seed in range(20):
         options = MaskingOptions(Masking(share=0.01), next_sentence=True, seed=seed)
-        for part in MLMTask(options).prepare(node, docs).inputs:
+        for part in MLMTask(options).prepare(node, docs).inputs.args[0]:
             assert not part.slots.any()
 
 
@@ -209,12 +213,12 @@ def test_a_random_partner_from_the_same_document_has_no_label(encoder):
     nlp, node = encoder()
     docs = [document(nlp, "南京市长江大桥很长。")]
     batch = MLMTask(MaskingOptions(Masking(), next_sentence=True)).prepare(node, docs)
-    assert len(batch.next_labels) == 0 and not (batch.roles == FIRST).any()
-    assert len(batch.labels) > 0
+    assert len(batch.targets["next_labels"]) == 0 and not (batch.targets["roles"] == FIRST).any()
+    assert len(batch.targets["labels"]) > 0
 
 
 def test_documents_of_one_sentence_get_random_partners(encoder):
     nlp, node = encoder()
     docs = [document(nlp, "南京市长江大桥很长。"), document(nlp, "北京大学在北京。"), document(nlp, "河流很长。")]
     batch = MLMTask(MaskingOptions(Masking(), next_sentence=True)).prepare(node, docs)
-    assert batch.next_labels.tolist() == [1, 1, 1]
+    assert batch.targets["next_labels"].tolist() == [1, 1, 1]

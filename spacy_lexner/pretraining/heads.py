@@ -1,0 +1,204 @@
+"""The heads of BERT's and ERNIE's pretraining: masked wordpieces, next sentence, denoised entities."""
+
+from typing import Any, Dict, NamedTuple, Optional
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from transformers import AutoConfig, BertConfig
+from transformers.activations import ACT2FN
+from transformers.models.bert.modeling_bert import BertOnlyNSPHead, BertPooler, BertPredictionHeadTransform
+
+MASKED, FIRST, MENTION = range(3)
+IS_NEXT, IS_RANDOM = 0, 1
+
+
+class HeadLoss(NamedTuple):
+    """What a head reports of a batch.
+
+    loss (Tensor): A scalar, the mean over the labels; 0 without any.
+    n_correct (Optional[Tensor]): A whole number: labels that have the best score. None if that is not counted.
+    n_labels (int): Number of labels.
+    """
+
+    loss: Tensor
+    n_correct: Optional[Tensor]
+    n_labels: int
+
+
+class Losses(NamedTuple):
+    """What all heads of an objective report of a batch: the loss to train by, and the parts to show."""
+
+    total: Tensor
+    parts: Dict[str, HeadLoss]
+
+
+def cross_entropy(scores: Tensor, labels: Tensor) -> HeadLoss:
+    """Mean cross-entropy in float32, also defined for a batch without labels.
+
+    scores (Floats[N, C]): One row per label.
+    labels (Ints[N]): The right columns.
+    RETURNS (HeadLoss): Without labels the loss is 0, and so are its gradients.
+    """
+    if not len(labels):
+        return HeadLoss(scores.float().sum() * 0.0, torch.zeros((), dtype=torch.long, device=scores.device), 0)
+    hits = (scores.detach().argmax(dim=-1) == labels).sum()
+    return HeadLoss(F.cross_entropy(scores.float(), labels), hits, len(labels))
+
+
+class PretrainingHeads(nn.Module):
+    """The masked language model, and, if asked for, next sentence prediction and the denoising of entities."""
+
+    def __init__(self, config: Any, *, next_sentence: bool = False, entity_width: int = 0) -> None:
+        """Create the heads.
+
+        config (PretrainedConfig): The encoder's settings.
+        next_sentence (bool): Predict whether the second segment of a pair is the next one.
+        entity_width (int): Width of the entity vectors; 0 without entities.
+        """
+        super().__init__()
+        self.masked_lm = MaskedLMHead(config)
+        self.next_sentence = NextSentenceHead(config) if next_sentence else None
+        self.entity = None
+        if entity_width:
+            self.entity = DenoisingEntityHead(
+                config.hidden_size,
+                entity_width,
+                activation=config.hidden_act,
+                layer_norm_eps=config.layer_norm_eps,
+                initializer_range=config.initializer_range,
+            )
+
+    def forward(
+        self,
+        *,
+        output: Tensor,
+        embeddings: Tensor,
+        roles: Tensor,
+        labels: Tensor,
+        next_labels: Tensor,
+        candidates: Optional[Tensor],
+        entity_labels: Tensor,
+    ) -> Losses:
+        """Compare the encoder's output with what was hidden from it.
+
+        output (Floats[N, H]): The vectors to predict from, and no others.
+        embeddings (Floats[V, H]): The encoder's wordpiece embeddings.
+        roles (Ints[N]): What each vector is for: MASKED, FIRST (of a pair of segments) or MENTION.
+        labels (Ints[n]): The wordpieces that were masked.
+        next_labels (Ints[p]): Of pairs of segments, IS_NEXT or IS_RANDOM.
+        candidates (Optional[Floats[C, D]]): The vectors of the batch's distinct entities, after a row of zeros.
+        entity_labels (Ints[m]): Rows of `candidates`.
+        RETURNS (Losses): The unweighted sum of the losses, as in BERT and ERNIE, and each of them.
+        """
+        parts = {"masked_lm": cross_entropy(self.masked_lm(output[roles == MASKED], embeddings), labels)}
+        if self.next_sentence is not None:
+            scores = self.next_sentence(output[roles == FIRST].unsqueeze(1))
+            parts["next_sentence"] = cross_entropy(scores, next_labels)
+        if self.entity is not None and candidates is not None:
+            parts["entity"] = cross_entropy(self.entity(output[roles == MENTION], candidates), entity_labels)
+        return Losses(torch.stack([part.loss for part in parts.values()]).sum(), parts)
+
+
+def build_pretraining_heads(settings: Dict[str, Any]) -> PretrainingHeads:
+    """Build the heads with random weights.
+
+    settings (Dict[str, Any]): Plain JSON: under "encoder" what `config_settings` returns, under "heads" the other
+        arguments of PretrainingHeads.
+    RETURNS (PretrainingHeads): The module.
+    """
+    return PretrainingHeads(AutoConfig.for_model(**settings["encoder"]), **settings["heads"])
+
+
+class MaskedLMHead(nn.Module):
+    """Predicts the wordpieces that were masked (Devlin et al. 2019, section 3.1).
+
+    The decoder is tied: it is the encoder's own table of wordpiece embeddings, given at each call, so that the
+    parameter belongs to one module only. Only masked positions are ever decoded: with a vocabulary of 21,128 the scores
+    of all positions would be the largest tensor of the whole training step.
+    """
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        self.transform = BertPredictionHeadTransform(config)
+        self.bias = nn.Parameter(torch.zeros(config.vocab_size))
+        _initialize(self.transform, config.initializer_range)
+
+    def forward(self, hidden: Tensor, embeddings: Tensor) -> Tensor:
+        """Score the vocabulary.
+
+        hidden (Floats[N, H]): The encoder's output at the masked positions.
+        embeddings (Floats[V, H]): The encoder's wordpiece embeddings.
+        RETURNS (Floats[N, V]): Scores.
+        """
+        return F.linear(self.transform(hidden), embeddings, self.bias)
+
+
+class NextSentenceHead(nn.Module):
+    """Predicts from the first position whether the second segment follows the first or is random (Devlin et al. 2019,
+    section 3.1).
+
+    It has the pooler that BERT counts as part of its encoder: token vectors need none, so the encoders here have none.
+    """
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        self.pooler = BertPooler(config)
+        self.classifier = BertOnlyNSPHead(config)
+        _initialize(self, config.initializer_range)
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """Score the two answers.
+
+        hidden (Floats[B, L, H]): The encoder's output; only the first position is read.
+        RETURNS (Floats[B, 2]): Scores of IS_NEXT and IS_RANDOM.
+        """
+        return self.classifier(self.pooler(hidden))
+
+
+class DenoisingEntityHead(nn.Module):
+    """Predicts the entity of a mention from the text stream (Zhang et al. 2019, section 3.4).
+
+        scores = LayerNorm(act(W h + b)) · candidatesᵀ
+
+    The candidates are the distinct entities of the batch; as in the authors' code the first of them is the zero vector
+    of "no entity", a class that is never right.
+
+    width (int): Width H of the text stream.
+    entity_width (int): Width D of the entity vectors.
+    activation (str): A name known to transformers.
+    layer_norm_eps (float): Epsilon of the layer norm.
+    initializer_range (float): Standard deviation of the initial weights.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        entity_width: int,
+        *,
+        activation: str = "gelu",
+        layer_norm_eps: float = 1e-12,
+        initializer_range: float = 0.02,
+    ) -> None:
+        super().__init__()
+        self.dense = nn.Linear(width, entity_width)
+        self.activation = ACT2FN[activation]
+        self.norm = nn.LayerNorm(entity_width, eps=layer_norm_eps)
+        _initialize(self, initializer_range)
+
+    def forward(self, hidden: Tensor, candidates: Tensor) -> Tensor:
+        """Score the candidates.
+
+        hidden (Floats[N, H]): The text stream at the first wordpieces of the mentions.
+        candidates (Floats[C, D]): Vectors of the batch's distinct entities, after a row of zeros.
+        RETURNS (Floats[N, C]): Scores.
+        """
+        return self.norm(self.activation(self.dense(hidden))) @ candidates.to(hidden.dtype).T
+
+
+def _initialize(module: nn.Module, initializer_range: float) -> None:
+    """Draw the linear layers of a head as BERT does."""
+    for layer in module.modules():
+        if isinstance(layer, nn.Linear):
+            nn.init.normal_(layer.weight, std=initializer_range)
+            nn.init.zeros_(layer.bias)
