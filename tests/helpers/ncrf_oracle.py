@@ -22,6 +22,7 @@ def make(seed, *lengths):
 def enumerate_paths(emissions, transitions):
     """All paths: the spans that they mean, and their scores. The last two tags are the start and the stop."""
     names = [*TAGS, "O", "O"]
+    emissions, transitions = emissions.astype("f8"), transitions.astype("f8")
     for path in product(range(N), repeat=len(emissions)):
         score = transitions[-1, path[0]] + transitions[path[-1], -1]
         score += sum(emissions[i, tag] for i, tag in enumerate(path))

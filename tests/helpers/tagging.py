@@ -29,12 +29,8 @@ def legal_paths(n):
 
 
 def path_scores(emissions, transitions, paths):
-    end = SCHEME.n_tags
-    rows = np.arange(len(emissions))
-    return np.array(
-        [
-            emissions[rows, path].sum() + sum(transitions[move] for move in itertools.pairwise((end, *path, end)))
-            for path in paths
-        ],
-        dtype="float64",
-    )
+    """In double precision, so that they are exact beside whatever is computed from single precision."""
+    end, rows = SCHEME.n_tags, np.arange(len(emissions))
+    emissions, transitions = emissions.astype("f8"), transitions.astype("f8")
+    moves = [list(itertools.pairwise((end, *path, end))) for path in paths]
+    return np.array([emissions[rows, p].sum() + sum(transitions[m] for m in own) for p, own in zip(paths, moves)])

@@ -22,6 +22,7 @@ def gold(spans, n_tokens):
 
 
 def path_score(emissions, transitions, path):
+    emissions, transitions = emissions.astype("f8"), transitions.astype("f8")
     score = transitions[-1, path[0]] + transitions[path[-1], -1] + sum(emissions[i, tag] for i, tag in enumerate(path))
     return score + sum(transitions[a, b] for a, b in itertools.pairwise(path))
 
@@ -31,7 +32,7 @@ def test_the_loss_is_that_of_the_tags_which_spell_the_annotation():
     loss, _ = HEAD.loss((emissions, transitions), allow(3), [gold([TagSpan(0, 3, 0)], 3)], [[]])
     path = [0, TAGS.index("B-A"), TAGS.index("M-A"), TAGS.index("E-A"), 0]
     total = np.logaddexp.reduce([score for _, score in enumerate_paths(emissions[0], transitions)])
-    assert loss == pytest.approx(total - path_score(emissions[0], transitions, path), abs=1e-5)
+    assert loss == pytest.approx(total - path_score(emissions[0], transitions, path), abs=1e-9)
 
 
 def test_missing_annotation_costs_nothing_but_the_frame():
@@ -42,7 +43,7 @@ def test_missing_annotation_costs_nothing_but_the_frame():
     emissions = [rows[:, columns[:-1]] for rows in emissions]
     moves = transitions[np.ix_([*columns[:-1], N], [*columns[:-1], N])]
     unknown, gradient = free.loss((emissions, moves), allow(2), allow(2), [[]])
-    assert loss > 0.1 and unknown == pytest.approx(0, abs=1e-6)
+    assert loss > 0.1 and unknown == pytest.approx(0, abs=1e-9)
     assert abs(gradient[0][0]).max() < 1e-6
 
 
@@ -52,7 +53,7 @@ def test_a_incorrect_span():
     plain, _ = HEAD.loss((emissions, transitions), allow(2), [gold([], 2)], [[]])
     incorrect, _ = HEAD.loss((emissions, transitions), allow(2), [gold([], 2)], [[span]])
     p = HEAD.span_scores((emissions, transitions), allow(2), [[span]])[0][0]
-    assert incorrect - plain == pytest.approx(-np.log(1 - p), abs=1e-6)
+    assert incorrect - plain == pytest.approx(-np.log(1 - p), abs=1e-9)
 
 
 def test_the_gradient_is_the_slope():
@@ -97,10 +98,10 @@ def check(found, paths, n_tokens):
     total = np.logaddexp.reduce([score for _, score in paths])
     spans = sorted({span for spans, _ in paths for span in spans})
     expected = [np.exp(np.logaddexp.reduce([s for spans, s in paths if span in spans]) - total) for span in spans]
-    np.testing.assert_allclose(found.span_scores([spans])[0], expected, atol=1e-6)
+    np.testing.assert_allclose(found.span_scores([spans])[0], expected, atol=1e-9)
     best_paths = found.k_best(5)[0]
     scores = sorted((score for _, score in paths), reverse=True)[:5]
-    np.testing.assert_allclose([path.probability for path in best_paths], np.exp(np.array(scores) - total), atol=1e-6)
+    np.testing.assert_allclose([path.probability for path in best_paths], np.exp(np.array(scores) - total), atol=1e-9)
     assert all(len(path.tags) == n_tokens for path in best_paths)
 
 
