@@ -40,7 +40,7 @@ class Case:
         self.allowed = [np.ones((n, n_tags), dtype=bool) for n in lengths]
         self.head = CRFHead()
         noise = [rng.standard_normal(e.shape, dtype="float32") for e in self.emissions]
-        self.tags = self.head.decode(TaggerOutput(noise, self.transitions), self.allowed)
+        self.tags = self.head.search(TaggerOutput(noise, self.transitions), self.allowed).best()
         self.gold = [np.eye(n_tags, dtype=bool)[tags] for tags in self.tags]
         self.peer = CRF(n_tags, batch_first=True)
         self.peer.transitions.data = torch.from_numpy(self.transitions[:-1, :-1])
@@ -51,10 +51,10 @@ class Case:
         self.head.loss(self.outputs, self.allowed, self.gold, [[] for _ in self.lengths])
 
     def decode(self) -> List[np.ndarray]:
-        return self.head.decode(self.outputs, self.allowed)
+        return self.head.search(self.outputs, self.allowed).best()
 
     def score(self) -> None:
-        self.head.span_scores(self.outputs, self.allowed, [self.scheme.decode(path) for path in self.decode()])
+        self.head.search(self.outputs, self.allowed).span_scores([self.scheme.decode(path) for path in self.decode()])
 
     def padded(self) -> Dict[str, torch.Tensor]:
         pad = torch.nn.utils.rnn.pad_sequence

@@ -5,7 +5,7 @@ from typing import Any, List, Optional, Sequence, Tuple, cast
 
 import numpy as np
 import torch
-from thinc.types import Floats1d, Floats2d
+from thinc.types import Floats2d
 from thinc.util import torch2xp, xp2torch
 from torch import Tensor
 
@@ -14,7 +14,7 @@ from .crf import NEVER, Trellis
 from .spans.head import TaggerOutput
 from .spans.span_rules import SpanRules
 from .spans.states import States
-from .spans.tag_scheme import Bools2d, Ints1d, TagSpan, span_tags
+from .spans.tag_scheme import Bools2d, TagSpan, span_tags
 from .tag_search import StateSpace, TagSearch, make_trellis, tag_states
 
 NORMALIZATIONS = ("mean", "sum", "token")
@@ -22,7 +22,7 @@ NORMALIZATIONS = ("mean", "sum", "token")
 
 @dataclass(frozen=True)
 class Head:
-    """What all heads share; see `spans.head.TaggerHead` for the arguments of the methods.
+    """What all heads share; see `spans.head.TaggerHead` for the methods.
 
     normalization (str): Divide the loss of a batch by its sentences ("mean"), its tokens ("token") or nothing ("sum").
     """
@@ -41,14 +41,6 @@ class Head:
         self, outputs: TaggerOutput, allowed: Sequence[Bools2d], rules: Optional[Sequence[SpanRules]] = None
     ) -> TagSearch:
         return TagSearch(outputs, allowed, rules, self.to_space)
-
-    def decode(self, outputs: TaggerOutput, allowed: Sequence[Bools2d]) -> List[Ints1d]:
-        return self.search(outputs, allowed).best()
-
-    def span_scores(
-        self, outputs: TaggerOutput, allowed: Sequence[Bools2d], spans: Sequence[Sequence[TagSpan]]
-    ) -> List[Floats1d]:
-        return self.search(outputs, allowed).span_scores(spans)
 
     def loss(
         self,

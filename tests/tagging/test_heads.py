@@ -36,13 +36,13 @@ def test_decoding_and_scores_against_all_paths(seed, n):
     paths = list(legal_paths(n))
     scores = path_scores(outputs[0][0], outputs[1], paths)
     weights = np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
-    decoded = CRFHead().decode(outputs, free([n]))[0]
+    decoded = CRFHead().search(outputs, free([n])).best()[0]
     assert decoded.tolist() == paths[int(scores.argmax())].tolist()
     expected = {}
     for path, weight in zip(paths, weights):
         for span in SCHEME.decode(path):
             expected[span] = expected.get(span, 0.0) + weight
-    found = CRFHead().span_scores(outputs, free([n]), [list(expected)])[0]
+    found = CRFHead().search(outputs, free([n])).span_scores([list(expected)])[0]
     np.testing.assert_allclose(found, list(expected.values()), rtol=1e-6)
 
 
@@ -50,20 +50,20 @@ def test_decoding_and_scores_against_all_paths(seed, n):
 def test_paths_are_legal_and_batches_change_nothing(head):
     lengths = [5, 0, 1, 30, 2]
     outputs, allowed = random_outputs(1, lengths, scale=3), free(lengths)
-    paths = head.decode(outputs, allowed)
+    paths = head.search(outputs, allowed).best()
     assert [len(path) for path in paths] == lengths
     end = SCHEME.n_tags
     for i, path in enumerate(paths):
         assert not len(path) or all(SCHEME.legal[move] for move in itertools.pairwise((end, *path, end)))
         if len(path):
-            alone = head.decode(([outputs[0][i]], outputs[1]), [allowed[i]])[0]
+            alone = head.search(([outputs[0][i]], outputs[1]), [allowed[i]]).best()[0]
             assert alone.tolist() == path.tolist()
     spans = [SCHEME.decode(path) for path in paths]
-    for i, scores in enumerate(head.span_scores(outputs, allowed, spans)):
+    for i, scores in enumerate(head.search(outputs, allowed).span_scores(spans)):
         assert len(scores) == len(spans[i]) and ((scores >= 0) & (scores <= 1)).all()
         if spans[i]:
             np.testing.assert_allclose(
-                scores, head.span_scores(([outputs[0][i]], outputs[1]), [allowed[i]], [spans[i]])[0]
+                scores, head.search(([outputs[0][i]], outputs[1]), [allowed[i]]).span_scores([spans[i]])[0]
             )
 
 
@@ -71,10 +71,10 @@ def test_given_spans_are_certain_and_spelled():
     outputs = random_outputs(2, [6], scale=5)
     given_span = TagSpan(1, 4, 1)
     allowed = [SCHEME.constraint(np.zeros(6, dtype=bool), [given_span], [(5, 6)])]
-    path = CRFHead().decode(outputs, allowed)[0]
+    path = CRFHead().search(outputs, allowed).best()[0]
     assert given_span in SCHEME.decode(path) and path[5] == 0
-    assert CRFHead().span_scores(outputs, allowed, [[given_span]])[0][0] == pytest.approx(1, abs=1e-12)
-    assert CRFHead().span_scores(outputs, allowed, [[TagSpan(3, 5, 0)]])[0][0] == 0
+    assert CRFHead().search(outputs, allowed).span_scores([[given_span]])[0][0] == pytest.approx(1, abs=1e-12)
+    assert CRFHead().search(outputs, allowed).span_scores([[TagSpan(3, 5, 0)]])[0][0] == 0
 
 
 @pytest.mark.parametrize("head", HEADS, ids=lambda head: type(head).__name__)
@@ -97,7 +97,7 @@ def test_incorrect_span_costs_what_it_is_worth(head):
     outputs, allowed = random_outputs(5, [4]), free([4])
     nothing = [np.ones_like(allowed[0])]
     span = TagSpan(1, 3, 0)
-    p = head.span_scores(outputs, allowed, [[span]])[0][0]
+    p = head.search(outputs, allowed).span_scores([[span]])[0][0]
     assert head.loss(outputs, allowed, nothing, [[span]])[0] == pytest.approx(-np.log(1 - p), rel=1e-6)
     spaces = [SCHEME.constraint(np.array([False, True, False, False]))]
     assert head.loss(outputs, spaces, nothing, [[span]])[0] == 0  # cannot be predicted: nothing to unlearn
@@ -135,7 +135,7 @@ def test_damaged_output_is_incorrect(value):
     outputs, allowed = random_outputs(8, [3, 2]), free([3, 2])
     outputs[0][1][0, 0] = value
     with pytest.raises(ValueError, match=r"Documents \[1\] of the batch have no tag path of finite score"):
-        CRFHead().decode(outputs, allowed)
+        CRFHead().search(outputs, allowed).best()
 
 
 # --- CRF
@@ -183,7 +183,10 @@ def test_unconstrained_training_is_relative_to_all_paths():
     loss, (_, d_transitions) = head.loss(outputs, free([n_tokens]), [gold], [[]])
     assert loss == pytest.approx(-np.log(right / weights.sum()), rel=1e-6)
     assert (d_transitions[:-1, :-1][~SCHEME.legal[:-1, :-1]] > 0).all()
-    assert head.decode(outputs, free([n_tokens]))[0].tolist() == CRFHead().decode(outputs, free([n_tokens]))[0].tolist()
+    assert (
+        head.search(outputs, free([n_tokens])).best()[0].tolist()
+        == CRFHead().search(outputs, free([n_tokens])).best()[0].tolist()
+    )
 
 
 def test_learns_an_annotation():
@@ -198,7 +201,9 @@ def test_learns_an_annotation():
         for array, gradient in zip([*outputs[0], outputs[1]], [*d_emissions, d_transitions]):
             array -= gradient
     assert losses[-1] < 0.1 < losses[0]
-    assert [path.tolist() for path in CRFHead().decode(outputs, free([5, 2]))] == [g.argmax(1).tolist() for g in gold]
+    assert [path.tolist() for path in CRFHead().search(outputs, free([5, 2])).best()] == [
+        g.argmax(1).tolist() for g in gold
+    ]
 
 
 # --- softmax
@@ -260,7 +265,7 @@ def test_span_score_is_the_product_of_tag_probabilities_among_legal_paths():
     paths = list(legal_paths(5))
     products = np.array([p[np.arange(5), path].prod() for path in paths])
     spelled = np.array([TagSpan(1, 4, 0) in SCHEME.decode(path) for path in paths])
-    score = SoftmaxHead().span_scores(outputs, free([5]), [[TagSpan(1, 4, 0)]])[0][0]
+    score = SoftmaxHead().search(outputs, free([5])).span_scores([[TagSpan(1, 4, 0)]])[0][0]
     assert score == pytest.approx(products[spelled].sum() / products.sum(), rel=1e-6)
 
 
@@ -269,7 +274,7 @@ def test_decoding_is_legal_where_the_best_tags_are_not():
     outputs[0][0][:] = -5
     for token, tag in enumerate(["I-PER", "B-PER", "I-LOC", "E-PER", "B-LOC"]):
         outputs[0][0][token, SCHEME.tags.index(tag)] = 5
-    path = SoftmaxHead().decode(outputs, free([5]))[0]
+    path = SoftmaxHead().search(outputs, free([5])).best()[0]
     assert all(SCHEME.legal[move] for move in itertools.pairwise((9, *path, 9)))
 
 

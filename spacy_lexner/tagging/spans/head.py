@@ -53,11 +53,8 @@ class PathSearch(Protocol):
         """RETURNS (List[Ints1d]): The tags of the best path of each Doc. Raises NoPathError where there is none."""
 
     def k_best(self, k: int) -> List[List[Path]]:
-        """Find the best paths, exactly. A Doc is searched in one piece, in memory that grows with its length.
-
-        k (int): The number of paths, at least 1.
-        RETURNS (List[List[Path]]): For each Doc at most k paths, the most probable first.
-        """
+        """RETURNS (List[List[Path]]): The k best paths of each Doc (or all, if there are fewer), the most probable
+        first. A Doc is searched in one piece, in memory that grows with its length."""
 
     def span_scores(self, spans: Sequence[Sequence[TagSpan]]) -> List[Floats1d]:
         """RETURNS (List[Floats1d]): For each span the probability, between 0 and 1, that a path spells exactly it."""
@@ -68,11 +65,8 @@ class PathSearch(Protocol):
 
 
 class TaggerHead(Protocol):
-    """Loss, decoding and span scores of a tagger, as functions of the model's output.
-
-    outputs (TaggerOutput): The output for a batch of Docs.
-    allowed (Sequence[Bools2d]): For each Doc the tags that its tokens may have, [n_tokens, n_tags].
-    """
+    """Loss and search of a tagger, as functions of the model's output and of the tags that tokens may have: for each
+    Doc a mask, [n_tokens, n_tags]."""
 
     def loss(
         self,
@@ -92,11 +86,3 @@ class TaggerHead(Protocol):
         self, outputs: TaggerOutput, allowed: Sequence[Bools2d], rules: Optional[Sequence[SpanRules]] = None
     ) -> PathSearch:
         """RETURNS (PathSearch): The search for paths, under rules about the spans of each Doc."""
-
-    def decode(self, outputs: TaggerOutput, allowed: Sequence[Bools2d]) -> List[Ints1d]:
-        """RETURNS (List[Ints1d]): The best path of each Doc, without rules (see PathSearch.best)."""
-
-    def span_scores(
-        self, outputs: TaggerOutput, allowed: Sequence[Bools2d], spans: Sequence[Sequence[TagSpan]]
-    ) -> List[Floats1d]:
-        """RETURNS (List[Floats1d]): The probability of each span, without rules (see PathSearch.span_scores)."""

@@ -112,7 +112,7 @@ def test_incorrect_spans_are_exact():
     outputs = pipe.model.predict([wrong.predicted])
     allowed = [pipe.training_constraint(wrong.predicted)]
     per, loc = (pipe.labels.index(label) for label in ("PER", "LOC"))
-    p = pipe.model.attrs["head"].span_scores(outputs, allowed, [[TagSpan(0, 2, per), TagSpan(2, 5, loc)]])[0]
+    p = pipe.model.attrs["head"].search(outputs, allowed).span_scores([[TagSpan(0, 2, per), TagSpan(2, 5, loc)]])[0]
     assert pipe.get_loss([wrong], outputs)[0] == pytest.approx(-2 * np.log(1 - p[0]) - np.log(1 - p[1]), rel=1e-5)
 
 

@@ -52,7 +52,7 @@ def test_a_incorrect_span():
     span = TagSpan(0, 2, 0)
     plain, _ = HEAD.loss((emissions, transitions), allow(2), [gold([], 2)], [[]])
     incorrect, _ = HEAD.loss((emissions, transitions), allow(2), [gold([], 2)], [[span]])
-    p = HEAD.span_scores((emissions, transitions), allow(2), [[span]])[0][0]
+    p = HEAD.search((emissions, transitions), allow(2)).span_scores([[span]])[0][0]
     assert incorrect - plain == pytest.approx(-np.log(1 - p), abs=1e-9)
 
 
