@@ -38,7 +38,7 @@ def build_softmax_tagger_v1(
     label_smoothing: float = 0.0,
     normalization: str = "mean",
 ) -> Tagger:
-    """Build a tagger that classifies each token for itself; decoding keeps to the BIOES scheme.
+    """Build a tagger that classifies each token on its own; decoding keeps to the BIOES scheme.
 
     tok2vec (Model[List[Doc], List[Floats2d]]): One row per token.
     nO (Optional[int]): Number of tags; left open, it follows from the labels.
@@ -58,7 +58,7 @@ def build_ensemble_tagger_v1(member: Tagger, n_members: int = 5) -> Tagger:
 
     member (Model[List[Doc], TaggerOutput]): The first one; the others are made like it.
     n_members (int): Number of taggers.
-    RETURNS (Model[List[Doc], TaggerOutput]): Emissions for each Doc, and transitions.
+    RETURNS (Model[List[Doc], TaggerOutput]): The ensemble.
     """
     if n_members < 1:
         raise ValueError(f"n_members is {n_members}; expected at least 1.")
@@ -70,7 +70,7 @@ def build_mixed_ensemble_tagger_v1(*members: Tagger) -> Tagger:
     lexner combine` makes one of these from trained pipelines.
 
     *members (Model[List[Doc], TaggerOutput]): The taggers; in a config, the sections of `model.*`,
-        with any names. Where all are trained further, the loss is that of the first one.
-    RETURNS (Model[List[Doc], TaggerOutput]): Emissions for each Doc, and transitions.
+        with any names. If they are trained further, all learn from the loss of the first one.
+    RETURNS (Model[List[Doc], TaggerOutput]): The ensemble.
     """
     return ensemble(members)

@@ -43,10 +43,9 @@ class Window(NamedTuple):
 
 
 def cut(lengths: Sequence[int], window: int = WINDOW, margin: int = MARGIN) -> Iterator[Window]:
-    """Cut long sequences into windows.
+    """Cut sequences of more than two windows into windows.
 
-    lengths (Sequence[int]): Number of tokens of each sequence.
-    window (int): The most tokens that a window reads. Sequences up to twice as long are not cut.
+    window (int): The most tokens that a window reads.
     margin (int): Tokens that a window reads but does not decide, at either end that is not the sequence's.
     YIELDS (Window): At least one for each sequence, in order. Together they decide each token once.
     """
@@ -61,11 +60,8 @@ def cut(lengths: Sequence[int], window: int = WINDOW, margin: int = MARGIN) -> I
 
 
 def viterbi(trellis: Trellis, *, window: int = WINDOW, margin: int = MARGIN) -> Tuple[Tensor, List[bool]]:
-    """Find the best allowed path of each sequence.
-
-    RETURNS (Tuple[Tensor, List[bool]]): Tags, [n_tokens], and whether each sequence has a path of finite score; where
-        it has none its tags are meaningless.
-    """
+    """RETURNS (Tuple[Tensor, List[bool]]): The tags of the best paths, [n_tokens], and whether each sequence has a path
+    of finite score; without one its tags are meaningless."""
     path = torch.zeros(len(trellis.emissions), dtype=torch.int64, device=trellis.emissions.device)
 
     def solve(part: Trellis, decided: slice, rows: Tensor) -> Tuple[Tensor, List[Tensor]]:
@@ -167,8 +163,7 @@ def _solve_windows(trellis: Trellis, solver: Solver, windows: Iterable[Window]) 
 
 def _agree(mine: List[Tensor], other: List[Tensor]) -> bool:
     (scores, after), (other_scores, other_after) = mine, other
-    scores, other_scores = scores - scores.max(), other_scores - other_scores.max()
-    pairs = ((scores, other_scores), (after, other_after))
+    pairs = ((scores - scores.max(), other_scores - other_scores.max()), (after, other_after))
     return all(torch.allclose(a, b, rtol=0, atol=TOLERANCE) for a, b in pairs)
 
 

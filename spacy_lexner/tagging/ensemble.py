@@ -21,8 +21,7 @@ def ensemble(members: Sequence[Tagger]) -> Tagger:
 
     members (Sequence[Tagger]): Taggers, each with an encoder of its own. A softmax can be mixed with CRFs: it is one
         without transitions. Either all or none have the tags of a published model.
-    RETURNS (Tagger): The model. `output_layer` and the attributes are the first member's, including its head, whose
-        loss all learn from.
+    RETURNS (Tagger): The model. Output layer and attributes, such as the head, are the first member's.
     """
     if not members:
         raise ValueError("An ensemble needs at least one member.")
@@ -39,11 +38,8 @@ def ensemble(members: Sequence[Tagger]) -> Tagger:
 
 
 def copy_tagger(model: Tagger) -> Tagger:
-    """Copy a model with its references, and with attributes that nodes share still shared: `Model.copy` drops the
-    former and duplicates the latter.
-
-    RETURNS (Tagger): The copy. All its nodes have ids of their own.
-    """
+    """RETURNS (Tagger): A copy with the model's references, and with attributes that nodes share still shared:
+    `Model.copy` drops the former and duplicates the latter."""
     copied = model.copy()
     nodes = {id(old): new for old, new in zip(model.walk(), copied.walk())}
     shared: Dict[int, Any] = {}
@@ -92,13 +88,7 @@ def init(model: Tagger, X: Optional[List[Doc]] = None, Y: Optional[TaggerOutput]
 
 
 def resize_output(model: Tagger, nO: int, templates: Sequence[int] = (0,)) -> Tagger:
-    """Add tags to every member: see `tagger.resize_output`.
-
-    model (Tagger): The ensemble, initialised. It is changed in place.
-    nO (int): The new number of tags.
-    templates (Sequence[int]): The tags that are copied, in turn.
-    RETURNS (Tagger): The model.
-    """
+    """Add tags to every member: see `tagger.resize_output`."""
     for member in model.layers:
         member.attrs["resize_output"](member, nO, templates)
     model.set_ref("output_layer", model.layers[0].get_ref("output_layer"))

@@ -13,9 +13,9 @@ from . import crf
 from .crf import NEVER, Trellis
 from .spans.head import TaggerOutput
 from .spans.span_rules import SpanRules
-from .spans.states import States
+from .spans.states import States, tag_states
 from .spans.tag_scheme import Bools2d, TagSpan, span_tags
-from .tag_search import StateSpace, TagSearch, make_trellis, tag_states
+from .tag_search import TagSearch, make_trellis
 
 NORMALIZATIONS = ("mean", "sum", "token")
 
@@ -33,14 +33,14 @@ class Head:
         if self.normalization not in NORMALIZATIONS:
             raise ValueError(f"normalization is {self.normalization!r}; expected one of {', '.join(NORMALIZATIONS)}.")
 
-    def to_space(self, states: States) -> StateSpace:
-        """RETURNS (StateSpace): The states to search in, given those that rules need."""
-        return StateSpace(*states)
+    def to_states(self, states: States) -> States:
+        """RETURNS (States): The states to search in, given those that rules need."""
+        return states
 
     def search(
         self, outputs: TaggerOutput, allowed: Sequence[Bools2d], rules: Optional[Sequence[SpanRules]] = None
     ) -> TagSearch:
-        return TagSearch(outputs, allowed, rules, self.to_space)
+        return TagSearch(outputs, allowed, rules, self.to_states)
 
     def loss(
         self,
@@ -51,11 +51,11 @@ class Head:
     ) -> Tuple[float, TaggerOutput]:
         emissions = torch.cat([xp2torch(rows) for rows in outputs[0]]).double().requires_grad_()
         transitions = xp2torch(outputs[1]).double().requires_grad_()
-        space = self.to_space(tag_states(allowed[0].shape[1]))
-        trellis = make_trellis(emissions, transitions, space, allowed)
-        right = torch.from_numpy(self.gold_states(gold, space)).to(emissions.device)
+        states = self.to_states(tag_states(allowed[0].shape[1]))
+        trellis = make_trellis(emissions, transitions, states, allowed)
+        right = torch.from_numpy(self.gold_states(gold, states)).to(emissions.device)
         losses = self.losses(trellis, right & trellis.allowed)
-        total = losses.sum() + _incorrect_loss(trellis, space, incorrect)
+        total = losses.sum() + _incorrect_loss(trellis, states, incorrect)
         if self.normalization != "sum":
             lengths = [len(mask) for mask in allowed]
             total = total / max(1, sum(lengths) if self.normalization == "token" else sum(map(bool, lengths)))
@@ -65,9 +65,9 @@ class Head:
         d_docs: List[Any] = [torch2xp(rows) for rows in d_emissions.float().split([len(rows) for rows in outputs[0]])]
         return total.item(), TaggerOutput(d_docs, cast(Floats2d, torch2xp(d_transitions.float())))
 
-    def gold_states(self, gold: Sequence[Bools2d], space: StateSpace) -> Bools2d:
+    def gold_states(self, gold: Sequence[Bools2d], states: States) -> Bools2d:
         """RETURNS (Bools2d): The states that agree with the annotation of a batch, [n_rows, n_states]."""
-        return np.concatenate([space.rows(mask) for mask in gold])
+        return np.concatenate([states.rows(mask) for mask in gold])
 
     def losses(self, trellis: Trellis, gold: Tensor) -> Tensor:
         """RETURNS (Tensor): The loss of each sentence, or of any other parts that add up to the same."""
@@ -139,15 +139,15 @@ def log_share(trellis: Trellis, subset: Tensor) -> Tensor:
     return part - whole
 
 
-def _incorrect_loss(trellis: Trellis, space: StateSpace, incorrect: Sequence[Sequence[TagSpan]]) -> Tensor:
+def _incorrect_loss(trellis: Trellis, states: States, incorrect: Sequence[Sequence[TagSpan]]) -> Tensor:
     """Sum of -log(1 - p) over spans known to be wrong; p is the share of the paths that spell the span."""
     spans = [span for own in incorrect for span in own]
     if not spans:
         return trellis.emissions.new_zeros(())
     trellis = trellis.take([i for i, own in enumerate(incorrect) for _ in own])
-    spelled, first = trellis.allowed.clone(), space.margin
+    spelled, first = trellis.allowed.clone(), states.margin
     for span, length in zip(spans, trellis.lengths):
-        means = torch.from_numpy(space.tags == span_tags(span)[:, None]).to(spelled.device)
+        means = torch.from_numpy(states.tags == span_tags(span)[:, None]).to(spelled.device)
         spelled[first + span.start : first + span.end] &= means
         first += length
     log_p = log_share(trellis, spelled)

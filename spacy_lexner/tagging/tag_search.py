@@ -4,7 +4,6 @@ Docs under rules about spans are searched in states that refine the tags (see `s
 themselves; the algorithms are the same.
 """
 
-from itertools import product
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence
 
 import numpy as np
@@ -19,73 +18,27 @@ from .k_best import k_best
 from .spans.head import Path, ScoredSpan, TaggerOutput
 from .spans.refine import RefinedDoc, refine
 from .spans.span_rules import SpanRules
-from .spans.states import States
-from .spans.tag_scheme import Bools2d, Ints1d, NoPathError, TagSpan, legal_moves, span_tags
+from .spans.states import States, tag_states
+from .spans.tag_scheme import Bools2d, Ints1d, NoPathError, TagSpan, span_tags
 from .spans_above import find_spans_above
 
-FRAME = -1  # the tag of rows outside of the text, such as [CLS] and [SEP]
 
-
-class StateSpace(NamedTuple):
-    """The states that paths are made of.
-
-    scored (Ints1d): The tag whose scores a state has, [n_states].
-    tags (Ints1d): The tag of TagScheme that it stands for, [n_states]; FRAME for those of rows outside of the text.
-    legal (Bools2d): The moves, [n_states + 1, n_states + 1], as in `TagScheme.legal`.
-    refines (Optional[Ints1d]): Where these states are finer than those that rules need: which of the latter each one
-        belongs to, FRAME for none, [n_states].
-    margin (int): Number of rows before the first token, and after the last, in any Doc that is not empty.
-    """
-
-    scored: Ints1d
-    tags: Ints1d
-    legal: Bools2d
-    refines: Optional[Ints1d] = None
-    margin: int = 0
-
-    def rows(self, mask: Bools2d) -> Bools2d:
-        """RETURNS (Bools2d): A mask of a Doc's tokens as one of its rows, [n_rows, n_states]."""
-        if self.refines is None or not len(mask):
-            return mask if self.refines is None else np.zeros((0, len(self.tags)), dtype=bool)
-        frames = self.refines == FRAME
-        rows = np.tile(frames, (len(mask) + 2 * self.margin, 1))
-        rows[self.margin : self.margin + len(mask)] = mask[:, self.refines] & ~frames
-        return rows
-
-    def runs(self, run: Ints1d) -> List[Ints1d]:
-        """RETURNS (List[Ints1d]): The legal runs of states that belong to one of the states that rules need."""
-        if self.refines is None:
-            return [run]
-        runs = map(np.array, product(*(np.flatnonzero(self.refines == state) for state in run)))
-        return [found for found in runs if self.legal[found[:-1], found[1:]].all()]
-
-
-Refine = Callable[[States], StateSpace]
-
-
-def tag_states(n_tags: int) -> States:
-    """RETURNS (States): The tags themselves as states."""
-    tags = np.arange(n_tags)
-    return States(tags, tags, legal_moves(n_tags))
-
-
-def make_trellis(emissions: Tensor, transitions: Tensor, space: StateSpace, allowed: Sequence[Bools2d]) -> Trellis:
-    """Make the trellis of a batch.
+def make_trellis(emissions: Tensor, transitions: Tensor, states: States, allowed: Sequence[Bools2d]) -> Trellis:
+    """Make the trellis of a batch, in float64, differentiable in emissions and transitions.
 
     emissions (Tensor): The emissions of all Docs, [n_rows, n_tags].
     transitions (Tensor): [n_tags + 1, n_tags + 1].
-    space (StateSpace): The states.
-    allowed (Sequence[Bools2d]): The states that the tokens of each Doc may have, as rules see them.
-    RETURNS (Trellis): The trellis in float64, differentiable in emissions and transitions.
+    states (States): The states.
+    allowed (Sequence[Bools2d]): The tags that the tokens of each Doc may have, or the states that these refine.
     """
     device, n_tags = emissions.device, emissions.shape[1]
     emissions, transitions = emissions.double(), transitions.double()
-    if len(space.scored) != n_tags:
-        scored = torch.from_numpy(space.scored).to(device)
+    if len(states.scored) != n_tags:
+        scored = torch.from_numpy(states.scored).to(device)
         edges = torch.cat([scored, scored.new_tensor([n_tags])])  # the start and the end come last
         emissions, transitions = emissions[:, scored], transitions[edges][:, edges]
-    rows = [space.rows(mask) for mask in allowed]
-    mask, legal = (torch.from_numpy(array).to(device) for array in (np.concatenate(rows), space.legal.copy()))
+    rows = [states.rows(mask) for mask in allowed]
+    mask, legal = (torch.from_numpy(array).to(device) for array in (np.concatenate(rows), states.legal.copy()))
     return Trellis(emissions, transitions, mask, legal, [len(mask) for mask in rows])
 
 
@@ -94,18 +47,18 @@ class _Group(NamedTuple):
 
     docs: List[int]
     trellis: Trellis
-    space: StateSpace
+    states: States
     texts: Sequence[RefinedDoc]
 
     def tags(self, path: Tensor) -> List[Ints1d]:
         """RETURNS (List[Ints1d]): For each Doc the tags of its tokens."""
-        rows = np.split(self.space.tags[path.cpu().numpy()], np.cumsum(self.trellis.lengths)[:-1])
-        return [tags[self.space.margin : len(tags) - self.space.margin] for tags in rows]
+        rows = np.split(self.states.tags[path.cpu().numpy()], np.cumsum(self.trellis.lengths)[:-1])
+        return [tags[self.states.margin : len(tags) - self.states.margin] for tags in rows]
 
     def runs(self, i: int, span: TagSpan) -> List[Ints1d]:
         """RETURNS (List[Ints1d]): The runs of states that spell a span of the Doc at that place in the group."""
         coarse = self.texts[i].runs(span) if self.texts else [span_tags(span)]
-        return [run for coarse_run in coarse for run in self.space.runs(coarse_run)]
+        return [run for coarse_run in coarse for run in self.states.runs(coarse_run)]
 
 
 class TagSearch:
@@ -114,7 +67,7 @@ class TagSearch:
     outputs (TaggerOutput): The output of the model.
     allowed (Sequence[Bools2d]): The tags that the tokens of each Doc may have.
     rules (Optional[Sequence[SpanRules]]): The rules about its spans. What is forced must be among what is allowed.
-    to_space (Refine): The states to search in, given those that rules need.
+    to_states (Callable[[States], States]): The states to search in, given those that rules need.
     """
 
     def __init__(
@@ -122,7 +75,7 @@ class TagSearch:
         outputs: TaggerOutput,
         allowed: Sequence[Bools2d],
         rules: Optional[Sequence[SpanRules]] = None,
-        to_space: Refine = lambda states: StateSpace(*states),
+        to_states: Callable[[States], States] = lambda states: states,
     ) -> None:
         self.n_docs = len(allowed)
         self._groups: List[_Group] = []
@@ -135,10 +88,10 @@ class TagSearch:
                 if under_rules:
                     states, texts = refine(masks, [rules[i] for i in docs])
                     masks = [text.allowed for text in texts]
-                space = to_space(states)
+                states = to_states(states)
                 emissions = torch.cat([xp2torch(outputs[0][i]) for i in docs])
-                trellis = make_trellis(emissions, xp2torch(outputs[1]), space, masks)
-                self._groups.append(_Group(docs, _add_weights(trellis, space, texts), space, texts))
+                trellis = make_trellis(emissions, xp2torch(outputs[1]), states, masks)
+                self._groups.append(_Group(docs, _add_weights(trellis, states, texts), states, texts))
 
     def best(self) -> List[Ints1d]:
         paths: List[Any] = [None] * self.n_docs
@@ -168,22 +121,22 @@ class TagSearch:
         scores: List[Any] = [np.zeros(len(own)) for own in spans]
         for group in self._groups:
             rows: List[np.ndarray] = []
-            states: List[Ints1d] = []
+            runs: List[Ints1d] = []
             scored: List[Any] = []  # Doc and span of each run of states
             searched = [i for i, doc in enumerate(group.docs) if spans[doc]]
-            first = group.space.margin
+            first = group.states.margin
             for i in searched:
                 for j, span in enumerate(spans[group.docs[i]]):
                     for run in group.runs(i, span):
                         rows.append(np.arange(first + span.start, first + span.end))
-                        states.append(run)
+                        runs.append(run)
                         scored.append((group.docs[i], j))
                 first += group.trellis.lengths[i]
             if scored:
                 trellis = group.trellis.take(searched)
                 device = trellis.emissions.device
-                tokens, tags = (torch.from_numpy(np.concatenate(part)).to(device) for part in (rows, states))
-                log_p = crf_windows.run_log_probs(trellis, tokens, tags, [len(run) for run in states])
+                tokens, tags = (torch.from_numpy(np.concatenate(part)).to(device) for part in (rows, runs))
+                log_p = crf_windows.run_log_probs(trellis, tokens, tags, [len(run) for run in runs])
                 for (doc, j), p in zip(scored, log_p.exp().tolist()):
                     scores[doc][j] = min(scores[doc][j] + p, 1.0)
         return scores
@@ -193,21 +146,21 @@ class TagSearch:
         for group in self._groups:
             starts = np.cumsum(group.trellis.lengths) - group.trellis.lengths
             marginals = crf_windows.marginals(group.trellis)
-            for span, p in find_spans_above(marginals, group.space.tags, threshold):
+            for span, p in find_spans_above(marginals, group.states.tags, threshold):
                 i = int(np.searchsorted(starts, span.start, "right")) - 1
-                first = int(starts[i]) + group.space.margin
+                first = int(starts[i]) + group.states.margin
                 found[group.docs[i]].append(ScoredSpan(TagSpan(span.start - first, span.end - first, span.label), p))
         return found
 
 
-def _add_weights(trellis: Trellis, space: StateSpace, texts: Sequence[RefinedDoc]) -> Trellis:
+def _add_weights(trellis: Trellis, states: States, texts: Sequence[RefinedDoc]) -> Trellis:
     """Add the weights that rules give to single states."""
     if not texts:
         return trellis
-    first, added = space.margin, np.zeros(trellis.emissions.shape)
+    first, added = states.margin, np.zeros(trellis.emissions.shape)
     for text, length in zip(texts, trellis.lengths):
         for token, state, weight in text.weights:
-            own = state if space.refines is None else np.flatnonzero(space.refines == state)
+            own = state if states.refines is None else np.flatnonzero(states.refines == state)
             added[first + token, own] += weight
         first += length
     return trellis._replace(emissions=trellis.emissions + torch.from_numpy(added).to(trellis.emissions.device))

@@ -17,11 +17,8 @@ NEW_TAG_MARGIN = 4.0
 
 
 def tagger(tok2vec: Encoder, output: OutputLayer, head: TaggerHead) -> Tagger:
-    """An encoder with an output layer on top, and with the functions that go with its output.
+    """An encoder with an output layer on top (`tagger_output`), and with a head, kept as `attrs["head"]`.
 
-    tok2vec (Encoder): One row per token.
-    output (OutputLayer): The layer `tagger_output`.
-    head (TaggerHead): Loss, decoding and scores, kept as `attrs["head"]`.
     RETURNS (Tagger): The model. References `tok2vec` and `output_layer`; `attrs["resize_output"]` adds tags. It is
         initialised with Docs, and with a sample output, for the number of tags.
     """
@@ -39,11 +36,7 @@ def forward(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[TaggerOutpu
     tok2vec, output = model.layers
     vectors, backprop_vectors = tok2vec(docs, is_train)
     outputs, backprop_outputs = output(vectors, is_train)
-
-    def backprop(d_outputs: TaggerOutput) -> Any:
-        return backprop_vectors(backprop_outputs(d_outputs))
-
-    return outputs, backprop
+    return outputs, lambda d_outputs: backprop_vectors(backprop_outputs(d_outputs))
 
 
 def init(model: Tagger, X: Optional[List[Doc]] = None, Y: Optional[TaggerOutput] = None) -> None:
@@ -61,8 +54,7 @@ def tagger_output(
 ) -> OutputLayer:
     """Emissions as a linear function of the token vectors, with dropout before it, and transitions.
 
-    nO (Optional[int]): Number of tags.
-    nI (Optional[int]): Width of the vectors.
+    nO (Optional[int]), nI (Optional[int]): Number of tags, and width of the vectors.
     transitions (bool): Whether transitions are learned; otherwise they are zero.
     dropout (Optional[float]): A dropout rate of its own; None follows the rate of training.
     RETURNS (OutputLayer): The layer. Parameters `emission_W` [nO, nI], `emission_b` [nO] and, if learned, `transitions`

@@ -8,9 +8,8 @@ from torch import Tensor
 
 from ..crf import Trellis
 from ..heads import Head, log_share
-from ..spans.states import States
+from ..spans.states import States, tag_states
 from ..spans.tag_scheme import Bools2d
-from ..tag_search import StateSpace, tag_states
 from .tags import join_states, ncrf_states
 
 
@@ -30,18 +29,18 @@ class NCRFHead(Head):
         super().__post_init__()
         ncrf_states(self.tag_names)  # raises if they are not a tag set
 
-    def to_space(self, states: States) -> StateSpace:
+    def to_states(self, states: States) -> States:
         return join_states(ncrf_states(self.tag_names), states)[0]
 
-    def gold_states(self, gold: Sequence[Bools2d], space: StateSpace) -> Bools2d:
+    def gold_states(self, gold: Sequence[Bools2d], states: States) -> Bools2d:
         """RETURNS (Bools2d): The states that spell the annotation, [n_rows, n_states]; all where it is missing."""
-        states = ncrf_states(self.tag_names)
-        spells = states.spells[join_states(states, tag_states(gold[0].shape[1]))[1]]
+        own = ncrf_states(self.tag_names)
+        spells = own.spells[join_states(own, tag_states(gold[0].shape[1]))[1]]
         masks: List[Bools2d] = []
         for mask in gold:
-            rows = space.rows(mask)
+            rows = states.rows(mask)
             annotated = np.ones((len(rows), 1), dtype=bool)
-            annotated[space.margin : space.margin + len(mask), 0] = ~mask.all(axis=1)
+            annotated[states.margin : states.margin + len(mask), 0] = ~mask.all(axis=1)
             masks.append(rows & (spells | ~annotated))
             if not masks[-1].any(axis=1).all():
                 raise ValueError(

@@ -13,9 +13,8 @@ from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ..spans.states import States
+from ..spans.states import FRAME, States
 from ..spans.tag_scheme import BEGIN, END, INSIDE, OUTSIDE, SINGLE, Bools2d, Ints1d
-from ..tag_search import FRAME, StateSpace
 
 N_EXTRA = 2  # the start and the stop come after all other tags
 MARGIN = 1  # [CLS] before the first token, and [SEP] after the last
@@ -86,11 +85,11 @@ def ncrf_states(tags: Tuple[str, ...]) -> NCRFStates:
     return NCRFStates(columns, meanings, spells.astype(bool), legal)
 
 
-def join_states(states: NCRFStates, other: States) -> Tuple[StateSpace, Ints1d]:
+def join_states(states: NCRFStates, other: States) -> Tuple[States, Ints1d]:
     """Pair the states of the tag set with those that rules need, where they stand for the same tag; those of [CLS] and
     [SEP] stay alone.
 
-    RETURNS (Tuple[StateSpace, Ints1d]): The space of pairs, and the NCRFState of each, [n_states].
+    RETURNS (Tuple[States, Ints1d]): The pairs, and the number of the NCRFState in each, [n_states].
     """
     own, ruled = np.nonzero(states.tags[:, None] == other.scored[None, :])
     frames = np.flatnonzero(states.tags == FRAME)
@@ -100,7 +99,7 @@ def join_states(states: NCRFStates, other: States) -> Tuple[StateSpace, Ints1d]:
     legal[:-1, :-1] = states.legal[np.ix_(own, own)] & other.legal[np.ix_(ruled, ruled)]
     legal[-1, :-1], legal[:-1, -1] = states.legal[-1, own], states.legal[own, -1]
     tags = np.where(ruled == FRAME, FRAME, np.append(other.tags, FRAME)[ruled])
-    return StateSpace(states.columns[own], tags, legal, ruled, MARGIN), own
+    return States(states.columns[own], tags, legal, ruled, MARGIN), own
 
 
 def _parse(tag: str) -> Kind:

@@ -27,12 +27,8 @@ from .tag_scheme import BEGIN, END, INSIDE, SINGLE, Bools2d, Ints1d, TagSpan, sp
 
 
 def refine(allowed: Sequence[Bools2d], rules: Sequence[SpanRules]) -> Tuple[States, List["RefinedDoc"]]:
-    """Refine the tags of a batch as far as its rules need it.
-
-    allowed (Sequence[Bools2d]): The tags that tokens may have, [n_tokens, n_tags] each, in the order of TagScheme.
-    rules (Sequence[SpanRules]): The rules. Forced spans have to agree with what is allowed.
-    RETURNS (Tuple[States, List[RefinedDoc]]): The states, and each Doc.
-    """
+    """RETURNS (Tuple[States, List[RefinedDoc]]): The tags of a batch, refined as far as its rules need it, and each Doc
+    in terms of these states. Forced spans have to agree with the allowed tags."""
     plans = [_Plan(mask, own) for mask, own in zip(allowed, rules)]
     sizes: Counter[Key] = Counter()
     for plan in plans:

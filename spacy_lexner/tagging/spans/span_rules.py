@@ -36,10 +36,10 @@ class SpanRules(NamedTuple):
 class Run(NamedTuple):
     """The tokens that runs of one reach can have.
 
-    reach (Optional[int]): Where the first forced span ends that lies wholly after their beginning; None if none does.
+    reach (Optional[int]): Where the first forced span ends that lies wholly after their start; None without one.
     start (int), end (int): The tokens. There may be none.
-    colour (int): Different from that of other runs on the same or neighbouring tokens. It is 0 for runs that go on
-        outside of the cluster.
+    colour (int): Different from that of other runs on the same or neighbouring tokens; 0 if the runs go on outside of
+        the cluster.
     """
 
     reach: Optional[int]
@@ -49,11 +49,7 @@ class Run(NamedTuple):
 
 
 class Cluster:
-    """Forced spans that are linked by overlapping.
-
-    spans (List[TagSpan]): The spans, ordered.
-    start (int), end (int): All of their tokens.
-    """
+    """Forced spans that are linked by overlapping: the spans, ordered, and the `start` and `end` of all."""
 
     def __init__(self, spans: List[TagSpan]) -> None:
         self.spans = spans

@@ -6,30 +6,60 @@ their own: those of chains, and forced ones (see `spans.refine`).
 
 from collections import Counter
 from functools import lru_cache
-from typing import Dict, List, NamedTuple, Tuple
+from itertools import product
+from typing import Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from .tag_scheme import BEGIN, END, INSIDE, OUTSIDE, SINGLE, Bools2d, Ints1d
+from .tag_scheme import BEGIN, END, INSIDE, OUTSIDE, SINGLE, Bools2d, Ints1d, legal_moves
 
 CHAIN, FORCED = "chain", "forced"
 EXIT = 3  # a chain has BEGIN, INSIDE, END, and this one, through which longer spans leave it
 ANY_COLOUR, NO_COLOUR = -1, -2
 NO_KIND = -1
+FRAME = -1  # the tag of rows outside of the text, such as [CLS] and [SEP]
 Key = Tuple[str, int, int]  # what a group of four is for: CHAIN or FORCED, label, colour
 
 
 class States(NamedTuple):
-    """The states of a batch.
+    """The states that the paths of a batch are made of.
 
     scored (Ints1d): The tag whose scores a state has, [n_states].
-    tags (Ints1d): The tag that a state stands for, [n_states]; it differs for labels that the tags do not have.
+    tags (Ints1d): The tag that it stands for, [n_states]: another one for labels that the tags do not have, FRAME for
+        rows outside of the text.
     legal (Bools2d): The moves between states, as in `TagScheme.legal`, [n_states + 1, n_states + 1].
+    refines (Optional[Ints1d]): Where these states are finer than those that rules need: which of the latter each one
+        belongs to, FRAME for none, [n_states].
+    margin (int): Number of rows before the first token, and after the last, in any Doc that is not empty.
     """
 
     scored: Ints1d
     tags: Ints1d
     legal: Bools2d
+    refines: Optional[Ints1d] = None
+    margin: int = 0
+
+    def rows(self, mask: Bools2d) -> Bools2d:
+        """RETURNS (Bools2d): A mask of a Doc's tokens as one of its rows, [n_rows, n_states]."""
+        if self.refines is None or not len(mask):
+            return mask if self.refines is None else np.zeros((0, len(self.tags)), dtype=bool)
+        frames = self.refines == FRAME
+        rows = np.tile(frames, (len(mask) + 2 * self.margin, 1))
+        rows[self.margin : self.margin + len(mask)] = mask[:, self.refines] & ~frames
+        return rows
+
+    def runs(self, run: Ints1d) -> List[Ints1d]:
+        """RETURNS (List[Ints1d]): The legal runs of states that refine a run of those that rules need."""
+        if self.refines is None:
+            return [run]
+        runs = map(np.array, product(*(np.flatnonzero(self.refines == state) for state in run)))
+        return [found for found in runs if self.legal[found[:-1], found[1:]].all()]
+
+
+def tag_states(n_tags: int) -> States:
+    """RETURNS (States): The tags themselves as states."""
+    tags = np.arange(n_tags)
+    return States(tags, tags, legal_moves(n_tags))
 
 
 class Layout(NamedTuple):

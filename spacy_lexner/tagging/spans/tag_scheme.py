@@ -29,7 +29,7 @@ class UnknownLabelError(ValueError):
 
     def __init__(self, label: str, labels: Sequence[str]):
         self.label = label
-        super().__init__(f"Label {label!r} is none of the known labels: {', '.join(labels)}")
+        super().__init__(f"Unknown label {label!r}: expected one of {', '.join(labels)}")
 
 
 class NoPathError(ValueError):
@@ -44,11 +44,8 @@ class NoPathError(ValueError):
 
 
 class TagScheme:
-    """Tags of labelled spans: tag 0 is outside of any; label number k has the tags 4k + 1 (begin), 4k + 2 (inside),
-    4k + 3 (end) and 4k + 4 (a span of one token). So a label added at the end leaves the other tags as they are.
-
-    labels (Sequence[str]): The labels.
-    """
+    """The tags of labels: tag 0 is outside; label number k has the tags 4k + 1 (begin), 4k + 2 (inside), 4k + 3 (end)
+    and 4k + 4 (single: a span of one token). So a label added at the end leaves the other tags as they are."""
 
     def __init__(self, labels: Sequence[str]):
         self.labels: Tuple[str, ...] = tuple(labels)
@@ -108,12 +105,11 @@ class TagScheme:
     def constraint(
         self, is_space: NDArray[np.bool_], spans: Sequence[TagSpan] = (), outside: Sequence[Tuple[int, int]] = ()
     ) -> Bools2d:
-        """The tags that tokens may have whatever their annotation: a white-space token is never the first or last of a
-        span, but may lie inside one.
+        """The tags that tokens may have: a white-space token is never the first or last of a span, but may be inside.
 
         is_space (NDArray[bool]): Which tokens are white space, [n_tokens].
-        spans (Sequence[TagSpan]): Spans that the path has to spell, be their edges white space or not.
-        outside (Sequence[Tuple[int, int]]): Start and end of runs of tokens that are in no span.
+        spans (Sequence[TagSpan]): Spans that the path has to spell, whether their edges are white space or not.
+        outside (Sequence[Tuple[int, int]]): Runs of tokens that are in no span.
         RETURNS (Bools2d): [n_tokens, n_tags].
         """
         allowed = np.ones((len(is_space), self.n_tags), dtype=bool)
@@ -140,12 +136,9 @@ def span_tags(span: TagSpan) -> Ints1d:
 
 @lru_cache(maxsize=64)
 def legal_moves(n_tags: int) -> Bools2d:
-    """The moves of BIOES, which depend on the number of tags alone (see `TagScheme.legal`).
-
-    n_tags (int): 1 + 4 times the number of labels.
-    """
+    """RETURNS (Bools2d): The moves of BIOES, which depend on the number of tags alone (see `TagScheme.legal`)."""
     if n_tags < 1 or n_tags % 4 != 1:
-        raise ValueError(f"{n_tags} is no number of BIOES tags: expected 1 + 4 x the number of labels.")
+        raise ValueError(f"There cannot be {n_tags} BIOES tags: expected 1 + 4 x the number of labels.")
     tags = np.arange(n_tags + 1)
     kind, label = (tags - 1) % 4, (tags - 1) // 4
     span = (tags > 0) & (tags < n_tags)

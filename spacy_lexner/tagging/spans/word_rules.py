@@ -88,12 +88,8 @@ class DocRules(NamedTuple):
     conflicts: Tuple[RuleConflict, ...] = ()
 
     def all_conflicts(self, found: Sequence[TagSpan], component: str) -> List[RuleConflict]:
-        """List the rules that were not followed.
-
-        found (Sequence[TagSpan]): The spans of the path.
-        component (str): The component's name.
-        RETURNS (List[RuleConflict]): The rules that could not be followed, and the forced words that lost to others.
-        """
+        """RETURNS (List[RuleConflict]): The rules that could not be followed, and the forced words that lost to others
+        in a path with these spans."""
         conflicts = list(self.conflicts)
         if self.forced:
             there = set(found)
@@ -114,9 +110,7 @@ def find_rule_matches(
     """Find the words of Docs whose rules concern a component. A word that begins or ends inside of a Latin word or a
     number does not count: AI in PAID, 5 in 15 (see `word_borders.find_unbreakable`).
 
-    docs (Sequence[Doc]): The Docs.
-    matchers (Sequence[Optional[Matcher]]): For each the state of the lexicon that holds for it.
-    reader (RuleReader): Which rules concern the component.
+    matchers (Sequence[Optional[Matcher]]): For each Doc the state of the lexicon that holds for it.
     RETURNS (List[List[RuleMatch]]): The words of each Doc, ordered by start, then by length.
     """
     found: List[List[RuleMatch]] = [[] for _ in docs]
@@ -136,11 +130,8 @@ def apply_rules(
 ) -> DocRules:
     """Turn the rules of words into rules about spans.
 
-    doc (Doc): The Doc.
-    matches (Sequence[RuleMatch]): Its words that have rules.
     label_ids (Callable[[Rule], Sequence[int]]): Gives the labels that a rule is about.
     find_kept (Callable[[RuleMatch, Rule], str]): Gives the text of what is kept and contradicts a rule, or "".
-    RETURNS (DocRules): The rules.
     """
     forced: List[ForcedWord] = []
     weights: Dict[TagSpan, float] = {}
@@ -164,13 +155,8 @@ def apply_rules(
 
 
 def raise_for_rules(error: NoPathError, texts: Sequence[str], rules: Sequence[DocRules], component: str) -> None:
-    """Name the rules that leave a Doc without a path, if rules are to blame.
-
-    error (NoPathError): The error of the search.
-    texts (Sequence[str]): The texts of the batch.
-    rules (Sequence[DocRules]): Their rules.
-    component (str): The component. Raises ValueError for the first of the Docs without a path that has rules.
-    """
+    """Name the rules that leave a Doc without a path, if rules are to blame: raises ValueError for the first of the
+    Docs without a path that has rules."""
     for i in error.docs:
         if rules[i].matches:
             forbidden = [

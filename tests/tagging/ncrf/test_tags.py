@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from ncrf_oracle import read
 
 from spacy_lexner.tagging.ncrf.tags import labels_of, ncrf_states
+from spacy_lexner.tagging.spans.states import FRAME
 from spacy_lexner.tagging.spans.tag_scheme import TagScheme
-from spacy_lexner.tagging.tag_search import FRAME
 
 TAGS = ("O", "B-A", "M-A", "E-A", "S-A", "B-B", "I-B", "E-C")
 

@@ -56,7 +56,7 @@ def test_moves_are_shared_and_safe():
 
 @pytest.mark.parametrize("n_tags", [0, 2, 4, 7])
 def test_wrong_number_of_tags(n_tags):
-    with pytest.raises(ValueError, match=f"{n_tags} is no number of BIOES tags"):
+    with pytest.raises(ValueError, match=f"There cannot be {n_tags} BIOES tags"):
         legal_moves(n_tags)
 
 
@@ -88,7 +88,7 @@ def test_gold():
 
 
 def test_unknown_label():
-    with pytest.raises(UnknownLabelError, match="'ORG' is none of the known labels: PER, LOC") as caught:
+    with pytest.raises(UnknownLabelError, match="Unknown label 'ORG': expected one of PER, LOC") as caught:
         SCHEME.gold(["O", "U-ORG"])
     assert caught.value.label == "ORG"
 
