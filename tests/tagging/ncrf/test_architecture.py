@@ -48,7 +48,7 @@ def test_learns_and_comes_back(tmp_path):
 
 def test_labels_are_those_of_the_tags():
     nlp = blank(tags=["O", "B-PER", "E-PER"])
-    with pytest.raises(ValueError, match="'LOC' cannot be added, the tags of its model are fixed"):
+    with pytest.raises(ValueError, match="'LOC' cannot be added, since the tags of the model are fixed"):
         nlp.initialize(lambda: examples(nlp))
 
 
