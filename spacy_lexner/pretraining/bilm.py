@@ -12,9 +12,10 @@ from thinc.api import Model
 from torch import Tensor, nn
 from torch.nn.functional import dropout
 
-from ..encoders.elmo.batches import BEGIN, END, make_batch
-from ..encoders.elmo.layer import elmo_shim, get_character_ids, module_inputs, prepare
+from ..encoders.elmo.batches import BEGIN, END
+from ..encoders.elmo.layer import read_docs
 from ..encoders.elmo.model import ELMo
+from ..encoders.shared.shim import shim_of
 from . import word_vocabulary
 from .heads import HeadLoss, Losses
 from .objective import PretrainingBatch, PretrainingTask, build_objective
@@ -91,7 +92,7 @@ class BiLMTask(PretrainingTask):
         settings = dict(self.head)
         if settings["softmax"] == "adaptive":
             settings["cutoffs"] = [cutoff for cutoff in settings["cutoffs"] if cutoff < len(self.vocabulary)]
-        width = cast(ELMo, elmo_shim(node).module).bilm.projection_dim
+        width = cast(ELMo, shim_of(node).module).bilm.projection_dim
         return {
             **settings,
             "width": width,
@@ -100,11 +101,9 @@ class BiLMTask(PretrainingTask):
         }
 
     def prepare(self, node: Model, docs: Sequence[Doc], *, exact: bool = False) -> Optional[PretrainingBatch]:
-        prepare(node)
-        kept = [doc for doc in docs if len(doc)]
-        if not kept:
+        batch = read_docs(node, docs)
+        if batch is None:
             return None
-        batch = make_batch(kept, get_character_ids(node)).to(elmo_shim(node).device)
         special = np.array([word_vocabulary.BEGIN, word_vocabulary.END])
         numbers = torch.from_numpy(np.concatenate([special, self.vocabulary.numbers(batch.words)]))
         targets = {
@@ -114,7 +113,7 @@ class BiLMTask(PretrainingTask):
             "exact": exact and self.head["softmax"] == "sampled",
             "vocabulary": self.vocabulary.fingerprint,
         }
-        return PretrainingBatch(module_inputs(batch, top_only=True), targets)
+        return PretrainingBatch(batch.inputs(top_only=True), targets)
 
 
 class BiLMHead(nn.Module):

@@ -135,12 +135,9 @@ def test_no_word_sees_itself(bilm_config):
     nlp, model = make_model(bilm_config({f"{OBJECTIVE}.dropout": 0.0, f"{MODEL}.lstm_dropout": 0.0}))
     module = model.get_ref("node").shims[0].module.eval()
     first, second = nlp.make_doc("南京市长江"), nlp.make_doc("南京大长江")
-    from spacy_lexner.encoders.elmo.batches import make_batch
-    from spacy_lexner.encoders.elmo.layer import get_character_ids, module_inputs
-
     tops = []
     for doc in (first, second):
-        inputs = module_inputs(make_batch([doc], get_character_ids(model.get_ref("node"))), top_only=True)
+        inputs = model.attrs["task"].prepare(model.get_ref("node"), [doc]).inputs
         tops.append(module(*inputs.args, **inputs.kwargs).detach())
     # Row 3 is the word that differs; it is predicted from row 2 forwards and from row 4 backwards.
     assert torch.equal(tops[0][:3, :12], tops[1][:3, :12]) and not torch.equal(tops[0][3:, :12], tops[1][3:, :12])

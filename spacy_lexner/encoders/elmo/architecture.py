@@ -7,11 +7,13 @@ from spacy.util import SimpleFrozenDict
 from thinc.api import Model
 from thinc.types import Floats2d
 
+from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
+from ..shared.shim import ModuleShim
 from .bilm import BLOCK_ROWS
 from .char_cnn import Activation
-from .layer import ELMoEncoder, ELMoOptions
+from .layer import ELMoOptions, forward, init
 from .model import Norm
-from .setup import ELMoSetup, Unit
+from .setup import ELMoSetup, Unit, build_elmo
 
 
 def build_elmo_v1(
@@ -100,4 +102,8 @@ def build_elmo_v1(
     mix = {"mix_layers": mix_layers, "n_mixes": n_mixes, "mix_weights": mix_weights, "mix_norm": mix_norm}
     setup = ELMoSetup(checkpoint, vocab, sizes, mix)
     options = ELMoOptions(dropout, lstm_dropout, freeze, stateful, block_rows)
-    return ELMoEncoder(setup, options, mixed_precision=mixed_precision, grad_scaler_config=dict(grad_scaler_config))
+    attrs: Dict[str, Any] = {"setup": setup, "options": options}
+    if setup.reads_tokens:
+        attrs[ATTRIBUTE] = TrainingTexts(tokens=True, texts=False)
+    shim = ModuleShim(build_elmo, mixed_precision=mixed_precision, grad_scaler_config=dict(grad_scaler_config))
+    return Model("elmo", forward, init=init, shims=[shim], dims={"nO": setup.width}, attrs=attrs)

@@ -1,11 +1,12 @@
 """Docs as ELMo reads them: each distinct word once, and sentences as rows of words."""
 
-from typing import List, NamedTuple, Sequence
+from typing import List, NamedTuple, Optional, Sequence
 
 import numpy as np
 import torch
 from spacy.attrs import ORTH
 from spacy.tokens import Doc
+from thinc.api import ArgsKwargs
 from torch import Tensor
 
 from .character_ids import CharacterIds, boundary_words
@@ -17,31 +18,32 @@ class ELMoBatch(NamedTuple):
     """A batch of Docs, none of them empty, each with a begin and an end around its tokens.
 
     characters (Tensor): Character ids of the distinct words, int64 [n_words, length]; the first two are begin and end.
-    rows (Tensor): The word of each row of the batch, int64 [n_rows].
-    lengths (Tensor): Rows of each Doc, int64 on the CPU.
+    rows (Tensor): The word of each row of the batch, int64 [n_rows] on the CPU.
+    lengths (Tensor): Rows of each Doc, int64 [n_docs] on the CPU.
+    tokens (Tensor): The rows that are tokens, int64 [n_tokens] on the CPU.
     words (List[str]): The distinct words, without begin and end.
-    tokens (Tensor): The rows that are tokens, int64 [n_tokens].
     """
 
     characters: Tensor
     rows: Tensor
     lengths: Tensor
-    words: List[str]
     tokens: Tensor
+    words: List[str]
 
-    def to(self, device: torch.device) -> "ELMoBatch":
-        """device (torch.device): Where the module is.
-        RETURNS (ELMoBatch): The same batch, with what the module computes with on that device.
+    def inputs(self, *, top_only: bool = False) -> ArgsKwargs:
+        """top_only (bool): Ask for the last layer of the language model instead of the mixes.
+        RETURNS (ArgsKwargs): The arguments of ELMo.
         """
-        return self._replace(characters=self.characters.to(device), tokens=self.tokens.to(device))
+        return ArgsKwargs(args=(self.characters, self.rows, self.lengths), kwargs={"top_only": top_only})
 
 
-def make_batch(docs: Sequence[Doc], ids: CharacterIds) -> ELMoBatch:
+def make_batch(docs: Sequence[Doc], ids: CharacterIds, device: Optional[torch.device] = None) -> ELMoBatch:
     """Find the distinct words of Docs.
 
     docs (Sequence[Doc]): Docs, each with at least one token.
     ids (CharacterIds): How words become characters.
-    RETURNS (ELMoBatch): The batch, on the CPU.
+    device (Optional[torch.device]): Where the module is.
+    RETURNS (ELMoBatch): The batch.
     """
     lengths = np.array([len(doc) for doc in docs], dtype=np.int64)
     ends = lengths.cumsum()
@@ -57,5 +59,5 @@ def make_batch(docs: Sequence[Doc], ids: CharacterIds) -> ELMoBatch:
     rows[tokens] = numbers + FIRST_WORD
     characters = np.concatenate([boundary_words(ids), ids.encode(words)])
     arrays = (characters, rows, lengths + 2, tokens)
-    characters_, rows_, lengths_, tokens_ = (torch.from_numpy(array) for array in arrays)
-    return ELMoBatch(characters_, rows_, lengths_, words, tokens_)
+    characters_, rows_, lengths_, tokens_ = map(torch.from_numpy, arrays)
+    return ELMoBatch(characters_.to(device), rows_, lengths_, tokens_, words)

@@ -1,7 +1,7 @@
 """ELMo as a thinc layer: Docs in, one vector for each token out, whatever the length of the Doc."""
 
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Optional, Tuple, cast
+from typing import Any, Callable, List, Optional, Sequence, Tuple, cast
 
 import torch
 from spacy.tokens import Doc
@@ -10,12 +10,11 @@ from thinc.types import Floats2d
 from thinc.util import torch2xp, xp2torch
 
 from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
-from ..shared.shim import ModuleShim
+from ..shared.shim import shim_of
 from .batches import ELMoBatch, make_batch
 from .bilm import BLOCK_ROWS
-from .character_ids import CharacterIds, character_ids
+from .character_ids import character_ids
 from .model import ELMo
-from .setup import ELMoSetup, build_elmo
 
 Encoder = Model[List[Doc], List[Floats2d]]
 
@@ -39,31 +38,9 @@ class ELMoOptions:
             raise ValueError(f"block_rows = {self.block_rows} is out of range: it must be at least 1.")
 
 
-def ELMoEncoder(
-    setup: ELMoSetup,
-    options: ELMoOptions,
-    *,
-    mixed_precision: bool = False,
-    grad_scaler_config: Optional[Dict[str, Any]] = None,
-) -> Encoder:
-    """Create the layer. The torch module is built when it is initialised or loaded.
-
-    setup (ELMoSetup): What the module is made of.
-    options (ELMoOptions): How it is run.
-    mixed_precision (bool): See ModuleShim.
-    grad_scaler_config (Optional[Dict[str, Any]]): See ModuleShim.
-    RETURNS (Model[List[Doc], List[Floats2d]]): The layer, one row per token.
-    """
-    attrs: Dict[str, Any] = {"setup": setup, "options": options}
-    if setup.reads_tokens:
-        attrs[ATTRIBUTE] = TrainingTexts(tokens=True, texts=False)
-    shim = ModuleShim(build_elmo, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config)
-    return Model("elmo", forward, init=init, shims=[shim], dims={"nO": setup.width}, attrs=attrs)
-
-
 def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
     """Build the module, unless there is one: components and commands initialise a model more than once."""
-    shim = elmo_shim(model)
+    shim = shim_of(model)
     texts = model.attrs.get(ATTRIBUTE) or TrainingTexts(tokens=True, texts=False)
     if not shim.is_initialized:
         module = model.attrs["setup"].build(shim, X or [], texts)
@@ -73,64 +50,42 @@ def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
 
 def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable]:
     """Encode Docs. A Doc is one sentence, read as a whole from both sides."""
-    shim = prepare(model)
-    kept = [doc for doc in docs if len(doc)]
-    if not kept:
+    batch = read_docs(model, docs)
+    if batch is None:
         empty: Any = model.ops.alloc2f(0, model.get_dim("nO"))
         return [empty for _ in docs], lambda gradients: []
-    batch = make_batch(kept, get_character_ids(model)).to(shim.device)
+    shim, inputs = shim_of(model), batch.inputs()
     if not is_train:
-        return _split(shim.predict(module_inputs(batch)), docs), lambda gradients: []
-    output, backprop_output = shim.begin_update(module_inputs(batch))
+        return _split(shim.predict(inputs), docs), lambda gradients: []
+    output, backprop_output = shim.begin_update(inputs)
 
     def backprop(gradients: List[Floats2d]) -> List[Doc]:
         if output.requires_grad:  # not if the model is frozen and the mix has fixed weights
             gradient = xp2torch(model.ops.xp.concatenate(gradients), device=output.device).to(output.dtype)
-            d_output = torch.zeros_like(output).index_copy_(0, batch.tokens, gradient)
+            d_output = torch.zeros_like(output).index_copy_(0, batch.tokens.to(output.device), gradient)
             backprop_output(ArgsKwargs(args=((output,),), kwargs={"grad_tensors": (d_output,)}))
         return []
 
     return _split(output.detach(), docs), backprop
 
 
-def prepare(model: Encoder) -> ModuleShim:
-    """Set the module to the options of the layer: it may have been loaded since it was last run.
+def read_docs(model: Encoder, docs: Sequence[Doc]) -> Optional[ELMoBatch]:
+    """Make a batch, and set the module to the options of the layer: it may have been loaded since it was last run.
 
     model (Encoder): An ELMo layer.
-    RETURNS (ModuleShim): Its shim. Raises ValueError before it is initialised, and where the weights that were loaded
-        have other sizes than the layer.
+    docs (Sequence[Doc]): The Docs.
+    RETURNS (Optional[ELMoBatch]): The batch; None if there is no token. Raises ValueError before the layer is
+        initialised, and where the weights that were loaded have other sizes than the layer.
     """
-    shim, options = elmo_shim(model), model.attrs["options"]
+    shim, options = shim_of(model), model.attrs["options"]
     module = cast(ELMo, shim.module)
     module.dropout, module.freeze = options.dropout, options.freeze
     bilm = module.bilm
     bilm.dropout, bilm.stateful, bilm.block_rows = options.lstm_dropout, options.stateful, options.block_rows
-    model.attrs["setup"].check(shim.settings, "the weights that were loaded")
-    return shim
-
-
-def module_inputs(batch: ELMoBatch, *, top_only: bool = False) -> ArgsKwargs:
-    """batch (ELMoBatch): The batch.
-    top_only (bool): Ask for the last layer of the language model.
-    RETURNS (ArgsKwargs): The arguments of the module.
-    """
-    return ArgsKwargs(args=(batch.characters, batch.rows, batch.lengths), kwargs={"top_only": top_only})
-
-
-def get_character_ids(model: Encoder) -> CharacterIds:
-    """model (Encoder): An ELMo layer, initialised.
-    RETURNS (CharacterIds): How its words become characters.
-    """
-    settings = elmo_shim(model).settings
-    assert settings is not None
-    return character_ids(settings["characters"])
-
-
-def elmo_shim(model: Encoder) -> ModuleShim:
-    """model (Encoder): An ELMo layer.
-    RETURNS (ModuleShim): Its shim.
-    """
-    return cast(ModuleShim, model.shims[0])
+    settings = shim.settings or {}
+    model.attrs["setup"].check(settings, "the weights that were loaded")
+    kept = [doc for doc in docs if len(doc)]
+    return make_batch(kept, character_ids(settings["characters"]), shim.device) if kept else None
 
 
 def _split(rows: torch.Tensor, docs: List[Doc]) -> List[Floats2d]:

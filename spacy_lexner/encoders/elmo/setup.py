@@ -8,13 +8,13 @@ from spacy.tokens import Doc
 from ...candidates.training_texts import TrainingTexts
 from ..shared.shim import ModuleShim
 from .bilm import BiLM
-from .char_cnn import ACTIVATIONS
 from .character_ids import ByteCharacters, CharacterIds, UnicodeCharacters
 from .checkpoint import BILM_KEYS, CNN_KEYS, build_cnn, load_weights, read_config
 from .counted_words import read_counted_words
 from .model import ELMo, ScalarMix
 
 Unit = Literal["byte", "unicode"]
+UNITS = ("byte", "unicode")
 # Without a checkpoint: small enough to train on a CPU.
 DEFAULT_SIZES: Dict[str, Any] = {
     "unit": "unicode",
@@ -30,7 +30,6 @@ DEFAULT_SIZES: Dict[str, Any] = {
     "projection_clip": 3.0,
     "skip_connections": True,
 }
-CHOICES: Dict[str, Sequence[str]] = {"unit": ("byte", "unicode"), "activation": tuple(ACTIVATIONS)}
 LEAST = {
     "max_characters": 3,
     "embedding_dim": 1,
@@ -63,8 +62,6 @@ class ELMoSetup:
         for name, value in {**self.sizes, **self.mix}.items():
             if name in LEAST and value < LEAST[name]:
                 raise ValueError(f"{name} = {value} is out of range: it must be at least {LEAST[name]}.")
-            if name in CHOICES and value not in CHOICES[name]:
-                raise ValueError(f"Unknown {name} = {value!r}. Choose one of {CHOICES[name]}.")
         if "filters" in self.sizes:
             filters = self.sizes["filters"] = [list(pair) for pair in self.sizes["filters"]]
             if not filters or any(len(pair) != 2 or min(pair) < 1 for pair in filters):
@@ -147,6 +144,8 @@ class ELMoSetup:
         length = sizes["max_characters"]
         if sizes["unit"] == "byte":
             return ByteCharacters(length)
+        if sizes["unit"] != "unicode":
+            raise ValueError(f"Unknown unit {sizes['unit']!r} of a word. Choose one of {UNITS}.")
         if self.vocab is not None:
             return UnicodeCharacters.from_counts(read_counted_words(self.vocab), length)
         if not texts.n_docs:

@@ -12,7 +12,7 @@ from tolerance import assert_close, tolerance
 
 from spacy_lexner.candidates.training_texts import show_training_docs
 from spacy_lexner.encoders.elmo.architecture import build_elmo_v1
-from spacy_lexner.encoders.elmo.layer import elmo_shim
+from spacy_lexner.encoders.shared.shim import shim_of
 
 TEXT = "南京市长江大桥在江苏"
 NLP = spacy.blank("zh")
@@ -26,7 +26,7 @@ def make_model(texts=(TEXT,), **options):
     docs = [NLP.make_doc(text) for text in texts]
     show_training_docs(model, docs)
     model.initialize(X=docs)
-    for parameter in elmo_shim(model).module.parameters():  # larger weights, so that differences show
+    for parameter in shim_of(model).module.parameters():  # larger weights, so that differences show
         if parameter.dim() > 1:
             parameter.data.mul_(3)
     return model
@@ -74,9 +74,9 @@ def test_blocks_change_nothing(norm, freeze):
         predicted = model.predict(docs)
         vectors, backprop = model.begin_update(docs)
         backprop([np.sin(array).astype("f4") for array in vectors])
-        gradients = [p.grad.numpy() for p in elmo_shim(model).module.parameters() if p.grad is not None]
+        gradients = [p.grad.numpy() for p in shim_of(model).module.parameters() if p.grad is not None]
         results.append([*predicted, *vectors, *gradients])
-    assert len(results[0]) == 6 + (2 if freeze else len(list(elmo_shim(model).module.parameters())))
+    assert len(results[0]) == 6 + (2 if freeze else len(list(shim_of(model).module.parameters())))
     for values in results[:2]:
         for value, expected in zip(values, results[2]):
             assert_close(value, expected, 2 * STEP * len(docs[0]))  # forward and back
@@ -86,7 +86,7 @@ def test_dropout_is_drawn_alike_when_a_block_is_computed_again():
     """In training, blocks are computed twice; the second time must see the dropout of the first."""
     docs = [NLP.make_doc(TEXT * 5)]
     model = make_model(block_rows=8, lstm_dropout=0.5)
-    module = elmo_shim(model).module
+    module = shim_of(model).module
     torch.manual_seed(2)
     vectors, backprop = model.begin_update(docs)
     backprop([np.ones_like(array) for array in vectors])
@@ -121,7 +121,7 @@ def test_words_are_read_in_their_context():
 def test_distinct_words_are_embedded_once(monkeypatch):
     model = make_model()
     seen = []
-    cnn = elmo_shim(model).module.characters
+    cnn = shim_of(model).module.characters
     handle = cnn.register_forward_hook(lambda module, inputs, output: seen.append(len(output)))
     model.predict([NLP.make_doc("南京南京"), NLP.make_doc("京市")])
     handle.remove()
@@ -131,11 +131,11 @@ def test_distinct_words_are_embedded_once(monkeypatch):
 def test_frozen_trains_the_mix_alone():
     model = make_model(freeze=True)
     docs = [NLP.make_doc(TEXT)]
-    before = {name: value.clone() for name, value in elmo_shim(model).module.state_dict().items()}
+    before = {name: value.clone() for name, value in shim_of(model).module.state_dict().items()}
     vectors, backprop = model.begin_update(docs)
     backprop([np.ones_like(array) for array in vectors])
     model.finish_update(Adam(0.1))
-    after = elmo_shim(model).module.state_dict()
+    after = shim_of(model).module.state_dict()
     changed = {name for name, value in before.items() if not torch.equal(value, after[name])}
     assert changed == {"mixes.0.scalars", "mixes.0.gamma"}
 
@@ -154,7 +154,7 @@ def test_gradients_of_token_rows_alone():
     weights = [np.random.default_rng(i).normal(size=(len(doc), 12)).astype("f4") for i, doc in enumerate(docs)]
     _, backprop = model.begin_update(docs)
     backprop(weights)
-    gamma = elmo_shim(model).module.mixes[0].gamma
+    gamma = shim_of(model).module.mixes[0].gamma
     expected = sum(float((array * weight).sum()) for array, weight in zip(model.predict(docs), weights))
     total = sum(np.abs(array * weight).sum() for array, weight in zip(model.predict(docs), weights))
     assert float(gamma.grad) == pytest.approx(expected, abs=tolerance(STEP * len(TEXT), total))
@@ -177,7 +177,7 @@ def test_options_are_those_of_the_config_not_of_the_weights():
     vectors, backprop = loaded.begin_update(docs)
     assert_close(vectors[0], pretrained.predict(docs)[0], STEP * len(TEXT))
     backprop(vectors)
-    assert elmo_shim(loaded).module.bilm.layers[0].bias.grad is None
+    assert shim_of(loaded).module.bilm.layers[0].bias.grad is None
 
 
 @pytest.mark.parametrize(

@@ -82,8 +82,8 @@ def test_a_size_that_is_not_the_checkpoint_s(checkpoint, name, value):
     "options, message",
     [
         ({"projection_dim": 0}, "projection_dim = 0 is out of range"),
-        ({"unit": "bytes"}, "Unknown unit = 'bytes'"),
-        ({"activation": "gelu"}, "Unknown activation = 'gelu'"),
+        ({"unit": "bytes"}, "Unknown unit 'bytes'"),
+        ({"unit": "byte", "activation": "gelu"}, "Unknown activation 'gelu'"),
         ({"filters": ()}, "filters = "),
         ({"filters": ((0, 3),)}, "filters = "),
         ({"filters": ((3,),)}, "filters = "),
