@@ -27,6 +27,7 @@ from torch import Tensor, nn
 from spacy_lexner.encoders.flat.attention import LatticeAttention
 from spacy_lexner.encoders.flat.encoder import FlatEncoder
 from spacy_lexner.encoders.flat.options import Positions, SubLayers
+from spacy_lexner.encoders.flat.positions import pair_distances
 
 WIDTH, HEADS, INNER = 160, 8, 480
 IMPLEMENTATIONS = ("naive", "unique", "ours", "floor")
@@ -39,11 +40,11 @@ def random_lattices(batch: int, length: int, seed: int = 0) -> Tuple[Tensor, Ten
     for b in range(batch):
         n_tokens = length if b == 0 else int(length * rng.uniform(0.7, 1.0))
         n = max(1, round(n_tokens * 0.6))
-        spans = [(i, i) for i in range(n)]
+        spans = [(i, i + 1) for i in range(n)]
         for _ in range(n_tokens - n):
             size = min(n, rng.choices((2, 3, 4, 5, 6), (50, 30, 10, 6, 4))[0])
             start = rng.randrange(n - size + 1)
-            spans.append((start, start + size - 1))
+            spans.append((start, start + size))
         spans[n:] = sorted(spans[n:])
         lattices[b, : len(spans)] = torch.tensor([(start, end, 1) for start, end in spans])
     return lattices[..., 0], lattices[..., 1], lattices[..., 2].bool()
@@ -61,12 +62,9 @@ class PairAttention(nn.Module):
         self.unique = unique
 
     def forward(self, tokens: Tensor, mask: Tensor, positions: object, *_: object) -> Tensor:
-        starts, ends = self.starts, self.ends
         n_lattices, n_tokens, _ = tokens.shape
         pairs = (n_lattices, n_tokens, n_tokens)
-        distances = torch.stack(
-            [x.unsqueeze(2) - y.unsqueeze(1) for x in (starts, ends) for y in (starts, ends)], dim=-1
-        ).view(-1, 4)
+        distances = pair_distances(self.starts, self.ends).view(-1, 4)
         if self.unique:
             distances, inverse = torch.unique(distances, return_inverse=True, dim=0)
         fused = self.fuse(distances)
@@ -140,7 +138,7 @@ def build_original(
     their_attention.u.data.copy_(ours.attention.content_bias)
     their_attention.v.data.copy_(ours.attention.position_bias)
     lengths = mask.sum(1)
-    return lambda tokens, starts, ends: theirs(tokens, lengths, 0, starts, ends)
+    return lambda tokens, starts, ends: theirs(tokens, lengths, 0, starts, ends - 1)
 
 
 Pass = Callable[[], Tensor]

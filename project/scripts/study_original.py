@@ -25,9 +25,9 @@ from typing import Any, Dict, Iterable, Iterator, List, Set, Tuple
 import numpy
 import torch
 
-from spacy_lexner.encoders.flat.position_fusion import PositionKeys
-from spacy_lexner.encoders.flat.relative_positions import RelativePositions
-from spacy_lexner.encoders.flat.relative_scores import relative_scores
+from spacy_lexner.encoders.flat.distinct_positions import DistinctPositions
+from spacy_lexner.encoders.flat.position_scores import position_scores
+from spacy_lexner.encoders.flat.positions import PositionKeys
 
 Span = Tuple[int, int, str]
 CHECKED_BATCHES = 3
@@ -198,7 +198,7 @@ def attend_by_position(
     n, length, width = key.shape
     heads = layer.num_heads
     mask = torch.arange(length) < (seq_len + lex_num).unsqueeze(1)
-    (section,) = RelativePositions(pos_s, pos_e, mask).sections
+    (section,) = DistinctPositions(pos_s, pos_e + 1, mask).sections
     pairs, lookup = torch.unique(section.distances[:, [0, 3]], dim=0, return_inverse=True)
     starts, ends = (pairs + fusion.max_seq_len).unbind(1)
     fused = fusion.pos_fusion_forward(torch.cat((fusion.pe_ss[starts], fusion.pe_ee[ends]), dim=-1))
@@ -207,7 +207,7 @@ def attend_by_position(
         return tokens.reshape(n * length, heads, width // heads).transpose(0, 1)
 
     queries, keys, values = split(layer.w_q(query)), split(key), split(layer.w_v(value))
-    by_position = relative_scores(
+    by_position = position_scores(
         queries + layer.v.unsqueeze(1), PositionKeys(layer.w_r(fused), lookup), section, length
     )
     shape = (heads * n, length, width // heads)

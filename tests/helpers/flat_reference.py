@@ -1,4 +1,4 @@
-"""FLAT from its formulas, pair by pair, to compare with; random lattices; and the original's recorded results."""
+"""Random lattices, and the recorded results of the original FLAT."""
 
 import json
 import re
@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from safetensors import safe_open
 from torch import Tensor
 
-from spacy_lexner.encoders.flat.attention import LatticeAttention
 from spacy_lexner.encoders.flat.encoder import FlatEncoder
 from spacy_lexner.encoders.flat.options import Attention, Positions, SubLayers
 
@@ -20,55 +19,18 @@ FIXTURES = Path(__file__).parents[1] / "fixtures" / "flat"
 RECORDED = DATA.parent / "golden" / "flat"  # has some files more
 
 
-def pair_distances(starts: Tensor, ends: Tensor) -> Tensor:
-    """int64 [B, L, L, 4]: s_i - s_j, s_i - e_j, e_i - s_j, e_i - e_j."""
-    left, right = (starts, starts, ends, ends), (starts, ends, starts, ends)
-    return torch.stack([x.unsqueeze(2) - y.unsqueeze(1) for x, y in zip(left, right)], dim=-1)
-
-
-def naive_fusion(fusion: Any, name: str, distances: Tensor) -> Tensor:
-    """R of every pair, [B, L, L, H], with every encoding written out."""
-    encodings = [fusion.encoding(distances[..., kind].reshape(-1), kind) for kind in range(4)]
-    encodings = [encoded.view(*distances.shape[:-1], -1) for encoded in encodings]
-    joined = torch.cat(encodings, dim=-1)
-    if name == "ff_two":
-        joined = torch.cat((encodings[0], encodings[3]), dim=-1)
-    if name in ("ff", "ff_two"):
-        return torch.relu(fusion.linear(joined))
-    if name == "ff_linear":
-        return fusion.linear(joined)
-    values = fusion.value(torch.stack(encodings, dim=-2))
-    scores = fusion.score(torch.relu(fusion.linear(joined)))
-    if name == "attn":
-        return (scores.softmax(-1).unsqueeze(-1) * values).sum(-2)
-    return (scores.view(values.shape).softmax(-2) * values).sum(-2)
-
-
-def naive_attention(module: LatticeAttention, name: str, tokens: Tensor, starts: Tensor, ends: Tensor, mask: Tensor):
-    """The attention of `module`, with R, W_r R and the scores of every pair written out."""
-    n_lattices, n_tokens, width = tokens.shape
-    shape = (n_lattices, n_tokens, module.heads, width // module.heads)
-    query, key, value = (project(tokens).view(shape) for project in (module.query, module.key, module.value))
-    projected = module.position(naive_fusion(module.fusion, name, pair_distances(starts, ends)))
-    relative = projected.view(n_lattices, n_tokens, n_tokens, *shape[2:])
-    scores = torch.einsum("bihd,bjhd->bhij", query + module.content_bias, key)
-    scores = scores + torch.einsum("bihd,bijhd->bhij", query + module.position_bias, relative)
-    scores = (scores * module.scale).masked_fill(~mask[:, None, None], -1e15)
-    attended = torch.einsum("bhij,bjhd->bihd", scores.softmax(-1), value)
-    return module.output(attended.reshape(tokens.shape))
-
-
 @st.composite
 def lattices(draw: Any, max_lattices: int = 3, max_characters: int = 9, max_words: int = 14):
-    """Random batches (starts, ends, mask): empty texts, texts of one character, texts without words or with more words
-    than characters, words as long as the text, the same span twice; tokens in any order, padding anywhere."""
+    """Random batches of half-open spans, as (starts, ends, mask): empty texts, texts of one character, texts without
+    words or with more words than characters, words as long as the text, the same span twice; tokens in any order,
+    padding anywhere."""
     texts = []
     for _ in range(draw(st.integers(1, max_lattices))):
         n = draw(st.integers(0, max_characters))
-        spans = [(i, i) for i in range(n)]
+        spans = [(i, i + 1) for i in range(n)]
         for _ in range(draw(st.integers(0, max_words)) if n else 0):
             start = draw(st.integers(0, n - 1))
-            spans.append((start, draw(st.integers(start, n - 1))))
+            spans.append((start, draw(st.integers(start + 1, n))))
         texts.append(draw(st.permutations(spans)))
     longest = max(map(len, texts)) + draw(st.integers(0, 2))
     batch = torch.zeros(len(texts), max(longest, 1), 3, dtype=torch.long)

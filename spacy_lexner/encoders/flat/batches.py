@@ -113,9 +113,9 @@ def make_batches(
             rows, present = pad_ranges(firsts[chosen], counts[chosen])
             shown = np.full(rows.shape, -1)
             shown[present] = numbers[rows[present]]
-            spans = np.zeros((2, *rows.shape), "i8")  # first and last character in the window
+            spans = np.zeros((2, *rows.shape), "i8")  # in the window
             offset = np.repeat(windows.starts[chosen], counts[chosen])
-            spans[:, present] = words.starts[shown[present]] - offset, words.ends[shown[present]] - 1 - offset
+            spans[:, present] = words.starts[shown[present]] - offset, words.ends[shown[present]] - offset
             word_ids, distinct = number_words(shown, words, table, device)
             batch = batch._replace(
                 words=distinct, word_ids=word_ids, word_starts=tensor(spans[0]), word_ends=tensor(spans[1])

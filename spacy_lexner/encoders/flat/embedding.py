@@ -1,5 +1,6 @@
 """The input of FLAT: characters with their bigrams and context, and words, in one lattice of equal vectors."""
 
+from dataclasses import replace
 from typing import Optional
 
 import torch
@@ -7,7 +8,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from ..shared.words import Words, WordVectors
-from .options import Embedding
+from .options import Embedding, Positions
+from .positions import PositionEncoding
 from .vocab import PADDING, UNKNOWN
 
 
@@ -21,7 +23,7 @@ class TokenVectors(nn.Embedding):
 
         n_rows (int): Rows that are trained, row 0 being padding and row 1 unknown tokens.
         width (int): Width of a vector.
-        n_fixed (int): Rows behind them that are not.
+        n_fixed (int): Rows after them that are not.
         """
         super().__init__(n_rows, width, padding_idx=PADDING)
         bound = (3.0 / width) ** 0.5
@@ -65,8 +67,8 @@ class TokenVectors(nn.Embedding):
 class LatticeEmbedding(nn.Module):
     """Embed characters and words and project both to the hidden width, each by a matrix of its own.
 
-    A character is its own vector, beside the vector of the bigram that begins with it and a vector from elsewhere
-    (a contextual encoder), as far as there are such.
+    A character is its own vector, concatenated with that of the bigram that begins with it and with its vector from a
+    contextual encoder, in models that have these.
     """
 
     def __init__(
@@ -183,6 +185,55 @@ class LatticeEmbedding(nn.Module):
             return words
         kept = torch.rand(words.known.shape, device=words.known.device) >= self.token_dropout
         return words._replace(known=words.known & kept, tuned=words.tuned.masked_fill(~kept, -1))
+
+
+class AbsolutePositions(nn.Module):
+    """Show each token of a lattice where its span lies.
+
+    With x a token's vector, h and t the encodings of its first and last position, L a linear layer and F a perceptron
+    of two layers with a leaky ReLU between them:
+
+    | name | result |
+    |---|---|
+    | `add` | x + h + t |
+    | `concat` | L [x; h; t] |
+    | `nonlinear_add` | x + F [h; t] |
+    | `nonlinear_concat` | L [x; F [h; t]] |
+    | `add_nonlinear` | F (x + h + t) |
+    | `concat_nonlinear` | F [x; h; t] |
+    """
+
+    def __init__(self, width: int, options: Positions) -> None:
+        """Create the layer.
+
+        width (int): H, width of the vectors.
+        options (Positions): Options, of which `absolute`, `learned`, `max_distance` and `normalize` count.
+        """
+        super().__init__()
+        self.fusion = fusion = options.absolute
+        self.encoding = PositionEncoding(width, replace(options, offset=0), n_tables=2, lowest=0)
+        self.position: nn.Module = nn.Identity()
+        self.output: nn.Module = nn.Identity()
+        if fusion in ("nonlinear_add", "nonlinear_concat"):
+            self.position = _perceptron(2 * width, width)
+        if fusion in ("concat", "nonlinear_concat"):
+            self.output = nn.Linear((2 if fusion == "nonlinear_concat" else 3) * width, width)
+        elif fusion in ("add_nonlinear", "concat_nonlinear"):
+            self.output = _perceptron((1 if fusion == "add_nonlinear" else 3) * width, width)
+
+    def forward(self, vectors: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
+        """RETURNS (torch.Tensor): The vectors, float [B, L, H], with the positions of their half-open spans."""
+        head, tail = self.encoding(starts, 0), self.encoding(ends - 1, 1)
+        if self.fusion in ("add", "add_nonlinear"):
+            return self.output(vectors + head + tail)
+        positions = self.position(torch.cat((head, tail), dim=-1))
+        if self.fusion == "nonlinear_add":
+            return vectors + positions
+        return self.output(torch.cat((vectors, positions), dim=-1))
+
+
+def _perceptron(n_in: int, width: int) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(n_in, width), nn.LeakyReLU(), nn.Linear(width, width))
 
 
 def _unit_length(vectors: Tensor) -> Tensor:

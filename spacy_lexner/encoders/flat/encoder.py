@@ -5,11 +5,9 @@ from typing import Callable, List, Optional
 from torch import Tensor, nn
 
 from .attention import LatticeAttention
+from .distinct_positions import DistinctPositions
 from .options import Attention, Positions, SubLayers
-from .position_encoding import DistanceEncoding
-from .position_fusion import FUSIONS, PositionFusion
-from .relative_positions import RelativePositions
-from .scalar_positions import ScalarPositions
+from .positions import FUSIONS, PositionFusion, ScalarPositions
 
 ACTIVATIONS = {"relu": nn.ReLU, "leaky": nn.LeakyReLU, "gelu": nn.GELU}
 
@@ -55,7 +53,7 @@ class FlatLayer(nn.Module):
         self,
         tokens: Tensor,
         mask: Tensor,
-        positions: RelativePositions,
+        positions: DistinctPositions,
         bias: Optional[Tensor] = None,
         record: Optional[List[Tensor]] = None,
     ) -> Tensor:
@@ -99,7 +97,7 @@ class FlatEncoder(nn.Module):
         def fuse() -> Optional[PositionFusion]:
             if positions.kind != "relative":
                 return None
-            return FUSIONS[positions.fusion](width, DistanceEncoding(width, positions))
+            return FUSIONS[positions.fusion](width, positions)
 
         self.bias = ScalarPositions(heads, positions) if positions.kind == "scalar" else None
         shared = fuse() if positions.share_fusion else None
@@ -116,14 +114,13 @@ class FlatEncoder(nn.Module):
         """Encode a batch of lattices.
 
         tokens (torch.Tensor): float [B, L, H], in any order.
-        starts (torch.Tensor): int64 [B, L], first position of each token's span.
-        ends (torch.Tensor): int64 [B, L], last position (inclusive).
+        starts, ends (torch.Tensor): int64 [B, L], the half-open span of each token.
         mask (torch.Tensor): bool [B, L], False for padding.
         record (Optional[List[torch.Tensor]]): If given, each layer appends its attention weights, in the mean over the
             heads, float [B, L, L].
         RETURNS (torch.Tensor): float [B, L, H]; finite, but meaningless, for padding.
         """
-        positions = RelativePositions(starts, ends, mask)
+        positions = DistinctPositions(starts, ends, mask)
         bias = self.bias(positions) if self.bias is not None else None
         for layer in self.layers:
             tokens = layer(tokens, mask, positions, bias, record)

@@ -32,7 +32,7 @@ class FlatOptions:
     window (int): Longer Docs are read in windows of this many characters, three quarters of which lie between their
         starts.
     max_batch_tokens (int): Most characters and words, padding included, of a batch of windows.
-    freeze_steps (int): For so many updates the contextual sub-model is not trained.
+    freeze_steps (int): The contextual sub-model is not trained in this many updates.
     """
 
     single_chars: SingleChars = "drop"
@@ -148,13 +148,13 @@ def attend(model: Encoder, docs: List[Doc]) -> List[AttendedWords]:
             text, place = kept // n_characters, kept % n_characters
             weights = torch.stack(record).mean(0)[:, :n_characters, n_characters:].double().cpu().numpy()
             row, column = np.nonzero(batch.word_ids.cpu().numpy()[text])
-            first, last = (
-                token_of[rows[row] - place[row] + part.cpu().numpy()[text[row], column]]
+            starts, ends = (
+                rows[row] - place[row] + part.cpu().numpy()[text[row], column]
                 for part in (batch.word_starts, batch.word_ends)
             )
             token = token_of[rows[row]]
             share = weights[text[row], place[row], column] / counts[token]
-            parts.append(AttendedWords(token, first, last + 1, share))
+            parts.append(AttendedWords(token, token_of[starts], token_of[ends - 1] + 1, share))
 
     context, _ = _read_context(model, docs, is_train=False)
     run_batches(model, watch(), len(characters.codes), False, context)

@@ -7,8 +7,7 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from ..shared.words import Words
-from .absolute_positions import AbsolutePositions
-from .embedding import LatticeEmbedding
+from .embedding import AbsolutePositions, LatticeEmbedding
 from .encoder import FlatEncoder
 from .options import Attention, Embedding, Positions, SubLayers
 
@@ -23,8 +22,7 @@ class FlatBatch(NamedTuple):
     bigrams (Optional[torch.Tensor]): int64 [B, N], 0 for padding.
     words (Optional[Words]): The U distinct words; None for lattices of characters alone, and so are the next three.
     word_ids (Optional[torch.Tensor]): int64 [B, M], 0 for padding, else 1 + the number of the distinct word.
-    word_starts (Optional[torch.Tensor]): int64 [B, M], first character of each word.
-    word_ends (Optional[torch.Tensor]): int64 [B, M], last character (inclusive).
+    word_starts, word_ends (Optional[torch.Tensor]): int64 [B, M], the half-open span of each word on the characters.
     tokens (Optional[torch.Tensor]): int64 [B, N], the contextual vector of each character.
     record (Optional[List[torch.Tensor]]): If given, each layer appends its attention weights, in the mean over the
         heads, float [B, N + M, N + M].
@@ -96,7 +94,7 @@ class Flat(nn.Module):
         context = None if contextual is None or batch.tokens is None else contextual[batch.tokens]
         lattice = self.embedding(batch.characters, batch.bigrams, batch.words, batch.word_ids, context)
         starts = torch.arange(n_characters, device=batch.characters.device).expand(n_texts, -1)
-        ends, mask = starts, batch.characters != 0
+        ends, mask = starts + 1, batch.characters != 0
         if batch.word_ids is not None and batch.word_starts is not None and batch.word_ends is not None:
             starts = torch.cat((starts, batch.word_starts), dim=1)
             ends = torch.cat((ends, batch.word_ends), dim=1)

@@ -2,23 +2,23 @@ import copy
 
 import pytest
 import torch
-from flat_reference import lattices, naive_attention
+from flat_reference import lattices
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from spacy_lexner.encoders.flat import position_cache, relative_positions
+from spacy_lexner.encoders.flat import distinct_positions, position_scores
 from spacy_lexner.encoders.flat.attention import LatticeAttention
-from spacy_lexner.encoders.flat.options import Attention
-from spacy_lexner.encoders.flat.position_encoding import DistanceEncoding
-from spacy_lexner.encoders.flat.position_fusion import FUSIONS
+from spacy_lexner.encoders.flat.distinct_positions import DistinctPositions
+from spacy_lexner.encoders.flat.options import Attention, Positions
+from spacy_lexner.encoders.flat.positions import FUSIONS
 
 WIDTH, HEADS = 12, 3
 
 
 def attention(name: str = "ff", seed: int = 0, **options) -> LatticeAttention:
     torch.manual_seed(seed)
-    fusion = FUSIONS[name](WIDTH, DistanceEncoding(WIDTH)) if name else None
+    fusion = FUSIONS[name](WIDTH, Positions()) if name else None
     return LatticeAttention(WIDTH, HEADS, fusion, Attention(**options))
 
 
@@ -28,12 +28,12 @@ def gradients(module: LatticeAttention, tokens: torch.Tensor, encoded: torch.Ten
     return torch.autograd.grad(loss, [tokens, *module.parameters()], allow_unused=True)
 
 
-def assert_same(module, name, batch):
+def assert_same(module, batch):
     starts, ends, mask = batch
     torch.manual_seed(2)
     tokens = torch.randn(*starts.shape, WIDTH, requires_grad=True)
-    encoded = module(tokens, mask, relative_positions.RelativePositions(starts, ends, mask))
-    expected = naive_attention(module, name, tokens, starts, ends, mask)
+    encoded = module(tokens, mask, DistinctPositions(starts, ends, mask))
+    expected = module.plain(tokens, mask, starts, ends)
     assert torch.isfinite(encoded).all()
     assert_close(encoded[mask], expected[mask], atol=1e-5, rtol=0)
     if mask.any():
@@ -43,7 +43,7 @@ def assert_same(module, name, batch):
                 assert (ours - theirs).norm() <= 1e-4 * theirs.norm().clamp(min=1.0)
     with torch.no_grad():
         for _ in range(2):  # the second time from the cache
-            predicted = module.eval()(tokens, mask, relative_positions.RelativePositions(starts, ends, mask))
+            predicted = module.eval()(tokens, mask, DistinctPositions(starts, ends, mask))
             assert_close(predicted, encoded, atol=1e-5, rtol=0)
 
 
@@ -51,14 +51,14 @@ def assert_same(module, name, batch):
 @given(lattices())
 @settings(deadline=None, max_examples=25)
 def test_equals_the_formula(name, batch):
-    assert_same(attention(name), name, batch)
+    assert_same(attention(name), batch)
 
 
 @given(lattices(), st.booleans(), st.booleans(), st.booleans(), st.booleans())
 @settings(deadline=None, max_examples=25)
 def test_equals_the_formula_with_every_projection(batch, scaled, queries, keys, positions):
     options = {"project_queries": queries, "project_keys": keys, "project_values": keys, "project_output": queries}
-    assert_same(attention("ff", scaled=scaled, project_positions=positions, **options), "ff", batch)
+    assert_same(attention("ff", scaled=scaled, project_positions=positions, **options), batch)
 
 
 @pytest.mark.parametrize("name", FUSIONS)
@@ -66,16 +66,16 @@ def test_equals_the_formula_with_every_projection(batch, scaled, queries, keys, 
 @settings(deadline=None, max_examples=15)
 def test_equals_the_formula_section_by_section(name, batch):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(relative_positions, "CHUNK_SCORES", 20)
-        patch.setattr(relative_positions, "SECTION_ROWS", 9)
-        assert_same(attention(name), name, batch)
+        patch.setattr(distinct_positions, "CHUNK_SCORES", 20)
+        patch.setattr(distinct_positions, "SECTION_ROWS", 9)
+        assert_same(attention(name), batch)
 
 
 def sentence(n: int = 8) -> tuple:
     starts = torch.tensor([[*range(n), 0, 2]])
-    ends = torch.tensor([[*range(n), 1, n - 1]])
+    ends = torch.tensor([[*range(1, n + 1), 2, n]])
     mask = torch.ones_like(starts, dtype=torch.bool)
-    return mask, relative_positions.RelativePositions(starts, ends, mask), torch.randn(1, n + 2, WIDTH)
+    return mask, DistinctPositions(starts, ends, mask), torch.randn(1, n + 2, WIDTH)
 
 
 def predict(module: LatticeAttention, n: int = 8) -> torch.Tensor:
@@ -135,7 +135,7 @@ def test_positions_that_need_much_memory_are_not_kept(monkeypatch):
     module = attention().eval()
     expected = predict(module)
     module.cache.clear()
-    monkeypatch.setattr(position_cache, "MAX_BYTES", 1000)
+    monkeypatch.setattr(position_scores, "MAX_CACHE_BYTES", 1000)
     assert_close(predict(module), expected)
     assert module.cache._held is None
 
@@ -144,7 +144,7 @@ def test_shifting_a_text_changes_nothing():
     module = attention()
     mask, _, tokens = sentence()
     starts = torch.arange(10).unsqueeze(0)
-    here, there = (relative_positions.RelativePositions(starts + k, starts + k, mask) for k in (0, 1000))
+    here, there = (DistinctPositions(starts + k, starts + k + 1, mask) for k in (0, 1000))
     assert torch.equal(module(tokens, mask, here), module(tokens, mask, there))
 
 
@@ -196,7 +196,7 @@ def test_records_its_weights_in_the_mean_over_heads():
     module, record = attention(project_values=False).eval(), []
     tokens, mask = torch.randn(2, 4, WIDTH), torch.tensor([[True] * 4, [True, True, False, False]])
     places = torch.arange(4).expand(2, 4)
-    positions = relative_positions.RelativePositions(places, places, mask)
+    positions = DistinctPositions(places, places + 1, mask)
     found = module(tokens, mask, positions, None, record)
     (weights,) = record
     assert weights.shape == (2, 4, 4)

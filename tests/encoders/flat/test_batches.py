@@ -70,7 +70,7 @@ def test_as_the_original(fixtures_dir, case, single_chars):
         offset = int(batch.tokens[row, 0])
         assert (n, int((batch.word_ids[row] != 0).sum())) == (expected["seq_len"], expected["lex_num"])
         words = [
-            [start, end, joined[offset + start : offset + end + 1]]
+            [start, end - 1, joined[offset + start : offset + end]]
             for start, end in zip(batch.word_starts[row].tolist(), batch.word_ends[row].tolist())
         ][: expected["lex_num"]]
         assert words == expected["skip_path"]
@@ -117,7 +117,7 @@ def test_every_window_has_its_characters_and_whole_words(case, window, data):
     all_words = list(zip(words.starts.tolist(), words.ends.tolist()))
     expected: Counter = Counter()
     for start, end in zip(windows.starts.tolist(), windows.ends.tolist()):
-        inside = [(a - start, b - start - 1) for a, b in all_words if start <= a and b <= end]
+        inside = [(a - start, b - start) for a, b in all_words if start <= a and b <= end]
         expected[tuple(token_of[start:end].tolist()), tuple(inside)] += 1
     found: Counter = Counter()
     for padded in batches:

@@ -36,7 +36,7 @@ def encode(encoder: FlatEncoder, tensors: dict) -> tuple:
     length = tensors["in.emb"].shape[1]
     mask = torch.arange(length) < (tensors["in.seq_len"] + tensors["in.lex_num"]).unsqueeze(1)
     with torch.no_grad():
-        return encoder(tensors["in.emb"], tensors["in.pos_s"], tensors["in.pos_e"], mask), mask
+        return encoder(tensors["in.emb"], tensors["in.pos_s"], tensors["in.pos_e"] + 1, mask), mask
 
 
 @pytest.mark.parametrize("output", [f"scaled{s}_kproj{k}_attnff{f}" for s in "01" for k in "01" for f in "01"])
@@ -95,7 +95,7 @@ def test_padding_and_company_change_nothing(positions):
     torch.manual_seed(0)
     encoder = make_encoder(8, 2, 2, kind=positions).eval()
     starts = torch.tensor([[0, 1, 2, 0, 0], [0, 1, 2, 3, 1]])
-    ends = torch.tensor([[0, 1, 2, 1, 0], [0, 1, 2, 3, 3]])
+    ends = torch.tensor([[1, 2, 3, 2, 0], [1, 2, 3, 4, 4]])
     mask = torch.tensor([[1, 1, 1, 1, 0], [1, 1, 1, 1, 1]]).bool()
     tokens = torch.randn(2, 5, 8)
     together = encoder(tokens, starts, ends, mask)

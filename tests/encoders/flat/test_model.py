@@ -4,8 +4,7 @@ from flat_reference import original_encoder, recorded
 from torch.testing import assert_close
 
 from spacy_lexner.encoders.flat import model as flat
-from spacy_lexner.encoders.flat.absolute_positions import AbsolutePositions
-from spacy_lexner.encoders.flat.embedding import LatticeEmbedding
+from spacy_lexner.encoders.flat.embedding import AbsolutePositions, LatticeEmbedding
 from spacy_lexner.encoders.flat.encoder import FlatEncoder
 from spacy_lexner.encoders.flat.model import Flat, FlatBatch, build_flat
 from spacy_lexner.encoders.flat.options import Embedding, Positions
@@ -66,7 +65,7 @@ def emit(model: Flat, output: torch.nn.Linear, tensors: dict) -> torch.Tensor:
     ids[mask] = inverse + 1
     nowhere = torch.zeros(len(distinct), model.embedding.words.width)
     words = Words(nowhere, torch.zeros(len(distinct), dtype=torch.bool), torch.full((len(distinct),), 2), distinct)
-    batch = FlatBatch(characters, torch.zeros(0).long(), bigrams, words, ids, spans[1], spans[2])
+    batch = FlatBatch(characters, torch.zeros(0).long(), bigrams, words, ids, spans[1], spans[2] + 1)
     return output(model.encode(batch))
 
 

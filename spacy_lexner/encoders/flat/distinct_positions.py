@@ -1,7 +1,7 @@
 """The distinct relative positions of a batch of lattices, and which pair of tokens has which.
 
-With p the length of a span minus one, all four distances between the spans of tokens i and j follow from
-(s_i - s_j, p_i, p_j). A batch of B lattices of L tokens has B * L * L pairs, but few of these triples: at most
+With n the length of a span, all four distances between the spans of tokens i and j follow from the triple
+(start_i - start_j, n_i, n_j). A batch of B lattices of L tokens has B * L * L pairs, but few triples: at most
 (2N - 1) * K * K for N characters and K span lengths. So what depends on a position alone is computed once per triple.
 """
 
@@ -11,6 +11,8 @@ from typing import List, NamedTuple, Tuple
 import numpy as np
 import torch
 from torch import Tensor
+
+from ...candidates.batch_words import expand_ranges
 
 CHUNK_SCORES = 2**17  # scores of a chunk in one head: 4 MB for eight heads, which a processor's cache holds
 SMALL_CHUNK_SCORES = 2**14  # below this the calls cost more than the arithmetic, so groups are put together
@@ -33,7 +35,7 @@ class Chunk(NamedTuple):
 class Section(NamedTuple):
     """Relative positions that are held in memory at a time, and the queries that need them.
 
-    triples (torch.Tensor): int64 [u, 3], distinct (s_i - s_j, p_i, p_j).
+    triples (torch.Tensor): int64 [u, 3], distinct (start_i - start_j, n_i, n_j).
     chunks (List[Chunk]): The queries.
     """
 
@@ -42,17 +44,17 @@ class Section(NamedTuple):
 
     @property
     def distances(self) -> Tensor:
-        """RETURNS (torch.Tensor): int64 [u, 4], the distances s_i - s_j, s_i - e_j, e_i - s_j, e_i - e_j."""
-        return span_distances(self.triples)
+        """RETURNS (torch.Tensor): int64 [u, 4], the four distances of each triple."""
+        return triple_distances(self.triples)
 
 
-def span_distances(triples: Tensor) -> Tensor:
-    """RETURNS (torch.Tensor): int64 [u, 4], the four distances of each (s_i - s_j, p_i, p_j)."""
-    start, p_i, p_j = triples.unbind(-1)
-    return torch.stack((start, start - p_j, start + p_i, start + p_i - p_j), dim=-1)
+def triple_distances(triples: Tensor) -> Tensor:
+    """RETURNS (torch.Tensor): int64 [u, 4], the four distances of each triple, in the order of `pair_distances`."""
+    heads, n_i, n_j = triples.unbind(-1)
+    return torch.stack((heads, heads - n_j + 1, heads + n_i - 1, heads + n_i - n_j), dim=-1)
 
 
-class RelativePositions:
+class DistinctPositions:
     """How the tokens of a batch of lattices stand to each other. Integers only; made once, used by every layer.
 
     Queries are grouped by span length and ordered by start, so that a chunk of them needs a narrow window of the
@@ -62,8 +64,7 @@ class RelativePositions:
     def __init__(self, starts: Tensor, ends: Tensor, mask: Tensor) -> None:
         """Find the distinct relative positions.
 
-        starts (torch.Tensor): int64 [B, L], first position of each token's span.
-        ends (torch.Tensor): int64 [B, L], last position (inclusive).
+        starts, ends (torch.Tensor): int64 [B, L], the half-open span of each token.
         mask (torch.Tensor): bool [B, L], False for padding.
         """
         self.shape = (starts.shape[0], starts.shape[1])
@@ -71,8 +72,8 @@ class RelativePositions:
         valid = mask.cpu().numpy()
         begins = starts.cpu().numpy().astype(np.int64)
         spans = ends.cpu().numpy().astype(np.int64) - begins
-        if (spans[valid] < 0).any():
-            raise ValueError("A span of the lattice ends before it starts: ends are inclusive, so end >= start.")
+        if (spans[valid] < 1).any():
+            raise ValueError("A span of the lattice is empty: its end must lie after its start.")
         self._lengths, ranks = np.unique(spans[valid], return_inverse=True)
         self._ranks = np.zeros(self.shape, np.int64)
         self._ranks[valid] = ranks
@@ -104,7 +105,7 @@ class RelativePositions:
         offsets = np.cumsum(counts).reshape(counts.shape) - counts
         triples = np.stack(
             (
-                _ranges(windows[..., 0], counts),
+                expand_ranges(windows[..., 0].reshape(-1), counts.reshape(-1)),
                 np.repeat(self._lengths[lengths], counts.sum(1)),
                 np.repeat(np.tile(self._lengths, len(lengths)), counts.reshape(-1)),
             ),
@@ -146,7 +147,8 @@ class RelativePositions:
         greatest = starts[np.append(borders[1:], len(rows)) - 1]
         own = self._windows(least, greatest)
         counts = own[..., 1]
-        columns = _ranges(offsets[lengths - first] + own[..., 0] - windows[lengths - first, :, 0], counts)
+        firsts = offsets[lengths - first] + own[..., 0] - windows[lengths - first, :, 0]
+        columns = expand_ranges(firsts.reshape(-1), counts.reshape(-1))
         first_column = np.cumsum(counts).reshape(counts.shape) - counts
         # Column of a pair: where the window of its lengths begins, plus how far its distance is from the least one.
         key_part = first_column[:, self._ranks] + self._high[self._ranks] - self._starts
@@ -156,9 +158,3 @@ class RelativePositions:
 
     def _tensor(self, array: np.ndarray) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
-
-
-def _ranges(firsts: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """The ranges `first, first + 1, ...` of the given lengths, one after the other."""
-    firsts, counts = firsts.reshape(-1), counts.reshape(-1)
-    return np.arange(counts.sum()) + np.repeat(firsts - (np.cumsum(counts) - counts), counts)

@@ -1,10 +1,11 @@
 import pytest
 import torch
-from flat_reference import lattices, pair_distances
+from flat_reference import lattices
 from hypothesis import given, settings
 
-from spacy_lexner.encoders.flat import relative_positions
-from spacy_lexner.encoders.flat.relative_positions import RelativePositions
+from spacy_lexner.encoders.flat import distinct_positions
+from spacy_lexner.encoders.flat.distinct_positions import DistinctPositions
+from spacy_lexner.encoders.flat.positions import pair_distances
 
 
 def assert_every_pair_is_found(positions, starts, ends, mask):
@@ -27,25 +28,25 @@ def assert_every_pair_is_found(positions, starts, ends, mask):
 @given(lattices())
 @settings(deadline=None)
 def test_finds_every_pair(batch):
-    assert_every_pair_is_found(RelativePositions(*batch), *batch)
+    assert_every_pair_is_found(DistinctPositions(*batch), *batch)
 
 
 @given(lattices())
 @settings(deadline=None)
 def test_finds_every_pair_however_it_is_cut(batch):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(relative_positions, "CHUNK_SCORES", 12)
-        patch.setattr(relative_positions, "SMALL_CHUNK_SCORES", 3)
-        patch.setattr(relative_positions, "SECTION_ROWS", 7)
-        positions = RelativePositions(*batch)
+        patch.setattr(distinct_positions, "CHUNK_SCORES", 12)
+        patch.setattr(distinct_positions, "SMALL_CHUNK_SCORES", 3)
+        patch.setattr(distinct_positions, "SECTION_ROWS", 7)
+        positions = DistinctPositions(*batch)
     assert_every_pair_is_found(positions, *batch)
 
 
 def test_long_spans_add_few_positions():
     n = 400
     starts = torch.tensor([[*range(n), 0, 3, 0]])
-    ends = torch.tensor([[*range(n), n - 1, 4, n - 1]])
-    positions = RelativePositions(starts, ends, torch.ones_like(starts, dtype=torch.bool))
+    ends = torch.tensor([[*range(1, n + 1), n, 5, n]])
+    positions = DistinctPositions(starts, ends, torch.ones_like(starts, dtype=torch.bool))
     n_triples = sum(len(section.triples) for section in positions.sections)
     assert n_triples == 2 * n - 1 + 4 * n + 4  # characters to characters, to and from each word, words to words
 
@@ -53,20 +54,20 @@ def test_long_spans_add_few_positions():
 def test_queries_of_equal_length_are_cut_into_windows():
     n = 300
     starts = torch.arange(n).expand(4, n)
-    positions = RelativePositions(starts, starts, torch.ones(4, n, dtype=torch.bool))
+    positions = DistinctPositions(starts, starts + 1, torch.ones(4, n, dtype=torch.bool))
     chunks = positions.sections[0].chunks
     assert len(chunks) > 2
     assert all(len(chunk.columns) < 1.6 * n for chunk in chunks)
-    assert all(len(chunk.rows) * len(chunk.columns) <= 1.2 * relative_positions.CHUNK_SCORES for chunk in chunks)
+    assert all(len(chunk.rows) * len(chunk.columns) <= 1.2 * distinct_positions.CHUNK_SCORES for chunk in chunks)
 
 
 def test_a_batch_of_empty_texts():
     empty = torch.zeros(2, 1, dtype=torch.long)
-    assert RelativePositions(empty, empty, empty.bool()).sections == []
+    assert DistinctPositions(empty, empty, empty.bool()).sections == []
 
 
-def test_a_span_that_ends_before_it_starts():
-    starts, ends = torch.tensor([[2]]), torch.tensor([[1]])
-    with pytest.raises(ValueError, match="ends before it starts"):
-        RelativePositions(starts, ends, starts.bool())
-    RelativePositions(starts, ends, torch.zeros(1, 1, dtype=torch.bool))  # padding may hold anything
+def test_an_empty_span():
+    starts, ends = torch.tensor([[2]]), torch.tensor([[2]])
+    with pytest.raises(ValueError, match="empty"):
+        DistinctPositions(starts, ends, starts.bool())
+    DistinctPositions(starts, ends, torch.zeros(1, 1, dtype=torch.bool))  # padding may hold anything
