@@ -1,5 +1,5 @@
-"""brat's standoff format: each text in a file of its own, `1.txt`, and its entities beside it, in `1.ann`. Places are
-code points.
+"""brat's standoff format: each text in a file of its own, `1.txt`, and its entities next to it, in `1.ann`. Offsets
+count code points.
 
 `T1\tGPE 2 4\t南京`
 """
@@ -19,16 +19,16 @@ EXAMPLE = "T1\\tGPE 2 4\\t南京"
 OTHERS = {"E": "event", "R": "relation", "A": "attribute", "M": "attribute", "N": "normalization", "#": "note"}
 OTHERS["*"] = "equivalence"
 CONFIG = "annotation.conf"
-COUNTED_TWICE = "text with characters that brat's page counts twice: it shows entities behind them displaced"
-RENAMED = "label with characters that brat does not allow: written with others"
-MEANS = "# {} stands for {}"  # a comment of ours in CONFIG: which label a type is
+COUNTED_TWICE = "text with characters that brat's page counts twice: it shows later entities displaced"
+RENAMED = "label with characters that brat does not allow: replaced"
+MEANS = "# {} stands for {}"  # our comment in CONFIG: the label of a type
 MEANT = re.compile(r"# ([A-Za-z0-9_-]+) stands for (.+)")
 LINE_BREAK = re.compile(r"[\n\r\t]")
-NO_TYPE = re.compile(r"[^A-Za-z0-9_-]")  # what brat does not let into the names of types
+NO_TYPE = re.compile(r"[^A-Za-z0-9_-]")  # not allowed in names of types
 
 
 class Document(NamedTuple):
-    """A text, its annotation if it has any, and what types stand for in its folder."""
+    """A text, its annotation if it has any, and the labels of types in its folder."""
 
     text: Source
     annotation: Optional[Source]
@@ -36,15 +36,9 @@ class Document(NamedTuple):
 
 
 def read_brat(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
-    """Read a collection.
-
-    source (Source): A folder, a zip archive, or a single `.ann` or `.txt` file.
-    options (ReadOptions): How it is read.
-    report (Report): Gets what was mended or could not be read: relations, events, attributes, notes, entities in
-        several pieces.
-    YIELDS (Record): The texts, in the order of their names. One without `.ann` file is without annotation. Raises
-        FormatError, with file and line, where something is wrong.
-    """
+    """Read a collection, sorted by name. A text without `.ann` file is without annotation. Relations, events,
+    attributes, notes and discontinuous entities are left out. The arguments are those of `read_records`, `source` a
+    folder, a zip archive, or a single `.ann` or `.txt` file."""
     found = False
     for document in _find_documents(source, options, report):
         found = True
@@ -60,7 +54,7 @@ def read_brat(source: Source, options: ReadOptions, report: Report) -> Iterator[
             entities = mentions.collect(_read_lines(lines, mentions, document.labels))
         yield Record(text, None, entities, place)
     if not found:
-        raise FormatError(f"{source.name}: there is no .txt file, with its .ann file beside it, as brat has them.")
+        raise FormatError(f"{source.name}: no .txt files; brat needs them, with .ann files next to them.")
 
 
 def _find_documents(source: Source, options: ReadOptions, report: Report) -> Iterator[Document]:
@@ -91,12 +85,11 @@ def _read_lines(lines: List[str], mentions: Mentions, labels: Dict[str, str]) ->
         head, separator, mention = rest.partition("\t")
         label, _, spans = head.partition(" ")
         if line[0] != "T" or not re.fullmatch(r"\d+ \d+(;\d+ \d+)*", spans):
-            found = f"{mentions.place}: {line[:80]!r} is no annotation of brat"
-            raise FormatError(f"{found}; expected a line such as {EXAMPLE}")
+            raise FormatError(f"{mentions.place}: {line[:80]!r} is not brat's; expected a line such as {EXAMPLE}")
         bounds = [int(bound) for bound in re.split("[ ;]", spans)]
         gaps = zip(bounds[1:-1:2], bounds[2::2])
         if any(mentions.text[start:end].strip() for start, end in gaps):
-            report.add_problem("entity in several pieces: left out", f"{mentions.place}: {label} {mention}")
+            report.add_problem("discontinuous entity: left out", f"{mentions.place}: {label} {mention}")
             continue
         yield mentions.check(bounds[0], bounds[-1], labels.get(label, label), mention if separator else None)
     mentions.place = place
@@ -105,19 +98,17 @@ def _read_lines(lines: List[str], mentions: Mentions, labels: Dict[str, str]) ->
 def write_brat(tasks: Iterable[Task], folder: Path, report: Report, *, unit: str = CODE_POINTS) -> None:
     """Write a collection: a `.txt` and an `.ann` file for each text, and the types in `annotation.conf`.
 
-    tasks (Iterable[Task]): The texts.
+    tasks, report, unit: As in `Writer`.
     folder (Path): A new or empty folder. Raises FileExistsError for another one.
-    report (Report): Gets what the format cannot hold.
-    unit (str): What places are counted in.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise FileExistsError(f"{folder} is there and not empty: give a new folder, so that texts do not mix.")
+        raise FileExistsError(f"{folder} exists and is not empty. Give a new folder, so that texts do not mix.")
     folder.mkdir(parents=True, exist_ok=True)
     types: Dict[str, str] = {}
     for number, task in enumerate(tasks, start=1):
         text, place = task.record.text, task.record.place
         if task.record.entities is None:
-            report.add_problem("text without annotation: written like one without entities", place)
+            report.add_problem("text without annotation: written as if it had no entities", place)
         if text and max(text) > LAST_OF_BMP and unit == CODE_POINTS:
             report.add_problem(COUNTED_TWICE, place)
         if task.notes:
@@ -142,7 +133,7 @@ def _make_lines(task: Task, offsets: Offsets, types: Dict[str, str], report: Rep
 
 
 def _name_type(label: str, types: Dict[str, str]) -> str:
-    """A name that brat can store, and that no other label has."""
+    """A name that brat allows and no other label has."""
     name = NO_TYPE.sub("_", label) or "_"
     names = (name if i == 1 else f"{name}-{i}" for i in range(1, len(types) + 2))
     return next(candidate for candidate in names if candidate not in types.values())

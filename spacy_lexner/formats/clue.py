@@ -15,14 +15,8 @@ EXAMPLE = '{"text": "浙商银行", "label": {"company": {"浙商银行": [[0, 3
 
 
 def read_clue(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
-    """Read a file of CLUE JSON lines, a text at a time.
-
-    source (Source): The file.
-    options (ReadOptions): How it is read.
-    report (Report): Gets what was mended.
-    YIELDS (Record): The texts. A line without "label", as in test sets, is a text without annotation. Raises
-        FormatError, with file and line, where the file is wrong.
-    """
+    """Read CLUE JSON lines. A line without "label", as in test sets, is a text without annotation. The arguments are
+    those of `read_records`."""
     for place, data in read_objects(source, options, report, EXAMPLE):
         text, entities = check_text(data.get("text"), place, options, report, EXAMPLE), None
         if data.get("label") is not None:
@@ -32,7 +26,7 @@ def read_clue(source: Source, options: ReadOptions, report: Report) -> Iterator[
 
 
 def _walk(labels: Any, place: str) -> Iterator[Tuple[str, str, Any]]:
-    """Every label, mention and pair of bounds."""
+    """All labels, mentions and pairs of bounds."""
     for label, mentions in _items(labels, place):
         for mention, occurrences in _items(mentions, place):
             if not isinstance(occurrences, list):

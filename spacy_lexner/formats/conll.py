@@ -1,5 +1,6 @@
 """CoNLL files: a word and its tag on each line, a blank line between sentences."""
 
+from itertools import accumulate
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from .record import LOST_CHARACTERS, Entity, FormatError, ReadOptions, Record
@@ -11,12 +12,7 @@ DOCUMENT_START = "-DOCSTART-"
 
 
 class Row(NamedTuple):
-    """A line with a word.
-
-    number (int): The number of the line.
-    word (str): Its first column.
-    tag (str): Its last column.
-    """
+    """A line with a word: its number, its first column and its last column."""
 
     number: int
     word: str
@@ -24,12 +20,7 @@ class Row(NamedTuple):
 
 
 class TaggedSentence(NamedTuple):
-    """A sentence.
-
-    words (List[str]): Its words.
-    spans (List[Span]): The spans that its tags spell.
-    place (str): The file and the line where it begins.
-    """
+    """A sentence: its words, the spans that its tags encode, and the file and line where it begins."""
 
     words: List[str]
     spans: List[Span]
@@ -37,12 +28,8 @@ class TaggedSentence(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """What is the same in all lines of a file.
-
-    separator (str): What stands between the columns, a tab or spaces.
-    digit_suffix (bool): Whether each word ends with a digit that is not text.
-    scheme (str): The tag scheme.
-    """
+    """What all lines of a file have in common: the separator of columns (a tab or a space), whether each word ends with
+    a digit that is not text, and the tag scheme."""
 
     separator: str
     digit_suffix: bool
@@ -50,31 +37,24 @@ class Layout(NamedTuple):
 
 
 def read_conll(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
-    """Read a CoNLL file, a sentence at a time.
-
-    source (Source): The file.
-    options (ReadOptions): How it is read.
-    report (Report): Gets what was mended.
-    YIELDS (Record): The sentences, with what is tagged as entities. Raises FormatError, with file and line, where the
-        file is wrong.
-    """
+    """Read the sentences of a CoNLL file, with what is tagged as entities. The arguments are those of
+    `read_records`."""
     for sentence in read_tagged(source, options, report):
-        record = _make_record(sentence)
-        if "\ufffd" in record.text:
-            report.add_problem(LOST_CHARACTERS, record.place)
-        yield record
+        words, spans, place = sentence
+        borders = list(accumulate(map(len, words), initial=0))
+        if any(not label for _, _, label in spans):
+            raise FormatError(f"{place}: the tags have no labels. An entity needs one, as in B-PER.")
+        text = "".join(words)
+        if "\ufffd" in text:
+            report.add_problem(LOST_CHARACTERS, place)
+        entities = [Entity(borders[start], borders[end], label) for start, end, label in spans]
+        yield Record(text, tuple(words), entities, place)
 
 
 def read_tagged(source: Source, options: ReadOptions, report: Report) -> Iterator[TaggedSentence]:
-    """Read a CoNLL file whose tags may stand for anything. It is read twice: first to know its columns and its scheme.
-
-    The word is the first column and the tag the last one. Lines that begin with # hold the word #, not a comment.
-
-    source (Source): The file.
-    options (ReadOptions): How it is read.
-    report (Report): Gets what was mended.
-    YIELDS (TaggedSentence): The sentences. Raises FormatError, with file and line, where the file is wrong.
-    """
+    """Read the sentences of a CoNLL file, whatever its tags mean. The file is read twice, first to detect its layout.
+    The word is the first column and the tag the last. A line that begins with # is a word, not a comment. The arguments
+    are those of `read_records`."""
     layout = detect_layout(source, options)
     marks_end = SCHEMES[layout.scheme].marks_end
     for rows in _read_sentences(source, layout.separator, options, report):
@@ -91,17 +71,13 @@ def read_tagged(source: Source, options: ReadOptions, report: Report) -> Iterato
 
 
 def detect_layout(source: Source, options: ReadOptions) -> Layout:
-    """Read a file once to find its separator, whether its words have digits at their ends, and its tag scheme.
-
-    source (Source): The file.
-    options (ReadOptions): What is known about it.
-    RETURNS (Layout): The layout. Raises FormatError, with file and line, where a line is wrong.
-    """
+    """RETURNS (Layout): The layout of a file, which is read once, and checked, for that. Raises FormatError, with file
+    and line, for an invalid line."""
     if options.scheme != "auto" and options.scheme not in SCHEMES:
-        raise FormatError(f"There is no tag scheme {options.scheme!r}. Use auto or one of: {', '.join(SCHEMES)}")
+        raise FormatError(f"Unknown tag scheme {options.scheme!r}. Use auto or one of: {', '.join(SCHEMES)}")
     separator = _detect_separator(source, options)
-    places: Dict[str, Row] = {}  # of the first tag with each letter
-    plain_word: Optional[Row] = None  # the first without a digit at its end
+    places: Dict[str, Row] = {}  # the first row with each letter
+    plain_word: Optional[Row] = None  # the first without a final digit
     n_rows = 0
     for rows in _read_sentences(source, separator, options, Report()):
         n_rows += len(rows)
@@ -125,7 +101,7 @@ def _choose_scheme(source: Source, places: Dict[str, Row], options: ReadOptions)
         scheme = detect_scheme(places)
         if scheme is not None:
             return scheme
-        if options.repair:  # the letters are synonyms, so a mixture of schemes can be read
+        if options.repair:  # letters are synonyms, so mixed schemes can be read
             return "bioes"
         found = ", ".join(f"{letter} (line {row.number})" for letter, row in places.items())
         raise FormatError(
@@ -174,7 +150,7 @@ def _split_columns(line: str, separator: str) -> Tuple[str, str]:
         columns.insert(0, " ")  # the word is a space
     if len(columns) < 2:
         between = "a tab" if separator == "\t" else "a space"
-        raise ValueError(f"expected a word and a tag with {between} between them")
+        raise ValueError(f"expected a word and a tag, separated by {between}")
     if columns[0] != DOCUMENT_START:
         try:
             split_tag(columns[-1])
@@ -182,16 +158,3 @@ def _split_columns(line: str, separator: str) -> Tuple[str, str]:
             hint = " (ten columns: is this CoNLL-U? --format conllu)" if len(columns) == 10 else ""
             raise ValueError(f"{error}{hint}") from None
     return columns[0], columns[-1]
-
-
-def _make_record(sentence: TaggedSentence) -> Record:
-    words, spans, place = sentence
-    offsets = [0]
-    for word in words:
-        offsets.append(offsets[-1] + len(word))
-    entities = []
-    for start, end, label in spans:
-        if not label:
-            raise FormatError(f"{place}: the tags have no labels. An entity needs one, as in B-PER.")
-        entities.append(Entity(offsets[start], offsets[end], label))
-    return Record("".join(words), tuple(words), entities, place)

@@ -19,13 +19,7 @@ OTHER_TEXT = "words that do not spell the text given with them: words kept"
 
 
 class Row(NamedTuple):
-    """A line with a word.
-
-    number (int): The number of the line.
-    word (str): FORM.
-    pos (str), tag (str): UPOS and XPOS, "" for _.
-    space (bool): Whether a space follows, by MISC.
-    """
+    """A line with a word: its number, FORM, UPOS and XPOS ("" for _), and whether a space follows, by MISC."""
 
     number: int
     word: str
@@ -35,18 +29,14 @@ class Row(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """A sentence.
-
-    rows (List[Row]): Its words.
-    text (Optional[str]): Its text, if a comment gives it.
-    """
+    """A sentence: its words, and its text if a comment gives it."""
 
     rows: List[Row]
     text: Optional[str]
 
 
 def is_conllu(lines: Iterable[str]) -> bool:
-    """RETURNS (bool): Whether lines are CoNLL-U: the first that is neither blank nor a comment has a word's columns."""
+    """RETURNS (bool): Whether lines are CoNLL-U: the first one other than blank lines and comments has its columns."""
     for line in lines:
         if line.strip() and not line.startswith("#"):
             columns = line.split("\t")
@@ -55,17 +45,11 @@ def is_conllu(lines: Iterable[str]) -> bool:
 
 
 def read_conllu(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
-    """Read a CoNLL-U file, a sentence at a time. A contraction is one word without a part of speech; empty nodes are
-    left out. Spaces are those of the comment `# text`, else of SpaceAfter, if that is used anywhere in the file (which
-    is read twice for that). Old releases have neither: there spaces stand only between Latin words.
-
-    source (Source): The file.
-    options (ReadOptions): How it is read.
-    report (Report): Gets what was mended, and the number of words.
-    YIELDS (Record): The sentences. Raises FormatError, with file and line, where the file is wrong.
-    """
+    """Read the sentences of a CoNLL-U file. A contraction is one word without a part of speech; empty nodes are left
+    out. Spaces are those of the comment `# text`, else of SpaceAfter if the file uses it (it is read twice for that),
+    else only between words in Latin letters. The arguments are those of `read_records`."""
     spaced = any(NO_SPACE in line for _, line in read_lines(source, options, Report()))
-    told = spaced
+    reported = spaced
     empty = True
     for rows, text in _read_sentences(source, options, report):
         empty = False
@@ -75,15 +59,15 @@ def read_conllu(source: Source, options: ReadOptions, report: Report) -> Iterato
         if text is not None and spaces is None:
             if not options.repair:
                 raise FormatError(
-                    f"{place}: the words are {' '.join(words)!r}, but the text given with them is {text!r}. To go by "
-                    "the words: --repair."
+                    f"{place}: the words are {' '.join(words)!r}, but the text given with them is {text!r}. To "
+                    "keep the words, repair it (--repair)."
                 )
             report.add_problem(OTHER_TEXT, place)
         if spaces is None and spaced:
             spaces = [row.space for row in rows[:-1]] + [False]
-        if spaces is None and not told:
+        if spaces is None and not reported:
             report.add_problem(UNKNOWN_SPACES, source.name)
-            told = True
+            reported = True
         pos, tags = [row.pos for row in rows], [row.tag for row in rows]
         yield make_word_record(words, place, report, spaces=spaces, pos=pos, tags=tags)
     if empty:
@@ -91,12 +75,7 @@ def read_conllu(source: Source, options: ReadOptions, report: Report) -> Iterato
 
 
 def align_spaces(words: Sequence[str], text: str) -> Optional[List[bool]]:
-    """Find words in a text.
-
-    words (Sequence[str]): The words, in order.
-    text (str): The text.
-    RETURNS (Optional[List[bool]]): Whether a space follows each word but the last; None if the words are not the text.
-    """
+    """RETURNS (Optional[List[bool]]): Whether a space follows each word in a text; None if words and text differ."""
     text = text.strip()
     spaces = []
     end = 0
@@ -111,7 +90,7 @@ def align_spaces(words: Sequence[str], text: str) -> Optional[List[bool]]:
 def _read_sentences(source: Source, options: ReadOptions, report: Report) -> Iterator[Sentence]:
     rows: List[Row] = []
     text: Optional[str] = None
-    contracted = 0  # the last word of the contraction that was read
+    contracted = 0  # number of the last word of the last contraction
     for number, line in read_lines(source, options, report):
         if not line.strip():
             if rows:
@@ -126,8 +105,8 @@ def _read_sentences(source: Source, options: ReadOptions, report: Report) -> Ite
             counter = COUNTER.fullmatch(columns[0])
             if len(columns) != N_COLUMNS or counter is None or not columns[1].strip():
                 raise FormatError(
-                    f"{place}: expected the {N_COLUMNS} columns of CoNLL-U, with tabs between them: a number, a word, "
-                    f"and so on. The line is {line!r}."
+                    f"{place}: expected the {N_COLUMNS} columns of CoNLL-U, separated by tabs: a number, a word, and "
+                    f"so on. The line is {line!r}."
                 )
             if counter["last"]:
                 contracted = int(counter["last"])
@@ -143,8 +122,8 @@ def _read_row(number: int, columns: List[str], place: str, options: ReadOptions,
     if universal([pos]) != [pos]:
         if not options.repair:
             raise FormatError(
-                f"{place}: the part of speech {pos!r} of {columns[1]!r} is not a universal one. Leave out such ones "
-                "with --repair; the fifth column is read too."
+                f"{place}: the part of speech {pos!r} of {columns[1]!r} is not universal. Leave it out (--repair); the "
+                "fifth column is read too."
             )
         report.add_problem(NOT_UNIVERSAL, f"{place}: {pos}")
         pos = ""

@@ -1,5 +1,5 @@
-"""doccano's JSON lines: a text and its spans. Places count UTF-16 units, as the browser does, or grapheme clusters in
-projects that say so.
+"""doccano's JSON lines: a text and its spans. Offsets count UTF-16 units, as browsers do, or grapheme clusters in
+projects with that setting.
 
 `{"text": "我在南京", "label": [[2, 4, "GPE"]]}`
 """
@@ -19,14 +19,8 @@ KEYS = ("label", "labels", "entities")
 
 
 def read_doccano(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
-    """Read a file as doccano exports it, with or without relations.
-
-    source (Source): The file.
-    options (ReadOptions): How it is read; `offsets` is "graphemes" for a project that counts grapheme clusters.
-    report (Report): Gets what was mended or could not be read.
-    YIELDS (Record): The texts. One without any of "label", "labels" and "entities" is without annotation. Raises
-        FormatError, with file and line, where the file is wrong.
-    """
+    """Read a file that doccano has exported. A text without any of KEYS is without annotation. The arguments are those
+    of `read_records`; for a project that counts grapheme clusters, `options.offsets` is "graphemes"."""
     for place, data in read_objects(source, options, report, EXAMPLE):
         text = check_text(data.get("text", data.get("data")), place, options, report, EXAMPLE)
         key, entities = next((key for key in KEYS if data.get(key) is not None), None), None
@@ -40,7 +34,7 @@ def read_doccano(source: Source, options: ReadOptions, report: Report) -> Iterat
 
 
 def _read_spans(spans: Any, place: str) -> Iterator[Tuple[Any, Any, Any]]:
-    """Start, end and label of each."""
+    """Start, end and label of each span."""
     for span in spans if isinstance(spans, list) else [spans]:
         if isinstance(span, dict):
             start, end = (span.get(f"{edge}_offset", span.get(edge)) for edge in ("start", "end"))
@@ -48,17 +42,12 @@ def _read_spans(spans: Any, place: str) -> Iterator[Tuple[Any, Any, Any]]:
         elif isinstance(span, list) and len(span) == 3:
             yield span[0], span[1], span[2]
         else:
-            raise FormatError(f"{place}: {span!r} is no span; expected start, end and label, as in {EXAMPLE}")
+            raise FormatError(f"{place}: {span!r} is not a span; expected start, end and label, as in {EXAMPLE}")
 
 
 def write_doccano(tasks: Iterable[Task], report: Report, *, unit: str = UTF_16) -> Iterator[str]:
-    """Write texts as a doccano project of sequence labelling imports them.
-
-    tasks (Iterable[Task]): The texts.
-    report (Report): Gets what the format cannot hold.
-    unit (str): What places are counted in.
-    YIELDS (str): The lines.
-    """
+    """YIELDS (str): The lines of a file that a doccano project of sequence labelling imports. The arguments are those
+    of `Writer`."""
     for task in tasks:
         regions = list(find_regions(task, Offsets(task.record.text, unit), report))
         line: Dict[str, Any] = {"text": task.record.text}
@@ -75,5 +64,5 @@ def _notes(task: Task, line: Dict[str, Any], report: Report) -> Dict[str, Any]:
     """Notes become columns of their own, which doccano keeps as metadata."""
     taken: List[str] = [name for name in task.notes or {} if name in (*line, *KEYS, "id", "data")]
     for name in taken:
-        report.add_problem(f"note {name!r}: left out, doccano means something else by it", task.record.place)
+        report.add_problem(f"note {name!r}: left out, since doccano uses that name", task.record.place)
     return {name: value for name, value in (task.notes or {}).items() if name not in taken}

@@ -10,20 +10,16 @@ from .record import Entity, FormatError, Record
 from .report import Report
 
 BLANK = "entity of white space: left out"
-WHITE_EDGE = "entity with white space at its edge: without that"
-MISALIGNED = "entity that does not align with tokens: left out"
-PARTIAL = "text annotated in part: written as if there were no entities in the rest"
+WHITE_EDGE = "entity with white space at its edge: trimmed"
+MISALIGNED = "entity not aligned with tokens: left out"
+PARTIAL = "text annotated in part: written as if the rest had no entities"
 
 
 def make_word_doc(record: Record, vocab: Vocab) -> Doc:
-    """Make a Doc of a record's own words, with their parts of speech, without entities.
-
-    record (Record): The record. Raises FormatError if it has no words.
-    vocab (Vocab): The vocabulary.
-    RETURNS (Doc): The Doc.
-    """
+    """RETURNS (Doc): A Doc of a record's own words, with their parts of speech, without entities. Raises FormatError if
+    it has no words."""
     if record.words is None:
-        raise FormatError(f"{record.place}: the file does not say what its words are. Use a tokenizer, such as char.")
+        raise FormatError(f"{record.place}: the file does not split its texts into words. Use a tokenizer (char).")
     spaces = [False] * len(record.words) if record.spaces is None else list(record.spaces)
     pos, tags = (None if column is None else list(column) for column in (record.pos, record.tags))
     return Doc(vocab, words=list(record.words), spaces=spaces, pos=pos, tags=tags)
@@ -32,10 +28,10 @@ def make_word_doc(record: Record, vocab: Vocab) -> Doc:
 def add_entities(doc: Doc, record: Record, report: Report, *, spans_key: Optional[str] = None) -> Doc:
     """Write a record's entities into a Doc of its text.
 
-    doc (Doc): The Doc, however tokenised. Without annotation in the record its entities stay missing.
+    doc (Doc): The Doc, in any tokenization. If the record is not annotated, its entities stay missing.
     record (Record): The record.
-    report (Report): Gets the number of entities of each label; those that are no tokens of the Doc; and those that
-        overlap others: in `doc.ents` the one of more tokens stays, at equal length the first.
+    report (Report): Collects the number of entities of each label, those that are not aligned with tokens, and those
+        that overlap others: in `doc.ents` the longest stays, of equally long ones the first.
     spans_key (Optional[str]): Also write all entities, overlapping ones too, to these spans of the Doc.
     RETURNS (Doc): The same Doc.
     """
@@ -60,9 +56,9 @@ def read_doc(doc: Doc, place: str, report: Report, *, spans_key: Optional[str] =
 
     doc (Doc): The Doc.
     place (str): Where it is from.
-    report (Report): Gets what a record cannot hold.
-    spans_key (Optional[str]): Take these spans of the Doc, which may overlap, in place of its entities.
-    RETURNS (Record): The record; without entities where the Doc is not annotated.
+    report (Report): Collects what a record cannot express.
+    spans_key (Optional[str]): Use these spans of the Doc, which may overlap, instead of its entities.
+    RETURNS (Record): The record; without entities if the Doc is not annotated.
     """
     spans: Optional[Sequence[Span]] = list(doc.ents) if doc.has_annotation("ENT_IOB") else None
     if spans_key is not None:

@@ -1,4 +1,4 @@
-"""What the JSON formats share: objects on lines, and the texts in them."""
+"""What the JSON formats share: objects on lines, and their texts."""
 
 import json
 import re
@@ -14,14 +14,11 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 def read_objects(
     source: Source, options: ReadOptions, report: Report, example: str
 ) -> Iterator[Tuple[str, Dict[str, Any]]]:
-    """Read a file with one JSON object on each line.
+    """Read a file with one JSON object on each line. `source`, `options` and `report` are those of `read_records`.
 
-    source (Source): The file.
-    options (ReadOptions): How it is read.
-    report (Report): Gets lines with bytes that are not text.
-    example (str): A line as it should be, for errors.
-    YIELDS (Tuple[str, Dict[str, Any]]): File and line, and the object. Raises FormatError where a line is something
-        else, and where there is none.
+    example (str): A valid line, for errors.
+    YIELDS (Tuple[str, Dict[str, Any]]): File and line, and the object. Raises FormatError for any other line, and if
+        there is none.
     """
     found = False
     for number, line in read_lines(source, options, report):
@@ -37,7 +34,7 @@ def read_objects(
 
 
 def parse(text: str, place: str, example: str) -> Any:
-    """RETURNS (Any): What a JSON text says. Raises FormatError where it is none."""
+    """RETURNS (Any): The value of a JSON text. Raises FormatError for another text."""
     try:
         return json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
@@ -45,14 +42,14 @@ def parse(text: str, place: str, example: str) -> Any:
 
 
 def check_text(text: Any, place: str, options: ReadOptions, report: Report, example: str) -> str:
-    """Check a text.
+    """Check the text of a JSON object.
 
-    text (Any): What the file has in its place.
+    text (Any): The value.
     place (str): File and line.
-    options (ReadOptions): How the file is read.
-    report (Report): Gets characters that were lost.
-    example (str): What is expected, for errors.
-    RETURNS (str): The text without lone surrogates, which JSON can hold and UTF-8 cannot.
+    options (ReadOptions): Whether to repair it.
+    report (Report): Collects lost characters.
+    example (str): A valid object, for errors.
+    RETURNS (str): The text without lone surrogates, which JSON can encode and UTF-8 cannot.
     """
     if not isinstance(text, str):
         raise FormatError(f'{place}: expected an object with a string "text", such as {example}')
@@ -60,7 +57,7 @@ def check_text(text: Any, place: str, options: ReadOptions, report: Report, exam
     if surrogate is not None:
         if not options.repair:
             found = f"a lone surrogate, half of a character, at {surrogate.start()}"
-            raise FormatError(f"{place}: {found}. Put U+FFFD in its place (--repair).")
+            raise FormatError(f"{place}: {found}. Replace it by U+FFFD (--repair).")
         report.add_problem("text with lone surrogates: replaced by U+FFFD", place)
         return LONE_SURROGATE.sub("\ufffd", text)
     if "\ufffd" in text:
@@ -69,5 +66,5 @@ def check_text(text: Any, place: str, options: ReadOptions, report: Report, exam
 
 
 def dumps(value: Any) -> str:
-    """RETURNS (str): A value as JSON on one line, with its characters as they are."""
+    """RETURNS (str): A value as JSON on one line, not escaped."""
     return json.dumps(value, ensure_ascii=False)

@@ -1,5 +1,5 @@
-"""Label Studio's JSON: a list of tasks, each with a text and annotations, or the shorter JSON-MIN. Places are code
-points; old versions counted UTF-16 units, which shows in the mentions that go with them.
+"""Label Studio's JSON: a list of tasks, each with a text and annotations, or the shorter JSON-MIN. Offsets count code
+points; in old versions UTF-16 units, which the mentions reveal.
 
 `[{"data": {"text": "我在南京"}, "annotations": [{"result": [{"type": "labels", "from_name": "label", "to_name": "text",
 "value": {"start": 2, "end": 4, "text": "南京", "labels": ["GPE"]}}]}]}]`
@@ -24,14 +24,8 @@ TAG, FIELD = "label", "text"  # names in the labelling configuration
 
 
 def read_label_studio(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
-    """Read a file as Label Studio exports it, as JSON or JSON-MIN.
-
-    source (Source): The file.
-    options (ReadOptions): How it is read.
-    report (Report): Gets what was mended or could not be read.
-    YIELDS (Record): The texts. One without annotations, or with predictions alone, is without annotation. Raises
-        FormatError, with the number of the task, where the file is wrong.
-    """
+    """Read a file that Label Studio has exported, as JSON or JSON-MIN. A text without annotations, or with predictions
+    only, is without annotation. Errors name the number of the task. The arguments are those of `read_records`."""
     tasks = parse(read_text(source, options, report), source.name, EXAMPLE)
     if not isinstance(tasks, list):
         raise FormatError(f"{source.name}: expected a list of tasks, such as {EXAMPLE}")
@@ -58,7 +52,7 @@ def _find_text(task: Dict[str, Any], place: str) -> Any:
 
 
 def _find_regions(task: Dict[str, Any], place: str, report: Report) -> Optional[List[Dict[str, Any]]]:
-    """What annotators marked; None where nobody did."""
+    """What annotators marked; None if nobody did."""
     if "data" not in task:
         lists = (value for value in task.values() if isinstance(value, list))
         regions = [value for values in lists for value in values if isinstance(value, dict) and "start" in value]
@@ -67,16 +61,16 @@ def _find_regions(task: Dict[str, Any], place: str, report: Report) -> Optional[
     valid = [annotation for annotation in _objects(given, place) if not annotation.get("was_cancelled")]
     if not valid:
         if task.get("predictions"):
-            report.add_problem("task with predictions alone: read without annotation", place)
+            report.add_problem("task with predictions only: read without annotation", place)
         return None
     if len(valid) > 1:
-        report.add_problem("task annotated several times: one read, if possible the ground truth", place)
+        report.add_problem("task annotated several times: one is read, the ground truth if there is one", place)
     chosen = next((annotation for annotation in valid if annotation.get("ground_truth")), valid[0])
     return _objects(chosen.get("result"), place)
 
 
 def _objects(value: Any, place: str) -> List[Dict[str, Any]]:
-    """RETURNS (List[Dict[str, Any]]): A list of objects, which may be missing. Raises FormatError for anything else."""
+    """A list of objects, which may be missing. Raises FormatError for anything else."""
     if not isinstance(value or [], list) or not all(isinstance(item, dict) for item in value or []):
         raise FormatError(f"{place}: {str(value)[:80]} should be a list of objects, as in {EXAMPLE}")
     return list(value or [])
@@ -91,7 +85,7 @@ def _read_regions(mentions: Mentions, regions: List[Dict[str, Any]]) -> List[Ent
             continue
         if not isinstance(value.get("start"), int):
             raise FormatError(
-                f"{mentions.place}: the place {value.get('start')!r} is one of HTML; only plain texts can be read."
+                f"{mentions.place}: the start {value.get('start')!r} is a position in HTML; only plain text is read."
             )
         labels = value.get(kind, value.get("labels")) or []
         if not isinstance(labels, list):
@@ -103,18 +97,13 @@ def _read_regions(mentions: Mentions, regions: List[Dict[str, Any]]) -> List[Ent
 
 
 def write_label_studio(tasks: Iterable[Task], report: Report, *, unit: str = CODE_POINTS) -> Iterator[str]:
-    """Write texts as Label Studio imports them: a person's entities as an annotation, a model's as a prediction.
-
-    tasks (Iterable[Task]): The texts.
-    report (Report): Gets what the format cannot hold.
-    unit (str): What places are counted in.
-    YIELDS (str): The lines of the file.
-    """
+    """YIELDS (str): The lines of a file that Label Studio imports: a person's entities as an annotation, a model's as a
+    prediction. The arguments are those of `Writer`."""
     start = "["
     for task in tasks:
         line: Dict[str, Any] = {"data": {**(task.notes or {}), FIELD: task.record.text}}
         if FIELD in (task.notes or {}):
-            report.add_problem(f"note {FIELD!r}: left out, the text is called so", task.record.place)
+            report.add_problem(f"note {FIELD!r}: left out, since that is the name of the text", task.record.place)
         if task.record.entities is not None:
             result = list(_make_result(task, Offsets(task.record.text, unit), report))
             if task.predicted:

@@ -1,4 +1,4 @@
-"""Entities of a file that gives places and, mostly, what stands there: checked against the text, mended if wanted."""
+"""Entities given by offsets and, mostly, their text: checked against the text, repaired on request."""
 
 from typing import Any, Iterable, List, Optional, Set
 
@@ -15,10 +15,10 @@ class Mentions:
 
     text (str): The text.
     place (str): The file and the line, for errors.
-    options (ReadOptions): How the file is read.
-    report (Report): Gets what was mended.
-    unit (str): What places are counted in, where the options do not say.
-    hint (str): What errors say besides.
+    options (ReadOptions): What offsets count, and whether to repair.
+    report (Report): Collects what was repaired.
+    unit (str): What offsets count by default.
+    hint (str): Added to errors.
     """
 
     def __init__(
@@ -39,15 +39,15 @@ class Mentions:
     def check(
         self, start: Any, end: Any, label: Any, mention: Optional[str] = None, *, shown: str = ""
     ) -> Optional[Entity]:
-        """Make an entity, if its place holds the mention. If it does not, it may still do so counted in UTF-16
-        units, or code points; with `repair` it may be moved to the one place of the text that does.
+        """Make an entity, if the text at its offsets is the mention. If not, the offsets are tried in UTF-16 units or
+        code points; with `repair` it is moved to the only occurrence of the mention, if there is one.
 
-        start (int), end (int): Its place: the first character, and the one past the last.
+        start (int), end (int): The first character, and one past the last.
         label (str): Its label.
-        mention (Optional[str]): What is said to stand there, if anything is.
-        shown (str): The place as the file has it, for errors.
+        mention (Optional[str]): Its text, if the file gives it.
+        shown (str): The offsets as the file gives them, for errors.
         RETURNS (Optional[Entity]): The entity; None if it was left out, which is reported. Raises FormatError, with the
-            place in the file, where it is wrong.
+            place in the file, if it is wrong.
         """
         if not (type(start) is int and type(end) is int):
             raise FormatError(f"{self.place}: {start!r}, {end!r} of {mention or label!r} must be two integers.")
@@ -61,7 +61,7 @@ class Mentions:
             other = OTHERWISE[self._unit]
             entity = self._find(Offsets(self.text, other), start, end, label, mention)
             if entity is not None:
-                self.report.add_problem(f"place of an entity counted in {other}: read so", self.place)
+                self.report.add_problem(f"entity with offsets that count {other}: read accordingly", self.place)
                 return entity
         return self._mend(start, end, label, mention, shown or f"{start}, {end}")
 
@@ -74,32 +74,31 @@ class Mentions:
 
     def _mend(self, start: int, end: int, label: str, mention: Optional[str], shown: str) -> Optional[Entity]:
         there = self.text[max(start, 0) : max(end, 0)]
-        found = f"{self.place}: {label} {mention!r} is not what stands at {shown}: {there!r}"
+        found = f"{self.place}: {label} {mention!r} is not at {shown}: there is {there!r}"
         if mention is None:
-            found = f"{self.place}: {label} at {shown} is no part of a text of {len(self.text)} characters"
+            found = f"{self.place}: {label} at {shown} is not within the text of {len(self.text)} characters"
         if not self.options.repair:
-            counted = f"Places were counted in {self._unit} (--offsets)."
-            raise FormatError(f"{found}. {self._hint} {counted} Repair it (--repair).")
+            raise FormatError(f"{found}. {self._hint} Offsets count {self._unit} (--offsets). Repair it (--repair).")
         if mention and self.text.count(mention) == 1:
-            self.report.add_problem("entity at the wrong place: moved to the only place of its mention", found)
+            self.report.add_problem("entity with wrong offsets: moved to the only occurrence of its mention", found)
             begin = self.text.index(mention)
             return Entity(begin, begin + len(mention), label)
-        self.report.add_problem("entity at the wrong place: left out, its mention is not once in the text", found)
+        self.report.add_problem("entity with wrong offsets: left out, its mention does not occur exactly once", found)
         return None
 
     def collect(self, found: Iterable[Optional[Entity]]) -> List[Entity]:
-        """RETURNS (List[Entity]): Entities by their place, each once; those given twice are reported."""
+        """RETURNS (List[Entity]): Entities, sorted, each once; duplicates are reported."""
         entities: Set[Entity] = set()
         for entity in found:
             if entity in entities:
                 mention = self.text[entity.start : entity.end]  # type: ignore[union-attr]
                 problem = f"{self.place}: {entity.label} {mention}"  # type: ignore[union-attr]
-                self.report.add_problem("entity that is given twice: kept once", problem)
+                self.report.add_problem("entity given twice: kept once", problem)
             elif entity is not None:
                 entities.add(entity)
         return sorted(entities)
 
 
 def _bare(text: str) -> str:
-    """Tools write white space inside of mentions differently."""
+    """Without white space, which tools write differently inside mentions."""
     return "".join(text.split())

@@ -1,5 +1,5 @@
-"""What places in a text are counted in. Tools differ: an emoji is one code point, two UTF-16 units, or part of a
-grapheme cluster of several code points."""
+"""What offsets in a text count. Tools differ: an emoji is one code point, two UTF-16 units, or part of a grapheme
+cluster of several code points."""
 
 from itertools import accumulate
 from typing import Dict, Optional
@@ -12,33 +12,33 @@ LAST_OF_BMP = "\uffff"  # characters beyond it take two UTF-16 units
 
 
 class Offsets:
-    """The places of one text in other units.
+    """The offsets of one text in other units.
 
     text (str): The text.
-    unit (str): One of UNITS. "utf-16" is what JavaScript and Java count, "graphemes" what a reader sees.
+    unit (str): One of UNITS: "utf-16" is what JavaScript and Java count, "graphemes" what a reader sees.
     """
 
     def __init__(self, text: str, unit: str) -> None:
         if unit not in UNITS:
-            raise ValueError(f"Places are counted in one of {', '.join(UNITS)}, not in {unit!r}.")
+            raise ValueError(f"Offsets count one of {', '.join(UNITS)}, not {unit!r}.")
         self._length = len(text)
-        self._outward: Optional[Dict[int, int]] = None  # None: places are what they are in Python
+        self._outward: Optional[Dict[int, int]] = None  # None: the same as in Python
         if unit == UTF_16 and text and max(text) > LAST_OF_BMP:
             widths = (2 if character > LAST_OF_BMP else 1 for character in text)
             self._outward = dict(enumerate(accumulate(widths, initial=0)))
         elif unit == GRAPHEMES:
             borders = [0, *(match.end() for match in CLUSTER.finditer(text))]
-            self._outward = {place: i for i, place in enumerate(borders)}
+            self._outward = {offset: i for i, offset in enumerate(borders)}
         self._inward = None if self._outward is None else {there: here for here, there in self._outward.items()}
 
-    def encode(self, place: int) -> Optional[int]:
-        """RETURNS (Optional[int]): A place of the Python string in these units; None inside of one, or outside."""
+    def encode(self, offset: int) -> Optional[int]:
+        """RETURNS (Optional[int]): An offset of the Python string in these units; None inside a unit, or outside."""
         if self._outward is not None:
-            return self._outward.get(place)
-        return place if 0 <= place <= self._length else None
+            return self._outward.get(offset)
+        return offset if 0 <= offset <= self._length else None
 
     def decode(self, offset: int) -> Optional[int]:
-        """RETURNS (Optional[int]): The place in the Python string; None inside of a character, or outside."""
+        """RETURNS (Optional[int]): The offset in the Python string; None inside a character, or outside."""
         if self._inward is not None:
             return self._inward.get(offset)
         return offset if 0 <= offset <= self._length else None

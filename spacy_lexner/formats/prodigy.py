@@ -1,4 +1,4 @@
-"""Prodigy's JSON lines: a text, its tokens, its spans by code points, and what the annotator answered.
+"""Prodigy's JSON lines: a text, its tokens, its spans in code points, and the annotator's answer.
 
 `{"text": "我在南京", "spans": [{"start": 2, "end": 4, "label": "GPE"}], "answer": "accept"}`
 """
@@ -20,14 +20,8 @@ TokensT = Tuple[Tuple[str, ...], Tuple[bool, ...]]
 
 
 def read_prodigy(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
-    """Read a file as `prodigy db-out` writes it.
-
-    source (Source): The file.
-    options (ReadOptions): How it is read.
-    report (Report): Gets what was mended or could not be read.
-    YIELDS (Record): The texts. Those that were rejected or ignored, and those without spans that nobody answered, are
-        without annotation. Raises FormatError, with file and line, where the file is wrong.
-    """
+    """Read a file written by `prodigy db-out`. Texts that were rejected or ignored, and those with neither spans nor an
+    answer, are without annotation. The arguments are those of `read_records`."""
     for place, data in read_objects(source, options, report, EXAMPLE):
         text = check_text(data.get("text"), place, options, report, EXAMPLE)
         words, spaces = _read_tokens(text, data.get("tokens"), place, report)
@@ -59,7 +53,7 @@ def _read_entities(
 def _read_tokens(
     text: str, tokens: Any, place: str, report: Report
 ) -> Tuple[Optional[Tuple[str, ...]], Optional[Tuple[bool, ...]]]:
-    """The words, and whether a space follows each; None where the tokens are not the text."""
+    """The words, and whether a space follows each; None if the tokens are not the text."""
     if not tokens:
         return None, None
     try:
@@ -75,13 +69,8 @@ def _read_tokens(
 
 
 def write_prodigy(tasks: Iterable[Task], report: Report, *, unit: str = CODE_POINTS) -> Iterator[str]:
-    """Write texts as `prodigy ner.manual` and `spans.manual` read them.
-
-    tasks (Iterable[Task]): The texts. What a model predicted has no answer yet.
-    report (Report): Gets what the format cannot hold.
-    unit (str): What places are counted in.
-    YIELDS (str): The lines.
-    """
+    """YIELDS (str): The lines of a file that `prodigy ner.manual` and `spans.manual` read; predictions have no answer
+    yet. The arguments are those of `Writer`."""
     for task in tasks:
         record, offsets = task.record, Offsets(task.record.text, unit)
         line: Dict[str, Any] = {"text": record.text}
@@ -104,7 +93,7 @@ def _make_tokens(record: Record, offsets: Offsets, report: Report) -> List[Dict[
         space = record.spaces is not None and record.spaces[i]
         start, end = offsets.encode(begin), offsets.encode(begin + len(word))
         if start is None or end is None:
-            report.add_problem("tokens that end inside of a unit that places are counted in: left out", record.place)
+            report.add_problem("tokens that end inside a unit that offsets count: left out", record.place)
             return []
         tokens.append({"text": word, "start": start, "end": end, "id": i, "ws": space})
         begin += len(word) + space
@@ -119,5 +108,5 @@ def _make_span(region: Region, tokens: List[Dict[str, Any]], report: Report) -> 
     if first is not None and last is not None:
         span.update(token_start=first, token_end=last)
     elif tokens:
-        report.add_problem("entity that does not align with tokens: written without these", f"{label} {mention}")
+        report.add_problem("entity not aligned with tokens: written without them", f"{label} {mention}")
     return span if score is None else {**span, "score": score}

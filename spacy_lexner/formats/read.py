@@ -1,4 +1,4 @@
-"""Every format that can be read. A new one is a file with a reader and a line here."""
+"""All formats that can be read. To add one, write its reader and a line here."""
 
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Union
@@ -14,8 +14,7 @@ from .prodigy import read_prodigy
 from .record import FormatError, ReadOptions, Record
 from .report import Report
 from .source import Source, list_sources, read_lines
-from .word_tags import read_word_tags
-from .word_text import read_word_text
+from .words import read_word_tags, read_word_text
 
 ReaderT = Callable[[Source, ReadOptions, Report], Iterator[Record]]
 READERS: Dict[str, ReaderT] = {
@@ -32,12 +31,7 @@ READERS: Dict[str, ReaderT] = {
 
 
 def list_inputs(path: Union[str, Path], format: str) -> List[Source]:
-    """List what is read as one file each. A collection of brat is one, however many files it has.
-
-    path (Union[str, Path]): See `source.list_sources`.
-    format (str): One of READERS, or "auto".
-    RETURNS (List[Source]): The files.
-    """
+    """RETURNS (List[Source]): The files of a path (see `list_sources`). A collection of brat files counts as one."""
     sources = list_sources(path)
     collection = len(sources) > 1 and any(source.name.endswith(".ann") for source in sources)
     return [Source(Path(path))] if collection and format in ("auto", "brat") else sources
@@ -49,13 +43,13 @@ def read_records(source: Source, format: str, options: ReadOptions, report: Repo
     source (Source): The file.
     format (str): One of READERS, or "auto".
     options (ReadOptions): How it is read.
-    report (Report): Gets the counts, and what was mended.
-    YIELDS (Record): The texts.
+    report (Report): Collects the counts, and what was repaired or left out.
+    YIELDS (Record): The texts. Raises FormatError, with file and line, for an invalid file.
     """
     if format == "auto":
         format = detect_format(source, options)
     if format not in READERS:
-        raise FormatError(f"There is no format {format!r}. Use auto or one of: {', '.join(READERS)}")
+        raise FormatError(f"Unknown format {format!r}. Use auto or one of: {', '.join(READERS)}")
     for record in READERS[format](source, options, report):
         report.n_texts += 1
         report.n_characters += len(record.text)
@@ -63,13 +57,8 @@ def read_records(source: Source, format: str, options: ReadOptions, report: Repo
 
 
 def detect_format(source: Source, options: ReadOptions) -> str:
-    """Guess the format of a file from its first line with text. That tags are words (`word-tags`), or that each line is
-    a text in words (`word-text`), has to be said.
-
-    source (Source): The file.
-    options (ReadOptions): How it is read.
-    RETURNS (str): The format: brat, conllu, clue, prodigy, doccano, label-studio or conll.
-    """
+    """RETURNS (str): The format of a file, guessed from its first line with text: brat, conllu, clue, prodigy, doccano,
+    label-studio or conll. `word-tags` and `word-text` are never guessed."""
     if source.path.is_dir() or source.name.endswith(".ann") or (source.member is None and source.path.suffix == ".zip"):
         return "brat"
     if is_conllu(line for _, line in read_lines(source, options, Report())):

@@ -1,4 +1,4 @@
-"""What every reader of this folder gives: a text, how the file cuts it into words, and its entities."""
+"""What every reader of this folder gives: a text, how the file splits it into words, and its entities."""
 
 from dataclasses import dataclass
 from typing import List, NamedTuple, Optional, Tuple
@@ -9,12 +9,7 @@ LOST_CHARACTERS = "text with U+FFFD: characters that were lost before, such as e
 
 
 class Entity(NamedTuple):
-    """An entity of a text.
-
-    start (int): Its first character.
-    end (int): The character behind its last one.
-    label (str): Its label.
-    """
+    """An entity: characters `start` to `end` (exclusive) of a text, and its label."""
 
     start: int
     end: int
@@ -25,12 +20,12 @@ class Record(NamedTuple):
     """One text of a file.
 
     text (str): The text.
-    words (Optional[Tuple[str, ...]]): The words that the file cuts it into, or None. With their spaces they are the
+    words (Optional[Tuple[str, ...]]): The words that the file splits it into, or None. With their spaces they are the
         text.
-    entities (Optional[List[Entity]]): Its entities, or None where it is not annotated.
+    entities (Optional[List[Entity]]): Its entities; None where it is not annotated.
     place (str): The file and the line where it begins.
     spaces (Optional[Tuple[bool, ...]]): Whether a space follows each word; None if none does.
-    segmented (bool): Whether the words are annotation, and not only what the file has on its lines.
+    segmented (bool): Whether the words are annotation, not just what is on the lines of the file.
     pos (Optional[Tuple[str, ...]]): The universal part of speech of each word, or "".
     tags (Optional[Tuple[str, ...]]): The tag of each word, or "".
     """
@@ -46,23 +41,23 @@ class Record(NamedTuple):
 
 
 class FormatError(ValueError):
-    """A file is not what it should be. The message names file and line, what was expected, and the remedy."""
+    """A file is not in its format. The message names file and line, what was expected, and the remedy."""
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How files are read. Each reader uses what concerns it.
+    """How files are read. Each reader uses the options that concern it.
 
     encoding (str): The encoding.
-    errors (str): What is done with bytes that are not text in it: "strict" raises an error with file and line,
-        "replace" puts U+FFFD and reports the line.
-    repair (bool): Mend what can be mended, and report it, instead of raising an error.
+    errors (str): What to do with bytes that cannot be decoded: "strict" raises an error with file and line, "replace"
+        inserts U+FFFD and reports the line.
+    repair (bool): Repair what can be repaired, and report it, instead of raising an error.
     scheme (str): The tag scheme of CoNLL files, or "auto".
     digit_suffix (str): Whether each word of a CoNLL file ends with a digit that is not text, as in the first edition of
-        the Weibo set (名0): "yes", "no" or "auto", which says yes if all words of the file do.
-    space_symbol (str): The symbol that stands for a space in CoNLL files, such as ␣. By default none.
-    offsets (str): What annotation tools count places in: "code-points", "utf-16", "graphemes", or "auto" for what the
-        format's own tool counts.
+        the Weibo set (名0): "yes", "no", or "auto": yes if all words of the file do.
+    space_symbol (str): The symbol for a space in CoNLL files, such as ␣; none by default.
+    offsets (str): What the offsets of annotation tools count: "code-points", "utf-16", "graphemes", or "auto" for what
+        the tool itself counts.
     """
 
     encoding: str = "utf-8"
@@ -74,11 +69,7 @@ class ReadOptions:
     offsets: str = "auto"
 
     def __post_init__(self) -> None:
-        allowed = {
-            "errors": ("strict", "replace"),
-            "digit_suffix": ("auto", "yes", "no"),
-            "offsets": ("auto", *UNITS),
-        }
+        allowed = {"errors": ("strict", "replace"), "digit_suffix": ("auto", "yes", "no"), "offsets": ("auto", *UNITS)}
         for name, choices in allowed.items():
             value = getattr(self, name)
             if value not in choices:

@@ -1,4 +1,4 @@
-"""What was read, and everything that was not as it should be: counted, with places."""
+"""What was read, and every problem with it: counted, with places."""
 
 from collections import Counter
 from typing import Dict, List
@@ -7,14 +7,14 @@ N_PLACES = 5
 
 
 class Report:
-    """Counts of what was read. Nothing is left out or mended without a line here."""
+    """Counts of what was read. Nothing is left out or repaired without a line here."""
 
     def __init__(self) -> None:
         self.n_texts = 0
         self.n_characters = 0
         self.n_words = 0  # where words are annotation
-        self.labels: Counter[str] = Counter()  # entities of each label that Docs hold
-        self.problems: Counter[str] = Counter()  # occurrences of each kind of problem
+        self.labels: Counter[str] = Counter()  # entities of each label in Docs
+        self.problems: Counter[str] = Counter()  # by kind
         self.places: Dict[str, List[str]] = {}  # the first places of each kind
 
     @property
@@ -24,8 +24,8 @@ class Report:
     def add_problem(self, kind: str, place: str) -> None:
         """Count a problem.
 
-        kind (str): What it is, as a person reads it.
-        place (str): File, line and what stands there.
+        kind (str): A description of the problem and of what was done about it.
+        place (str): File, line and text.
         """
         self.problems[kind] += 1
         places = self.places.setdefault(kind, [])
@@ -33,10 +33,7 @@ class Report:
             places.append(place)
 
     def describe(self) -> List[str]:
-        """Describe the problems.
-
-        RETURNS (List[str]): For each kind one line with its count and its first places.
-        """
+        """RETURNS (List[str]): A line for each kind of problem, with its count and its first places."""
         lines = []
         for kind, count in self.problems.most_common():
             more = ", …" if count > len(self.places[kind]) else ""

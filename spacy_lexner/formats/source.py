@@ -1,4 +1,4 @@
-"""Files and their lines: plain, compressed or in a zip archive, in any encoding, with the number of each line."""
+"""Files and their lines: plain, compressed or in a zip archive, in any encoding, with line numbers."""
 
 import bz2
 import codecs
@@ -16,17 +16,13 @@ from .report import Report
 
 OPENERS: Dict[str, Callable] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile, RuntimeError)
-MAX_LINE = 64 * 1024 * 1024  # bytes: a longer line is no text file, and would fill the memory
-MAX_FILE = 1024 * 1024 * 1024  # bytes, of files that are read at once
+MAX_LINE = 64 * 1024 * 1024  # bytes; longer lines are not text, and would fill the memory
+MAX_FILE = 1024 * 1024 * 1024  # bytes, of files that are read as a whole
 BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class Source(NamedTuple):
-    """A file, or a member of a zip archive.
-
-    path (Path): The file.
-    member (Optional[str]): The name of the member, if the file is an archive.
-    """
+    """A file, or a member of a zip archive: its path, and the name of the member if there is one."""
 
     path: Path
     member: Optional[str] = None
@@ -37,10 +33,7 @@ class Source(NamedTuple):
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
-        """Open the file and undo its compression.
-
-        YIELDS (BinaryIO): The bytes of the file, as a stream.
-        """
+        """YIELDS (BinaryIO): The decompressed bytes of the file, as a stream."""
         if self.member is not None:
             with zipfile.ZipFile(self.path) as archive, archive.open(self.member) as member:
                 yield cast(BinaryIO, io.BufferedReader(member, 1 << 16))  # type: ignore[arg-type]
@@ -50,9 +43,9 @@ class Source(NamedTuple):
 
 
 def list_sources(path: Union[str, Path]) -> List[Source]:
-    """List the files that a path stands for.
+    """List files.
 
-    path (Union[str, Path]): A file, a folder (all files in it and below, hidden ones not), a zip archive (all its
+    path (Union[str, Path]): A file, a folder (all files in it and below except hidden ones), a zip archive (all its
         members) or a member of one (`archive.zip/member`).
     RETURNS (List[Source]): The files, sorted by name. Raises FileNotFoundError if there are none.
     """
@@ -78,17 +71,17 @@ def list_sources(path: Union[str, Path]) -> List[Source]:
 
 
 def read_lines(source: Source, options: ReadOptions, report: Report) -> Iterator[Tuple[int, str]]:
-    """Read the lines of a file. Only a line feed ends a line, for U+2028 and its like are characters of texts.
+    """Read the lines of a file. Only a line feed ends a line, since U+2028 and the like occur in texts.
 
     source (Source): The file.
-    options (ReadOptions): The encoding and what is done with bytes that are not text.
-    report (Report): Gets the lines with replaced bytes.
+    options (ReadOptions): The encoding, and what to do with bytes that cannot be decoded.
+    report (Report): Collects the lines with replaced bytes.
     YIELDS (Tuple[int, str]): The number of a line, from 1, and the line without its end and without a byte order mark.
     """
     try:
         wide = codecs.lookup(options.encoding).name.startswith(("utf-16", "utf-32"))
     except LookupError:
-        raise FormatError(f"There is no encoding {options.encoding!r}. Try utf-8, gb18030 or big5.") from None
+        raise FormatError(f"Unknown encoding {options.encoding!r}. Try utf-8, gb18030 or big5.") from None
     try:
         with source.open() as file:
             for number, line in (_read_wide_lines if wide else _read_byte_lines)(file, source, options, report):
@@ -98,13 +91,7 @@ def read_lines(source: Source, options: ReadOptions, report: Report) -> Iterator
 
 
 def read_text(source: Source, options: ReadOptions, report: Report) -> str:
-    """Read a file as one text, with its line ends as they are.
-
-    source (Source): The file.
-    options (ReadOptions): The encoding and what is done with bytes that are not text.
-    report (Report): Gets a file with replaced bytes.
-    RETURNS (str): The text, without a byte order mark.
-    """
+    """RETURNS (str): The text of a file, with its line ends as they are. The arguments are those of `read_lines`."""
     try:
         with source.open() as file:
             raw = file.read(MAX_FILE + 1)
@@ -115,7 +102,7 @@ def read_text(source: Source, options: ReadOptions, report: Report) -> str:
     try:
         text = raw.decode(options.encoding)
     except LookupError:
-        raise FormatError(f"There is no encoding {options.encoding!r}. Try utf-8, gb18030 or big5.") from None
+        raise FormatError(f"Unknown encoding {options.encoding!r}. Try utf-8, gb18030 or big5.") from None
     except UnicodeDecodeError as error:
         if options.errors == "strict":
             hint = _guess_encoding(raw, options.encoding)
@@ -145,7 +132,7 @@ def _is_hidden(path: Path) -> bool:
 
 
 def _read_byte_lines(file: BinaryIO, source: Source, options: ReadOptions, report: Report) -> Iterator[Tuple[int, str]]:
-    """Lines in an encoding where the byte 0x0A is always a line feed."""
+    """Lines in an encoding in which the byte 0x0A is always a line feed."""
     number = 0
     while raw := file.readline(MAX_LINE + 1):
         number += 1
@@ -171,7 +158,7 @@ def _read_wide_lines(file: BinaryIO, source: Source, options: ReadOptions, repor
             for number, line in enumerate(text, start=1):
                 yield number, line.rstrip("\r\n")
     except UnicodeError as error:
-        raise FormatError(f"{source.name}:{number + 1} or behind: not {options.encoding} ({error}).") from None
+        raise FormatError(f"{source.name}:{number + 1} or later: not {options.encoding} ({error}).") from None
 
 
 def _guess_encoding(raw: bytes, encoding: str) -> str:
@@ -183,4 +170,4 @@ def _guess_encoding(raw: bytes, encoding: str) -> str:
             continue
         if codecs.lookup(guess).name != codecs.lookup(encoding).name:
             return f"It looks like {guess}: read it with that encoding (--encoding {guess})."
-    return "Give the right encoding (--encoding), or replace what is not text (--errors replace)."
+    return "Give the right encoding (--encoding), or replace what cannot be decoded (--errors replace)."

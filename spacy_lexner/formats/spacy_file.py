@@ -10,22 +10,16 @@ from .record import FormatError
 
 
 def list_spacy_files(path: Union[str, Path]) -> List[Path]:
-    """RETURNS (List[Path]): A `.spacy` file, or all in a folder. Raises FileNotFoundError if there is none."""
+    """RETURNS (List[Path]): A `.spacy` file, or all files in a folder. Raises FileNotFoundError if there is none."""
     path = Path(path)
     files = sorted(path.rglob("*.spacy")) if path.is_dir() else [path]
     if not files or not files[0].is_file():
-        raise FileNotFoundError(
-            f"There is no .spacy file in {path}. Annotated files are converted with lexner convert."
-        )
+        raise FileNotFoundError(f"No .spacy file in {path}. Convert annotated files with lexner convert.")
     return files
 
 
 def read_docs(path: Union[str, Path]) -> Iterator[Doc]:
-    """Read the Docs of a `.spacy` file.
-
-    path (Union[str, Path]): The file.
-    YIELDS (Doc): The Docs. Raises FormatError if it is something else.
-    """
+    """YIELDS (Doc): The Docs of a `.spacy` file. Raises FormatError for another file."""
     try:
         yield from DocBin().from_disk(path).get_docs(Vocab())
     except (ValueError, KeyError, TypeError, OSError) as error:

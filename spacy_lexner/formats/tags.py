@@ -1,17 +1,14 @@
-"""Entities as one tag for each token, and back: BIO, BIOES and their synonyms."""
+"""Entities as a tag for each token, and back: BIO, BIOES and their synonyms."""
 
 from functools import lru_cache
 from typing import Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-Span = Tuple[int, int, str]  # first token, token behind the last one, label
+Span = Tuple[int, int, str]  # first token, one past the last, label
 
 
 class Scheme(NamedTuple):
-    """The letters of a tag scheme.
-
-    begin, inside, end, single (str): The letters of the first, the middle, the last and the only token of an entity.
-        Where `end` is `inside` and `single` is `begin`, the end of an entity is not marked.
-    """
+    """The letters of the first, the middle, the last and the only token of an entity. If `end` is `inside` and `single`
+    is `begin`, the end of an entity is not marked."""
 
     begin: str
     inside: str
@@ -27,7 +24,7 @@ class Scheme(NamedTuple):
         return self.end != self.inside
 
 
-SCHEMES: Dict[str, Scheme] = {  # in the order in which they are tried
+SCHEMES: Dict[str, Scheme] = {  # in the order of detection
     "bio": Scheme("B", "I", "I", "B"),
     "bioes": Scheme("B", "I", "E", "S"),
     "bmes": Scheme("B", "M", "E", "S"),
@@ -42,11 +39,7 @@ NEW_LABEL = "label that changes inside an entity: a new entity begun there"
 
 
 class Violation(NamedTuple):
-    """A tag that cannot stand where it stands.
-
-    token (int): The token.
-    kind (str): What is wrong, and how it is mended.
-    """
+    """An illegal tag: its token, and what is wrong and how it is repaired."""
 
     token: int
     kind: str
@@ -54,11 +47,8 @@ class Violation(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def split_tag(tag: str) -> Tuple[str, str]:
-    """Split a tag into its letter and its label.
-
-    tag (str): A tag such as `B-PER`, `B_PER`, `O`, or `B` in files without labels.
-    RETURNS (Tuple[str, str]): The letter and the label, which may be empty. Raises ValueError for anything else.
-    """
+    """RETURNS (Tuple[str, str]): The letter and the label (or "") of a tag such as `B-PER`, `B_PER`, `O` or `B`. Raises
+    ValueError for anything else."""
     letter, separator, label = tag[:1], tag[1:2], tag[2:]
     if tag == "O" or (letter in SYNONYMS and letter != "O" and (not separator or (separator in "-_" and label))):
         return letter, label
@@ -66,26 +56,22 @@ def split_tag(tag: str) -> Tuple[str, str]:
 
 
 def detect_scheme(letters: Iterable[str]) -> Optional[str]:
-    """Find the scheme of a file.
-
-    letters (Iterable[str]): All letters of its tags.
-    RETURNS (Optional[str]): The first scheme that has them all, or None.
-    """
+    """RETURNS (Optional[str]): The first scheme that has all of these letters, or None."""
     used: Set[str] = set(letters)
     return next((name for name, scheme in SCHEMES.items() if used <= scheme.letters), None)
 
 
 def read_spans(tags: Sequence[Tuple[str, str]], *, marks_end: bool) -> Tuple[List[Span], List[Violation]]:
-    """Read the entities of a sentence. Every letter is understood, whatever the scheme.
+    """Read the entities of a sentence. The letters of all schemes are understood.
 
     tags (Sequence[Tuple[str, str]]): Letter and label of each token.
-    marks_end (bool): Whether the scheme marks the ends of entities, so that one without such a mark is a mistake.
-    RETURNS (Tuple[List[Span], List[Violation]]): The entities, with all mistakes mended so that no token changes its
-        label, and the mistakes.
+    marks_end (bool): Whether the scheme marks the ends of entities, so that a missing mark is a violation.
+    RETURNS (Tuple[List[Span], List[Violation]]): The entities, repaired so that no token changes its label, and the
+        violations.
     """
     spans: List[Span] = []
     violations: List[Violation] = []
-    start, label = -1, ""  # the open entity; -1: there is none
+    start, label = -1, ""  # the open entity; -1 for none
 
     def close(end: int, *, complete: bool) -> None:
         nonlocal start
@@ -116,11 +102,11 @@ def read_spans(tags: Sequence[Tuple[str, str]], *, marks_end: bool) -> Tuple[Lis
 def write_tags(spans: Iterable[Span], n_tokens: int, scheme: str = "bioes") -> List[str]:
     """Write entities as tags.
 
-    spans (Iterable[Tuple[int, int, str]]): First token, token behind the last one, and label of each entity. Raises
-        ValueError if two overlap or one is empty or not within the tokens.
+    spans (Iterable[Tuple[int, int, str]]): First token, one past the last, and label of each entity.
     n_tokens (int): The number of tokens.
     scheme (str): The scheme, one of SCHEMES.
-    RETURNS (List[str]): A tag for each token.
+    RETURNS (List[str]): A tag for each token. Raises ValueError for entities that overlap, are empty or not within the
+        tokens.
     """
     begin, inside, end, single = SCHEMES[scheme]
     tags = ["O"] * n_tokens
@@ -129,7 +115,7 @@ def write_tags(spans: Iterable[Span], n_tokens: int, scheme: str = "bioes") -> L
         if not 0 <= start < stop <= n_tokens:
             raise ValueError(f"The entity {span} is empty or not within the {n_tokens} tokens.")
         if any(tag != "O" for tag in tags[start:stop]):
-            raise ValueError(f"The entity {span} overlaps another one: tags cannot express that.")
+            raise ValueError(f"The entity {span} overlaps another one, which tags cannot express.")
         letters = [single] if stop - start == 1 else [begin, *[inside] * (stop - start - 2), end]
         tags[start:stop] = [f"{letter}-{label}" if label else letter for letter in letters]
     return tags

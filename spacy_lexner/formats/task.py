@@ -1,4 +1,4 @@
-"""What is written for annotation tools: texts with what is known of their entities."""
+"""What is written for annotation tools: texts with the entities known so far."""
 
 from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence
 
@@ -6,7 +6,7 @@ from .offsets import Offsets
 from .record import Record
 from .report import Report
 
-INSIDE = "entity that begins or ends inside of a unit that places are counted in: left out"
+INSIDE = "entity that begins or ends inside a unit that offsets count: left out"
 
 
 class Task(NamedTuple):
@@ -15,7 +15,7 @@ class Task(NamedTuple):
     record (Record): The text, its tokens and its entities.
     scores (Optional[Sequence[Optional[float]]]): The confidence of each entity.
     predicted (bool): Whether the entities are a model's, to be checked, and not a person's.
-    notes (Optional[Mapping[str, Any]]): What else the annotator may want to know.
+    notes (Optional[Mapping[str, Any]]): Other information for the annotator.
     """
 
     record: Record
@@ -25,13 +25,8 @@ class Task(NamedTuple):
 
 
 class Region(NamedTuple):
-    """An entity as a tool sees it.
-
-    start (int), end (int): Its place, in the units of the tool.
-    label (str): Its label.
-    mention (str): What stands there.
-    score (Optional[float]): Its confidence.
-    """
+    """An entity as a tool sees it: `start` and `end` (exclusive) in the tool's units, `mention` its text, `score` its
+    confidence."""
 
     start: int
     end: int
@@ -44,8 +39,8 @@ def find_regions(task: Task, offsets: Offsets, report: Report) -> Iterator[Regio
     """Express the entities of a text in other units.
 
     task (Task): The text.
-    offsets (Offsets): Its places in these units.
-    report (Report): Gets entities that cannot be expressed.
+    offsets (Offsets): Its offsets in these units.
+    report (Report): Collects entities that cannot be expressed.
     YIELDS (Region): The others.
     """
     text = task.record.text

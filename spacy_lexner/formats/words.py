@@ -1,14 +1,61 @@
-"""What the readers of annotated words share: their spelling, and records of them."""
+"""Annotated words: what their readers share, and two formats.
+
+`word-text`: texts with spaces between the words, one on each line, as in the SIGHAN bakeoffs.
+`word-tags`: CoNLL files whose tags are words, with or without parts of speech: a character and B-NOUN, or B, on each
+line.
+"""
 
 from itertools import pairwise
-from typing import List, Optional, Sequence, Tuple
+from typing import Iterator, List, Optional, Sequence, Tuple
 
 from spacy.parts_of_speech import IDS
 
-from .record import LOST_CHARACTERS, Record
+from .conll import TaggedSentence, read_tagged
+from .record import LOST_CHARACTERS, FormatError, ReadOptions, Record
 from .report import Report
+from .source import Source, read_lines
 
 HAN_BEGINS, WIDE_BEGINS = "\u2e80", "\uff00"
+
+
+def read_word_text(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
+    """Read a text with spaces between the words on each line. White space is dropped from the texts, except between
+    words in Latin letters. The arguments are those of `read_records`."""
+    empty = True
+    for number, line in read_lines(source, options, report):
+        words = line.split()
+        if options.space_symbol:
+            words = [word.replace(options.space_symbol, " ") for word in words]
+        if words:
+            empty = False
+            yield make_word_record(words, f"{source.name}:{number}", report)
+    if empty:
+        raise FormatError(f"{source.name}: the file has no text.")
+
+
+def read_word_tags(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
+    """Read a CoNLL file in which each tagged span is a word, and so is each line with O. A label is a tag, and the part
+    of speech too if it is a universal one. The arguments are those of `read_records`."""
+    for sentence in read_tagged(source, options, report):
+        words, tags = _words_of(sentence)
+        if any(tags):
+            yield make_word_record(words, sentence.place, report, pos=universal(tags), tags=tags)
+        else:
+            yield make_word_record(words, sentence.place, report)
+
+
+def _words_of(sentence: TaggedSentence) -> Tuple[List[str], List[str]]:
+    words: List[str] = []
+    tags: List[str] = []
+    end = 0
+    for start, stop, label in [*sentence.spans, (len(sentence.words), len(sentence.words), "")]:
+        words.extend(sentence.words[end:start])
+        tags.extend([""] * (start - end))
+        if start < stop:
+            words.append("".join(sentence.words[start:stop]))
+            tags.append(label)
+        end = stop
+    return words, tags
 
 
 def make_word_record(
@@ -24,9 +71,9 @@ def make_word_record(
 
     words (Sequence[str]): The words.
     place (str): The file and the line where the text begins.
-    report (Report): Gets lost characters, and the number of words.
-    spaces (Optional[Sequence[bool]]): Whether a space follows each word. None where the file does not say: then one
-        does where two words would run into one.
+    report (Report): Collects lost characters, and the number of words.
+    spaces (Optional[Sequence[bool]]): Whether a space follows each word. None if the file does not say: then one
+        follows where two words would otherwise run together.
     pos (Optional[Sequence[str]]), tags (Optional[Sequence[str]]): Universal and other parts of speech.
     RETURNS (Record): The record.
     """
@@ -40,20 +87,17 @@ def make_word_record(
 
 
 def guess_spaces(words: Sequence[str]) -> Tuple[bool, ...]:
-    """Say where spaces have to stand, as in Iron Man or 95 km.
-
-    words (Sequence[str]): The words of a Chinese text.
-    RETURNS (Tuple[bool, ...]): Whether one follows each word: between letters or digits that are no Han characters.
-    """
+    """RETURNS (Tuple[bool, ...]): Whether a space follows each word of a Chinese text, as in Iron Man or 95 km: between
+    letters or digits other than Han characters."""
     between = (runs_on(left[-1:]) and runs_on(right[:1]) for left, right in pairwise(words))
     return (*between, False) if words else ()
 
 
 def runs_on(character: str) -> bool:
-    """RETURNS (bool): Whether a character is a letter or a digit of the kind that words are spelled with."""
+    """RETURNS (bool): Whether a character is a letter or digit that would run together with another one."""
     return character.isalnum() and (character < HAN_BEGINS or character >= WIDE_BEGINS)
 
 
 def universal(tags: Sequence[str]) -> List[str]:
-    """RETURNS (List[str]): Those of the tags that are universal parts of speech, "" in place of the others."""
+    """RETURNS (List[str]): The tags, those that are not universal parts of speech replaced by ""."""
     return [tag if tag in IDS else "" for tag in tags]

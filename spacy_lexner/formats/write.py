@@ -1,5 +1,4 @@
-"""Every format of annotation tools that can be written. A new one is a writer in the file of its format and a line
-here."""
+"""All formats of annotation tools that can be written. To add one, write its writer and a line here."""
 
 import os
 from functools import partial
@@ -19,8 +18,9 @@ from .task import Task
 class Writer(NamedTuple):
     """How a format is written.
 
-    write (Callable): Called with texts, a path, a report and `unit`.
-    unit (str): What the format's own tool counts places in.
+    write (Callable): Called with `tasks` (Iterable[Task]), `path` (Path), `report` (Report), which collects what the
+        format cannot express, and `unit` (str), which offsets count.
+    unit (str): What offsets count in the format's own tool.
     """
 
     write: Callable[..., None]
@@ -30,13 +30,9 @@ class Writer(NamedTuple):
 def write_lines(
     make_lines: Callable[..., Iterator[str]], tasks: Iterable[Task], path: Path, report: Report, *, unit: str
 ) -> None:
-    """Write a text file, as a whole or not at all.
+    """Write a text file, completely or not at all.
 
-    make_lines (Callable): Makes the lines out of texts, a report and `unit`.
-    tasks (Iterable[Task]): The texts.
-    path (Path): The file.
-    report (Report): Gets what the format cannot hold.
-    unit (str): What places are counted in.
+    make_lines (Callable): From tasks, a report and `unit` to the lines.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
@@ -64,11 +60,11 @@ def write_tasks(
     tasks (Iterable[Task]): The texts.
     path (Union[str, Path]): The file, or for brat the folder.
     format (str): One of WRITERS.
-    report (Report): Gets the counts, and what the format cannot hold.
-    offsets (str): What places are counted in: one of `offsets.UNITS`, or "auto" for what the tool counts.
+    report (Report): Collects the counts, and what the format cannot express.
+    offsets (str): What offsets count: one of `offsets.UNITS`, or "auto" for what the tool counts.
     """
     if format not in WRITERS:
-        raise FormatError(f"There is no format {format!r} to write. Use one of: {', '.join(WRITERS)}")
+        raise FormatError(f"Unknown format to write: {format!r}. Use one of: {', '.join(WRITERS)}")
     if offsets not in ("auto", *UNITS):
         raise FormatError(f"offsets must be one of auto, {', '.join(UNITS)}, but is {offsets!r}.")
     writer = WRITERS[format]
@@ -77,12 +73,12 @@ def write_tasks(
 
 
 def _counted(tasks: Iterable[Task], report: Report) -> Iterator[Task]:
-    """Count texts and entities, and what no annotation tool has a place for."""
+    """Count texts and entities, and what no annotation tool can show."""
     for task in tasks:
         record = task.record
         report.n_texts += 1
         report.n_characters += len(record.text)
         report.labels.update(entity.label for entity in record.entities or ())
         if any(record.pos or ()) or any(record.tags or ()):
-            report.add_problem("text with parts of speech: written without these", record.place)
+            report.add_problem("text with parts of speech: written without them", record.place)
         yield task

@@ -35,7 +35,7 @@ def test_pieces(read):
     """Those with white space between them are one entity, as brat cuts them at line ends."""
     report = Report()
     [record] = read("New\r\nYork City", "T1\tGPE 0 3;5 9\tNew York\nT2\tX 0 3;10 14\tNew City", report)
-    assert record.entities == [Entity(0, 9, "GPE")] and list(report.problems) == ["entity in several pieces: left out"]
+    assert record.entities == [Entity(0, 9, "GPE")] and list(report.problems) == ["discontinuous entity: left out"]
 
 
 def test_what_cannot_be_read_is_counted(read):
@@ -69,10 +69,10 @@ def test_archives_and_single_files(tmp_path):
 @pytest.mark.parametrize(
     "ann, message",
     [
-        ("nothing", r"1\.ann:1: 'nothing' is no annotation of brat"),
-        ("\nT1\tGPE 0\t南", r"1\.ann:2: 'T1.*' is no annotation of brat"),
-        ("T1\tGPE 0 1\t京", "GPE '京' is not what stands at 0, 1: '南'"),
-        ("T1\tGPE 0 9\t京", "is not what stands at"),
+        ("nothing", r"1\.ann:1: 'nothing' is not brat's"),
+        ("\nT1\tGPE 0\t南", r"1\.ann:2: 'T1.*' is not brat's"),
+        ("T1\tGPE 0 1\t京", "GPE '京' is not at 0, 1: there is '南'"),
+        ("T1\tGPE 0 9\t京", "is not at"),
     ],
 )
 def test_errors(read, ann, message):
@@ -82,7 +82,7 @@ def test_errors(read, ann, message):
 
 def test_nothing_to_read(tmp_path):
     (tmp_path / "x.csv").write_text("x")
-    with pytest.raises(FormatError, match=r"there is no \.txt file"):
+    with pytest.raises(FormatError, match=r"no \.txt files"):
         list(read_brat(Source(tmp_path), ReadOptions(), Report()))
 
 
@@ -111,5 +111,5 @@ def test_writing(tmp_path):
     ) == "T1\tGPE 1 4\t南 京\n#1\tAnnotatorNotes T1\tscore 0.2500\n"
     assert (tmp_path / "new" / "annotation.conf").read_text("utf8").startswith("[entities]\nGPE\n[relations]")
     assert report.problems[COUNTED_TWICE] == 2 and len(report.problems) == 3
-    with pytest.raises(FileExistsError, match="give a new folder"):
+    with pytest.raises(FileExistsError, match="Give a new folder"):
         write_brat([], tmp_path / "new", report)

@@ -36,7 +36,7 @@ def test_overlaps_are_kept_and_repetitions_are_not(read):
     label = {"book": {"招商银行报": [[0, 4]]}, "company": {"招商银行": [[0, 3], [0, 3]]}}
     [record] = read({"text": "招商银行报", "label": label}, report=report)
     assert record.entities == [Entity(0, 4, "company"), Entity(0, 5, "book")]
-    assert [kind.split(":")[0] for kind in report.problems] == ["entity that is given twice"]
+    assert [kind.split(":")[0] for kind in report.problems] == ["entity given twice"]
 
 
 @pytest.mark.parametrize(
@@ -52,9 +52,9 @@ def test_overlaps_are_kept_and_repetitions_are_not(read):
         ({"text": "中", "label": {"x": {"中": [0, 0]}}}, "the place 0 of '中' must be a pair"),
         ({"text": "中", "label": {"x": {"中": [[0, True]]}}}, "must be a pair of integers"),
         ({"text": "中", "label": {"": {"中": [[0, 0]]}}}, "an empty label or mention"),
-        ({"text": "中国", "label": {"x": {"中国": [[0, 2]]}}}, r"'中国' is not what stands at \[0, 2\]: '中国'. Ends"),
-        ({"text": "中国", "label": {"x": {"中": [[1, 1]]}}}, r"'中' is not what stands at \[1, 1\]: '国'"),
-        ({"text": "中国", "label": {"x": {"国": [[-1, -1]]}}}, "'国' is not what stands at"),
+        ({"text": "中国", "label": {"x": {"中国": [[0, 2]]}}}, r"'中国' is not at \[0, 2\]: there is '中国'. Ends"),
+        ({"text": "中国", "label": {"x": {"中": [[1, 1]]}}}, r"'中' is not at \[1, 1\]: there is '国'"),
+        ({"text": "中国", "label": {"x": {"国": [[-1, -1]]}}}, "'国' is not at"),
         ('{"text": "\\ud800"}', "file:2: a lone surrogate"),
     ],
 )

@@ -73,7 +73,7 @@ def test_text_that_the_words_do_not_spell(read):
 
 
 def test_parts_of_speech_that_are_not_universal(read):
-    with pytest.raises(FormatError, match="file:1: the part of speech 'NN' of '南京' is not a universal one"):
+    with pytest.raises(FormatError, match="file:1: the part of speech 'NN' of '南京' is not universal"):
         read(row(1, "南京", "NN"))
     report = Report()
     [record] = read(row(1, "南京", "NN"), report, repair=True)

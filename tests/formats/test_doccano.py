@@ -50,9 +50,9 @@ def test_what_cannot_be_read_is_counted(read):
 @pytest.mark.parametrize(
     "line, message",
     [
-        ({"text": "南京", "label": ["positive"]}, "'positive' is no span"),
-        ({"text": "南京", "label": "positive"}, "'positive' is no span"),
-        ({"text": "南京", "label": [[0, 9, "X"]]}, "no part of a text"),
+        ({"text": "南京", "label": ["positive"]}, "'positive' is not a span"),
+        ({"text": "南京", "label": "positive"}, "'positive' is not a span"),
+        ({"text": "南京", "label": [[0, 9, "X"]]}, "not within the text of"),
         ({"text": "😀", "label": [[0, 1, "X"]]}, "utf-16"),
         ({"label": []}, 'a string "text"'),
     ],

@@ -35,7 +35,7 @@ def test_words_of_the_file(vocab):
     doc = add_entities(make_word_doc(record, vocab), record, Report())
     assert [token.text for token in doc] == ["南京", " ", "市"] and doc.text == "南京 市"
     assert ents(doc) == [("南京", "A")]
-    with pytest.raises(FormatError, match="file:1: the file does not say what its words are"):
+    with pytest.raises(FormatError, match="file:1: the file does not split its texts into words"):
         make_word_doc(record_of("南京", None), vocab)
 
 

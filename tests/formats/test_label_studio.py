@@ -39,7 +39,7 @@ def test_old_versions_counted_utf_16_units(read):
     report = Report()
     [record] = read([task("💩This is an annotation.", [region(13, 23, "A", text="annotation")])], report)
     assert record.entities == [Entity(12, 22, "A")]
-    assert list(report.problems) == ["place of an entity counted in utf-16: read so"]
+    assert list(report.problems) == ["entity with offsets that count utf-16: read accordingly"]
 
 
 def test_json_min(read):
@@ -63,7 +63,7 @@ def test_texts_without_annotation(read):
     report = Report()
     predicted = task("南京", predictions=[{"result": [region(0, 2, "A")]}])
     assert [record.entities for record in read([task("南京"), predicted, task("无", [])], report)] == [None, None, []]
-    assert list(report.problems) == ["task with predictions alone: read without annotation"]
+    assert list(report.problems) == ["task with predictions only: read without annotation"]
 
 
 def test_what_cannot_be_read_is_counted(read):
@@ -91,8 +91,8 @@ def test_a_text_of_another_name(read):
         ([{"data": {"a": "x", "b": "y"}}], "which of 'a', 'b' is the text"),
         ([{"data": []}], 'a string "text"'),
         ([{"data": {"text": "x"}, "annotations": 3}], "should be a list of objects"),
-        ([task("南京", [region("/p[1]", "/p[1]", "A")])], "is one of HTML"),
-        ([task("南京", [region(0, 1, "A", text="京")])], "task 1: A '京' is not what stands at 0, 1: '南'"),
+        ([task("南京", [region("/p[1]", "/p[1]", "A")])], "is a position in HTML"),
+        ([task("南京", [region(0, 1, "A", text="京")])], "task 1: A '京' is not at 0, 1: there is '南'"),
         ([task("南京", [{"type": "labels", "value": {"start": 0, "end": 1, "labels": "A"}}])], "a list of labels"),
     ],
 )
@@ -125,7 +125,7 @@ def test_a_note_that_would_hide_the_text():
     report = Report()
     [task] = json.loads("".join(write_label_studio([Task(Record("南京", None, None, "x"), notes={"text": 3})], report)))
     assert task["data"] == {"text": "南京"} and list(report.problems) == [
-        "note 'text': left out, the text is called so"
+        "note 'text': left out, since that is the name of the text"
     ]
 
 

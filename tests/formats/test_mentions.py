@@ -20,25 +20,30 @@ def test_places_that_hold_their_mention():
 
 
 def test_the_mention_says_what_was_counted():
-    assert check(3, 5, mention="南京") == (Entity(2, 4, "GPE"), ["place of an entity counted in utf-16: read so"])
-    assert check(2, 4, mention="南京", offsets="utf-16")[1] == ["place of an entity counted in code-points: read so"]
+    assert check(3, 5, mention="南京") == (
+        Entity(2, 4, "GPE"),
+        ["entity with offsets that count utf-16: read accordingly"],
+    )
+    assert check(2, 4, mention="南京", offsets="utf-16")[1] == [
+        "entity with offsets that count code-points: read accordingly"
+    ]
     assert check(3, 5, offsets="utf-16") == (Entity(2, 4, "GPE"), [])
 
 
 def test_repair():
     moved, problems = check(0, 2, mention="南京", repair=True)
-    assert moved == Entity(2, 4, "GPE") and problems[0].startswith("entity at the wrong place: moved")
+    assert moved == Entity(2, 4, "GPE") and problems[0].startswith("entity with wrong offsets: moved")
     for start, end, mention in ((0, 2, "北京"), (0, 2, "上海"), (2, 99, None)):
         left_out, problems = check(start, end, mention=mention, repair=True)
-        assert left_out is None and problems[0].startswith("entity at the wrong place: left out")
+        assert left_out is None and problems[0].startswith("entity with wrong offsets: left out")
 
 
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ((0, 2, "GPE", "南京"), r"file:1: GPE '南京' is not what stands at 0, 2: '😀在'. Ends are exclusive"),
-        ((2, 99, "GPE"), "file:1: GPE at 2, 99 is no part of a text of 12 characters"),
-        ((4, 2, "GPE"), "no part of a text"),
+        ((0, 2, "GPE", "南京"), r"file:1: GPE '南京' is not at 0, 2: there is '😀在'. Ends are exclusive"),
+        ((2, 99, "GPE"), "file:1: GPE at 2, 99 is not within the text of 12 characters"),
+        ((4, 2, "GPE"), "not within the text of"),
         (("2", 4, "GPE"), "file:1: '2', 4 of 'GPE' must be two integers"),
         ((True, 4, "GPE"), "must be two integers"),
         ((2, 4, ""), "an entity without a label at 2, 4"),
@@ -54,4 +59,4 @@ def test_collecting():
     report = Report()
     a, b = Entity(2, 4, "GPE"), Entity(0, 1, "X")
     assert Mentions(TEXT, "file:1", ReadOptions(), report).collect([a, None, b, a]) == [b, a]
-    assert report.describe() == ["entity that is given twice: kept once: 1 (file:1: GPE 南京)"]
+    assert report.describe() == ["entity given twice: kept once: 1 (file:1: GPE 南京)"]

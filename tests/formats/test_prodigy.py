@@ -61,7 +61,7 @@ def test_what_cannot_be_read_is_counted(read):
         ({"image": "x.png"}, 'a string "text"'),
         ({"text": "南京", "answer": "maybe"}, "the answer is 'maybe'"),
         ({"text": "南京", "spans": [3]}, '"spans" must be a list of objects'),
-        ({"text": "南京", "spans": [span(0, 9, "GPE")]}, "no part of a text"),
+        ({"text": "南京", "spans": [span(0, 9, "GPE")]}, "not within the text of"),
         ({"text": "南京", "tokens": [{"text": "南"}]}, '"tokens" must be a list'),
     ],
 )
@@ -87,4 +87,4 @@ def test_entities_across_tokens_are_counted():
     record = Record("南京市", ("南", "京市"), [Entity(0, 2, "GPE")], "here")
     [line] = map(json.loads, write_prodigy([Task(record)], report))
     assert "token_start" not in line["spans"][0]
-    assert list(report.problems) == ["entity that does not align with tokens: written without these"]
+    assert list(report.problems) == ["entity not aligned with tokens: written without them"]

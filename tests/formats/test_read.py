@@ -49,7 +49,7 @@ def test_counts_and_errors(tmp_path):
     report = Report()
     assert len(list(read_records(Source(tmp_path / "file"), "auto", ReadOptions(), report))) == 2
     assert (report.n_texts, report.n_characters) == (2, 3)
-    with pytest.raises(FormatError, match=r"no format 'xml'. Use auto or one of: conll, clue"):
+    with pytest.raises(FormatError, match=r"Unknown format 'xml'. Use auto or one of: conll, clue"):
         list(read_records(Source(tmp_path / "file"), "xml", ReadOptions(), report))
     (tmp_path / "empty").write_text("\n")
     with pytest.raises(FormatError, match="empty: the file is empty"):

@@ -16,7 +16,7 @@ def test_files_and_their_docs(tmp_path):
 
 
 def test_errors(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"no \.spacy file in"):
+    with pytest.raises(FileNotFoundError, match=r"No \.spacy file in"):
         list_spacy_files(tmp_path)
     (tmp_path / "x.spacy").write_bytes(b"nothing")
     with pytest.raises(FormatError, match=r"x\.spacy: not a \.spacy file, or a damaged one"):

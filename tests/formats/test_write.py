@@ -71,7 +71,7 @@ def test_losses_are_counted(tmp_path):
     report = Report()
     record = Record("南京", ("南京",), [Entity(0, 2, "GPE")], "here", pos=("PROPN",))
     write_tasks([Task(record)], tmp_path / "new" / "x.jsonl", "prodigy", report)
-    assert report.labels == {"GPE": 1} and list(report.problems) == ["text with parts of speech: written without these"]
+    assert report.labels == {"GPE": 1} and list(report.problems) == ["text with parts of speech: written without them"]
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path):
@@ -87,7 +87,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
 
 def test_errors(tmp_path):
     with pytest.raises(
-        FormatError, match=r"no format 'xml' to write. Use one of: prodigy, label-studio, doccano, brat"
+        FormatError, match=r"Unknown format to write: 'xml'. Use one of: prodigy, label-studio, doccano, brat"
     ):
         write_tasks([], tmp_path / "x", "xml", Report())
     with pytest.raises(FormatError, match="offsets must be one of auto, code-points"):

@@ -40,7 +40,7 @@ SchemeOption = Annotated[
     str, typer.Option("--scheme", "-s", help=f"Tags of CoNLL files: auto, {', '.join(SCHEMES)}", metavar="NAME")
 ]
 RepairOption = Annotated[
-    bool, typer.Option("--repair", "-r", help="Mend illegal tags and wrong places, and report them")
+    bool, typer.Option("--repair", "-r", help="Repair illegal tags and wrong offsets, and report it")
 ]
 EncodingOption = Annotated[
     str, typer.Option("--encoding", "-e", help="Encoding of the input, such as gb18030", metavar="NAME")

@@ -66,7 +66,7 @@ def export(tasks: Iterable[Task], path: Path, format: str, report: Report, offse
     path (Path): The file, or for brat the folder.
     format (str): One of `formats.write.WRITERS`.
     report (Report): Gets the counts, and what the format cannot hold.
-    offsets (str): What places are counted in, or "auto".
+    offsets (str): What offsets count, or "auto".
     """
     write_tasks(tasks, path, format, report, offsets=offsets)
     labels = ", ".join(f"{label} {count}" for label, count in sorted(report.labels.items()))

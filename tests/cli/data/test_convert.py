@@ -74,7 +74,7 @@ def test_words_and_pipelines(tmp_path):
         assert code == 0
         [doc] = load(tmp_path / "train.spacy")
         assert [token.text for token in doc] == words
-        assert ("does not align with tokens: left out: 1 (line 1: GPE '南京')" in output) == (tokenizer == "blank:en")
+        assert ("not aligned with tokens: left out: 1 (line 1: GPE '南京')" in output) == (tokenizer == "blank:en")
     code, output = run(tmp_path / "train.bio", tmp_path / "train.spacy", "--tokenizer", "no_such_pipeline")
     assert code == 1 and "no_such_pipeline" in output
 
@@ -126,11 +126,11 @@ def test_encodings(tmp_path):
     "arguments, message",
     [
         (["nothing", "out"], "No such file or folder: nothing"),
-        (["--format", "xml"], "no format 'xml'. Use auto or one of: conll, clue"),
-        (["--scheme", "xml"], "no tag scheme 'xml'. Use auto or one of: bio, "),
+        (["--format", "xml"], "Unknown format 'xml'. Use auto or one of: conll, clue"),
+        (["--scheme", "xml"], "Unknown tag scheme 'xml'. Use auto or one of: bio, "),
         (["--errors", "ignore"], "errors must be one of strict, replace, but is 'ignore'"),
         (["--digit-suffix", "1"], "digit_suffix must be one of"),
-        (["--encoding", "klingon"], "no encoding 'klingon'"),
+        (["--encoding", "klingon"], "Unknown encoding 'klingon'"),
         (["--format", "clue"], "train.bio:1: not JSON"),
     ],
 )
@@ -145,7 +145,7 @@ def test_errors_without_traceback(tmp_path, arguments, message):
 def test_words_of_a_file_without_words(tmp_path):
     (tmp_path / "dev.json").write_text(CLUE)
     code, output = run(tmp_path / "dev.json", tmp_path / "out", "--tokenizer", "words")
-    assert code == 1 and "does not say what its words are" in output
+    assert code == 1 and "does not split its texts into words" in output
 
 
 def test_outputs_that_collide(tmp_path):

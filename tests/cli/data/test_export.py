@@ -61,9 +61,9 @@ def test_offsets(corpus, tmp_path):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["{folder}/none.spacy", "out"], "There is no .spacy file"),
-        (["{corpus}", "out", "--format", "xml"], "no format 'xml' to write"),
-        (["{corpus}", "{folder}", "--format", "brat"], "give a new folder"),
+        (["{folder}/none.spacy", "out"], "No .spacy file"),
+        (["{corpus}", "out", "--format", "xml"], "Unknown format to write: 'xml'"),
+        (["{corpus}", "{folder}", "--format", "brat"], "Give a new folder"),
         (["{corpus}", "out", "--offsets", "bytes"], "offsets must be one of"),
     ],
 )
