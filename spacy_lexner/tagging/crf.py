@@ -135,20 +135,13 @@ def viterbi(trellis: Trellis) -> BestPaths:
 
 class Layout(NamedTuple):
     """Tokens by time: all first ones, all second ones, and so on, each time those of longer sequences first. Empty
-    sequences are left out.
+    sequences are left out."""
 
-    sizes (List[int]): Number of sequences that have a token at each time.
-    order (Tensor): The token at each place, [n_tokens].
-    place (Tensor): The place of each token, [n_tokens].
-    last (Tensor): The place of the last token of each sequence, by rank.
-    ranked (Tensor): The sequences, longest first.
-    """
-
-    sizes: List[int]
-    order: Tensor
-    place: Tensor
-    last: Tensor
-    ranked: Tensor
+    sizes: List[int]  # number of sequences that have a token at each time
+    order: Tensor  # the token at each place, [n_tokens]
+    place: Tensor  # the place of each token, [n_tokens]
+    last: Tensor  # the place of the last token of each sequence, by rank
+    ranked: Tensor  # the sequences, longest first
 
 
 def arrange(trellis: Trellis) -> Layout:

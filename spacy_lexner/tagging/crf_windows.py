@@ -24,17 +24,12 @@ TOLERANCE = 1e-7
 
 
 class Window(NamedTuple):
-    """A part of a sequence; the numbers are tokens of the batch.
-
-    sequence (int): The sequence.
-    start (int), end (int): What is read.
-    own_start (int), own_end (int): What is decided.
-    """
+    """A part of a sequence; the numbers are tokens of the batch."""
 
     sequence: int
-    start: int
+    start: int  # what is read
     end: int
-    own_start: int
+    own_start: int  # what is decided
     own_end: int
 
     @property

@@ -15,21 +15,14 @@ WIDE, NARROW = 2, 1
 
 
 class Grapheme(NamedTuple):
-    """A user-perceived character.
+    """A user-perceived character."""
 
-    start (int), end (int): Its code points.
-    shown (str): What is drawn for it: white space and invisible characters have a sign.
-    width (int): WIDE or NARROW columns.
-    visible (bool): Whether it is drawn as it is.
-    new_line (bool): Whether a new line begins after it.
-    """
-
-    start: int
+    start: int  # its code points
     end: int
-    shown: str
-    width: int
-    visible: bool
-    new_line: bool
+    shown: str  # what is drawn for it: white space and invisible characters have a sign
+    width: int  # WIDE or NARROW columns
+    visible: bool  # whether it is drawn as it is
+    new_line: bool  # whether a new line begins after it
 
 
 def split_graphemes(text: str) -> Iterator[Grapheme]:

@@ -18,23 +18,16 @@ class Cell(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """A mark, or the part of it that is in a row. Ranges are half-open.
-
-    mark (Word or Mark): The mark.
-    left (int), right (int): Its columns in the row.
-    start (int), end (int): Its characters in the row.
-    label_left (int), label_right (int): The columns of its label.
-    lane (int): Number of lanes between it and the text.
-    """
+    """A mark, or the part of it that is in a row. Ranges are half-open."""
 
     mark: Union[Word, Mark]
-    left: int
+    left: int  # its columns in the row
     right: int
-    start: int
+    start: int  # its characters in the row
     end: int
-    label_left: int = 0
+    label_left: int = 0  # the columns of its label
     label_right: int = 0
-    lane: int = 0
+    lane: int = 0  # number of lanes between it and the text
 
 
 class Row(NamedTuple):

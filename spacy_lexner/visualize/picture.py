@@ -12,9 +12,9 @@ from .lattice import Lattice, read_lattice
 from .svg import StyleT, ThemeT, draw_svg
 
 LEGEND = (
-    "Above the characters: entities with label and confidence. Below: the words of the lexicon in the text. The more "
-    "attention the model pays to a word, or else the higher its weight ranks among them, the stronger it is drawn. A "
-    "frame marks a word that is an entity."
+    "Above the characters: entities with label and confidence. Below: the words of the lexicon in the text, drawn the "
+    "stronger the more attention the model pays to them, or else the higher their weight. A frame marks a word that is "
+    "an entity."
 )
 
 

@@ -17,57 +17,37 @@ ARC_BASE, ARC_STEP, MAX_ARC = 8, 9, 140
 
 
 class Run(NamedTuple):
-    """Characters in one SVG element.
+    """Characters in one SVG element."""
 
-    x (str): The middle of each, separated by spaces.
-    text (str): The characters.
-    visible (bool): Whether they are the text's, or signs for invisible ones.
-    """
-
-    x: str
+    x: str  # the middle of each, separated by spaces
     text: str
-    visible: bool
+    visible: bool  # whether they are the text's, or signs for invisible ones
 
 
 class Chip(NamedTuple):
-    """An entity: a line over its characters, and its label.
+    """An entity: a line over its characters, and its label."""
 
-    x (float), y (float), width (float): Its lane, above its characters.
-    label_x (float), label (str): The label, with the score.
-    color (str): The colour behind the characters.
-    line (str): The colour of the line.
-    note (str): The tooltip.
-    """
-
-    x: float
+    x: float  # its lane, above its characters
     y: float
     width: float
     label_x: float
-    label: str
-    color: str
-    line: str
-    note: str
+    label: str  # with the score
+    color: str  # behind the characters
+    line: str  # the colour of the line
+    note: str  # the tooltip
 
 
 class Band(NamedTuple):
-    """A candidate word, as a bar or an arc.
+    """A candidate word, as a bar or an arc."""
 
-    x (float), y (float), width (float): The place of the bar, or the ends and the top of the arc.
-    depth (float): Its height.
-    text (str): The part of the word in this row; a hyphen says where it goes on.
-    opacity (float): How strong it is.
-    line (str): The colour of its frame, if it is an entity as well.
-    note (str): The tooltip.
-    """
-
-    x: float
+    x: float  # the place of the bar, or the ends and the top of the arc
     y: float
     width: float
-    depth: float
-    text: str
+    depth: float  # its height
+    text: str  # the part of the word in this row; a hyphen says where it goes on
     opacity: float
-    line: str
-    note: str
+    line: str  # the colour of its frame, if it is an entity as well
+    note: str  # the tooltip
 
 
 def make_runs(cells: Iterable[Cell], left: float) -> List[Run]:

@@ -34,18 +34,12 @@ class SpanRules(NamedTuple):
 
 
 class Run(NamedTuple):
-    """The tokens that runs of one reach can have.
+    """The tokens that runs of one reach can have."""
 
-    reach (Optional[int]): Where the first forced span ends that lies wholly after their start; None without one.
-    start (int), end (int): The tokens. There may be none.
-    colour (int): Different from that of other runs on the same or neighbouring tokens; 0 if the runs go on outside of
-        the cluster.
-    """
-
-    reach: Optional[int]
-    start: int
+    reach: Optional[int]  # where the first forced span ends that lies wholly after their start; None without one
+    start: int  # the tokens; there may be none
     end: int
-    colour: int
+    colour: int  # other runs on the same or neighbouring tokens have others; 0 for runs that leave the cluster
 
 
 class Cluster:

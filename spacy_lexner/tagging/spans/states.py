@@ -63,16 +63,11 @@ def tag_states(n_tags: int) -> States:
 
 
 class Layout(NamedTuple):
-    """How states are numbered.
-
-    n_tags (int): Number of tags.
-    n_colours (int): Number of colours.
-    sizes (Tuple[Tuple[Key, int], ...]): How many groups of four there are of each kind, ordered.
-    """
+    """How states are numbered."""
 
     n_tags: int
     n_colours: int
-    sizes: Tuple[Tuple[Key, int], ...]
+    sizes: Tuple[Tuple[Key, int], ...]  # the number of groups of four of each kind, ordered
 
     @property
     def n_states(self) -> int:
