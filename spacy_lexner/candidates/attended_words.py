@@ -22,12 +22,8 @@ class AttendedWords(NamedTuple):
 
 
 def split_by_doc(parts: Iterable[AttendedWords], docs: Sequence[Doc]) -> List[AttendedWords]:
-    """Give each Doc its own rows.
-
-    parts (Iterable[AttendedWords]): Rows with the tokens of all Docs, one Doc after the other.
-    docs (Sequence[Doc]): The Docs.
-    RETURNS (List[AttendedWords]): The rows of each, with its own tokens.
-    """
+    """RETURNS (List[AttendedWords]): For each Doc its own rows, with its own tokens, of rows with the tokens of all
+    Docs, one Doc after the other."""
     none = np.zeros(0, "i8")
     columns = [np.concatenate(column) for column in zip(AttendedWords(none, none, none, none.astype("f8")), *parts)]
     order = np.argsort(columns[0], kind="stable")

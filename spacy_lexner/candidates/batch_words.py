@@ -7,7 +7,7 @@ from spacy.tokens import Doc
 
 from ..lexicon.find_words import Candidates
 from ..lexicon.lexicon import Lexicon
-from .storage import batch_borders
+from .storage import place_spans
 
 DocWords = Tuple[Candidates, Lexicon]  # the candidates of a Doc, and the lexicon that they come from
 
@@ -47,42 +47,13 @@ def place_words(docs: Sequence[Doc], found: Sequence[DocWords], counts: np.ndarr
     numbers = {key: i for i, key in enumerate(lexicons)}
     candidates = [part for part, _ in found]
     starts, ends, kept = place_spans(docs, candidates, counts)
-    lengths = _join([part.ends - part.starts for part in candidates], "i8")
-    hashes = _join([part.hashes for part in candidates], "u8")
-    sources = np.repeat(np.array([numbers[id(lexicon)] for _, lexicon in found], "i8"), _sizes(candidates))
+    lengths = np.concatenate([np.zeros(0, "i8"), *(part.ends - part.starts for part in candidates)])
+    hashes = np.concatenate([np.zeros(0, "u8"), *(part.hashes for part in candidates)])
+    sources = np.repeat([numbers[id(lexicon)] for _, lexicon in found], [len(part.starts) for part in candidates])
     words = BatchWords(starts, ends, hashes, lengths, sources, list(lexicons.values()))
     return words if kept.all() else words.take(kept)
-
-
-def place_spans(
-    docs: Sequence[Doc], spans: Sequence[Candidates], counts: np.ndarray
-) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Find the units that spans of characters stand on.
-
-    docs (Sequence[Doc]): The Docs.
-    spans (Sequence[Candidates]): The spans of each; only `starts` and `ends` matter.
-    counts (numpy.ndarray): int64[n_tokens], the units of each token, over all Docs.
-    RETURNS (Tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]): Of all spans int64[n] first unit and int64[n] one past
-        the last, and bool[n], whether the span begins and ends with units; where not, its units mean nothing.
-    """
-    begins, stops, offsets = batch_borders(docs)
-    unit_ends = np.cumsum(counts)
-    unit_at_start, unit_at_end = np.full((2, offsets[-1] + 1), -1, "i8")  # by character
-    unit_at_start[begins], unit_at_end[stops] = unit_ends - counts, unit_ends
-    offset = np.repeat(offsets[:-1], _sizes(spans))
-    starts = unit_at_start[_join([part.starts for part in spans], "i8") + offset]
-    ends = unit_at_end[_join([part.ends for part in spans], "i8") + offset]
-    return starts, ends, (starts >= 0) & (ends >= 0)
 
 
 def expand_ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """RETURNS (numpy.ndarray): int64[sum of lengths], the ranges `start, start + 1, ...`, one after the other."""
     return np.arange(lengths.sum()) + np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
-
-
-def _sizes(spans: Sequence[Candidates]) -> np.ndarray:
-    return np.array([len(part.starts) for part in spans], "i8")
-
-
-def _join(parts: Sequence[np.ndarray], dtype: str) -> np.ndarray:
-    return np.concatenate([np.zeros(0, dtype), *parts]).astype(dtype, copy=False)

@@ -72,6 +72,11 @@ def LexiconCandidates() -> Model[List[Doc], List[DocWords]]:
     return Model(NODE_NAME, forward, attrs={"link": LexiconLink()})
 
 
+def find_lexicon(model: Model) -> Optional[Model]:
+    """RETURNS (Optional[Model]): The node of a model that reads the lexicon; None if it has none."""
+    return next((node for node in model.walk() if node.name == NODE_NAME), None)
+
+
 def linked_matcher(node: Model) -> Matcher:
     """RETURNS (Matcher): The Matcher of the linked lexicon. Raises ValueError where there is none."""
     matcher = node.attrs["link"].require().matcher

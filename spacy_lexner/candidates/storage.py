@@ -54,24 +54,15 @@ def count_characters(doc: Doc) -> int:
 
 
 def set_candidates(doc: Doc, version: int, candidates: Candidates) -> None:
-    """Store candidates in a Doc, packed as bytes.
-
-    doc (Doc): The Doc.
-    version (int): Version of the Matcher that found them.
-    candidates (Candidates): The candidates.
-    """
+    """Store candidates, and the version of the Matcher that found them, in a Doc, packed as bytes."""
     header = HEADER.pack(version, count_characters(doc), len(candidates.starts))
     arrays = (candidates.starts.astype("<i4"), candidates.ends.astype("<i4"), candidates.hashes.astype("<u8"))
     doc.user_data[USER_DATA_KEY] = header + b"".join(array.tobytes() for array in arrays)
 
 
 def get_candidates(doc: Doc) -> Optional[Tuple[int, Candidates]]:
-    """Read the candidates of a Doc.
-
-    doc (Doc): The Doc.
-    RETURNS (Optional[Tuple[int, Candidates]]): The version of the Matcher that found them, and the candidates; None if
-        no matcher has run on this text.
-    """
+    """RETURNS (Optional[Tuple[int, Candidates]]): The version of the Matcher that found the candidates of a Doc, and
+    these; None if no matcher has run on this text."""
     packed = doc.user_data.get(USER_DATA_KEY)
     if not isinstance(packed, bytes) or len(packed) < HEADER.size:
         return None
@@ -85,22 +76,19 @@ def get_candidates(doc: Doc) -> Optional[Tuple[int, Candidates]]:
 
 
 def renew_candidates(doc: Doc, matcher: Matcher) -> None:
-    """Match a Doc anew if another Matcher found its candidates.
-
-    doc (Doc): The Doc; one that no matcher has run on stays as it is.
-    matcher (Matcher): The Matcher that holds for it.
-    """
+    """Match a Doc again if another Matcher found its candidates. One that no matcher has run on stays as it is."""
     stored = get_candidates(doc)
     if stored is not None and stored[0] != matcher.version:
         set_candidates(doc, matcher.version, find_candidates(matcher, [doc])[0])
 
 
 def find_candidates(matcher: Matcher, docs: Sequence[Doc]) -> List[Candidates]:
-    """Match a batch of Docs. Candidates begin and end on token boundaries, as the matcher's alignment mode says.
+    """Match a batch of Docs, which are not changed.
 
     matcher (Matcher): The lexicon and the match options.
-    docs (Sequence[Doc]): The Docs; they are not changed.
-    RETURNS (List[Candidates]): The candidates of each Doc.
+    docs (Sequence[Doc]): The Docs.
+    RETURNS (List[Candidates]): The candidates of each Doc. They begin and end on token borders, as the alignment mode
+        says.
     """
     found, borders = matcher.match([doc.text for doc in docs])
     mode = matcher.options.alignment_mode
@@ -109,13 +97,12 @@ def find_candidates(matcher: Matcher, docs: Sequence[Doc]) -> List[Candidates]:
 
 
 def align_candidates(doc: Doc, candidates: Candidates, alignment_mode: str = "strict") -> Candidates:
-    """Move candidates to token boundaries, or drop them.
+    """Move candidates to token borders, or drop them.
 
     doc (Doc): The Doc.
     candidates (Candidates): Candidates anywhere in its text.
-    alignment_mode (str): As in `Doc.char_span`: "strict" drops what does not begin and end on a boundary, "contract"
-        keeps the tokens that lie
-        wholly inside, "expand" takes all tokens touched. White space is never taken in.
+    alignment_mode (str): As in `Doc.char_span`: "strict" drops what does not begin and end on a border, "contract"
+        keeps the tokens that lie wholly inside, "expand" takes all tokens touched. White space is never taken in.
     RETURNS (Candidates): The candidates kept.
     """
     if len(doc) == count_characters(doc) or not len(candidates.starts):
@@ -132,13 +119,13 @@ def align_candidates(doc: Doc, candidates: Candidates, alignment_mode: str = "st
         last = np.searchsorted(begins, candidates.ends, "left") - 1
     keep = first <= last
     first, last = first[keep], last[keep]
-    return _in_order(Candidates(begins[first].astype("i4"), stops[last].astype("i4"), candidates.hashes[keep]))
+    moved = Candidates(begins[first].astype("i4"), stops[last].astype("i4"), candidates.hashes[keep])
+    return moved.take(np.lexsort((moved.ends, moved.starts)))
 
 
 def token_borders(doc: Doc) -> Tuple[np.ndarray, np.ndarray]:
     """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): int64[n_tokens] each, the first character of every token, and one
-    past its last.
-    """
+    past its last."""
     if not len(doc):
         return np.zeros(0, "i8"), np.zeros(0, "i8")
     array = doc.to_array(["IDX", "LENGTH"]).reshape(len(doc), 2).astype("i8")
@@ -158,20 +145,28 @@ def batch_borders(docs: Sequence[Doc]) -> Tuple[np.ndarray, np.ndarray, np.ndarr
     return begins + shift, stops + shift, offsets
 
 
-def token_spans(doc: Doc, candidates: Candidates) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Say on which tokens candidates stand.
+def place_spans(
+    docs: Sequence[Doc], spans: Sequence[Candidates], counts: np.ndarray
+) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Find the units that spans of characters stand on.
 
-    doc (Doc): The Doc, however it is tokenised now.
-    candidates (Candidates): Its candidates.
-    RETURNS (Tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]): int64[n] first token, int64[n] one past the last, and
-        bool[n], whether the candidate begins and ends on token borders; where not, its tokens mean nothing.
+    docs (Sequence[Doc]): The Docs.
+    spans (Sequence[Candidates]): The spans of each; only `starts` and `ends` matter.
+    counts (numpy.ndarray): int64[n_tokens], the units of each token, over all Docs.
+    RETURNS (Tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]): Of all spans int64[n] first unit and int64[n] one past
+        the last, and bool[n], whether the span begins and ends with units; where not, its units mean nothing.
     """
-    begins, stops = token_borders(doc)
-    starts = np.searchsorted(begins, candidates.starts)
-    lasts = np.searchsorted(stops, candidates.ends)
-    keep = (begins.take(starts, mode="clip") == candidates.starts) & (stops.take(lasts, mode="clip") == candidates.ends)
-    return starts, lasts + 1, keep
+    begins, stops, offsets = batch_borders(docs)
+    unit_ends = np.cumsum(counts)
+    unit_at_start, unit_at_end = np.full((2, offsets[-1] + 1), -1, "i8")  # by character
+    unit_at_start[begins], unit_at_end[stops] = unit_ends - counts, unit_ends
+    none = np.zeros(0, "i8")
+    starts = unit_at_start[np.concatenate([none, *(part.starts + at for part, at in zip(spans, offsets))])]
+    ends = unit_at_end[np.concatenate([none, *(part.ends + at for part, at in zip(spans, offsets))])]
+    return starts, ends, (starts >= 0) & (ends >= 0)
 
 
-def _in_order(candidates: Candidates) -> Candidates:
-    return candidates.take(np.lexsort((candidates.ends, candidates.starts)))
+def token_spans(doc: Doc, candidates: Candidates) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """RETURNS (Tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]): The tokens of a Doc, however it is tokenised now,
+    that its candidates stand on, see `place_spans`."""
+    return place_spans([doc], [candidates], np.ones(len(doc), "i8"))

@@ -41,11 +41,8 @@ class TrainingTexts:
 
 
 def show_training_docs(model: Model, docs: Iterable[Doc]) -> None:
-    """Show all training Docs to the nodes of a model that want them. Call it before `model.initialize`.
-
-    model (Model): The model. For one without such nodes `docs` is not even read.
-    docs (Iterable[Doc]): The Docs, gone through once.
-    """
+    """Show all training Docs, gone through once, to the nodes of a model that want them; call it before
+    `model.initialize`. For a model without such nodes `docs` is not even read."""
     nodes = [node.attrs[ATTRIBUTE] for node in model.walk() if isinstance(node.attrs.get(ATTRIBUTE), TrainingTexts)]
     for doc in docs if nodes else ():
         for texts in nodes:

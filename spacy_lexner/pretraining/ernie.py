@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 from random import Random
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, cast
+from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence, cast
 
 import numpy as np
 import torch
@@ -11,10 +11,9 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from ..candidates.batch_words import DocWords
 from ..encoders.ernie.batches import PieceEntities, entity_tensors, mention_pieces, pad_entities
 from ..encoders.ernie.entities import DocEntities, align_mentions, number_entities
-from ..encoders.ernie.layer import check_linked_vectors, lexicon_node
+from ..encoders.ernie.layer import check_linked_vectors
 from ..encoders.ernie.model import ERNIE
 from ..encoders.shared.shim import shim_of
 from ..encoders.shared.wordpiece_encoder import wordpieces_of
@@ -159,12 +158,6 @@ class ErnieTask(MaskedTask):
         settings = super().head_settings(node)
         settings["heads"]["entity_width"] = cast(ERNIE, shim_of(node).module).encoder.entity_width
         return settings
-
-    def text_model(self, module: ERNIE) -> Any:
-        return module.encoder.text
-
-    def find_words(self, node: Model, docs: List[Doc]) -> Optional[List[DocWords]]:
-        return lexicon_node(node).predict(docs)
 
     def prepare(self, node: Model, docs: Sequence[Doc], *, exact: bool = False) -> Optional[PretrainingBatch]:
         check_linked_vectors(node)

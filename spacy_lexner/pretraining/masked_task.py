@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypeVar
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypeVar, cast
 
 import numpy as np
 import torch
@@ -10,6 +10,7 @@ from spacy.tokens import Doc
 from thinc.api import ArgsKwargs, Model
 
 from ..candidates.batch_words import BatchWords, DocWords, place_words
+from ..candidates.lexicon_node import find_lexicon
 from ..candidates.storage import find_candidates
 from ..encoders.shared.bert_shaped import config_settings, max_length
 from ..encoders.shared.shim import shim_of
@@ -107,17 +108,11 @@ class MaskedTask(PretrainingTask):
         self._vocabulary_checked = False
         self.build_heads = build_pretraining_heads
 
-    def text_model(self, module: Any) -> Any:
-        """module (Any): The encoder's module.
-        RETURNS (PreTrainedModel): The BERT-shaped model in it.
-        """
-        raise NotImplementedError
-
     def tied_weight(self, module: Any) -> torch.nn.Parameter:
-        return self.text_model(module).get_input_embeddings().weight
+        return module.text_model.get_input_embeddings().weight
 
     def head_settings(self, node: Model) -> Dict[str, Any]:
-        encoder = self.text_model(shim_of(node).module)
+        encoder = cast(Any, shim_of(node).module).text_model
         kind, config = encoder.config.model_type, encoder.config
         width = encoder.get_input_embeddings().weight.shape[1]
         if width != config.hidden_size:
@@ -138,24 +133,16 @@ class MaskedTask(PretrainingTask):
             )
         return {"encoder": config_settings(config), "heads": {"next_sentence": self.options.next_sentence}}
 
-    def find_words(self, node: Model, docs: List[Doc]) -> Optional[List[DocWords]]:
-        """Find the lexicon words that the encoder's own lexicon has.
-
-        node (Model): The encoder's layer.
-        docs (List[Doc]): The Docs.
-        RETURNS (Optional[List[DocWords]]): The words; None if the encoder has no lexicon.
-        """
-        raise NotImplementedError
-
     def read(self, node: Model, docs: Sequence[Doc]) -> Tuple[Sequences, Optional[List[DocWords]]]:
         """Cut a batch into sequences and mask them.
 
         node (Model): The encoder's layer.
         docs (Sequence[Doc]): The Docs.
-        RETURNS (Tuple[Sequences, Optional[List[DocWords]]]): The sequences, and what `find_words` returns for them.
+        RETURNS (Tuple[Sequences, Optional[List[DocWords]]]): The sequences, and the words of the encoder's
+            lexicon in them; None if it has no lexicon.
         """
         wordpieces = wordpieces_of(node)
-        length = self.options.max_length or max_length(self.text_model(shim_of(node).module))
+        length = self.options.max_length or max_length(cast(Any, shim_of(node).module).text_model)
         pairs, separators = None, np.zeros(0, "i8")
         if self.options.next_sentence:
             _, counts = wordpieces.encode(docs)
@@ -168,7 +155,8 @@ class MaskedTask(PretrainingTask):
             places = separator_pieces(pairs, counts)
             ids[places] = wordpieces.sep
             separators = places - borders[:-1]
-        found = self.find_words(node, read)
+        lexicon = find_lexicon(node)
+        found = None if lexicon is None else lexicon.predict(read)
         words = word_numbers(read, counts, self._whole_words(read, found))
         windows = even_windows(np.diff(borders), length - N_SPECIAL)
         shown, selected = mask_docs(ids, words, windows, self.options.masking, self.rng, wordpieces)

@@ -1,17 +1,16 @@
 """`spacy-lexner.PretrainMLM.v1`: BERT's own pretraining, for `spacy pretrain` (Devlin et al. 2019)."""
 
 from functools import partial
-from typing import Any, Callable, List, Optional, Sequence
+from typing import Callable, Optional, Sequence
 
 import numpy as np
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from ..candidates.batch_words import BatchWords, DocWords, place_words
+from ..candidates.batch_words import BatchWords, place_words
 from ..encoders.lebert.batches import pad_windows
 from ..encoders.lebert.layer import choose_words
-from ..encoders.lebert.model import LEBERT
 from ..encoders.shared.shim import shim_of
 from ..encoders.shared.wordpiece_encoder import wordpieces_of
 from .masked_task import MaskedTask, MaskingOptions, collect
@@ -77,12 +76,6 @@ class MLMTask(MaskedTask):
     name = "spacy-lexner.PretrainMLM.v1"
     encoder = "lebert"
     architecture = "spacy-lexner.LEBERT.v1"
-
-    def text_model(self, module: LEBERT) -> Any:
-        return module.encoder
-
-    def find_words(self, node: Model, docs: List[Doc]) -> Optional[List[DocWords]]:
-        return node.layers[0].predict(docs) if node.layers else None
 
     def prepare(self, node: Model, docs: Sequence[Doc], *, exact: bool = False) -> Optional[PretrainingBatch]:
         sequences, found = self.read(node, docs)

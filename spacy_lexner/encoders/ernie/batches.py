@@ -7,7 +7,7 @@ import torch
 from spacy.tokens import Doc
 from torch.nn import functional
 
-from ...candidates.batch_words import place_spans
+from ...candidates.storage import place_spans
 from ...lexicon.entry import hash_word
 from ...lexicon.find_words import Candidates
 from ..shared.units import UnitBatch
@@ -36,15 +36,8 @@ class PieceEntities(NamedTuple):
 def place_entities(
     docs: Sequence[Doc], found: Sequence[DocEntities], counts: np.ndarray, module: ERNIE, alignment: Alignment
 ) -> PieceEntities:
-    """Place the entities of Docs on their wordpieces.
-
-    docs (Sequence[Doc]): The Docs.
-    found (Sequence[DocEntities]): The mentions of each.
-    counts (numpy.ndarray): int64[n_tokens], pieces of each token, over all Docs.
-    module (ERNIE): Has the fine-tuned entities.
-    alignment (str): See `align_mentions`.
-    RETURNS (PieceEntities): The entities.
-    """
+    """RETURNS (PieceEntities): The mentions of Docs on their wordpieces, of which each token has `counts`. The module
+    has the fine-tuned entities; for `alignment` see `align_mentions`."""
     numbers, ids, vectors = number_entities(found)
     starts, ends = mention_pieces(docs, found, counts)
     pieces, mentions = align_mentions(starts, ends, alignment)
@@ -65,13 +58,8 @@ def mention_pieces(
 
 
 def entity_tensors(module: ERNIE, ids: Sequence[str], vectors: np.ndarray) -> Tuple[torch.Tensor, torch.Tensor]:
-    """Put entities on the device of a module.
-
-    module (ERNIE): Has the fine-tuned entities.
-    ids (Sequence[str]): The U distinct entities.
-    vectors (numpy.ndarray): float32[1 + U, D], their vectors after a row of zeros.
-    RETURNS (Tuple[torch.Tensor, torch.Tensor]): The vectors; int64[1 + U], their rows in the fine-tuned table or -1.
-    """
+    """RETURNS (Tuple[torch.Tensor, torch.Tensor]): On the device of a module, the vectors of distinct entities,
+    float32[1 + U, D] after a row of zeros; and their rows in its fine-tuned table, int64[1 + U], or -1."""
     if not vectors.shape[1]:
         vectors = np.zeros((1, module.encoder.entity_width), "f4")
     table = module.tuned_hashes.cpu().numpy().view("u8")
@@ -83,14 +71,10 @@ def entity_tensors(module: ERNIE, ids: Sequence[str], vectors: np.ndarray) -> Tu
 def pad_entities(
     windows: Windows, ids: np.ndarray, wordpieces: Wordpieces, entities: PieceEntities, device: torch.device
 ) -> UnitBatch:
-    """Make the tensors of a batch of windows. An entity is seen by the windows that hold the wordpiece it is shown on.
+    """Make the tensors of a batch of windows; arguments as of LEBERT's `pad_windows`.
 
-    windows (Windows): The windows of the batch.
-    ids (numpy.ndarray): int64[n_pieces], the wordpieces of all Docs.
-    wordpieces (Wordpieces): The lookup they came from.
-    entities (PieceEntities): The entities.
-    device (torch.device): Where the tensors go.
-    RETURNS (UnitBatch): An ERNIEBatch, and the wordpieces that it keeps.
+    RETURNS (UnitBatch): An ERNIEBatch, and the wordpieces that it keeps. An entity is seen by the windows that hold the
+        wordpiece it is shown on.
     """
     padded, pieces = pad_pieces(windows, ids, wordpieces, device)
     places, inside, _ = windows.pad()

@@ -30,12 +30,8 @@ def has_entity_side(folder: str) -> bool:
 
 
 def read_entity_side(folder: str, depth: int) -> EntitySide:
-    """Read the settings of a checkpoint's entity side.
-
-    folder (str): The checkpoint.
-    depth (int): Layers of its text side.
-    RETURNS (EntitySide): The settings. Raises ValueError where they make no sense.
-    """
+    """RETURNS (EntitySide): The settings of a checkpoint's entity side; `depth` is the number of layers of its text
+    side. Raises ValueError where they make no sense."""
     path = Path(folder) / CONFIG
     try:
         settings: Dict[str, Any] = json.loads(path.read_text("utf8"))
@@ -46,11 +42,7 @@ def read_entity_side(folder: str, depth: int) -> EntitySide:
 
 
 def load_entity_side(folder: str, encoder: ErnieEncoder) -> None:
-    """Load the weights of a checkpoint's entity side.
-
-    folder (str): The checkpoint.
-    encoder (ErnieEncoder): Receives them. Raises ValueError where they do not fit.
-    """
+    """Load the weights of a checkpoint's entity side into an encoder. Raises ValueError where they do not fit."""
     path = Path(folder) / WEIGHTS
     try:
         encoder.fusion.load_state_dict(load_file(path))
@@ -59,11 +51,7 @@ def load_entity_side(folder: str, encoder: ErnieEncoder) -> None:
 
 
 def save_entity_side(folder: Path, encoder: ErnieEncoder) -> None:
-    """Write the entity side beside the text side.
-
-    folder (Path): The folder of the checkpoint.
-    encoder (ErnieEncoder): The encoder.
-    """
+    """Write the entity side of an encoder into the folder of its text side."""
     settings = EntitySide(encoder.layer_types, encoder.entity_width, encoder.entity_heads)
     (folder / CONFIG).write_text(json.dumps(settings._asdict(), indent=2) + "\n", "utf8")
     weights = {name: tensor.contiguous() for name, tensor in encoder.fusion.state_dict().items()}

@@ -86,8 +86,8 @@ def number_entities(found: Sequence[DocEntities]) -> Tuple[np.ndarray, List[str]
     """Number the distinct entities of a batch of Docs, those that have a vector.
 
     found (Sequence[DocEntities]): The mentions of each Doc.
-    RETURNS (Tuple[numpy.ndarray, List[str], numpy.ndarray]): int64[n], for all mentions of all Docs the number of their
-        entity from 1 on, 0 without a vector; the ids; float32[1 + U, D], their vectors after a row of zeros.
+    RETURNS (Tuple[numpy.ndarray, List[str], numpy.ndarray]): int64[n], of all mentions the number of their entity from
+        1 on, 0 without a vector; the ids; float32[1 + U, D], their vectors after a row of zeros.
     """
     numbers: Dict[str, int] = {}
     rows: List[np.ndarray] = []
@@ -103,11 +103,7 @@ def number_entities(found: Sequence[DocEntities]) -> Tuple[np.ndarray, List[str]
 
 
 def set_entities(doc: Doc, entities: DocEntities) -> None:
-    """Note in a Doc which mentions were linked to which entities.
-
-    doc (Doc): The Doc.
-    entities (DocEntities): Its mentions.
-    """
+    """Note in a Doc which mentions were linked to which entities."""
     columns = entities.starts.tolist(), entities.ends.tolist(), entities.ids, entities.known.tolist()
     links = list(zip(*columns))
     doc.user_data[USER_DATA_KEY] = json.dumps(links, ensure_ascii=False).encode("utf8")

@@ -26,10 +26,7 @@ class EntityCounts:
         self.missing = ""
 
     def add(self, entities: DocEntities) -> None:
-        """Count the mentions of a Doc; warn at the first entity without a vector.
-
-        entities (DocEntities): The mentions.
-        """
+        """Count the mentions of a Doc; warn at the first entity without a vector."""
         self.n_mentions += len(entities.ids)
         self.n_missing += int((~entities.known).sum())
         if self.n_missing and not self.missing:

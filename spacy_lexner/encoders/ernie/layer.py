@@ -1,14 +1,12 @@
 """ERNIE as a thinc layer: Docs in, one vector for each token out, whatever the length of the Doc."""
 
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Optional, cast
+from typing import Any, Dict, Iterator, List, cast
 
 import numpy as np
 from spacy.tokens import Doc
-from thinc.api import Model
 
 from ...candidates.lexicon_node import linked_matcher
-from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
 from ..shared.shim import ModuleShim, shim_of
 from ..shared.units import Encoder, UnitBatch
 from ..shared.wordpiece_encoder import WindowOptions, WordpieceEncoder, wordpieces_of
@@ -36,18 +34,11 @@ def ERNIEEncoder(
     setup: ERNIESetup,
     options: ERNIEOptions,
     *,
-    mixed_precision: bool = False,
-    grad_scaler_config: Optional[Dict[str, Any]] = None,
+    mixed_precision: bool,
+    grad_scaler_config: Dict[str, Any],
 ) -> Encoder:
-    """Create the layer. The torch module is built when it is initialised or loaded.
-
-    setup (ERNIESetup): What the module is made of.
-    options (ERNIEOptions): How Docs reach it.
-    mixed_precision (bool): See ModuleShim.
-    grad_scaler_config (Optional[Dict[str, Any]]): See ModuleShim.
-    RETURNS (Model[List[Doc], List[Floats2d]]): The layer, one row per token. In prediction it notes the mentions in
-        `doc._.lex_entities`.
-    """
+    """RETURNS (Model[List[Doc], List[Floats2d]]): The layer, one row per token; see `build_ernie_v1`. In prediction it
+    notes the mentions in `doc._.lex_entities`."""
     if setup.reads_texts and options.source != "candidates":
         raise ValueError(
             'entities = "finetuned" needs source = "candidates": only those are known from the texts alone.'
@@ -55,18 +46,7 @@ def ERNIEEncoder(
     install_entity_extensions()
     shim = ModuleShim(build_ernie, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config)
     nodes = {"entities": EntityLinks(options.source, options.overlaps)}
-    return WordpieceEncoder("ernie", shim, make_batches, init, setup, options, nodes=nodes)
-
-
-def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
-    """Build the module, unless there is one: components and commands initialise a model more than once."""
-    shim = shim_of(model)
-    texts = model.attrs.get(ATTRIBUTE) or TrainingTexts(tokens=False, texts=False)
-    if not shim.is_initialized:
-        module = model.attrs["setup"].build(shim, X or [], texts, linked_matcher(lexicon_node(model)))
-        model.attrs["options"].cut(np.zeros(0, "i8"), module.encoder.text)  # raises where window and stride do not fit
-        model.set_dim("nO", module.encoder.text.config.hidden_size)
-    texts.clear()
+    return WordpieceEncoder("ernie", shim, make_batches, setup, options, nodes=nodes)
 
 
 def make_batches(model: Encoder, docs: List[Doc], ids: np.ndarray, counts: np.ndarray) -> Iterator[UnitBatch]:
@@ -78,19 +58,11 @@ def make_batches(model: Encoder, docs: List[Doc], ids: np.ndarray, counts: np.nd
     for doc, entities in zip(docs, found):
         set_entities(doc, entities)
     placed = place_entities(docs, found, counts, module, options.alignment)
-    for windows in options.batches(docs, counts, module.encoder.text):
+    for windows in options.batches(docs, counts, module):
         yield pad_entities(windows, ids, wordpieces_of(model), placed, shim_of(model).device)
 
 
-def lexicon_node(model: Encoder) -> Model:
-    """RETURNS (Model): The node of the layer that reads the lexicon."""
-    return model.layers[0].layers[0]
-
-
 def check_linked_vectors(model: Encoder) -> None:
-    """Refuse a lexicon of another width than that of training, which may have come later.
-
-    model (Encoder): The layer.
-    """
-    module = cast(ERNIE, shim_of(model).module)
-    check_entity_vectors(linked_matcher(lexicon_node(model)).lexicon, module.encoder.entity_width)
+    """Refuse a lexicon of another width than that of training, which may have come later."""
+    lexicon = linked_matcher(model.layers[0].layers[0]).lexicon
+    check_entity_vectors(lexicon, cast(ERNIE, shim_of(model).module).encoder.entity_width)

@@ -153,6 +153,11 @@ class ERNIE(nn.Module):
         self.tuned_hashes: Tensor
         self.register_buffer("tuned_hashes", torch.zeros(n_tuned, dtype=torch.int64))
 
+    @property
+    def text_model(self) -> Any:
+        """RETURNS (PreTrainedModel): The text side."""
+        return self.encoder.text
+
     def forward(self, batches: Sequence[ERNIEBatch]) -> Tensor:
         """Encode batches one after the other.
 

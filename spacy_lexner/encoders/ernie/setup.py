@@ -42,14 +42,8 @@ class ERNIESetup(BertSetup):
         return self.entities == "finetuned"
 
     def build(self, shim: ModuleShim, sample: Sequence[Doc], texts: TrainingTexts, matcher: Matcher) -> ERNIE:
-        """Build the module.
-
-        shim (ModuleShim): Receives the module and its settings.
-        sample (Sequence[Doc]): A few Docs, for want of all training texts.
-        texts (TrainingTexts): The training texts, if a component or callback has shown them.
-        matcher (Matcher): The lexicon that holds the entity vectors. Raises ValueError where these do not fit.
-        RETURNS (ERNIE): The module.
-        """
+        """Build the module; arguments as of `LEBERTSetup.build`. Raises ValueError where the vectors of the lexicon do
+        not fit."""
         if (self.reads_tokens or self.reads_texts) and not texts.n_docs:
             take_sample(sample, texts, "ERNIE")
         wordpieces = self.wordpieces(texts)
@@ -94,11 +88,7 @@ def default_layer_types(depth: int) -> Tuple[str, ...]:
 
 
 def check_entity_vectors(lexicon: Lexicon, width: int) -> None:
-    """Refuse a lexicon whose vectors the entity side cannot read.
-
-    lexicon (Lexicon): The lexicon. One without any words does no harm.
-    width (int): What the entity side is made for.
-    """
+    """Refuse a lexicon whose vectors an entity side of some width cannot read. One without any words does no harm."""
     if not len(lexicon) or lexicon.dim == width:
         return
     if not lexicon.dim:
@@ -113,12 +103,7 @@ def check_entity_vectors(lexicon: Lexicon, width: int) -> None:
 
 
 def entities_of_texts(matcher: Matcher, texts: Sequence[str]) -> Dict[str, np.ndarray]:
-    """Find the entities that the words of texts name, those that have a vector.
-
-    matcher (Matcher): The lexicon and the match options.
-    texts (Sequence[str]): The texts.
-    RETURNS (Dict[str, numpy.ndarray]): float32[D] of each entity id.
-    """
+    """RETURNS (Dict[str, numpy.ndarray]): float32[D] of each entity with a vector that the words of texts name."""
     lexicon, seen = matcher.lexicon, np.zeros(0, "u8")
     found: Dict[str, np.ndarray] = {}
     for begin in range(0, len(texts), MATCHED_AT_ONCE):

@@ -1,7 +1,7 @@
 """LEBERT as a thinc layer: Docs in, one vector for each token out, whatever the length of the Doc."""
 
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Optional, cast
+from typing import Any, Dict, Iterator, List, cast
 
 import numpy as np
 import torch
@@ -9,9 +9,8 @@ from spacy.tokens import Doc
 
 from ...candidates.attended_words import AttendedWords, split_by_doc
 from ...candidates.batch_words import BatchWords, place_words
-from ...candidates.lexicon_node import LexiconCandidates, linked_matcher
+from ...candidates.lexicon_node import LexiconCandidates
 from ...candidates.policy import Policy, candidate_slots
-from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
 from ...lexicon.single_chars import SingleChars
 from ..shared.shim import ModuleShim, settings_of, shim_of
 from ..shared.units import Encoder, UnitBatch, run_batches
@@ -40,50 +39,26 @@ def LEBERTEncoder(
     setup: LEBERTSetup,
     options: LEBERTOptions,
     *,
-    mixed_precision: bool = False,
-    grad_scaler_config: Optional[Dict[str, Any]] = None,
+    mixed_precision: bool,
+    grad_scaler_config: Dict[str, Any],
 ) -> Encoder:
-    """Create the layer. The torch module is built when it is initialised or loaded.
-
-    setup (LEBERTSetup): What the module is made of.
-    options (LEBERTOptions): How Docs reach it.
-    mixed_precision (bool): See ModuleShim.
-    grad_scaler_config (Optional[Dict[str, Any]]): See ModuleShim.
-    RETURNS (Model[List[Doc], List[Floats2d]]): The layer, one row per token.
-    """
+    """RETURNS (Model[List[Doc], List[Floats2d]]): The layer, one row per token; see `build_lebert_v1`."""
     shim = ModuleShim(build_lebert, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config)
     nodes = {"lexicon": LexiconCandidates()} if setup.adapter_layers else {}
     attrs = {"attend": attend} if setup.adapter_layers else {}
-    return WordpieceEncoder("lebert", shim, make_batches, init, setup, options, nodes=nodes, attrs=attrs)
-
-
-def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
-    """Build the module, unless there is one: components and commands initialise a model more than once."""
-    shim = shim_of(model)
-    texts = model.attrs.get(ATTRIBUTE) or TrainingTexts(tokens=False, texts=False)
-    if not shim.is_initialized:
-        matcher = linked_matcher(model.layers[0]) if model.layers else None
-        module = model.attrs["setup"].build(shim, X or [], texts, matcher)
-        model.attrs["options"].cut(np.zeros(0, "i8"), module.encoder)  # raises where window and stride do not fit
-        model.set_dim("nO", module.encoder.config.hidden_size)
-    texts.clear()
+    return WordpieceEncoder("lebert", shim, make_batches, setup, options, nodes=nodes, attrs=attrs)
 
 
 def make_batches(model: Encoder, docs: List[Doc], ids: np.ndarray, counts: np.ndarray) -> Iterator[UnitBatch]:
     """Padded batches of windows, windows of similar length together."""
     words = choose_words(model, place_words(docs, model.layers[0].predict(docs), counts), ids) if model.layers else None
-    for windows in model.attrs["options"].batches(docs, counts, cast(LEBERT, shim_of(model).module).encoder):
+    for windows in model.attrs["options"].batches(docs, counts, shim_of(model).module):
         yield pad_windows(windows, ids, wordpieces_of(model), words, shim_of(model).device)
 
 
 def choose_words(model: Encoder, words: BatchWords, ids: np.ndarray) -> ChosenWords:
-    """Choose the words that each wordpiece gets, as the layer's options say.
-
-    model (Encoder): The layer, with adapters.
-    words (BatchWords): The candidate words on the wordpieces of a batch.
-    ids (numpy.ndarray): int64[n_pieces], these wordpieces.
-    RETURNS (ChosenWords): The words of the batch, those of each wordpiece, and how the module knows words.
-    """
+    """RETURNS (ChosenWords): Of the candidate words on wordpieces `ids` those that each gets, as the layer's options
+    say."""
     options: LEBERTOptions = model.attrs["options"]
     slots = candidate_slots(
         words.starts,
@@ -98,12 +73,8 @@ def choose_words(model: Encoder, words: BatchWords, ids: np.ndarray) -> ChosenWo
 
 
 def attend(model: Encoder, docs: List[Doc]) -> List[AttendedWords]:
-    """Say how much tokens attend to the words that cover them, in the mean over the adapters. This runs the module.
-
-    model (Encoder): The layer, with adapters.
-    docs (List[Doc]): The Docs.
-    RETURNS (List[AttendedWords]): The attention, for each Doc.
-    """
+    """RETURNS (List[AttendedWords]): How much the tokens of each Doc attend to the words that cover them, in the mean
+    over the adapters. This runs the module."""
     ids, counts = wordpieces_of(model).encode(docs)
     chosen = choose_words(model, place_words(docs, model.layers[0].predict(docs), counts), ids)
     words, slots, _ = chosen
@@ -111,7 +82,7 @@ def attend(model: Encoder, docs: List[Doc]) -> List[AttendedWords]:
     parts: List[AttendedWords] = []
 
     def watch() -> Iterator[UnitBatch]:
-        for windows in model.attrs["options"].batches(docs, counts, cast(LEBERT, shim_of(model).module).encoder):
+        for windows in model.attrs["options"].batches(docs, counts, shim_of(model).module):
             batch, pieces = pad_windows(windows, ids, wordpieces_of(model), chosen, shim_of(model).device)
             record: List[torch.Tensor] = []
             yield UnitBatch(batch._replace(record=record), pieces)  # goes on when the module has run

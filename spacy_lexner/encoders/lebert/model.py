@@ -103,12 +103,14 @@ class LEBERT(nn.Module):
             options = {"use_reentrant": False, "context_fn": _checkpoint_contexts}
             encoder.gradient_checkpointing_enable(gradient_checkpointing_kwargs=options)
 
-    def forward(self, batches: Sequence[LEBERTBatch]) -> Tensor:
-        """Encode batches one after the other.
+    @property
+    def text_model(self) -> PreTrainedModel:
+        """RETURNS (PreTrainedModel): The BERT-shaped encoder."""
+        return self.encoder
 
-        batches (Sequence[LEBERTBatch]): The batches, each padded to its own length.
-        RETURNS (Tensor): The vectors kept, in the order of the batches, float [N, H].
-        """
+    def forward(self, batches: Sequence[LEBERTBatch]) -> Tensor:
+        """RETURNS (Tensor): The vectors kept of batches, each padded to its own length, in their order, float [N,
+        H]."""
         return torch.cat([self._encode(batch).flatten(0, 1)[batch.kept] for batch in batches])
 
     def _encode(self, batch: LEBERTBatch) -> Tensor:

@@ -68,14 +68,9 @@ class LEBERTSetup(BertSetup):
     def settings(
         self, config: PretrainedConfig, wordpieces: Dict[str, Any], lexicon_width: int, n_tuned: int
     ) -> Dict[str, Any]:
-        """Describe the module.
-
-        config (PretrainedConfig): The sizes of the text model.
-        wordpieces (Dict[str, Any]): Its vocabulary, see `load_wordpieces`.
-        lexicon_width (int): Width of the vectors of the lexicon, 0 if it has none.
-        n_tuned (int): Number of fine-tuned words.
-        RETURNS (Dict[str, Any]): All that is needed to build it, plain JSON.
-        """
+        """RETURNS (Dict[str, Any]): All that is needed to build the module, plain JSON, given the sizes of the text
+        model, its vocabulary, the width of the lexicon's vectors (0 if it has none) and the number of fine-tuned
+        words."""
         return {
             "encoder": config_settings(config),
             "lebert": {

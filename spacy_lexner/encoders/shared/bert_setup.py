@@ -72,11 +72,8 @@ class BertSetup:
         return vocab_settings(vocab, lower_case=self.lower_case)
 
     def config(self, wordpieces: Dict[str, Any]) -> PretrainedConfig:
-        """Settle the sizes.
-
-        wordpieces (Dict[str, Any]): What `wordpieces` gives.
-        RETURNS (PretrainedConfig): The config. Raises ValueError where the checkpoint and the vocabulary do not fit.
-        """
+        """RETURNS (PretrainedConfig): The sizes, given what `wordpieces` gives. Raises ValueError where the checkpoint
+        and the vocabulary do not fit."""
         size = len(load_wordpieces(wordpieces))
         dropouts = {"hidden_dropout_prob": self.dropout, "attention_probs_dropout_prob": self.attention_dropout}
         if self.checkpoint is None:
@@ -102,12 +99,8 @@ class BertSetup:
         return config
 
     def load_weights(self, encoder: PreTrainedModel, config: PretrainedConfig, wordpieces: Dict[str, Any]) -> None:
-        """Give an encoder the weights of the checkpoint, or its wordpieces the vectors of a file, if there are any.
-
-        encoder (PreTrainedModel): The encoder.
-        config (PretrainedConfig): What `config` gave.
-        wordpieces (Dict[str, Any]): What `wordpieces` gave.
-        """
+        """Give an encoder the weights of the checkpoint, or its wordpieces the vectors of a file, if there are any;
+        `config` and `wordpieces` are what the methods of these names gave."""
         if self.checkpoint is not None:
             encoder.load_state_dict(load_encoder(self.checkpoint, config).state_dict())
         if self.piece_vectors is not None:
@@ -148,12 +141,7 @@ def start_from_characters(table: nn.Embedding, wordpieces: Wordpieces, path: str
 
 
 def take_sample(sample: Sequence[Doc], texts: TrainingTexts, name: str) -> None:
-    """Make do with a few Docs where nobody has shown all training texts to a model that wants them, and warn.
-
-    sample (Sequence[Doc]): The Docs.
-    texts (TrainingTexts): Receives them.
-    name (str): What the model is called.
-    """
+    """Make do with a few Docs where nobody has shown all training texts to a model that wants them, and warn."""
     warnings.warn(
         f"{name} makes its vocabulary or its table of fine-tuned words of the training texts, but saw only a sample of "
         f"{len(sample)}; whatever else occurs is unknown to it. `lex_ner` shows it all texts. With another component, "

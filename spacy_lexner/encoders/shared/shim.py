@@ -57,10 +57,7 @@ class ModuleShim(PyTorchShim):
 
     @property
     def module(self) -> torch.nn.Module:
-        """The torch module.
-
-        RETURNS (torch.nn.Module): The module. Raises ValueError before it is initialised or loaded.
-        """
+        """RETURNS (torch.nn.Module): The module. Raises ValueError before it is initialised or loaded."""
         if self._model is None:
             raise ValueError(
                 "The torch module has not been built yet: call nlp.initialize() or load a trained pipeline first."
@@ -217,12 +214,9 @@ def settings_of(model: Model) -> Dict[str, Any]:
 
 
 def half_precision(device: torch.device) -> Optional[torch.dtype]:
-    """Find the format of 16 bits that a device multiplies matrices in.
-
-    device (torch.device): The device.
-    RETURNS (Optional[torch.dtype]): On a GPU bfloat16 if it has that, else float16, which needs gradient scaling; on a
-        processor bfloat16 if it multiplies tiles of it (AMX), else None: 16 bits would be slower than 32.
-    """
+    """RETURNS (Optional[torch.dtype]): The format of 16 bits that a device multiplies matrices in: on a GPU bfloat16 if
+    it has that, else float16, which needs gradient scaling; on a processor bfloat16 if it multiplies tiles of it (AMX),
+    else None: 16 bits would be slower than 32."""
     if device.type == "cuda":
         return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
     if device.type == "cpu" and _cpu_has_tiles():

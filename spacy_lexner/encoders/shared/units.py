@@ -91,12 +91,8 @@ def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Float
 
 
 def pool_tokens(model: Model, units: UnitRows) -> Tuple[Any, Callable[[Any], Any]]:
-    """Take the mean over the units of each token.
-
-    model (Model): The layer.
-    units (UnitRows): The rows of units.
-    RETURNS (Tuple[Any, Callable]): float [n_tokens, nO], and a callback from its gradient to that of the units.
-    """
+    """RETURNS (Tuple[Any, Callable]): The mean over the units of each token, float [n_tokens, nO], and a callback from
+    its gradient to that of the units."""
     if len(units.rows) == len(units.counts):
         return units.rows, lambda gradient: gradient
     ops, lengths = model.ops, model.ops.xp.asarray(units.counts.astype("i4"))

@@ -7,12 +7,12 @@ import numpy as np
 import torch
 from spacy.tokens import Doc
 from thinc.api import Model
-from transformers import PreTrainedModel
 
-from ...candidates.training_texts import ATTRIBUTE
+from ...candidates.lexicon_node import find_lexicon, linked_matcher
+from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
 from .bert_setup import BertSetup
 from .bert_shaped import max_length
-from .shim import ModuleShim, settings_of
+from .shim import ModuleShim, settings_of, shim_of
 from .units import Encoder, UnitBatch, UnitEncoder, UnitRows, run_batches
 from .windows import Windows, batch_by_padding, cut_windows
 from .wordpieces import Wordpieces, load_wordpieces
@@ -36,14 +36,10 @@ class WindowOptions:
             if value is not None and value < 1:
                 raise ValueError(f"{name} = {value} is out of range: it must be at least 1.")
 
-    def cut(self, lengths: np.ndarray, encoder: PreTrainedModel) -> Windows:
-        """Cut sequences of wordpieces into windows.
-
-        lengths (numpy.ndarray): int[n], their lengths.
-        encoder (PreTrainedModel): The text model, which sets the limit.
-        RETURNS (Windows): The windows. Raises ValueError where the settings do not fit the encoder.
-        """
-        limit = max_length(encoder) - N_SPECIAL
+    def cut(self, lengths: np.ndarray, module: Any) -> Windows:
+        """RETURNS (Windows): Windows over sequences of wordpieces of the given lengths. Raises ValueError where the
+        settings do not fit the module's text model."""
+        limit = max_length(module.text_model) - N_SPECIAL
         window = limit if self.window is None else self.window
         if window > limit:
             raise ValueError(
@@ -52,15 +48,9 @@ class WindowOptions:
             )
         return cut_windows(lengths, window, max(1, window * 3 // 4) if self.stride is None else self.stride)
 
-    def batches(self, docs: List[Doc], counts: np.ndarray, encoder: PreTrainedModel) -> Iterator[Windows]:
-        """Cut Docs into windows and put windows of similar length together.
-
-        docs (List[Doc]): The Docs.
-        counts (numpy.ndarray): int64[n_tokens], wordpieces of each token, over all Docs.
-        encoder (PreTrainedModel): The text model.
-        YIELDS (Windows): The windows of each batch.
-        """
-        windows = self.cut(np.diff(piece_borders(docs, counts)), encoder)
+    def batches(self, docs: List[Doc], counts: np.ndarray, module: Any) -> Iterator[Windows]:
+        """YIELDS (Windows): The windows of Docs with so many wordpieces per token, in batches of similar length."""
+        windows = self.cut(np.diff(piece_borders(docs, counts)), module)
         for index in batch_by_padding(windows.lengths + N_SPECIAL, self.max_batch_tokens):
             yield windows.take(index)
 
@@ -69,7 +59,6 @@ def WordpieceEncoder(
     name: str,
     shim: ModuleShim,
     make_batches: MakeBatches,
-    init: Callable,
     setup: BertSetup,
     options: WindowOptions,
     *,
@@ -82,9 +71,7 @@ def WordpieceEncoder(
     shim (ModuleShim): Holds the module, which takes a list of batches and gives the vectors that these keep.
     make_batches (Callable): Makes the batches of Docs, given their wordpieces and the number of these per token. A
         module-level function: it is copied and pickled with the model.
-    init (Callable): Builds the module.
-    setup (BertSetup): What the module is made of.
-    options (WindowOptions): How Docs reach it.
+    setup (BertSetup), options (WindowOptions): What the module is made of, and how Docs reach it.
     nodes (Mapping[str, Model]): The nodes that find words or entities in Docs, see `node_of`.
     attrs (Mapping[str, Any]): Further attributes.
     RETURNS (Model[List[Doc], List[Floats2d]]): The layer, one row per token.
@@ -95,6 +82,18 @@ def WordpieceEncoder(
         attributes[ATTRIBUTE] = texts
     width = None if setup.checkpoint else setup.hidden_width
     return UnitEncoder(name, encode_pieces, init, shim, nodes=nodes, attrs=attributes, width=width)
+
+
+def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
+    """Build the module, unless there is one: components and commands initialise a model more than once."""
+    shim = shim_of(model)
+    texts = model.attrs.get(ATTRIBUTE) or TrainingTexts(tokens=False, texts=False)
+    if not shim.is_initialized:
+        lexicon = find_lexicon(model)
+        module = model.attrs["setup"].build(shim, X or [], texts, None if lexicon is None else linked_matcher(lexicon))
+        model.attrs["options"].cut(np.zeros(0, "i8"), module)  # raises where window and stride do not fit
+        model.set_dim("nO", module.text_model.config.hidden_size)
+    texts.clear()
 
 
 def encode_pieces(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[UnitRows, Callable[[Any], Any]]:
@@ -147,10 +146,6 @@ def wordpieces_of(model: Encoder) -> Wordpieces:
 
 
 def piece_borders(docs: List[Doc], counts: np.ndarray) -> np.ndarray:
-    """Find where the wordpieces of each Doc begin.
-
-    docs (List[Doc]): The Docs.
-    counts (numpy.ndarray): int64[n_tokens], wordpieces of each token, over all Docs.
-    RETURNS (numpy.ndarray): int64[n_docs + 1], the first wordpiece of each Doc, and one past the last.
-    """
+    """RETURNS (numpy.ndarray): int64[n_docs + 1], the first wordpiece of each Doc, and one past the last, given the
+    number of wordpieces per token."""
     return np.append(0, np.cumsum(counts))[np.cumsum([0, *map(len, docs)])]

@@ -25,9 +25,7 @@ class Wordpieces:
     """
 
     def __init__(self, tokenizer: str, *, pad: int, unk: int, cls: int, sep: int, mask: int) -> None:
-        """Create a lookup.
-
-        tokenizer (str): A tokenizer of the `tokenizers` library, as JSON.
+        """tokenizer (str): A tokenizer of the `tokenizers` library, as JSON.
         pad, unk, cls, sep, mask (int): Ids of the special pieces.
         """
         self.tokenizer = Tokenizer.from_str(tokenizer)
@@ -39,11 +37,7 @@ class Wordpieces:
         return self.tokenizer.get_vocab_size()
 
     def pieces(self, text: str) -> List[int]:
-        """Look up a token.
-
-        text (str): Its text.
-        RETURNS (List[int]): The ids of its pieces, at least one.
-        """
+        """RETURNS (List[int]): The ids of the pieces of a token, at least one."""
         return self.tokenizer.encode(text, add_special_tokens=False).ids or [self.unk]
 
     def names(self, ids: np.ndarray) -> List[str]:
@@ -53,12 +47,8 @@ class Wordpieces:
         return [names[i] for i in inverse.tolist()]
 
     def encode(self, docs: Sequence[Doc]) -> Tuple[np.ndarray, np.ndarray]:
-        """Look up all tokens of a batch. Each distinct text is looked up once.
-
-        docs (Sequence[Doc]): The Docs.
-        RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): int64[n_pieces] ids, int64[n_tokens] pieces per token, the tokens
-            of all Docs one after the other.
-        """
+        """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): Of all tokens of Docs, int64[n_pieces] ids and int64[n_tokens]
+        pieces per token. Each distinct text is looked up once."""
         orths = np.concatenate([np.zeros(0, "u8"), *(doc.to_array([ORTH]).reshape(-1) for doc in docs)])
         distinct, where, inverse = np.unique(orths, return_index=True, return_inverse=True)
         if len(self._cache) > MAX_CACHED:
@@ -85,11 +75,8 @@ def _load(tokenizer: str, **special: int) -> Wordpieces:
 
 
 def load_wordpieces(settings: Mapping[str, Any]) -> Wordpieces:
-    """Make the lookup that settings describe; the same one for the same settings.
-
-    settings (Mapping[str, Any]): The arguments of Wordpieces, plain JSON.
-    RETURNS (Wordpieces): The lookup.
-    """
+    """RETURNS (Wordpieces): The lookup that settings, the arguments of Wordpieces, describe; the same one for the same
+    settings."""
     return _load(**settings)
 
 
@@ -108,11 +95,8 @@ def vocab_settings(vocab: Sequence[str], *, lower_case: bool = True) -> Dict[str
 
 
 def lookup_settings(vocab: Sequence[str]) -> Dict[str, Any]:
-    """Describe the plain look-up of whole tokens, as they are: whatever is no line of the vocabulary is unknown.
-
-    vocab (Sequence[str]): The pieces, in order of their ids.
-    RETURNS (Dict[str, Any]): Settings for `load_wordpieces`. Raises ValueError where a special piece is missing.
-    """
+    """RETURNS (Dict[str, Any]): Settings for `load_wordpieces`: the plain look-up of whole tokens, as they are; what is
+    no line of the vocabulary is unknown. Raises ValueError where a special piece is missing."""
     ids = _piece_ids(vocab)
     tokenizer = Tokenizer(WordLevel(ids, unk_token=SPECIAL_PIECES["unk"]))
     return {"tokenizer": tokenizer.to_str(), **{name: ids[piece] for name, piece in SPECIAL_PIECES.items()}}
@@ -130,12 +114,8 @@ def _piece_ids(vocab: Sequence[str]) -> Dict[str, int]:
 
 
 def read_vocab(path: Union[str, Path]) -> List[str]:
-    """Read a vocab.txt. Lines end with a line feed and nothing else: BERT's Chinese vocabulary has pieces that Python
-    takes for line ends, or for white space to strip.
-
-    path (Union[str, Path]): The file, UTF-8.
-    RETURNS (List[str]): The pieces.
-    """
+    """RETURNS (List[str]): The pieces of a vocab.txt, UTF-8. Lines end with a line feed and nothing else: BERT's
+    Chinese vocabulary has pieces that Python takes for line ends, or for white space to strip."""
     try:
         text = Path(path).read_bytes().decode("utf8")
     except OSError as error:

@@ -54,11 +54,8 @@ class WordVectors(nn.Module):
         self.register_buffer("tuned_hashes", torch.zeros(n_tuned, dtype=torch.int64))
 
     def forward(self, words: Words) -> Tensor:
-        """Look up a batch.
-
-        words (Words): The U distinct words.
-        RETURNS (Tensor): float [1 + U, D]; row 0 is the padding word, which stands where there is no word.
-        """
+        """RETURNS (Tensor): The vectors of the U distinct words, float [1 + U, D]; row 0 is the padding word, which
+        stands where there is no word."""
         lengths = torch.where((words.lengths > 1) & (words.lengths <= MAX_LENGTH), words.lengths - 1, 0)
         vectors = torch.where(words.known.unsqueeze(-1), words.vectors, self.by_length[lengths])
         if len(self.tuned):
@@ -67,11 +64,8 @@ class WordVectors(nn.Module):
         return torch.cat([self.padding, vectors.to(self.padding.dtype)])
 
     def start_from(self, lexicon: Lexicon, hashes: np.ndarray) -> None:
-        """Let fine-tuned words start from their vectors in the lexicon, those without one from random numbers.
-
-        lexicon (Lexicon): The lexicon.
-        hashes (numpy.ndarray): uint64[n_tuned], the fine-tuned words, ascending.
-        """
+        """Let the fine-tuned words (uint64[n_tuned], ascending) start from their vectors in a lexicon, those without
+        one from random numbers."""
         vectors, known = lexicon.vectors(hashes)
         if known.any():  # a lexicon without vectors has no width
             self.tuned.data[torch.from_numpy(known)] = torch.from_numpy(vectors[known]).to(self.tuned)
@@ -177,12 +171,7 @@ def pad_slots(
 
 
 def words_of_texts(matcher: Matcher, texts: Sequence[str]) -> np.ndarray:
-    """Find the words that occur in texts.
-
-    matcher (Matcher): The lexicon and the match options.
-    texts (Sequence[str]): The texts.
-    RETURNS (numpy.ndarray): uint64[n], the hashes of the words, ascending.
-    """
+    """RETURNS (numpy.ndarray): uint64[n], the hashes of the lexicon words that occur in texts, ascending."""
     parts = [np.zeros(0, "u8")]
     for begin in range(0, len(texts), MATCHED_AT_ONCE):
         found, _ = matcher.match(texts[begin : begin + MATCHED_AT_ONCE])

@@ -25,14 +25,8 @@ def WordBiLSTMEncoder(
     mixed_precision: bool = False,
     grad_scaler_config: Optional[Dict[str, Any]] = None,
 ) -> Encoder:
-    """Create the layer. The torch module is built when it is initialised or loaded.
-
-    tok2vec (Model[List[Doc], List[Floats2d]]): The encoder before it.
-    setup (WordBiLSTMSetup): The settings.
-    mixed_precision (bool): See ModuleShim.
-    grad_scaler_config (Optional[Dict[str, Any]]): See ModuleShim.
-    RETURNS (Model[List[Doc], List[Floats2d]]): The layer, one row per token.
-    """
+    """RETURNS (Model[List[Doc], List[Floats2d]]): The layer behind another encoder, one row per token; see
+    `build_word_bilstm_v1`."""
     attrs: Dict[str, Any] = {"setup": setup}
     if setup.words == "finetuned":
         attrs[ATTRIBUTE] = TrainingTexts(tokens=False, texts=True)

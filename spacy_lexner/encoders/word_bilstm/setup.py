@@ -41,15 +41,7 @@ class WordBiLSTMSetup:
     def build(
         self, shim: ModuleShim, sample: Sequence[Doc], texts: TrainingTexts, matcher: Matcher, width: int
     ) -> WordBiLSTM:
-        """Build the module.
-
-        shim (ModuleShim): Receives the module and its settings.
-        sample (Sequence[Doc]): A few Docs, for want of all training texts.
-        texts (TrainingTexts): The training texts, if a component or callback has shown them.
-        matcher (Matcher): The lexicon.
-        width (int): Width of the token vectors.
-        RETURNS (WordBiLSTM): The module.
-        """
+        """Build the module; arguments as of `LEBERTSetup.build`, and the width of the token vectors."""
         tuned = np.zeros(0, "u8")
         if self.words == "finetuned":
             if not texts.n_docs:
