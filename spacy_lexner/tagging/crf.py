@@ -73,19 +73,6 @@ class Marginals(NamedTuple):
     per_mass: Tensor
 
 
-class Posterior(NamedTuple):
-    """The result of the forward-backward algorithm.
-
-    log_z (Tensor): The log partition of each sequence, [n_sequences].
-    alpha (Tensor): Log of the summed weights of the paths up to a token and its tag, [n_tokens, n_tags].
-    marginals (Marginals): The probabilities.
-    """
-
-    log_z: Tensor
-    alpha: Tensor
-    marginals: Marginals
-
-
 def log_partition(trellis: Trellis) -> Tensor:
     """Logarithm of the summed exponentiated scores of all allowed paths; the score of a known path is the special case
     in which each token is allowed one tag. Differentiable once in emissions and transitions.
@@ -97,8 +84,12 @@ def log_partition(trellis: Trellis) -> Tensor:
     return log_z.new_zeros(len(trellis.lengths)).index_copy(0, layout.ranked, log_z)
 
 
-def posterior(trellis: Trellis) -> Posterior:
-    """RETURNS (Posterior): Probabilities of tags and pairs of tags, by the forward-backward algorithm. No gradient."""
+def posterior(trellis: Trellis) -> Tuple[Tensor, Tensor, Marginals]:
+    """The forward-backward algorithm. No gradient.
+
+    RETURNS (Tuple[Tensor, Tensor, Marginals]): The log partition of each sequence, [n_sequences]; the log of the summed
+        weights of the paths up to a token and its tag, [n_tokens, n_tags]; the probabilities.
+    """
     with torch.no_grad():
         layout = arrange(trellis)
         scores, transitions = masked(trellis, layout)
@@ -106,7 +97,7 @@ def posterior(trellis: Trellis) -> Posterior:
         unary, odds, weights, per_mass = _backward(alpha, log_z, transitions, layout, torch.ones_like(log_z))
         log_z = log_z.new_zeros(len(trellis.lengths)).index_copy(0, layout.ranked, log_z)
         alpha, unary, odds, per_mass = (by_place[layout.place] for by_place in (alpha, unary, odds, per_mass))
-        return Posterior(log_z, alpha, Marginals(unary, odds, weights, per_mass))
+        return log_z, alpha, Marginals(unary, odds, weights, per_mass)
 
 
 def viterbi(trellis: Trellis) -> BestPaths:

@@ -2,7 +2,7 @@
 (Schwartz & Chow 1990)."""
 
 from itertools import accumulate
-from typing import List, NamedTuple
+from typing import List, Tuple
 
 import numpy as np
 import torch
@@ -13,38 +13,30 @@ from .crf import NEVER, Trellis, arrange, masked, split_transitions, steps
 MAX_CANDIDATES = 1 << 24  # numbers that one step compares
 
 
-class KBestPaths(NamedTuple):
-    """The best paths of each sequence, the best first.
-
-    tags (Tensor): The tags of each token, [n_tokens, k].
-    scores (Tensor): The scores, [n_sequences, k]; -inf, and meaningless tags, where there are fewer than k paths.
-    """
-
-    tags: Tensor
-    scores: Tensor
-
-
-def k_best(trellis: Trellis, k: int) -> KBestPaths:
+def k_best(trellis: Trellis, k: int) -> Tuple[Tensor, Tensor]:
     """Find the k best allowed paths of each sequence, exactly. An empty sequence has one path, with score 0. A sequence
     is searched in one piece: memory grows with its length times the number of tags times k. No gradient.
 
     k (int): The number of paths, at least 1.
+    RETURNS (Tuple[Tensor, Tensor]): Tags, [n_tokens, k], and scores, [n_sequences, k], of the paths, the best first;
+        -inf, and meaningless tags, where there are fewer than k paths.
     """
     n_together = max(1, MAX_CANDIDATES // (trellis.emissions.shape[1] ** 2 * k))
     ends = [0, *accumulate(trellis.lengths)]
-    found: List[KBestPaths] = []
+    found: List[Tuple[Tensor, Tensor]] = []
     for low in range(0, len(trellis.lengths), n_together):
         lengths = trellis.lengths[low : low + n_together]
         rows = slice(ends[low], ends[low + len(lengths)])
         emissions, allowed = trellis.emissions[rows], trellis.allowed[rows]
         found.append(_k_best(trellis._replace(emissions=emissions, allowed=allowed, lengths=lengths), k))
     if not found:
-        return KBestPaths(torch.zeros((0, k), dtype=torch.int64), trellis.emissions.new_zeros((0, k)))
-    return KBestPaths(*map(torch.cat, zip(*found)))
+        return torch.zeros((0, k), dtype=torch.int64), trellis.emissions.new_zeros((0, k))
+    tags, scores = map(torch.cat, zip(*found))
+    return tags, scores
 
 
 @torch.no_grad()
-def _k_best(trellis: Trellis, k: int) -> KBestPaths:
+def _k_best(trellis: Trellis, k: int) -> Tuple[Tensor, Tensor]:
     layout = arrange(trellis)
     scores, transitions = masked(trellis, layout)
     moves, start, end = split_transitions(transitions)
@@ -67,4 +59,4 @@ def _k_best(trellis: Trellis, k: int) -> KBestPaths:
     totals = scores.new_full((len(trellis.lengths), k), NEVER)
     totals[:, 0] = 0.0  # of empty sequences
     totals[layout.ranked] = values
-    return KBestPaths(torch.from_numpy(path // k).to(scores.device)[layout.place], totals)
+    return torch.from_numpy(path // k).to(scores.device)[layout.place], totals

@@ -18,7 +18,7 @@ from spacy_lexner.tagging.crf import Trellis, arrange, steps
 def test_against_all_paths(trellis):
     log_z = crf.log_partition(trellis)
     tags, best, _ = crf.viterbi(trellis)
-    probabilities = crf.posterior(trellis).marginals.unary
+    probabilities = crf.posterior(trellis)[2].unary
     start = 0
     for i, ((paths, scores), length) in enumerate(zip(all_paths(trellis), trellis.lengths)):
         rows = slice(start, start + length)
@@ -101,13 +101,13 @@ def test_half_precision_is_computed_in_float32(dtype):
     log_z = crf.log_partition(half)
     assert log_z.dtype == torch.float32
     torch.testing.assert_close(log_z, crf.log_partition(single))
-    assert crf.posterior(half).marginals.unary.dtype == torch.float32
+    assert crf.posterior(half)[2].unary.dtype == torch.float32
 
 
 def test_long_sequence_keeps_its_precision():
     trellis = random_trellis(5, [5000], 5)
     free = crf.log_partition(trellis)
-    rows = crf.posterior(trellis).marginals.unary.sum(1)
+    rows = crf.posterior(trellis)[2].unary.sum(1)
     assert torch.isfinite(free).all()
     assert_close(rows, torch.ones(5000), 5000, dtype="float64")
 
@@ -115,7 +115,7 @@ def test_long_sequence_keeps_its_precision():
 def test_nothing_at_all():
     trellis = random_trellis(0, [0, 0], 3)
     assert crf.log_partition(trellis).tolist() == [0, 0]
-    assert len(crf.viterbi(trellis).tags) == len(crf.posterior(trellis).marginals.unary) == 0
+    assert len(crf.viterbi(trellis).tags) == len(crf.posterior(trellis)[2].unary) == 0
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -246,7 +246,7 @@ def test_same_on_a_gpu():
     device = torch.device("cuda")
     moved = Trellis(*(part.to(device) if isinstance(part, torch.Tensor) else part for part in trellis))
     torch.testing.assert_close(crf.log_partition(moved).cpu(), crf.log_partition(trellis))
-    expected = crf.posterior(trellis).marginals.unary
-    torch.testing.assert_close(crf.posterior(moved).marginals.unary.cpu(), expected)
+    expected = crf.posterior(trellis)[2].unary
+    torch.testing.assert_close(crf.posterior(moved)[2].unary.cpu(), expected)
     assert crf.viterbi(moved).tags.tolist() == crf.viterbi(trellis).tags.tolist()
     assert crf_windows.viterbi(moved, window=8, margin=2)[0].tolist() == crf.viterbi(trellis).tags.tolist()
