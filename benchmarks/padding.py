@@ -24,7 +24,7 @@ from spacy_lexner.formats.conll import read_conll
 from spacy_lexner.formats.record import ReadOptions
 from spacy_lexner.formats.report import Report
 from spacy_lexner.formats.source import Source
-from spacy_lexner.training.batcher import create_padded_batcher
+from spacy_lexner.training.batchers import PaddedBatcher
 
 SETS = {"weibo": "ner/weibo/train.conll", "msra": "ner/msra/train.conll.gz"}
 BatcherT = Callable[[Iterable[range]], Iterable[List[range]]]
@@ -55,7 +55,7 @@ def main() -> None:
         random.Random(0).shuffle(texts)
         per_batch = max(1, max_tokens * len(texts) // sum(map(len, texts)))
         batchers = {
-            "ours": create_padded_batcher(max_tokens, seed=0),
+            "ours": PaddedBatcher(max_tokens, seed=0),
             "spacy.batch_by_padded, buffer 256": configure_minibatch_by_padded_size(
                 size=max_tokens, buffer=256, discard_oversize=False
             ),

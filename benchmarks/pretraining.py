@@ -27,8 +27,8 @@ from spacy.util import registry
 from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast, DataCollatorForLanguageModeling
 
 from spacy_lexner.pretraining.mlm import create_pretrain_mlm
-from spacy_lexner.training.batcher import pack_by_length
-from spacy_lexner.training.optimizers.adamw import create_grouped_adamw
+from spacy_lexner.training.batchers import pack_by_length
+from spacy_lexner.training.optimizers.adamw import GroupedAdamW
 
 Batches = List[List[str]]
 LEARN_RATE = 1e-4
@@ -71,7 +71,7 @@ def build_ours(vocab: Path, args: argparse.Namespace) -> Callable[[List[str]], N
     create = create_pretrain_mlm(max_length=args.length, progress_bar=False, log_every=0, masking=args.masking)
     model = create(nlp.vocab, encoder)
     model.initialize(docs)
-    optimizer = create_grouped_adamw(LEARN_RATE)
+    optimizer = GroupedAdamW(LEARN_RATE)
 
     def update(texts: List[str]) -> None:
         losses, backprop = model.begin_update([nlp.make_doc(text) for text in texts])

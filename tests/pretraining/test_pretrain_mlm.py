@@ -73,14 +73,14 @@ def test_the_loss_falls(pretraining_config, tmp_path, overrides):
 
 @registry.callbacks("test.load_lexicon_and_texts")
 def create_lexicon_and_text_loader():
-    from spacy_lexner.training.collect_texts import create_text_collector
+    from spacy_lexner.training.callbacks import TextCollector
 
     load = registry.callbacks.get("test.load_lexicon")()
 
     def corpus(nlp):
         return [spacy.training.Example(doc, doc) for doc in [nlp.make_doc(TEXT)]]
 
-    return lambda nlp: create_text_collector(corpus)(load(nlp))
+    return lambda nlp: TextCollector(corpus)(load(nlp))
 
 
 def test_every_parameter_of_the_encoder_and_the_heads_learns(pretraining_config):

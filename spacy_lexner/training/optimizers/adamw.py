@@ -1,6 +1,6 @@
 """`spacy-lexner.GroupedAdamW.v1`: AdamW with a learning rate and a weight decay for each group of parameters."""
 
-from typing import Optional, Tuple
+from typing import Optional
 
 import torch
 from thinc.backends import get_array_ops
@@ -9,36 +9,7 @@ from thinc.types import FloatsXd
 from torch.optim.adamw import adamw
 
 from .grouped_optimizer import GroupedOptimizer
-from .parameter_groups import GroupsT, ParameterGroup, parse_groups
-
-
-def create_grouped_adamw(
-    learn_rate: FloatOrSeq = 1e-3,
-    groups: Optional[GroupsT] = None,
-    weight_decay: FloatOrSeq = 0.01,
-    beta1: float = 0.9,
-    beta2: float = 0.999,
-    eps: float = 1e-8,
-    max_grad_norm: float = 1.0,
-    grad_clip: float = 0.0,
-    use_averages: bool = False,
-) -> "GroupedAdamW":
-    """Create AdamW with parameter groups. The rest of the arguments are those of `GroupedAdamW`.
-
-    groups (Optional[GroupsT]): The groups (see `parse_groups`).
-    RETURNS (GroupedAdamW): The optimiser.
-    """
-    return GroupedAdamW(
-        learn_rate,
-        groups=parse_groups(groups),
-        weight_decay=weight_decay,
-        beta1=beta1,
-        beta2=beta2,
-        eps=eps,
-        max_grad_norm=max_grad_norm,
-        grad_clip=grad_clip,
-        use_averages=use_averages,
-    )
+from .parameter_groups import GroupsT
 
 
 class GroupedAdamW(GroupedOptimizer):
@@ -47,8 +18,7 @@ class GroupedAdamW(GroupedOptimizer):
     def __init__(
         self,
         learn_rate: FloatOrSeq = 1e-3,
-        *,
-        groups: Tuple[ParameterGroup, ...] = (),
+        groups: Optional[GroupsT] = None,
         weight_decay: FloatOrSeq = 0.01,
         beta1: float = 0.9,
         beta2: float = 0.999,
@@ -60,8 +30,8 @@ class GroupedAdamW(GroupedOptimizer):
         """Create the optimiser.
 
         learn_rate (Union[float, Iterator[float]]): The learning rate or its schedule.
-        groups (Tuple[ParameterGroup, ...]): The parameter groups.
-        weight_decay (Union[float, Iterator[float]]): Decoupled weight decay of parameters whose group has none.
+        groups (Optional[GroupsT]): The parameter groups, see `parse_groups`.
+        weight_decay (Union[float, Iterator[float]]): Decoupled weight decay, unless a group has its own.
         beta1 (float): Decay of the mean of gradients.
         beta2 (float): Decay of the mean of squared gradients.
         eps (float): Added to the denominator.

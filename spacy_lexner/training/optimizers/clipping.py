@@ -15,8 +15,8 @@ def clip_gradients(model: Model, max_norm: float) -> float:
 
     model (Model): The model, with gradients.
     max_norm (float): The largest norm, above 0.
-    RETURNS (float): The norm before. If it is not finite all gradients are set to zero, and the caller should make no
-        step with them: an optimiser with momentum moves even with a gradient of zero.
+    RETURNS (float): The norm before. If it is not finite, all gradients are set to zero, and the caller should not
+        step: an optimiser with momentum moves even if gradients are zero.
     """
     if not max_norm > 0:
         raise ValueError(f"max_norm must be above 0, but is {max_norm}. To clip nothing, do not call clip_gradients.")
@@ -36,11 +36,8 @@ def clip_gradients(model: Model, max_norm: float) -> float:
 
 
 def get_gradients(model: Model) -> List[FloatsXd]:
-    """Collect the gradients of a model: those of its layers and those of the torch modules in its shims.
-
-    model (Model): The model.
-    RETURNS (List[FloatsXd]): The gradients, each once, sharing memory with the model.
-    """
+    """RETURNS (List[FloatsXd]): The gradients of a model's layers and of the torch modules in its shims, each once,
+    sharing memory with the model."""
     gradients: Dict[int, FloatsXd] = {}
     for node in model.walk():
         for name in node.grad_names:

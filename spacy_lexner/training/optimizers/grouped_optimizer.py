@@ -1,4 +1,4 @@
-"""What optimisers with parameter groups share."""
+"""What optimisers with parameter groups have in common."""
 
 import math
 import warnings
@@ -11,17 +11,17 @@ from thinc.optimizers import FloatOrSeq, KeyT, Optimizer
 from thinc.types import FloatsXd
 
 from .clipping import clip_gradients
-from .parameter_groups import ParameterGroup
+from .parameter_groups import GroupsT, parse_groups
 
 MAX_DECAY = 0.9999  # of averages
 
 
 class GroupedOptimizer(Optimizer):
-    """A thinc optimiser with a learning rate and a weight decay for each group of parameters. A subclass says how a
+    """A thinc optimiser with a learning rate and a weight decay for each group of parameters. A subclass defines how a
     parameter changes (`change`).
 
-    A parameter is known by its name: `W` or `b` in a thinc layer, `encoder.layer.0.output.dense.weight` in a torch
-    module. Each of its two settings comes from the first group that matches the name and has that setting.
+    Groups match names of parameters: `W` or `b` in a thinc layer, `encoder.layer.0.output.dense.weight` in a torch
+    module. Each setting of a parameter comes from the first group that matches and has that setting.
     """
 
     __slots__ = ["_checked", "_settings", "groups", "max_grad_norm"]
@@ -30,7 +30,7 @@ class GroupedOptimizer(Optimizer):
         self,
         learn_rate: FloatOrSeq,
         *,
-        groups: Tuple[ParameterGroup, ...],
+        groups: Optional[GroupsT],
         weight_decay: FloatOrSeq,
         max_grad_norm: float,
         grad_clip: float,
@@ -40,35 +40,34 @@ class GroupedOptimizer(Optimizer):
         """Create the optimiser.
 
         learn_rate (Union[float, Iterator[float]]): The learning rate or its schedule.
-        groups (Tuple[ParameterGroup, ...]): The parameter groups.
+        groups (Optional[GroupsT]): The parameter groups, see `parse_groups`.
         weight_decay (Union[float, Iterator[float]]): Weight decay of parameters whose group has none.
-        max_grad_norm (float): The norm of all gradients of a component together, to which components that know this
-            attribute scale larger ones (see `finish_update`). 0 means no limit. spaCy's own components do not
-            know it: for a spaCy `ner`, `tok2vec` or `textcat`, set `grad_clip`.
-        grad_clip (float): The same for each parameter alone, in every component. 0 means no limit.
+        max_grad_norm (float): Largest norm of all gradients of a component together (see `finish_update`); 0 for no
+            limit. spaCy's own components ignore it: for a spaCy `ner`, `tok2vec` or `textcat`, set `grad_clip`.
+        grad_clip (float): Largest norm of the gradient of each parameter, in every component; 0 for no limit.
         use_averages (bool): Keep a moving average of the parameters, which spaCy evaluates and saves.
         moments (Any): `beta1`, `beta2`, `eps` of thinc's Optimizer.
         """
         super().__init__(learn_rate, L2=weight_decay, grad_clip=grad_clip, use_averages=use_averages, **moments)
         self.max_grad_norm = max_grad_norm
-        self.groups = groups
+        self.groups = parse_groups(groups)
         self._settings: Dict[KeyT, Tuple[float, Optional[float]]] = {}
-        self._checked = not groups
+        self._checked = not self.groups
 
     def finish_update(self, model: Model) -> float:
         """Finish an update of a component: clip its gradients to `max_grad_norm` and step.
 
         model (Model): The component's model, with gradients.
-        RETURNS (float): The norm of the gradients before, 0.0 without a limit. If it is not finite the update is
-            skipped with a warning: one bad batch does not spoil the weights.
+        RETURNS (float): The norm of the gradients before clipping, 0.0 without a limit. If it is not finite, the update
+            is skipped with a warning, so that one bad batch does not ruin the weights.
         """
         norm = clip_gradients(model, self.max_grad_norm) if self.max_grad_norm else 0.0
         if math.isfinite(norm):
             model.finish_update(self)
         else:
             warnings.warn(
-                f"The norm of the gradients is {norm}: this update is skipped. If it happens often, lower "
-                "training.optimizer.learn_rate or switch mixed precision off.",
+                f"The norm of the gradients is {norm}: this update is skipped. If that happens often, lower "
+                "training.optimizer.learn_rate or turn off mixed precision.",
                 RuntimeWarning,
                 stacklevel=2,
             )
@@ -88,11 +87,9 @@ class GroupedOptimizer(Optimizer):
     def __call__(
         self, key: KeyT, weights: FloatsXd, gradient: FloatsXd, *, lr_scale: float = 1.0
     ) -> Tuple[FloatsXd, FloatsXd]:
-        """Update one parameter, in place where its memory allows.
+        """Update one parameter, in place if its memory is contiguous and writeable.
 
-        key (Tuple[int, str]): The id of the layer or shim and the name of the parameter.
-        weights (FloatsXd): The parameter.
-        gradient (FloatsXd): Its gradient, which is set to zero.
+        key, weights, gradient: As in `change`; the gradient is set to zero.
         lr_scale (float): Factor of the learning rate.
         RETURNS (Tuple[FloatsXd, FloatsXd]): The new weights and the zeroed gradient.
         """
@@ -111,7 +108,7 @@ class GroupedOptimizer(Optimizer):
         step_gradient = gradient if gradient.flags.c_contiguous else gradient.copy(order="C")
         decay = self.L2 if weight_decay is None else weight_decay
         self.change(key, weights, step_gradient, self.learn_rate * factor * lr_scale, decay)
-        gradient.fill(0)  # also where it was NaN, which a product with 0 would keep
+        gradient.fill(0)  # even NaN, which a product with 0 would keep
         if self.averages is not None:
             if key not in self.averages:
                 self.averages[key] = ops.alloc(weights.shape, dtype="float32")
@@ -132,16 +129,16 @@ class GroupedOptimizer(Optimizer):
             if not any(group.matches(name) for name in names):
                 shown = ", ".join(names[:5]) + (f" … ({len(names)} in all)" if len(names) > 5 else "")
                 warnings.warn(
-                    f"The pattern {group.pattern.pattern!r} of a parameter group matches none of the parameters that "
-                    f"are trained: {shown}. Its settings have no effect.",
+                    f"The pattern {group.pattern.pattern!r} of a parameter group matches none of the trained "
+                    f"parameters: {shown}. Its settings have no effect.",
                     UserWarning,
                     stacklevel=3,
                 )
 
 
 def _move_average(average: FloatsXd, weights: FloatsXd, n_updates: int) -> None:
-    """As thinc's `Ops.update_averages`, in one pass over memory where that makes two temporary arrays: tables of
-    vectors are large."""
+    """Like thinc's `Ops.update_averages`, which makes two temporary arrays, in one pass over memory: tables of vectors
+    are large."""
     decay = min((1 + n_updates) / (10 + n_updates), MAX_DECAY)
     moving = torch.from_dlpack(average)
     moving.lerp_(torch.from_dlpack(weights).to(moving.dtype), 1 - decay)

@@ -9,12 +9,8 @@ GroupsT = Union[List[Dict[str, Any]], Dict[str, Dict[str, Any]]]
 
 
 class ParameterGroup(NamedTuple):
-    """Parameters whose name the pattern is found in.
-
-    pattern (Pattern[str]): The regular expression.
-    learn_rate_factor (Optional[float]): Factor of the learning rate.
-    weight_decay (Optional[float]): Weight decay, instead of the optimiser's.
-    """
+    """The parameters whose names match a pattern, the factor of their learning rate, and their weight decay instead of
+    the optimiser's."""
 
     pattern: Pattern[str]
     learn_rate_factor: Optional[float] = None
@@ -27,10 +23,9 @@ class ParameterGroup(NamedTuple):
 def parse_groups(groups: Optional[GroupsT]) -> Tuple[ParameterGroup, ...]:
     """Read parameter groups from a config.
 
-    groups (Optional[Union[List[Dict[str, Any]], Dict[str, Dict[str, Any]]]]): The groups, as a list or under names of
-        your choice: `pattern`, a regular expression that is searched in a parameter's name, and what is special about
-        its parameters: `learn_rate_factor`, `weight_decay` or both. (A `$` comes back from a saved config as `$$`: the
-        same expression.)
+    groups (Optional[Union[List[Dict[str, Any]], Dict[str, Dict[str, Any]]]]): The groups, as a list or with names of
+        your choice: `pattern`, a regular expression that is searched in a parameter's name, and `learn_rate_factor`,
+        `weight_decay` or both. (A `$` comes back from a saved config as `$$`, which matches the same.)
     RETURNS (Tuple[ParameterGroup, ...]): The groups, in order. Raises ValueError, naming the group, where one is wrong.
     """
     if groups is None:

@@ -1,4 +1,4 @@
-"""`spacy-lexner.warmup_linear.v1` and `spacy-lexner.warmup_constant.v1`: schedules that begin with a warm-up."""
+"""`spacy-lexner.warmup_linear.v1` and `spacy-lexner.warmup_constant.v1`: learning rates that start with a warm-up."""
 
 from typing import Iterator, Optional
 
@@ -12,9 +12,9 @@ def warmup_linear(
     """A warm-up, then a linear fall to 0.
 
     initial_rate (float): The highest rate.
-    total_steps (int): The number of updates of the whole training. `training.max_steps` may refer to it, not the other
-        way round: spaCy makes an optimiser of its section alone, where no variables are filled in.
-    warmup_steps (Optional[int]): The length of the warm-up. Defaults to 0.
+    total_steps (int): The number of updates of the training. `training.max_steps` may refer to it, not the other way
+        round: spaCy resolves the section of the optimiser alone, without variables.
+    warmup_steps (Optional[int]): The length of the warm-up; 0 by default.
     warmup_share (Optional[float]): Its length as a share of `total_steps`, instead of `warmup_steps`.
     RETURNS (WarmupSchedule): The schedule.
     """
@@ -37,20 +37,18 @@ def warmup_constant(
 ) -> "WarmupSchedule":
     """A warm-up, then a constant rate.
 
-    initial_rate (float): The highest rate.
-    warmup_steps (Optional[int]): The length of the warm-up. Defaults to 0.
-    warmup_share (Optional[float]): Its length as a share of `total_steps`, instead of `warmup_steps`.
-    total_steps (Optional[int]): The number of updates of the whole training. Only needed for `warmup_share`.
+    initial_rate, warmup_steps, warmup_share: As in `warmup_linear`.
+    total_steps (Optional[int]): The number of updates of the training, for `warmup_share`.
     RETURNS (WarmupSchedule): The schedule.
     """
     return WarmupSchedule(initial_rate, _count_warmup_steps(total_steps, warmup_steps, warmup_share), None)
 
 
 class WarmupSchedule(Iterator[float]):
-    """The rates of the updates, one after the other, without end. Can be copied and pickled in the middle.
+    """The rates of all updates, without end. Can be copied and pickled at any point.
 
-    In the warm-up the n-th update, counted from 1, has n / warmup_steps of the highest rate, so that none is wasted
-    on a rate of 0. With `total_steps` the update that follows has all of it, and the one after `total_steps` nothing.
+    In the warm-up, the n-th update, from 1, has n / warmup_steps of the highest rate, so that none is wasted on a rate
+    of 0. With `total_steps` the next update has the highest rate, and the one after `total_steps` has 0.
     """
 
     def __init__(self, rate: float, warmup_steps: int, total_steps: Optional[int]) -> None:
@@ -71,11 +69,7 @@ class WarmupSchedule(Iterator[float]):
         return factor * self.rate
 
     def get_factor(self, step: int) -> float:
-        """The share of the highest rate.
-
-        step (int): The number of updates that are done.
-        RETURNS (float): Between 0 and 1.
-        """
+        """RETURNS (float): The share of the highest rate, 0 to 1, after `step` updates."""
         if step < self.warmup_steps:
             return (step + 1) / self.warmup_steps
         if self.total_steps is None:

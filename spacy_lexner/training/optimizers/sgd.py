@@ -1,6 +1,6 @@
 """`spacy-lexner.GroupedSGD.v1`: stochastic gradient descent with momentum."""
 
-from typing import Optional, Tuple
+from typing import Optional
 
 import torch
 from thinc.backends import get_array_ops
@@ -9,34 +9,7 @@ from thinc.types import FloatsXd
 from torch.optim.sgd import sgd
 
 from .grouped_optimizer import GroupedOptimizer
-from .parameter_groups import GroupsT, ParameterGroup, parse_groups
-
-
-def create_grouped_sgd(
-    learn_rate: FloatOrSeq = 1e-3,
-    groups: Optional[GroupsT] = None,
-    momentum: float = 0.9,
-    weight_decay: FloatOrSeq = 0.0,
-    max_grad_value: float = 0.0,
-    max_grad_norm: float = 0.0,
-    grad_clip: float = 0.0,
-    use_averages: bool = False,
-) -> "GroupedSGD":
-    """Create SGD with parameter groups. The rest of the arguments are those of `GroupedSGD`.
-
-    groups (Optional[GroupsT]): The groups (see `parse_groups`).
-    RETURNS (GroupedSGD): The optimiser.
-    """
-    return GroupedSGD(
-        learn_rate,
-        groups=parse_groups(groups),
-        momentum=momentum,
-        weight_decay=weight_decay,
-        max_grad_value=max_grad_value,
-        max_grad_norm=max_grad_norm,
-        grad_clip=grad_clip,
-        use_averages=use_averages,
-    )
+from .parameter_groups import GroupsT
 
 
 class GroupedSGD(GroupedOptimizer):
@@ -47,8 +20,7 @@ class GroupedSGD(GroupedOptimizer):
     def __init__(
         self,
         learn_rate: FloatOrSeq = 1e-3,
-        *,
-        groups: Tuple[ParameterGroup, ...] = (),
+        groups: Optional[GroupsT] = None,
         momentum: float = 0.9,
         weight_decay: FloatOrSeq = 0.0,
         max_grad_value: float = 0.0,
@@ -59,11 +31,10 @@ class GroupedSGD(GroupedOptimizer):
         """Create the optimiser.
 
         learn_rate (Union[float, Iterator[float]]): The learning rate or its schedule.
-        groups (Tuple[ParameterGroup, ...]): The parameter groups.
-        momentum (float): Share of the last step that is taken again.
-        weight_decay (Union[float, Iterator[float]]): Weight decay, added to gradients, of parameters whose group has
-            none.
-        max_grad_value (float): Larger values of gradients are cut to this. 0 means no limit.
+        groups (Optional[GroupsT]): The parameter groups, see `parse_groups`.
+        momentum (float): Share of the last step that is added.
+        weight_decay (Union[float, Iterator[float]]): Weight decay, added to gradients, unless a group has its own.
+        max_grad_value (float): Largest absolute value in gradients; 0 for no limit.
         max_grad_norm, grad_clip, use_averages: See GroupedOptimizer.
         """
         super().__init__(

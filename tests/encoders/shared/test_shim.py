@@ -8,7 +8,7 @@ from thinc.api import Adam, ArgsKwargs, Model
 
 from spacy_lexner.encoders.shared import shim as shim_module
 from spacy_lexner.encoders.shared.shim import ModuleShim, half_precision
-from spacy_lexner.training.optimizers.adamw import create_grouped_adamw
+from spacy_lexner.training.optimizers.adamw import GroupedAdamW
 
 
 class Tied(torch.nn.Module):
@@ -86,7 +86,7 @@ def test_update_changes_weights_and_clears_gradients():
     assert all(parameter.grad is None for parameter in model.shims[0].module.parameters())
 
 
-@pytest.mark.parametrize("optimizer", [Adam(0.1, use_averages=False), create_grouped_adamw(0.1)])
+@pytest.mark.parametrize("optimizer", [Adam(0.1, use_averages=False), GroupedAdamW(0.1)])
 def test_updates_leave_no_tensors_behind(optimizer):
     model = make_model()
     step(model, optimizer)
@@ -101,7 +101,7 @@ def test_updates_leave_no_tensors_behind(optimizer):
 def test_gradients_that_are_not_finite_change_nothing():
     model = make_model()
     before = model.shims[0].module.first.weight.detach().clone()
-    optimizer = create_grouped_adamw(0.1, max_grad_norm=1.0)
+    optimizer = GroupedAdamW(0.1, max_grad_norm=1.0)
     model.shims[0].module.first.weight.grad = torch.full((4, 4), float("nan"))
     with pytest.warns(RuntimeWarning, match="skipped"):
         model.shims[0].finish_update(optimizer)

@@ -9,7 +9,7 @@ import torch
 from spacy.training import Example
 from thinc.api import Linear, PyTorchWrapper, chain, get_current_ops, registry
 
-from spacy_lexner.training.optimizers.adamw import GroupedAdamW, create_grouped_adamw
+from spacy_lexner.training.optimizers.adamw import GroupedAdamW
 from spacy_lexner.training.optimizers.parameter_groups import parse_groups
 from spacy_lexner.training.optimizers.schedules import warmup_linear
 
@@ -72,7 +72,7 @@ def assert_same(ours, theirs, atol=2e-7):
 
 @pytest.mark.parametrize("weight_decay", [0.0, 0.1])
 def test_same_as_torch(weight_decay):
-    ours = train_thinc(create_grouped_adamw(0.01, weight_decay=weight_decay, eps=1e-6), 12)
+    ours = train_thinc(GroupedAdamW(0.01, weight_decay=weight_decay, eps=1e-6), 12)
     net = make_net()
     theirs = train_torch(torch.optim.AdamW(net.parameters(), lr=0.01, weight_decay=weight_decay, eps=1e-6), net, 12)
     assert_same(ours, theirs)
@@ -81,7 +81,7 @@ def test_same_as_torch(weight_decay):
 def test_same_as_torch_with_groups_and_schedule():
     schedule = warmup_linear(0.01, 12, warmup_steps=3)
     rates = [schedule.rate * schedule.get_factor(i) for i in range(12)]
-    ours = train_thinc(create_grouped_adamw(schedule, groups=GROUPS, weight_decay=0.2), 12)
+    ours = train_thinc(GroupedAdamW(schedule, groups=GROUPS, weight_decay=0.2), 12)
     net = make_net()
     split = {}
     for name, parameter in net.named_parameters():
@@ -94,7 +94,7 @@ def test_same_as_torch_with_groups_and_schedule():
 
 def test_encoder_at_1e_5_and_the_rest_at_1e_4():
     """The first step of Adam moves every weight by its learning rate: sign(gradient) * rate."""
-    optimizer = create_grouped_adamw(1e-4, groups=GROUPS, weight_decay=0.0, max_grad_norm=0.0)
+    optimizer = GroupedAdamW(1e-4, groups=GROUPS, weight_decay=0.0, max_grad_norm=0.0)
     before = dict(make_net().named_parameters())
     after = train_thinc(optimizer, 1)
     for name, weights in after.items():
@@ -105,7 +105,7 @@ def test_encoder_at_1e_5_and_the_rest_at_1e_4():
 def test_thinc_layers_by_their_names():
     model = chain(Linear(4, 3), Linear(2, 4))
     model.initialize()
-    optimizer = create_grouped_adamw(0.01, groups=[{"pattern": "^b$", "learn_rate_factor": 0.0}], weight_decay=0.0)
+    optimizer = GroupedAdamW(0.01, groups=[{"pattern": "^b$", "learn_rate_factor": 0.0}], weight_decay=0.0)
     for node in model.layers:
         node.set_param("b", numpy.ones_like(node.get_param("b")))
     before = copy.deepcopy(model)
@@ -121,7 +121,7 @@ def test_thinc_layers_by_their_names():
 @pytest.mark.parametrize("clone", [copy.deepcopy, lambda optimizer: pickle.loads(pickle.dumps(optimizer))])
 def test_copies_go_on_where_the_original_stands(clone):
     def make():
-        return create_grouped_adamw(warmup_linear(0.01, 9, warmup_steps=3), groups=GROUPS)
+        return GroupedAdamW(warmup_linear(0.01, 9, warmup_steps=3), groups=GROUPS)
 
     net = make_net()
     model = PyTorchWrapper(net)
@@ -184,11 +184,11 @@ def test_clipping_of_each_parameter_alone():
 
 def test_averages():
     net = make_net()
-    optimizer = create_grouped_adamw(use_averages=True)
+    optimizer = GroupedAdamW(use_averages=True)
     train_thinc(optimizer, 3, net)
     assert optimizer.averages is not None
     assert {key[1] for key in optimizer.averages} == {name for name, _ in net.named_parameters()}
-    assert create_grouped_adamw().averages is None
+    assert GroupedAdamW().averages is None
 
 
 @pytest.mark.parametrize("n_updates, dtype", [(1, "f4"), (100, "f8"), (200_000, "f4")])
@@ -207,16 +207,16 @@ def test_a_pattern_without_parameters_is_reported_once_after_the_first_pass():
     groups = [*GROUPS, {"pattern": "nonsense", "weight_decay": 0.0}]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        train_thinc(create_grouped_adamw(groups=groups), 1)
+        train_thinc(GroupedAdamW(groups=groups), 1)
     with pytest.warns(
         UserWarning, match=r"pattern 'nonsense' of a parameter group matches none .* \(7 in all\)"
     ) as seen:
-        train_thinc(create_grouped_adamw(groups=groups), 4)
+        train_thinc(GroupedAdamW(groups=groups), 4)
     assert len(seen) == 1
 
 
 def test_a_run_that_is_resumed_has_a_first_pass_too():
-    optimizer = create_grouped_adamw(groups=GROUPS)
+    optimizer = GroupedAdamW(groups=GROUPS)
     net = make_net()
     for name, _ in net.named_parameters():
         optimizer.nr_update[1, name] = 7

@@ -5,7 +5,7 @@ from thinc.api import registry
 
 from spacy_lexner.training.optimizers.parameter_groups import parse_groups
 from spacy_lexner.training.optimizers.schedules import warmup_constant
-from spacy_lexner.training.optimizers.sgd import GroupedSGD, create_grouped_sgd
+from spacy_lexner.training.optimizers.sgd import GroupedSGD
 
 GROUPS = [{"pattern": "slow", "learn_rate_factor": 0.1}]
 
@@ -33,7 +33,7 @@ def test_same_as_torch(weight_decay, max_value, order):
 
 
 def test_groups_and_schedule():
-    optimizer = create_grouped_sgd(warmup_constant(0.1, warmup_steps=2), groups=GROUPS, momentum=0.0)
+    optimizer = GroupedSGD(warmup_constant(0.1, warmup_steps=2), groups=GROUPS, momentum=0.0)
     moved = {}
     for name in ("slow", "fast"):
         after, _ = optimizer((1, name), numpy.zeros(2, dtype="f"), numpy.ones(2, dtype="f"))

@@ -1,4 +1,5 @@
-"""`spacy-lexner.batch_by_padded_tokens.v1`: batches of a bounded size after padding."""
+"""`spacy-lexner.batch_by_padded_tokens.v1`: batches of a bounded size after padding; `spacy-lexner.limit_batches.v1`:
+epochs of a fixed number of updates."""
 
 import random
 from itertools import islice
@@ -10,39 +11,13 @@ from spacy.util import logger
 ItemT = TypeVar("ItemT")
 
 
-def create_padded_batcher(
-    max_tokens: int,
-    buffer: int = 2048,
-    shuffle: bool = True,
-    seed: Optional[int] = None,
-    discard_oversize: bool = False,
-    get_length: Optional[Callable[[ItemT], int]] = None,
-) -> "PaddedBatcher[ItemT]":
-    """Create a batcher by padded tokens. The arguments are those of `PaddedBatcher`.
-
-    RETURNS (PaddedBatcher): Takes an iterable of items, gives an iterator of batches.
-    """
-    return PaddedBatcher(
-        max_tokens,
-        buffer=buffer,
-        shuffle=shuffle,
-        seed=seed,
-        discard_oversize=discard_oversize,
-        get_length=get_length,
-    )
-
-
 class PaddedBatcher(Generic[ItemT]):
-    """Cut a stream of items into batches of items of nearly the same length. Every item is in exactly one batch.
-
-    A batch costs its longest item times its number of items, at most `max_tokens`. An item that is larger than that by
-    itself makes a batch alone.
-    """
+    """Splits a stream into batches of items of similar length. The size of a batch is the length of its longest item
+    times its number of items, at most `max_tokens`; a longer item is a batch of its own."""
 
     def __init__(
         self,
         max_tokens: int,
-        *,
         buffer: int = 2048,
         shuffle: bool = True,
         seed: Optional[int] = None,
@@ -52,11 +27,11 @@ class PaddedBatcher(Generic[ItemT]):
         """Create the batcher.
 
         max_tokens (int): The largest batch, padding included.
-        buffer (int): How many items are read and sorted by length together. A larger buffer pads less.
+        buffer (int): Number of items that are sorted by length together. A larger buffer pads less.
         shuffle (bool): Shuffle the batches of a buffer. Otherwise they come from short to long.
         seed (Optional[int]): Seed of the shuffling. By default Python's `random` is used, which spaCy seeds with
             `training.seed`.
-        discard_oversize (bool): Leave items larger than `max_tokens` out. How many is logged.
+        discard_oversize (bool): Leave out items larger than `max_tokens`. Their number is logged.
         get_length (Optional[Callable[[ItemT], int]]): The length of an item. By default the tokens of an Example's
             predicted Doc, and `len` of anything else.
         """
@@ -71,11 +46,7 @@ class PaddedBatcher(Generic[ItemT]):
         self.get_length = get_length if get_length is not None else count_tokens
 
     def __call__(self, items: Iterable[ItemT]) -> Iterator[List[ItemT]]:
-        """Make batches.
-
-        items (Iterable[ItemT]): The items, such as Docs or Examples. Read one buffer at a time.
-        YIELDS (List[ItemT]): The batches.
-        """
+        """YIELDS (List[ItemT]): Batches of items, such as Docs or Examples, which are read one buffer at a time."""
         stream = iter(items)
         while buffered := list(islice(stream, self.buffer)):
             lengths = [self.get_length(item) for item in buffered]
@@ -99,7 +70,7 @@ def pack_by_length(lengths: Sequence[int], max_tokens: int) -> List[List[int]]:
     lengths (Sequence[int]): The length of each item.
     max_tokens (int): The largest product of a batch's longest length and its number of items.
     RETURNS (List[List[int]]): The indices of the items of each batch, from short to long. An item longer than
-        `max_tokens` is alone.
+        `max_tokens` is a batch of its own.
     """
     batches: List[List[int]] = []
     batch: List[int] = []
@@ -114,9 +85,25 @@ def pack_by_length(lengths: Sequence[int], max_tokens: int) -> List[List[int]]:
 
 
 def count_tokens(item: object) -> int:
-    """The length of an item.
-
-    item (object): An Example, Doc, or anything that has a length.
-    RETURNS (int): The tokens of an Example's predicted Doc, otherwise `len(item)`.
-    """
+    """RETURNS (int): The number of tokens of an Example's predicted Doc, otherwise `len(item)`."""
     return len(item.predicted) if isinstance(item, Example) else len(item)  # type: ignore[arg-type]
+
+
+class LimitedBatcher(Generic[ItemT]):
+    """Yields the first batches of another batcher, so that an epoch of `spacy pretrain`, after which it saves, is a
+    number of updates. The corpus should be shuffled: each epoch reads its beginning."""
+
+    def __init__(self, batcher: Callable[[Iterable[ItemT]], Iterable[List[ItemT]]], n_batches: int) -> None:
+        """Create the batcher.
+
+        batcher (Callable[[Iterable[ItemT]], Iterable[List[ItemT]]]): The other batcher.
+        n_batches (int): Maximum number of batches of an epoch; 0 for all.
+        """
+        if n_batches < 0:
+            raise ValueError(f"n_batches must be at least 0 (for no limit), but is {n_batches}.")
+        self.batcher = batcher
+        self.n_batches = n_batches
+
+    def __call__(self, items: Iterable[ItemT]) -> Iterator[List[ItemT]]:
+        """YIELDS (List[ItemT]): The batches."""
+        return islice(iter(self.batcher(items)), self.n_batches or None)

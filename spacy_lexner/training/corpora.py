@@ -1,4 +1,5 @@
-"""`spacy-lexner.TagFile.v1` and `spacy-lexner.ClueJsonl.v1`: corpora from annotated files as they are published."""
+"""Corpora: annotated files as they are published (`spacy-lexner.TagFile.v1`, `spacy-lexner.ClueJsonl.v1`), and a corpus
+that starts again at its end (`spacy-lexner.RepeatedCorpus.v1`)."""
 
 from pathlib import Path
 from typing import Iterator, Optional, Union
@@ -9,10 +10,11 @@ from spacy.util import logger
 
 from ..formats.docs import add_entities, make_word_doc
 from ..formats.read import read_records
-from ..formats.record import ReadOptions, Record
+from ..formats.record import ReadOptions
 from ..formats.report import Report
 from ..formats.source import list_sources
 from ..pipeline.char_tokenizer import CharTokenizer
+from .callbacks import CorpusT
 
 
 def create_tag_file_reader(
@@ -28,19 +30,15 @@ def create_tag_file_reader(
     """Create a reader of CoNLL files: a character or word and its tag on each line.
 
     path (Optional[Union[str, Path]]): A file, a folder, a zip archive or a member of one.
-    scheme (str): The tag scheme: bio, bioes, bmes, bmewo, bilou, or "auto".
-    repair (bool): Mend illegal sequences of tags and log it, instead of raising an error.
-    digit_suffix (str): Whether each word ends with a digit that is not text (名0): "yes", "no" or "auto".
-    space_symbol (str): The symbol that stands for a space in the file, such as ␣.
-    encoding (str): The encoding.
-    max_length (int): Leave out texts of more tokens than that. 0 means no limit. How many is logged.
-    limit (int): Read that many texts at most. 0 means all.
-    RETURNS (AnnotatedCorpus): Takes the nlp object, gives Examples.
+    scheme, repair, digit_suffix, space_symbol, encoding: As in `ReadOptions`.
+    max_length (int): Leave out texts with more tokens; their number is logged. 0 for no limit.
+    limit (int): Maximum number of texts; 0 for all.
+    RETURNS (AnnotatedCorpus): The reader.
     """
     options = ReadOptions(
         encoding=encoding, repair=repair, scheme=scheme, digit_suffix=digit_suffix, space_symbol=space_symbol
     )
-    return AnnotatedCorpus(path, "conll", options, max_length=max_length, limit=limit)
+    return AnnotatedCorpus(path, "conll", options, max_length, limit)
 
 
 def create_clue_reader(
@@ -50,33 +48,21 @@ def create_clue_reader(
     max_length: int = 0,
     limit: int = 0,
 ) -> "AnnotatedCorpus":
-    """Create a reader of CLUE JSON lines, as of CLUENER2020. The arguments are those of `create_tag_file_reader`.
-
-    RETURNS (AnnotatedCorpus): Takes the nlp object, gives Examples.
-    """
-    options = ReadOptions(encoding=encoding, repair=repair)
-    return AnnotatedCorpus(path, "clue", options, max_length=max_length, limit=limit)
+    """Create a reader of CLUE JSON lines, as of CLUENER2020. The arguments are those of `create_tag_file_reader`."""
+    return AnnotatedCorpus(path, "clue", ReadOptions(encoding=encoding, repair=repair), max_length, limit)
 
 
 class AnnotatedCorpus:
     """Reads Examples from annotated files, in the order of the files."""
 
     def __init__(
-        self,
-        path: Optional[Union[str, Path]],
-        format: str,
-        options: ReadOptions,
-        *,
-        max_length: int = 0,
-        limit: int = 0,
+        self, path: Optional[Union[str, Path]], format: str, options: ReadOptions, max_length: int, limit: int
     ) -> None:
         """Create the reader.
 
-        path (Optional[Union[str, Path]]): A file, a folder, a zip archive or a member of one.
+        path, max_length, limit: As in `create_tag_file_reader`.
         format (str): The format, one of `formats.read.READERS`.
         options (ReadOptions): How the files are read.
-        max_length (int): Leave out texts of more tokens than that. 0 means no limit.
-        limit (int): Read that many texts at most. 0 means all.
         """
         if path is None:
             raise ValueError("The corpus has no path. Set it in the config, or with --paths.train and --paths.dev.")
@@ -87,16 +73,19 @@ class AnnotatedCorpus:
         self.limit = limit
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """Read the files.
+        """Read the files. What was repaired or left out is logged at the end.
 
         nlp (Language): The pipeline, whose tokenizer makes the predicted Docs.
         YIELDS (Example): The predicted Doc, and a reference with the words of the file, or with one token for each
-            character where the file does not cut its texts. What was mended or left out is logged at the end.
+            character if the file does not split its texts.
         """
         report = Report()
         tokenizer = CharTokenizer.for_pipeline(nlp)
+        sources = list_sources(self.path)
         n_examples = n_long = 0
-        for record in self._read(report):
+        for record in (
+            record for source in sources for record in read_records(source, self.format, self.options, report)
+        ):
             predicted = nlp.make_doc(record.text)
             if self.max_length and len(predicted) > self.max_length:
                 n_long += 1
@@ -111,6 +100,25 @@ class AnnotatedCorpus:
         for line in report.describe():
             logger.warning("%s: %s", self.path, line)
 
-    def _read(self, report: Report) -> Iterator[Record]:
-        for source in list_sources(self.path):
-            yield from read_records(source, self.format, self.options, report)
+
+class RepeatedCorpus:
+    """Reads a corpus again and again, so that an epoch is a number of updates. Needs a batcher that stops:
+    `spacy-lexner.limit_batches.v1`. Without it, a small text would end each epoch early, and a run of 10,000 updates
+    would stop after a few hundred, with a learning rate that has hardly begun to fall."""
+
+    def __init__(self, corpus: CorpusT) -> None:
+        """Create the reader.
+
+        corpus (Callable[[Language], Iterable[Example]]): The reader to repeat; if it shuffles, each time in another
+            order.
+        """
+        self.corpus = corpus
+
+    def __call__(self, nlp: Language) -> Iterator[Example]:
+        """YIELDS (Example): The examples, without end. Raises ValueError if the corpus has none."""
+        while True:
+            example = None
+            for example in self.corpus(nlp):
+                yield example
+            if example is None:
+                raise ValueError("The corpus to repeat has no texts: see the path in its section of [corpora].")

@@ -3,7 +3,7 @@ import pickle
 import spacy
 from spacy.util import registry
 
-from spacy_lexner.training.chain_callbacks import create_callback_chain
+from spacy_lexner.training.callbacks import CallbackChain
 
 
 def note_first(nlp):
@@ -17,10 +17,10 @@ def note_second(nlp):
 
 
 def test_callbacks_run_in_their_order():
-    chain = create_callback_chain({"a": note_first, "b": note_second})
+    chain = CallbackChain({"a": note_first, "b": note_second})
     nlp = spacy.blank("zh")
     assert chain(nlp) is nlp and nlp.meta["notes"] == ["first", "second"]
-    assert create_callback_chain({})(nlp) is nlp
+    assert CallbackChain({})(nlp) is nlp
     assert list(pickle.loads(pickle.dumps(chain)).callbacks) == ["a", "b"]
 
 

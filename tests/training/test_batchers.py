@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.util import registry
+from spacy.util import minibatch, registry
 from spacy.vocab import Vocab
 
-from spacy_lexner.training.batcher import PaddedBatcher, count_tokens, create_padded_batcher, pack_by_length
+from spacy_lexner.training.batchers import LimitedBatcher, PaddedBatcher, count_tokens, pack_by_length
 
 LENGTHS = st.lists(st.integers(0, 40), max_size=60)
 
@@ -92,4 +92,30 @@ def test_registered_picklable_and_in_a_pipeline():
 @pytest.mark.parametrize("kwargs", [{"max_tokens": 0}, {"max_tokens": 5, "buffer": 0}])
 def test_wrong_values(kwargs):
     with pytest.raises(ValueError, match="must be at least 1, but is 0"):
-        create_padded_batcher(**kwargs)
+        PaddedBatcher(**kwargs)
+
+
+def test_an_epoch_ends_after_the_batches_allowed():
+    seen = []
+
+    def items():
+        for i in range(100):
+            seen.append(i)
+            yield i
+
+    batcher = LimitedBatcher(lambda stream: minibatch(stream, 4), 3)
+    assert list(batcher(items())) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
+    assert len(seen) <= 16  # the rest is not read
+    assert len(list(batcher(items()))) == 3
+
+
+def test_no_limit_on_batches_and_short_corpora():
+    batcher = LimitedBatcher(PaddedBatcher(4, shuffle=False), 0)
+    assert list(batcher(["ab", "cd", "e"])) == [["e", "ab"], ["cd"]]
+    assert list(LimitedBatcher(PaddedBatcher(4), 5)([])) == []
+    assert pickle.loads(pickle.dumps(batcher)).n_batches == 0
+
+
+def test_a_negative_limit_is_refused():
+    with pytest.raises(ValueError, match=r"n_batches must be at least 0 .* but is -1"):
+        LimitedBatcher(PaddedBatcher(4), -1)

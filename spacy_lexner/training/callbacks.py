@@ -1,0 +1,60 @@
+"""`spacy-lexner.collect_texts.v1` and `spacy-lexner.chain_callbacks.v1`: callbacks for a config."""
+
+from typing import Any, Callable, Dict, Iterable, Optional
+
+from spacy.language import Language
+from spacy.training import Example
+from spacy.util import resolve_dot_names
+from thinc.api import Model
+
+from ..candidates.training_texts import show_training_docs
+
+CorpusT = Callable[[Language], Iterable[Example]]
+
+
+class CallbackChain:
+    """Runs several callbacks, one after the other, where the config has room for one."""
+
+    def __init__(self, callbacks: Dict[str, Any]) -> None:
+        """Create the callback.
+
+        callbacks (Dict[str, Callable[[Language], Language]]): The callbacks, as blocks of the config with names of your
+            choice, in the order in which they run.
+        """
+        self.callbacks = dict(callbacks)
+
+    def __call__(self, nlp: Language) -> Language:
+        """RETURNS (Language): The pipeline that the last callback returns."""
+        for callback in self.callbacks.values():
+            nlp = callback(nlp)
+        return nlp
+
+
+class TextCollector:
+    """Shows a corpus to the models of a pipeline, in `[initialize.before_init]`.
+
+    spaCy's own components initialise their models with a sample of ten Docs. An encoder in one of them that builds its
+    vocabulary from the training texts, or fine-tunes the words in them, needs this callback. `lex_ner` does not.
+    """
+
+    def __init__(self, corpus: Optional[CorpusT] = None) -> None:
+        """Create the callback.
+
+        corpus (Optional[Callable[[Language], Iterable[Example]]]): The reader of the texts. By default
+            `training.train_corpus` of the config.
+        """
+        self.corpus = corpus
+
+    def __call__(self, nlp: Language) -> Language:
+        """RETURNS (Language): The same pipeline, whose components may be disabled."""
+        corpus = self.corpus or _training_corpus(nlp)
+        for _, pipe in nlp.components:
+            model = getattr(pipe, "model", None)
+            if isinstance(model, Model):
+                show_training_docs(model, (example.predicted for example in corpus(nlp)))
+        return nlp
+
+
+def _training_corpus(nlp: Language) -> CorpusT:
+    config = nlp.config.interpolate()
+    return resolve_dot_names(config, [config["training"]["train_corpus"]])[0]
