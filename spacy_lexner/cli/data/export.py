@@ -5,7 +5,6 @@ from typing import Annotated, Iterable, Iterator, Optional
 
 import typer
 from spacy.tokens import Doc
-from tqdm import tqdm
 from wasabi import msg
 
 from ...formats.docs import read_doc
@@ -15,28 +14,26 @@ from ...formats.spacy_file import list_spacy_files, read_docs
 from ...formats.task import Task
 from ...formats.write import WRITERS, write_tasks
 from ...visualize.label_colors import label_color
+from ..shared import failing, progress
 from .convert import OffsetsOption
-
-InputArgument = Annotated[Path, typer.Argument(metavar="IN", help="A .spacy file, or a folder of them")]
-OutputArgument = Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; for brat a new folder")]
-ToolOption = Annotated[str, typer.Option("--format", "-f", help=f"One of {', '.join(WRITERS)}", metavar="NAME")]
-SpansKeyOption = Annotated[
-    Optional[str],
-    typer.Option(help="Write these spans of the Docs, which may overlap, in place of their entities", metavar="KEY"),
-]
 
 
 def export_cli(
-    input_path: InputArgument,
-    output_path: OutputArgument,
-    format: ToolOption = "prodigy",
+    input_path: Annotated[Path, typer.Argument(metavar="IN", help="A .spacy file, or a folder of them")],
+    output_path: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; for brat a new folder")],
+    format: Annotated[
+        str, typer.Option("--format", "-f", help=f"One of {', '.join(WRITERS)}", metavar="NAME")
+    ] = "prodigy",
     offsets: OffsetsOption = "auto",
-    spans_key: SpansKeyOption = None,
+    spans_key: Annotated[
+        Optional[str],
+        typer.Option(help="Write these spans of the Docs, which may overlap, not their entities", metavar="KEY"),
+    ] = None,
 ) -> None:
     """Write annotated .spacy files for an annotation tool. `spacy lexner convert` reads what comes back.
 
-    What the tool's format cannot hold is counted and reported. For Label Studio the labelling configuration of the
-    project is written beside it, as .xml.
+    What the format of the tool cannot hold is reported. For Label Studio the labelling configuration of the project is
+    written next to it, as .xml.
 
     \b
     Examples:
@@ -46,27 +43,25 @@ def export_cli(
       python -m spacy lexner export corpus brat/train --format brat --spans-key sc
     """
     report = Report()
-    try:
+    with failing("Nothing was written"):
         docs = (doc for file in list_spacy_files(input_path) for doc in read_docs(file))
-        bar = tqdm(docs, desc=str(input_path), unit=" texts", disable=None, leave=False)
+        bar = progress(docs, desc=str(input_path))
         export(make_tasks(bar, report, spans_key), output_path, format, report, offsets)
-    except (ValueError, OSError) as error:
-        msg.fail("Nothing was written", str(error), exits=1)
 
 
 def make_tasks(docs: Iterable[Doc], report: Report, spans_key: Optional[str] = None) -> Iterator[Task]:
-    """RETURNS (Iterator[Task]): Docs, as a person annotated them."""
+    """RETURNS (Iterator[Task]): Docs as annotation tasks."""
     return (Task(read_doc(doc, f"text {i}", report, spans_key=spans_key)) for i, doc in enumerate(docs, start=1))
 
 
 def export(tasks: Iterable[Task], path: Path, format: str, report: Report, offsets: str = "auto") -> None:
-    """Write texts for an annotation tool, and say what was written.
+    """Write texts for an annotation tool, and report what was written.
 
     tasks (Iterable[Task]): The texts.
     path (Path): The file, or for brat the folder.
     format (str): One of `formats.write.WRITERS`.
     report (Report): Gets the counts, and what the format cannot hold.
-    offsets (str): What offsets count, or "auto".
+    offsets (str): The unit of offsets, or "auto".
     """
     write_tasks(tasks, path, format, report, offsets=offsets)
     labels = ", ".join(f"{label} {count}" for label, count in sorted(report.labels.items()))

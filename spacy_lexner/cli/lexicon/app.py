@@ -1,5 +1,7 @@
 """The command group `python -m spacy lexner lexicon`: everything that is done to a lexicon in a folder."""
 
+from typing import Callable, Dict
+
 import typer
 
 from .build import build_cli
@@ -11,15 +13,19 @@ from .merge import merge_cli
 from .prune import prune_cli
 from .verify import verify_cli
 
-HELP = "Build, look into and change lexicons: folders of words with vectors, weights, labels and entity ids."
+HELP = "Build, inspect and change lexicons: folders of words with vectors, weights, labels and entity ids."
+COMMANDS: Dict[str, Callable[..., None]] = {
+    "build": build_cli,
+    "info": info_cli,
+    "lookup": lookup_cli,
+    "add": add_cli,
+    "remove": remove_cli,
+    "merge": merge_cli,
+    "prune": prune_cli,
+    "diff": diff_cli,
+    "verify": verify_cli,
+}
 
 lexicon = typer.Typer(name="lexicon", help=HELP, no_args_is_help=True, rich_markup_mode=None)
-lexicon.command("build", no_args_is_help=True)(build_cli)
-lexicon.command("info", no_args_is_help=True)(info_cli)
-lexicon.command("lookup", no_args_is_help=True)(lookup_cli)
-lexicon.command("add", no_args_is_help=True)(add_cli)
-lexicon.command("remove", no_args_is_help=True)(remove_cli)
-lexicon.command("merge", no_args_is_help=True)(merge_cli)
-lexicon.command("prune", no_args_is_help=True)(prune_cli)
-lexicon.command("diff", no_args_is_help=True)(diff_cli)
-lexicon.command("verify", no_args_is_help=True)(verify_cli)
+for name, command in COMMANDS.items():
+    lexicon.command(name, no_args_is_help=True)(command)

@@ -11,58 +11,52 @@ from ...lexicon.lexicon import Lexicon
 from ...lexicon.normalization import Normalization
 from ...lexicon.readers.any_file import READERS, detect_format, read_any
 from ...lexicon.stream import EntryStream
-from .folder import ForceOption, OutputArgument, WatchedStream, check_output, save, tell_skipped
+from ..shared import ForceOption, TargetArgument, failing
+from .folder import WatchedStream, check_output, report_skipped, save
 
-SourcesArgument = Annotated[
-    Optional[List[Path]],
-    typer.Argument(metavar="SOURCE...", help="Files, plain or .gz, .bz2, .xz, and folders of lexicons"),
-]
-FormatOption = Annotated[
-    str, typer.Option("--format", "-f", help=f"Format of all files: auto, {', '.join(READERS)}", metavar="NAME")
-]
 ColumnOption = Annotated[
-    Optional[str], typer.Option(help="Of tables: a column, by number from 0 or by name", metavar="COLUMN")
+    Optional[str], typer.Option(help="Column of a table, by number from 0 or by name", metavar="COLUMN")
 ]
-DtypeOption = Annotated[str, typer.Option(help="How vectors are stored: float32 or float16", metavar="NAME")]
-CaseOption = Annotated[bool, typer.Option("--normalise-case", help="Compare words and texts in lower case")]
-WidthOption = Annotated[
-    bool, typer.Option("--normalise-width", help="Compare words and texts with full-width forms made ordinary")
-]
-MaxLengthOption = Annotated[int, typer.Option(help="Leave out longer words", metavar="N")]
-LimitOption = Annotated[Optional[int], typer.Option(help="Most entries to read of each file", metavar="N")]
-EncodingOption = Annotated[str, typer.Option("--encoding", "-e", help="Encoding of the files", metavar="NAME")]
-ErrorsOption = Annotated[
-    str,
-    typer.Option(help="What happens to bytes that are no text: strict (an error), replace, ignore", metavar="NAME"),
-]
-StrictOption = Annotated[bool, typer.Option("--strict", help="Refuse what would be left out")]
-EmptyOption = Annotated[bool, typer.Option("--empty", help="Build a lexicon without words, of no source")]
 
 
 def build_cli(
-    output: OutputArgument,
-    sources: SourcesArgument = None,
-    format: FormatOption = "auto",
+    output: TargetArgument,
+    sources: Annotated[
+        Optional[List[Path]],
+        typer.Argument(metavar="SOURCE...", help="Files, plain or .gz, .bz2, .xz, and folders of lexicons"),
+    ] = None,
+    format: Annotated[
+        str, typer.Option("--format", "-f", help=f"Format of all files: auto, {', '.join(READERS)}", metavar="NAME")
+    ] = "auto",
     word: ColumnOption = None,
     weight: ColumnOption = None,
     label: ColumnOption = None,
     entity_id: ColumnOption = None,
     vector: ColumnOption = None,
-    dtype: DtypeOption = "float32",
-    normalise_case: CaseOption = False,
-    normalise_width: WidthOption = False,
-    max_word_length: MaxLengthOption = 64,
-    limit: LimitOption = None,
-    encoding: EncodingOption = "utf8",
-    errors: ErrorsOption = "strict",
-    strict: StrictOption = False,
-    empty: EmptyOption = False,
+    dtype: Annotated[str, typer.Option(help="How vectors are stored: float32 or float16", metavar="NAME")] = "float32",
+    normalise_case: Annotated[
+        bool, typer.Option("--normalise-case", help="Compare words and texts in lower case")
+    ] = False,
+    normalise_width: Annotated[
+        bool, typer.Option("--normalise-width", help="Compare words and texts with full-width forms as half-width")
+    ] = False,
+    max_word_length: Annotated[int, typer.Option(help="Leave out longer words", metavar="N")] = 64,
+    limit: Annotated[
+        Optional[int], typer.Option(help="Read at most this many entries of each file", metavar="N")
+    ] = None,
+    encoding: Annotated[str, typer.Option("--encoding", "-e", help="Encoding of the files", metavar="NAME")] = "utf8",
+    errors: Annotated[
+        str,
+        typer.Option(help="Bytes that cannot be decoded: strict (an error), replace, ignore", metavar="NAME"),
+    ] = "strict",
+    strict: Annotated[bool, typer.Option("--strict", help="Fail instead of leaving entries out")] = False,
+    empty: Annotated[bool, typer.Option("--empty", help="Build a lexicon without words")] = False,
     force: ForceOption = False,
 ) -> None:
     """Build a lexicon. Of equal words the first counts; its vector is the first that any of them has.
 
-    Formats: words (one a line), jieba (word, number, tag), table (columns between tabs, or .csv), vectors (text of
-    word2vec and fastText). Each file is read as what its first lines look like, unless --format says otherwise.
+    Formats: words (one per line), jieba (word, number, tag), table (separated by tabs, or .csv), vectors (text format
+    of word2vec and fastText). By default the format is detected from the first lines of each file.
 
     \b
     Examples:
@@ -71,10 +65,10 @@ def build_cli(
       python -m spacy lexner lexicon build nothing --empty
     """
     columns = {"word": word, "weight": weight, "label": label, "entity_id": entity_id, "vector": vector}
-    try:
+    with failing("Nothing was written"):
         check_output(output, force)
         if bool(sources) == empty:
-            raise LexiconError("Give the files that the words come from, or else --empty.")
+            raise LexiconError("Give the files that hold the words, or --empty.")
         settings: Dict[str, Any] = {"limit": limit, "encoding": encoding, "errors": errors}
         streams = [open_source(path, format, settings, columns) for path in sources or []]
         lexicon = Lexicon.from_entries(
@@ -86,17 +80,15 @@ def build_cli(
             merge=True,
         )
         save(lexicon, output)
-    except (ValueError, OSError) as error:
-        msg.fail("Nothing was written", str(error), exits=1)
-    tell_skipped(lexicon, duplicates=True)
+    report_skipped(lexicon, duplicates=True)
 
 
 def open_source(path: Path, format: str, settings: Dict[str, Any], columns: Dict[str, Optional[str]]) -> EntryStream:
-    """Open a file or a lexicon, and say how it is read.
+    """Open a file, or the folder of a lexicon, and report how it is read.
 
-    path (Path): A file, or the folder of a lexicon.
-    format (str): "auto", or one of READERS; a given column makes it "table".
-    settings (Dict[str, Any]): What all readers take: `limit`, `encoding`, `errors`.
+    path (Path): The file or folder.
+    format (str): "auto" or one of READERS; if there are columns, "auto" means "table".
+    settings (Dict[str, Any]): Options of all readers: `limit`, `encoding`, `errors`.
     columns (Dict[str, Optional[str]]): The columns of a table, by number or name.
     RETURNS (EntryStream): The entries.
     """
@@ -109,5 +101,5 @@ def open_source(path: Path, format: str, settings: Dict[str, Any], columns: Dict
     if format != "table":
         return read_any(path, format, **settings)
     if not given:
-        msg.warn(f"{path}: only its first column is read: the words. Say which columns hold what (--label 1, ...).")
+        msg.warn(f"{path}: only the first column is read, the words. Name the others (--label 1, ...).")
     return read_any(path, format, **settings, **given)

@@ -14,28 +14,17 @@ from ...lexicon.lexicon import Lexicon
 from ...lexicon.readers.any_file import READERS, read_any
 from ...lexicon.rule_file import collect_rules, read_rules
 from ...lexicon.rules import HINT_ONLY
-from .folder import ForceOption, LexiconArgument, WatchedStream, check_output, save
+from ..shared import ForceOption, failing
+from .folder import LexiconArgument, WatchedStream, check_output, save
 
 WordsArgument = Annotated[Optional[List[str]], typer.Argument(metavar="WORD...", help="Words")]
-FileOption = Annotated[Optional[Path], typer.Option("--file", "-i", help="A file of more words", metavar="PATH")]
+FileOption = Annotated[Optional[Path], typer.Option("--file", "-i", help="A file with more words", metavar="PATH")]
 FormatOption = Annotated[
     str, typer.Option("--format", "-f", help=f"Format of the file: auto, {', '.join(READERS)}", metavar="NAME")
 ]
 OutOption = Annotated[
-    Optional[Path], typer.Option("--output", "-o", help="Write to this folder, not over the lexicon", metavar="OUT")
-]
-WeightOption = Annotated[float, typer.Option(help="Weight of the words given here")]
-LabelOption = Annotated[str, typer.Option(help="Label of the words given here", metavar="LABEL")]
-EntityOption = Annotated[str, typer.Option(help="Entity id of the words given here", metavar="ID")]
-RulesOption = Annotated[
     Optional[Path],
-    typer.Option(help="A dictionary file: word, mode (hint, force, forbid, prefer), label, weight", metavar="PATH"),
-]
-ComposeOption = Annotated[
-    bool,
-    typer.Option(
-        "--compose", help="Give words without a vector the mean of the known words inside them, or of their characters"
-    ),
+    typer.Option("--output", "-o", help="Write to this folder instead of changing the lexicon", metavar="OUT"),
 ]
 
 
@@ -44,16 +33,22 @@ def add_cli(
     words: WordsArgument = None,
     file: FileOption = None,
     format: FormatOption = "auto",
-    weight: WeightOption = 1.0,
-    label: LabelOption = "",
-    entity_id: EntityOption = "",
-    rules: RulesOption = None,
-    compose: ComposeOption = False,
+    weight: Annotated[float, typer.Option(help="Weight of the words given here")] = 1.0,
+    label: Annotated[str, typer.Option(help="Label of the words given here", metavar="LABEL")] = "",
+    entity_id: Annotated[str, typer.Option(help="Entity id of the words given here", metavar="ID")] = "",
+    rules: Annotated[
+        Optional[Path],
+        typer.Option(help="A dictionary file: word, mode (hint, force, forbid, prefer), label, weight", metavar="PATH"),
+    ] = None,
+    compose: Annotated[
+        bool,
+        typer.Option("--compose", help="Compose missing vectors of known words inside the word, or of its characters"),
+    ] = False,
     output: OutOption = None,
     force: ForceOption = False,
 ) -> None:
-    """Add words to a lexicon, or change what it knows about them. What is not given (vector, weight, label, entity id,
-    rules) stays as it was; of rules all of a word are given together. The lexicon is replaced at once or not at all.
+    """Add words to a lexicon, or change what it knows about them. Fields that are not given stay as they were; rules
+    replace all rules of a word. The lexicon is replaced at once or not at all.
 
     \b
     Examples:
@@ -61,7 +56,7 @@ def add_cli(
       python -m spacy lexner lexicon add lexicon --file new-words.txt --compose
       python -m spacy lexner lexicon add lexicon --rules dictionary.tsv
     """
-    try:
+    with failing("Nothing was written"):
         old = _open(path, output, force)
         entries = [LexiconEntry(word, None, weight, label, entity_id) for word in words or []]
         if file is not None:
@@ -70,18 +65,16 @@ def add_cli(
             given = collect_rules(read_rules(rules))
             entries += (LexiconEntry(word, rules=own or HINT_ONLY) for word, own in given.items())
         if not entries:
-            raise LexiconError("Give words to add, a file of them (--file), or one of rules (--rules).")
+            raise LexiconError("Give words to add, a file of words (--file), or a file of rules (--rules).")
         report = CompositionReport()
         new = old.with_words(_compose(entries, old, report) if compose else entries)
         save(new, output or path)
-    except (ValueError, OSError) as error:
-        msg.fail("Nothing was written", str(error), exits=1)
     diff = compare(old, new)
     msg.text(f"{len(diff.added)} words added, {len(diff.changed_rows)} changed")
     if compose:
         msg.text(f"Vectors: {report}")
     elif old.dim and (n_bare := sum(diff.new.entry(row).vector is None for row in diff.added.tolist())):
-        msg.warn(f"{n_bare} of the new words have no vector: models see zeros. Compose them of others (--compose).")
+        msg.warn(f"{n_bare} of the new words have no vector, so models see zeros. --compose makes vectors of others.")
 
 
 def remove_cli(
@@ -92,28 +85,25 @@ def remove_cli(
     output: OutOption = None,
     force: ForceOption = False,
 ) -> None:
-    """Take words out of a lexicon. Unknown ones are named; if there are no others the exit code is 1 and nothing is
-    written.
+    """Remove words from a lexicon. Unknown words are reported; if all are, the exit code is 1 and nothing is written.
 
     \b
     Examples:
       python -m spacy lexner lexicon remove lexicon 市长
       python -m spacy lexner lexicon remove lexicon --file stop-words.txt --output smaller
     """
-    try:
+    with failing("Nothing was written"):
         old = _open(path, output, force)
         given = dict.fromkeys(words or [])
         if file is not None:
             given.update(dict.fromkeys(entry.word for entry in WatchedStream([read_any(file, format)])))
         if not given:
-            raise LexiconError("Give words to remove, or a file of them (--file).")
+            raise LexiconError("Give words to remove, or a file of words (--file).")
         unknown = [word for word in given if word not in old]
         if len(unknown) == len(given):
             raise LexiconError(f"None of the {len(given)} words is in the lexicon: {', '.join(unknown[:20])}")
         new = old.without_words(given)
         save(new, output or path)
-    except (ValueError, OSError) as error:
-        msg.fail("Nothing was written", str(error), exits=1)
     msg.text(f"{len(old) - len(new)} words removed")
     if unknown:
         msg.warn(f"{len(unknown)} words were not in the lexicon", ", ".join(unknown[:20]))
@@ -127,5 +117,5 @@ def _open(path: Path, output: Optional[Path], force: bool) -> Lexicon:
 
 def _compose(entries: Iterable[LexiconEntry], known: Lexicon, report: CompositionReport) -> Iterable[LexiconEntry]:
     if not known.dim:
-        raise LexiconError("The lexicon has no vectors that others could be composed of. Leave out --compose.")
+        raise LexiconError("The lexicon has no vectors to compose others of. Leave out --compose.")
     return compose_vectors(entries, known, report=report)

@@ -10,30 +10,28 @@ from wasabi import msg
 
 from ...lexicon.compare import LexiconDiff, compare, describe_change
 from ...lexicon.lexicon import Lexicon
-from .folder import JsonOption
-
-OldArgument = Annotated[Path, typer.Argument(metavar="OLD", help="The folder of a lexicon")]
-NewArgument = Annotated[Path, typer.Argument(metavar="NEW", help="The folder of another")]
-LimitOption = Annotated[int, typer.Option("--limit", "-n", help="Most words to name of each kind; 0 for all")]
+from ..shared import JsonOption, failing
 
 
 def diff_cli(
-    old_path: OldArgument, new_path: NewArgument, limit: LimitOption = 20, as_json: JsonOption = False
+    old_path: Annotated[Path, typer.Argument(metavar="OLD", help="The folder of a lexicon")],
+    new_path: Annotated[Path, typer.Argument(metavar="NEW", help="The folder of another lexicon")],
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", help="Show at most this many words of each kind; 0 for all")
+    ] = 20,
+    as_json: JsonOption = False,
 ) -> None:
-    """Say which words were added, removed and changed. The exit code is 0 if the lexicons are equal, 1 if they differ,
+    """Show which words were added, removed and changed. The exit code is 0 if the lexicons are equal, 1 if they differ,
     2 if one cannot be read.
 
     \b
     Example:
       python -m spacy lexner lexicon diff lexicon-2023 lexicon-2024
     """
-    try:
+    with failing("The lexicons cannot be compared", code=2):
         old, new = Lexicon.open(old_path), Lexicon.open(new_path)
         diff = compare(old, new)
         found = describe_diff(diff, limit or None)
-    except (ValueError, OSError) as error:
-        msg.fail("The lexicons cannot be compared", str(error))
-        raise typer.Exit(2) from None
     settings = [
         f"{name}: {before} → {after}"
         for name, before, after in (
@@ -56,12 +54,12 @@ def diff_cli(
 
 
 def describe_diff(diff: LexiconDiff, limit: Optional[int] = None) -> Dict[str, Any]:
-    """Describe the differences.
+    """Describe the differences, ready for JSON.
 
     diff (LexiconDiff): The differences.
-    limit (Optional[int]): Most words to name of each kind.
-    RETURNS (Dict[str, Any]): `n_added`, `n_removed`, `n_changed`, `n_changed_by_field`; `added` and `removed`, lists of
-        words; `changed`, word to what is different.
+    limit (Optional[int]): List at most this many words of each kind.
+    RETURNS (Dict[str, Any]): `n_added`, `n_removed`, `n_changed`, `n_changed_by_field`; lists of words `added` and
+        `removed`; `changed`, what is different by word.
     """
     return {
         "n_added": len(diff.added),

@@ -12,24 +12,23 @@ from ...lexicon.lexicon import Lexicon
 from ...lexicon.rules import MODES
 from ...lexicon.storage import read_manifest
 from ...lexicon.table import vector_rows_of, weights_of
-from .folder import JsonOption, LexiconArgument
+from ..shared import JsonOption, failing
+from .folder import LexiconArgument
 
 N_LABELS = 20
 
 
 def info_cli(path: LexiconArgument, as_json: JsonOption = False) -> None:
-    """Say what is in a lexicon: words by length and label, vectors, weights, sizes of its files, what was left out.
+    """Show what is in a lexicon: words by length and label, vectors, weights, file sizes, and what was left out.
 
     \b
     Example:
       python -m spacy lexner lexicon info lexicon
     """
-    try:
+    with failing("The lexicon cannot be read"):
         lexicon = Lexicon.open(path)
         parts = {part: entry["bytes"] for part, entry in read_manifest(path)["parts"].items()}
         summary = {**summarise(lexicon), "bytes": parts, "report": lexicon.report.to_json()}
-    except (ValueError, OSError) as error:
-        msg.fail("The lexicon cannot be read", str(error), exits=1)
     if as_json:
         typer.echo(srsly.json_dumps(summary))
         return

@@ -10,31 +10,29 @@ from wasabi import msg
 from ...lexicon.compare import describe_rules
 from ...lexicon.entry import LexiconEntry
 from ...lexicon.lexicon import Lexicon
-from .folder import JsonOption, LexiconArgument
-
-WordsArgument = Annotated[Optional[List[str]], typer.Argument(metavar="WORD...", help="Words to look up")]
-TextOption = Annotated[
-    Optional[str], typer.Option("--text", "-t", help="Look up all words that this text holds", metavar="TEXT")
-]
+from ..shared import JsonOption, failing
+from .folder import LexiconArgument
 
 
 def lookup_cli(
-    path: LexiconArgument, words: WordsArgument = None, text: TextOption = None, as_json: JsonOption = False
+    path: LexiconArgument,
+    words: Annotated[Optional[List[str]], typer.Argument(metavar="WORD...", help="Words to look up")] = None,
+    text: Annotated[
+        Optional[str], typer.Option("--text", "-t", help="Look up all words in this text", metavar="TEXT")
+    ] = None,
+    as_json: JsonOption = False,
 ) -> None:
-    """Look words up. The exit code is 1 if one of them is unknown, or if the text holds none.
+    """Look up words. The exit code is 1 if one is unknown, or if the text has none.
 
     \b
     Examples:
       python -m spacy lexner lexicon lookup lexicon 长江大桥 南京市
       python -m spacy lexner lexicon lookup lexicon --text 南京市长江大桥
     """
-    try:
+    with failing("The lexicon cannot be read", code=2):
         lexicon = Lexicon.open(path)
         asked = list(dict.fromkeys([*(words or []), *(find(lexicon, text) if text is not None else [])]))
         entries = {word: lexicon.get(word) for word in asked}
-    except (ValueError, OSError) as error:
-        msg.fail("The lexicon cannot be read", str(error))
-        raise typer.Exit(2) from None
     known = {word: describe(entry) for word, entry in entries.items() if entry is not None}
     unknown = [word for word in asked if word not in known]
     if as_json:
@@ -45,7 +43,7 @@ def lookup_cli(
     if unknown and not as_json:
         msg.fail(f"Not in the lexicon: {', '.join(unknown)}")
     elif not asked and not as_json:
-        msg.fail("The text holds no word of the lexicon." if text is not None else "Give words, or a text (--text).")
+        msg.fail("The text has no word of the lexicon." if text is not None else "Give words, or a text (--text).")
     if unknown or not asked:
         raise typer.Exit(1)
 

@@ -5,54 +5,51 @@ from pathlib import Path
 from typing import Annotated, Iterable, List, Optional
 
 import typer
-from tqdm import tqdm
 from wasabi import msg
 
 from ...lexicon.audit import BATCH, audit, compare_with_pygtrie, joined_words
 from ...lexicon.lexicon import Lexicon
-from ..texts import TextFormatOption, read_texts
+from ..shared import TextFormatOption, failing, progress, read_texts
 from .folder import LexiconArgument
 
 N_SHOWN = 20
 
-TextsArgument = Annotated[
-    Optional[List[Path]],
-    typer.Argument(metavar="[TEXTS]...", help="For --oracle: text, .spacy or annotated files, or folders of them"),
-]
-OracleOption = Annotated[
-    bool, typer.Option("--oracle", help="Compare with the words that pygtrie finds, in TEXTS or in all words joined")
-]
-
 
 def verify_cli(
-    path: LexiconArgument, texts: TextsArgument = None, oracle: OracleOption = False, format: TextFormatOption = "auto"
+    path: LexiconArgument,
+    texts: Annotated[
+        Optional[List[Path]],
+        typer.Argument(metavar="[TEXTS]...", help="For --oracle: text, .spacy or annotated files, or folders of them"),
+    ] = None,
+    oracle: Annotated[
+        bool,
+        typer.Option("--oracle", help="Compare with the words that pygtrie finds in TEXTS, or in all words joined"),
+    ] = False,
+    format: TextFormatOption = "auto",
 ) -> None:
-    """Check a lexicon: the SHA-256 of its files, and that every word is found, with what was stored about it. With
-    --oracle, also check its matches against those of pygtrie.
+    """Check a lexicon: the SHA-256 of its files, and that every word is found with what was stored about it. With
+    --oracle, also compare its matches with those of pygtrie.
 
     \b
     Examples:
       python -m spacy lexner lexicon verify lexicon
       python -m spacy lexner lexicon verify lexicon --oracle corpus/dev.spacy
     """
-    if texts and not oracle:
-        msg.fail("TEXTS are only read with --oracle", exits=1)
-    try:
+    with failing("The lexicon cannot be verified"):
+        if texts and not oracle:
+            raise ValueError("TEXTS are only read with --oracle")
         lexicon = Lexicon.open(path, verify=True)
-        batches = tqdm(audit(lexicon), desc="words", unit_scale=BATCH, unit=" words", disable=None, leave=False)
+        batches = progress(audit(lexicon), "words", unit=" words", scale=BATCH)
         _fail_on_any(chain.from_iterable(batches), f"{path}: the lexicon contradicts itself")
         msg.good(f"{path}: {len(lexicon)} words, all as they were saved", f"Version {lexicon.version:016x}")
         if oracle:
             _verify_matches(lexicon, read_texts(texts, format) if texts else joined_words(lexicon), path)
-    except (ValueError, OSError) as error:
-        msg.fail("The lexicon cannot be verified", str(error), exits=1)
 
 
 def _verify_matches(lexicon: Lexicon, texts: Iterable[str], path: Path) -> None:
     counts: List[int] = []
     differences: List[str] = []
-    texts = tqdm(texts, desc="texts", unit=" texts", disable=None, leave=False)
-    for comparison in compare_with_pygtrie(lexicon, texts):
+    for comparison in compare_with_pygtrie(lexicon, progress(texts, "texts")):
         counts.append(comparison.n_found)
         differences += comparison.differences
         if len(differences) >= N_SHOWN:

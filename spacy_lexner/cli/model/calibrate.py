@@ -13,68 +13,57 @@ from ...report.calibrate import MIN_EXAMPLES, best_thresholds, cross_fit, fit, r
 from ...report.confidence import Judged, chance_error, expected_error, judge
 from ...report.gold import read_gold
 from ...report.predict import find_lex_ner, predict_uncalibrated
-from ..pipelines import load_pipeline
-
-ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline with lex_ner, by folder or name")]
-DevArgument = Annotated[
-    Path, typer.Argument(metavar="DEV", help="Annotated texts that it was not trained on: a .spacy file or a folder")
-]
-OutputOption = Annotated[
-    Optional[Path],
-    typer.Option("--output", "-o", metavar="OUT", help="The folder of the calibrated pipeline; without it, none"),
-]
-ForceOption = Annotated[bool, typer.Option("--force", "-F", help="Replace a folder that is there already")]
-ComponentOption = Annotated[
-    Optional[str], typer.Option("--component", "-n", metavar="NAME", help="The component, if there are several lex_ner")
-]
-ThresholdsOption = Annotated[
-    bool, typer.Option("--thresholds", help="Also drop entities under the score of the best F1 of their label")
-]
-FoldsOption = Annotated[
-    int, typer.Option("--folds", "-k", metavar="K", help="Fit on all of K parts but one, measure on that", min=2)
-]
-ExamplesOption = Annotated[
-    int, typer.Option(metavar="N", help="A label with fewer predictions takes the shared temperature", min=1)
-]
-RepeatsOption = Annotated[
-    int, typer.Option("--repeats", metavar="N", help="Divide into parts so many times, and take the mean", min=1)
-]
-SeedOption = Annotated[int, typer.Option(help="Seed of the division into parts")]
+from ..shared import ForceOption, check_new, failing, load_pipeline, warn_of_failures
 
 
 def calibrate_cli(
-    model: ModelArgument,
-    dev: DevArgument,
-    output: OutputOption = None,
-    thresholds: ThresholdsOption = False,
-    component: ComponentOption = None,
-    folds: FoldsOption = 2,
-    repeats: RepeatsOption = 10,
-    min_examples: ExamplesOption = MIN_EXAMPLES,
-    seed: SeedOption = 0,
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline with lex_ner, by folder or name")],
+    dev: Annotated[
+        Path,
+        typer.Argument(metavar="DEV", help="Annotated texts that it was not trained on: a .spacy file or a folder"),
+    ],
+    output: Annotated[
+        Optional[Path],
+        typer.Option("--output", "-o", metavar="OUT", help="The folder of the calibrated pipeline; without it, none"),
+    ] = None,
+    thresholds: Annotated[
+        bool, typer.Option("--thresholds", help="Also drop entities under the score of the best F1 of their label")
+    ] = False,
+    component: Annotated[
+        Optional[str],
+        typer.Option("--component", "-n", metavar="NAME", help="The component, if there are several lex_ner"),
+    ] = None,
+    folds: Annotated[
+        int, typer.Option("--folds", "-k", metavar="K", help="Fit on all of K parts but one, measure on that", min=2)
+    ] = 2,
+    repeats: Annotated[
+        int, typer.Option("--repeats", metavar="N", help="Divide into parts so many times, and take the mean", min=1)
+    ] = 10,
+    min_examples: Annotated[
+        int, typer.Option(metavar="N", help="A label with fewer predictions takes the shared temperature", min=1)
+    ] = MIN_EXAMPLES,
+    seed: Annotated[int, typer.Option(help="Seed of the division into parts")] = 0,
     force: ForceOption = False,
 ) -> None:
     """Fit a temperature for each label, so that ent._.lex_score says how often such entities are right.
 
-    The score is 1 / (1 + exp(-(logit(p) / temperature + bias))), with p the probability of the span: it rises with p,
-    so which entities are found does not change, unless thresholds are set. What is saved is fitted on all of DEV; the
-    expected calibration error (ECE) after it is that of texts which were not fitted on: halves of DEV in turn, or K
-    parts. "By chance" is what perfect scores of so few entities would show. Thresholds that it had are dropped: they
-    were about other scores.
+    The score is 1 / (1 + exp(-(logit(p) / temperature + bias))), where p is the probability of the span. It rises with
+    p, so the same entities are found, unless thresholds are set. The calibration is fitted on all of DEV; the expected
+    calibration error (ECE) after it is measured by cross-fitting: on each of K parts of DEV with a calibration fitted
+    on the others. "By chance" is the ECE that perfect scores would show on so few entities. Earlier thresholds are
+    dropped, since they were made for other scores.
 
     \b
     Example:
       python -m spacy lexner calibrate training/model-best corpus/dev.spacy -o training/model-calibrated
     """
-    try:
-        if output is not None and output.exists() and not force:
-            raise ValueError(f"{output} is there already. Give another folder, or overwrite it on purpose (--force).")
+    with failing("Nothing was calibrated"):
+        check_new(output, force)
         nlp = load_pipeline(model)
         ner = find_lex_ner(nlp, component)
         gold = list(read_gold(dev))
         predictions = predict_uncalibrated(nlp, ner, gold)
-        if predictions.failed:
-            msg.warn("Some texts could not be processed", "\n".join(sorted(set(predictions.failed.values()))[:3]))
+        warn_of_failures(predictions.failed)
         texts = predictions.outcomes(gold)
         divided = [cross_fit(texts, n_folds=folds, seed=seed + i, min_examples=min_examples) for i in range(repeats)]
         after = [judge(chain.from_iterable(scored)) for scored in divided]
@@ -88,10 +77,8 @@ def calibrate_cli(
             nlp.get_pipe_config(ner.name)["threshold"] = chosen or 0.0
             with whole_folder(output, overwrite=force) as folder:
                 nlp.to_disk(folder)
-    except (ValueError, OSError, ImportError) as error:
-        msg.fail("Nothing was calibrated", str(error), exits=1)
     if output is None:
-        msg.info("Nothing was saved: give --output for a calibrated pipeline.")
+        msg.info("Nothing was saved: --output saves the calibrated pipeline.")
     else:
         msg.good(f"{output}: the calibrated pipeline")
 
@@ -102,11 +89,11 @@ def print_calibration(
     calibration: Calibration,
     thresholds: Dict[str, float],
 ) -> None:
-    """Print a row for each label, and one for all.
+    """Print a row per label, and one for all.
 
-    before (Sequence[Judged]): The predictions with the probabilities that the model gives.
-    after (Sequence[Sequence[Judged]]): With scores fitted without their own texts, for each division of these.
-    calibration (Calibration): What was fitted on all.
+    before (Sequence[Judged]): The predictions, with the probabilities of the model.
+    after (Sequence[Sequence[Judged]]): The same with cross-fitted scores, for each division into parts.
+    calibration (Calibration): The calibration fitted on all texts.
     thresholds (Dict[str, float]): The thresholds of labels, if any were chosen.
     """
     rows = []

@@ -10,46 +10,36 @@ from spacy.util import load_config
 from wasabi import msg
 
 from ...pretraining.text_corpus import TextCorpus
-
-ConfigArgument = Annotated[Path, typer.Argument(metavar="CONFIG", help="The config of the pretraining run")]
-WeightsArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that it saved, such as model-last.bin")]
-TextsOption = Annotated[
-    List[Path], typer.Option("--text", "-t", help="A text file, or a folder of them", metavar="PATH")
-]
-LimitOption = Annotated[int, typer.Option(help="Most texts to read; 0 for all", metavar="N")]
-GpuOption = Annotated[int, typer.Option("--gpu-id", "-g", help="GPU, or -1 for the CPU")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object")]
+from ..shared import GpuOption, JsonOption, failing
 
 
 def perplexity_cli(
     ctx: typer.Context,
-    config_path: ConfigArgument,
-    weights: WeightsArgument,
-    texts: TextsOption,
-    limit: LimitOption = 0,
+    config_path: Annotated[Path, typer.Argument(metavar="CONFIG", help="The config of the pretraining run")],
+    weights: Annotated[Path, typer.Argument(metavar="MODEL", help="A file that it saved, such as model-last.bin")],
+    texts: Annotated[List[Path], typer.Option("--text", "-t", help="A text file, or a folder of them", metavar="PATH")],
+    limit: Annotated[int, typer.Option(help="Read at most this many texts; 0 for all", metavar="N")] = 0,
     gpu_id: GpuOption = -1,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure the perplexity of a biLM, pretrained with PretrainBiLM.v1, on texts it has not seen, by the full softmax.
+    """Measure the perplexity (full softmax) of a biLM, pretrained with PretrainBiLM.v1, on unseen texts.
 
-    Values of the config can be overridden as in spacy pretrain, and must be where they were overridden then.
+    Give the same config overrides as in spacy pretrain.
 
     \b
     Example:
       python -m spacy lexner perplexity configs/elmo.cfg pretrained/model-last.bin --text dev.txt --paths.words
       words.tsv
     """
-    from ...pretraining.perplexity import load_language_model, measure_perplexity  # torch: only where it is wanted
+    from ...pretraining.perplexity import load_language_model, measure_perplexity  # torch: only where it is needed
 
-    try:
+    with failing("Nothing was measured"):
         overrides = parse_config_overrides(ctx.args)
         setup_gpu(gpu_id, silent=as_json)
         config = load_config(config_path, overrides=overrides, interpolate=True)
         nlp, model = load_language_model(config, weights)
         corpus = TextCorpus([str(path) for path in texts], limit=limit)
         result = measure_perplexity(model, (example.reference for example in corpus(nlp)))
-    except (ValueError, OSError) as error:
-        msg.fail("Nothing was measured", str(error), exits=1)
     figures = {
         "perplexity": round(result.perplexity, 3),
         "bits_per_character": round(result.bits_per_character, 4),

@@ -13,70 +13,52 @@ from ...report.gold import mentions, read_gold
 from ...report.measure import Settings
 from ...report.page import make_page
 from ...report.report import Report, make_report
-from ..pipelines import load_named
-
-ModelArgument = Annotated[
-    str, typer.Argument(metavar="MODEL", help="A pipeline, by folder or name; NAME=MODEL to call it something")
-]
-TestArgument = Annotated[
-    Path, typer.Argument(metavar="TEST", help="Annotated texts: a .spacy file or a folder of them")
-]
-CompareOption = Annotated[
-    Optional[List[str]],
-    typer.Option("--compare", "-c", metavar="MODEL", help="Another pipeline to put beside it; may be given again"),
-]
-TrainOption = Annotated[
-    Optional[Path],
-    typer.Option(
-        "--train", "-t", metavar="TRAIN", help="What it was trained on (.spacy): to know which entities were seen"
-    ),
-]
-LexiconOffOption = Annotated[
-    bool,
-    typer.Option("--lexicon-off", help="Also measure each model with its lexicon emptied, everything else unchanged"),
-]
-MapOption = Annotated[
-    Optional[List[str]],
-    typer.Option("--map", "-m", metavar="OLD=NEW", help="Rename a label of the models, such as PERSON=PER"),
-]
-OutputOption = Annotated[
-    Path, typer.Option("--output", "-o", metavar="PATH", help="The .html file; a .json file is written beside it")
-]
-WorstOption = Annotated[int, typer.Option("--worst", help="How many of the worst texts to show", min=0)]
-SamplesOption = Annotated[int, typer.Option("--samples", help="Test sets to draw for the spread of scores", min=1)]
-SeedOption = Annotated[int, typer.Option(help="Seed of the drawing")]
-LimitOption = Annotated[int, typer.Option("--limit", "-n", help="Most texts to read; 0 for all", min=0)]
-BatchOption = Annotated[Optional[int], typer.Option(help="Texts to process at once; by default as each pipeline says")]
-GpuOption = Annotated[int, typer.Option("--gpu-id", "-g", help="GPU, or -1 for the CPU")]
+from ..shared import GpuOption, failing, load_named, warn_of_failures
 
 
 def report_cli(
-    model: ModelArgument,
-    test: TestArgument,
-    compare: CompareOption = None,
-    train: TrainOption = None,
-    lexicon_off: LexiconOffOption = False,
-    label_map: MapOption = None,
-    output: OutputOption = Path("report.html"),
-    n_worst: WorstOption = 50,
-    n_samples: SamplesOption = N_SAMPLES,
-    seed: SeedOption = 0,
-    limit: LimitOption = 0,
-    batch_size: BatchOption = None,
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline, by folder or name; NAME=MODEL names it")],
+    test: Annotated[Path, typer.Argument(metavar="TEST", help="Annotated texts: a .spacy file or a folder of them")],
+    compare: Annotated[
+        Optional[List[str]],
+        typer.Option("--compare", "-c", metavar="MODEL", help="Another pipeline to compare it with; repeatable"),
+    ] = None,
+    train: Annotated[
+        Optional[Path],
+        typer.Option("--train", "-t", metavar="TRAIN", help="Its training texts (.spacy), to tell seen entities"),
+    ] = None,
+    lexicon_off: Annotated[
+        bool,
+        typer.Option("--lexicon-off", help="Also measure each model with an empty lexicon, otherwise unchanged"),
+    ] = False,
+    label_map: Annotated[
+        Optional[List[str]],
+        typer.Option("--map", "-m", metavar="OLD=NEW", help="Rename a label of the models, such as PERSON=PER"),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="PATH", help="The .html file; a .json file is written next to it")
+    ] = Path("report.html"),
+    n_worst: Annotated[int, typer.Option("--worst", help="How many of the worst texts to show", min=0)] = 50,
+    n_samples: Annotated[
+        int, typer.Option("--samples", help="Bootstrap samples for the spread of scores", min=1)
+    ] = N_SAMPLES,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap")] = 0,
+    limit: Annotated[int, typer.Option("--limit", "-n", help="Read at most this many texts; 0 for all", min=0)] = 0,
+    batch_size: Annotated[Optional[int], typer.Option(help="Texts per batch; default: that of each pipeline")] = None,
     gpu_id: GpuOption = -1,
 ) -> None:
-    """Measure one model or several, of any kind that sets doc.ents, and write a page and the same as JSON: scores by
-    type with their spread, seen and unseen entities, kinds of errors, confusions, calibration, the worst texts.
+    """Evaluate one or more models of any kind that sets doc.ents, and write a page and the same as JSON: scores by type
+    with their spread, seen and unseen entities, kinds of errors, confusions, calibration, the worst texts.
 
     \b
     Examples:
       python -m spacy lexner report training/model-best corpus/test.spacy --train corpus/train.spacy --lexicon-off
       python -m spacy lexner report ours=training/model-best test.spacy -c peer=zh_core_web_sm --map PERSON=PER
     """
-    try:
+    with failing("There is no report"):
         setup_gpu(gpu_id, silent=True)
         if output.suffix not in (".html", ".htm"):
-            raise ValueError(f"{output}: the report is a page: give an .html file.")
+            raise ValueError(f"{output}: the report is a page; give an .html file.")
         gold = [text for i, text in enumerate(read_gold(test)) if not limit or i < limit]
         seen = None if train is None else mentions(read_gold(train))
         settings = Settings(seen, read_map(label_map or []), batch_size, n_samples, seed, n_worst)
@@ -84,8 +66,6 @@ def report_cli(
         output.parent.mkdir(parents=True, exist_ok=True)
         srsly.write_json(output.with_suffix(".json"), report.to_json())
         output.write_text(make_page(report, title=f"{test.stem}: {' · '.join(report.models)}"), "utf8")
-    except (ValueError, OSError, ImportError) as error:
-        msg.fail("There is no report", str(error), exits=1)
     print_scores(report)
     msg.good(f"{output}", f"The same as JSON: {output.with_suffix('.json')}")
 
@@ -102,10 +82,7 @@ def read_map(pairs: Iterable[str]) -> Dict[str, str]:
 
 
 def print_scores(report: Report) -> None:
-    """Print the scores of all models, and what went wrong with single texts.
-
-    report (Report): The report.
-    """
+    """Print the scores of all models in a report, and the texts that failed."""
     rows = []
     for name, measured in report.models.items():
         groups = [measured.figures[group] for group in ("all", "seen", "unseen")]
@@ -113,6 +90,4 @@ def print_scores(report: Report) -> None:
         rows.append([name, *("–" if value is None else f"{100 * value:.1f}" for value in cells)])
     msg.table(rows, header=["model", "P", "R", "F", "F seen", "F unseen"], divider=True, aligns=("l", *"rrrrr"))
     for name, measured in report.models.items():
-        if measured.figures["failed"]:
-            reasons = sorted(set(measured.figures["failed"].values()))[:3]
-            msg.warn(f"{name}: {len(measured.figures['failed'])} texts could not be processed", "\n".join(reasons))
+        warn_of_failures(measured.figures["failed"], f"{name}: ")

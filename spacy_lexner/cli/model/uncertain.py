@@ -5,7 +5,6 @@ from typing import Annotated, Any, Dict, Iterable, Iterator, List, Optional, Seq
 
 import typer
 from spacy.cli._util import setup_gpu
-from tqdm import tqdm
 from wasabi import msg
 
 from ...annotation.drafts import Draft, find_words, make_drafts
@@ -15,49 +14,38 @@ from ...formats.task import Task
 from ...formats.write import WRITERS
 from ..data.convert import OffsetsOption
 from ..data.export import export
-from ..pipelines import load_pipeline
-from ..texts import TextFormatOption, read_texts
+from ..shared import GpuOption, TextFormatOption, failing, load_pipeline, progress, read_texts, warn_of_failures
 
 FORMATS = {".json": "label-studio", ".jsonl": "prodigy", "": "brat"}
 
-ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline with lex_ner, by folder or name")]
-CorpusArgument = Annotated[List[Path], typer.Argument(metavar="CORPUS...", help="Files or folders of texts")]
-NumberOption = Annotated[int, typer.Option("--number", "-n", help="How many texts to choose", min=1)]
-OutputOption = Annotated[
-    Path, typer.Option("--output", "-o", metavar="OUT", help="The file to write; for brat a new folder")
-]
-ToolOption = Annotated[
-    str,
-    typer.Option("--to", metavar="NAME", help=f"auto (by the end of OUT: .jsonl, .json, none), {', '.join(WRITERS)}"),
-]
-LabelledOption = Annotated[
-    Optional[List[Path]],
-    typer.Option(
-        "--labelled", "-l", metavar="PATH", help="Texts that are labelled already: left out, their words are no news"
-    ),
-]
-DiversityOption = Annotated[
-    float, typer.Option(help="From 0, for uncertainty alone, to 1, where texts without new words are worth nothing")
-]
-GpuOption = Annotated[int, typer.Option("--gpu-id", "-g", help="GPU, or -1 for the CPU")]
-
 
 def uncertain_cli(
-    model: ModelArgument,
-    corpus: CorpusArgument,
-    n: NumberOption = 200,
-    output: OutputOption = Path("uncertain.jsonl"),
-    tool: ToolOption = "auto",
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline with lex_ner, by folder or name")],
+    corpus: Annotated[List[Path], typer.Argument(metavar="CORPUS...", help="Files or folders of texts")],
+    n: Annotated[int, typer.Option("--number", "-n", help="How many texts to choose", min=1)] = 200,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="OUT", help="The file to write; for brat a new folder")
+    ] = Path("uncertain.jsonl"),
+    tool: Annotated[
+        str,
+        typer.Option("--to", metavar="NAME", help=f"auto (by the suffix of OUT), {', '.join(WRITERS)}"),
+    ] = "auto",
     format: TextFormatOption = "auto",
-    labelled: LabelledOption = None,
-    diversity: DiversityOption = DIVERSITY,
+    labelled: Annotated[
+        Optional[List[Path]],
+        typer.Option("--labelled", "-l", metavar="PATH", help="Labelled texts, left out; their words are not new"),
+    ] = None,
+    diversity: Annotated[
+        float, typer.Option(help="From 0 (uncertainty alone) to 1 (texts without new words are worth nothing)")
+    ] = DIVERSITY,
     offsets: OffsetsOption = "auto",
     gpu_id: GpuOption = -1,
 ) -> None:
-    """Choose the texts that are worth labelling next, and write them for an annotation tool, with the model's entities.
+    """Choose the texts worth labelling next, and write them with the model's entities for an annotation tool.
 
-    A text is worth more, the closer its second best reading comes to the best one (the path margin), and the more of
-    its words are neither in labelled texts nor in texts chosen before. Texts that occur twice are taken once.
+    A text is worth more the closer its second best path comes to the best one (the path margin), and the more of its
+    words are neither in labelled texts nor in texts chosen before. Duplicates are dropped. The suffix of OUT names
+    the tool, unless --to does: .jsonl Prodigy, .json Label Studio, none brat.
 
     \b
     Examples:
@@ -65,32 +53,28 @@ def uncertain_cli(
       python -m spacy lexner uncertain training/model-best news.txt -n 200 -o next.json
       python -m spacy lexner uncertain training/model-best news.txt -n 50 -o next.jsonl --to doccano
     """
-    try:
+    with failing("Nothing was chosen"):
         setup_gpu(gpu_id, silent=True)
         tool = FORMATS.get(output.suffix, "") if tool == "auto" else tool
         if tool not in WRITERS:
-            raise ValueError(f"{output}: which format is it to be? Say so with --to: {', '.join(WRITERS)}.")
+            raise ValueError(f"{output}: the suffix names no format. Give one with --to: {', '.join(WRITERS)}.")
         done = set(read_texts(labelled)) if labelled else set()
         found = list(read_texts(corpus, format))
         texts = [text for text in dict.fromkeys(found) if text not in done]
         if not texts:
-            raise ValueError("All texts of the corpus are labelled already.")
+            raise ValueError("All texts of the corpus are already labelled.")
         nlp = load_pipeline(model)
         failed: Dict[int, str] = {}
-        bar = tqdm(make_drafts(nlp, texts, failed), total=len(texts), unit=" texts", disable=None, leave=False)
-        drafts = list(bar)
+        drafts = list(progress(make_drafts(nlp, texts, failed), total=len(texts)))
         known = find_words(nlp, done)
         choices = choose([draft.candidate for draft in drafts], n, known=known, diversity=diversity)
         export(make_tasks(drafts, choices), output, tool, Report(), offsets)
-    except (ValueError, OSError, ImportError) as error:
-        msg.fail("Nothing was chosen", str(error), exits=1)
     print_summary(drafts, choices, n_found=len(found), n_left=len(texts))
-    if failed:
-        msg.warn(f"{len(failed)} texts could not be processed", "\n".join(sorted(set(failed.values()))[:3]))
+    warn_of_failures(failed)
 
 
 def make_tasks(drafts: Sequence[Draft], choices: Iterable[Choice]) -> Iterator[Task]:
-    """RETURNS (Iterator[Task]): The chosen texts, with why they were."""
+    """RETURNS (Iterator[Task]): The chosen texts, with the reasons."""
     for rank, choice in enumerate(choices, start=1):
         draft = drafts[choice.number]
         notes: Dict[str, Any] = {"rank": rank, "novelty": round(choice.novelty, 4), "worth": round(choice.worth, 6)}
@@ -100,12 +84,12 @@ def make_tasks(drafts: Sequence[Draft], choices: Iterable[Choice]) -> Iterator[T
 
 
 def print_summary(drafts: Sequence[Draft], choices: Sequence[Choice], *, n_found: int, n_left: int) -> None:
-    """Print from how many texts was chosen, and what distinguishes the chosen ones.
+    """Compare the chosen texts with all.
 
     drafts (Sequence[Draft]): The texts.
     choices (Sequence[Choice]): The chosen ones.
-    n_found (int): How many texts there were.
-    n_left (int): How many of them are distinct and not labelled.
+    n_found (int): The number of texts in the corpus.
+    n_left (int): The number of distinct ones that are not labelled.
     """
     rows = []
     for name, group in (("all", drafts), ("chosen", [drafts[choice.number] for choice in choices])):
@@ -118,6 +102,4 @@ def print_summary(drafts: Sequence[Draft], choices: Sequence[Choice], *, n_found
     )
     msg.info(f"{n_found} texts, {n_left} of them distinct and not labelled")
     if not any(draft.words for draft in drafts):
-        msg.warn(
-            "No candidate words: the pipeline has no lexicon, or none of its words occurs. Novelty counts nothing."
-        )
+        msg.warn("No candidate words: the pipeline has no lexicon, or none of its words occur. Novelty has no effect.")

@@ -11,7 +11,7 @@ def test_files_of_several_formats(run, tmp_path):
     code, output = run("build", tmp_path / "out", *files, "--dtype", "float16")
     assert code == 0
     assert "dict.txt: read as jieba" in output and "words.txt: read as words" in output
-    assert "out: 4 words, vectors of 3 dimensions" in output and "2 entries are of words that came before" in output
+    assert "out: 4 words, vectors of 3 dimensions" in output and "2 entries repeat earlier words" in output
     entry = Lexicon.open(tmp_path / "out").get("大桥")
     assert (entry.weight, entry.label, entry.vector.tolist(), entry.vector.dtype) == (20, "n", [1, 2, 3], "float16")
 
@@ -23,7 +23,7 @@ def test_a_table(run, tmp_path):
     entry = Lexicon.open(tmp_path / "out").get("南京")
     assert (entry.label, entry.entity_id) == ("GPE", "Q16666")
     code, output = run("build", tmp_path / "out", tmp_path / "names.csv", "--force")
-    assert code == 0 and "only its first column is read" in output
+    assert code == 0 and "only the first column is read" in output
     assert "name" in Lexicon.open(tmp_path / "out")
 
 
@@ -40,7 +40,7 @@ def test_empty(run, tmp_path):
     (tmp_path / "words.txt").write_text("南京\n")
     for arguments in ([tmp_path / "new"], [tmp_path / "new", tmp_path / "words.txt", "--empty"]):
         code, output = run("build", *arguments)
-        assert code == 1 and "or else --empty" in output
+        assert code == 1 and "or --empty" in output
 
 
 def test_what_is_wrong_is_told(run, tmp_path):

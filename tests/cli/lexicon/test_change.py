@@ -68,4 +68,4 @@ def test_refused(run, folder, arguments, message):
 def test_nothing_to_compose_of(run, tmp_path):
     assert run("build", tmp_path / "empty", "--empty")[0] == 0
     code, output = run("add", tmp_path / "empty", "南京", "--compose")
-    assert code == 1 and "has no vectors that others could be composed of" in output
+    assert code == 1 and "has no vectors to compose others of" in output

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from spacy_lexner.cli.lexicon.folder import WatchedStream, check_output, save, tell_skipped
+from spacy_lexner.cli.lexicon.folder import WatchedStream, check_output, report_skipped, save
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError
 from spacy_lexner.lexicon.stream import to_stream
 
@@ -10,10 +10,10 @@ from spacy_lexner.lexicon.stream import to_stream
 def test_nothing_is_written_over(folder, tmp_path):
     check_output(tmp_path / "new", force=False)
     check_output(folder, force=True)
-    with pytest.raises(LexiconError, match="there is a lexicon already"):
+    with pytest.raises(LexiconError, match="already holds a lexicon"):
         check_output(folder, force=False)
     for path in (tmp_path, folder / "manifest.json"):
-        with pytest.raises(LexiconError, match="this is no lexicon"):
+        with pytest.raises(LexiconError, match="is not a lexicon"):
             check_output(path, force=True)
 
 
@@ -26,9 +26,9 @@ def test_entries_pass_unchanged():
 def test_what_is_said(tmp_path, capsys):
     lexicon = Lexicon.from_entries([LexiconEntry("南京"), LexiconEntry("南京"), LexiconEntry("南 京")])
     save(lexicon, tmp_path / "out")
-    tell_skipped(lexicon, duplicates=True)
+    report_skipped(lexicon, duplicates=True)
     output = " ".join(re.sub("\x1b.*?m", "", capsys.readouterr().out).split())
-    assert "out: 1 words" in output and "1 entries are of words that came before" in output
+    assert "out: 1 words" in output and "1 entries repeat earlier words" in output
     assert "1 entries left out: white space in the word entries:3" in output
-    tell_skipped(lexicon, duplicates=False)
+    report_skipped(lexicon, duplicates=False)
     assert "came before" not in capsys.readouterr().out

@@ -31,7 +31,7 @@ def test_a_combined_pipeline(models, tmp_path):
     assert len(nlp.get_pipe("lex_ner").model.layers) == 2
     assert found(nlp(TEXTS[0][0])) == TEXTS[0][1]
     code, output = run(models / "a", models / "b", "-o", tmp_path / "out")
-    assert code == 1 and "is there already" in output
+    assert code == 1 and "already exists" in output
     assert run(models / "a", models / "b", "-o", tmp_path / "out", "--force")[0] == 0
 
 

@@ -62,8 +62,8 @@ def test_every_tool(model, corpus, tmp_path, output, tool):
     "arguments, message",
     [
         (["{model}", "{folder}/none.txt"], "No such file"),
-        (["{model}", "{corpus}", "--labelled", "{corpus}"], "labelled already"),
-        (["{model}", "{corpus}", "-o", "{folder}/x.csv"], "which format is it to be"),
+        (["{model}", "{corpus}", "--labelled", "{corpus}"], "already labelled"),
+        (["{model}", "{corpus}", "-o", "{folder}/x.csv"], "the suffix names no format"),
         (["{model}", "{corpus}", "--diversity", "2"], "diversity is 2.0"),
         (["blank:zh", "{corpus}"], "no lex_ner, only nothing"),
         (["no_such_model", "{corpus}"], "no_such_model"),

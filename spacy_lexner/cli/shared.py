@@ -1,0 +1,146 @@
+"""What the commands share: options, failures, progress bars, pipelines and texts."""
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Iterable, Iterator, List, Mapping, Optional, Tuple, TypeVar
+
+import typer
+from spacy.language import Language
+from spacy.util import load_model
+from tqdm import tqdm
+from wasabi import msg
+
+from ..formats.read import READERS, list_inputs, read_records
+from ..formats.record import FormatError, ReadOptions
+from ..formats.report import Report
+from ..formats.source import read_lines
+from ..formats.spacy_file import read_docs
+
+ItemT = TypeVar("ItemT")
+GENERIC = ("model-best", "model-last")  # names of folders that say nothing
+TEXT_SUFFIXES = (".txt", ".txt.gz", ".txt.bz2", ".txt.xz")
+N_REASONS = 3
+
+ForceOption = Annotated[bool, typer.Option("--force", "-F", help="Replace what is already there")]
+GpuOption = Annotated[int, typer.Option("--gpu-id", "-g", help="GPU, or -1 for the CPU")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object")]
+RawTextsArgument = Annotated[
+    List[Path],
+    typer.Argument(metavar="TEXT...", help="Text files (UTF-8, also .gz), or folders with *.txt and *.txt.gz"),
+]
+TargetArgument = Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write")]
+TextFormatOption = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        "-f",
+        help=f"Format of the texts: auto, text (one per line), spacy, {', '.join(READERS)}",
+        metavar="NAME",
+    ),
+]
+
+
+@contextmanager
+def failing(title: str, *, code: int = 1) -> Iterator[None]:
+    """End the command with a message if its input is wrong, or something is missing.
+
+    title (str): What was not done because of it.
+    code (int): The exit code.
+    YIELDS (None): For the time of the work.
+    """
+    try:
+        yield
+    except (ValueError, OSError, ImportError) as error:
+        msg.fail(title, str(error))
+        raise typer.Exit(code) from None
+
+
+def progress(
+    items: Iterable[ItemT], desc: str = "", *, unit: str = " texts", total: Optional[int] = None, scale: int = 0
+) -> Iterable[ItemT]:
+    """Show a progress bar, which is gone at the end, where there is a terminal.
+
+    items (Iterable[ItemT]): What is gone through.
+    desc (str): Its name.
+    unit (str): What is counted.
+    total (Optional[int]): How many there are, if known.
+    scale (int): How many units an item stands for, if more than one.
+    RETURNS (Iterable[ItemT]): The items.
+    """
+    return tqdm(items, desc=desc, unit=unit, total=total, unit_scale=scale or False, disable=None, leave=False)
+
+
+def check_new(path: Optional[Path], force: bool) -> None:
+    """Raise ValueError for a path that exists, unless it may be replaced.
+
+    path (Optional[Path]): The path; None if nothing is to be written.
+    force (bool): Whether it may be replaced.
+    """
+    if path is not None and path.exists() and not force:
+        raise ValueError(f"{path} already exists. Choose another folder, or replace it (--force).")
+
+
+def warn_of_failures(failed: Mapping[int, str], title: str = "") -> None:
+    """Warn of texts that a pipeline could not process.
+
+    failed (Mapping[int, str]): Why, by the number of the text.
+    title (str): What to begin the warning with.
+    """
+    if failed:
+        reasons = sorted(set(failed.values()))[:N_REASONS]
+        msg.warn(f"{title}{len(failed)} texts could not be processed", "\n".join(reasons))
+
+
+def load_pipeline(model: str) -> Language:
+    """Load a pipeline.
+
+    model (str): Its folder, the name of its package, or "blank:zh".
+    RETURNS (Language): The pipeline. Raises OSError if there is none, and ValueError, which names it, if it is damaged
+        or needs something that is not installed.
+    """
+    try:
+        return load_model(model)
+    except OSError:
+        raise
+    except Exception as error:  # a damaged file fails in as many ways as there are components
+        reason = f"{type(error).__name__}: {error}"
+        raise ValueError(f"The pipeline {model} cannot be loaded ({reason}).") from error
+
+
+def load_named(models: Iterable[str]) -> Iterator[Tuple[str, Language]]:
+    """Load pipelines, each only when it is asked for.
+
+    models (Iterable[str]): Folders or names, each of which may be given as NAME=MODEL.
+    YIELDS (Tuple[str, Language]): Names and pipelines.
+    """
+    for model in models:
+        name, _, place = ("", "", model) if Path(model).exists() else model.rpartition("=")
+        path = Path(place)
+        yield name or (path.parent.name if path.name in GENERIC else path.name), load_pipeline(place)
+
+
+def read_texts(paths: Iterable[Path], format: str = "auto") -> Iterator[str]:
+    """Read the texts of files, one after the other.
+
+    paths (Iterable[Path]): Files, archives, and folders of them.
+    format (str): "text" for one per line; "spacy"; one of `formats.read.READERS`; or "auto": `.spacy` and `.txt` files
+        (also compressed) are read as such, the format of others is detected.
+    YIELDS (str): The texts that are not blank. Raises FormatError, with file and line, if a file is wrong, and if there
+        is no text at all.
+    """
+    paths, found = list(paths), False
+    for path in paths:
+        for source in list_inputs(path, format):
+            texts: Iterable[str]
+            if format == "spacy" or (format == "auto" and source.path.suffix == ".spacy"):
+                texts = (doc.text for doc in read_docs(source.path))
+            elif format == "text" or (format == "auto" and source.name.endswith(TEXT_SUFFIXES)):
+                texts = (line for _, line in read_lines(source, ReadOptions(), Report()))
+            else:
+                texts = (record.text for record in read_records(source, format, ReadOptions(repair=True), Report()))
+            for text in texts:
+                if text.strip():
+                    found = True
+                    yield text
+    if not found:
+        raise FormatError(f"There is no text in {', '.join(map(str, paths))}.")
