@@ -62,8 +62,8 @@ def test_limits(model, corpus, tmp_path):
     "arguments, message",
     [
         (["no_such_model", "{corpus}"], "no_such_model"),
-        (["blank:zh", "{folder}/none.spacy"], "no .spacy file"),
-        (["blank:zh", "{corpus}", "--train", "{folder}/none.spacy"], "no .spacy file"),
+        (["blank:zh", "{folder}/none.spacy"], "No .spacy file"),
+        (["blank:zh", "{corpus}", "--train", "{folder}/none.spacy"], "No .spacy file"),
         (["blank:zh", "{corpus}", "--compare", "blank:zh"], "Two models have the name 'blank:zh'"),
         (["blank:zh", "{corpus}", "--map", "PERSON"], "expected an old and a new label"),
         (["blank:zh", "{corpus}", "--output", "report.pdf"], "give an .html file"),
