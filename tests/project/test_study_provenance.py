@@ -8,7 +8,7 @@ from spacy.tokens import DocBin
 
 
 def test_a_row_for_each_model(tmp_path, monkeypatch, capsys):
-    nlp, texts = train(FLAT, n=100, epochs=3)
+    nlp, texts = train(FLAT, n=100, epochs=6)
     nlp.to_disk(tmp_path / "model")
     DocBin(docs=[nlp.make_doc(text) for text, _ in texts]).to_disk(tmp_path / "test.spacy")
     pair = f"{tmp_path / 'model'}={tmp_path / 'test.spacy'}"
