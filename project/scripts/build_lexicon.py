@@ -77,7 +77,7 @@ def main(
     lexicon.save(out)
     msg.good(f"{out}: {len(lexicon)} words" + (f", vectors of {lexicon.dim} dimensions" if lexicon.dim else ""))
     for reason, count in lexicon.report.skipped.items():
-        if reason != "duplicate":  # the same word in several files is no fault
+        if reason != "duplicate":  # the same word in several files is not an error
             msg.warn(f"{count} entries left out: {REASONS[reason]}", ", ".join(lexicon.report.places[reason]))
 
 

@@ -72,7 +72,7 @@ def percent(value: Any) -> str:
 
 
 def print_scores(results: Dict[str, Dict[str, Any]]) -> None:
-    """Print a table over all pipelines and one by type, of entities and of words, as far as the corpus has them."""
+    """Print a table over all pipelines and one by type, of entities and of words, if the corpus has them."""
     counts = next(iter(results.values()))
     n_entities = counts["n_seen"] + counts["n_unseen"]
     if n_entities:
@@ -94,7 +94,7 @@ def print_table(results: Dict[str, Dict[str, Any]], columns: Dict[str, str]) -> 
 
 
 def print_types(results: Dict[str, Dict[str, Any]], key: str) -> None:
-    """Print the scores by type that lie under a key."""
+    """Print the scores by type under a key."""
     rows = [
         (name, label, *(percent(by_type[score]) for score in "prf"))
         for name, scores in results.items()

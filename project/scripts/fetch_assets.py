@@ -110,7 +110,9 @@ def main(
     folder = Path(data_dir).expanduser().resolve() if data_dir else None
     if folder is not None and not folder.is_dir():
         msg.fail(
-            f"vars.data_dir is no folder: {folder}", "Give an absolute path, or one relative to project.yml.", exits=1
+            f"vars.data_dir is not a folder: {folder}",
+            "Give an absolute path, or one relative to project.yml.",
+            exits=1,
         )
     assets, own = read_assets(), {"train": train, "dev": dev, "test": test}
     known = sorted({asset["dest"].split("/")[1] for asset in assets} - {"lexicon"})

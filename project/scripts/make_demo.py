@@ -112,7 +112,7 @@ def make_demo(seed: int = 0, *, train: int = 2000, dev: int = 250, test: int = 4
 
     seed (int): The seed.
     train, dev, test, raw (int): Numbers of sentences.
-    RETURNS (Demo): Splits, word list, raw texts and the names behind them.
+    RETURNS (Demo): Splits, word list, raw texts and the names in them.
     """
     generator = Generator(seed)
     taken: Set[str] = set()

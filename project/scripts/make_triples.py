@@ -4,7 +4,7 @@ Entities are the dictionary's words of some length that occur in the text. Tripl
 
 - (word, tag, T): its part of speech in the dictionary,
 - (word, ends_with, s): its last one or two characters, which in Chinese often name its kind (市, 大学, 公司),
-- (word, near, word): pairs that stand in one paragraph far more often than by chance (pointwise mutual information).
+- (word, near, word): pairs that share a paragraph far more often than by chance (pointwise mutual information).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def read_dictionary(path: Path, min_length: int, tags: str) -> Dict[str, str]:
 
 
 def find_words(texts: List[Path], matcher: Matcher) -> Iterator[Set[str]]:
-    """YIELDS (Set[str]): The words of each paragraph, none that lies inside a longer one."""
+    """YIELDS (Set[str]): The words of each paragraph, none inside a longer one."""
     batch: List[str] = []
     lines = (line for path in find_text_files(texts) for line in read_lines(path))
     for line in tqdm(lines, unit=" lines", leave=False, disable=None):

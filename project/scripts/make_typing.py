@@ -1,6 +1,6 @@
 """From a corpus with entities to one of single mentions, whose types are to be found (entity typing) by a `textcat`.
 
-A text is the neighbourhood of one mention, which stands between marks; its category is the entity's label.
+A text is the neighbourhood of one mention, between marks; its category is the entity's label.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def mark_mentions(docs: Sequence[Doc], context: int) -> Iterator[Tuple[str, str]
 
     docs (Sequence[Doc]): Docs with entities.
     context (int): Characters that are kept on either side of a mention.
-    YIELDS (Tuple[str, str]): The text around a mention, which stands between MARKS, and its label.
+    YIELDS (Tuple[str, str]): The text around a mention, with the mention between MARKS, and its label.
     """
     for doc in docs:
         for ent in doc.ents:

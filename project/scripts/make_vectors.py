@@ -14,7 +14,7 @@ from wasabi import msg
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 
-OFFSETS = (-2, -1, 1, 2)  # characters before and behind a word that count as its context
+OFFSETS = (-2, -1, 1, 2)  # the characters around a word that are its context
 EDGE = "\n"
 
 

@@ -207,7 +207,7 @@ def show_difference(
     second: Annotated[str, typer.Argument(help="The system that it is compared with.")],
 ) -> None:
     """Print by how much the first is better in F1, over the seeds that both have, and the interval that holds it in 95
-    of 100 test sets drawn anew from the texts."""
+    of 100 test sets drawn from the texts."""
     print("\n".join(compare(list(read_results(results).values()), first, second)))
 
 

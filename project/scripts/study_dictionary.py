@@ -140,17 +140,17 @@ def study_rules(nlp: Language, docs: List[Doc], words: List[str]) -> Dict[str, D
     for mode in ("force", "forbid"):
         label_of = {word: labels[i % len(labels)] for i, word in enumerate(words)}
         matcher.add_rules((word, mode, label_of[word] if mode == "force" else "") for word in words)
-        counts = dict.fromkeys(("occurrences", "followed", "told", "unexplained"), 0)
+        counts = dict.fromkeys(("occurrences", "followed", "reported", "unexplained"), 0)
         for doc in nlp.pipe(doc.text for doc in docs):
             entities = {(ent.start_char, ent.end_char): ent.label_ for ent in doc.ents}
-            told = {(conflict.start_char, conflict.end_char) for conflict in doc._.lex_conflicts}
+            reported = {(conflict.start_char, conflict.end_char) for conflict in doc._.lex_conflicts}
             for start, end, word in find_occurrences(doc.text, words):
                 label = entities.get((start, end))
                 followed = label == label_of[word] if mode == "force" else label is None
-                kind = "followed" if followed else "told" if (start, end) in told else "unexplained"
+                kind = "followed" if followed else "reported" if (start, end) in reported else "unexplained"
                 counts["occurrences"] += 1
                 counts[kind] += 1
-        counts["precision"] = counts["followed"] / max(counts["occurrences"] - counts["told"], 1)
+        counts["precision"] = counts["followed"] / max(counts["occurrences"] - counts["reported"], 1)
         results[mode] = counts
         matcher.set_lexicon(before)
     return results
@@ -205,10 +205,10 @@ def study_swaps(nlp: Language, docs: List[Doc], words: List[str], new_words: Lis
 def is_consistent(doc: Doc, words: List[str], label: Optional[str]) -> bool:
     """RETURNS (bool): Whether all words in a Doc are entities of that label, but those of which it tells why not."""
     entities = {(ent.start_char, ent.end_char): ent.label_ for ent in doc.ents}
-    told = {(conflict.start_char, conflict.end_char) for conflict in doc._.lex_conflicts}
+    reported = {(conflict.start_char, conflict.end_char) for conflict in doc._.lex_conflicts}
     occurrences = find_occurrences(doc.text, [word for word in words if word in doc.text])
     return label is not None and all(
-        entities.get((start, end)) == label or (start, end) in told for start, end, _ in occurrences
+        entities.get((start, end)) == label or (start, end) in reported for start, end, _ in occurrences
     )
 
 
@@ -236,7 +236,7 @@ def main(
     rules = study_rules(nlp, test, sample)
     for mode, counts in rules.items():
         print(
-            f"{mode}, {len(sample)} words: {counts['occurrences']} occurrences; in {counts['told']} the Doc tells what "
+            f"{mode}, {len(sample)} words: {counts['occurrences']} occurrences; in {counts['reported']} the Doc says what "
             f"won over the rule; of the others {percent(counts['precision'])} % followed, {counts['unexplained']} not"
         )
     swaps = study_swaps(nlp, test[:300], sample, new)

@@ -18,7 +18,7 @@ class System(BaseModel, extra="forbid"):
     members (List[str]): Systems whose pipelines of the same seed, trained and kept before, predict together instead.
     lexicon (Optional[str]): The folder of its lexicon, relative to the project's.
     score (str): The score by which the best pipeline of a run is chosen on dev.
-    limit (int): Learn from the first so many training texts only; 0 for all.
+    limit (int): Learn from this many training texts, the first ones; 0 for all.
     arguments (List[str]): Further arguments of `spacy train`.
     """
 
@@ -52,11 +52,11 @@ class Study(BaseModel, extra="forbid"):
 
     @model_validator(mode="after")
     def check_members(self) -> Study:
-        """Raises ValueError where members are no systems of the study that are trained."""
+        """Raises ValueError where members are not trained systems of the study."""
         for name, system in self.systems.items():
             for member in system.members:
                 if member not in self.systems or self.systems[member].members:
-                    raise ValueError(f"{member!r}, a member of {name!r}, is no system of this study with a config")
+                    raise ValueError(f"{member!r}, a member of {name!r}, is not a system of this study with a config")
         return self
 
 
@@ -71,5 +71,5 @@ def read_study(path: Path) -> Study:
     except (OSError, ValueError) as error:
         faults = error.errors() if isinstance(error, ValidationError) else []
         lines = [f"{' → '.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults] or [str(error)]
-        msg.fail(f"{path} is no study", "\n".join(lines), exits=1)
+        msg.fail(f"{path} is not a study", "\n".join(lines), exits=1)
         raise

@@ -1,4 +1,4 @@
-"""What the study of words needs beside study.py: segmenters to compare with, and data sets put together.
+"""What the study of words needs beside study.py: segmenters to compare with, and joined data sets.
 
     python -m spacy project run data . --vars.dataset udc
     python scripts/study_words.py peers udc metrics/words-peers.json
@@ -100,7 +100,7 @@ def compare_peers(
 def measure_speed(
     dataset: Annotated[str, typer.Argument(help="The data set of the test texts.")],
     systems: Annotated[List[str], typer.Argument(help="NAME=FOLDER, or NAME=FOLDER,FOLDER: one after the other.")],
-    repeats: Annotated[int, typer.Option(min=1, help="The fastest of so many passes counts.")] = 3,
+    repeats: Annotated[int, typer.Option(min=1, help="Passes; the fastest counts.")] = 3,
 ) -> None:
     """Run pipelines over the same texts and print their size and speed, in time of the processor."""
     texts = [doc.text for doc in DocBin().from_disk(PROJECT / "corpus" / dataset / "test.spacy").get_docs(Vocab())]

@@ -1,4 +1,4 @@
-"""Lexicon folders of whatever files there are."""
+"""Lexicon folders from words, vectors, both or neither."""
 
 import pytest
 from build_lexicon import main
@@ -31,7 +31,7 @@ def test_shuffled_vectors(tmp_path):
     assert set(lexicon) == {*table, "长江"} and lexicon.get("长江").vector is None
 
 
-def test_what_is_left_out_is_told(tmp_path, capsys):
+def test_what_is_left_out_is_reported(tmp_path, capsys):
     (tmp_path / "list.txt").write_text("南京市\n长江 大桥\n", "utf8")
     main(tmp_path / "out", str(tmp_path / "list.txt"))
     out = " ".join(capsys.readouterr().out.split())

@@ -67,7 +67,7 @@ def test_a_wrong_file_in_place_is_replaced(project, tmp_path):
     "arguments, message",
     [
         (("yours", "", ""), "mine"),
-        (("mine", "", "no/such/folder"), "no folder"),
+        (("mine", "", "no/such/folder"), "not a folder"),
     ],
 )
 def test_errors_name_what_is_known(project, capsys, arguments, message):

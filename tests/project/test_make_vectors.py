@@ -13,9 +13,9 @@ def test_counts():
     assert counts.shape == (2, len(OFFSETS) * len(chars))
     by_offset = counts.reshape(2, len(OFFSETS), len(chars))
     before = dict(zip(chars, by_offset[0, OFFSETS.index(-1)]))
-    behind = dict(zip(chars, by_offset[1, OFFSETS.index(1)]))
+    after = dict(zip(chars, by_offset[1, OFFSETS.index(1)]))
     assert before == {"北": 1, EDGE: 1, "京": 0, "市": 0}
-    assert behind == {"市": 1, EDGE: 0, "北": 0, "京": 0}
+    assert after == {"市": 1, EDGE: 0, "北": 0, "京": 0}
 
 
 def test_words_in_the_same_places_are_alike():

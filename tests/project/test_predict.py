@@ -1,4 +1,4 @@
-"""What is told of each entity."""
+"""What is shown of each entity."""
 
 import json
 

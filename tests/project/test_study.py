@@ -79,7 +79,7 @@ def test_resumes(project, tmp_path, monkeypatch):
     assert not list((project / "training" / "small").iterdir())
 
 
-def test_a_failed_run_is_told_and_the_others_go_on(project, tmp_path, monkeypatch, capsys):
+def test_a_failed_run_is_reported_and_the_others_go_on(project, tmp_path, monkeypatch, capsys):
     def fail(run, *rest):
         if run.system == "ner":
             raise RuntimeError("it broke")

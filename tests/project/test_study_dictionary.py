@@ -36,11 +36,11 @@ def test_all_of_it(project, capsys):
     assert before["n_unseen"] == 4 and added["recall_unseen"] == before["recall_unseen"]
     assert preferred["recall_unseen"] >= before["recall_unseen"]
     assert results["rules"]["forbid"] == {
-        **{"occurrences": 4, "followed": 4, "told": 0, "unexplained": 0},
+        **{"occurrences": 4, "followed": 4, "reported": 0, "unexplained": 0},
         "precision": 1.0,
     }
     force = results["rules"]["force"]
-    assert (force["occurrences"], force["followed"], force["told"], force["precision"]) == (4, 3, 1, 1.0)
+    assert (force["occurrences"], force["followed"], force["reported"], force["precision"]) == (4, 3, 1, 1.0)
     swaps = results["swaps"]
     assert swaps["inconsistent_docs"] == 0 < swaps["docs"] and swaps["change_ms"] > 0
     assert "4 entities of small's test were not seen in training" in capsys.readouterr().out

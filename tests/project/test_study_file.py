@@ -1,4 +1,4 @@
-"""Studies: what they compare is there, and what is wrong with one is told."""
+"""Studies: what they compare exists, and what is wrong with one is named."""
 
 import pytest
 from study_file import read_study

@@ -139,7 +139,7 @@ def init_config(encoder: str, task: str, *, checkpoint: Optional[str] = None, gp
     if gpu:
         block["mixed_precision"] = True
     for listener in find_listeners(config):
-        listener["width"] = 0  # what it is stands in the encoder's block, once that is complete
+        listener["width"] = 0  # known once the encoder's block is complete
     config = complete(config)
     for listener in find_listeners(config):
         listener["width"] = find_width(config, encoder, checkpoint)
