@@ -236,8 +236,8 @@ def main(
     rules = study_rules(nlp, test, sample)
     for mode, counts in rules.items():
         print(
-            f"{mode}, {len(sample)} words: {counts['occurrences']} occurrences; in {counts['reported']} the Doc says what "
-            f"won over the rule; of the others {percent(counts['precision'])} % followed, {counts['unexplained']} not"
+            f"{mode}, {len(sample)} words: {counts['occurrences']} occurrences; in {counts['reported']} the Doc says "
+            f"what won over it; of the others {percent(counts['precision'])} % followed, {counts['unexplained']} not"
         )
     swaps = study_swaps(nlp, test[:300], sample, new)
     print(

@@ -129,13 +129,18 @@ class FolderReader:
         return Lexicon.open(self._path, verify=self._verify)
 
 
-def create_folder_reader(path: Union[str, Path], verify: bool = False) -> ReaderT:
+def create_folder_reader(path: Optional[Union[str, Path]], verify: bool = False) -> ReaderT:
     """Open a lexicon that was saved with `Lexicon.save`.
 
-    path (Union[str, Path]): The folder.
+    path (Optional[Union[str, Path]]): The folder; None, as configs have it before one is named, raises LexiconError.
     verify (bool): Also check the SHA-256 of every part, which reads all of it.
     RETURNS (Callable[[Language], Lexicon]): The reader.
     """
+    if path is None:
+        raise LexiconError(
+            "No lexicon folder is named. Give one, as in --paths.lexicon my_lexicon: `spacy lexner lexicon build "
+            "my_lexicon words.txt` makes it, and with --empty instead of a file one without words."
+        )
     return FolderReader(Path(path), verify)
 
 

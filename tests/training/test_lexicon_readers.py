@@ -222,3 +222,8 @@ def test_a_pipeline_is_initialised_with_a_reader(files):
     nlp = spacy.util.load_model_from_config(Config().from_str(dedent(text)), auto_fill=True)
     nlp.initialize()
     assert [match.word for match in nlp("在南京的长江")._.lex_matches] == ["南京", "长江"]
+
+
+def test_a_folder_that_is_not_named():
+    with pytest.raises(LexiconError, match=r"--paths\.lexicon my_lexicon"):
+        registry.readers.get("spacy-lexner.LexiconFolder.v1")(None)
