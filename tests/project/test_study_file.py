@@ -22,7 +22,7 @@ def test_the_studies_of_the_project(project_dir):
         ("description: x\ncolumns: {}\nsystems: {a: {title: A, config: flat, members: [b]}}\n", "either a config"),
         ("description: x\ncolumns: {}\nsystems: {a: {title: A, members: [b]}}\n", "'b', a member of 'a'"),
         ("description: x\ncolumns: {}\nsystems: {a: {title: A, config: flat, lexikon: b}}\n", "lexikon"),
-        ("[", "no study"),
+        ("[", "not a study"),
     ],
 )
 def test_errors(tmp_path, capsys, text, fault):
