@@ -17,16 +17,16 @@ def read_table(page: str) -> Tuple[Dict[str, Set[str]], Set[str]]:
     """page (str): The architecture page.
     RETURNS (Tuple[Dict[str, Set[str]], Set[str]]): For each room those that it may import, and the rooms without torch.
     """
-    allowed: Dict[str, Set[str]] = {}
-    without_torch: Set[str] = set()
     table = page.split("## Import table")[1].split("\n\n## ")[0]
-    for line in table.splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        rooms = re.findall(r"`([\w/]+)/`", cells[0]) if line.startswith("| `") else []
-        if cells[2:3] != ["everything"]:
-            allowed.update((room, set(re.findall(r"`([\w/]+)/`", cells[2]))) for room in rooms)
-        without_torch.update(rooms if cells[3:4] == ["yes"] else [])
-    return allowed, without_torch
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if line.startswith("| `")]
+    rooms = [(room, row) for row in rows for room in re.findall(r"`([\w/]+)/`", row[0])]
+    known = [room for room, row in rooms if row[2] != "everything"]
+    allowed = {
+        room: {other for other in known for name in re.findall(r"`([\w/]+/)`", row[2]) if f"{other}/".startswith(name)}
+        for room, row in rooms
+        if room in known
+    }
+    return allowed, {room for room, row in rooms if row[3] == "yes"}
 
 
 # The longest prefix of a module's path is its room.

@@ -6,7 +6,9 @@ import textwrap
 from importlib import metadata
 from typing import Any, Iterator
 
+import spacy
 import typer
+from thinc.api import Config
 
 REGISTERED = re.compile(r"^::: (spacy-lexner\.[\w.]+|lex_\w+)$", re.M)
 LINK = re.compile(r"\[([^\]]+)\]\(([^):#]+)(?:#[^)]*)?\)")
@@ -26,7 +28,11 @@ def on_page_markdown(markdown: str, *, page: Any, **kwargs: Any) -> str:
 def registered(found: re.Match[str]) -> str:
     """RETURNS (str): A registered name as a heading, with the object that its entry point names."""
     [point] = [point for point in metadata.distribution("spacy-lexner").entry_points if point.name == found[1]]
-    return f"## `{found[1]}`\n\n::: {point.value.replace(':', '.')}"
+    heading = f"## `{point.name}`\n\n"
+    if point.group == "spacy_factories":
+        defaults = spacy.blank("zh").get_factory_meta(point.name).default_config
+        return f"{heading}```ini\n{Config({'components': {point.name: defaults}}).to_str()}\n```"
+    return f"{heading}::: {point.value.replace(':', '.')}"
 
 
 def commands() -> Iterator[str]:

@@ -24,10 +24,8 @@ def to_markdown(text: str) -> str:
             name = f"**{names.capitalize()}**" if names.isupper() else ", ".join(f"`{n}`" for n in names.split(", "))
             lines.append(f"- {name} (`{kind}`): {rest}")
         else:
-            if in_entry and line and not line.startswith(" "):
-                lines.append("")
-            lines.append(line)
-        in_entry = bool(entry) or (in_entry and line.startswith(" "))
+            lines.append(f"  {line.strip()}" if in_entry and line.strip() else line)
+        in_entry = bool(entry) or (in_entry and bool(line.strip()))
     return "\n".join(lines)
 
 

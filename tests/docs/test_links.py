@@ -27,3 +27,12 @@ def test_links_lead_somewhere(page):
 @pytest.mark.parametrize("name", ["README.md", "docs/results.md"])
 def test_first_pages_are_short(name):
     assert len((ROOT / name).read_text("utf8").splitlines()) <= 150
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_files_named_exist(page):
+    if "experiments" not in page.parts:  # figures of old commits
+        named = re.findall(
+            r"`((?:spacy_lexner|configs|docs|tests|benchmarks|project/scripts)/[\w./-]+)`", page.read_text("utf8")
+        )
+        assert [name for name in named if "NAME" not in name and not (ROOT / name).exists()] == []
