@@ -19,14 +19,14 @@ def read_table(page: str) -> Tuple[Dict[str, Set[str]], Set[str]]:
     """
     table = page.split("## Import table")[1].split("\n\n## ")[0]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if line.startswith("| `")]
-    rooms = [(room, row) for row in rows for room in re.findall(r"`([\w/]+)/`", row[0])]
-    known = [room for room, row in rooms if row[2] != "everything"]
+    rooms = {room: row for row in rows for room in re.findall(r"`([\w/]+)/`", row[0])}
+    known = [room for room, row in rooms.items() if row[2] != "everything"]
+    every = {"encoders": {room for room in known if room.startswith("encoders/")}}
     allowed = {
-        room: {other for other in known for name in re.findall(r"`([\w/]+/)`", row[2]) if f"{other}/".startswith(name)}
-        for room, row in rooms
-        if room in known
+        room: {other for name in re.findall(r"`([\w/]+)/`", rooms[room][2]) for other in every.get(name, {name})}
+        for room in known
     }
-    return allowed, {room for room, row in rooms if row[3] == "yes"}
+    return allowed, {room for room, row in rooms.items() if row[3] == "yes"}
 
 
 # The longest prefix of a module's path is its room.
