@@ -17,11 +17,13 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def create_char_tokenizer() -> Callable[[Language], "CharTokenizer"]:
-    """Create the function that makes a `CharTokenizer` for a pipeline.
+    """RETURNS (Callable[[Language], CharTokenizer]): The function `make_char_tokenizer`."""
+    return make_char_tokenizer
 
-    RETURNS (Callable[[Language], CharTokenizer]): Takes the nlp object, gives its tokenizer.
-    """
-    return CharTokenizer.for_pipeline
+
+def make_char_tokenizer(nlp: Language) -> "CharTokenizer":
+    """RETURNS (CharTokenizer): The tokenizer of a pipeline, which reports to the pipeline's error handler."""
+    return CharTokenizer(nlp.vocab, nlp=nlp)
 
 
 class CharTokenizer(DummyTokenizer):
@@ -36,20 +38,11 @@ class CharTokenizer(DummyTokenizer):
         """Create the tokenizer.
 
         vocab (Vocab): The vocabulary of the Docs.
-        nlp (Optional[Language]): The pipeline whose error handler decides about texts that cannot be encoded.
-            Not kept alive by the tokenizer. Without one, such a text is an error.
+        nlp (Optional[Language]): The pipeline whose error handler decides about texts that cannot be encoded; held by a
+            weak reference. Without one, such a text is an error.
         """
         self.vocab = vocab
         self._nlp = None if nlp is None else weakref.ref(nlp)
-
-    @classmethod
-    def for_pipeline(cls, nlp: Language) -> "CharTokenizer":
-        """Create the tokenizer of a pipeline.
-
-        nlp (Language): The pipeline.
-        RETURNS (CharTokenizer): The tokenizer, which reports to the pipeline's error handler.
-        """
-        return cls(nlp.vocab, nlp=nlp)
 
     def __call__(self, text: str) -> Doc:
         """Tokenize a text.
@@ -71,11 +64,7 @@ class CharTokenizer(DummyTokenizer):
             return doc
 
     def score(self, examples: Iterable[Example]) -> Dict[str, Any]:
-        """Score the tokenization.
-
-        examples (Iterable[Example]): The examples.
-        RETURNS (Dict[str, Any]): The scores of `Scorer.score_tokenization`.
-        """
+        """RETURNS (Dict[str, Any]): The scores of `Scorer.score_tokenization`."""
         examples = list(examples)
         validate_examples(examples, "CharTokenizer.score")
         return Scorer.score_tokenization(examples)
@@ -113,11 +102,7 @@ def split_characters(text: str) -> Tuple[List[str], List[bool]]:
 
 
 def surrogate_error(text: str) -> UnicodeEncodeError:
-    """The error of a text with a lone surrogate: spaCy's own, with its place in the text and the remedy.
-
-    text (str): The text.
-    RETURNS (UnicodeEncodeError): The error, which names the first lone surrogate.
-    """
+    """RETURNS (UnicodeEncodeError): The error of a text with a lone surrogate: its place, and the remedy."""
     match = LONE_SURROGATE.search(text)
     start, end = match.span() if match is not None else (0, len(text))
     reason = (

@@ -6,12 +6,7 @@ from spacy.tokens import Doc, Span, Token
 
 
 def add_extension(owner: Type[Union[Doc, Span, Token]], name: str, **options: Any) -> None:
-    """Add a custom attribute, unless there is one of this name: what someone else put there stays.
-
-    owner (Type[Union[Doc, Span, Token]]): The class that gets it.
-    name (str): The name, used as `doc._.name`.
-    options (Any): As for `Doc.set_extension`: `default` or `getter`.
-    """
+    """As `owner.set_extension`, unless there is an attribute of this name: what someone else put there stays."""
     if not owner.has_extension(name):
         owner.set_extension(name, **options)
 

@@ -37,19 +37,12 @@ class RuleFollower:
         return self._model.attrs["link"]
 
     def set_reader(self, reader: Optional[RuleReader]) -> None:
-        """Set which rules concern the component.
-
-        reader (Optional[RuleReader]): The labels and modes; None as long as the component has no labels.
-        """
+        """Set which rules concern the component; None as long as it has no labels."""
         self.link.reader = reader
 
     def find(self, docs: Sequence[Doc]) -> List[Tuple[Sequence[RuleMatch], Optional[Matcher]]]:
-        """Find the words of Docs whose rules concern the component.
-
-        docs (Sequence[Doc]): The Docs.
-        RETURNS (List[Tuple[Sequence[RuleMatch], Optional[Matcher]]]): The words of each, and the state of the lexicon
-            that holds for it; None if no lexicon is linked.
-        """
+        """RETURNS (List[Tuple[Sequence[RuleMatch], Optional[Matcher]]]): For each Doc the words whose rules concern the
+        component, and the state of the lexicon that holds for it; None if no lexicon is linked."""
         link = self.link
         matchers = link.matchers(docs)
         if link.reader is None:
@@ -88,12 +81,7 @@ def get_conflicts(doc: Doc) -> List[RuleConflict]:
 
 
 def set_conflicts(doc: Doc, component: str, conflicts: Sequence[RuleConflict]) -> None:
-    """Store the rules that a component did not follow, in place of what it stored before.
-
-    doc (Doc): The Doc.
-    component (str): The component.
-    conflicts (Sequence[RuleConflict]): Its conflicts.
-    """
+    """Store the rules that a component did not follow, in place of what it stored before."""
     others = [conflict for conflict in get_conflicts(doc) if conflict.component != component]
     if others or conflicts:
         doc.user_data[USER_DATA_KEY] = [list(conflict) for conflict in (*others, *conflicts)]

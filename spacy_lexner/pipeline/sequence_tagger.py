@@ -4,20 +4,7 @@ import logging
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import (
-    Any,
-    Callable,
-    Dict,
-    Generic,
-    Iterable,
-    Iterator,
-    List,
-    Optional,
-    Sequence,
-    Tuple,
-    TypeVar,
-    Union,
-)
+from typing import Any, Callable, Dict, Generic, Iterable, Iterator, List, Optional, Sequence, Tuple, TypeVar, Union
 
 from spacy.errors import Errors
 from spacy.language import Language
@@ -103,11 +90,8 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
         self.rules.set_reader(self.rule_reader)
 
     def add_label(self, label: str) -> int:
-        """Add a label. A trained model keeps what it knows; the new label has to be learned.
-
-        label (str): The label.
-        RETURNS (int): 0 if it was there, otherwise 1.
-        """
+        """RETURNS (int): 0 if the label was there, otherwise 1. A trained model keeps what it knows and has to learn
+        the new label."""
         if not isinstance(label, str):
             raise ValueError(Errors.E187)
         if label in self.labels:
@@ -179,14 +163,8 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
         sgd: Optional[Optimizer] = None,
         losses: Optional[Dict[str, float]] = None,
     ) -> Dict[str, float]:
-        """Learn from a batch.
-
-        examples (Iterable[Example]): The batch.
-        drop (float): The dropout rate.
-        sgd (Optional[Optimizer]): The optimizer; without one, gradients are kept for `finish_update`.
-        losses (Optional[Dict[str, float]]): Losses by name of component, added to.
-        RETURNS (Dict[str, float]): The losses.
-        """
+        """Learn from a batch, as in `TrainablePipe.update`. Without an optimizer, gradients are kept for
+        `finish_update`."""
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
         examples = list(examples)
@@ -204,12 +182,7 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
         return losses
 
     def get_loss(self, examples: Iterable[Example], scores: TaggerOutput) -> Tuple[float, TaggerOutput]:
-        """Compute the loss of a batch and its gradient.
-
-        examples (Iterable[Example]): The batch.
-        scores (TaggerOutput): The output of the model.
-        RETURNS (Tuple[float, TaggerOutput]): The loss, and its gradient in the shape of the output.
-        """
+        """RETURNS (Tuple[float, TaggerOutput]): The loss of a batch, from the model's output, and its gradient."""
         examples = list(examples)
         allowed = [self.training_constraint(example.predicted) for example in examples]
         gold = [self.gold(example) for example in examples]
@@ -221,10 +194,7 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
 
     def finish_update(self, sgd: Optimizer) -> None:
         """Update the weights. An optimizer with a `finish_update` of its own sees all gradients of the model at once,
-        which clipping by their common norm needs.
-
-        sgd (Optimizer): The optimizer.
-        """
+        which clipping by their common norm needs."""
         finish = getattr(sgd, "finish_update", None)
         if finish is None:
             self.model.finish_update(sgd)
@@ -241,12 +211,7 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
     # Documents
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Process a stream. A Doc that fails goes to the error handler, alone; the others go on.
-
-        stream (Iterable[Doc]): The Docs.
-        batch_size (int): Number of Docs to process at once.
-        YIELDS (Doc): The Docs, in order.
-        """
+        """YIELDS (Doc): The Docs of a stream, in order. One that fails goes to the error handler, alone."""
         handle_error = self.get_error_handler()
         predictions: Sequence[Optional[PredictionT]]
         for docs in minibatch(stream, size=batch_size):
@@ -263,12 +228,7 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
                     yield annotated
 
     def annotate(self, doc: Doc, prediction: PredictionT) -> Doc:
-        """Write a prediction to a Doc. A subclass may return another Doc instead.
-
-        doc (Doc): The Doc.
-        prediction (PredictionT): What `predict` gave for it.
-        RETURNS (Doc): The Doc that goes on through the pipeline.
-        """
+        """RETURNS (Doc): The Doc with a prediction written to it, or another one in its place."""
         self.set_annotations([doc], [prediction])
         return doc
 
@@ -297,22 +257,12 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
     # Loading
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "SequenceTagger[PredictionT]":
-        """Load what `to_bytes` saved.
-
-        bytes_data (bytes): The result of `to_bytes`.
-        exclude (Iterable[str]): Names of parts to leave as they are.
-        RETURNS (SequenceTagger): The component. Raises ValueError, which names it, for bytes that are not its own.
-        """
+        """RETURNS (SequenceTagger): The component, from `to_bytes`. Raises ValueError for other bytes."""
         with self._loading("bytes"):
             return super().from_bytes(bytes_data, exclude=tuple(exclude))
 
     def from_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> "SequenceTagger[PredictionT]":
-        """Load what `to_disk` saved.
-
-        path (Union[str, Path]): The folder.
-        exclude (Iterable[str]): Names of parts to leave as they are.
-        RETURNS (SequenceTagger): The component. Raises ValueError, which names the folder, if that is damaged.
-        """
+        """RETURNS (SequenceTagger): The component, from `to_disk`. Raises ValueError if the folder is damaged."""
         with self._loading(str(path)):
             return super().from_disk(path, exclude=tuple(exclude))
 

@@ -13,7 +13,7 @@ from ..formats.read import read_records
 from ..formats.record import ReadOptions
 from ..formats.report import Report
 from ..formats.source import list_sources
-from ..pipeline.char_tokenizer import CharTokenizer
+from ..pipeline.char_tokenizer import make_char_tokenizer
 from .callbacks import CorpusT
 
 
@@ -80,7 +80,7 @@ class AnnotatedCorpus:
             character if the file does not split its texts.
         """
         report = Report()
-        tokenizer = CharTokenizer.for_pipeline(nlp)
+        tokenizer = make_char_tokenizer(nlp)
         sources = list_sources(self.path)
         n_examples = n_long = 0
         for record in (

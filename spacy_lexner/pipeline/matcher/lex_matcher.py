@@ -83,21 +83,12 @@ class LexMatcher(LexiconPipe):
     # Documents
 
     def __call__(self, doc: Doc) -> Doc:
-        """Find the candidate words of a Doc.
-
-        doc (Doc): The Doc.
-        RETURNS (Doc): The same Doc.
-        """
+        """RETURNS (Doc): The same Doc, with its candidate words."""
         self._annotate([doc])
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Find the candidate words of a stream of Docs, a batch at a time.
-
-        stream (Iterable[Doc]): The Docs.
-        batch_size (int): The number of Docs to match at once.
-        YIELDS (Doc): The same Docs, in order. A Doc that fails goes to the error handler, alone.
-        """
+        """YIELDS (Doc): The same Docs, matched a batch at a time. One that fails goes to the error handler, alone."""
         for docs in util.minibatch(stream, size=batch_size):
             try:
                 self._annotate(docs)
@@ -161,11 +152,7 @@ class LexMatcher(LexiconPipe):
     # Files
 
     def to_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> None:
-        """Save the options, the lexicon, and the rules from files.
-
-        path (Union[str, Path]): A folder.
-        exclude (Iterable[str]): "cfg", "lexicon", "rules".
-        """
+        """Save the options, the lexicon, and the rules from files. `exclude` may name "cfg", "lexicon", "rules"."""
         writers: Dict[str, Callable[[Path], Any]] = {"cfg": lambda p: srsly.write_json(p, self._cfg())}
         if (dictionary := self._dictionary) is not None:
             writers["lexicon"] = dictionary.own.save
@@ -173,13 +160,8 @@ class LexMatcher(LexiconPipe):
         util.to_disk(Path(path), writers, exclude)
 
     def from_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> "LexMatcher":
-        """Load what `to_disk` saved. The lexicon stays on disk, memory-mapped. The dictionary files are not read again:
-        `reload` does that.
-
-        path (Union[str, Path]): The folder.
-        exclude (Iterable[str]): "cfg", "lexicon", "rules".
-        RETURNS (LexMatcher): This object.
-        """
+        """RETURNS (LexMatcher): This object, with what `to_disk` saved. The lexicon stays on disk, memory-mapped. The
+        dictionary files are not read again: `reload` does that."""
         path = Path(path)
         parts: Dict[str, Any] = {}
         readers: Dict[str, Callable[[Path], Any]] = {"cfg": lambda p: self._load_cfg(srsly.read_json(p))}

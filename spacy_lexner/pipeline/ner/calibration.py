@@ -66,11 +66,8 @@ def logit(probability: float) -> float:
 
 
 def check_threshold(threshold: Optional[Threshold]) -> Threshold:
-    """Check the threshold of scores.
-
-    threshold (Optional[Union[float, Dict[str, float]]]): One for all labels, or one per label; others have 0.
-    RETURNS (Union[float, Dict[str, float]]): The same. Raises ValueError for a value outside of 0 to 1.
-    """
+    """RETURNS (Union[float, Dict[str, float]]): The threshold of scores, one or one per label; 0 for None. Raises
+    ValueError for a value outside of 0 to 1."""
     threshold = 0.0 if threshold is None else threshold
     values: List[Any] = list(threshold.values()) if isinstance(threshold, dict) else [threshold]
     for value in values:

@@ -55,14 +55,8 @@ def blocked_spans(doc: Doc) -> List[Span]:
 
 
 def allowed_tags(doc: Doc, scheme: TagScheme, kept: Sequence[Span], blocked: Sequence[Span]) -> Bools2d:
-    """Say which tags the tokens of a Doc may have: no entity begins or ends with white space or contradicts what is
-    kept.
-
-    doc (Doc): The Doc.
-    scheme (TagScheme): The tags.
-    kept (Sequence[Span]), blocked (Sequence[Span]): Its entities and blocked tokens.
-    RETURNS (Bools2d): The tags, [n_tokens, n_tags].
-    """
+    """RETURNS (Bools2d): The tags that the tokens of a Doc may have, [n_tokens, n_tags]: no entity begins or ends with
+    white space, or contradicts the entities and blocked tokens that the Doc keeps."""
     spans, outside = [], [(span.start, span.end) for span in blocked]
     for ent in kept:
         if ent.label_ in scheme.labels:
@@ -80,14 +74,10 @@ def apply_entity_rules(
     kept: Sequence[Span],
     blocked: Sequence[Span],
 ) -> DocRules:
-    """Turn the rules of words into rules about entities. What a Doc keeps wins over them.
+    """Turn the rules of words into rules about entities. What the Doc keeps wins over them.
 
-    doc (Doc): The Doc.
-    words (Sequence[RuleMatch]): Its words that have rules.
     labels (Sequence[str]): The labels of the model, in the order of their numbers.
     rule_labels (Sequence[str]): The labels that only rules use, whose numbers follow.
-    kept (Sequence[Span]), blocked (Sequence[Span]): The entities and blocked tokens that the Doc keeps.
-    RETURNS (DocRules): The rules.
     """
     if not words:
         return NO_RULES

@@ -152,12 +152,8 @@ class LexNER(SequenceTagger[Prediction]):
     # Documents
 
     def predict(self, docs: Iterable[Doc]) -> List[Prediction]:
-        """Find entities in Docs without changing these.
-
-        docs (Iterable[Doc]): The Docs.
-        RETURNS (List[Prediction]): The entities of each, without those that it has already and keeps. Raises ValueError
-            if the rules of words leave no path.
-        """
+        """RETURNS (List[Prediction]): The entities of each Doc, without those that it has and keeps. Raises ValueError
+        if the rules of words leave no path."""
         docs = list(docs)
         self.require_initialized()
         if not any(len(doc) for doc in docs):
@@ -206,11 +202,7 @@ class LexNER(SequenceTagger[Prediction]):
         return ([], []) if self.cfg["overwrite"] else (present_entities(doc), blocked_spans(doc))
 
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Prediction]) -> None:
-        """Write entities and their scores to Docs.
-
-        docs (Iterable[Doc]): The Docs.
-        scores (Iterable[Prediction]): The result of `predict`.
-        """
+        """Write what `predict` found to Docs: entities and their scores, alternatives, uncertain spans, words."""
         add_score_extension()  # an unpickled component has not been made here
         for doc, prediction in zip(docs, scores):
             kept, blocked = self._kept(doc)

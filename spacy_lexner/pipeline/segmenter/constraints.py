@@ -68,13 +68,9 @@ def apply_word_rules(
     doc: Doc, words: Sequence[RuleMatch], labels: Sequence[str], borders: Borders, edges: Ints1d
 ) -> DocRules:
     """Turn the rules of lexicon words into rules about the words of a Doc. A forced word is a word there, with the part
-    of speech of its rule if that has one. Known borders win over rules.
+    of speech of its rule if that has one. Known borders and edges (see `Constraints`) win over rules.
 
-    doc (Doc): The Doc.
-    words (Sequence[RuleMatch]): Its words that have rules.
     labels (Sequence[str]): The labels, in the order of their numbers.
-    borders (Borders), edges (Ints1d): The known borders, as in `Constraints`.
-    RETURNS (DocRules): The rules.
     """
     if not words:
         return NO_RULES

@@ -111,19 +111,11 @@ class LexSegmenter(SequenceTagger[Segmentation]):
     # Documents
 
     def __call__(self, doc: Doc) -> Doc:
-        """Find the words of a Doc.
-
-        doc (Doc): The Doc.
-        RETURNS (Doc): With `retokenize` a Doc in words, otherwise the same Doc.
-        """
+        """RETURNS (Doc): With `retokenize` a Doc in words, otherwise the same Doc."""
         return next(self.pipe([doc]), doc)
 
     def predict(self, docs: Iterable[Doc]) -> List[Segmentation]:
-        """Find the words of Docs without changing these.
-
-        docs (Iterable[Doc]): The Docs.
-        RETURNS (List[Segmentation]): The words of each. Raises ValueError if the rules of words leave no path.
-        """
+        """RETURNS (List[Segmentation]): The words of each Doc. Raises ValueError if rules leave no path."""
         docs = list(docs)
         self.require_initialized()
         if not any(len(doc) for doc in docs):
@@ -138,11 +130,7 @@ class LexSegmenter(SequenceTagger[Segmentation]):
         return find_words(self.head, outputs, docs, constraints, self.scheme, self.name)
 
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Segmentation]) -> None:
-        """Write words to `doc.spans`, labelled with their parts of speech. The tokens stay as they are.
-
-        docs (Iterable[Doc]): The Docs.
-        scores (Iterable[Segmentation]): The result of `predict`.
-        """
+        """Write words to `doc.spans`, labelled with their parts of speech. The tokens stay as they are."""
         key = self.spans_key
         for doc, (starts, labels, report, conflicts, matcher) in zip(docs, scores):
             rows = zip(starts.tolist(), [*starts[1:].tolist(), len(doc)], labels.tolist())
@@ -152,13 +140,8 @@ class LexSegmenter(SequenceTagger[Segmentation]):
             self.rules.report(doc, self.name, matcher, conflicts)
 
     def annotate(self, doc: Doc, prediction: Segmentation) -> Doc:
-        """Give a Doc its words.
-
-        doc (Doc): The Doc.
-        prediction (Segmentation): What `predict` gave for it.
-        RETURNS (Doc): With `retokenize` a Doc in words, which is a new one if there was anything to merge; otherwise
-            the same Doc.
-        """
+        """RETURNS (Doc): With `retokenize` a Doc in words, a new one if there was anything to merge; otherwise the same
+        Doc."""
         if not self.retokenize:
             return super().annotate(doc, prediction)
         self.rules.report(doc, self.name, prediction.matcher, prediction.conflicts)
@@ -186,12 +169,8 @@ class LexSegmenter(SequenceTagger[Segmentation]):
         nlp: Optional[Language] = None,
         labels: Optional[Sequence[str]] = None,
     ) -> None:
-        """Set the labels, check the annotation and the order of the pipeline, and initialize the model.
-
-        get_examples (Callable[[], Iterable[Example]]): Gives the training examples.
-        nlp (Optional[Language]): The pipeline.
-        labels (Optional[Sequence[str]]): The labels; by default the parts of speech of the examples, sorted.
-        """
+        """As in `SequenceTagger.initialize`. The order of the components is checked too. By default the labels are the
+        parts of speech of the examples."""
         if nlp is not None and self.retokenize:
             check_order(nlp, self.name)
         super().initialize(get_examples, nlp=nlp, labels=labels)
@@ -237,11 +216,7 @@ class LexSegmenter(SequenceTagger[Segmentation]):
             ) from None
 
     def add_label(self, label: str) -> int:
-        """Add a part of speech. A trained model keeps what it knows; the new one has to be learned.
-
-        label (str): The part of speech.
-        RETURNS (int): 0 if it was there, otherwise 1.
-        """
+        """RETURNS (int): 0 if the part of speech was there, otherwise 1. Raises ValueError for what is none."""
         if isinstance(label, str) and label not in self.labels:
             if self.part is None:
                 raise ValueError(f"{self.name}: with pos = null {WORD!r} is the only label; {label!r} has no use.")
@@ -249,16 +224,9 @@ class LexSegmenter(SequenceTagger[Segmentation]):
         return super().add_label(label)
 
     def set_output(self, nO: int) -> None:
-        """Add tags to the model. The new ones start from those of the first label.
-
-        nO (int): The new number of tags.
-        """
+        """Set the number of tags of the model. New tags start from those of the first label."""
         self.model.attrs["resize_output"](self.model, nO, templates=(1, 2, 3, 4))
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> Dict[str, Any]:
-        """Score examples.
-
-        examples (Iterable[Example]): Predicted and annotated Docs.
-        RETURNS (Dict[str, Any]): What the scorer returns; it is told where the words are and which ones are known.
-        """
+        """RETURNS (Dict[str, Any]): What the scorer returns, given where the words are and which are known."""
         return super().score(examples, **{"retokenize": self.retokenize, "spans_key": self.spans_key, **kwargs})

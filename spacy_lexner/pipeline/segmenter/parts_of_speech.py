@@ -28,12 +28,7 @@ class PartOfSpeech(NamedTuple):
         return doc.to_array([self.attribute]).reshape(-1).astype(np.int64)
 
     def write(self, doc: Doc, labels: Sequence[str], which: Ints1d) -> None:
-        """Set the parts of speech of a Doc.
-
-        doc (Doc): The Doc.
-        labels (Sequence[str]): The labels.
-        which (Ints1d): The label of each token; -1 is white space.
-        """
+        """Set the parts of speech of a Doc, given for each token the number of its label; -1 is white space."""
         if len(doc):
             strings = doc.vocab.strings
             numbers: Any = np.array([self.number(label, strings) for label in (*labels, self.space)], dtype=np.uint64)

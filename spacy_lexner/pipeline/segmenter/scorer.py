@@ -26,16 +26,15 @@ def lex_segmenter_score(
     known_words: ArrayLike = (),
     **kwargs: Any,
 ) -> Dict[str, Any]:
-    """Precision, recall and F-score of words, and of words with their parts of speech. White space is no word.
-    Reference Docs that do not say what their words are do not count, nor, for the latter, do words of which they do not
-    say the part of speech.
+    """Precision, recall and F-score of words, and of words with their parts of speech. White space is not a word.
+    Reference Docs that do not say what their words are do not count, nor words without a part of speech for the latter.
 
     examples (Iterable[Example]): Predicted and annotated Docs.
     pos (Optional[str]): The part of speech: "pos", "tag" or None.
     retokenize (bool): Whether the predicted words are the tokens of the Doc, or spans of it.
     spans_key (str): The key of the spans.
     known_words (ArrayLike): spaCy's hashes of the words of the training texts.
-    RETURNS (Dict[str, Any]): `word_p`, `word_r`, `word_f`; `word_oov_r`, the recall of words that are not known;
+    RETURNS (Dict[str, Any]): `word_p`, `word_r`, `word_f`; `word_oov_r`, the recall of unknown words;
         `word_pos_p`, `word_pos_r`, `word_pos_f`, `word_pos_per_type`. None where there is nothing to count.
     """
     part = PARTS_OF_SPEECH.get(pos or "")
@@ -77,11 +76,7 @@ def span_words(doc: Doc, key: str) -> Words:
 
 
 def count_tagged(score: PRFScore, per_type: Dict[str, PRFScore], found: Words, gold: Words) -> None:
-    """Count words with their parts of speech, except those of which the annotation does not give it.
-
-    score (PRFScore), per_type (Dict[str, PRFScore]): Are added to.
-    found (Words), gold (Words): The words.
-    """
+    """Add words with their parts of speech to scores, except words without one in the annotation."""
     if not any(gold.values()):
         return
     right = {(edges, label) for edges, label in gold.items() if label}
