@@ -47,7 +47,7 @@ ENTRY_POINTS = {
         "spacy-lexner.PygtrieLexicon.v1 = spacy_lexner.training.lexicon_readers:create_pygtrie_reader",
         "spacy-lexner.MergedLexicon.v1 = spacy_lexner.training.lexicon_readers:create_merged_reader",
         "spacy-lexner.RepeatedCorpus.v1 = spacy_lexner.training.corpora:RepeatedCorpus",
-        "spacy-lexner.TextCorpus.v1 = spacy_lexner.pretraining.text_corpus:create_text_corpus",
+        "spacy-lexner.TextCorpus.v1 = spacy_lexner.pretraining.text_corpus:TextCorpus",
         "spacy-lexner.TagFile.v1 = spacy_lexner.training.corpora:create_tag_file_reader",
         "spacy-lexner.ClueJsonl.v1 = spacy_lexner.training.corpora:create_clue_reader",
     ],

@@ -14,7 +14,7 @@ from spacy.util import fix_random_seed, load_config, minibatch
 from thinc.api import Model
 
 from spacy_lexner.pretraining.objective import load_objective
-from spacy_lexner.pretraining.text_corpus import create_text_corpus
+from spacy_lexner.pretraining.text_corpus import TextCorpus
 
 
 def main() -> None:
@@ -42,7 +42,7 @@ def read(nlp: Language, path: str, characters: int) -> List[Doc]:
     if path.endswith(".spacy"):
         texts: Iterable[str] = (doc.text for doc in DocBin().from_disk(path).get_docs(nlp.vocab))
     else:
-        texts = (example.text for example in create_text_corpus(path, shuffle=False)(nlp))
+        texts = (example.text for example in TextCorpus(path, shuffle=False)(nlp))
     docs, n = [], 0
     for text in texts:
         docs.append(nlp.make_doc(text))

@@ -15,43 +15,22 @@ from .text_index import TextIndex, find_text_files, read_lines
 SENTENCE_ENDS = "。！？!?；;…"
 
 
-def create_text_corpus(
-    path: Optional[Union[str, List[str]]],
-    sentences: bool = False,
-    min_length: int = 1,
-    max_length: int = 2000,
-    shuffle: bool = False,
-    limit: int = 0,
-) -> "TextCorpus":
-    """Create a reader of raw text.
+class TextCorpus:
+    """Reads raw text as Docs, one after the other: memory does not grow with the corpus.
 
     path (Optional[Union[str, List[str]]]): Files, or folders that are searched for *.txt and *.txt.gz. UTF-8.
     sentences (bool): Each line is a sentence and a blank line ends a document; a Doc is a document with sentence
-        bounds. Otherwise each line is a Doc, and blank lines count for nothing.
-    min_length (int): Shorter lines are left out, in characters.
-    max_length (int): Longer lines are cut, behind a sentence end if there is one in their second half.
-    shuffle (bool): Give the Docs out in a random order, another one each time. It follows from Python's own random
-        numbers, which spaCy seeds with `training.seed`. The place of each line is kept in memory, eight bytes a line.
-    limit (int): Docs to give out; 0 for all.
-    RETURNS (TextCorpus): The reader.
+        bounds. Otherwise each line is a Doc, and blank lines are skipped.
+    min_length (int): Shorter lines are skipped, in characters.
+    max_length (int): Longer lines are cut, after a sentence end if there is one in their second half.
+    shuffle (bool): Yield the Docs in random order, another one each time. It follows from Python's own random numbers,
+        which spaCy seeds with `training.seed`. The place of each line is kept in memory, eight bytes a line.
+    limit (int): Most Docs to yield; 0 for all.
     """
-    return TextCorpus(
-        path,
-        sentences=sentences,
-        min_length=min_length,
-        max_length=max_length,
-        shuffle=shuffle,
-        limit=limit,
-    )
-
-
-class TextCorpus:
-    """Reads Docs one after the other: memory does not grow with the corpus. Arguments: see `create_text_corpus`."""
 
     def __init__(
         self,
         path: Optional[Union[str, List[str]]],
-        *,
         sentences: bool = False,
         min_length: int = 1,
         max_length: int = 2000,

@@ -7,7 +7,7 @@ from spacy.training import Example
 from spacy.util import registry
 
 from spacy_lexner.formats.record import FormatError
-from spacy_lexner.pretraining.text_corpus import create_text_corpus
+from spacy_lexner.pretraining.text_corpus import TextCorpus
 from spacy_lexner.training.batchers import LimitedBatcher
 from spacy_lexner.training.corpora import RepeatedCorpus, create_clue_reader, create_tag_file_reader
 
@@ -159,7 +159,7 @@ def texts_of(examples):
 def test_begins_again_in_another_order(tmp_path):
     lines = [f"第{number}行" for number in "一二三四五六七八"]
     (tmp_path / "text.txt").write_text("\n".join(lines) + "\n", "utf8")
-    corpus = RepeatedCorpus(create_text_corpus(str(tmp_path), shuffle=True))
+    corpus = RepeatedCorpus(TextCorpus(str(tmp_path), shuffle=True))
     read = texts_of(islice(corpus(NLP), 24))
     passes = [read[:8], read[8:16], read[16:]]
     assert all(sorted(part) == sorted(lines) for part in passes) and passes[0] != passes[1]
@@ -167,7 +167,7 @@ def test_begins_again_in_another_order(tmp_path):
 
 def test_an_epoch_is_a_number_of_batches(tmp_path):
     (tmp_path / "text.txt").write_text("甲乙\n丙丁\n戊己\n", "utf8")
-    corpus = RepeatedCorpus(create_text_corpus(str(tmp_path)))
+    corpus = RepeatedCorpus(TextCorpus(str(tmp_path)))
     batcher = LimitedBatcher(lambda items: ([item] for item in items), 5)
     assert [texts_of(batch) for batch in batcher(corpus(NLP))] == [["甲乙"], ["丙丁"], ["戊己"], ["甲乙"], ["丙丁"]]
 
