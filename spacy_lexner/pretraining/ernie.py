@@ -21,17 +21,36 @@ from .masked_task import MaskedTask, MaskingOptions, Sequences, collect
 from .masking import Masking
 from .mlm import MASKING
 from .objective import PretrainingBatch, build_objective
-from .sentence_pairs import DEFAULT_SHORT_SHARE, PairedDoc
+from .sentence_pairs import PairedDoc
 
 NO_ENTITY = 0  # the row of the zero vector
 
 
+@dataclass(frozen=True)
+class EntityCorruption:
+    """How the entities of a batch are corrupted (section 3.4 of the paper); the rest is kept.
+
+    replace_share (float): Share that shows another entity of the batch, at times the same.
+    remove_share (float): Share that shows none, as if the mention were not aligned.
+    """
+
+    replace_share: float = 0.05
+    remove_share: float = 0.15
+
+    def __post_init__(self) -> None:
+        if min(self.replace_share, self.remove_share) < 0 or self.replace_share + self.remove_share > 1:
+            raise ValueError(
+                f"{self.replace_share} of the entities are to be replaced and {self.remove_share} removed: both shares "
+                "must be at least 0 and their sum at most 1."
+            )
+
+
 def create_pretrain_ernie(
-    replace_share: float = 0.05,
-    remove_share: float = 0.15,
+    replace_share: float = EntityCorruption.replace_share,
+    remove_share: float = EntityCorruption.remove_share,
     min_entities: int = 0,
     masking: str = MASKING.unit,
-    words: str = "tokens",
+    words: str = MaskingOptions.words,
     lexicon: Optional[str] = None,
     share: float = MASKING.share,
     mask_share: float = MASKING.mask_share,
@@ -39,7 +58,7 @@ def create_pretrain_ernie(
     max_predictions: Optional[int] = None,
     ngram_shares: Sequence[float] = MASKING.ngram_shares,
     next_sentence: bool = True,
-    short_share: float = DEFAULT_SHORT_SHARE,
+    short_share: float = MaskingOptions.short_share,
     max_length: Optional[int] = None,
     seed: int = 0,
     resumable: bool = True,
@@ -69,25 +88,6 @@ def create_pretrain_ernie(
     return partial(build_objective, task=task, log=log, resumable=resumable)
 
 
-@dataclass(frozen=True)
-class EntityCorruption:
-    """How the entities of a batch are corrupted (section 3.4 of the paper); the rest is kept.
-
-    replace_share (float): Share that shows another entity of the batch, at times the same.
-    remove_share (float): Share that shows none, as if the mention were not aligned.
-    """
-
-    replace_share: float = 0.05
-    remove_share: float = 0.15
-
-    def __post_init__(self) -> None:
-        if min(self.replace_share, self.remove_share) < 0 or self.replace_share + self.remove_share > 1:
-            raise ValueError(
-                f"{self.replace_share} of the entities are to be replaced and {self.remove_share} removed: both shares "
-                "must be at least 0 and their sum at most 1."
-            )
-
-
 class CorruptedEntities(NamedTuple):
     """The distinct entities of a batch, and its mentions as rows of a table of these after a row of zeros.
 
@@ -106,7 +106,7 @@ def corrupt_entities(entities: np.ndarray, corruption: EntityCorruption, rng: Ra
 
     entities (Ints[n]): The entity of each mention of the batch, in any numbering.
     corruption (EntityCorruption): The shares.
-    rng (Random): Source of chance; drawn from in the order of the authors' code.
+    rng (Random): Random numbers, drawn in the order of the authors' code.
     RETURNS (CorruptedEntities): Inputs and labels.
     """
     replace, remove = corruption.replace_share, corruption.remove_share

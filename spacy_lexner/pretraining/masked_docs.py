@@ -72,7 +72,7 @@ def mask_docs(
     words (Ints[n_pieces]): The words they belong to.
     windows (Windows): The windows.
     masking (Masking): How to mask.
-    rng (Random): Source of chance.
+    rng (Random): Random numbers.
     wordpieces (Wordpieces): The vocabulary.
     RETURNS (Tuple[Ints[n_pieces], Bools[n_pieces]]): The wordpieces as the encoder sees them, and those to predict.
     """

@@ -1,4 +1,4 @@
-"""Which wordpieces a masked language model has to predict, and what stands in their place."""
+"""Which wordpieces a masked language model has to predict, and what it sees instead."""
 
 from bisect import bisect
 from itertools import accumulate
@@ -26,15 +26,12 @@ class Masking(NamedTuple):
 
 class MaskedPieces(NamedTuple):
     input_ids: np.ndarray  # int64[L]: the sequence as the encoder sees it
-    positions: np.ndarray  # int64[n], ascending: where it was selected
-    labels: np.ndarray  # int64[n]: what stands there in truth
+    positions: np.ndarray  # int64[n], ascending: the selected pieces
+    labels: np.ndarray  # int64[n]: what they are
 
 
 def check_masking(masking: Masking) -> None:
-    """Refuse settings that cannot be meant.
-
-    masking (Masking): The settings. Raises ValueError.
-    """
+    """Raise ValueError for impossible settings."""
     if masking.unit not in MASKING_UNITS:
         raise ValueError(f"masking is {masking.unit!r}. Known: {', '.join(MASKING_UNITS)}.")
     if not 0 < masking.share < 1:
@@ -53,11 +50,10 @@ def check_masking(masking: Masking) -> None:
 
 
 def prediction_budget(n_pieces: int, masking: Masking) -> int:
-    """How many wordpieces of a sequence are predicted: the rounded share (halves to even), at least one.
-
-    n_pieces (int): Length of the sequence, [CLS] and [SEP] counted.
+    """n_pieces (int): Length of a sequence, with [CLS] and [SEP].
     masking (Masking): The settings.
-    RETURNS (int): The budget. It is an upper bound: whole words that do not fit into it are passed over.
+    RETURNS (int): How many of its wordpieces are predicted: the rounded share (halves to even), at least one. It is an
+        upper bound: whole words that do not fit are skipped.
     """
     budget = max(1, round(n_pieces * masking.share))
     return budget if masking.max_predictions is None else min(masking.max_predictions, budget)
@@ -75,10 +71,10 @@ def mask_pieces(
     words (Ints[L]): The number of the word each piece belongs to; NO_WORD where nothing may be masked. Chinese
         vocabularies mark no continuation, so words are side information: those of a segmenter or a lexicon.
     masking (Masking): The settings.
-    rng (Random): Source of chance.
+    rng (Random): Random numbers.
     mask_id (int): Id of [MASK].
     vocab_size (int): Entries of the vocabulary.
-    RETURNS (MaskedPieces): Without any position where nothing can be masked.
+    RETURNS (MaskedPieces): Without positions if nothing can be masked.
     """
     budget = prediction_budget(len(ids), masking)
     groups, ahead = _groups(words, single=masking.unit == "piece")
@@ -97,7 +93,7 @@ def mask_pieces(
 
 
 def _groups(words: np.ndarray, *, single: bool) -> Tuple[List[List[int]], List[int]]:
-    """The pieces of each word, and how many words follow one another from there on with nothing unmaskable between."""
+    """The pieces of each word, and how many words follow without anything unmaskable between them."""
     groups: List[List[int]] = []
     index_of = {}
     ends_run: List[int] = []  # index of the first group after each special piece

@@ -16,14 +16,13 @@ from ..encoders.shared.wordpiece_encoder import wordpieces_of
 from .masked_task import MaskedTask, MaskingOptions, collect
 from .masking import Masking
 from .objective import PretrainingBatch, build_objective
-from .sentence_pairs import DEFAULT_SHORT_SHARE
 
 MASKING = Masking()
 
 
 def create_pretrain_mlm(
     masking: str = MASKING.unit,
-    words: str = "tokens",
+    words: str = MaskingOptions.words,
     lexicon: Optional[str] = None,
     share: float = MASKING.share,
     mask_share: float = MASKING.mask_share,
@@ -31,7 +30,7 @@ def create_pretrain_mlm(
     max_predictions: Optional[int] = None,
     ngram_shares: Sequence[float] = MASKING.ngram_shares,
     next_sentence: bool = False,
-    short_share: float = DEFAULT_SHORT_SHARE,
+    short_share: float = MaskingOptions.short_share,
     max_length: Optional[int] = None,
     seed: int = 0,
     resumable: bool = True,

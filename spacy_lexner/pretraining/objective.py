@@ -38,7 +38,7 @@ class PretrainingTask:
     name (str): Its registered name.
     encoder (str): The name of the layer that it pretrains: "lebert", "ernie" or "elmo".
     architecture (str): The registered name of that.
-    rng (Random): Its source of chance, besides torch's.
+    rng (Random): Its own random numbers, besides torch's.
     build_heads (Callable[[Dict[str, Any]], torch.nn.Module]): Builds the heads from settings.
     """
 

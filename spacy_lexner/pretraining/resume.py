@@ -1,4 +1,4 @@
-"""What a pretraining run consists of besides its encoder, saved with it, so that a resumed run goes on exactly."""
+"""The state of a pretraining run besides its encoder, saved with it, so that a resumed run continues exactly."""
 
 import json
 import math
@@ -22,18 +22,16 @@ _MOMENTS = ("mom1", "mom2", "averages")
 
 
 class PretrainingState(Shim):
-    """Sees every update before it is made: clips the gradients of the whole objective, steps the optimiser's
-    schedules, and keeps account of all that a run is made of.
+    """Acts before every update: clips the gradients of the whole objective, steps the optimiser's schedules, and
+    records the state of the run.
 
     `spacy pretrain` never steps a schedule, and saves nothing but the encoder. The first node of a model is the first
     to be updated, so that is where this shim belongs.
+
+    rng (Random): The objective's own random numbers.
     """
 
     def __init__(self, rng: Random) -> None:
-        """Create the state of a run that has not begun.
-
-        rng (Random): The objective's source of chance.
-        """
         super().__init__(None)
         self.rng = rng
         self.n_updates = 0
@@ -41,9 +39,7 @@ class PretrainingState(Shim):
         self._saved_arrays: Dict[str, np.ndarray] = {}
 
     def bind(self, objective: Model, head: Model) -> None:
-        """Say what the state is about.
-
-        objective (Model): The whole model, this shim's node at its top.
+        """objective (Model): The whole model, with this shim at its top node.
         head (Model): The part of it that spaCy does not save.
         """
         self._objective, self._head = objective, head
@@ -68,9 +64,7 @@ class PretrainingState(Shim):
             _drop_gradients(self._objective)
 
     def to_bytes(self) -> bytes:
-        """RETURNS (bytes): The head's weights, the optimiser's moments, the number of updates, and every source of
-        chance that a run draws from.
-        """
+        """RETURNS (bytes): The head's weights, the optimiser's moments, the number of updates, all random states."""
         arrays: Dict[str, np.ndarray] = {}
         counts: Dict[str, int] = {}
         if self._optimizer is not None:
@@ -83,24 +77,20 @@ class PretrainingState(Shim):
         state = {
             "n_updates": self.n_updates,
             "nr_update": counts,
-            "chance": _chance_state(self.rng),
+            "random": _random_state(self.rng),
             "moments": save_safetensors(arrays),
             "head": self._head.to_bytes(),
         }
         return srsly.msgpack_dumps(state)
 
     def from_bytes(self, bytes_data: bytes) -> "PretrainingState":
-        """Go on where a saved run stood. The optimiser gets its moments back at the next update.
-
-        bytes_data (bytes): What `to_bytes` gave.
-        RETURNS (PretrainingState): This object.
-        """
+        """Continue a saved run. The optimiser gets its moments back at the next update."""
         state = srsly.msgpack_loads(bytes_data)
         self._head.from_bytes(state["head"])
         self.n_updates = state["n_updates"]
         self._saved_optimizer = state["nr_update"]
         self._saved_arrays = load_safetensors(state["moments"])
-        _set_chance_state(self.rng, state["chance"])
+        _set_random_state(self.rng, state["random"])
         return self
 
     def _restore_moments(self, optimizer: Optimizer) -> None:
@@ -116,18 +106,13 @@ class PretrainingState(Shim):
 
 
 class ResumableEncoder(Model):
-    """Passes its one layer through, and saves the state of the run along with it.
+    """An encoder that is saved together with the state of the run.
 
-    The bytes are those of the encoder with one entry more, which a plain encoder does not read: they serve for
+    The bytes are those of the encoder and one more entry, which a plain encoder does not read: they serve for
     `initialize.init_tok2vec` as well as for `spacy pretrain --resume-path`.
     """
 
     def __init__(self, encoder: Model, state: PretrainingState) -> None:
-        """Wrap an encoder.
-
-        encoder (Model): The encoder that is pretrained.
-        state (PretrainingState): The state of the run.
-        """
         super().__init__("resumable_encoder", _pass_through, init=_init_layer, layers=[encoder])
         self.state = state
 
@@ -169,7 +154,7 @@ def _drop_gradients(model: Model) -> None:
                 shim._model.zero_grad(set_to_none=True)
 
 
-def _chance_state(rng: Random) -> Dict[str, Any]:
+def _random_state(rng: Random) -> Dict[str, Any]:
     name, keys, *rest = np.random.get_state()
     return {
         "objective": json.dumps(rng.getstate()),
@@ -180,7 +165,7 @@ def _chance_state(rng: Random) -> Dict[str, Any]:
     }
 
 
-def _set_chance_state(rng: Random, state: Dict[str, Any]) -> None:
+def _set_random_state(rng: Random, state: Dict[str, Any]) -> None:
     for source, saved in ((rng, state["objective"]), (random, state["python"])):
         version, keys, gauss = json.loads(saved)
         source.setstate((version, tuple(keys), gauss))  # type: ignore[attr-defined]

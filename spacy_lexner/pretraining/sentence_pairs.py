@@ -44,13 +44,13 @@ def sentence_pairs(
     for the next pair. Pairs that are too long lose pieces from the longer side, at either end. So the share of random
     pairs is above one half, and the shorter the documents the higher.
 
-    Chance is drawn in the order of that script; the pairs come one by one, so that masking may draw in between.
+    Random numbers are drawn in the order of that script; pairs come one by one, so that masking may draw in between.
 
     documents (Sequence[Sequence[int]]): The number of wordpieces of each sentence of each document. Empty sentences
-        count for nothing. With one document alone, random partners come from itself.
+        are skipped. If there is only one document, random partners come from itself.
     index (int): The document to cut.
-    max_length (int): Length of a sequence, the three special pieces counted. Raises ValueError below 5.
-    rng (Random): Source of chance.
+    max_length (int): Length of a sequence, with the three special pieces. Raises ValueError below 5.
+    rng (Random): Random numbers.
     short_share (float): Share of documents for which a shorter length is drawn.
     YIELDS (SentencePair): Both segments are never empty, and together with the special pieces not longer than
         `max_length`.
@@ -80,14 +80,7 @@ def sentence_pairs(
 
 
 def truncate_pair(a: Segment, b: Segment, limit: int, rng: Random) -> Tuple[Segment, Segment]:
-    """Take pieces from the longer segment, from B at a tie, at its front or its back with even odds.
-
-    a (Segment): The first segment.
-    b (Segment): The second segment.
-    limit (int): Pieces that both may have together.
-    rng (Random): Source of chance.
-    RETURNS (Tuple[Segment, Segment]): What is left.
-    """
+    """Shorten a pair to `limit` pieces: always the longer segment (at a tie B), with even odds at its front or back."""
     while (a.end - a.start) + (b.end - b.start) > limit:
         longer = a if a.end - a.start > b.end - b.start else b
         cut = longer._replace(start=longer.start + 1) if rng.random() < 0.5 else longer._replace(end=longer.end - 1)
@@ -118,13 +111,13 @@ def _bounds(lengths: Sequence[int]) -> Sequence[Tuple[int, int]]:
 
 
 class PairedDoc(NamedTuple):
-    """A pair of segments.
+    """A pair of segments as a Doc.
 
-    doc (Doc): The first segment, a token that stands for [SEP], the second segment.
-    separator (int): The number of that token.
+    doc (Doc): The first segment, a token in place of [SEP], the second segment.
+    separator (int): The index of that token.
     label (int): 0 if the second segment follows the first, 1 if it is random; UNLABELLED if a random one could be had
-        from the same document only.
-    sources (Tuple[TokenRange, TokenRange]): Where the tokens of both segments come from.
+        only from the same document.
+    sources (Tuple[TokenRange, TokenRange]): The tokens of both segments in the batch.
     """
 
     doc: Doc
@@ -148,9 +141,7 @@ def pair_docs(
 
     docs (Sequence[Doc]): Documents with sentence bounds. Raises ValueError where there are none.
     counts (Ints[n_tokens]): Wordpieces of each token, over all Docs.
-    max_length (int): Most wordpieces of a pair, the special ones counted.
-    rng (Random): Source of chance.
-    short_share (float): See `sentence_pairs`.
+    max_length, rng, short_share: See `sentence_pairs`.
     RETURNS (List[PairedDoc]): The pairs.
     """
     docs_counts = np.split(counts, np.cumsum([len(doc) for doc in docs])[:-1]) if docs else []
@@ -177,11 +168,9 @@ def pair_docs(
 
 
 def separator_pieces(pairs: Sequence[PairedDoc], counts: np.ndarray) -> np.ndarray:
-    """Find the wordpieces that stand for [SEP] between two segments.
-
-    pairs (Sequence[PairedDoc]): The pairs.
+    """pairs (Sequence[PairedDoc]): The pairs.
     counts (Ints[n_tokens]): Wordpieces of each token, over the Docs of all pairs.
-    RETURNS (Ints[n_pairs]): Numbers of wordpieces.
+    RETURNS (Ints[n_pairs]): The wordpieces in place of [SEP] between two segments.
     """
     borders = np.cumsum([0, *(len(pair.doc) for pair in pairs)])[:-1]
     tokens = borders + np.array([pair.separator for pair in pairs], "i8")

@@ -95,7 +95,7 @@ def train_vectors(
     texts (Iterable[Path]): Files (UTF-8, plain or gzip), or folders of them.
     output (Path): The file to write; units by falling frequency.
     unit (str): See `split_units`. Of words, those without a Chinese character are only context and are not written.
-    settings (Optional[VectorSettings]): Parameters of training.
+    settings (Optional[VectorSettings]): Parameters.
     segment (Callable[[str], Iterable[str]]): Segmenter for words.
     progress (bool): Show progress bars.
     RETURNS (int): The number of vectors. Raises ValueError where no unit is frequent enough.

@@ -9,7 +9,6 @@ from thinc.types import Floats2d
 
 from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
 from ..shared.shim import ModuleShim
-from .bilm import BLOCK_ROWS
 from .char_cnn import Activation
 from .layer import ELMoOptions, forward, init
 from .model import Norm
@@ -36,11 +35,11 @@ def build_elmo_v1(
     n_mixes: int = 1,
     mix_weights: Optional[Sequence[float]] = None,
     mix_norm: Optional[Norm] = None,
-    dropout: float = 0.5,
-    lstm_dropout: float = 0.1,
+    dropout: float = ELMoOptions.dropout,
+    lstm_dropout: float = ELMoOptions.lstm_dropout,
     freeze: bool = False,
     stateful: bool = False,
-    block_rows: int = BLOCK_ROWS,
+    block_rows: int = ELMoOptions.block_rows,
     mixed_precision: bool = False,
     grad_scaler_config: Dict[str, Any] = SimpleFrozenDict(),  # noqa: B008
 ) -> Model[List[Doc], List[Floats2d]]:
