@@ -50,14 +50,7 @@ def build_ernie_v1(
 
     checkpoint (Optional[str]): Folder or Hugging Face hub name of a BERT-shaped checkpoint, or a folder with an ERNIE
         (`spacy lexner import ernie`, `spacy lexner export-hf`). It is read when the pipeline is initialised, never
-        again after that is saved. None: random weights in the sizes below.
-    vocab (Optional[str]): Path of a vocab.txt, read at the same time. None: the vocabulary of the checkpoint; without
-        one, the characters of the training texts.
-    lower_case (bool): Whether a vocabulary that is not the checkpoint's ignores case and accents.
-    vocab_min_count (int): In a vocabulary of the training texts, rarer characters are unknown.
-    piece_vectors (Optional[str]): File of vectors (text format of word2vec) from which the embeddings of characters
-        start, without a checkpoint; pretraining gets further with them. Read at the same time.
-    hidden_width, depth, heads, intermediate_width (int): Sizes, without a checkpoint.
+        again after that is saved. None: random weights.
     layer_types (Optional[List[str]]): Of each layer from the lowest up: "sim" (text alone), "mix" (fusion), "norm"
         (fusion after self-attention of the entities); missing ones are "sim". None: those of the checkpoint if it is an
         ERNIE, else "norm" for the upper half and "mix" for the layer below it (the original: 5 sim, 1 mix, 6 norm).
@@ -69,13 +62,9 @@ def build_ernie_v1(
         one, as the authors' pretraining script does by mistake.
     entities (str): "frozen": entity vectors stay as the lexicon has them. "finetuned": those of entities in the
         training texts are copied and trained.
-    dropout, attention_dropout (float): Dropout of the encoder and of the attention weights.
-    window (Optional[int]): Longer Docs are read in windows of so many wordpieces; None for the encoder's limit.
-    stride (Optional[int]): How far windows lie apart; None for three quarters of a window.
-    max_batch_tokens (int): Most wordpieces, padding included, that go through the encoder at once.
-    mixed_precision (bool): Half precision, on a GPU or a processor with AMX.
-    grad_scaler_config (Dict[str, Any]): Arguments of thinc's PyTorchGradScaler.
-    gradient_checkpointing (bool): Less memory in training, for more time.
+
+    All other arguments are those of `build_lebert_v1`.
+
     RETURNS (Model[List[Doc], List[Floats2d]]): The encoder, one row per token.
     """
     setup = ERNIESetup(

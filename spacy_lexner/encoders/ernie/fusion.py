@@ -8,7 +8,7 @@ from transformers.models.bert.modeling_bert import BertAttention
 
 
 class EntityFusion(nn.Module):
-    """The entity half of one fusion layer; the text half is the BERT layer that stands at the same height.
+    """The entity half of one fusion layer; the text half is the BERT layer at the same height.
 
     With `a` the text stream after the BERT layer's own attention, `e` the entity stream (after its own attention, if
     it has one) and zero where no entity is aligned:

@@ -98,7 +98,7 @@ def check_entity_vectors(lexicon: Lexicon, width: int) -> None:
         )
     raise ValueError(
         f"The lexicon has vectors of {lexicon.dim} dimensions, but the encoder reads entity vectors of {width}: give "
-        "it a lexicon of that width, or set entity_width and train anew."
+        "it a lexicon of that width, or set entity_width and train again."
     )
 
 

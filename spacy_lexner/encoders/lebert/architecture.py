@@ -68,7 +68,7 @@ def build_lebert_v1(
         texts are copied and trained with the model.
     word_width (int): Width of the word vectors if the lexicon has none; words of one length then share a vector.
     dropout, attention_dropout (float): Dropout of the encoder and the adapters, and of the attention weights.
-    window (Optional[int]): Longer Docs are read in windows of so many wordpieces; None for the encoder's limit.
+    window (Optional[int]): Longer Docs are read in windows of this many wordpieces; None for the encoder's limit.
     stride (Optional[int]): How far windows lie apart; None for three quarters of a window.
     max_batch_tokens (int): Most wordpieces, padding included, that go through the encoder at once.
     mixed_precision (bool): Half precision, on a GPU or a processor with AMX.

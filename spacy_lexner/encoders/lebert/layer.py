@@ -1,4 +1,4 @@
-"""LEBERT as a thinc layer: Docs in, one vector for each token out, whatever the length of the Doc."""
+"""LEBERT as a thinc layer: Docs in, one vector for each token out, for Docs of any length."""
 
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, cast

@@ -32,7 +32,7 @@ def build_lebert_transformer_v1(
     grad_scaler_config: Dict[str, Any] = NO_OPTIONS,
     **settings: Any,
 ) -> Model[List[Doc], FullTransformerBatch]:
-    """Build a LEBERT that stands where `spacy-transformers.TransformerModel.v3` stood: in a pipeline with a shared
+    """Build a LEBERT that takes the place of `spacy-transformers.TransformerModel.v3`: in a pipeline with a shared
     `transformer` pipe and listeners, changing this one name brings the lexicon in.
 
     name (Optional[str]): Folder or hub name of the checkpoint: `checkpoint` of `build_lebert_v1`.
@@ -73,7 +73,7 @@ def build_tok2vec_v1(
     pooling: Model[Ragged, Floats2d],
     grad_factor: float = 1.0,
 ) -> Model[List[Doc], List[Floats2d]]:
-    """Build what stands in a component whose listener was replaced by a copy of the transformer
+    """Build the encoder of a component whose listener was replaced by a copy of the transformer
     (`nlp.replace_listeners`).
 
     transformer (Model[List[Doc], FullTransformerBatch]): The copy.

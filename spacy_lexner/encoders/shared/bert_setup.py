@@ -44,7 +44,7 @@ class BertSetup:
                 f"({self.checkpoint!r}), which brings its own embeddings: leave one of them out."
             )
         if self.checkpoint is None and self.hidden_width % self.heads:
-            raise ValueError(f"hidden_width = {self.hidden_width} is no multiple of heads = {self.heads}.")
+            raise ValueError(f"hidden_width = {self.hidden_width} is not a multiple of heads = {self.heads}.")
 
     @property
     def reads_tokens(self) -> bool:
@@ -141,10 +141,10 @@ def start_from_characters(table: nn.Embedding, wordpieces: Wordpieces, path: str
 
 
 def take_sample(sample: Sequence[Doc], texts: TrainingTexts, name: str) -> None:
-    """Make do with a few Docs where nobody has shown all training texts to a model that wants them, and warn."""
+    """Make do with a few Docs where a model that wants all training texts has not seen them, and warn."""
     warnings.warn(
         f"{name} makes its vocabulary or its table of fine-tuned words of the training texts, but saw only a sample of "
-        f"{len(sample)}; whatever else occurs is unknown to it. `lex_ner` shows it all texts. With another component, "
+        f"{len(sample)}; anything else is unknown to it. `lex_ner` shows it all texts. With another component, "
         'set vocab = "path/to/vocab.txt" (and words = "frozen"), or add to the config\n'
         '[initialize.before_init]\n@callbacks = "spacy-lexner.collect_texts.v1"',
         stacklevel=3,

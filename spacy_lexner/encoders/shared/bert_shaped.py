@@ -38,12 +38,8 @@ def load_encoder_config(checkpoint: str) -> PretrainedConfig:
 
 
 def load_encoder(checkpoint: str, config: PretrainedConfig) -> PreTrainedModel:
-    """Load the weights of a checkpoint.
-
-    checkpoint (str): A folder, or a name on the Hugging Face hub.
-    config (PretrainedConfig): Its config, dropouts changed or not.
-    RETURNS (PreTrainedModel): The encoder in float32, without a pooler. Raises ValueError where weights are missing.
-    """
+    """RETURNS (PreTrainedModel): The encoder of a checkpoint, a folder or a name on the Hugging Face hub, in float32,
+    without a pooler; its config may have other dropouts. Raises ValueError where weights are missing."""
     try:
         model, info = AutoModel.from_pretrained(
             checkpoint, config=config, trust_remote_code=False, weights_only=True, output_loading_info=True
@@ -63,12 +59,9 @@ def load_encoder(checkpoint: str, config: PretrainedConfig) -> PreTrainedModel:
 
 
 def load_tokenizer(checkpoint: str) -> Dict[str, Any]:
-    """Read the tokenizer of a checkpoint.
-
-    checkpoint (str): A folder, or a name on the Hugging Face hub.
-    RETURNS (Dict[str, Any]): "tokenizer", the JSON of the `tokenizers` library, and the ids of the special pieces,
-        under "pad", "unk", "cls", "sep" and "mask". Raises ValueError where one of these is missing.
-    """
+    """RETURNS (Dict[str, Any]): The tokenizer of a checkpoint: under "tokenizer" the JSON of the `tokenizers` library,
+    and the ids of the special pieces under "pad", "unk", "cls", "sep" and "mask". Raises ValueError where one of these
+    is missing."""
     folder, files = Path(checkpoint), ("vocab.txt", "tokenizer.json")
     if folder.is_dir() and not any((folder / name).is_file() for name in files):
         raise ValueError(
@@ -96,11 +89,8 @@ def load_tokenizer(checkpoint: str) -> Dict[str, Any]:
 
 
 def encoder_layers(encoder: PreTrainedModel) -> nn.ModuleList:
-    """Find the transformer layers of an encoder.
-
-    encoder (PreTrainedModel): BERT, RoBERTa, ELECTRA, MacBERT, or another model with one list of layers.
-    RETURNS (nn.ModuleList): The layers, from the lowest up. Raises ValueError where there is no such list.
-    """
+    """RETURNS (nn.ModuleList): The transformer layers of BERT, RoBERTa, ELECTRA, MacBERT, or another model with one
+    list of layers, from the lowest up. Raises ValueError where there is no such list."""
     n_layers = encoder.config.num_hidden_layers
     lists = [module for module in encoder.modules() if isinstance(module, nn.ModuleList) and len(module) == n_layers]
     if not lists:

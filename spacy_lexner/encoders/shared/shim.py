@@ -36,10 +36,8 @@ class ModuleShim(PyTorchShim):
         mixed_precision: bool = False,
         grad_scaler_config: Optional[Dict[str, Any]] = None,
     ) -> None:
-        """Create an empty shim.
-
-        build (Callable[[Dict[str, Any]], torch.nn.Module]): A module-level function (it is copied and pickled with the
-            model).
+        """build (Callable[[Dict[str, Any]], torch.nn.Module]): A module-level function (it is copied and pickled with
+            the model).
         mixed_precision (bool): Autocast to bfloat16 where the device has it, on CUDA else to float16 with gradient
             scaling. On a processor without bfloat16 it does nothing.
         grad_scaler_config (Optional[Dict[str, Any]]): Arguments of thinc's PyTorchGradScaler.
@@ -65,12 +63,8 @@ class ModuleShim(PyTorchShim):
         return self._model
 
     def initialize(self, settings: Dict[str, Any]) -> torch.nn.Module:
-        """Build the module on thinc's current device.
-
-        settings (Dict[str, Any]): Everything that `build` needs. Must survive JSON unchanged, since it is all that is
-            saved beside the weights.
-        RETURNS (torch.nn.Module): The module, in training mode.
-        """
+        """RETURNS (torch.nn.Module): The module, built on thinc's current device, in training mode. The settings are
+        all that is saved beside the weights, and must survive JSON unchanged."""
         if json.loads(json.dumps(settings)) != settings:
             raise TypeError(
                 "The settings of a torch module must be plain JSON: string keys, lists (no tuples), numbers, null."

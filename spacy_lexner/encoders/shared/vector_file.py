@@ -30,7 +30,7 @@ def read_vectors(path: Optional[str], kind: Literal["characters", "bigrams"], wi
 
     path (Optional[str]): The file; None gives no vectors.
     kind (str): "characters" or "bigrams". The bigram of a last character is written with `<end>`.
-    width (Optional[int]): Their width, if it is known beforehand.
+    width (Optional[int]): Their width, if it is known.
     RETURNS (Vectors): The vectors. Raises ValueError where there are none, or of another width.
     """
     if path is None:

@@ -49,7 +49,7 @@ class WindowOptions:
         return cut_windows(lengths, window, max(1, window * 3 // 4) if self.stride is None else self.stride)
 
     def batches(self, docs: List[Doc], counts: np.ndarray, module: Any) -> Iterator[Windows]:
-        """YIELDS (Windows): The windows of Docs with so many wordpieces per token, in batches of similar length."""
+        """YIELDS (Windows): The windows of Docs, given the wordpieces per token, in batches of similar length."""
         windows = self.cut(np.diff(piece_borders(docs, counts)), module)
         for index in batch_by_padding(windows.lengths + N_SPECIAL, self.max_batch_tokens):
             yield windows.take(index)

@@ -81,12 +81,9 @@ def load_wordpieces(settings: Mapping[str, Any]) -> Wordpieces:
 
 
 def vocab_settings(vocab: Sequence[str], *, lower_case: bool = True) -> Dict[str, Any]:
-    """Describe the lookup in a WordPiece vocabulary, normalised as BERT's tokenizer does.
-
-    vocab (Sequence[str]): The pieces, in order of their ids; those inside a word begin with "##".
-    lower_case (bool): Whether letters lose their case and their accents.
-    RETURNS (Dict[str, Any]): Settings for `load_wordpieces`. Raises ValueError where a special piece is missing.
-    """
+    """RETURNS (Dict[str, Any]): Settings for `load_wordpieces`: the lookup in a WordPiece vocabulary, pieces in order
+    of their ids, those inside a word with "##". Normalised as by BERT's tokenizer: with `lower_case` letters lose their
+    case and accents. Raises ValueError where a special piece is missing."""
     ids = _piece_ids(vocab)
     tokenizer = Tokenizer(WordPiece(ids, unk_token=SPECIAL_PIECES["unk"]))
     tokenizer.normalizer = BertNormalizer(lowercase=lower_case)

@@ -112,7 +112,7 @@ class WordTable(NamedTuple):
 
 
 def find_rows(table: np.ndarray, hashes: np.ndarray) -> np.ndarray:
-    """RETURNS (numpy.ndarray): int64[n], where hashes stand in a table of ascending ones; -1 where they do not."""
+    """RETURNS (numpy.ndarray): int64[n], the rows of hashes in an ascending table; -1 where it lacks them."""
     rows = np.searchsorted(table, hashes)
     found = rows < len(table)
     found[found] = table[rows[found]] == hashes[found]

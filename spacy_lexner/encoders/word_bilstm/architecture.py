@@ -1,4 +1,4 @@
-"""`spacy-lexner.WordBiLSTM.v1`: candidate words behind any encoder."""
+"""`spacy-lexner.WordBiLSTM.v1`: candidate words added to any encoder."""
 
 from typing import Any, Dict, List
 

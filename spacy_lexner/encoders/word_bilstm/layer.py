@@ -1,4 +1,4 @@
-"""Candidate words behind any encoder, as a thinc layer: token vectors and words through a bidirectional LSTM."""
+"""Candidate words added to any encoder, as a thinc layer: token vectors and words through a bidirectional LSTM."""
 
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, cast
 
@@ -25,7 +25,7 @@ def WordBiLSTMEncoder(
     mixed_precision: bool = False,
     grad_scaler_config: Optional[Dict[str, Any]] = None,
 ) -> Encoder:
-    """RETURNS (Model[List[Doc], List[Floats2d]]): The layer behind another encoder, one row per token; see
+    """RETURNS (Model[List[Doc], List[Floats2d]]): The layer after another encoder, one row per token; see
     `build_word_bilstm_v1`."""
     attrs: Dict[str, Any] = {"setup": setup}
     if setup.words == "finetuned":

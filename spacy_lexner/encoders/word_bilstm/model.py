@@ -1,4 +1,4 @@
-"""Words added behind an encoder: the baseline that the paper of LEBERT compares with (BERT + Word)."""
+"""Words added to the output of an encoder: the baseline that the paper of LEBERT compares with (BERT + Word)."""
 
 from typing import Any, Dict, NamedTuple, Sequence
 

@@ -180,7 +180,7 @@ def test_adapters_beyond_the_layers_of_a_checkpoint(checkpoint):
     ("setup", "message"),
     [
         ({"adapter_layers": (2,)}, r"adapter_layers = \[2\] does not fit an encoder of 2 layers"),
-        ({"hidden_width": 10, "heads": 4}, "hidden_width = 10 is no multiple of heads = 4"),
+        ({"hidden_width": 10, "heads": 4}, "hidden_width = 10 is not a multiple of heads = 4"),
         ({"words": "learned"}, "words='learned'"),
         ({"empty": "none"}, "empty='none'"),
         ({"word_width": 0}, "word_width = 0 is out of range"),
