@@ -28,7 +28,7 @@ def main(
         try:
             fetch_assets.main(name, data_dir=data_dir)
             convert_dataset.main(name, corpus=corpus)
-        except SystemExit:
+        except (SystemExit, typer.Exit):
             msg.fail(
                 f"The dev and test splits of {name} are not there, so no text can be compared with them",
                 "If you will never evaluate on it, leave it out of vars.protected.",

@@ -77,7 +77,7 @@ def check_new(path: Optional[Path], force: bool) -> None:
     force (bool): Whether it may be replaced.
     """
     if path is not None and path.exists() and not force:
-        raise ValueError(f"{path} already exists. Choose another folder, or replace it (--force).")
+        raise ValueError(f"{path} already exists. Choose another name, or replace it (--force).")
 
 
 def warn_of_failures(failed: Mapping[int, str], title: str = "") -> None:

@@ -2,6 +2,7 @@
 
 import protect_texts
 import pytest
+import typer
 from check_overlap import SETS
 from paths import SPLITS
 
@@ -28,9 +29,10 @@ def test_what_is_there_stays(noted, tmp_path):
     assert not noted
 
 
-def test_a_set_that_cannot_be_brought_is_named_with_the_remedy(noted, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("error", [SystemExit, typer.Exit])
+def test_a_set_that_cannot_be_brought_is_named_with_the_remedy(noted, tmp_path, monkeypatch, capsys, error):
     def fail(name, data_dir):
-        raise SystemExit(1)
+        raise error(1)
 
     monkeypatch.setattr(protect_texts.fetch_assets, "main", fail)
     with pytest.raises(SystemExit):

@@ -9,6 +9,8 @@ from spacy.util import load_config, load_model_from_config
 from thinc.api import Config
 from wasabi import msg
 
+from ..shared import ForceOption, check_new, failing
+
 PACKAGE = Path(__file__).parents[2]
 # A wheel holds the bases inside the package; in a checkout they are beside it.
 BASES = next(folder for folder in (PACKAGE / "configs", PACKAGE.parent / "configs") if folder.is_dir())
@@ -46,35 +48,27 @@ class Task(str, Enum):
     spans = "spans"
 
 
-OutputArgument = Annotated[Path, typer.Argument(metavar="OUT", help="The config to write, or - for standard output")]
-EncoderOption = Annotated[Encoder, typer.Option("--encoder", "-e", help="What reads the text")]
-TaskOption = Annotated[
-    Task,
-    typer.Option("--task", "-t", help="Entities; words and parts of speech; both, jointly; spans that may overlap"),
-]
-CheckpointOption = Annotated[
-    Optional[str],
-    typer.Option(
-        "--checkpoint", "-c", metavar="NAME", help="Pretrained encoder, folder or name; without it, random weights"
-    ),
-]
-GpuOption = Annotated[bool, typer.Option("--gpu", "-G", help="Train in mixed precision, for a GPU")]
-ForceOption = Annotated[bool, typer.Option("--force", "-F", help="Replace a file that exists")]
-
-
 def init_config_cli(
-    output: OutputArgument,
-    encoder: EncoderOption = Encoder.flat,
-    task: TaskOption = Task.ner,
-    checkpoint: CheckpointOption = None,
-    gpu: GpuOption = False,
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="The config to write, or - for standard output")],
+    encoder: Annotated[Encoder, typer.Option("--encoder", "-e", help="What reads the text")] = Encoder.flat,
+    task: Annotated[
+        Task,
+        typer.Option("--task", "-t", help="Entities; words and parts of speech; both, jointly; overlapping spans"),
+    ] = Task.ner,
+    checkpoint: Annotated[
+        Optional[str],
+        typer.Option(
+            "--checkpoint", "-c", metavar="NAME", help="Pretrained encoder, folder or name; without it, random weights"
+        ),
+    ] = None,
+    gpu: Annotated[bool, typer.Option("--gpu", "-G", help="Train in mixed precision, for a GPU")] = False,
     force: ForceOption = False,
 ) -> None:
     """Write a complete config for an encoder and a task, ready for `spacy train`.
 
     Encoders: flat, FLAT over characters and lexicon words; lebert, a BERT that reads lexicon words; bert, a plain BERT;
-    elmo, a character language model; ernie, a BERT that reads the entities of a lexicon. The measured configs are used
-    as they are; other pairs join the encoder and the optimizer of one with the components of another.
+    elmo, a character language model; ernie, a BERT that reads the entities of a lexicon. Pairs that were measured
+    together are used as they are; others join the encoder and the optimizer of one with the components of another.
 
     \b
     Examples:
@@ -82,17 +76,15 @@ def init_config_cli(
       python -m spacy lexner init-config config.cfg --encoder lebert --checkpoint hfl/chinese-macbert-base --gpu
       python -m spacy lexner init-config - --encoder bert --task joint
     """
-    try:
-        if str(output) != "-" and output.exists() and not force:
-            raise ValueError(f"{output} exists. Name another file, or replace it with --force.")
+    with failing("No config was written"):
+        if str(output) != "-":
+            check_new(output, force)
         config = init_config(encoder.value, task.value, checkpoint=checkpoint, gpu=gpu)
         if str(output) == "-":
             typer.echo(config.to_str())
             return
         output.parent.mkdir(parents=True, exist_ok=True)
         config.to_disk(output)
-    except (ValueError, OSError) as error:
-        msg.fail("No config was written", str(error), exits=1)
     msg.good(f"{output}: a config for {task.value} with {encoder.value}")
     print_next_steps(output, config, encoder.value, task.value, gpu)
 
