@@ -7,27 +7,18 @@ DIVERSITY = 0.5
 
 
 class Candidate(NamedTuple):
-    """A text that may be chosen.
+    """A text that may be chosen."""
 
-    uncertainty (float): From 0 to 1: the probability of the second best path, relative to that of the best.
-    words (AbstractSet[int]): The hashes of its candidate words.
-    """
-
-    uncertainty: float
-    words: AbstractSet[int]
+    uncertainty: float  # from 0 to 1: the probability of the second best path, relative to that of the best
+    words: AbstractSet[int]  # the hashes of its candidate words
 
 
 class Choice(NamedTuple):
-    """A text that was chosen.
+    """A text that was chosen."""
 
-    number (int): Its position among the candidates.
-    worth (float): From 0 to 1.
-    novelty (float): The share of its words that were neither known nor in a text chosen before.
-    """
-
-    number: int
-    worth: float
-    novelty: float
+    number: int  # its position among the candidates
+    worth: float  # from 0 to 1
+    novelty: float  # the share of its words that were neither known nor in a text chosen before
 
 
 def choose(

@@ -11,16 +11,11 @@ ERRORS = (TYPE, BOUNDARY, BOTH, MISSED, SPURIOUS)
 
 
 class Outcome(NamedTuple):
-    """An entity and the prediction for it.
+    """An entity and the prediction for it."""
 
-    kind (str): "correct", or one of ERRORS.
-    gold (Optional[Mark]): The entity; None if the prediction is spurious.
-    predicted (Optional[Mark]): The prediction; None if the entity was missed.
-    """
-
-    kind: str
-    gold: Optional[Mark]
-    predicted: Optional[Mark]
+    kind: str  # "correct", or one of ERRORS
+    gold: Optional[Mark]  # the entity; None if the prediction is spurious
+    predicted: Optional[Mark]  # the prediction; None if the entity was missed
 
 
 def pair(gold: Sequence[Mark], predicted: Sequence[Mark]) -> List[Outcome]:

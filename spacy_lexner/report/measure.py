@@ -23,34 +23,22 @@ GOLD, MODEL = "gold", "model"
 
 @dataclass(frozen=True)
 class Settings:
-    """How models are measured.
+    """How models are measured."""
 
-    seen (Optional[Set[str]]): The texts of the entities of training, if they are known.
-    label_map (Optional[Mapping[str, str]]): Labels of the models to rename.
-    batch_size (Optional[int]): Texts to process at once; by default the pipeline's.
-    n_samples (int), seed (int): Number of test sets that are drawn for the spread of scores, and their seed.
-    n_worst (int): Number of texts to show.
-    """
-
-    seen: Optional[Set[str]] = None
-    label_map: Optional[Mapping[str, str]] = None
-    batch_size: Optional[int] = None
-    n_samples: int = N_SAMPLES
-    seed: int = 0
-    n_worst: int = 50
+    seen: Optional[Set[str]] = None  # the texts of the entities of training, if they are known
+    label_map: Optional[Mapping[str, str]] = None  # labels of the models to rename
+    batch_size: Optional[int] = None  # texts to process at once; by default the pipeline's
+    n_samples: int = N_SAMPLES  # test sets that are drawn for the spread of scores
+    seed: int = 0  # of these
+    n_worst: int = 50  # texts to show
 
 
 class Measured(NamedTuple):
-    """The measurements of a model.
+    """The measurements of a model."""
 
-    figures (Dict[str, Any]): Ready for JSON, see `measure`.
-    samples (numpy.ndarray): The scores on resampled test sets, see `bootstrap.resample`.
-    worst (List[Lattice]): The texts with most errors: gold and predicted entities, candidate words.
-    """
-
-    figures: Dict[str, Any]
-    samples: np.ndarray
-    worst: List[Lattice]
+    figures: Dict[str, Any]  # ready for JSON, see `measure`
+    samples: np.ndarray  # the scores on resampled test sets, see `bootstrap.resample`
+    worst: List[Lattice]  # the texts with most errors: gold and predicted entities, candidate words
 
 
 def measure(nlp: Language, gold: Sequence[GoldText], settings: Settings, *, name: str = "model") -> Measured:

@@ -15,16 +15,11 @@ from .gold import GoldText
 
 
 class Predictions(NamedTuple):
-    """The predictions of a pipeline.
+    """The predictions of a pipeline."""
 
-    marks (List[List[Mark]]): The entities of each text.
-    seconds (float): How long it took.
-    failed (Dict[int, str]): The texts that the pipeline could not process, and why. They have no entities.
-    """
-
-    marks: List[List[Mark]]
-    seconds: float
-    failed: Dict[int, str]
+    marks: List[List[Mark]]  # the entities of each text
+    seconds: float  # how long it took
+    failed: Dict[int, str]  # why texts could not be processed; these have no entities
 
     def outcomes(self, gold: Sequence[GoldText]) -> List[List[Outcome]]:
         """RETURNS (List[List[Outcome]]): For each text its entities, paired with the predictions."""

@@ -84,14 +84,10 @@ def read_marks(spans: Sequence[Span]) -> List[Mark]:
 
 
 class Support(NamedTuple):
-    """How much entities rest on a word.
+    """How much entities rest on a word."""
 
-    attention (Optional[float]): The greatest attention that any of them pays to it; None if unknown.
-    notes (List[str]): By how much the score of each changes without it, as text.
-    """
-
-    attention: Optional[float]
-    notes: List[str]
+    attention: Optional[float]  # the greatest attention that any of them pays to it; None if unknown
+    notes: List[str]  # by how much the score of each changes without it, as text
 
 
 def read_support(spans: Sequence[Span]) -> Dict[PlaceT, Support]:
