@@ -1,13 +1,13 @@
-"""Speed of finding every lexicon word, overlapping, beside pygtrie, PhraseMatcher, daachorse and a trie of dicts;
-time to open a lexicon of 2,000,000 words, and the memory that a worker which has opened it has for itself.
+"""Speed of finding all lexicon words, overlapping, compared with pygtrie, PhraseMatcher, daachorse and a trie of dicts;
+time to open a lexicon of 2,000,000 words, and private memory of a worker that has opened it.
 
     python benchmarks/matcher.py --data ../shared/data
 
-Lexicons: jieba's dictionary (349,045 words), and the same with titles of the Chinese Wikipedia, to 2,000,000 words in
+Lexicons: jieba's dictionary (349,045 words), and the same with titles of the Chinese Wikipedia, 2,000,000 words in
 total. Text: a sample of the sentences of the NER sets and the lines of the raw texts, in batches of 1,000 (as
-`nlp.pipe` makes them). The others give Python tuples (start, end, word), in whatever order suits them; this project
-gives arrays, ordered. All give the same set of spans, which is checked first. CPU time, the matchers in turn, median
-of five rounds; ratios are medians of the ratios of each round.
+`nlp.pipe` makes them). The others give Python tuples (start, end, word) in any order; this project gives sorted arrays.
+That all find the same spans is checked first. CPU time, the matchers in turn, median of five rounds; ratios are
+medians of the ratios of each round.
 """
 
 import argparse
@@ -98,7 +98,7 @@ class Peer:
 
 
 class Pygtrie(Peer):
-    """pygtrie's CharTrie: all prefixes of the text from each position on, as long as the longest word."""
+    """pygtrie's CharTrie: all prefixes of the text from each position, up to the longest word."""
 
     name = "pygtrie"
 
@@ -116,7 +116,7 @@ class Pygtrie(Peer):
 
 
 class SpacyPhraseMatcher(Peer):
-    """spaCy's PhraseMatcher, on Docs of one token per character that are made before."""
+    """spaCy's PhraseMatcher, on Docs of one token per character, which are not timed."""
 
     name = "PhraseMatcher"
 
@@ -183,7 +183,7 @@ def read_lines(path: Path) -> Iterator[str]:
 
 
 def read_words(data: Path) -> Dict[str, List[str]]:
-    """RETURNS (Dict[str, List[str]]): jieba's words, and these with titles of Wikipedia."""
+    """RETURNS (Dict[str, List[str]]): jieba's words, and the same with titles of Wikipedia."""
     jieba = list(dict.fromkeys(line.split("\t")[0] for line in read_lines(data / "lexicon" / "jieba_words.tsv.gz")))
     known = set(jieba)
     titles = read_lines(data / "lexicon" / "zhwiki_titles_2to10.txt.gz")
@@ -215,14 +215,13 @@ def read_texts(data: Path, n_characters: int) -> List[str]:
 
 def compare(words: List[str], texts: List[str], kinds: List[Any]) -> Dict[str, Tuple[float, float]]:
     """RETURNS (Dict[str, Tuple[float, float]]): For each matcher its speed, in characters a second, and how many times
-    as fast this project is.
-    """
+    faster this project is."""
     matchers = [kind(words) for kind in kinds]
     inputs = [matcher.prepare(texts) for matcher in matchers]
     expected = matchers[0].spans(matchers[0].find(inputs[0]))
     for matcher, prepared in zip(matchers[1:], inputs[1:]):
         if matcher.spans(matcher.find(prepared)) != expected:
-            raise SystemExit(f"{matcher.name} does not find the same words.")
+            raise SystemExit(f"{matcher.name} finds other words.")
     gc.collect()
     gc.freeze()
     seconds: List[List[float]] = [[] for _ in matchers]
@@ -240,9 +239,8 @@ def compare(words: List[str], texts: List[str], kinds: List[Any]) -> Dict[str, T
 
 
 def measure_worker(words: List[str], texts: List[str]) -> Dict[str, float]:
-    """RETURNS (Dict[str, float]): Time to open a lexicon of these words from disk, in a process that has just started;
-    memory of this process alone after it has matched a little. Another process, this one, has matched the same.
-    """
+    """RETURNS (Dict[str, float]): Time to open a saved lexicon of these words in a new process, and its private memory
+    after it has matched texts that another process has matched too."""
     with tempfile.TemporaryDirectory() as folder:
         Lexicon.from_entries(map(LexiconEntry, words)).save(folder)
         other = Matcher(Lexicon.open(folder))
@@ -270,7 +268,7 @@ def main() -> None:
         ("2m", [Ours, Pygtrie, Daachorse, DictTrie]),
     ):
         results[size] = compare(words[size], texts, kinds)
-        print(f"\n{len(words[size]):,} words    characters/s    spacy-lexner is times as fast")
+        print(f"\n{len(words[size]):,} words    characters/s    speed of spacy-lexner, times")
         for name, (speed, ratio) in results[size].items():
             print(f"{name:<15}{speed:>15,.0f}{ratio:>12.1f}")
     worker = measure_worker(words["2m"], texts[:100])

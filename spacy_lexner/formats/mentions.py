@@ -63,7 +63,7 @@ class Mentions:
             if entity is not None:
                 self.report.add_problem(f"entity with offsets that count {other}: read accordingly", self.place)
                 return entity
-        return self._mend(start, end, label, mention, shown or f"{start}, {end}")
+        return self._repair(start, end, label, mention, shown or f"{start}, {end}")
 
     def _find(self, offsets: Offsets, start: int, end: int, label: str, mention: Optional[str]) -> Optional[Entity]:
         begin, stop = offsets.decode(start), offsets.decode(end)
@@ -72,7 +72,7 @@ class Mentions:
         same = mention is None or _bare(self.text[begin:stop]) == _bare(mention)
         return Entity(begin, stop, label) if same else None
 
-    def _mend(self, start: int, end: int, label: str, mention: Optional[str], shown: str) -> Optional[Entity]:
+    def _repair(self, start: int, end: int, label: str, mention: Optional[str], shown: str) -> Optional[Entity]:
         there = self.text[max(start, 0) : max(end, 0)]
         found = f"{self.place}: {label} {mention!r} is not at {shown}: there is {there!r}"
         if mention is None:

@@ -1,13 +1,13 @@
 """A trie in flat arrays, and all its words in a text, found in lock-step.
 
-An edge of the trie (node, character) is kept in a hash table, and the slot where it lies is the number of the node that
-it leads to: there is nothing else to store or to follow. One step down from a whole array of nodes is a multiplication,
-a gather and a comparison. Each depth has its own table. Words of one character need none: they are found by code point.
+An edge of the trie (node, character) is stored in a hash table, and its slot is the number of the node it leads to:
+there is nothing else to store or to follow. One step down from a whole array of nodes is a multiplication, a gather and
+a comparison. Each depth has its own table. Words of one character need none: they are found by code point.
 
 Keys are hashed by multiplication with an odd number (Knuth, The Art of Computer Programming, vol. 3, section 6.4), a
-bijection, so that the hash is the key. In a table the keys ascend, with gaps: the slot of a key is the one that its
-hash points to, or one of the next few. A search goes on while the slot holds a smaller key, and at most as far as any
-key was moved when the table was built.
+bijection, so the hash is the key. In a table the keys ascend, with gaps: the slot of a key is the one that its hash
+points to, or one of the next few. A search goes on while the slot holds a smaller key, at most as far as any key was
+moved when the table was built.
 """
 
 from typing import List, NamedTuple, Optional, Tuple
@@ -34,10 +34,10 @@ Found = Tuple[np.ndarray, np.ndarray, np.ndarray]
 class Trie(NamedTuple):
     """A compiled set of words.
 
-    roots (numpy.ndarray): int32[highest code point + 2], by first character: the number of the word of this single
-        character, NO_WORD where there is none but longer words begin with it, NO_EDGE where none begins with it.
+    roots (numpy.ndarray): int32[highest code point + 2], by first character: the number of the word of this one
+        character, NO_WORD if only longer words begin with it, NO_EDGE if none does.
     levels (numpy.ndarray): int64[n_levels, 3], for each depth from the second character on: first slot of its table,
-        size of the range of the hash, number of slots that a key was moved at most.
+        size of the range of the hash, maximum number of slots that a key was moved.
     keys (numpy.ndarray): uint64[n_slots], the edges, GAP in free slots.
     words (numpy.ndarray): int32[n_slots], number of the word that ends there, or NO_WORD.
     """
@@ -48,12 +48,11 @@ class Trie(NamedTuple):
     words: np.ndarray
 
     def match(self, codes: np.ndarray, min_length: int = 1, max_length: Optional[int] = None) -> Found:
-        """Find all words that begin anywhere in a text. Whatever the arrays hold, nothing outside them is read, and the
-        search comes to an end.
+        """Find all words in a text. Even if the arrays are damaged, nothing outside them is read and the search ends.
 
-        codes (numpy.ndarray): uint32[n], the code points of the text. NUL is in no word.
-        min_length (int): Length of the shortest word to look for.
-        max_length (Optional[int]): Length of the longest; None for any.
+        codes (numpy.ndarray): uint32[n], the code points of the text. No word contains NUL.
+        min_length (int): Shortest word to find.
+        max_length (Optional[int]): Longest word to find; None for any.
         RETURNS (Tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]): The words, ordered by start, then by length:
             int64[n] first position, int64[n] one past the last, int32[n] number of the word.
         """
@@ -90,9 +89,8 @@ class Trie(NamedTuple):
         return _in_order(found, offset, min_length)
 
     def _find(self, keys: np.ndarray, first: int, size: int, moved: int) -> Tuple[np.ndarray, np.ndarray]:
-        """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): int64[n], the slot where each search ended; int64[m], which of
-        the keys (uint64[n]) are there.
-        """
+        """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): int64[n], the slot where the search for each key (uint64[n])
+        ended; int64[m], which of them were found."""
         slot = _home(keys, size)
         slot += first
         held = self.keys.take(slot, mode="clip")
@@ -137,7 +135,7 @@ def build_trie(codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray) -> T
 
     codes (numpy.ndarray): uint32[n], the code points of all words, one word after the other; none is NUL.
     offsets (numpy.ndarray): int64[n_words + 1], where each word begins in `codes`. The words differ and none is empty.
-    numbers (numpy.ndarray): int32[n_words], the number to give for each word.
+    numbers (numpy.ndarray): int32[n_words], the number of each word.
     RETURNS (Trie): The trie.
     """
     begins, lengths = offsets[:-1], np.diff(offsets)
@@ -171,7 +169,7 @@ def build_trie(codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray) -> T
 
 
 def checked(trie: Trie) -> Trie:
-    """RETURNS (Trie): The same trie. Raises LexiconError where its levels do not fit its tables."""
+    """RETURNS (Trie): The same trie. Raises LexiconError if its levels do not fit its tables."""
     first, size, moved = trie.levels.T
     fits = (first >= 0) & (size >= 1) & (size <= len(trie.keys)) & (first <= len(trie.keys) - size)
     if not (fits & (moved >= 0) & (moved <= MAX_MOVED)).all() or not len(trie.roots):

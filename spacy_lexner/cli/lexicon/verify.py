@@ -19,7 +19,7 @@ def verify_cli(
     path: LexiconArgument,
     texts: Annotated[
         Optional[List[Path]],
-        typer.Argument(metavar="[TEXTS]...", help="For --oracle: text, .spacy or annotated files, or folders of them"),
+        typer.Argument(metavar="TEXTS", help="For --oracle: text, .spacy or annotated files, or folders of them"),
     ] = None,
     oracle: Annotated[
         bool,
@@ -55,7 +55,7 @@ def _verify_matches(lexicon: Lexicon, texts: Iterable[str], path: Path) -> None:
         if len(differences) >= N_SHOWN:
             break
     _fail_on_any(differences, f"{path}: the lexicon and pygtrie find different words")
-    msg.good(f"The same {sum(counts)} words as pygtrie in {len(counts)} texts")
+    msg.good(f"Same matches as pygtrie: {sum(counts)} (texts: {len(counts)})")
 
 
 def _fail_on_any(faults: Iterable[str], title: str) -> None:

@@ -32,9 +32,9 @@ def texts(tmp_path):
 
 def test_oracle(run, folder, texts):
     code, output = run("verify", folder, "--oracle")
-    assert code == 0 and "The same 4 words as pygtrie in 1 texts" in output
+    assert code == 0 and "Same matches as pygtrie: 4 (texts: 1)" in output
     code, output = run("verify", folder, "--oracle", texts)
-    assert code == 0 and "The same 3 words as pygtrie in 2 texts" in output
+    assert code == 0 and "Same matches as pygtrie: 3 (texts: 2)" in output
 
 
 def test_oracle_finds_differences(run, folder, texts, monkeypatch):
