@@ -26,7 +26,7 @@ from torch.nn.functional import linear
 
 from spacy_lexner.encoders.elmo.bilm import BiLM
 from spacy_lexner.encoders.elmo.char_cnn import CharacterCNN
-from spacy_lexner.encoders.elmo.character_ids import ByteCharacters, boundary_words
+from spacy_lexner.encoders.elmo.character_ids import ByteCharacters
 from spacy_lexner.encoders.elmo.lstm import ClippedLSTM
 from spacy_lexner.encoders.elmo.model import ELMo, ScalarMix
 
@@ -109,7 +109,7 @@ def read_batches(data: Path, n_tokens: int, batch_size: int) -> List[Batch]:
         for sentence in part:
             rows += [0, *(numbers.setdefault(word, len(numbers) + 2) for word in sentence), 1]
         characters = torch.from_numpy(ids.encode(list(numbers)))
-        characters = torch.cat([torch.from_numpy(boundary_words(ids)), characters])
+        characters = torch.cat([torch.from_numpy(ids.boundary_words()), characters])
         batches.append((characters, torch.tensor(rows), torch.tensor([len(s) + 2 for s in part])))
     return batches
 

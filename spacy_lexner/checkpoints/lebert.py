@@ -202,7 +202,7 @@ def _make_pipeline(
         "tags": list(tags),
         "dropout": dropout,
     }
-    nlp.add_pipe("lex_ner", config={"model": tagger})
+    nlp.add_pipe("lex_ner", config={"model": tagger, "threshold": 0.0})  # theirs drops no entity
     nlp.meta.update(name="lebert", description="A LEBERT, imported from a checkpoint of its authors' code")
     return nlp
 

@@ -9,6 +9,7 @@ import spacy
 import torch
 from safetensors.torch import load_file
 from spacy.training import Example
+from tolerance import assert_close
 from transformers import AutoModel, AutoTokenizer
 from typer.testing import CliRunner
 
@@ -76,7 +77,7 @@ def test_an_imported_checkpoint_gives_the_original_numbers(original, tmp_path, f
     )
     with torch.no_grad():
         output = module([batch])
-    torch.testing.assert_close(output, golden["A.layer3.hidden"][mask], atol=2e-5, rtol=0)
+    assert_close(output, golden["A.layer3.hidden"][mask], 4 * 100)  # layers, and their longest sum: an entity vector
     assert module.encoder.layer_types == tuple(TYPES)
 
 

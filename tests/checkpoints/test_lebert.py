@@ -3,15 +3,16 @@
 import json
 import re
 
-import numpy as np
 import pytest
 import spacy
 import torch
 from lebert_files import CONFIG, Files
 from spacy.training import Example
+from tolerance import assert_close, tolerance
 
 from spacy_lexner.checkpoints.lebert import import_lebert
 
+SUMS = 4 * 64  # layers, and their longest sum
 CHUNK = re.compile(r"\w-(\w+)")
 
 
@@ -45,7 +46,7 @@ def test_finds_what_the_original_finds(files, tmp_path):
     docs = [nlp.get_pipe("lex_matcher")(nlp.make_doc(text)) for text in files.texts]
     emissions, _ = ner.model.predict(docs)
     for i, rows in enumerate(emissions):
-        np.testing.assert_allclose(rows, files.recorded["logits"][i, : len(docs[i]) + 2], atol=2e-5)
+        assert_close(rows, files.recorded["logits"][i, : len(docs[i]) + 2], SUMS)
     wrong = []
     for i, doc in enumerate(nlp.pipe(files.texts)):
         found = [(ent.start, ent.end, ent.label_) for ent in doc.ents]
@@ -58,10 +59,11 @@ def test_finds_what_the_original_finds(files, tmp_path):
 def test_has_the_loss_of_the_original(files, tmp_path):
     nlp = import_lebert(files.checkpoint, tmp_path / "lebert", **files.arguments)
     ner = nlp.get_pipe("lex_ner")
+    largest = files.recorded["logits"].max()
     for text, expected in zip(files.texts, files.recorded["loss_per_seq"].tolist()):
         example = Example.from_dict(nlp.make_doc(text), {"entities": []})
         loss, _ = ner.get_loss([example], ner.model.predict([example.predicted]))
-        assert loss == pytest.approx(expected, abs=1e-3)
+        assert loss == pytest.approx(expected, abs=len(text) * tolerance(SUMS, largest))
 
 
 def test_words_come_from_the_corpus_as_well(files, tmp_path, fixtures_dir):
@@ -101,7 +103,7 @@ def test_goes_on_learning_and_survives_saving(files, tmp_path):
 
 def test_labels_are_fixed(files, tmp_path):
     ner = import_lebert(files.checkpoint, tmp_path / "lebert", **files.arguments).get_pipe("lex_ner")
-    with pytest.raises(ValueError, match="its labels are LOC, PER"):
+    with pytest.raises(ValueError, match="Its labels are LOC, PER"):
         ner.add_label("ORG")
     assert ner.labels == ("LOC", "PER")
 

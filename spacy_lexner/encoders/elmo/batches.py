@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from thinc.api import ArgsKwargs
 from torch import Tensor
 
-from .character_ids import CharacterIds, boundary_words
+from .character_ids import CharacterIds
 
 BEGIN, END, FIRST_WORD = 0, 1, 2
 
@@ -57,7 +57,7 @@ def make_batch(docs: Sequence[Doc], ids: CharacterIds, device: Optional[torch.de
     rows = np.full(len(hashes) + 2 * len(docs), END, dtype=np.int64)
     rows[ends - lengths + 2 * np.arange(len(docs))] = BEGIN
     rows[tokens] = numbers + FIRST_WORD
-    characters = np.concatenate([boundary_words(ids), ids.encode(words)])
+    characters = np.concatenate([ids.boundary_words(), ids.encode(words)])
     arrays = (characters, rows, lengths + 2, tokens)
     characters_, rows_, lengths_, tokens_ = map(torch.from_numpy, arrays)
     return ELMoBatch(characters_.to(device), rows_, lengths_, tokens_, words)

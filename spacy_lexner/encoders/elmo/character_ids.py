@@ -2,78 +2,95 @@
 
 from collections import Counter
 from functools import lru_cache
-from typing import Any, Dict, Iterable, List, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, Sequence, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ids = NDArray[np.int64]
+MAX_CHARACTERS = 50  # as in the original
 
 
-class ByteCharacters:
-    """The 256 bytes and the original's special characters, with the original's numbers.
+class CharacterIds:
+    """A row is [begin of word, characters, end of word, padding ...]. Id 0 is no word at all; the ids of characters
+    follow, then those of begin and end of a sentence, begin and end of a word, and padding.
 
-    A word is [begin of word, bytes, end of word, padding ...]. Id 0 stands for no word at all. Bytes beyond the
-    length of a row are cut off, even inside a Chinese character, which is three bytes.
-
-    max_characters (int): Length of a row; two places are for begin and end.
+    n_plain (int): Number of ids before the special ones.
+    max_characters (int): Length of a row, with begin and end. Characters beyond are cut off.
     """
 
-    begin_sentence, end_sentence, begin_word, end_word, padding = 257, 258, 259, 260, 261
-    n_characters = 262
-
-    def __init__(self, max_characters: int = 50):
+    def __init__(self, n_plain: int, max_characters: int) -> None:
         self.max_characters = max_characters
+        special = range(n_plain, n_plain + 5)
+        self.begin_sentence, self.end_sentence, self.begin_word, self.end_word, self.padding = special
+        self.n_characters = special.stop
 
     def encode(self, words: Sequence[str]) -> Ids:
         """words (Sequence[str]): Any words.
         RETURNS (Ids): Shape [n_words, max_characters].
         """
-        kept = [word.encode("utf8")[: self.max_characters - 2] for word in words]
-        flat = np.frombuffer(b"".join(kept), dtype=np.uint8).astype(np.int64) + 1
-        return _fill(flat, [len(word) for word in kept], self)
+        raise NotImplementedError
 
     def to_dict(self) -> Dict[str, Any]:
-        """RETURNS (Dict[str, Any]): What `character_ids` makes it from again, as plain JSON."""
+        """RETURNS (Dict[str, Any]): Plain JSON, from which `character_ids` makes it again."""
+        raise NotImplementedError
+
+    def boundary_words(self) -> Ids:
+        """RETURNS (Ids): The words before and after each sentence, shape [2, max_characters]."""
+        return self._fill(np.array([self.begin_sentence, self.end_sentence], dtype=np.int64), [1, 1])
+
+    def _fill(self, flat: Ids, lengths: Sequence[int]) -> Ids:
+        """Rows of words whose characters are given one after the other."""
+        rows = np.full((len(lengths), self.max_characters), self.padding, dtype=np.int64)
+        ends = np.array(lengths, dtype=np.int64)
+        rows[:, 0] = self.begin_word
+        rows[:, 1:][np.arange(self.max_characters - 1) < ends[:, None]] = flat
+        rows[np.arange(len(rows)), ends + 1] = self.end_word
+        return rows
+
+
+class ByteCharacters(CharacterIds):
+    """The 256 bytes, with the original's ids. Words are cut even inside a Chinese character, which is three bytes."""
+
+    def __init__(self, max_characters: int = MAX_CHARACTERS) -> None:
+        super().__init__(257, max_characters)
+
+    def encode(self, words: Sequence[str]) -> Ids:
+        kept = [word.encode("utf8")[: self.max_characters - 2] for word in words]
+        flat = np.frombuffer(b"".join(kept), dtype=np.uint8).astype(np.int64) + 1
+        return self._fill(flat, [len(word) for word in kept])
+
+    def to_dict(self) -> Dict[str, Any]:
         return {"unit": "byte", "max_characters": self.max_characters}
 
 
-class UnicodeCharacters:
-    """Characters of a vocabulary, better for Chinese: a character is one id instead of three bytes.
-
-    Laid out as in `ByteCharacters`: id 0 for no word, then the vocabulary, then an unknown character and the five
-    special ones.
+class UnicodeCharacters(CharacterIds):
+    """Characters of a vocabulary and an unknown one. Better for Chinese: a character is one id instead of three bytes.
 
     characters (str): The vocabulary, each character once.
-    max_characters (int): Length of a row; two places are for begin and end. Characters beyond are cut off.
+    max_characters (int): Length of a row.
     """
 
-    def __init__(self, characters: str, max_characters: int = 50):
+    def __init__(self, characters: str, max_characters: int = MAX_CHARACTERS) -> None:
         if not characters:
-            raise ValueError("The vocabulary of characters is empty: give the characters that the training texts hold.")
+            raise ValueError("The vocabulary of characters is empty: give the characters of the training texts.")
         points = np.array(sorted(map(ord, characters)), dtype=np.int64)
         repeated = points[1:][points[1:] == points[:-1]]
         if len(repeated):
             raise ValueError(f"The vocabulary of characters holds {chr(repeated[0])!r} more than once.")
         self.characters = characters
-        self.max_characters = max_characters
         self._points = points
         self.unknown = len(points) + 1
-        self.begin_sentence, self.end_sentence, self.begin_word, self.end_word, self.padding = range(
-            self.unknown + 1, self.unknown + 6
-        )
-        self.n_characters = self.padding + 1
+        super().__init__(self.unknown + 1, max_characters)
 
     @classmethod
     def from_counts(
-        cls, words: Iterable[Tuple[str, int]], max_characters: int = 50, max_size: int = 20000
+        cls, words: Iterable[Tuple[str, int]], max_characters: int = MAX_CHARACTERS, max_size: int = 20000
     ) -> "UnicodeCharacters":
-        """The most frequent characters of words.
-
-        words (Iterable[Tuple[str, int]]): Words, and how often each occurs.
+        """words (Iterable[Tuple[str, int]]): Words, and how often each occurs.
         max_characters (int): Length of a row.
         max_size (int): Most characters of the vocabulary.
-        RETURNS (UnicodeCharacters): The vocabulary.
+        RETURNS (UnicodeCharacters): The most frequent characters of the words.
         """
         counts: Counter[str] = Counter()
         for word, count in words:
@@ -83,21 +100,14 @@ class UnicodeCharacters:
         return cls("".join(sorted(frequent)), max_characters)
 
     def encode(self, words: Sequence[str]) -> Ids:
-        """words (Sequence[str]): Any words.
-        RETURNS (Ids): Shape [n_words, max_characters].
-        """
         kept = [word[: self.max_characters - 2] for word in words]
         points = np.frombuffer("".join(kept).encode("utf-32-le"), dtype=np.uint32).astype(np.int64)
         found = np.minimum(np.searchsorted(self._points, points), len(self._points) - 1)
         flat = np.where(self._points[found] == points, found + 1, self.unknown)
-        return _fill(flat, [len(word) for word in kept], self)
+        return self._fill(flat, [len(word) for word in kept])
 
     def to_dict(self) -> Dict[str, Any]:
-        """RETURNS (Dict[str, Any]): What `character_ids` makes it from again, as plain JSON."""
         return {"unit": "unicode", "max_characters": self.max_characters, "characters": self.characters}
-
-
-CharacterIds = Union[ByteCharacters, UnicodeCharacters]
 
 
 def character_ids(settings: Dict[str, Any]) -> CharacterIds:
@@ -109,22 +119,4 @@ def character_ids(settings: Dict[str, Any]) -> CharacterIds:
     return _unicode(settings["characters"], settings["max_characters"])
 
 
-_unicode = lru_cache(maxsize=16)(UnicodeCharacters)  # asked for at every call of a model
-
-
-def boundary_words(ids: CharacterIds) -> Ids:
-    """The words that stand before and after each sentence.
-
-    ids (CharacterIds): The scheme.
-    RETURNS (Ids): Shape [2, max_characters].
-    """
-    return _fill(np.array([ids.begin_sentence, ids.end_sentence], dtype=np.int64), [1, 1], ids)
-
-
-def _fill(flat: Ids, lengths: List[int], ids: CharacterIds) -> Ids:
-    rows = np.full((len(lengths), ids.max_characters), ids.padding, dtype=np.int64)
-    ends = np.array(lengths, dtype=np.int64)
-    rows[:, 0] = ids.begin_word
-    rows[:, 1:][np.arange(ids.max_characters - 1) < ends[:, None]] = flat
-    rows[np.arange(len(rows)), ends + 1] = ids.end_word
-    return rows
+_unicode = lru_cache(maxsize=16)(UnicodeCharacters)  # needed at every call of a model

@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 from ...candidates.training_texts import TrainingTexts
 from ..shared.shim import ModuleShim
 from .bilm import BiLM
-from .character_ids import ByteCharacters, CharacterIds, UnicodeCharacters
+from .character_ids import MAX_CHARACTERS, ByteCharacters, CharacterIds, UnicodeCharacters
 from .checkpoint import BILM_KEYS, CNN_KEYS, build_cnn, load_weights, read_config
 from .counted_words import read_counted_words
 from .model import ELMo, ScalarMix
@@ -18,7 +18,7 @@ UNITS = ("byte", "unicode")
 # Without a checkpoint: small enough to train on a CPU.
 DEFAULT_SIZES: Dict[str, Any] = {
     "unit": "unicode",
-    "max_characters": 50,
+    "max_characters": MAX_CHARACTERS,
     "embedding_dim": 16,
     "filters": [[1, 32], [2, 32], [3, 64], [4, 128]],
     "n_highway": 1,

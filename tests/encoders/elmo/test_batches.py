@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 
 from spacy_lexner.encoders.elmo.batches import BEGIN, END, FIRST_WORD, make_batch
-from spacy_lexner.encoders.elmo.character_ids import ByteCharacters, boundary_words
+from spacy_lexner.encoders.elmo.character_ids import ByteCharacters
 
 IDS = ByteCharacters(9)
 NLP = spacy.blank("zh")
@@ -21,7 +21,7 @@ def test_rows_spell_the_docs(sentences):
     docs = [Doc(NLP.vocab, words=words) for words in sentences]
     batch = make_batch(docs, IDS)
     assert sorted(batch.words) == sorted(set(chain(*sentences)))
-    assert torch.equal(batch.characters[:2], torch.from_numpy(boundary_words(IDS)))
+    assert torch.equal(batch.characters[:2], torch.from_numpy(IDS.boundary_words()))
     assert torch.equal(batch.characters[2:], torch.from_numpy(IDS.encode(batch.words)))
     assert batch.lengths.tolist() == [len(words) + 2 for words in sentences]
     spelt = [["<S>", *words, "</S>"] for words in sentences]

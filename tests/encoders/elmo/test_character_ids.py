@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_lexner.encoders.elmo.character_ids import ByteCharacters, UnicodeCharacters, boundary_words, character_ids
+from spacy_lexner.encoders.elmo.character_ids import ByteCharacters, UnicodeCharacters, character_ids
 
 WORDS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=30), max_size=5)
 LENGTH = 12
@@ -41,7 +41,7 @@ def test_long_token_is_cut_inside_a_character():
 
 
 def test_boundary_words_of_the_original():
-    assert boundary_words(ByteCharacters(5)).tolist() == [[259, 257, 260, 261, 261], [259, 258, 260, 261, 261]]
+    assert ByteCharacters(5).boundary_words().tolist() == [[259, 257, 260, 261, 261], [259, 258, 260, 261, 261]]
 
 
 @pytest.mark.parametrize("ids", [ByteCharacters(7), UnicodeCharacters("桥大江", 9)])

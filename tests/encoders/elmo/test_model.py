@@ -9,7 +9,7 @@ from tolerance import assert_close
 
 from spacy_lexner.checkpoints.elmo import import_elmo
 from spacy_lexner.encoders.elmo.bilm import BiLM
-from spacy_lexner.encoders.elmo.character_ids import ByteCharacters, boundary_words
+from spacy_lexner.encoders.elmo.character_ids import ByteCharacters
 from spacy_lexner.encoders.elmo.checkpoint import build_cnn, load_weights, read_config
 from spacy_lexner.encoders.elmo.model import ELMo, ScalarMix
 
@@ -65,7 +65,7 @@ def test_character_ids(golden, fixtures_dir):
     sentences = json.loads((fixtures_dir / "elmo" / "sentences.json").read_text("utf8"))["sentences"]
     for sentence, expected, bounded in zip(sentences, golden["character_ids"], golden["character_ids_with_bos_eos"]):
         encoded = torch.from_numpy(ids.encode(sentence))
-        begin, end = torch.from_numpy(boundary_words(ids))
+        begin, end = torch.from_numpy(ids.boundary_words())
         assert torch.equal(encoded, expected[: len(sentence)])
         assert torch.equal(torch.cat([begin[None], encoded, end[None]]), bounded[: len(sentence) + 2])
 
@@ -155,7 +155,7 @@ def test_layer_norm_depends_on_the_batch(checkpoint, golden):
 def test_sentence_without_words(checkpoint, golden):
     """The original runs begin and end of an empty sentence; the words of its neighbours do not change."""
     mask = golden["empty_mask"]
-    begin, end = torch.from_numpy(boundary_words(ByteCharacters()))
+    begin, end = torch.from_numpy(ByteCharacters().boundary_words())
     sentences = [torch.cat([begin[None], ids[ids[:, 0] != 0], end[None]]) for ids in golden["empty_character_ids"]]
     lengths = torch.tensor([len(ids) for ids in sentences])
     mixed = make_elmo(checkpoint)(torch.cat(sentences), torch.arange(int(lengths.sum())), lengths)
