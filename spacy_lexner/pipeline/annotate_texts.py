@@ -1,4 +1,4 @@
-"""A pipeline over many texts, whatever becomes of single ones."""
+"""A pipeline over many texts, some of which may fail."""
 
 from typing import Dict, Iterator, Optional, Sequence, Tuple
 
@@ -10,13 +10,13 @@ from spacy.util import minibatch
 def annotate_texts(
     nlp: Language, texts: Sequence[str], failed: Dict[int, str], batch_size: Optional[int] = None
 ) -> Iterator[Tuple[int, Doc]]:
-    """Run a pipeline over texts; one that fails does not take others along. Error handlers are not used for that: not
-    every component of spaCy can be given one.
+    """Run a pipeline over texts, so that one that fails does not affect the others. Error handlers cannot do that: not
+    every component of spaCy takes one.
 
     nlp (Language): The pipeline.
     texts (Sequence[str]): The texts.
-    failed (Dict[int, str]): Gets the texts that could not be processed, and why.
-    batch_size (Optional[int]): Texts to process at once; by default as the pipeline says.
+    failed (Dict[int, str]): Gets the reasons why texts could not be processed, by number.
+    batch_size (Optional[int]): The number of texts per batch; by default that of the pipeline.
     YIELDS (Tuple[int, Doc]): The number of a text, and its Doc; in order.
     """
     size = nlp.batch_size if batch_size is None else batch_size
@@ -26,7 +26,7 @@ def annotate_texts(
             docs = ((nlp.make_doc(texts[i]), i) for i in numbers)
             done.update((i, doc) for doc, i in nlp.pipe(docs, as_tuples=True, batch_size=size))
         except Exception:
-            done.clear()  # whose fault it was shows when each text is tried alone
+            done.clear()  # each text is tried alone, to find the one at fault
         for i in numbers:
             doc = done[i] if i in done else _annotate_alone(nlp, texts[i], i, failed)
             if doc is not None:

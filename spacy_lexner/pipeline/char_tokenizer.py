@@ -49,7 +49,7 @@ class CharTokenizer(DummyTokenizer):
 
         text (str): The text.
         RETURNS (Doc): Its characters. A text with a lone surrogate has no UTF-8 form and cannot become a Doc: the
-            pipeline's error handler is told. The default handler raises the UnicodeEncodeError; if it returns, the Doc
+            pipeline's error handler is called. The default handler raises UnicodeEncodeError; if it returns, the Doc
             has U+FFFD in the places of the surrogates, so that a stream keeps its length and its offsets.
         """
         words, spaces = split_characters(text)

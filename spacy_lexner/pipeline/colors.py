@@ -1,8 +1,5 @@
-"""Colours of entity labels in displaCy.
-
-Where spaCy has a colour for a label it stays, and labels of the same kind take it over. Weibo tells named (.NAM) from
-nominal (.NOM) mentions: the latter are paler.
-"""
+"""Colours of entity labels in displaCy. Labels of the same kind share the colour that spaCy gives one of them; nominal
+mentions of Weibo (.NOM) are paler than named ones (.NAM)."""
 
 from typing import Dict
 

@@ -45,11 +45,7 @@ def get_words(span: Span) -> Optional[List[LexWord]]:
 
 
 def set_words(doc: Doc, words: Iterable[Tuple[Span, Sequence[LexWord]]]) -> None:
-    """Store the words of entities in a Doc, in place of those it had.
-
-    doc (Doc): The Doc.
-    words (Iterable[Tuple[Span, Sequence[LexWord]]]): Entities and their words.
-    """
+    """Store entities with their words in a Doc, in place of those it had."""
     doc.user_data[USER_DATA_KEY] = [
         [ent.start_char, ent.end_char, ent.label_, [[w.start, w.end, w.weight, w.change] for w in _ranked(own)]]
         for ent, own in words
@@ -57,12 +53,8 @@ def set_words(doc: Doc, words: Iterable[Tuple[Span, Sequence[LexWord]]]) -> None
 
 
 def attend_words(model: Model, docs: Sequence[Doc]) -> List[AttendedWords]:
-    """Ask the encoder of a model how much tokens attend to words.
-
-    model (Model): The model. The outermost encoder that can tell is asked.
-    docs (Sequence[Doc]): The Docs.
-    RETURNS (List[AttendedWords]): The attention, for each Doc. Raises ValueError if no encoder can tell.
-    """
+    """RETURNS (List[AttendedWords]): How much the tokens of each Doc attend to words, by the outermost encoder of the
+    model that can tell. Raises ValueError if none can."""
     attending = find_attending([model])
     if attending is None:
         raise ValueError(
@@ -115,11 +107,7 @@ def weights_of(ent: Span, attended: AttendedWords) -> Mapping[Tuple[int, int], f
 
 
 def note_attended(doc: Doc, attended: AttendedWords) -> None:
-    """Store the words of all entities of a Doc, with the attention that these pay to them.
-
-    doc (Doc): The Doc.
-    attended (AttendedWords): The attention of its tokens.
-    """
+    """Store the words of all entities of a Doc, with the attention of its tokens to them."""
     places = set(zip(attended.starts.tolist(), attended.ends.tolist()))
     stored = get_candidates(doc)
     if stored is not None:

@@ -84,7 +84,7 @@ def explain(
 
 
 class _Reader:
-    """The components that together find entities with words."""
+    """The components that together find the entities of a pipeline."""
 
     def __init__(self, nlp: Language, component: Optional[str]) -> None:
         pipes = find_scorers(nlp)
@@ -102,7 +102,7 @@ class _Reader:
         self.models: List[Model] = [self.ner.model, *(pipe.model for pipe in self.upstream)]
         nodes = [node for model in self.models for node in model.walk() if node.name == NODE_NAME]
         if not nodes:
-            raise ValueError(f"The model of {self.ner.name!r} reads no candidate words: its entities rest on none.")
+            raise ValueError(f"The model of {self.ner.name!r} reads no candidate words, so its entities rest on none.")
         self.link: LexiconLink = nodes[0].attrs["link"]
 
     def note_words(self, doc: Doc, changes: bool, batch_size: int) -> None:
@@ -125,13 +125,7 @@ class _Reader:
         set_words(doc, words_of_entities(doc.ents, list(places.values()), attended, measured))
 
     def _measure(
-        self,
-        doc: Doc,
-        base: Doc,
-        matcher: Matcher,
-        candidates: Candidates,
-        places: Dict[int, Place],
-        batch_size: int,
+        self, doc: Doc, base: Doc, matcher: Matcher, candidates: Candidates, places: Dict[int, Place], batch_size: int
     ) -> Dict[Place, Dict[Place, float]]:
         """For each entity the changes of its score, by word."""
         ents = [ent for ent in doc.ents if ent.label_ in self.ner.labels]
@@ -156,13 +150,7 @@ class _Reader:
 
 
 def make_variant(doc: Doc, matcher: Matcher, candidates: Candidates) -> Doc:
-    """Copy the tokens of a Doc and nothing else, and give them other candidate words.
-
-    doc (Doc): The Doc.
-    matcher (Matcher): The state of the lexicon that the words belong to.
-    candidates (Candidates): The words.
-    RETURNS (Doc): The copy.
-    """
+    """RETURNS (Doc): The tokens of a Doc and nothing else, with other candidate words of the lexicon."""
     words, spaces = [token.text for token in doc], [bool(token.whitespace_) for token in doc]
     variant = Doc(doc.vocab, words=words, spaces=spaces)
     set_candidates(variant, matcher.version, candidates)

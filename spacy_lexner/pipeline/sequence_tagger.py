@@ -243,7 +243,7 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
         raise NotImplementedError
 
     def training_constraint(self, doc: Doc) -> Bools2d:
-        """RETURNS (Bools2d): The tags that tokens may have, [n_tokens, n_tags], whatever is annotated."""
+        """RETURNS (Bools2d): The tags that tokens may have, [n_tokens, n_tags], without the annotation."""
         raise NotImplementedError
 
     def gold(self, example: Example) -> Bools2d:

@@ -37,10 +37,10 @@ def calibrate_cli(
         int, typer.Option("--folds", "-k", metavar="K", help="Fit on all of K parts but one, measure on that", min=2)
     ] = 2,
     repeats: Annotated[
-        int, typer.Option("--repeats", metavar="N", help="Divide into parts so many times, and take the mean", min=1)
+        int, typer.Option("--repeats", metavar="N", help="Number of divisions into parts; scores are means", min=1)
     ] = 10,
     min_examples: Annotated[
-        int, typer.Option(metavar="N", help="A label with fewer predictions takes the shared temperature", min=1)
+        int, typer.Option(metavar="N", help="Labels with fewer predictions take the shared temperature", min=1)
     ] = MIN_EXAMPLES,
     seed: Annotated[int, typer.Option(help="Seed of the division into parts")] = 0,
     force: ForceOption = False,

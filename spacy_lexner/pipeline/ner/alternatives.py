@@ -31,11 +31,7 @@ class Alternative(NamedTuple):
 
 
 def set_alternatives(doc: Doc, alternatives: Iterable[Alternative]) -> None:
-    """Store alternatives in a Doc.
-
-    doc (Doc): The Doc.
-    alternatives (Iterable[Alternative]): The alternatives, the most probable first.
-    """
+    """Store alternatives in a Doc, the most probable first."""
     doc.user_data[USER_DATA_KEY] = [[p, log_p, [list(ent[:3]) for ent in ents]] for p, log_p, ents in alternatives]
 
 

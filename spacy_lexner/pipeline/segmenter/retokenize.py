@@ -23,11 +23,7 @@ TRANSFORMER_DATA = ("._.", "trf_data", None, None)
 
 
 class Merged(NamedTuple):
-    """A Doc with merged tokens.
-
-    doc (Doc): The Doc.
-    left_out (Dict[str, int]): For each key of `doc.spans` how many spans were lost because a word cuts them.
-    """
+    """A Doc with merged tokens; for each key of `doc.spans`, how many spans were left out because a word cuts them."""
 
     doc: Doc
     left_out: Dict[str, int]
