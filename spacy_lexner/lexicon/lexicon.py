@@ -13,7 +13,7 @@ from .errors import LexiconError
 from .find_words import SEPARATOR, Candidates, find_words
 from .level import compile_level
 from .levels import Levels
-from .normalization import Normalization
+from .normalization import Normalization, to_codes
 from .rules import Rules, unpack_rules
 from .table import Table
 
@@ -36,9 +36,9 @@ class Lexicon:
         normalisation, in any order and however they were made.
     """
 
-    def __init__(self, levels: Levels, report: BuildReport) -> None:
+    def __init__(self, levels: Levels, report: BuildReport, home: Optional["Home"] = None) -> None:
         self._levels = levels
-        self._home: Optional[Home] = None
+        self._home = home  # where it is mapped from
         self.report = report
         self.normalization = levels.base.normalization
         self.max_word_length = levels.base.max_word_length
@@ -161,9 +161,7 @@ class Lexicon:
         return self._changed(self._levels.without_words(words))
 
     def _changed(self, levels: Levels) -> "Lexicon":
-        lexicon = Lexicon(levels, self.report)
-        lexicon._home = self._home
-        return lexicon
+        return Lexicon(levels, self.report, self._home)
 
     def compact(self) -> "Lexicon":
         """RETURNS (Lexicon): The same lexicon, all its levels merged into one."""
@@ -171,11 +169,12 @@ class Lexicon:
 
     def prune(self, texts: Iterable[str]) -> "Lexicon":
         """RETURNS (Lexicon): A lexicon of the words that occur in texts, which are read as a stream."""
-        compact, stream = self.compact(), iter(texts)
-        seen = np.zeros(len(compact), bool)
+        level, stream = self._levels.merged(), iter(texts)
+        seen = np.zeros(level.size, bool)
         while batch := list(islice(stream, TEXTS_PER_MATCH)):
-            seen[compact.rows(compact.match(SEPARATOR.join(batch)).hashes)] = True
-        table = compact.table.take(np.flatnonzero(seen))
+            _, _, ranks = level.trie.match(self.normalization.codes(to_codes(SEPARATOR.join(batch))))
+            seen[level.rows[ranks]] = True
+        table = level.visible_table().take(np.flatnonzero(seen))
         return Lexicon(Levels.of(compile_level(table, self.normalization, self.max_word_length)), self.report)
 
     # Matching
@@ -183,7 +182,6 @@ class Lexicon:
     def match(self, text: str, min_length: int = 1, max_length: Optional[int] = None) -> Candidates:
         """Find all words that occur in a text, overlapping.
 
-        text (str): The text.
         min_length (int): Shortest word to find.
         max_length (Optional[int]): Longest word to find; None for any.
         RETURNS (Candidates): The words, by their offsets in the text as given.
@@ -193,10 +191,8 @@ class Lexicon:
     # Files
 
     def save(self, path: Union[str, Path]) -> None:
-        """Save to a folder. A lexicon that is there already stays intact until the new one is complete.
-
-        path (Union[str, Path]): The folder; created if it does not exist.
-        """
+        """Save to a folder, created if needed. A lexicon that is already there stays intact until the new one is
+        complete."""
         from .storage import save_folder
 
         if self._home is None or self._levels.changed or not self._home.link(Path(path)):
@@ -204,18 +200,15 @@ class Lexicon:
 
     @classmethod
     def open(cls, path: Union[str, Path], *, verify: bool = False) -> "Lexicon":
-        """Open a saved lexicon. It is memory-mapped: opening reads next to nothing, and processes share it.
+        """Open the folder of a saved lexicon, memory-mapped: opening reads next to nothing, and processes share it.
 
-        path (Union[str, Path]): The folder.
         verify (bool): Also check the SHA-256 of every part, which reads all of it.
         RETURNS (Lexicon): The lexicon. Raises LexiconError, naming the file, where something is not as it was saved.
         """
         from .storage import open_folder
 
         base, report, home = open_folder(Path(path), verify)
-        lexicon = cls(Levels.of(base), report)
-        lexicon._home = home
-        return lexicon
+        return cls(Levels.of(base), report, home)
 
     def to_bytes(self) -> bytes:
         """RETURNS (bytes): The lexicon, in the safetensors format."""
