@@ -62,7 +62,7 @@ def import_ernie(
     entity_heads (int): Heads of the entity self-attention; the original has 4, and its files do not say.
     lower_case (bool): Whether the vocabulary ignores case and accents.
     overwrite (bool): Whether a folder that is there may be replaced.
-    RETURNS (ErnieEncoder): The encoder. Raises ValueError where the checkpoint is not an ERNIE, or not a whole one.
+    RETURNS (ErnieEncoder): The encoder. Raises ValueError where the checkpoint is not an ERNIE, or is incomplete.
     """
     source = Path(source)
     settings = _read_config(source)

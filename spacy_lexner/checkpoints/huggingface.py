@@ -38,8 +38,8 @@ def export_huggingface(
     """Write the encoder of a saved model as a Hugging Face folder: config.json, model.safetensors, vocab.txt, and the
     tokenizer's files. transformers' AutoModel and AutoTokenizer load it, and so does `checkpoint` of our encoders.
 
-    Lexicon adapters and word vectors are no part of a BERT: they stay behind. The entity side of an ERNIE is written
-    beside its text side, for `checkpoint` of ERNIE.v1.
+    Lexicon adapters and word vectors are not part of a BERT and are left out. The entity side of an ERNIE is written
+    next to its text side, for `checkpoint` of ERNIE.v1.
 
     source (Path): A file of `spacy pretrain` (model-last.bin), or a saved pipeline.
     target (Path): The folder. It appears when everything is written.
@@ -90,12 +90,12 @@ def _model_files(path: Path, component: Optional[str]) -> List[Path]:
 
 
 def _encoders(path: Path) -> Iterator[Tuple[str, bytes]]:
-    """The nodes of a saved model that hold encoders, and these."""
+    """The names of the nodes of a saved model that are encoders, and their saved shims."""
     try:
         saved = srsly.msgpack_loads(path.read_bytes())
         names = [node["name"] for node in saved["nodes"]]
     except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} is not the file of a model, or not a whole one ({error}).") from error
+        raise ValueError(f"{path} is not the file of a model, or is incomplete ({error}).") from error
     for name, shims in zip(names, saved["shims"]):
         if name in BUILDERS and srsly.msgpack_loads(shims[0])["settings"] is not None:
             yield name, shims[0]

@@ -78,7 +78,7 @@ def import_lebert(
     """Turn a checkpoint into a pipeline that computes what the authors' code does: which words a character gets, what
     one without words receives, unknown words by length, characters looked up as they are, and their conditional random
     field (see `spacy-lexner.NCRFTagger.v1`). Their code cuts long texts; here they are read in windows. A single space
-    between characters is no token of spaCy, so the model does not see it.
+    between characters is not a token in spaCy, so the model does not see it.
 
     The file of weights is read as tensors and nothing else: objects in it are refused, never built.
 
@@ -233,8 +233,8 @@ def _fill_encoder(
 
 
 def _fill_tagger(model: Model, parameters: LEBERTParameters) -> None:
-    """Their start tag is the last but one and their stop tag the last, both also as tags within a path; here scores of
-    starts and ends have a row and a column of their own, which are copies."""
+    """Their start tag is the last but one and their stop tag the last, and both may occur within a path. Here starts
+    and ends have a row and a column of their own: copies of theirs."""
     output, moves = model.get_ref("output_layer"), parameters.transitions.numpy()
     n_tags = len(moves)
     transitions = np.zeros((n_tags + 1, n_tags + 1), "f4")

@@ -67,7 +67,7 @@ def read_rows(path: Path) -> List[str]:
     """Read the `word_vocab.txt` that training wrote: a number and a word on each line.
 
     path (Path): The file.
-    RETURNS (List[str]): The word of each row. Raises ValueError where it is no such file.
+    RETURNS (List[str]): The word of each row. Raises ValueError where the file is something else.
     """
     rows: List[str] = []
     for number, line in read_lines(path):
@@ -111,7 +111,7 @@ def _texts(path: Path) -> Iterator[str]:
             try:
                 characters = json.loads(line)["text"]
                 if not all(isinstance(character, str) for character in characters):
-                    raise TypeError("text is no list of characters")
+                    raise TypeError("text is not a list of characters")
             except (ValueError, KeyError, TypeError) as error:
                 raise ValueError(
                     f"{path}:{number}: expected an object with `text`, a list of characters ({error})."

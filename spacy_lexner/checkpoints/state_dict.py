@@ -14,16 +14,16 @@ def read_state_dict(path: Path) -> Dict[str, torch.Tensor]:
 
     path (Path): The file.
     RETURNS (Dict[str, Tensor]): The weights, float32, by their names without the `module.` of distributed training.
-        Raises ValueError where it is something else, damaged, or holds numbers that are not finite.
+        Raises ValueError where the file is something else or damaged, or a weight is not finite.
     """
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError as error:
         raise ValueError(f"There is no {path}.") from error
-    except Exception as error:  # damage shows in as many ways as the reader has lines
-        raise ValueError(f"{path} is no file of weights, or not a whole one ({error}).") from error
+    except Exception as error:  # torch has no error of its own for a damaged file
+        raise ValueError(f"{path} is not a file of weights, or is incomplete ({error}).") from error
     if not isinstance(state, dict) or not all(isinstance(tensor, torch.Tensor) for tensor in state.values()):
-        raise ValueError(f"{path} is no file of weights: expected a dictionary of tensors.")
+        raise ValueError(f"{path} is not a file of weights: expected a dictionary of tensors.")
     for name, tensor in state.items():
         if tensor.is_floating_point() and not torch.isfinite(tensor).all():
             raise ValueError(f"{path}: the weights {name} are not finite: training diverged, or the file is damaged.")

@@ -102,7 +102,7 @@ class CorruptedEntities(NamedTuple):
 
 
 def corrupt_entities(entities: np.ndarray, corruption: EntityCorruption, rng: Random) -> CorruptedEntities:
-    """Corrupt the entities of a batch. The label stays where the entity is replaced or removed: the text must tell it.
+    """Corrupt the entities of a batch. Where one is replaced or removed its label stays: it follows from the text.
 
     entities (Ints[n]): The entity of each mention of the batch, in any numbering.
     corruption (EntityCorruption): The shares.

@@ -13,7 +13,7 @@ MISSING = 'Knowledge embeddings need PyKEEN: pip install "spacy-lexner[knowledge
 
 
 class KnowledgeEmbedding(NamedTuple):
-    """Entity vectors, and how well they tell held-out triples.
+    """Entity vectors, and how well they predict held-out triples.
 
     ids (List[str]): The entities.
     vectors (numpy.ndarray): float32[n, width].
@@ -67,8 +67,7 @@ def train_transe(
     triples (numpy.ndarray): str[n, 3].
     width (int): Width of the vectors.
     epochs, batch_size, learn_rate, negatives (int, float): Of the training; `negatives` corrupted triples for each.
-    held_out (float): Share of triples that are kept out of training, and tell how good it is. Never the only one of an
-        entity.
+    held_out (float): Share of triples that are kept out of training to measure it, never the only one of an entity.
     seed (int): Seed of everything random.
     device (str): A torch device.
     progress_bar (bool): Show one.

@@ -14,7 +14,7 @@ SCORES_AT_ONCE = 1 << 24
 class FullSoftmax(nn.Module):
     """A score for every word. The rows are taken in parts, so that memory is bounded.
 
-    width (int): Width of what is predicted from.
+    width (int): Width of the vectors to predict from.
     n_words (int): Size of the vocabulary.
     """
 
@@ -45,11 +45,10 @@ class FullSoftmax(nn.Module):
 
 
 class SampledSoftmax(FullSoftmax):
-    """In training, scores for the right word and a sample of the others alone, corrected by how likely each of them
-    was to
-    be in the sample. Words must be in the order of their frequency, the most frequent first.
+    """In training, scores only the right word and a sample of the others, corrected by their probability to be in the
+    sample. Words must be in the order of their frequency, the most frequent first.
 
-    width (int): Width of what is predicted from.
+    width (int): Width of the vectors to predict from.
     n_words (int): Size of the vocabulary.
     n_samples (int): Number of distinct words in the sample.
     """
@@ -79,7 +78,7 @@ class SampledSoftmax(FullSoftmax):
 class AdaptiveSoftmax(nn.Module):
     """Rare words in clusters, with fewer dimensions: torch's own. Words must be in the order of their frequency.
 
-    width (int): Width of what is predicted from.
+    width (int): Width of the vectors to predict from.
     n_words (int): Size of the vocabulary.
     cutoffs (Sequence[int]): Where the clusters of rarer words begin, ascending.
     """
@@ -118,7 +117,7 @@ class Sample(NamedTuple):
 
     def log_expected(self, words: Tensor) -> Tensor:
         """words (Tensor): Any words.
-        RETURNS (Tensor): The logarithm of how likely each is to be in a sample of so many draws.
+        RETURNS (Tensor): The logarithm of the probability that each is in a sample of n_draws draws.
         """
         numbers = words.double()
         probability = torch.log1p(1 / (numbers + 1)) / log(self.n_words + 1)

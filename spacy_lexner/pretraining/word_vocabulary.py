@@ -19,14 +19,11 @@ MAX_HELD = 5_000_000
 class WordVocabulary:
     """Numbers of words: begin and end of a sentence, unknown words, then words in the order of their frequency.
 
-    fingerprint (str): What tells two vocabularies apart.
+    words (Sequence[str]): The words, the most frequent first.
+    fingerprint (str): Differs between vocabularies.
     """
 
     def __init__(self, words: Sequence[str]):
-        """Number words.
-
-        words (Sequence[str]): The words, the most frequent first.
-        """
         self._numbers: Dict[str, int] = {word: number for number, word in enumerate(words, N_SPECIAL)}
         self.fingerprint = hashlib.sha256("\n".join(words).encode("utf8")).hexdigest()[:16]
 
@@ -42,7 +39,7 @@ class WordVocabulary:
         for number, ((_, count), (word, next_count)) in enumerate(pairwise(counted), 2):
             if next_count > count:
                 raise ValueError(
-                    f"{path}, line {number}: {word!r} is more frequent than the word before it. Words must stand in "
+                    f"{path}, line {number}: {word!r} is more frequent than the word before it. Words must be in "
                     "the order of their frequency, as 'spacy lexner count-words' writes them."
                 )
         return cls([word for word, _ in counted[: max_words or None]])
@@ -52,27 +49,26 @@ class WordVocabulary:
 
     def numbers(self, words: Iterable[str]) -> NDArray[np.int64]:
         """words (Iterable[str]): Any words.
-        RETURNS (NDArray[np.int64]): Their numbers; UNKNOWN where there is no such word.
+        RETURNS (NDArray[np.int64]): Their numbers; UNKNOWN for other words.
         """
         return np.array([self._numbers.get(word, UNKNOWN) for word in words], dtype=np.int64)
 
 
 class WordCounter:
-    """Counts the words of a stream in bounded memory. Arguments: see `count`."""
+    """Counts the words of a stream in bounded memory.
+
+    max_held (int): Most distinct words to hold. Beyond it, the rarest half is forgotten: words that were seen at most
+        `least_certain` times.
+    """
 
     def __init__(self, max_held: int = MAX_HELD):
-        """Create it empty.
-
-        max_held (int): Most distinct words to hold. Beyond it, the rarest half is forgotten; what is forgotten was seen
-            no more often than `least_certain` says.
-        """
         self.max_held = max_held
         self.n_words = 0
         self.least_certain = 0
         self._counts: Counter[str] = Counter()
 
     def add(self, words: Iterable[str]) -> None:
-        """Count words. White space is no word, and no word has a tab or a line end in it.
+        """Count words. White space, and words with a tab or a line end, are skipped.
 
         words (Iterable[str]): The words.
         """

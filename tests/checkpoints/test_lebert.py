@@ -130,7 +130,7 @@ def break_checkpoint(files, change):
         ),
         (lambda state: state.update({"module.other": torch.zeros(2)}), "other is not known"),
         (lambda state: state["module.hidden2tag.bias"].fill_(float("nan")), "hidden2tag.bias are not finite"),
-        (lambda state: state.update(evil=Evil()), "no file of weights, or not a whole one"),
+        (lambda state: state.update(evil=Evil()), "not a file of weights, or is incomplete"),
     ],
 )
 def test_other_checkpoints_are_refused(files, tmp_path, change, message):

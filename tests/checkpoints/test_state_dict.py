@@ -24,7 +24,7 @@ def test_refuses_what_is_no_file_of_weights(tmp_path):
     whole = (tmp_path / "a").read_bytes()
     for part in (b"", b"text", whole[: len(whole) // 2]):
         (tmp_path / "a").write_bytes(part)
-        with pytest.raises(ValueError, match="no file of weights, or not a whole one"):
+        with pytest.raises(ValueError, match="not a file of weights, or is incomplete"):
             read_state_dict(tmp_path / "a")
 
 

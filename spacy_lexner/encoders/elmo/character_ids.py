@@ -12,7 +12,7 @@ MAX_CHARACTERS = 50  # as in the original
 
 
 class CharacterIds:
-    """A row is [begin of word, characters, end of word, padding ...]. Id 0 is no word at all; the ids of characters
+    """A row is [begin of word, characters, end of word, padding ...]. Id 0 means no word; the ids of characters
     follow, then those of begin and end of a sentence, begin and end of a word, and padding.
 
     n_plain (int): Number of ids before the special ones.

@@ -8,7 +8,7 @@ from torch import Tensor
 
 
 class Packing(NamedTuple):
-    """Where the rows of a ragged batch go when all first steps stand together, then all second steps, and so on.
+    """Where the rows of a ragged batch go in time-major order: all first steps, then all second steps, and so on.
 
     The batch is flat: the rows of its sequences one after the other. Step 0 of direction 0 is a sequence's first row,
     step 0 of direction 1 its last. Sequences are taken longest first, so that those still running are always the
