@@ -72,7 +72,7 @@ def main() -> None:
     for doc, candidates in zip(docs, find_candidates(matcher, docs)):
         set_candidates(doc, matcher.version, candidates)
 
-    model = build_flat_v1()
+    model = build_flat_v1(width=160)
     model.layers[0].attrs["link"].source = SharedMatcher(matcher)
     show_training_docs(model, training)
     model.initialize(X=training[:10])

@@ -42,7 +42,7 @@ class FlatLayer(nn.Module):
         options (SubLayers): Of the second, and of what stands around both.
         """
         super().__init__()
-        self.norm_first, self.added = options.norm == "pre", options.residual
+        self.norm_first, self.residual = options.norm == "pre", options.residual
         self.attention = attention
         self.feed_forward = FeedForward(width, options)
         self.attention_norm = nn.LayerNorm(width)
@@ -65,9 +65,10 @@ class FlatLayer(nn.Module):
         return self._run(self.feed_forward, self.feed_forward_norm, self._run(attend, self.attention_norm, tokens))
 
     def _run(self, sub_layer: Callable[[Tensor], Tensor], norm: nn.Module, tokens: Tensor) -> Tensor:
-        output = self.dropout(sub_layer(norm(tokens) if self.norm_first else tokens))
-        if self.added != "none":
-            output = output + (tokens if self.added == "input" else output)
+        output = sub_layer(norm(tokens) if self.norm_first else tokens)
+        added = {"input": tokens, "output": output, "none": None}[self.residual]
+        output = self.dropout(output)
+        output = output if added is None else output + added
         return output if self.norm_first else norm(output)
 
 
@@ -106,7 +107,6 @@ class FlatEncoder(nn.Module):
             for _ in range(layers)
         )
         self.final_norm = nn.LayerNorm(width) if sublayers.norm == "pre" else nn.Identity()
-        self.output_dropout = nn.Dropout(sublayers.output_dropout)
 
     def forward(
         self, tokens: Tensor, starts: Tensor, ends: Tensor, mask: Tensor, record: Optional[List[Tensor]] = None
@@ -124,4 +124,4 @@ class FlatEncoder(nn.Module):
         bias = self.bias(positions) if self.bias is not None else None
         for layer in self.layers:
             tokens = layer(tokens, mask, positions, bias, record)
-        return self.output_dropout(self.final_norm(tokens))
+        return self.final_norm(tokens)

@@ -25,15 +25,7 @@ from .vocab import load_vocab
 
 @dataclass(frozen=True)
 class FlatOptions:
-    """How Docs reach the module. Nothing of it is part of the weights.
-
-    single_chars (str): Rule for words of one character, see `keep_single_chars`.
-    max_words (float): Most words of a window for each of its characters; where there are more, the longest stay.
-    window (int): Longer Docs are read in windows of this many characters, three quarters of which lie between their
-        starts.
-    max_batch_tokens (int): Most characters and words, padding included, of a batch of windows.
-    freeze_steps (int): The contextual sub-model is not trained in this many updates.
-    """
+    """How Docs reach the module, see `build_flat_v1`. Nothing of it is part of the weights."""
 
     single_chars: SingleChars = "drop"
     max_words: float = 4.0
@@ -42,15 +34,9 @@ class FlatOptions:
     freeze_steps: int = 0
 
     def __post_init__(self) -> None:
-        for name, least in (
-            ("max_words", 0),
-            ("window", 1),
-            ("max_batch_tokens", 1),
-            ("freeze_steps", 0),
-        ):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise ValueError(f"{name} = {value} is out of range: it must be at least {least}.")
+        for name, least in {"max_words": 0, "window": 1, "max_batch_tokens": 1, "freeze_steps": 0}.items():
+            if getattr(self, name) < least:
+                raise ValueError(f"{name} = {getattr(self, name)} is out of range: it must be at least {least}.")
         if self.single_chars not in RULES:
             raise ValueError(f"Unknown single_chars = {self.single_chars!r}. Choose one of {RULES}.")
 

@@ -54,17 +54,20 @@ class Flat(nn.Module):
         encoder: FlatEncoder,
         *,
         absolute: Optional[AbsolutePositions] = None,
+        output_dropout: float = 0.0,
     ) -> None:
         """Create the model.
 
         embedding (LatticeEmbedding): The embedding.
         encoder (FlatEncoder): The encoder.
         absolute (Optional[AbsolutePositions]): Absolute positions, added to the embedding.
+        output_dropout (float): Dropout of the result.
         """
         super().__init__()
         self.embedding = embedding
         self.absolute = absolute
         self.encoder = encoder
+        self.output_dropout = nn.Dropout(output_dropout)
 
     def forward(self, batches: Sequence[FlatBatch], contextual: Optional[Tensor] = None) -> Tensor:
         """Encode batches one after the other. Where they are too many for all their activations to be kept, those of
@@ -102,7 +105,7 @@ class Flat(nn.Module):
         if self.absolute is not None:
             lattice = self.absolute(lattice, starts, ends)
         lattice = self.embedding.drop_at("after_positions", lattice)
-        return self.encoder(lattice, starts, ends, mask, batch.record)[:, :n_characters]
+        return self.output_dropout(self.encoder(lattice, starts, ends, mask, batch.record)[:, :n_characters])
 
     def _encode_kept(self, batch: FlatBatch, contextual: Optional[Tensor]) -> Tensor:
         return self.encode(batch, contextual).flatten(0, 1)[batch.kept]
@@ -116,15 +119,10 @@ def build_flat(settings: Dict[str, Any]) -> Flat:
     RETURNS (Flat): The model.
     """
     width, positions = settings["width"], Positions.read(settings["positions"])
+    attention, sublayers = Attention.read(settings["attention"]), SubLayers.read(settings["sublayers"])
     return Flat(
         LatticeEmbedding(width, **settings["tables"], options=Embedding.read(settings["embedding"])),
-        FlatEncoder(
-            width,
-            settings["heads"],
-            settings["layers"],
-            positions,
-            Attention.read(settings["attention"]),
-            SubLayers.read(settings["sublayers"]),
-        ),
+        FlatEncoder(width, settings["heads"], settings["layers"], positions, attention, sublayers),
         absolute=None if positions.absolute is None else AbsolutePositions(width, positions),
+        output_dropout=sublayers.output_dropout,
     )

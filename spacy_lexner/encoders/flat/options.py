@@ -125,7 +125,7 @@ class SubLayers(Block):
     activation (str): Of the feed-forward sub-layers.
     inner_dropout (float): Dropout inside a feed-forward sub-layer, before the activation.
     inner_output_dropout (Optional[float]): Dropout of its output; None for `inner_dropout`.
-    output_dropout (float): Dropout of the output of the last layer.
+    output_dropout (float): Dropout of what the last layer gives for the characters.
     """
 
     block = "sublayers"

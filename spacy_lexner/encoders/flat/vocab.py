@@ -1,46 +1,33 @@
-"""Characters and bigrams by number."""
+"""Characters and bigrams by number: 0 is padding, 1 is unknown, then those of the training texts, then the others."""
 
 import sys
 from functools import cache, lru_cache
-from typing import Any, Dict, Iterable, List, Literal, Mapping, NamedTuple, Optional, Sequence, Tuple, get_args
+from typing import Any, Dict, Iterable, List, Literal, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
 from ...lexicon.normalization import to_codes
 from ..shared.vector_file import END
 
-PADDING, UNKNOWN = 0, 1  # numbers of characters and bigrams
+PADDING, UNKNOWN = 0, 1
 BITS = 21  # of a code point
 Numbers = Literal["keep", "characters", "all"]
-
-
-class Keys(NamedTuple):
-    """What has vectors of its own.
-
-    trained (str): Characters, or bigrams one after the other, that occur in the training texts.
-    fixed (str): Others, whose vectors come from a file and stay as they are.
-    """
-
-    trained: str
-    fixed: str = ""
+Keys = Tuple[str, str]  # of what has vectors: those of the training texts, trained, and those of a file, fixed
 
 
 class LatticeVocab:
-    """Numbers characters and bigrams: 0 is padding, 1 is unknown, then those of the training texts, then the others.
+    """Numbers of characters and bigrams. A bigram is a character with the next one of its text, or with the end."""
 
-    A bigram is a character with the next one of its text, the last character with the end.
-    """
-
-    def __init__(self, characters: Keys, bigrams: Optional[Keys], numbers: Numbers = "keep") -> None:
+    def __init__(self, characters: Keys, bigrams: Optional[Keys], numbers: Numbers) -> None:
         """Create the lookup.
 
-        characters (Keys): The characters.
-        bigrams (Optional[Keys]): The bigrams; None for a model without.
+        characters (Tuple[str, str]): Trained and fixed characters.
+        bigrams (Optional[Tuple[str, str]]): Trained and fixed bigrams, one after the other; None for a model without.
         numbers (str): "characters" reads every digit as 0; "all" those of bigrams too.
         """
-        self.numbers = check_numbers(numbers)
+        self.numbers = numbers
         self.n_characters, self.n_fixed_characters = (len(part) for part in characters)
-        self.n_bigrams, self.n_fixed_bigrams = (len(part) // 2 for part in bigrams or Keys(""))
+        self.n_bigrams, self.n_fixed_bigrams = (len(part) // 2 for part in bigrams or ("", ""))
         self._characters = _Numbering("".join(characters), 1)
         self._bigrams = None if bigrams is None else _Numbering("".join(bigrams), 2)
 
@@ -51,30 +38,14 @@ class LatticeVocab:
         text_ends (numpy.ndarray): int64[m], one past the last character of each text.
         RETURNS (Tuple[numpy.ndarray, Optional[numpy.ndarray]]): int64[n] characters; int64[n] bigrams, or None.
         """
-        zeroed = codes if self.numbers == "keep" else zero_digits(codes)
-        characters = self._characters(zeroed.astype("u8"))
-        if self._bigrams is None:
-            return characters, None
-        return characters, self._bigrams(bigram_keys(zeroed if self.numbers == "all" else codes, text_ends))
+        characters, bigrams = _read(codes, text_ends, self.numbers)
+        return self._characters(characters), None if self._bigrams is None else self._bigrams(bigrams)
 
     def rows(self, kind: str, keys: Sequence[str]) -> np.ndarray:
-        """Number given characters or bigrams.
-
-        kind (str): "characters" or "bigrams".
-        keys (Sequence[str]): The characters or bigrams.
-        RETURNS (numpy.ndarray): int64[n]; 1 for what is unknown.
-        """
+        """RETURNS (numpy.ndarray): int64[n], the numbers of given "characters" or "bigrams"."""
         numbering = self._characters if kind == "characters" else self._bigrams
         assert numbering is not None
         return numbering(_pack(to_codes("".join(keys)), 1 if kind == "characters" else 2))
-
-
-def check_numbers(numbers: str) -> Numbers:
-    """RETURNS (str): The same value. Raises ValueError if it is none of the known ones."""
-    for known in get_args(Numbers):
-        if numbers == known:
-            return known
-    raise ValueError(f"Unknown numbers = {numbers!r}. Choose one of {get_args(Numbers)}.")
 
 
 class _Numbering:
@@ -95,21 +66,18 @@ def _pack(codes: np.ndarray, size: int) -> np.ndarray:
     return codes if size == 1 else (codes[0::2] << np.uint64(BITS)) | codes[1::2]
 
 
-def bigram_keys(codes: np.ndarray, text_ends: np.ndarray) -> np.ndarray:
-    """Make a number of each character and the next one.
-
-    codes (numpy.ndarray): uint32[n], as for `LatticeVocab.encode`.
-    text_ends (numpy.ndarray): int64[m], as there.
-    RETURNS (numpy.ndarray): uint64[n].
-    """
+def _read(codes: np.ndarray, text_ends: np.ndarray, numbers: Numbers) -> Tuple[np.ndarray, np.ndarray]:
+    """The characters and bigrams of texts as uint64[n] keys."""
+    zeroed = codes if numbers == "keep" else _zero_digits(codes)
+    paired = zeroed if numbers == "all" else codes
     following = np.empty(len(codes), "u8")
-    following[:-1] = codes[1:]
+    following[:-1] = paired[1:]
     following[text_ends[text_ends > 0] - 1] = ord(END)
-    return (codes.astype("u8") << np.uint64(BITS)) | following
+    return zeroed.astype("u8"), (paired.astype("u8") << np.uint64(BITS)) | following
 
 
-def zero_digits(codes: np.ndarray) -> np.ndarray:
-    """RETURNS (numpy.ndarray): The same code points, with every digit, in whatever script, as 0."""
+def _zero_digits(codes: np.ndarray) -> np.ndarray:
+    """The same code points, with every digit, in any script, as 0."""
     digits = _digits()
     place = np.minimum(np.searchsorted(digits, codes), len(digits) - 1)
     return np.where(digits[place] == codes, np.uint32(ord("0")), codes)
@@ -132,28 +100,24 @@ def build_vocab(
 ) -> Dict[str, Any]:
     """Make the vocabulary of texts.
 
-    texts (Iterable[str]): The texts. Spaces do not count: between tokens they are no characters of a lattice.
-    bigrams (bool): Whether there are bigrams.
-    numbers (str): See `LatticeVocab`.
-    min_count, bigram_min_count (int): Rarer characters and bigrams are left out.
-    fixed_characters, fixed_bigrams (Iterable[str]): Those with vectors; what the texts lack of them becomes fixed.
+    texts (Iterable[str]): The texts. Spaces do not count: between tokens they are not characters of a lattice.
+    bigrams, numbers, min_count, bigram_min_count: See `Embedding` in `options.py`.
+    fixed_characters, fixed_bigrams (Iterable[str]): Those with vectors; the ones that the texts lack become fixed.
     RETURNS (Dict[str, Any]): Settings for `load_vocab`, plain JSON.
     """
     codes = [to_codes(text.replace(" ", "")) for text in texts]
-    joined = np.concatenate([np.zeros(0, "u4"), *codes])
-    zeroed = joined if check_numbers(numbers) == "keep" else zero_digits(joined)
-    found = _frequent(zeroed.astype("u8"), min_count)
-    trained = [chr(code) for code in found]
-    settings: Dict[str, Any] = {
-        "characters": ["".join(trained), "".join(sorted(set(fixed_characters) - set(trained)))],
-        "bigrams": None,
-        "numbers": numbers,
-    }
+    ends = np.cumsum([len(part) for part in codes], dtype="i8")
+    characters, pairs = _read(np.concatenate([np.zeros(0, "u4"), *codes]), ends, numbers)
+    trained = [chr(code) for code in _frequent(characters, min_count)]
+    settings: Dict[str, Any] = {"characters": _keys(trained, fixed_characters), "bigrams": None, "numbers": numbers}
     if bigrams:
-        keys = bigram_keys(zeroed if numbers == "all" else joined, np.cumsum([len(part) for part in codes], dtype="i8"))
-        pairs = [chr(key >> BITS) + chr(key & (1 << BITS) - 1) for key in _frequent(keys, bigram_min_count)]
-        settings["bigrams"] = ["".join(pairs), "".join(sorted(set(fixed_bigrams) - set(pairs)))]
+        trained = [chr(key >> BITS) + chr(key & (1 << BITS) - 1) for key in _frequent(pairs, bigram_min_count)]
+        settings["bigrams"] = _keys(trained, fixed_bigrams)
     return settings
+
+
+def _keys(trained: Sequence[str], fixed: Iterable[str]) -> List[str]:
+    return ["".join(trained), "".join(sorted(set(fixed) - set(trained)))]
 
 
 def _frequent(keys: np.ndarray, min_count: int) -> List[int]:
@@ -162,13 +126,9 @@ def _frequent(keys: np.ndarray, min_count: int) -> List[int]:
 
 
 def load_vocab(settings: Mapping[str, Any]) -> LatticeVocab:
-    """Make the lookup that settings describe; the same one for the same settings.
-
-    settings (Mapping[str, Any]): What `build_vocab` gives.
-    RETURNS (LatticeVocab): The lookup.
-    """
+    """RETURNS (LatticeVocab): The lookup that `build_vocab` describes; the same object for equal settings."""
     bigrams = settings["bigrams"]
-    return _load(Keys(*settings["characters"]), None if bigrams is None else Keys(*bigrams), settings["numbers"])
+    return _load(tuple(settings["characters"]), None if bigrams is None else tuple(bigrams), settings["numbers"])
 
 
 _load = lru_cache(maxsize=16)(LatticeVocab)  # asked for at every call of a model

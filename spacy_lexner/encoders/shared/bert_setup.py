@@ -122,7 +122,7 @@ def start_from_characters(table: nn.Embedding, wordpieces: Wordpieces, path: str
     RETURNS (int): The number of wordpieces that got a vector. Raises ValueError where the file has none for any, or
         where its vectors are too wide.
     """
-    given = read_vectors(path, "characters", None)
+    given = read_vectors(path, "characters")
     if given.width > table.embedding_dim:
         raise ValueError(
             f"{path} holds vectors of {given.width} values, more than the {table.embedding_dim} of a wordpiece "

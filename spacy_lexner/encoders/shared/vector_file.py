@@ -8,7 +8,6 @@ import numpy as np
 from ...lexicon.readers.word_vectors import read_word_vectors
 
 END = "\U0010ffff"  # stands for the end of a text in its last bigram
-DEFAULT_WIDTH = 50  # of characters and bigrams without vectors
 END_OF_FILES = "<end>"  # how files of vectors write the end of a text
 
 
@@ -25,16 +24,16 @@ class Vectors(NamedTuple):
     width: int
 
 
-def read_vectors(path: Optional[str], kind: Literal["characters", "bigrams"], width: Optional[int]) -> Vectors:
+def read_vectors(path: Optional[str], kind: Literal["characters", "bigrams"], random_width: int = 50) -> Vectors:
     """Read the vectors of characters or bigrams; the rest of the file is left out.
 
     path (Optional[str]): The file; None gives no vectors.
     kind (str): "characters" or "bigrams". The bigram of a last character is written with `<end>`.
-    width (Optional[int]): Their width, if it is known.
-    RETURNS (Vectors): The vectors. Raises ValueError where there are none, or of another width.
+    random_width (int): The width where there is no file.
+    RETURNS (Vectors): The vectors. Raises ValueError for a file without any.
     """
     if path is None:
-        return Vectors([], np.zeros((0, width or DEFAULT_WIDTH), "f4"), width or DEFAULT_WIDTH)
+        return Vectors([], np.zeros((0, random_width), "f4"), random_width)
     size = 1 if kind == "characters" else 2
     found: Dict[str, np.ndarray] = {}
     n_bad = 0
@@ -55,9 +54,4 @@ def read_vectors(path: Optional[str], kind: Literal["characters", "bigrams"], wi
     if n_bad:
         warnings.warn(f"{path}: {n_bad} vectors hold NaN or infinity and were left out.", stacklevel=2)
     vectors = np.stack(list(found.values()))
-    if width is not None and vectors.shape[1] != width:
-        raise ValueError(
-            f"{path} holds vectors of {vectors.shape[1]} values, but {kind[:-1]}_width = {width}: leave it null, or "
-            "choose another file."
-        )
     return Vectors(list(found), vectors, vectors.shape[1])

@@ -160,6 +160,6 @@ def test_built_from_plain_settings():
         "sublayers": {"output_dropout": 0.1},
     }
     model = build_flat(settings)
-    assert (len(model.encoder.layers), model.absolute.fusion, model.encoder.output_dropout.p) == (2, "add", 0.1)
+    assert (len(model.encoder.layers), model.absolute.fusion, model.output_dropout.p) == (2, "add", 0.1)
     assert model.embedding.bigrams.fixed.shape == (2, 50)
     assert build_flat({**settings, "positions": {}}).absolute is None

@@ -45,7 +45,7 @@ def test_rare_ones_are_unknown():
     assert (vocab.n_characters, vocab.n_bigrams) == (1, 1)
 
 
-def test_fixed_ones_come_behind():
+def test_fixed_ones_come_last():
     settings = build_vocab(["甲乙"], fixed_characters=["丙", "甲"], fixed_bigrams=["丙丁", "甲乙", "丙" + END])
     vocab = load_vocab(settings)
     assert settings["characters"] == ["乙甲", "丙"] or settings["characters"] == ["甲乙", "丙"]
@@ -90,8 +90,3 @@ def test_no_texts():
     assert encode(vocab, "甲乙")[0].tolist() == [UNKNOWN, UNKNOWN]
     characters, bigrams = encode(vocab, "", "")
     assert len(characters) == len(bigrams) == 0
-
-
-def test_unknown_rule_for_numbers():
-    with pytest.raises(ValueError, match=r"'none'.*keep.*characters.*all"):
-        build_vocab([], numbers="none")
