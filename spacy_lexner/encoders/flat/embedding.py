@@ -89,13 +89,10 @@ class LatticeEmbedding(nn.Module):
         """Create the embedding.
 
         width (int): H, the hidden width.
-        n_characters, n_fixed_characters (int): Rows of the character table, see `TokenVectors`.
-        character_width (int): Width of the character vectors.
-        n_bigrams, n_fixed_bigrams (int): Rows of the bigram table; 0 leaves bigrams out.
-        bigram_width (int): Width of the bigram vectors.
-        word_width (int): Width of the word vectors; 0 makes a model without words.
+        n_characters, n_fixed_characters, n_bigrams, n_fixed_bigrams (int): Rows of the tables, see `TokenVectors`.
+        character_width, bigram_width, word_width, contextual_width (int): Widths of the vectors. No bigrams, words or
+            contextual vectors: `n_bigrams`, `word_width`, `contextual_width` = 0.
         n_tuned_words (int): Rows of the table of fine-tuned words.
-        contextual_width (int): Width of the contextual vectors of the characters; 0 leaves them out.
         options (Embedding): Options.
         """
         super().__init__()
@@ -204,11 +201,6 @@ class AbsolutePositions(nn.Module):
     """
 
     def __init__(self, width: int, options: Positions) -> None:
-        """Create the layer.
-
-        width (int): H, width of the vectors.
-        options (Positions): Options, of which `absolute`, `learned`, `max_distance` and `normalize` count.
-        """
         super().__init__()
         self.fusion = fusion = options.absolute
         self.encoding = PositionEncoding(width, replace(options, offset=0), n_tables=2, lowest=0)

@@ -7,7 +7,7 @@ kind of distance, and a text has few distances: so that layer is computed per di
 """
 
 import math
-from typing import Callable, Dict, List, NamedTuple, Optional, Tuple, Type
+from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
 
 import torch
 from torch import Tensor, nn
@@ -53,7 +53,7 @@ class PositionEncoding(nn.Module):
         """Create the encoding.
 
         width (int): Width of a vector, at least 4.
-        options (Positions): Options, of which `learned`, `max_distance`, `offset` and `normalize` count.
+        options (Positions): Options.
         n_tables (int): Number of learned tables.
         lowest (int): The lowest position in them.
         """
@@ -91,16 +91,11 @@ class PositionKeys(NamedTuple):
 
 
 class PositionFusion(nn.Module):
-    """Base of the fusions: from four distances between two spans to R_ij."""
+    """Base of the fusions: from the four distances between two spans to R_ij, a vector of the width H of encodings."""
 
     kinds: Tuple[int, ...] = tuple(range(KINDS))
 
     def __init__(self, width: int, options: Positions) -> None:
-        """Create the fusion.
-
-        width (int): H, width of the encodings and of the fused vectors.
-        options (Positions): Options.
-        """
         super().__init__()
         self.width = width
         n_tables = 1 if options.share_tables else KINDS
@@ -187,44 +182,41 @@ class LinearFusion(FeedForwardFusion):
 class AttentionFusion(PositionFusion):
     """`attn`: the sum of a_k (W p_k + b), where a = softmax(W2 ReLU(W1 [p_hh; p_ht; p_th; p_tt] + b1) + b2)."""
 
-    def __init__(self, width: int, options: Positions) -> None:
+    def __init__(self, width: int, options: Positions, hidden_width: Optional[int] = None, n_weights: int = 1) -> None:
         super().__init__(width, options)
+        hidden_width = hidden_width or KINDS * width
         self.value = nn.Linear(width, width)
-        self.linear = nn.Linear(KINDS * width, KINDS * width)
-        self.score = nn.Linear(KINDS * width, KINDS)
+        self.linear = nn.Linear(KINDS * width, hidden_width)
+        self.score = nn.Linear(hidden_width, KINDS * n_weights)
 
     def plain(self, encodings: List[Tensor]) -> Tensor:
-        weights = self.score(torch.relu(self.linear(torch.cat(encodings, dim=-1)))).softmax(-1)
-        return (weights.unsqueeze(-1) * self.value(torch.stack(encodings, dim=-2))).sum(-2)
+        weights = self._weights(self.linear(torch.cat(encodings, dim=-1)))
+        return (weights * self.value(torch.stack(encodings, dim=-2))).sum(-2)
 
     def fuse(self, distances: Tensor) -> Tensor:
-        hidden = self._linear(self.linear.weight, self.linear.bias, distances).relu_()
-        weights = self.score(hidden).softmax(-1)
+        weights = self._weights(self._linear(self.linear.weight, self.linear.bias, distances))
         values, index = self._per_distance(distances, lambda kind, encoded: self.value(encoded))
-        return F.embedding_bag(index, values, mode="sum", per_sample_weights=weights.to(values.dtype))
+        return self._sum(weights.to(values.dtype), values, index)
+
+    def _weights(self, hidden: Tensor) -> Tensor:
+        """The a: [..., 4, n_weights]."""
+        return self.score(torch.relu(hidden)).unflatten(-1, (KINDS, -1)).softmax(-2)
+
+    def _sum(self, weights: Tensor, values: Tensor, index: Tensor) -> Tensor:
+        return F.embedding_bag(index, values, mode="sum", per_sample_weights=weights.squeeze(-1))
 
 
-class GateFusion(PositionFusion):
+class GateFusion(AttentionFusion):
     """`gate`: as `attn`, with a weight for each of the H dimensions."""
 
     def __init__(self, width: int, options: Positions) -> None:
-        super().__init__(width, options)
-        self.value = nn.Linear(width, width)
-        self.linear = nn.Linear(KINDS * width, 2 * width)
-        self.score = nn.Linear(2 * width, KINDS * width)
+        super().__init__(width, options, 2 * width, width)
 
-    def plain(self, encodings: List[Tensor]) -> Tensor:
-        gates = self.score(torch.relu(self.linear(torch.cat(encodings, dim=-1)))).unflatten(-1, (KINDS, self.width))
-        return (gates.softmax(-2) * self.value(torch.stack(encodings, dim=-2))).sum(-2)
-
-    def fuse(self, distances: Tensor) -> Tensor:
-        hidden = self._linear(self.linear.weight, self.linear.bias, distances).relu_()
-        gates = self.score(hidden).view(-1, KINDS, self.width).softmax(1)
-        values, index = self._per_distance(distances, lambda kind, encoded: self.value(encoded))
-        return (gates * F.embedding(index, values)).sum(1)
+    def _sum(self, weights: Tensor, values: Tensor, index: Tensor) -> Tensor:
+        return (weights * F.embedding(index, values)).sum(1)
 
 
-FUSIONS: Dict[str, Type[PositionFusion]] = {
+FUSIONS: Dict[str, Callable[[int, Positions], PositionFusion]] = {
     "ff": FeedForwardFusion,
     "ff_linear": LinearFusion,
     "ff_two": TwoDistanceFusion,
@@ -239,11 +231,6 @@ class ScalarPositions(nn.Module):
     """
 
     def __init__(self, heads: int, options: Positions) -> None:
-        """Create the numbers.
-
-        heads (int): Number of attention heads.
-        options (Positions): Options, of which `share_tables` and `max_distance` count.
-        """
         super().__init__()
         self.max_distance = options.max_distance
         n_tables, n_rows = 1 if options.share_tables else KINDS, 2 * options.max_distance + 1
