@@ -20,16 +20,11 @@ SPECIAL = ("pad", "unk", "cls", "sep", "mask")
 
 
 class SavedEncoder(NamedTuple):
-    """What a Hugging Face folder is made of.
+    """What a Hugging Face folder is made of."""
 
-    model (PreTrainedModel): The BERT-shaped encoder.
-    wordpieces (Dict[str, Any]): Settings of its vocabulary, see `layers.wordpieces`.
-    entity_side (Optional[ErnieEncoder]): The whole encoder, if it is an ERNIE.
-    """
-
-    model: PreTrainedModel
-    wordpieces: Dict[str, Any]
-    entity_side: Optional[ErnieEncoder] = None
+    model: PreTrainedModel  # the BERT-shaped encoder
+    wordpieces: Dict[str, Any]  # settings of its vocabulary, see `encoders.shared.wordpieces`
+    entity_side: Optional[ErnieEncoder] = None  # the whole encoder, if it is an ERNIE
 
 
 def export_huggingface(

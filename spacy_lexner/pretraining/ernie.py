@@ -89,16 +89,11 @@ def create_pretrain_ernie(
 
 
 class CorruptedEntities(NamedTuple):
-    """The distinct entities of a batch, and its mentions as rows of a table of these after a row of zeros.
+    """The distinct entities of a batch, and its mentions as rows of a table of these after a row of zeros."""
 
-    candidates (numpy.ndarray): The distinct entities in ascending order.
-    inputs (numpy.ndarray): int64[n], what each mention shows: NO_ENTITY or 1 + an index of candidates.
-    labels (numpy.ndarray): int64[n], what it really is: 1 + an index of candidates.
-    """
-
-    candidates: np.ndarray
-    inputs: np.ndarray
-    labels: np.ndarray
+    candidates: np.ndarray  # the distinct entities in ascending order
+    inputs: np.ndarray  # int64[n], what each mention shows: NO_ENTITY or 1 + an index of candidates
+    labels: np.ndarray  # int64[n], what it really is: 1 + an index of candidates
 
 
 def corrupt_entities(entities: np.ndarray, corruption: EntityCorruption, rng: Random) -> CorruptedEntities:
@@ -123,16 +118,11 @@ def corrupt_entities(entities: np.ndarray, corruption: EntityCorruption, rng: Ra
 
 
 class AlignedEntities(NamedTuple):
-    """The entities of a batch, corrupted.
+    """The entities of a batch, corrupted."""
 
-    shown (PieceEntities): What the encoder sees.
-    labels (numpy.ndarray): int64[n_pieces], rows of the candidates; 0 where no entity is aligned.
-    candidates (torch.Tensor): float32[c, D], vectors of the distinct entities, after a row of zeros.
-    """
-
-    shown: PieceEntities
-    labels: np.ndarray
-    candidates: torch.Tensor
+    shown: PieceEntities  # what the encoder sees
+    labels: np.ndarray  # int64[n_pieces], rows of the candidates; 0 where no entity is aligned
+    candidates: torch.Tensor  # float32[c, D], vectors of the distinct entities, after a row of zeros
 
 
 class ErnieTask(MaskedTask):

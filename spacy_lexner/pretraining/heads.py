@@ -14,16 +14,11 @@ IS_NEXT, IS_RANDOM = 0, 1
 
 
 class HeadLoss(NamedTuple):
-    """What a head reports of a batch.
+    """What a head reports of a batch."""
 
-    loss (Tensor): A scalar, the mean over the labels; 0 without any.
-    n_correct (Optional[Tensor]): A whole number: labels that have the best score. None if that is not counted.
-    n_labels (int): Number of labels.
-    """
-
-    loss: Tensor
-    n_correct: Optional[Tensor]
-    n_labels: int
+    loss: Tensor  # a scalar, the mean over the labels; 0 without any
+    n_correct: Optional[Tensor]  # a whole number: labels that have the best score. None if that is not counted
+    n_labels: int  # number of labels
 
 
 class Losses(NamedTuple):

@@ -52,26 +52,16 @@ class MaskingOptions:
 
 
 class Sequences(NamedTuple):
-    """The wordpieces of a batch, one after the other in one array, and the sequences that they are read in.
+    """The wordpieces of a batch, one after the other in one array, and the sequences that they are read in."""
 
-    docs (List[Doc]): The Docs, or one Doc for each pair of segments.
-    pairs (Optional[List[PairedDoc]]): These pairs.
-    counts (numpy.ndarray): int64[n_tokens], wordpieces of each token.
-    separators (numpy.ndarray): int64[n_pairs], the place of [SEP] in each pair, counted from its first wordpiece.
-    ids (numpy.ndarray): int64[n_pieces], the wordpieces.
-    shown (numpy.ndarray): int64[n_pieces], the same as the encoder sees them: some of them masked.
-    selected (numpy.ndarray): bool[n_pieces], those to predict.
-    windows (Windows): The sequences.
-    """
-
-    docs: List[Doc]
-    pairs: Optional[List[PairedDoc]]
-    counts: np.ndarray
-    separators: np.ndarray
-    ids: np.ndarray
-    shown: np.ndarray
-    selected: np.ndarray
-    windows: Windows
+    docs: List[Doc]  # the Docs, or one Doc for each pair of segments
+    pairs: Optional[List[PairedDoc]]  # these pairs
+    counts: np.ndarray  # int64[n_tokens], wordpieces of each token
+    separators: np.ndarray  # int64[n_pairs], the place of [SEP] in each pair, counted from its first wordpiece
+    ids: np.ndarray  # int64[n_pieces], the wordpieces
+    shown: np.ndarray  # int64[n_pieces], the same as the encoder sees them: some of them masked
+    selected: np.ndarray  # bool[n_pieces], those to predict
+    windows: Windows  # the sequences
 
     def batches(self, max_tokens: int) -> Iterator[Tuple[np.ndarray, Windows]]:
         """YIELDS (Tuple[numpy.ndarray, Windows]): Sequences of similar length: their numbers and the sequences."""
@@ -80,18 +70,12 @@ class Sequences(NamedTuple):
 
 
 class Targets(NamedTuple):
-    """What the heads have to find in the vectors that a padded batch keeps.
+    """What the heads have to find in the vectors that a padded batch keeps."""
 
-    roles (numpy.ndarray): int64[n], what each vector is for: MASKED, FIRST or MENTION.
-    labels (numpy.ndarray): int64[m], the masked wordpieces.
-    next_labels (numpy.ndarray): int64[p], of the pairs: IS_NEXT or IS_RANDOM.
-    entity_labels (numpy.ndarray): int64[q], rows of the candidate entities.
-    """
-
-    roles: np.ndarray
-    labels: np.ndarray
-    next_labels: np.ndarray
-    entity_labels: np.ndarray
+    roles: np.ndarray  # int64[n], what each vector is for: MASKED, FIRST or MENTION
+    labels: np.ndarray  # int64[m], the masked wordpieces
+    next_labels: np.ndarray  # int64[p], of the pairs: IS_NEXT or IS_RANDOM
+    entity_labels: np.ndarray  # int64[q], rows of the candidate entities
 
 
 class MaskedTask(PretrainingTask):

@@ -22,14 +22,10 @@ from .resume import STATE_KEY, PretrainingState, ResumableEncoder
 
 
 class PretrainingBatch(NamedTuple):
-    """A batch as the encoder's module reads it, and what the heads compare its output with.
+    """A batch as the encoder's module reads it, and what the heads compare its output with."""
 
-    inputs (ArgsKwargs): The arguments of the encoder's module.
-    targets (Dict[str, Any]): The arguments of the heads besides that module's output and the tied weight.
-    """
-
-    inputs: ArgsKwargs
-    targets: Dict[str, Any]
+    inputs: ArgsKwargs  # the arguments of the encoder's module
+    targets: Dict[str, Any]  # the arguments of the heads besides that module's output and the tied weight
 
 
 class PretrainingTask:

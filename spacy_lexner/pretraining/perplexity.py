@@ -21,19 +21,12 @@ DOCS_AT_ONCE = 64
 
 @dataclass
 class Perplexity:
-    """The negative log probabilities of a text, added up.
-
-    forward, backward (float): Of all words, in either direction.
-    n_words (int): Words predicted in each direction, one more than its tokens for each Doc.
-    n_unknown (int): Tokens that are not in the vocabulary.
-    n_tokens (int): Tokens.
-    n_characters (int): Characters.
-    """
+    """The negative log probabilities of all words of a text, added up in either direction, and numbers of its parts."""
 
     forward: float = 0.0
     backward: float = 0.0
-    n_words: int = 0
-    n_unknown: int = 0
+    n_words: int = 0  # predicted in each direction, one more than its tokens for each Doc
+    n_unknown: int = 0  # tokens that are not in the vocabulary
     n_tokens: int = 0
     n_characters: int = 0
 

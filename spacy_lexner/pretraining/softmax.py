@@ -104,16 +104,11 @@ class AdaptiveSoftmax(nn.Module):
 
 
 class Sample(NamedTuple):
-    """Distinct words, drawn again and again until there are enough.
+    """Distinct words, drawn again and again until there are enough."""
 
-    words (Tensor): The words, int64 [n_samples].
-    n_draws (int): How many draws it took.
-    n_words (int): Size of the vocabulary.
-    """
-
-    words: Tensor
-    n_draws: int
-    n_words: int
+    words: Tensor  # the words, int64 [n_samples]
+    n_draws: int  # how many draws it took
+    n_words: int  # size of the vocabulary
 
     def log_expected(self, words: Tensor) -> Tensor:
         """words (Tensor): Any words.

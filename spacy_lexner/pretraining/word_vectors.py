@@ -21,28 +21,18 @@ INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d"))
 
 @dataclass(frozen=True)
 class VectorSettings:
-    """Parameters of gensim's Word2Vec.
-
-    dim (int): Width of the vectors.
-    window (int): Units on either side that count as context.
-    negative (int): Negative samples.
-    epochs (int): Passes over the text.
-    min_count (int): Rarer units get no vector.
-    sample (float): Threshold above which frequent units are left out at random.
-    max_units (Optional[int]): Keep the most frequent only, which bounds memory; None keeps all. While they are counted,
-        rare ones are forgotten as soon as there are COUNTED_PER_UNIT times as many.
-    workers (int): Threads. One makes the result reproducible.
-    seed (int): Random seed.
-    """
+    """Parameters of gensim's Word2Vec."""
 
     dim: int = 50
-    window: int = 5
-    negative: int = 5
+    window: int = 5  # units of context on either side
+    negative: int = 5  # samples
     epochs: int = 5
-    min_count: int = 5
-    sample: float = 1e-3
+    min_count: int = 5  # rarer units get no vector
+    sample: float = 1e-3  # threshold above which frequent units are left out at random
+    # Keep only the most frequent units, which bounds memory; None keeps all. While they are counted, rare ones are
+    # forgotten as soon as there are COUNTED_PER_UNIT times as many.
     max_units: Optional[int] = 1_000_000
-    workers: int = 2
+    workers: int = 2  # threads; one makes the result reproducible
     seed: int = 1
 
 

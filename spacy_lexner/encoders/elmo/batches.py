@@ -15,20 +15,13 @@ BEGIN, END, FIRST_WORD = 0, 1, 2
 
 
 class ELMoBatch(NamedTuple):
-    """A batch of Docs, none of them empty, each with a begin and an end around its tokens.
+    """A batch of Docs, none of them empty, each with a begin and an end around its tokens."""
 
-    characters (Tensor): Character ids of the distinct words, int64 [n_words, length]; the first two are begin and end.
-    rows (Tensor): The word of each row of the batch, int64 [n_rows] on the CPU.
-    lengths (Tensor): Rows of each Doc, int64 [n_docs] on the CPU.
-    tokens (Tensor): The rows that are tokens, int64 [n_tokens] on the CPU.
-    words (List[str]): The distinct words, without begin and end.
-    """
-
-    characters: Tensor
-    rows: Tensor
-    lengths: Tensor
-    tokens: Tensor
-    words: List[str]
+    characters: Tensor  # character ids of the distinct words, int64 [n_words, length]; the first two are begin and end
+    rows: Tensor  # the word of each row of the batch, int64 [n_rows] on the CPU
+    lengths: Tensor  # rows of each Doc, int64 [n_docs] on the CPU
+    tokens: Tensor  # the rows that are tokens, int64 [n_tokens] on the CPU
+    words: List[str]  # the distinct words, without begin and end
 
     def inputs(self, *, top_only: bool = False) -> ArgsKwargs:
         """top_only (bool): Ask for the last layer of the language model instead of the mixes.

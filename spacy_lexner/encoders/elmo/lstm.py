@@ -13,14 +13,10 @@ from torch.nn.utils.rnn import PackedSequence
 
 
 class LSTMState(NamedTuple):
-    """What a layer carries from step to step.
+    """What a layer carries from step to step."""
 
-    hidden (Tensor): Projected outputs, shape [2, n_sequences, projection_dim].
-    cell (Tensor): Memory cells, shape [2, n_sequences, cell_dim].
-    """
-
-    hidden: Tensor
-    cell: Tensor
+    hidden: Tensor  # projected outputs, shape [2, n_sequences, projection_dim]
+    cell: Tensor  # memory cells, shape [2, n_sequences, cell_dim]
 
 
 class ClippedLSTM(nn.Module):
