@@ -1,6 +1,6 @@
 """The encoder of FLAT: a transformer whose tokens are spans of a text."""
 
-from typing import Callable, List, Optional
+from typing import Any, Callable, List, Optional
 
 from torch import Tensor, nn
 
@@ -49,20 +49,10 @@ class FlatLayer(nn.Module):
         self.feed_forward_norm = self.attention_norm if options.shared_norm else nn.LayerNorm(width)
         self.dropout = nn.Dropout(options.dropout)
 
-    def forward(
-        self,
-        tokens: Tensor,
-        mask: Tensor,
-        positions: DistinctPositions,
-        bias: Optional[Tensor] = None,
-        record: Optional[List[Tensor]] = None,
-    ) -> Tensor:
+    def forward(self, tokens: Tensor, *lattice: Any) -> Tensor:
         """Run the layer. For the arguments and the result see `LatticeAttention`."""
-
-        def attend(x: Tensor) -> Tensor:
-            return self.attention(x, mask, positions, bias, record)
-
-        return self._run(self.feed_forward, self.feed_forward_norm, self._run(attend, self.attention_norm, tokens))
+        tokens = self._run(lambda x: self.attention(x, *lattice), self.attention_norm, tokens)
+        return self._run(self.feed_forward, self.feed_forward_norm, tokens)
 
     def _run(self, sub_layer: Callable[[Tensor], Tensor], norm: nn.Module, tokens: Tensor) -> Tensor:
         output = sub_layer(norm(tokens) if self.norm_first else tokens)

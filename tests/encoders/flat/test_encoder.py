@@ -117,7 +117,7 @@ def test_at_least_one_layer():
 class Double(nn.Module):
     """Stands for attention."""
 
-    def forward(self, tokens, mask, positions, bias, record):
+    def forward(self, tokens, *lattice):
         return 2.0 * tokens
 
 
