@@ -1,5 +1,4 @@
-"""brat's standoff format: each text in a file of its own, `1.txt`, and its entities next to it, in `1.ann`. Offsets
-count code points.
+"""brat's standoff format: each text in its own file (`1.txt`), its entities beside it (`1.ann`), in code points.
 
 `T1\tGPE 2 4\t南京`
 """
@@ -28,7 +27,7 @@ NO_TYPE = re.compile(r"[^A-Za-z0-9_-]")  # not allowed in names of types
 
 
 class Document(NamedTuple):
-    """A text, its annotation if it has any, and the labels of types in its folder."""
+    """A text, its annotation if any, and the labels of the types in its folder."""
 
     text: Source
     annotation: Optional[Source]
@@ -36,9 +35,8 @@ class Document(NamedTuple):
 
 
 def read_brat(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
-    """Read a collection, sorted by name. A text without `.ann` file is without annotation. Relations, events,
-    attributes, notes and discontinuous entities are left out. The arguments are those of `read_records`, `source` a
-    folder, a zip archive, or a single `.ann` or `.txt` file."""
+    """Read a collection (a folder, a zip archive, or a single `.ann` or `.txt` file), sorted by name. A text without an
+    `.ann` file is unannotated. Relations, events, attributes, notes and discontinuous entities are left out."""
     found = False
     for document in _find_documents(source, options, report):
         found = True
@@ -96,11 +94,8 @@ def _read_lines(lines: List[str], mentions: Mentions, labels: Dict[str, str]) ->
 
 
 def write_brat(tasks: Iterable[Task], folder: Path, report: Report, *, unit: str = CODE_POINTS) -> None:
-    """Write a collection: a `.txt` and an `.ann` file for each text, and the types in `annotation.conf`.
-
-    tasks, report, unit: As in `Writer`.
-    folder (Path): A new or empty folder. Raises FileExistsError for another one.
-    """
+    """Write a `.txt` and an `.ann` file for each text, and the types to `annotation.conf`. Raises FileExistsError
+    unless `folder` is new or empty."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise FileExistsError(f"{folder} exists and is not empty. Give a new folder, so that texts do not mix.")
     folder.mkdir(parents=True, exist_ok=True)
@@ -133,7 +128,7 @@ def _make_lines(task: Task, offsets: Offsets, types: Dict[str, str], report: Rep
 
 
 def _name_type(label: str, types: Dict[str, str]) -> str:
-    """A name that brat allows and no other label has."""
+    """A name that brat allows and that no other label has."""
     name = NO_TYPE.sub("_", label) or "_"
     names = (name if i == 1 else f"{name}-{i}" for i in range(1, len(types) + 2))
     return next(candidate for candidate in names if candidate not in types.values())

@@ -1,4 +1,4 @@
-"""CLUE JSON lines, as of CLUENER2020: a text and its entities by label and mention, with inclusive ends.
+"""CLUE JSON lines, as in CLUENER2020: a text and its entities by label and mention, with inclusive ends.
 
 `{"text": "浙商银行企业信贷部", "label": {"company": {"浙商银行": [[0, 3]]}}}`
 """
@@ -15,8 +15,7 @@ EXAMPLE = '{"text": "浙商银行", "label": {"company": {"浙商银行": [[0, 3
 
 
 def read_clue(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
-    """Read CLUE JSON lines. A line without "label", as in test sets, is a text without annotation. The arguments are
-    those of `read_records`."""
+    """Read CLUE JSON lines. A line without "label", as in test sets, is an unannotated text."""
     for place, data in read_objects(source, options, report, EXAMPLE):
         text, entities = check_text(data.get("text"), place, options, report, EXAMPLE), None
         if data.get("label") is not None:
@@ -26,7 +25,7 @@ def read_clue(source: Source, options: ReadOptions, report: Report) -> Iterator[
 
 
 def _walk(labels: Any, place: str) -> Iterator[Tuple[str, str, Any]]:
-    """All labels, mentions and pairs of bounds."""
+    """The label, mention and bounds of each entity."""
     for label, mentions in _items(labels, place):
         for mention, occurrences in _items(mentions, place):
             if not isinstance(occurrences, list):

@@ -12,7 +12,7 @@ DOCUMENT_START = "-DOCSTART-"
 
 
 class Row(NamedTuple):
-    """A line with a word: its number, its first column and its last column."""
+    """A line with a word: its number, first column and last column."""
 
     number: int
     word: str
@@ -20,7 +20,7 @@ class Row(NamedTuple):
 
 
 class TaggedSentence(NamedTuple):
-    """A sentence: its words, the spans that its tags encode, and the file and line where it begins."""
+    """A sentence: its words, the spans its tags encode (in words), and the file and line where it begins."""
 
     words: List[str]
     spans: List[Span]
@@ -28,17 +28,15 @@ class TaggedSentence(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """What all lines of a file have in common: the separator of columns (a tab or a space), whether each word ends with
-    a digit that is not text, and the tag scheme."""
+    """What all lines of a file have in common."""
 
-    separator: str
-    digit_suffix: bool
-    scheme: str
+    separator: str  # between columns: a tab or a space
+    digit_suffix: bool  # whether each word ends with a digit that is not text
+    scheme: str  # the tag scheme, one of SCHEMES
 
 
 def read_conll(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
-    """Read the sentences of a CoNLL file, with what is tagged as entities. The arguments are those of
-    `read_records`."""
+    """Read the sentences of a CoNLL file; the tagged spans are entities."""
     for sentence in read_tagged(source, options, report):
         words, spans, place = sentence
         borders = list(accumulate(map(len, words), initial=0))
@@ -52,9 +50,8 @@ def read_conll(source: Source, options: ReadOptions, report: Report) -> Iterator
 
 
 def read_tagged(source: Source, options: ReadOptions, report: Report) -> Iterator[TaggedSentence]:
-    """Read the sentences of a CoNLL file, whatever its tags mean. The file is read twice, first to detect its layout.
-    The word is the first column and the tag the last. A line that begins with # is a word, not a comment. The arguments
-    are those of `read_records`."""
+    """Read the sentences of a CoNLL file, whether the spans are entities or words. The word is the first column, the
+    tag the last. A line that begins with # is a word, not a comment. The file is read twice, first for its layout."""
     layout = detect_layout(source, options)
     marks_end = SCHEMES[layout.scheme].marks_end
     for rows in _read_sentences(source, layout.separator, options, report):
@@ -71,12 +68,11 @@ def read_tagged(source: Source, options: ReadOptions, report: Report) -> Iterato
 
 
 def detect_layout(source: Source, options: ReadOptions) -> Layout:
-    """RETURNS (Layout): The layout of a file, which is read once, and checked, for that. Raises FormatError, with file
-    and line, for an invalid line."""
+    """Read and check a file to find its layout. Raises FormatError, with file and line, for an invalid line."""
     if options.scheme != "auto" and options.scheme not in SCHEMES:
         raise FormatError(f"Unknown tag scheme {options.scheme!r}. Use auto or one of: {', '.join(SCHEMES)}")
     separator = _detect_separator(source, options)
-    places: Dict[str, Row] = {}  # the first row with each letter
+    places: Dict[str, Row] = {}  # the first row with each letter of a tag
     plain_word: Optional[Row] = None  # the first without a final digit
     n_rows = 0
     for rows in _read_sentences(source, separator, options, Report()):

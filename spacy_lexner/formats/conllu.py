@@ -19,13 +19,13 @@ OTHER_TEXT = "words that do not spell the text given with them: words kept"
 
 
 class Row(NamedTuple):
-    """A line with a word: its number, FORM, UPOS and XPOS ("" for _), and whether a space follows, by MISC."""
+    """A line with a word."""
 
     number: int
-    word: str
-    pos: str
-    tag: str
-    space: bool
+    word: str  # FORM
+    pos: str  # UPOS, "" for _
+    tag: str  # XPOS, "" for _
+    space: bool  # whether a space follows, by MISC
 
 
 class Sentence(NamedTuple):
@@ -36,7 +36,7 @@ class Sentence(NamedTuple):
 
 
 def is_conllu(lines: Iterable[str]) -> bool:
-    """RETURNS (bool): Whether lines are CoNLL-U: the first one other than blank lines and comments has its columns."""
+    """Whether the first line that is neither blank nor a comment has the columns of CoNLL-U."""
     for line in lines:
         if line.strip() and not line.startswith("#"):
             columns = line.split("\t")
@@ -46,8 +46,8 @@ def is_conllu(lines: Iterable[str]) -> bool:
 
 def read_conllu(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
     """Read the sentences of a CoNLL-U file. A contraction is one word without a part of speech; empty nodes are left
-    out. Spaces are those of the comment `# text`, else of SpaceAfter if the file uses it (it is read twice for that),
-    else only between words in Latin letters. The arguments are those of `read_records`."""
+    out. Spaces come from the comment `# text`, else from SpaceAfter if the file uses it (the file is read twice to find
+    out), else are set only between words in Latin letters."""
     spaced = any(NO_SPACE in line for _, line in read_lines(source, options, Report()))
     reported = spaced
     empty = True
@@ -75,7 +75,7 @@ def read_conllu(source: Source, options: ReadOptions, report: Report) -> Iterato
 
 
 def align_spaces(words: Sequence[str], text: str) -> Optional[List[bool]]:
-    """RETURNS (Optional[List[bool]]): Whether a space follows each word in a text; None if words and text differ."""
+    """Whether a space follows each word in a text; None if the words do not spell the text."""
     text = text.strip()
     spaces = []
     end = 0

@@ -19,8 +19,8 @@ KEYS = ("label", "labels", "entities")
 
 
 def read_doccano(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
-    """Read a file that doccano has exported. A text without any of KEYS is without annotation. The arguments are those
-    of `read_records`; for a project that counts grapheme clusters, `options.offsets` is "graphemes"."""
+    """Read a doccano export. A text without any of KEYS is unannotated. For projects that count grapheme clusters, set
+    `options.offsets` to "graphemes"."""
     for place, data in read_objects(source, options, report, EXAMPLE):
         text = check_text(data.get("text", data.get("data")), place, options, report, EXAMPLE)
         key, entities = next((key for key in KEYS if data.get(key) is not None), None), None
@@ -46,8 +46,7 @@ def _read_spans(spans: Any, place: str) -> Iterator[Tuple[Any, Any, Any]]:
 
 
 def write_doccano(tasks: Iterable[Task], report: Report, *, unit: str = UTF_16) -> Iterator[str]:
-    """YIELDS (str): The lines of a file that a doccano project of sequence labelling imports. The arguments are those
-    of `Writer`."""
+    """Write the lines that a doccano project for sequence labelling imports."""
     for task in tasks:
         regions = list(find_regions(task, Offsets(task.record.text, unit), report))
         line: Dict[str, Any] = {"text": task.record.text}
@@ -61,7 +60,7 @@ def write_doccano(tasks: Iterable[Task], report: Report, *, unit: str = UTF_16) 
 
 
 def _notes(task: Task, line: Dict[str, Any], report: Report) -> Dict[str, Any]:
-    """Notes become columns of their own, which doccano keeps as metadata."""
+    """Notes become fields of their own, which doccano keeps as metadata."""
     taken: List[str] = [name for name in task.notes or {} if name in (*line, *KEYS, "id", "data")]
     for name in taken:
         report.add_problem(f"note {name!r}: left out, since doccano uses that name", task.record.place)

@@ -16,8 +16,7 @@ PARTIAL = "text annotated in part: written as if the rest had no entities"
 
 
 def make_word_doc(record: Record, vocab: Vocab) -> Doc:
-    """RETURNS (Doc): A Doc of a record's own words, with their parts of speech, without entities. Raises FormatError if
-    it has no words."""
+    """Make a Doc of a record's own words and parts of speech, without entities. Raises FormatError without words."""
     if record.words is None:
         raise FormatError(f"{record.place}: the file does not split its texts into words. Use a tokenizer (char).")
     spaces = [False] * len(record.words) if record.spaces is None else list(record.spaces)
@@ -26,13 +25,11 @@ def make_word_doc(record: Record, vocab: Vocab) -> Doc:
 
 
 def add_entities(doc: Doc, record: Record, report: Report, *, spans_key: Optional[str] = None) -> Doc:
-    """Write a record's entities into a Doc of its text.
+    """Set a record's entities on a Doc of its text, in any tokenization. Those of an unannotated record stay missing.
 
-    doc (Doc): The Doc, in any tokenization. If the record is not annotated, its entities stay missing.
-    record (Record): The record.
-    report (Report): Collects the number of entities of each label, those that are not aligned with tokens, and those
-        that overlap others: in `doc.ents` the longest stays, of equally long ones the first.
-    spans_key (Optional[str]): Also write all entities, overlapping ones too, to these spans of the Doc.
+    report (Report): Counts the entities of each label, those not aligned with tokens, and those that overlap others: in
+        `doc.ents` the longest stays, the first among equally long ones.
+    spans_key (Optional[str]): Also store all entities, overlapping ones too, in `doc.spans` under this key.
     RETURNS (Doc): The same Doc.
     """
     if record.entities is None:
@@ -54,11 +51,10 @@ def add_entities(doc: Doc, record: Record, report: Report, *, spans_key: Optiona
 def read_doc(doc: Doc, place: str, report: Report, *, spans_key: Optional[str] = None) -> Record:
     """Make a record of a Doc.
 
-    doc (Doc): The Doc.
-    place (str): Where it is from.
+    place (str): Where it comes from, for the report.
     report (Report): Collects what a record cannot express.
     spans_key (Optional[str]): Use these spans of the Doc, which may overlap, instead of its entities.
-    RETURNS (Record): The record; without entities if the Doc is not annotated.
+    RETURNS (Record): The record; its entities are None if the Doc is unannotated.
     """
     spans: Optional[Sequence[Span]] = list(doc.ents) if doc.has_annotation("ENT_IOB") else None
     if spans_key is not None:

@@ -1,4 +1,4 @@
-"""What the JSON formats share: objects on lines, and their texts."""
+"""What the JSON formats share: one object on each line, and its text."""
 
 import json
 import re
@@ -14,12 +14,8 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 def read_objects(
     source: Source, options: ReadOptions, report: Report, example: str
 ) -> Iterator[Tuple[str, Dict[str, Any]]]:
-    """Read a file with one JSON object on each line. `source`, `options` and `report` are those of `read_records`.
-
-    example (str): A valid line, for errors.
-    YIELDS (Tuple[str, Dict[str, Any]]): File and line, and the object. Raises FormatError for any other line, and if
-        there is none.
-    """
+    """Read a file with one JSON object on each line: pairs of "file:line" and the object. Raises FormatError, which
+    shows `example`, for any other line or if there is none."""
     found = False
     for number, line in read_lines(source, options, report):
         if not line.strip():
@@ -34,7 +30,7 @@ def read_objects(
 
 
 def parse(text: str, place: str, example: str) -> Any:
-    """RETURNS (Any): The value of a JSON text. Raises FormatError for another text."""
+    """Parse JSON. Raises FormatError if it is not JSON."""
     try:
         return json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
@@ -42,15 +38,9 @@ def parse(text: str, place: str, example: str) -> Any:
 
 
 def check_text(text: Any, place: str, options: ReadOptions, report: Report, example: str) -> str:
-    """Check the text of a JSON object.
-
-    text (Any): The value.
-    place (str): File and line.
-    options (ReadOptions): Whether to repair it.
-    report (Report): Collects lost characters.
-    example (str): A valid object, for errors.
-    RETURNS (str): The text without lone surrogates, which JSON can encode and UTF-8 cannot.
-    """
+    """Check the text of a JSON object and report lost characters. Lone surrogates, which JSON can encode and UTF-8
+    cannot, are replaced by U+FFFD with `repair`. Raises FormatError for them without `repair`, and for a value that is
+    not a string."""
     if not isinstance(text, str):
         raise FormatError(f'{place}: expected an object with a string "text", such as {example}')
     surrogate = LONE_SURROGATE.search(text)
@@ -66,5 +56,5 @@ def check_text(text: Any, place: str, options: ReadOptions, report: Report, exam
 
 
 def dumps(value: Any) -> str:
-    """RETURNS (str): A value as JSON on one line, not escaped."""
+    """A value as JSON on one line, with characters unescaped."""
     return json.dumps(value, ensure_ascii=False)

@@ -24,8 +24,8 @@ TAG, FIELD = "label", "text"  # names in the labelling configuration
 
 
 def read_label_studio(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
-    """Read a file that Label Studio has exported, as JSON or JSON-MIN. A text without annotations, or with predictions
-    only, is without annotation. Errors name the number of the task. The arguments are those of `read_records`."""
+    """Read a Label Studio export, JSON or JSON-MIN. A text without annotations, or with predictions only, is
+    unannotated. Errors name the number of the task."""
     tasks = parse(read_text(source, options, report), source.name, EXAMPLE)
     if not isinstance(tasks, list):
         raise FormatError(f"{source.name}: expected a list of tasks, such as {EXAMPLE}")
@@ -52,7 +52,7 @@ def _find_text(task: Dict[str, Any], place: str) -> Any:
 
 
 def _find_regions(task: Dict[str, Any], place: str, report: Report) -> Optional[List[Dict[str, Any]]]:
-    """What annotators marked; None if nobody did."""
+    """What annotators marked; None if nobody annotated the task."""
     if "data" not in task:
         lists = (value for value in task.values() if isinstance(value, list))
         regions = [value for values in lists for value in values if isinstance(value, dict) and "start" in value]
@@ -70,7 +70,7 @@ def _find_regions(task: Dict[str, Any], place: str, report: Report) -> Optional[
 
 
 def _objects(value: Any, place: str) -> List[Dict[str, Any]]:
-    """A list of objects, which may be missing. Raises FormatError for anything else."""
+    """Check that a value is a list of objects, or missing. Raises FormatError for anything else."""
     if not isinstance(value or [], list) or not all(isinstance(item, dict) for item in value or []):
         raise FormatError(f"{place}: {str(value)[:80]} should be a list of objects, as in {EXAMPLE}")
     return list(value or [])
@@ -97,8 +97,7 @@ def _read_regions(mentions: Mentions, regions: List[Dict[str, Any]]) -> List[Ent
 
 
 def write_label_studio(tasks: Iterable[Task], report: Report, *, unit: str = CODE_POINTS) -> Iterator[str]:
-    """YIELDS (str): The lines of a file that Label Studio imports: a person's entities as an annotation, a model's as a
-    prediction. The arguments are those of `Writer`."""
+    """Write a file that Label Studio imports: a person's entities as an annotation, a model's as a prediction."""
     start = "["
     for task in tasks:
         line: Dict[str, Any] = {"data": {**(task.notes or {}), FIELD: task.record.text}}
@@ -128,7 +127,7 @@ def _mean_score(task: Task) -> Dict[str, float]:
 
 
 def make_config(labels: Iterable[Tuple[str, str]]) -> str:
-    """RETURNS (str): The labelling configuration of a project, from labels and their colours."""
+    """Make the labelling configuration (XML) of a project from (label, colour) pairs."""
     view = ElementTree.Element("View")
     tag = ElementTree.SubElement(view, "Labels", name=TAG, toName=FIELD)
     for label, color in labels:

@@ -1,4 +1,4 @@
-"""Entities given by offsets and, mostly, their text: checked against the text, repaired on request."""
+"""Entities given by offsets and usually their text: checked against the text, repaired on request."""
 
 from typing import Any, Iterable, List, Optional, Set
 
@@ -11,15 +11,8 @@ OTHERWISE = {CODE_POINTS: UTF_16, UTF_16: CODE_POINTS, GRAPHEMES: CODE_POINTS}
 
 
 class Mentions:
-    """Checks the entities of one text.
-
-    text (str): The text.
-    place (str): The file and the line, for errors.
-    options (ReadOptions): What offsets count, and whether to repair.
-    report (Report): Collects what was repaired.
-    unit (str): What offsets count by default.
-    hint (str): Added to errors.
-    """
+    """Checks the entities of one text. Offsets count `unit` unless `options.offsets` says otherwise; `place` (file and
+    line) and `hint` go into errors; `report` collects what was repaired."""
 
     def __init__(
         self,
@@ -39,15 +32,11 @@ class Mentions:
     def check(
         self, start: Any, end: Any, label: Any, mention: Optional[str] = None, *, shown: str = ""
     ) -> Optional[Entity]:
-        """Make an entity, if the text at its offsets is the mention. If not, the offsets are tried in UTF-16 units or
-        code points; with `repair` it is moved to the only occurrence of the mention, if there is one.
+        """Make an entity from `start` and `end` (exclusive) if the text there is the mention. If not, the offsets are
+        tried in UTF-16 units or code points; with `repair` the entity is moved to the only occurrence of the mention.
 
-        start (int), end (int): The first character, and one past the last.
-        label (str): Its label.
-        mention (Optional[str]): Its text, if the file gives it.
-        shown (str): The offsets as the file gives them, for errors.
-        RETURNS (Optional[Entity]): The entity; None if it was left out, which is reported. Raises FormatError, with the
-            place in the file, if it is wrong.
+        Returns None if the entity was left out, which is reported. Raises FormatError, with the place in the file and
+        the offsets as `shown` there, if it is wrong.
         """
         if not (type(start) is int and type(end) is int):
             raise FormatError(f"{self.place}: {start!r}, {end!r} of {mention or label!r} must be two integers.")
@@ -87,7 +76,7 @@ class Mentions:
         return None
 
     def collect(self, found: Iterable[Optional[Entity]]) -> List[Entity]:
-        """RETURNS (List[Entity]): Entities, sorted, each once; duplicates are reported."""
+        """Sort entities and drop duplicates, which are reported."""
         entities: Set[Entity] = set()
         for entity in found:
             if entity in entities:

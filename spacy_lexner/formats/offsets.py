@@ -12,11 +12,7 @@ LAST_OF_BMP = "\uffff"  # characters beyond it take two UTF-16 units
 
 
 class Offsets:
-    """The offsets of one text in other units.
-
-    text (str): The text.
-    unit (str): One of UNITS: "utf-16" is what JavaScript and Java count, "graphemes" what a reader sees.
-    """
+    """The offsets of one text in one of UNITS: "utf-16" as JavaScript and Java count, "graphemes" as a reader does."""
 
     def __init__(self, text: str, unit: str) -> None:
         if unit not in UNITS:
@@ -32,13 +28,13 @@ class Offsets:
         self._inward = None if self._outward is None else {there: here for here, there in self._outward.items()}
 
     def encode(self, offset: int) -> Optional[int]:
-        """RETURNS (Optional[int]): An offset of the Python string in these units; None inside a unit, or outside."""
+        """Convert an offset of the Python string to these units; None inside a unit, or outside the text."""
         if self._outward is not None:
             return self._outward.get(offset)
         return offset if 0 <= offset <= self._length else None
 
     def decode(self, offset: int) -> Optional[int]:
-        """RETURNS (Optional[int]): The offset in the Python string; None inside a character, or outside."""
+        """Convert an offset to one of the Python string; None inside a character, or outside the text."""
         if self._inward is not None:
             return self._inward.get(offset)
         return offset if 0 <= offset <= self._length else None

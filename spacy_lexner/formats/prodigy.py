@@ -20,8 +20,8 @@ TokensT = Tuple[Tuple[str, ...], Tuple[bool, ...]]
 
 
 def read_prodigy(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
-    """Read a file written by `prodigy db-out`. Texts that were rejected or ignored, and those with neither spans nor an
-    answer, are without annotation. The arguments are those of `read_records`."""
+    """Read the output of `prodigy db-out`. Texts that were rejected or ignored, or have neither spans nor an answer,
+    are unannotated."""
     for place, data in read_objects(source, options, report, EXAMPLE):
         text = check_text(data.get("text"), place, options, report, EXAMPLE)
         words, spaces = _read_tokens(text, data.get("tokens"), place, report)
@@ -53,7 +53,7 @@ def _read_entities(
 def _read_tokens(
     text: str, tokens: Any, place: str, report: Report
 ) -> Tuple[Optional[Tuple[str, ...]], Optional[Tuple[bool, ...]]]:
-    """The words, and whether a space follows each; None if the tokens are not the text."""
+    """The words, and whether a space follows each; None if the tokens do not spell the text."""
     if not tokens:
         return None, None
     try:
@@ -69,8 +69,7 @@ def _read_tokens(
 
 
 def write_prodigy(tasks: Iterable[Task], report: Report, *, unit: str = CODE_POINTS) -> Iterator[str]:
-    """YIELDS (str): The lines of a file that `prodigy ner.manual` and `spans.manual` read; predictions have no answer
-    yet. The arguments are those of `Writer`."""
+    """Write the lines that `prodigy ner.manual` and `spans.manual` read; predictions have no answer yet."""
     for task in tasks:
         record, offsets = task.record, Offsets(task.record.text, unit)
         line: Dict[str, Any] = {"text": record.text}

@@ -31,7 +31,7 @@ READERS: Dict[str, ReaderT] = {
 
 
 def list_inputs(path: Union[str, Path], format: str) -> List[Source]:
-    """RETURNS (List[Source]): The files of a path (see `list_sources`). A collection of brat files counts as one."""
+    """List the files of a path (see `list_sources`). A brat collection counts as one."""
     sources = list_sources(path)
     collection = len(sources) > 1 and any(source.name.endswith(".ann") for source in sources)
     return [Source(Path(path))] if collection and format in ("auto", "brat") else sources
@@ -40,9 +40,7 @@ def list_inputs(path: Union[str, Path], format: str) -> List[Source]:
 def read_records(source: Source, format: str, options: ReadOptions, report: Report) -> Iterator[Record]:
     """Read a file and count its texts.
 
-    source (Source): The file.
     format (str): One of READERS, or "auto".
-    options (ReadOptions): How it is read.
     report (Report): Collects the counts, and what was repaired or left out.
     YIELDS (Record): The texts. Raises FormatError, with file and line, for an invalid file.
     """
@@ -57,8 +55,7 @@ def read_records(source: Source, format: str, options: ReadOptions, report: Repo
 
 
 def detect_format(source: Source, options: ReadOptions) -> str:
-    """RETURNS (str): The format of a file, guessed from its first line with text: brat, conllu, clue, prodigy, doccano,
-    label-studio or conll. `word-tags` and `word-text` are never guessed."""
+    """Guess the format from the file's name or first line with text. `word-tags` and `word-text` are never guessed."""
     if source.path.is_dir() or source.name.endswith(".ann") or (source.member is None and source.path.suffix == ".zip"):
         return "brat"
     if is_conllu(line for _, line in read_lines(source, options, Report())):

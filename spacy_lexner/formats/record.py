@@ -1,4 +1,4 @@
-"""What every reader of this folder gives: a text, how the file splits it into words, and its entities."""
+"""What every reader in this folder yields: a text, how the file splits it into words, and its entities."""
 
 from dataclasses import dataclass
 from typing import List, NamedTuple, Optional, Tuple
@@ -17,27 +17,16 @@ class Entity(NamedTuple):
 
 
 class Record(NamedTuple):
-    """One text of a file.
-
-    text (str): The text.
-    words (Optional[Tuple[str, ...]]): The words that the file splits it into, or None. With their spaces they are the
-        text.
-    entities (Optional[List[Entity]]): Its entities; None where it is not annotated.
-    place (str): The file and the line where it begins.
-    spaces (Optional[Tuple[bool, ...]]): Whether a space follows each word; None if none does.
-    segmented (bool): Whether the words are annotation, not just what is on the lines of the file.
-    pos (Optional[Tuple[str, ...]]): The universal part of speech of each word, or "".
-    tags (Optional[Tuple[str, ...]]): The tag of each word, or "".
-    """
+    """One text of a file."""
 
     text: str
-    words: Optional[Tuple[str, ...]]
-    entities: Optional[List[Entity]]
-    place: str
-    spaces: Optional[Tuple[bool, ...]] = None
-    segmented: bool = False
-    pos: Optional[Tuple[str, ...]] = None
-    tags: Optional[Tuple[str, ...]] = None
+    words: Optional[Tuple[str, ...]]  # as the file splits the text, if it does; with their spaces they spell the text
+    entities: Optional[List[Entity]]  # None if the text is unannotated
+    place: str  # the file and the line where it begins
+    spaces: Optional[Tuple[bool, ...]] = None  # whether a space follows each word; None if none does
+    segmented: bool = False  # whether the words are annotation, not just the lines of the file
+    pos: Optional[Tuple[str, ...]] = None  # the universal part of speech of each word, or ""
+    tags: Optional[Tuple[str, ...]] = None  # the tag of each word, or ""
 
 
 class FormatError(ValueError):
@@ -56,8 +45,7 @@ class ReadOptions:
     digit_suffix (str): Whether each word of a CoNLL file ends with a digit that is not text, as in the first edition of
         the Weibo set (名0): "yes", "no", or "auto": yes if all words of the file do.
     space_symbol (str): The symbol for a space in CoNLL files, such as ␣; none by default.
-    offsets (str): What the offsets of annotation tools count: "code-points", "utf-16", "graphemes", or "auto" for what
-        the tool itself counts.
+    offsets (str): What a tool's offsets count: "code-points", "utf-16", "graphemes", or "auto" for the tool's own unit.
     """
 
     encoding: str = "utf-8"

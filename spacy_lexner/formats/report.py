@@ -22,18 +22,14 @@ class Report:
         return sum(self.labels.values())
 
     def add_problem(self, kind: str, place: str) -> None:
-        """Count a problem.
-
-        kind (str): A description of the problem and of what was done about it.
-        place (str): File, line and text.
-        """
+        """Count a problem: `kind` says what was wrong and what was done about it, `place` gives file, line and text."""
         self.problems[kind] += 1
         places = self.places.setdefault(kind, [])
         if len(places) < N_PLACES:
             places.append(place)
 
     def describe(self) -> List[str]:
-        """RETURNS (List[str]): A line for each kind of problem, with its count and its first places."""
+        """One line for each kind of problem, with its count and first places."""
         lines = []
         for kind, count in self.problems.most_common():
             more = ", …" if count > len(self.places[kind]) else ""

@@ -22,9 +22,9 @@ BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class Source(NamedTuple):
-    """A file, or a member of a zip archive: its path, and the name of the member if there is one."""
+    """A file, or a member of a zip archive."""
 
-    path: Path
+    path: Path  # the file or the archive
     member: Optional[str] = None
 
     @property
@@ -33,7 +33,7 @@ class Source(NamedTuple):
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
-        """YIELDS (BinaryIO): The decompressed bytes of the file, as a stream."""
+        """Open the file as a stream of decompressed bytes."""
         if self.member is not None:
             with zipfile.ZipFile(self.path) as archive, archive.open(self.member) as member:
                 yield cast(BinaryIO, io.BufferedReader(member, 1 << 16))  # type: ignore[arg-type]
@@ -43,12 +43,8 @@ class Source(NamedTuple):
 
 
 def list_sources(path: Union[str, Path]) -> List[Source]:
-    """List files.
-
-    path (Union[str, Path]): A file, a folder (all files in it and below except hidden ones), a zip archive (all its
-        members) or a member of one (`archive.zip/member`).
-    RETURNS (List[Source]): The files, sorted by name. Raises FileNotFoundError if there are none.
-    """
+    """List the files of a path, sorted by name: a file, a folder (all files in it and below except hidden ones), a zip
+    archive (all its members) or a member of one (`archive.zip/member`). Raises FileNotFoundError if there are none."""
     path = Path(path)
     archive = next((parent for parent in path.parents if parent.suffix == ".zip" and parent.is_file()), None)
     if archive is not None:
@@ -71,13 +67,8 @@ def list_sources(path: Union[str, Path]) -> List[Source]:
 
 
 def read_lines(source: Source, options: ReadOptions, report: Report) -> Iterator[Tuple[int, str]]:
-    """Read the lines of a file. Only a line feed ends a line, since U+2028 and the like occur in texts.
-
-    source (Source): The file.
-    options (ReadOptions): The encoding, and what to do with bytes that cannot be decoded.
-    report (Report): Collects the lines with replaced bytes.
-    YIELDS (Tuple[int, str]): The number of a line, from 1, and the line without its end and without a byte order mark.
-    """
+    """Read the lines of a file as pairs: the number, from 1, and the line without its end or a byte order mark. Only a
+    line feed ends a line, since texts may contain U+2028 and the like. `report` collects lines with replaced bytes."""
     try:
         wide = codecs.lookup(options.encoding).name.startswith(("utf-16", "utf-32"))
     except LookupError:
@@ -91,7 +82,7 @@ def read_lines(source: Source, options: ReadOptions, report: Report) -> Iterator
 
 
 def read_text(source: Source, options: ReadOptions, report: Report) -> str:
-    """RETURNS (str): The text of a file, with its line ends as they are. The arguments are those of `read_lines`."""
+    """Read a whole file, with its line ends as they are. See `read_lines`."""
     try:
         with source.open() as file:
             raw = file.read(MAX_FILE + 1)
@@ -162,7 +153,7 @@ def _read_wide_lines(file: BinaryIO, source: Source, options: ReadOptions, repor
 
 
 def _guess_encoding(raw: bytes, encoding: str) -> str:
-    """The remedy for a line that cannot be decoded."""
+    """The remedy for bytes that cannot be decoded, for an error."""
     for guess in ("utf-16",) if raw[:2] in BYTE_ORDER_MARKS else ("utf-8", "gb18030"):
         try:
             raw.decode(guess, "replace" if guess == "utf-16" else "strict")

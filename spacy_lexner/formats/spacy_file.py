@@ -10,7 +10,7 @@ from .record import FormatError
 
 
 def list_spacy_files(path: Union[str, Path]) -> List[Path]:
-    """RETURNS (List[Path]): A `.spacy` file, or all files in a folder. Raises FileNotFoundError if there is none."""
+    """A `.spacy` file, or all those in a folder, sorted. Raises FileNotFoundError if there is none."""
     path = Path(path)
     files = sorted(path.rglob("*.spacy")) if path.is_dir() else [path]
     if not files or not files[0].is_file():
@@ -19,7 +19,7 @@ def list_spacy_files(path: Union[str, Path]) -> List[Path]:
 
 
 def read_docs(path: Union[str, Path]) -> Iterator[Doc]:
-    """YIELDS (Doc): The Docs of a `.spacy` file. Raises FormatError for another file."""
+    """Read the Docs of a `.spacy` file. Raises FormatError for any other file."""
     try:
         yield from DocBin().from_disk(path).get_docs(Vocab())
     except (ValueError, KeyError, TypeError, OSError) as error:

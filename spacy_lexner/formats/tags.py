@@ -7,8 +7,8 @@ Span = Tuple[int, int, str]  # first token, one past the last, label
 
 
 class Scheme(NamedTuple):
-    """The letters of the first, the middle, the last and the only token of an entity. If `end` is `inside` and `single`
-    is `begin`, the end of an entity is not marked."""
+    """The letters for the first, a middle, the last and the only token of an entity. If `end` is `inside` and `single`
+    is `begin`, the scheme does not mark where an entity ends."""
 
     begin: str
     inside: str
@@ -39,7 +39,7 @@ NEW_LABEL = "label that changes inside an entity: a new entity begun there"
 
 
 class Violation(NamedTuple):
-    """An illegal tag: its token, and what is wrong and how it is repaired."""
+    """An illegal tag: the number of its token, and what is wrong and how it is repaired."""
 
     token: int
     kind: str
@@ -47,8 +47,8 @@ class Violation(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def split_tag(tag: str) -> Tuple[str, str]:
-    """RETURNS (Tuple[str, str]): The letter and the label (or "") of a tag such as `B-PER`, `B_PER`, `O` or `B`. Raises
-    ValueError for anything else."""
+    """Split a tag such as `B-PER`, `B_PER`, `O` or `B` into its letter and its label (or ""). Raises ValueError for
+    anything else."""
     letter, separator, label = tag[:1], tag[1:2], tag[2:]
     if tag == "O" or (letter in SYNONYMS and letter != "O" and (not separator or (separator in "-_" and label))):
         return letter, label
@@ -56,18 +56,16 @@ def split_tag(tag: str) -> Tuple[str, str]:
 
 
 def detect_scheme(letters: Iterable[str]) -> Optional[str]:
-    """RETURNS (Optional[str]): The first scheme that has all of these letters, or None."""
+    """The first scheme that has all of these letters, or None."""
     used: Set[str] = set(letters)
     return next((name for name, scheme in SCHEMES.items() if used <= scheme.letters), None)
 
 
 def read_spans(tags: Sequence[Tuple[str, str]], *, marks_end: bool) -> Tuple[List[Span], List[Violation]]:
-    """Read the entities of a sentence. The letters of all schemes are understood.
+    """Read the entities of a sentence from the (letter, label) pairs of its tokens. The letters of all schemes are
+    understood. With `marks_end`, a missing mark at the end of an entity is a violation.
 
-    tags (Sequence[Tuple[str, str]]): Letter and label of each token.
-    marks_end (bool): Whether the scheme marks the ends of entities, so that a missing mark is a violation.
-    RETURNS (Tuple[List[Span], List[Violation]]): The entities, repaired so that no token changes its label, and the
-        violations.
+    Returns the entities, repaired so that no token changes its label, and the violations.
     """
     spans: List[Span] = []
     violations: List[Violation] = []
@@ -100,14 +98,8 @@ def read_spans(tags: Sequence[Tuple[str, str]], *, marks_end: bool) -> Tuple[Lis
 
 
 def write_tags(spans: Iterable[Span], n_tokens: int, scheme: str = "bioes") -> List[str]:
-    """Write entities as tags.
-
-    spans (Iterable[Tuple[int, int, str]]): First token, one past the last, and label of each entity.
-    n_tokens (int): The number of tokens.
-    scheme (str): The scheme, one of SCHEMES.
-    RETURNS (List[str]): A tag for each token. Raises ValueError for entities that overlap, are empty or not within the
-        tokens.
-    """
+    """Write entities as one tag for each token, in one of SCHEMES. Raises ValueError for entities that overlap, are
+    empty or lie outside the tokens."""
     begin, inside, end, single = SCHEMES[scheme]
     tags = ["O"] * n_tokens
     for span in spans:

@@ -10,39 +10,26 @@ INSIDE = "entity that begins or ends inside a unit that offsets count: left out"
 
 
 class Task(NamedTuple):
-    """A text for an annotation tool.
-
-    record (Record): The text, its tokens and its entities.
-    scores (Optional[Sequence[Optional[float]]]): The confidence of each entity.
-    predicted (bool): Whether the entities are a model's, to be checked, and not a person's.
-    notes (Optional[Mapping[str, Any]]): Other information for the annotator.
-    """
+    """A text for an annotation tool."""
 
     record: Record
-    scores: Optional[Sequence[Optional[float]]] = None
-    predicted: bool = False
-    notes: Optional[Mapping[str, Any]] = None
+    scores: Optional[Sequence[Optional[float]]] = None  # the confidence of each entity
+    predicted: bool = False  # whether the entities are a model's, to be checked, rather than a person's
+    notes: Optional[Mapping[str, Any]] = None  # other information for the annotator
 
 
 class Region(NamedTuple):
-    """An entity as a tool sees it: `start` and `end` (exclusive) in the tool's units, `mention` its text, `score` its
-    confidence."""
+    """An entity in a tool's units."""
 
     start: int
-    end: int
+    end: int  # exclusive
     label: str
-    mention: str
-    score: Optional[float] = None
+    mention: str  # its text
+    score: Optional[float] = None  # its confidence
 
 
 def find_regions(task: Task, offsets: Offsets, report: Report) -> Iterator[Region]:
-    """Express the entities of a text in other units.
-
-    task (Task): The text.
-    offsets (Offsets): Its offsets in these units.
-    report (Report): Collects entities that cannot be expressed.
-    YIELDS (Region): The others.
-    """
+    """Express the entities of a text in the units of `offsets`; report and leave out those that cannot be expressed."""
     text = task.record.text
     for i, (begin, stop, label) in enumerate(task.record.entities or ()):
         start, end = offsets.encode(begin), offsets.encode(stop)

@@ -1,7 +1,7 @@
 """Annotated words: what their readers share, and two formats.
 
-`word-text`: texts with spaces between the words, one on each line, as in the SIGHAN bakeoffs.
-`word-tags`: CoNLL files whose tags are words, with or without parts of speech: a character and B-NOUN, or B, on each
+`word-text`: texts with spaces between the words, one text on each line, as in the SIGHAN bakeoffs.
+`word-tags`: CoNLL files whose tags mark words, with or without parts of speech: a character and B-NOUN, or B, on each
 line.
 """
 
@@ -19,8 +19,8 @@ HAN_BEGINS, WIDE_BEGINS = "\u2e80", "\uff00"
 
 
 def read_word_text(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
-    """Read a text with spaces between the words on each line. White space is dropped from the texts, except between
-    words in Latin letters. The arguments are those of `read_records`."""
+    """Read texts, one on each line, with spaces between the words. White space is dropped from the texts, except
+    between words in Latin letters."""
     empty = True
     for number, line in read_lines(source, options, report):
         words = line.split()
@@ -34,8 +34,8 @@ def read_word_text(source: Source, options: ReadOptions, report: Report) -> Iter
 
 
 def read_word_tags(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
-    """Read a CoNLL file in which each tagged span is a word, and so is each line with O. A label is a tag, and the part
-    of speech too if it is a universal one. The arguments are those of `read_records`."""
+    """Read a CoNLL file in which each tagged span is a word, and so is each line with O. A label is the word's tag, and
+    also its part of speech if that is a universal one."""
     for sentence in read_tagged(source, options, report):
         words, tags = _words_of(sentence)
         if any(tags):
@@ -67,16 +67,9 @@ def make_word_record(
     pos: Optional[Sequence[str]] = None,
     tags: Optional[Sequence[str]] = None,
 ) -> Record:
-    """Make the record of a text that is annotated with its words.
-
-    words (Sequence[str]): The words.
-    place (str): The file and the line where the text begins.
-    report (Report): Collects lost characters, and the number of words.
-    spaces (Optional[Sequence[bool]]): Whether a space follows each word. None if the file does not say: then one
-        follows where two words would otherwise run together.
-    pos (Optional[Sequence[str]]), tags (Optional[Sequence[str]]): Universal and other parts of speech.
-    RETURNS (Record): The record.
-    """
+    """Make the record of a text annotated with words; `pos` are universal parts of speech, `tags` others. `spaces` says
+    whether a space follows each word; if None, one follows where two words would otherwise run together. The report
+    counts the words and collects lost characters."""
     spaces = guess_spaces(words) if spaces is None else tuple(spaces)
     text = "".join(word + " " * space for word, space in zip(words, spaces))
     if "\ufffd" in text:
@@ -87,17 +80,17 @@ def make_word_record(
 
 
 def guess_spaces(words: Sequence[str]) -> Tuple[bool, ...]:
-    """RETURNS (Tuple[bool, ...]): Whether a space follows each word of a Chinese text, as in Iron Man or 95 km: between
-    letters or digits other than Han characters."""
+    """Whether a space follows each word of a Chinese text: only between letters or digits that are not Han characters,
+    as in Iron Man or 95 km."""
     between = (runs_on(left[-1:]) and runs_on(right[:1]) for left, right in pairwise(words))
     return (*between, False) if words else ()
 
 
 def runs_on(character: str) -> bool:
-    """RETURNS (bool): Whether a character is a letter or digit that would run together with another one."""
+    """Whether a character is a letter or digit that would run together with another one."""
     return character.isalnum() and (character < HAN_BEGINS or character >= WIDE_BEGINS)
 
 
 def universal(tags: Sequence[str]) -> List[str]:
-    """RETURNS (List[str]): The tags, those that are not universal parts of speech replaced by ""."""
+    """The tags, with "" for those that are not universal parts of speech."""
     return [tag if tag in IDS else "" for tag in tags]

@@ -16,24 +16,16 @@ from .task import Task
 
 
 class Writer(NamedTuple):
-    """How a format is written.
+    """How a format is written."""
 
-    write (Callable): Called with `tasks` (Iterable[Task]), `path` (Path), `report` (Report), which collects what the
-        format cannot express, and `unit` (str), which offsets count.
-    unit (str): What offsets count in the format's own tool.
-    """
-
-    write: Callable[..., None]
-    unit: str
+    write: Callable[..., None]  # (tasks, path, report, unit=what offsets count); reports what the format cannot express
+    unit: str  # what offsets count in the format's own tool
 
 
 def write_lines(
     make_lines: Callable[..., Iterator[str]], tasks: Iterable[Task], path: Path, report: Report, *, unit: str
 ) -> None:
-    """Write a text file, completely or not at all.
-
-    make_lines (Callable): From tasks, a report and `unit` to the lines.
-    """
+    """Write the lines of `make_lines(tasks, report, unit=unit)` to a text file, completely or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -57,7 +49,6 @@ def write_tasks(
 ) -> None:
     """Write texts for an annotation tool.
 
-    tasks (Iterable[Task]): The texts.
     path (Union[str, Path]): The file, or for brat the folder.
     format (str): One of WRITERS.
     report (Report): Collects the counts, and what the format cannot express.
@@ -73,7 +64,7 @@ def write_tasks(
 
 
 def _counted(tasks: Iterable[Task], report: Report) -> Iterator[Task]:
-    """Count texts and entities, and what no annotation tool can show."""
+    """Count texts and entities, and report what no annotation tool can show."""
     for task in tasks:
         record = task.record
         report.n_texts += 1
