@@ -20,32 +20,23 @@ BATCH = 1000
 
 
 class Draft(NamedTuple):
-    """A text that a model annotated.
+    """A text that a model annotated."""
 
-    task (Task): The text with its entities and their scores.
-    margin (float): The path margin: the difference in log-probability of the best path of tags and the second best
-        (Scheffer et al. 2001; for sequences Settles and Craven 2008). Infinite if no other is possible.
-    words (FrozenSet[int]): The hashes of its candidate words.
-    """
-
-    task: Task
+    task: Task  # the text with its entities and their scores
+    # The path margin: the difference in log-probability between the best and the second best path of tags (Scheffer et
+    # al. 2001; for sequences Settles and Craven 2008). Infinite if only one path is possible.
     margin: float
-    words: FrozenSet[int]
+    words: FrozenSet[int]  # the hashes of its candidate words
 
     @property
     def candidate(self) -> Candidate:
-        """RETURNS (Candidate): What `choose` looks at."""
+        """What `choose` looks at."""
         return Candidate(exp(-self.margin), self.words)
 
 
 def make_drafts(nlp: Language, texts: Sequence[str], failed: Dict[int, str]) -> Iterator[Draft]:
-    """Annotate texts.
-
-    nlp (Language): A pipeline with `lex_ner`. Raises ValueError without.
-    texts (Sequence[str]): The texts.
-    failed (Dict[int, str]): Filled with the numbers of texts that could not be processed, and the reasons.
-    YIELDS (Draft): The others, in order.
-    """
+    """Annotate texts with a pipeline that has a `lex_ner` (ValueError without), in order. Texts that cannot be
+    processed are left out; `failed` gets their numbers and the reasons."""
     report = Report()
     with two_best_paths(nlp):
         for i, doc in annotate_texts(nlp, texts, failed):
@@ -59,7 +50,8 @@ def make_drafts(nlp: Language, texts: Sequence[str], failed: Dict[int, str]) -> 
 
 @contextmanager
 def two_best_paths(nlp: Language) -> Iterator[None]:
-    """Let the last `lex_ner` of a pipeline find at least the two best paths for a while. Raises ValueError without."""
+    """Make the last `lex_ner` of a pipeline find at least the two best paths within a `with` block. Raises ValueError
+    if the pipeline has none."""
     pipes: List[LexNER] = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, LexNER)]
     if not pipes:
         names = ", ".join(nlp.pipe_names) or "nothing"
@@ -73,13 +65,13 @@ def two_best_paths(nlp: Language) -> Iterator[None]:
 
 
 def read_margin(doc: Doc) -> float:
-    """RETURNS (float): The path margin of a Doc, from `doc._.lex_alternatives`; infinite if there is only one."""
+    """The path margin of a Doc, from `doc._.lex_alternatives`; infinite if there is only one path."""
     paths = doc._.lex_alternatives
     return paths[0].log_probability - paths[1].log_probability if len(paths) > 1 else inf
 
 
 def find_words(nlp: Language, texts: Iterable[str]) -> Set[int]:
-    """RETURNS (Set[int]): The hashes of the lexicon's words in texts; empty if the pipeline has no lexicon."""
+    """The hashes of the lexicon's words in texts; empty if the pipeline has no lexicon."""
     matchers = [pipe.source.matcher for pipe in find_matchers(nlp).values() if pipe.source.matcher is not None]
     words: Set[int] = set()
     if matchers:

@@ -1,4 +1,4 @@
-"""The choice of texts: those about which the model is uncertain, and whose words are new."""
+"""The choice of texts: those the model is uncertain about, and whose words are new."""
 
 from heapq import heapify, heappop, heappush
 from typing import AbstractSet, Iterable, List, NamedTuple, Sequence, Set
@@ -10,7 +10,7 @@ class Candidate(NamedTuple):
     """A text that may be chosen."""
 
     uncertainty: float  # from 0 to 1: the probability of the second best path, relative to that of the best
-    words: AbstractSet[int]  # the hashes of its candidate words
+    words: AbstractSet[int]  # hashes of its candidate words
 
 
 class Choice(NamedTuple):
@@ -24,14 +24,12 @@ class Choice(NamedTuple):
 def choose(
     candidates: Sequence[Candidate], n: int, *, known: Iterable[int] = (), diversity: float = DIVERSITY
 ) -> List[Choice]:
-    """Choose texts greedily by worth: uncertainty * (1 - diversity * (1 - novelty)). The worth of a text only falls
-    while others are chosen, so few have to be valued again (lazy greedy search, Minoux 1978).
+    """Choose texts greedily by worth: uncertainty * (1 - diversity * (1 - novelty)). A text's worth only falls while
+    others are chosen, so few texts have to be evaluated again (lazy greedy search, Minoux 1978).
 
-    candidates (Sequence[Candidate]): The texts.
-    n (int): How many to choose.
-    known (Iterable[int]): Words that are not new.
+    known (Iterable[int]): Hashes of the words that are not new.
     diversity (float): From 0, for uncertainty alone, to 1, where a text without new words is worth nothing.
-    RETURNS (List[Choice]): At most n texts, those of most worth first; among equals, in their order.
+    RETURNS (List[Choice]): At most n texts, those of most worth first; ties in the order of the candidates.
     """
     if not 0 <= diversity <= 1:
         raise ValueError(f"diversity is {diversity}; expected a number from 0 (uncertainty alone) to 1.")

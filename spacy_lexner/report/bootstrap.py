@@ -13,13 +13,11 @@ SpreadT = Dict[str, Optional[List[float]]]
 
 
 def resample(counts: Counts, n_samples: int = N_SAMPLES, seed: int = 0) -> np.ndarray:
-    """Score test sets of the same size, drawn from this one with replacement.
+    """Score test sets of the same size, drawn from the texts with replacement. Models on the same texts get the same
+    test sets if the seed is the same.
 
-    counts (Counts): Counts of each text.
-    n_samples (int): The number of test sets.
-    seed (int): With the same seed, models on the same texts get the same test sets.
-    RETURNS (numpy.ndarray): float64[n_samples, n_columns, 3], precision, recall and F-score; NaN where there is nothing
-        to divide by.
+    RETURNS (numpy.ndarray): float64[n_samples, n_columns, 3], precision, recall and F-score; NaN for a division by
+        zero.
     """
     n_texts, n_columns, _ = counts.values.shape
     generator = np.random.default_rng(seed)
@@ -38,23 +36,20 @@ def resample(counts: Counts, n_samples: int = N_SAMPLES, seed: int = 0) -> np.nd
 
 
 def spread(samples: np.ndarray, column: int) -> SpreadT:
-    """RETURNS (Dict[str, Optional[List[float]]]): The 95 % intervals of `p`, `r` and `f` in a column of `resample`."""
+    """The 95 % intervals of `p`, `r` and `f` in a column of `resample`."""
     return {name: interval(samples[:, column, i]) for i, name in enumerate("prf")}
 
 
 def difference(samples: np.ndarray, others: np.ndarray) -> Tuple[Optional[List[float]], Optional[float]]:
-    """Compare the F-scores of two models on the same test sets, all labels together.
-
-    samples (numpy.ndarray), others (numpy.ndarray): The results of `resample` with the same seed.
-    RETURNS (Tuple[Optional[List[float]], Optional[float]]): The 95 % interval of the first minus the second, and the
-        share of test sets in which the first is higher.
-    """
+    """Compare the F-scores of two models, all labels together, on the same resampled test sets. Returns the 95 %
+    interval of the first minus the second, and the share of test sets in which the first is higher (a tie counts
+    half)."""
     differences = samples[:, 0, 2] - others[:, 0, 2]
     valid = differences[~np.isnan(differences)]
     return interval(differences), None if not len(valid) else float((valid > 0).mean() + (valid == 0).mean() / 2)
 
 
 def interval(values: np.ndarray) -> Optional[List[float]]:
-    """RETURNS (Optional[List[float]]): The percentiles INTERVAL of values that may be NaN; None if all are."""
+    """The percentiles INTERVAL of values that may be NaN; None if all are."""
     valid = values[~np.isnan(values)]
     return np.percentile(valid, INTERVAL).tolist() if len(valid) else None

@@ -1,4 +1,4 @@
-"""Fitting confidences: a temperature for each label, from predictions of which it is known whether they are right."""
+"""Fitting confidences: a temperature for each label, from predictions known to be right or wrong."""
 
 import math
 from typing import Dict, List, Sequence
@@ -20,10 +20,10 @@ N_STEPS = 50
 
 
 def fit(predictions: Sequence[Judged], *, min_examples: int = MIN_EXAMPLES) -> Calibration:
-    """Fit scales by maximum likelihood, with normal priors: first one for all labels, then, around it, those of labels
-    with enough examples. How close around it is what gives held-out examples the greatest likelihood.
+    """Fit scales by maximum likelihood with normal priors: first one shared by all labels, then, around it, one for
+    each label with enough examples. How close around it is chosen by the likelihood of held-out examples.
 
-    predictions (Sequence[Judged]): The predictions, with the uncalibrated probabilities.
+    predictions (Sequence[Judged]): The predictions, with uncalibrated probabilities.
     min_examples (int): A label with fewer has the shared scale.
     RETURNS (Calibration): The scales. Raises ValueError without predictions.
     """
@@ -37,11 +37,10 @@ def cross_fit(
 ) -> List[List[Outcome]]:
     """Score the predictions of every text with scales fitted on other texts.
 
-    texts (Sequence[Sequence[Outcome]]): The outcomes of each text, with the uncalibrated probabilities.
-    n_folds (int): Number of random folds; each is scored with what the others give.
-    seed (int): Seed of the folds.
-    min_examples (int): As in `fit`.
-    RETURNS (List[List[Outcome]]): The same with scores. Raises ValueError where a fold has nothing to learn from.
+    texts (Sequence[Sequence[Outcome]]): The outcomes of each text, with uncalibrated probabilities.
+    n_folds (int): Number of random folds; each is scored with scales fitted on the others.
+    RETURNS (List[List[Outcome]]): The same with scores. Raises ValueError if a fold has no predictions to learn from,
+        or `n_folds` is not between 2 and the number of texts.
     """
     if not 2 <= n_folds <= len(texts):
         raise ValueError(f"{len(texts)} texts cannot be divided into {n_folds} parts: expected 2 to {len(texts)}.")
@@ -56,7 +55,7 @@ def cross_fit(
 
 
 def rescore(outcomes: Sequence[Outcome], calibration: Calibration) -> List[Outcome]:
-    """RETURNS (List[Outcome]): The outcomes, with calibrated scores."""
+    """The outcomes with calibrated scores."""
     changed = []
     for outcome in outcomes:
         mark = outcome.predicted
@@ -67,12 +66,8 @@ def rescore(outcomes: Sequence[Outcome], calibration: Calibration) -> List[Outco
 
 
 def best_thresholds(outcomes: Sequence[Outcome], *, min_examples: int = MIN_EXAMPLES) -> Dict[str, float]:
-    """Find for each label the threshold with the best F-score.
-
-    outcomes (Sequence[Outcome]): The outcomes, with calibrated scores.
-    min_examples (int): A label with fewer predictions has 0.
-    RETURNS (Dict[str, float]): The thresholds; the lowest of equally good ones.
-    """
+    """Find for each label the threshold with the best F-score, the lowest if several are equally good. The outcomes
+    need calibrated scores. A label with fewer than `min_examples` predictions has 0."""
     judged = judge(outcomes)
     gold_labels = [outcome.gold.label for outcome in outcomes if outcome.gold is not None]
     thresholds = {}
@@ -91,7 +86,7 @@ def best_thresholds(outcomes: Sequence[Outcome], *, min_examples: int = MIN_EXAM
 
 
 def _choose_spread(predictions: Sequence[Judged], min_examples: int) -> float:
-    """The smallest spread that is worse than the best one by at most a standard error, on held-out examples."""
+    """The smallest spread whose loss on held-out examples is within a standard error of the best."""
     folds = np.random.default_rng(0).permutation(len(predictions)) % N_INNER
     losses = np.zeros((len(LABEL_SPREADS), len(predictions)))
     for fold in range(N_INNER if len(predictions) >= MIN_EXAMPLES else 0):

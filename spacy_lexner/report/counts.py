@@ -1,4 +1,4 @@
-"""How many entities were found, wrongly found and missed: for each text, by label."""
+"""How many entities were found, predicted wrongly and missed: for each text, by label."""
 
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
@@ -12,35 +12,25 @@ ColumnT = Tuple[str, str]
 
 
 class Counts(NamedTuple):
-    """Counts of entities.
+    """Counts of entities."""
 
-    columns (List[Tuple[str, str]]): What is counted: ALL; ("label", label) for each; SEEN and UNSEEN, if the training
-        texts are known.
-    values (numpy.ndarray): int64[n_texts, n_columns, 3]: found, wrongly found and missed in each text.
-    """
-
-    columns: List[ColumnT]
-    values: np.ndarray
+    columns: List[ColumnT]  # ALL; ("label", label) for each; SEEN and UNSEEN if the training texts are known
+    values: np.ndarray  # int64[n_texts, n_columns, 3]: found, predicted wrongly and missed in each text
 
     @property
     def labels(self) -> List[str]:
-        """RETURNS (List[str]): The labels, sorted."""
+        """The labels, sorted."""
         return [name for kind, name in self.columns if kind == "label"]
 
     def total(self, column: ColumnT = ALL) -> List[int]:
-        """RETURNS (List[int]): The entities of a column found, wrongly found and missed in all texts."""
+        """The entities of a column found, predicted wrongly and missed in all texts."""
         return self.values[:, self.columns.index(column)].sum(0).tolist()
 
 
 def count(gold: Sequence[GoldText], predicted: Sequence[Sequence[Mark]], seen: Optional[Set[str]] = None) -> Counts:
-    """Count entities. One is found if its place and its label are right.
-
-    gold (Sequence[GoldText]): The annotated texts.
-    predicted (Sequence[Sequence[Mark]]): The predictions for each; those that touch unannotated stretches are ignored.
-    seen (Optional[Set[str]]): The texts of the entities of training: entities and predictions with such a text count as
-        SEEN, the others as UNSEEN.
-    RETURNS (Counts): The counts.
-    """
+    """Count entities; one is found if its place and its label are right. Predictions that touch unannotated stretches
+    are ignored. `seen` holds the mentions in the training texts: entities and predictions with one of them count as
+    SEEN, the others as UNSEEN."""
     every = (mark.label for marks in (*(text.marks for text in gold), *predicted) for mark in marks)
     names = [ALL, *(("label", label) for label in sorted(set(every))), *([] if seen is None else [SEEN, UNSEEN])]
     columns = {column: i for i, column in enumerate(names)}
@@ -57,18 +47,17 @@ def count(gold: Sequence[GoldText], predicted: Sequence[Sequence[Mark]], seen: O
 
 
 def keys(marks: Iterable[Mark]) -> Set[Tuple[int, int, str]]:
-    """RETURNS (Set[Tuple[int, int, str]]): The places and labels of entities."""
+    """The places and labels of entities."""
     return {(mark.start, mark.end, mark.label) for mark in marks}
 
 
 def annotated(text: GoldText, marks: Iterable[Mark]) -> List[Mark]:
-    """RETURNS (List[Mark]): The predictions that touch no unannotated stretch."""
+    """The predictions that touch no unannotated stretch."""
     return [mark for mark in marks if not any(mark.start < end and start < mark.end for start, end in text.unknown)]
 
 
 def scores(found: float, wrong: float, missed: float) -> Dict[str, Optional[float]]:
-    """RETURNS (Dict[str, Optional[float]]): Precision `p`, recall `r` and F-score `f`; None where there is nothing to
-    divide by."""
+    """Precision `p`, recall `r` and F-score `f`; None for a division by zero."""
     return {
         "p": found / (found + wrong) if found + wrong else None,
         "r": found / (found + missed) if found + missed else None,

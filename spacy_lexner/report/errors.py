@@ -1,4 +1,4 @@
-"""Kinds of errors: what was wrong about an entity that is not quite right."""
+"""Kinds of errors: what is wrong with a prediction that is not quite right."""
 
 from collections import Counter
 from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence
@@ -19,11 +19,9 @@ class Outcome(NamedTuple):
 
 
 def pair(gold: Sequence[Mark], predicted: Sequence[Mark]) -> List[Outcome]:
-    """Pair the entities of a text with the predictions, each with at most one: first where both agree, then at the same
-    place, then where they overlap and have the same label, then where they overlap; the largest overlap first.
-
-    RETURNS (List[Outcome]): Every entity and every prediction once.
-    """
+    """Pair the entities of a text with its predictions, one to one: first where both agree, then at the same place,
+    then where they overlap with the same label, then where they overlap; the largest overlap first. Returns every
+    entity and every prediction once."""
     outcomes: List[Outcome] = []
     gold, predicted = sorted(gold), sorted(predicted)
     steps: Dict[str, Callable[[Mark, Mark], bool]] = {
@@ -48,14 +46,14 @@ def pair(gold: Sequence[Mark], predicted: Sequence[Mark]) -> List[Outcome]:
 
 
 def count_errors(outcomes: Iterable[Outcome]) -> Dict[str, int]:
-    """RETURNS (Dict[str, int]): How many outcomes there are of each kind."""
+    """The number of outcomes of each kind."""
     counts = Counter(outcome.kind for outcome in outcomes)
     return {kind: counts[kind] for kind in (CORRECT, *ERRORS)}
 
 
 def count_confusions(outcomes: Iterable[Outcome]) -> Dict[str, Dict[str, int]]:
-    """RETURNS (Dict[str, Dict[str, int]]): The confusion matrix of labels, whether or not the boundaries are right: for
-    each gold label the number of times it was predicted as which. "" is no entity."""
+    """The confusion matrix of labels, whether or not the boundaries are right: for each gold label, how often each
+    label was predicted. "" is no entity."""
     pairs = Counter(
         (outcome.gold.label if outcome.gold else "", outcome.predicted.label if outcome.predicted else "")
         for outcome in outcomes

@@ -1,4 +1,4 @@
-"""Annotated texts in characters, so that models with different tokenizers can be measured on them."""
+"""Annotated texts by characters, so that models with different tokenizers can be measured on them."""
 
 from pathlib import Path
 from typing import Iterable, Iterator, List, NamedTuple, Set, Tuple, Union
@@ -11,24 +11,16 @@ from ..visualize.lattice import Mark, read_marks
 
 
 class GoldText(NamedTuple):
-    """A text with its entities.
-
-    text (str): The text.
-    marks (List[Mark]): Its entities.
-    unknown (List[Tuple[int, int]]): Stretches of characters without annotation: predictions there do not count.
-    """
+    """A text with its entities. Predictions in unknown stretches do not count."""
 
     text: str
     marks: List[Mark]
-    unknown: List[Tuple[int, int]]
+    unknown: List[Tuple[int, int]]  # stretches of characters (half-open) without annotation
 
 
 def read_gold(path: Union[str, Path]) -> Iterator[GoldText]:
-    """Read the annotated texts of a `.spacy` file, or of all in a folder.
-
-    YIELDS (GoldText): The texts, without empty and unannotated ones. Raises ValueError if there are no others, and
-        FileNotFoundError if there is no file.
-    """
+    """Read the annotated texts of a `.spacy` file, or of all in a folder, without empty and unannotated ones. Raises
+    ValueError if none are left, and FileNotFoundError if there is no file."""
     found = False
     for file in list_spacy_files(path):
         for doc in read_docs(file):
@@ -40,7 +32,7 @@ def read_gold(path: Union[str, Path]) -> Iterator[GoldText]:
 
 
 def to_gold(doc: Doc) -> GoldText:
-    """RETURNS (GoldText): An annotated Doc."""
+    """Convert an annotated Doc."""
     missing = doc.to_array("ENT_IOB") == 0
     edges = np.flatnonzero(np.diff(np.concatenate([[False], missing, [False]]).astype("i1"))).tolist()
     unknown = [(doc[a].idx, doc[b - 1].idx + len(doc[b - 1])) for a, b in zip(edges[::2], edges[1::2])]
@@ -48,5 +40,5 @@ def to_gold(doc: Doc) -> GoldText:
 
 
 def mentions(gold: Iterable[GoldText]) -> Set[str]:
-    """RETURNS (Set[str]): The texts of all entities."""
+    """The texts of all entities."""
     return {text[mark.start : mark.end] for text, marks, _ in gold for mark in marks}

@@ -25,12 +25,12 @@ GOLD, MODEL = "gold", "model"
 class Settings:
     """How models are measured."""
 
-    seen: Optional[Set[str]] = None  # the texts of the entities of training, if they are known
+    seen: Optional[Set[str]] = None  # the mentions in the training texts, if known
     label_map: Optional[Mapping[str, str]] = None  # labels of the models to rename
-    batch_size: Optional[int] = None  # texts to process at once; by default the pipeline's
-    n_samples: int = N_SAMPLES  # test sets that are drawn for the spread of scores
-    seed: int = 0  # of these
-    n_worst: int = 50  # texts to show
+    batch_size: Optional[int] = None  # texts to process at once; None for the pipeline's own
+    n_samples: int = N_SAMPLES  # resampled test sets, for the spread of scores
+    seed: int = 0  # of the resampling
+    n_worst: int = 50  # how many of the texts with most errors to show
 
 
 class Measured(NamedTuple):
@@ -45,8 +45,6 @@ def measure(nlp: Language, gold: Sequence[GoldText], settings: Settings, *, name
     """Measure a pipeline.
 
     nlp (Language): Any pipeline that sets `doc.ents`. Scores are those in `ent._.lex_score`, if there are any.
-    gold (Sequence[GoldText]): The annotated texts.
-    settings (Settings): How it is measured.
     name (str): Title of the progress bar.
     RETURNS (Measured): In `figures`: `seconds`, `failed` (texts that could not be processed), `lexicon` (`words` and
         `version`, or None), `all`, `labels`, `seen` and `unseen` (each `found`, `wrong`, `missed`, `p`, `r`, `f` and
@@ -75,7 +73,7 @@ def measure(nlp: Language, gold: Sequence[GoldText], settings: Settings, *, name
 
 
 def describe_scores(counts: Counts, samples: np.ndarray) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): The scores of `all`, of `labels`, and of `seen` and `unseen` (None if unknown)."""
+    """The scores of `all`, of `labels`, and of `seen` and `unseen` (None if unknown)."""
 
     def describe(column: ColumnT) -> Optional[Dict[str, Any]]:
         if column not in counts.columns:
@@ -93,8 +91,8 @@ def describe_scores(counts: Counts, samples: np.ndarray) -> Dict[str, Any]:
 
 
 def find_worst(outcomes: Sequence[Sequence[Outcome]], n: int) -> List[int]:
-    """RETURNS (List[int]): The n texts with most errors, the worst first; among equals, the model's surest errors come
-    first. Texts without errors are left out."""
+    """The numbers of the n texts with most errors, the worst first; among equals, the one whose errors the model was
+    surest of. Texts without errors are left out."""
     ranked = []
     for i, each in enumerate(outcomes):
         errors = [outcome for outcome in each if outcome.kind != CORRECT]
@@ -107,8 +105,8 @@ def find_worst(outcomes: Sequence[Sequence[Outcome]], n: int) -> List[int]:
 def draw_worst(
     nlp: Language, gold: Sequence[GoldText], predictions: Predictions, numbers: Sequence[int]
 ) -> List[Lattice]:
-    """RETURNS (List[Lattice]): Gold and predicted entities of some texts, with their candidate words and the attention
-    to these, for which they are processed again."""
+    """Gold and predicted entities of some texts, with their candidate words and the attention paid to these, for which
+    the texts are processed again."""
     lexicon = find_lexicon(nlp)
     with note_words(nlp):
         docs = annotate_texts(nlp, [gold[i].text for i in numbers], failed={})
@@ -120,7 +118,7 @@ def draw_worst(
 
 
 def describe_text(number: int, outcomes: Sequence[Outcome], lattice: Lattice) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): A text with its entities, the predictions, the errors and the candidate words."""
+    """A text with its entities, predictions, errors and candidate words, for JSON."""
 
     def describe(mark: Optional[Mark]) -> Optional[Dict[str, Any]]:
         if mark is None:

@@ -1,4 +1,4 @@
-"""A report as a page that needs nothing else."""
+"""A report as a self-contained page."""
 
 from typing import Any, Dict, List, Optional
 
@@ -15,8 +15,8 @@ NO_ENTITY = "no entity"
 
 
 def make_page(report: Report, *, title: str = "Report") -> str:
-    """RETURNS (str): A report as an HTML page: tables, charts, and the texts with most errors as lattices. Texts,
-    labels and names are escaped."""
+    """Make the HTML page of a report: tables, charts, and the texts with most errors as lattices. Texts, labels and
+    names are escaped."""
     models = [_describe(report, i, name) for i, name in enumerate(report.models)]
     labels = sorted({label for model in models for label in model["labels"]})
     return render(
@@ -78,10 +78,10 @@ def _errors(errors: List[Dict[str, Any]]) -> List[str]:
 
 
 def _score(value: Optional[float]) -> str:
-    """RETURNS (str): A share as a percentage."""
+    """A share as a percentage."""
     return "–" if value is None else f"{100 * value:.1f}"
 
 
 def _between(ends: Optional[List[float]], signed: bool = False) -> str:
-    """RETURNS (str): Two shares as percentages."""
+    """The two ends of an interval as percentages."""
     return "" if ends is None else " to ".join(f"{100 * end:+.1f}" if signed else f"{100 * end:.1f}" for end in ends)

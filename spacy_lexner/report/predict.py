@@ -1,4 +1,4 @@
-"""What a pipeline finds in texts; texts that it cannot process are reported, the others go on."""
+"""What a pipeline finds in texts. Texts it cannot process are reported, and the rest go on."""
 
 import time
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence
@@ -17,12 +17,12 @@ from .gold import GoldText
 class Predictions(NamedTuple):
     """The predictions of a pipeline."""
 
-    marks: List[List[Mark]]  # the entities of each text
-    seconds: float  # how long it took
-    failed: Dict[int, str]  # why texts could not be processed; these have no entities
+    marks: List[List[Mark]]  # of each text
+    seconds: float
+    failed: Dict[int, str]  # why texts could not be processed, by number; these have no entities
 
     def outcomes(self, gold: Sequence[GoldText]) -> List[List[Outcome]]:
-        """RETURNS (List[List[Outcome]]): For each text its entities, paired with the predictions."""
+        """Pair the entities of each text with the predictions."""
         return [pair(text.marks, annotated(text, marks)) for text, marks in zip(gold, self.marks)]
 
 
@@ -34,15 +34,8 @@ def predict(
     batch_size: Optional[int] = None,
     title: str = "texts",
 ) -> Predictions:
-    """Run a pipeline over texts.
-
-    nlp (Language): Any pipeline that sets `doc.ents`.
-    texts (Sequence[str]): The texts.
-    label_map (Optional[Mapping[str, str]]): Labels to rename, such as PERSON to PER.
-    batch_size (Optional[int]): Texts to process at once; by default the pipeline's.
-    title (str): Title of the progress bar.
-    RETURNS (Predictions): The predictions.
-    """
+    """Run any pipeline that sets `doc.ents` over texts. `label_map` renames labels, such as PERSON to PER; `batch_size`
+    None is the pipeline's own; `title` is that of the progress bar."""
     marks: List[List[Mark]] = [[] for _ in texts]
     failed: Dict[int, str] = {}
     labels = label_map or {}
@@ -55,11 +48,8 @@ def predict(
 
 
 def predict_uncalibrated(nlp: Language, ner: LexNER, gold: Sequence[GoldText]) -> Predictions:
-    """Run a pipeline without the calibration and thresholds of its `lex_ner`, which has them again afterwards: scores
-    are the model's probabilities, and no entity is dropped for a low one.
-
-    RETURNS (Predictions): The predictions. Raises ValueError if there are none.
-    """
+    """Run a pipeline without the calibration and thresholds of its `lex_ner`, which are restored afterwards: scores are
+    the model's probabilities, and no entity is dropped for a low one. Raises ValueError if nothing is predicted."""
     confidence = ner.calibration, ner.cfg["threshold"]
     ner.set_confidence(None, 0.0)
     try:
@@ -72,12 +62,8 @@ def predict_uncalibrated(nlp: Language, ner: LexNER, gold: Sequence[GoldText]) -
 
 
 def find_lex_ner(nlp: Language, name: Optional[str] = None) -> LexNER:
-    """Find the component whose scores are calibrated.
-
-    nlp (Language): The pipeline.
-    name (Optional[str]): Its name, if there are several.
-    RETURNS (LexNER): The component. Raises ValueError if there is none, or several and no name.
-    """
+    """Find the `lex_ner` whose scores are calibrated. Raises ValueError if there is none, none called `name`, or
+    several and no name is given."""
     found = {each: pipe for each, pipe in nlp.pipeline if isinstance(pipe, LexNER)}
     if name is not None and name not in found:
         raise ValueError(

@@ -16,27 +16,21 @@ EMPTIED = "lexicon emptied"
 
 
 class Report(NamedTuple):
-    """The measurements of several models on the same texts.
+    """The measurements of several models on the same texts."""
 
-    corpus (Dict[str, Any]): `texts`, `characters`, `entities`, `labels`, and, if the training texts are known, `seen`
-        and `unseen`: the entities whose text is that of an entity of training, and the others.
-    settings (Settings): How they were measured.
-    models (Dict[str, Measured]): The models, by name.
-    """
-
-    corpus: Dict[str, Any]
+    corpus: Dict[str, Any]  # see `describe_corpus`
     settings: Settings
-    models: Dict[str, Measured]
+    models: Dict[str, Measured]  # by name
 
     def to_json(self) -> Dict[str, Any]:
-        """RETURNS (Dict[str, Any]): Everything, for JSON; `difference` is the result of `compare`."""
+        """Everything, for JSON; `difference` is the result of `compare`."""
         models = {name: {**each.figures, "difference": self.compare(name)} for name, each in self.models.items()}
         samples = {"n": self.settings.n_samples, "seed": self.settings.seed, "percentiles": list(INTERVAL)}
         return {"corpus": self.corpus, "samples": samples, "models": models}
 
     def compare(self, name: str) -> Dict[str, Any]:
-        """RETURNS (Dict[str, Any]): How a model's F-score differs from the first model's: `f`, `spread`, the 95 %
-        interval, and `above`, the share of resampled test sets in which it is higher. Empty for the first model."""
+        """How a model's F-score differs from the first model's: `f`, `spread` (the 95 % interval) and `above` (the
+        share of resampled test sets in which it is higher). Empty for the first model."""
         first = next(iter(self.models))
         if name == first:
             return {}
@@ -51,11 +45,9 @@ def make_report(
 ) -> Report:
     """Measure models on the same texts.
 
-    models (Iterable[Tuple[str, Language]]): Names and pipelines, taken one after the other.
-    gold (Sequence[GoldText]): The annotated texts.
-    settings (Settings): How they are measured.
+    models (Iterable[Tuple[str, Language]]): Names and pipelines, measured one after the other.
     lexicon_off (bool): Measure every model that has a lexicon a second time, with the lexicon emptied.
-    RETURNS (Report): The report. Raises ValueError without texts, and where two models have the same name.
+    RETURNS (Report): The report. Raises ValueError without texts, and if two models have the same name.
     """
     if not gold:
         raise ValueError("There are no annotated texts to measure models on.")
@@ -72,7 +64,7 @@ def make_report(
 
 @contextmanager
 def without_lexicon(nlp: Language) -> Iterator[None]:
-    """Empty the lexicons of a pipeline for a while, rules of words included; nothing else changes."""
+    """Empty the lexicons of a pipeline, rules of words included, within a `with` block; nothing else changes."""
     before = [(pipe.source, pipe.source.matcher) for pipe in find_matchers(nlp).values()]
     try:
         for source, matcher in before:
@@ -85,7 +77,8 @@ def without_lexicon(nlp: Language) -> Iterator[None]:
 
 
 def describe_corpus(gold: Sequence[GoldText], seen: Optional[Set[str]]) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): What is in the texts."""
+    """The size of a corpus: `texts`, `characters`, `entities`, `distinct_mentions`, `labels`, and, if the training
+    texts are known, `seen` and `unseen`: the entities whose text is also a mention in training, and the others."""
     labels: List[str] = [mark.label for text in gold for mark in text.marks]
     texts = [text.text[mark.start : mark.end] for text in gold for mark in text.marks]
     n_seen = None if seen is None else sum(text in seen for text in texts)
