@@ -1,4 +1,4 @@
-"""How much the tokens of a Doc attend to its candidate words: what encoders say when asked (`attrs["attend"]`)."""
+"""How much the tokens of a Doc attend to its candidate words, as encoders with `attrs["attend"]` report it."""
 
 from itertools import pairwise
 from typing import Iterable, List, NamedTuple, Sequence
@@ -8,22 +8,17 @@ from spacy.tokens import Doc
 
 
 class AttendedWords(NamedTuple):
-    """The attention of the tokens of a Doc to candidate words, one row for each pair; pairs without a row have none.
+    """The attention of the tokens of a Doc to candidate words, one row per pair. Rows of the same pair add up; a pair
+    without a row has none."""
 
-    tokens (numpy.ndarray): int64[n], the token that attends. The weights of rows of the same pair add up.
-    starts, ends (numpy.ndarray): int64[n], first token of the word, and one past its last.
-    weights (numpy.ndarray): float64[n], from 0 to 1, the mean over layers, heads and the units of the token.
-    """
-
-    tokens: np.ndarray
-    starts: np.ndarray
-    ends: np.ndarray
-    weights: np.ndarray
+    tokens: np.ndarray  # int64[n], the token that attends
+    starts: np.ndarray  # int64[n], first token of the word
+    ends: np.ndarray  # int64[n], one past its last
+    weights: np.ndarray  # float64[n], from 0 to 1, the mean over layers, heads and the units of the token
 
 
 def split_by_doc(parts: Iterable[AttendedWords], docs: Sequence[Doc]) -> List[AttendedWords]:
-    """RETURNS (List[AttendedWords]): For each Doc its own rows, with its own tokens, of rows with the tokens of all
-    Docs, one Doc after the other."""
+    """Split rows that number the tokens of all Docs consecutively: for each Doc its own rows, by its own tokens."""
     none = np.zeros(0, "i8")
     columns = [np.concatenate(column) for column in zip(AttendedWords(none, none, none, none.astype("f8")), *parts)]
     order = np.argsort(columns[0], kind="stable")

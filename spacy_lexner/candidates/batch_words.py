@@ -13,35 +13,27 @@ DocWords = Tuple[Candidates, Lexicon]  # the candidates of a Doc, and the lexico
 
 
 class BatchWords(NamedTuple):
-    """The words of a batch of Docs whose units lie one after the other, ordered by start, then by length.
+    """Candidate words on the consecutive units of a batch of Docs, ordered by start, then by length."""
 
-    starts, ends (numpy.ndarray): int64[n], first unit, and one past the last.
-    hashes (numpy.ndarray): uint64[n].
-    lengths (numpy.ndarray): int64[n], in characters.
-    sources (numpy.ndarray): int64[n], which of the lexicons a word comes from.
-    lexicons (List[Lexicon]): The lexicons: one, unless it was swapped while the Docs were on their way.
-    """
-
-    starts: np.ndarray
-    ends: np.ndarray
-    hashes: np.ndarray
-    lengths: np.ndarray
-    sources: np.ndarray
-    lexicons: List[Lexicon]
+    starts: np.ndarray  # int64[n], first unit
+    ends: np.ndarray  # int64[n], one past the last
+    hashes: np.ndarray  # uint64[n]
+    lengths: np.ndarray  # int64[n], in characters
+    sources: np.ndarray  # int64[n], index of the word's lexicon in `lexicons`
+    lexicons: List[Lexicon]  # one, unless it was swapped while the Docs were on their way
 
     def take(self, index: np.ndarray) -> "BatchWords":
-        """RETURNS (BatchWords): Some of the words, by number (int64) or by mask (bool)."""
+        """Some of the words, by index (int64) or mask (bool)."""
         starts, ends, hashes, lengths, sources = (column[index] for column in self[:-1])
         return BatchWords(starts, ends, hashes, lengths, sources, self.lexicons)
 
 
 def place_words(docs: Sequence[Doc], found: Sequence[DocWords], counts: np.ndarray) -> BatchWords:
-    """Place the candidate words of Docs on units. A word that does not begin and end with units stays out.
+    """Place the candidate words of Docs on units. Words that do not begin and end with units are left out.
 
-    docs (Sequence[Doc]): The Docs.
-    found (Sequence[Tuple[Candidates, Lexicon]]): The candidates of each, and the lexicon that they come from.
+    found (Sequence[Tuple[Candidates, Lexicon]]): For each Doc its candidates and their lexicon.
     counts (numpy.ndarray): int64[n_tokens], the units of each token, over all Docs; all 1 where tokens are units.
-    RETURNS (BatchWords): The words.
+    RETURNS (BatchWords): The words of all Docs.
     """
     lexicons: Dict[int, Lexicon] = {id(lexicon): lexicon for _, lexicon in found}
     numbers = {key: i for i, key in enumerate(lexicons)}
@@ -55,5 +47,5 @@ def place_words(docs: Sequence[Doc], found: Sequence[DocWords], counts: np.ndarr
 
 
 def expand_ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """RETURNS (numpy.ndarray): int64[sum of lengths], the ranges `start, start + 1, ...`, one after the other."""
+    """The ranges `start, start + 1, ...`, one after the other: int64[sum of lengths]."""
     return np.arange(lengths.sum()) + np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)

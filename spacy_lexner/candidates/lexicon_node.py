@@ -1,5 +1,4 @@
-"""The node of a model that reads the lexicon, Docs in and candidate words out, and the link by which a `lex_matcher`
-hands it over."""
+"""The model node that reads the lexicon (Docs in, candidate words out), and its link to the `lex_matcher` it uses."""
 
 from contextlib import AbstractContextManager, nullcontext
 from typing import Callable, List, Optional, Sequence, Tuple
@@ -17,14 +16,14 @@ NODE_NAME = "lexicon"
 
 
 class LexiconLink:
-    """Holds the source that a model reads candidate words from. Never saved with the model (thinc leaves out attributes
-    that it cannot serialise), and a copy of the model keeps the same source."""
+    """The source that a model reads candidate words from. It is never saved with the model (thinc skips attributes that
+    it cannot serialise), and a copy of the model keeps it."""
 
     def __init__(self) -> None:
         self.source: Optional[SharedMatcher] = None
 
     def require(self) -> SharedMatcher:
-        """RETURNS (SharedMatcher): The source. Raises ValueError where none is linked."""
+        """The source. Raises ValueError if none is linked."""
         if self.source is None:
             raise ValueError(
                 "The model reads candidate words, but no lexicon is linked to it. Add a `lex_matcher` to the pipeline, "
@@ -35,50 +34,42 @@ class LexiconLink:
 
 
 class RulesLink(LexiconLink):
-    """Holds the source of the rules that a component obeys; it may do without. It reads no vectors.
-
-    reader (Optional[RuleReader]): Which rules concern the component; None as long as it has no labels.
-    """
+    """The source of the rules that a component follows, if there is one. It reads no vectors."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.reader: Optional[RuleReader] = None
+        self.reader: Optional[RuleReader] = None  # which rules concern the component; None until it has labels
 
     def pinned(self) -> AbstractContextManager[None]:
-        """RETURNS (AbstractContextManager): Within it, all parts of a model see one state of the lexicon."""
+        """Within it, all parts of a model see the same state of the lexicon."""
         return nullcontext() if self.source is None else self.source.pinned()
 
     def matchers(self, docs: Sequence[Doc]) -> List[Optional[Matcher]]:
-        """RETURNS (List[Optional[Matcher]]): For each Doc the state of the lexicon that holds for it."""
+        """For each Doc the state of the lexicon that holds for it."""
         return [None if self.source is None else matcher_of(self.source, doc) for doc in docs]
 
 
 def matcher_of(source: SharedMatcher, doc: Doc) -> Optional[Matcher]:
-    """RETURNS (Optional[Matcher]): The Matcher that a Doc was matched with, if the source remembers it, else the
-    current one, if there is one."""
+    """The Matcher that a Doc was matched with if the source remembers it, else the current one, if any."""
     stored = get_candidates(doc)
     known = None if stored is None else source.get(stored[0])
     return source.matcher if known is None else known
 
 
 def LexiconCandidates() -> Model[List[Doc], List[DocWords]]:
-    """Give the candidate words of each Doc, and the lexicon that they come from.
-
-    What a `lex_matcher` stored in the Doc is used if the linked source still knows the lexicon it came from; any other
-    Doc is matched here, with the linked lexicon, so that training, pretraining and prediction see the same words.
-
-    RETURNS (Model[List[Doc], List[Tuple[Candidates, Lexicon]]]): The layer.
-    """
+    """RETURNS (Model[List[Doc], List[Tuple[Candidates, Lexicon]]]): Gives the candidate words of each Doc, and their
+    lexicon. Words that a `lex_matcher` stored in the Doc are used if the linked source still knows their lexicon. Other
+    Docs are matched here, so that training, pretraining and prediction see the same words."""
     return Model(NODE_NAME, forward, attrs={"link": LexiconLink()})
 
 
 def find_lexicon(model: Model) -> Optional[Model]:
-    """RETURNS (Optional[Model]): The node of a model that reads the lexicon; None if it has none."""
+    """The node of a model that reads the lexicon; None if it has none."""
     return next((node for node in model.walk() if node.name == NODE_NAME), None)
 
 
 def linked_matcher(node: Model) -> Matcher:
-    """RETURNS (Matcher): The Matcher of the linked lexicon. Raises ValueError where there is none."""
+    """The Matcher of the linked lexicon. Raises ValueError if there is none."""
     matcher = node.attrs["link"].require().matcher
     if matcher is None:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Which candidate words a token gets where their number is limited (LEBERT's slots)."""
+"""Which candidate words a token gets if their number is limited (LEBERT's slots)."""
 
 from heapq import heappop, heappush
 from typing import List, Literal, get_args
@@ -21,17 +21,15 @@ def candidate_slots(
     policy: Policy = "start",
     single_chars: SingleChars = "keep",
 ) -> np.ndarray:
-    """Give each unit the candidate words that cover it, those that start earlier first, then the shorter ones.
+    """Give each unit at most `max_words` (>= 1) of the words that cover it: earlier starts first, then shorter words.
 
-    starts, ends (numpy.ndarray): int[n], units of each candidate, ascending by start, then by end.
-    n_units (int): Number of units.
-    max_words (int): Most words of a unit, at least 1.
+    starts, ends (numpy.ndarray): int[n], the units of each candidate, ascending by start, then by end.
     policy (str): "start": words are counted where they start, and one that finds no room there is dropped for all of
         its units (the authors' code). "token": every unit keeps the first of all words that cover it
         (yangjianxin1/LEBERT-NER-Chinese).
-    single_chars (str): Rule for words of one unit (see `keep_single_chars`). With "start", "uncovered" looks at the
-        words that were not dropped, as the authors' code does.
-    RETURNS (numpy.ndarray): int32[n_units, max_words], candidates by number; -1 is empty.
+    single_chars (str): Rule for words of one unit (see `keep_single_chars`). With "start", "uncovered" looks only at
+        the words that were not dropped, as the authors' code does.
+    RETURNS (numpy.ndarray): int32[n_units, max_words], indices of candidates; -1 is empty.
     """
     if policy not in POLICIES:
         raise ValueError(f"Unknown policy={policy!r} for candidate words. Choose one of {POLICIES}.")
@@ -54,7 +52,7 @@ def _has_room_at_start(
     starts: np.ndarray, ends: np.ndarray, n_units: int, max_words: int, only_uncovered: bool
 ) -> np.ndarray:
     """The authors' rule: bool[n], whether a candidate finds room at its first unit. That depends on what was dropped
-    before; so the units where room could be short, and only those, are walked in order."""
+    before, so the units where room may be short, and only those, are walked in order."""
     n_starting = np.bincount(starts, minlength=n_units)
     reach = np.bincount(starts + 1, minlength=n_units + 1) - np.bincount(ends, minlength=n_units + 1)
     n_reaching = np.cumsum(reach)[:n_units]  # candidates that started earlier and cover the unit

@@ -1,4 +1,4 @@
-"""Candidate words of a Doc: how they are stored in it, and on which tokens they stand."""
+"""The candidate words of a Doc: how they are stored in it, and which tokens they cover."""
 
 import struct
 from itertools import pairwise
@@ -25,7 +25,7 @@ class LexMatch(NamedTuple):
 
 
 class LexMatches(Sequence[LexMatch]):
-    """A light view of the candidate words of a Doc, behind `doc._.lex_matches`."""
+    """The candidate words of a Doc as `doc._.lex_matches` shows them; a LexMatch is made when it is read."""
 
     def __init__(self, text: str, candidates: Candidates) -> None:
         self._text = text
@@ -49,20 +49,19 @@ class LexMatches(Sequence[LexMatch]):
 
 
 def count_characters(doc: Doc) -> int:
-    """RETURNS (int): `len(doc.text)`, without joining the texts of all tokens for it."""
+    """`len(doc.text)`, without joining the texts of all tokens."""
     return doc[-1].idx + len(doc[-1].text_with_ws) if len(doc) else 0
 
 
 def set_candidates(doc: Doc, version: int, candidates: Candidates) -> None:
-    """Store candidates, and the version of the Matcher that found them, in a Doc, packed as bytes."""
+    """Store candidates in a Doc, packed as bytes, with the version of the Matcher that found them."""
     header = HEADER.pack(version, count_characters(doc), len(candidates.starts))
     arrays = (candidates.starts.astype("<i4"), candidates.ends.astype("<i4"), candidates.hashes.astype("<u8"))
     doc.user_data[USER_DATA_KEY] = header + b"".join(array.tobytes() for array in arrays)
 
 
 def get_candidates(doc: Doc) -> Optional[Tuple[int, Candidates]]:
-    """RETURNS (Optional[Tuple[int, Candidates]]): The version of the Matcher that found the candidates of a Doc, and
-    these; None if no matcher has run on this text."""
+    """The candidates of a Doc, after the version of the Matcher that found them; None if none has run on this text."""
     packed = doc.user_data.get(USER_DATA_KEY)
     if not isinstance(packed, bytes) or len(packed) < HEADER.size:
         return None
@@ -76,20 +75,15 @@ def get_candidates(doc: Doc) -> Optional[Tuple[int, Candidates]]:
 
 
 def renew_candidates(doc: Doc, matcher: Matcher) -> None:
-    """Match a Doc again if another Matcher found its candidates. One that no matcher has run on stays as it is."""
+    """Match a Doc again if another Matcher found its candidates. A Doc that was never matched stays as it is."""
     stored = get_candidates(doc)
     if stored is not None and stored[0] != matcher.version:
         set_candidates(doc, matcher.version, find_candidates(matcher, [doc])[0])
 
 
 def find_candidates(matcher: Matcher, docs: Sequence[Doc]) -> List[Candidates]:
-    """Match a batch of Docs, which are not changed.
-
-    matcher (Matcher): The lexicon and the match options.
-    docs (Sequence[Doc]): The Docs.
-    RETURNS (List[Candidates]): The candidates of each Doc. They begin and end on token borders, as the alignment mode
-        says.
-    """
+    """RETURNS (List[Candidates]): The candidates of each Doc, aligned to its tokens as the match options say. The Docs
+    are not changed."""
     found, borders = matcher.match([doc.text for doc in docs])
     mode = matcher.options.alignment_mode
     words = (found.take(slice(low, high)) for low, high in pairwise(borders.tolist()))
@@ -97,14 +91,9 @@ def find_candidates(matcher: Matcher, docs: Sequence[Doc]) -> List[Candidates]:
 
 
 def align_candidates(doc: Doc, candidates: Candidates, alignment_mode: str = "strict") -> Candidates:
-    """Move candidates to token borders, or drop them.
-
-    doc (Doc): The Doc.
-    candidates (Candidates): Candidates anywhere in its text.
-    alignment_mode (str): As in `Doc.char_span`: "strict" drops what does not begin and end on a border, "contract"
-        keeps the tokens that lie wholly inside, "expand" takes all tokens touched. White space is never taken in.
-    RETURNS (Candidates): The candidates kept.
-    """
+    """Move candidates to token borders, or drop them. The modes are those of `Doc.char_span`: "strict" drops what does
+    not begin and end on a border, "contract" keeps the tokens wholly inside, "expand" takes all tokens touched. White
+    space around a token (`whitespace_`) is never included."""
     if len(doc) == count_characters(doc) or not len(candidates.starts):
         return candidates
     begins, stops = token_borders(doc)
@@ -124,8 +113,7 @@ def align_candidates(doc: Doc, candidates: Candidates, alignment_mode: str = "st
 
 
 def token_borders(doc: Doc) -> Tuple[np.ndarray, np.ndarray]:
-    """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): int64[n_tokens] each, the first character of every token, and one
-    past its last."""
+    """The first character of every token, and one past its last: int64[n_tokens] each."""
     if not len(doc):
         return np.zeros(0, "i8"), np.zeros(0, "i8")
     array = doc.to_array(["IDX", "LENGTH"]).reshape(len(doc), 2).astype("i8")
@@ -133,10 +121,8 @@ def token_borders(doc: Doc) -> Tuple[np.ndarray, np.ndarray]:
 
 
 def batch_borders(docs: Sequence[Doc]) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """RETURNS (Tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]): The borders of all tokens of Docs whose texts are
-    joined: int64[n_tokens] first characters, int64[n_tokens] one past the last, int64[n_docs + 1] where each text
-    begins.
-    """
+    """The borders of all tokens of Docs whose texts are joined: int64[n_tokens] first characters, int64[n_tokens] one
+    past the last, int64[n_docs + 1] where each text begins, and the end."""
     offsets = np.cumsum([0, *map(count_characters, docs)])
     none = np.zeros(0, "i8")
     borders = [(none, none), *map(token_borders, docs)]
@@ -148,13 +134,11 @@ def batch_borders(docs: Sequence[Doc]) -> Tuple[np.ndarray, np.ndarray, np.ndarr
 def place_spans(
     docs: Sequence[Doc], spans: Sequence[Candidates], counts: np.ndarray
 ) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Find the units that spans of characters stand on.
+    """Find the units that spans of characters (`starts`, `ends`) cover.
 
-    docs (Sequence[Doc]): The Docs.
-    spans (Sequence[Candidates]): The spans of each; only `starts` and `ends` matter.
     counts (numpy.ndarray): int64[n_tokens], the units of each token, over all Docs.
-    RETURNS (Tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]): Of all spans int64[n] first unit and int64[n] one past
-        the last, and bool[n], whether the span begins and ends with units; where not, its units mean nothing.
+    RETURNS (Tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]): For all spans int64[n] first unit, int64[n] one past
+        the last, and bool[n], whether the span begins and ends with units; if not, its units mean nothing.
     """
     begins, stops, offsets = batch_borders(docs)
     unit_ends = np.cumsum(counts)
@@ -167,6 +151,5 @@ def place_spans(
 
 
 def token_spans(doc: Doc, candidates: Candidates) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """RETURNS (Tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]): The tokens of a Doc, however it is tokenised now,
-    that its candidates stand on, see `place_spans`."""
+    """As `place_spans`, for one Doc: the tokens, as it is tokenized now, that its candidates cover."""
     return place_spans([doc], [candidates], np.ones(len(doc), "i8"))

@@ -1,6 +1,6 @@
-"""How a model that learns from all training texts when it is initialised (a vocabulary, a word table) gets to see them.
+"""How a model that learns from all training texts when it is initialized (a vocabulary, a word table) gets to see them.
 
-A component initialises its model with a sample of ten Docs. Where a node wants more, it has a TrainingTexts in its
+A component initializes its model with a sample of ten Docs. A node that needs more has a TrainingTexts in its
 attributes, and the component, or the callback `spacy-lexner.collect_texts.v1`, shows it all Docs first.
 """
 
@@ -14,15 +14,10 @@ ATTRIBUTE = "training_texts"
 
 
 class TrainingTexts:
-    """What a node keeps of the training Docs until it is initialised. Never saved with the model.
-
-    n_docs (int): Number of Docs seen.
-    tokens (Counter[str]): The texts of their tokens, and how often each occurs.
-    texts (List[str]): Their texts.
-    """
+    """What a node keeps of the training Docs until it is initialized. Never saved with the model."""
 
     def __init__(self, *, tokens: bool, texts: bool) -> None:
-        """tokens (bool), texts (bool): Whether the node wants the tokens, and the texts."""
+        """`tokens` and `texts` say which of these the node needs."""
         self._wants_tokens, self._wants_texts = tokens, texts
         self.clear()
 
@@ -35,14 +30,14 @@ class TrainingTexts:
                 self.texts.append(doc.text)
 
     def clear(self) -> None:
-        self.n_docs = 0
-        self.tokens: Counter[str] = Counter()
-        self.texts: List[str] = []
+        self.n_docs = 0  # Docs seen
+        self.tokens: Counter[str] = Counter()  # how often each token occurs
+        self.texts: List[str] = []  # the texts of the Docs
 
 
 def show_training_docs(model: Model, docs: Iterable[Doc]) -> None:
-    """Show all training Docs, gone through once, to the nodes of a model that want them; call it before
-    `model.initialize`. For a model without such nodes `docs` is not even read."""
+    """Show all training Docs, in one pass, to the nodes of a model that want them; call it before `model.initialize`.
+    If there are no such nodes, `docs` is not read."""
     nodes = [node.attrs[ATTRIBUTE] for node in model.walk() if isinstance(node.attrs.get(ATTRIBUTE), TrainingTexts)]
     for doc in docs if nodes else ():
         for texts in nodes:

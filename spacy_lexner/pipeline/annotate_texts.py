@@ -1,4 +1,4 @@
-"""A pipeline over many texts, some of which may fail."""
+"""Run a pipeline over many texts, some of which may fail."""
 
 from typing import Dict, Iterator, Optional, Sequence, Tuple
 
@@ -10,14 +10,12 @@ from spacy.util import minibatch
 def annotate_texts(
     nlp: Language, texts: Sequence[str], failed: Dict[int, str], batch_size: Optional[int] = None
 ) -> Iterator[Tuple[int, Doc]]:
-    """Run a pipeline over texts, so that one that fails does not affect the others. Error handlers cannot do that: not
+    """Run a pipeline over texts so that one that fails does not affect the others. Error handlers cannot do that: not
     every component of spaCy takes one.
 
-    nlp (Language): The pipeline.
-    texts (Sequence[str]): The texts.
-    failed (Dict[int, str]): Gets the reasons why texts could not be processed, by number.
-    batch_size (Optional[int]): The number of texts per batch; by default that of the pipeline.
-    YIELDS (Tuple[int, Doc]): The number of a text, and its Doc; in order.
+    failed (Dict[int, str]): Gets the error of each text that fails, by its index.
+    batch_size (Optional[int]): By default that of the pipeline.
+    YIELDS (Tuple[int, Doc]): The index of a text, and its Doc; in order.
     """
     size = nlp.batch_size if batch_size is None else batch_size
     for numbers in minibatch(range(len(texts)), size):

@@ -22,36 +22,28 @@ def create_char_tokenizer() -> Callable[[Language], "CharTokenizer"]:
 
 
 def make_char_tokenizer(nlp: Language) -> "CharTokenizer":
-    """RETURNS (CharTokenizer): The tokenizer of a pipeline, which reports to the pipeline's error handler."""
+    """RETURNS (CharTokenizer): A tokenizer that reports to the pipeline's error handler."""
     return CharTokenizer(nlp.vocab, nlp=nlp)
 
 
 class CharTokenizer(DummyTokenizer):
     """Split a text into its characters: exactly the tokens of spaCy's own Chinese tokenizer with `segmenter = "char"`,
-    whose running time is quadratic.
+    which takes quadratic time.
 
-    Every code point that is not white space is a token. One space after it becomes its `whitespace_`; what is left of a
-    run of white space is one token. `doc.text` is always the text.
+    Every code point that is not white space is a token. One space after it becomes its `whitespace_`; the rest of a run
+    of white space is one token. `doc.text` is always the text.
     """
 
     def __init__(self, vocab: Vocab, *, nlp: Optional[Language] = None) -> None:
-        """Create the tokenizer.
-
-        vocab (Vocab): The vocabulary of the Docs.
-        nlp (Optional[Language]): The pipeline whose error handler decides about texts that cannot be encoded; held by a
-            weak reference. Without one, such a text is an error.
-        """
+        """nlp (Optional[Language]): The pipeline whose error handler decides about texts that cannot be encoded, held
+        by a weak reference. Without one, such a text is an error."""
         self.vocab = vocab
         self._nlp = None if nlp is None else weakref.ref(nlp)
 
     def __call__(self, text: str) -> Doc:
-        """Tokenize a text.
-
-        text (str): The text.
-        RETURNS (Doc): Its characters. A text with a lone surrogate has no UTF-8 form and cannot become a Doc: the
-            pipeline's error handler is called. The default handler raises UnicodeEncodeError; if it returns, the Doc
-            has U+FFFD in the places of the surrogates, so that a stream keeps its length and its offsets.
-        """
+        """RETURNS (Doc): The characters of a text. A text with a lone surrogate has no UTF-8 form and cannot become a
+        Doc: the pipeline's error handler is called. The default handler raises UnicodeEncodeError; if the handler
+        returns, the Doc has U+FFFD in place of each surrogate, so that a stream keeps its length and its offsets."""
         words, spaces = split_characters(text)
         try:
             return Doc(self.vocab, words=words, spaces=spaces)
@@ -77,11 +69,8 @@ class CharTokenizer(DummyTokenizer):
 
 
 def split_characters(text: str) -> Tuple[List[str], List[bool]]:
-    """Split a text as spaCy's `char` segmenter does. Only runs of white space cost a step of Python.
-
-    text (str): The text.
-    RETURNS (Tuple[List[str], List[bool]]): The words, and for each whether one space follows that is not a token.
-    """
+    """Split a text as spaCy's `char` segmenter does: the words, and for each whether one space follows that is not a
+    token. Only runs of white space cost a step of Python."""
     words: List[str] = []
     spaces: List[bool] = []
     position = 0
@@ -102,7 +91,7 @@ def split_characters(text: str) -> Tuple[List[str], List[bool]]:
 
 
 def surrogate_error(text: str) -> UnicodeEncodeError:
-    """RETURNS (UnicodeEncodeError): The error of a text with a lone surrogate: its place, and the remedy."""
+    """The error for a text with a lone surrogate: its place, and the remedy."""
     match = LONE_SURROGATE.search(text)
     start, end = match.span() if match is not None else (0, len(text))
     reason = (
@@ -113,5 +102,5 @@ def surrogate_error(text: str) -> UnicodeEncodeError:
 
 
 def raise_error(name: str, tokenizer: DummyTokenizer, docs: List[Doc], error: Exception) -> NoReturn:
-    """The error handler of a tokenizer without a pipeline. RAISES the error."""
+    """The error handler of a tokenizer without a pipeline."""
     raise error

@@ -1,5 +1,5 @@
-"""Colours of entity labels in displaCy. Labels of the same kind share the colour that spaCy gives one of them; nominal
-mentions of Weibo (.NOM) are paler than named ones (.NAM)."""
+"""Colours of entity labels in displaCy. Labels of the same kind share the colour that spaCy gives one of them; Weibo's
+nominal mentions (.NOM) are paler than its named ones (.NAM)."""
 
 from typing import Dict
 

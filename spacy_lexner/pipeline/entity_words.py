@@ -13,20 +13,13 @@ USER_DATA_KEY: Any = ("._.", "lex_entity_words", None, None)
 
 
 class LexWord(NamedTuple):
-    """A candidate word that shares tokens with an entity.
+    """A candidate word that shares tokens with an entity."""
 
-    start (int), end (int): Its characters; `doc.text[start:end] == word`.
-    word (str): The word.
-    weight (Optional[float]): The mean attention of the entity's tokens to it, from 0 to 1; None if not known.
-    change (Optional[float]): How the score of the entity changes without the word in the lattice: below 0 if the entity
-        rests on it. None if not measured.
-    """
-
-    start: int
+    start: int  # characters: `doc.text[start:end] == word`
     end: int
     word: str
-    weight: Optional[float] = None
-    change: Optional[float] = None
+    weight: Optional[float] = None  # mean attention of the entity's tokens to it, from 0 to 1; None if not known
+    change: Optional[float] = None  # of its score without the word: < 0 if it rests on the word; None if not measured
 
 
 def add_words_extension() -> None:
@@ -35,8 +28,8 @@ def add_words_extension() -> None:
 
 
 def get_words(span: Span) -> Optional[List[LexWord]]:
-    """RETURNS (Optional[List[LexWord]]): The candidate words that an entity rests on, by decreasing attention; None if
-    they were not noted (see `pipeline.explain`, and the option `note_words` of `lex_ner`)."""
+    """The candidate words that an entity rests on, by decreasing attention; None if they were not noted (see
+    `pipeline.explain`, and the option `note_words` of `lex_ner`)."""
     text = span.doc.text
     for start, end, label, words in span.doc.user_data.get(USER_DATA_KEY, ()):
         if (start, end, label) == (span.start_char, span.end_char, span.label_):
@@ -45,7 +38,7 @@ def get_words(span: Span) -> Optional[List[LexWord]]:
 
 
 def set_words(doc: Doc, words: Iterable[Tuple[Span, Sequence[LexWord]]]) -> None:
-    """Store entities with their words in a Doc, in place of those it had."""
+    """Store entities with their words in a Doc, replacing those it had."""
     doc.user_data[USER_DATA_KEY] = [
         [ent.start_char, ent.end_char, ent.label_, [[w.start, w.end, w.weight, w.change] for w in _ranked(own)]]
         for ent, own in words
@@ -53,8 +46,8 @@ def set_words(doc: Doc, words: Iterable[Tuple[Span, Sequence[LexWord]]]) -> None
 
 
 def attend_words(model: Model, docs: Sequence[Doc]) -> List[AttendedWords]:
-    """RETURNS (List[AttendedWords]): How much the tokens of each Doc attend to words, by the outermost encoder of the
-    model that can tell. Raises ValueError if none can."""
+    """How much the tokens of each Doc attend to words, by the model's outermost encoder that reports attention. Raises
+    ValueError if none does."""
     attending = find_attending([model])
     if attending is None:
         raise ValueError(
@@ -65,7 +58,7 @@ def attend_words(model: Model, docs: Sequence[Doc]) -> List[AttendedWords]:
 
 
 def find_attending(models: Iterable[Model]) -> Optional[Model]:
-    """RETURNS (Optional[Model]): The first node that can tell what it attends to; None if there is none."""
+    """The first node that reports its attention to words; None if there is none."""
     return next((node for model in models for node in model.walk() if "attend" in node.attrs), None)
 
 
@@ -75,14 +68,8 @@ def words_of_entities(
     attended: Optional[AttendedWords] = None,
     changes: Optional[Mapping[Tuple[int, int], Mapping[Tuple[int, int], float]]] = None,
 ) -> List[Tuple[Span, List[LexWord]]]:
-    """Find the words that share tokens with entities.
-
-    ents (Sequence[Span]): The entities.
-    places (Sequence[Tuple[int, int]]): First token and end (exclusive) of the candidate words.
-    attended (Optional[AttendedWords]): The attention of the Doc's tokens.
-    changes (Optional[Mapping]): For each entity, by its tokens, the change of its score without each word.
-    RETURNS (List[Tuple[Span, List[LexWord]]]): Entities and their words.
-    """
+    """Entities with the words that share tokens with them. `places` are the tokens (start, end) of candidate words;
+    `changes` has for each entity, by its tokens, the change of its score without each word."""
     found = []
     for ent in ents:
         own = sorted({place for place in places if place[0] < ent.end and ent.start < place[1]})
@@ -98,7 +85,7 @@ def words_of_entities(
 
 
 def weights_of(ent: Span, attended: AttendedWords) -> Mapping[Tuple[int, int], float]:
-    """RETURNS (Mapping[Tuple[int, int], float]): How much an entity attends to words, by their tokens."""
+    """The attention of an entity, averaged over its tokens, to words, by the tokens of the word."""
     inside = (attended.tokens >= ent.start) & (attended.tokens < ent.end)
     weights: dict[Tuple[int, int], float] = {}
     for start, end, weight in zip(*(column[inside].tolist() for column in attended[1:])):

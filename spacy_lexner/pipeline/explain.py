@@ -1,4 +1,4 @@
-"""What the entities of Docs rest on: the attention to candidate words, and the change of scores without them."""
+"""What the entities of Docs rest on: attention to candidate words, and the change of scores without them."""
 
 from contextlib import contextmanager
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Protocol, Sequence, Tuple, Union, runtime_checkable
@@ -20,33 +20,26 @@ Place = Tuple[int, int]
 
 @runtime_checkable
 class EntityScorer(Protocol):
-    """What is needed of a `lex_ner`.
-
-    note_words (bool): Whether it notes the words that entities rest on.
-    """
+    """What is needed of a `lex_ner`."""
 
     name: str
     model: Model
     labels: Tuple[str, ...]
-    note_words: bool
+    note_words: bool  # whether it notes the words that entities rest on
 
     def score_spans(self, docs: Iterable[Doc], spans: Sequence[Sequence[Tuple[int, int, str]]]) -> List[List[float]]:
-        """RETURNS (List[List[float]]): The scores of spans of Docs as entities."""
+        """The scores of spans (start, end, label) of Docs as entities."""
 
 
 def find_scorers(nlp: Language) -> Dict[str, EntityScorer]:
-    """RETURNS (Dict[str, EntityScorer]): The components of a pipeline that score entities, by name."""
+    """The components of a pipeline that score entities, by name."""
     pipes: Dict[str, Any] = dict(nlp.pipeline)
     return {name: pipe for name, pipe in pipes.items() if isinstance(pipe, EntityScorer)}
 
 
 @contextmanager
 def note_words(nlp: Language) -> Iterator[None]:
-    """Let every `lex_ner` of a pipeline note in `ent._.lex_words` the candidate words that entities rest on.
-
-    nlp (Language): The pipeline.
-    YIELDS (None): While they do.
-    """
+    """Within it, every `lex_ner` of a pipeline notes in `ent._.lex_words` the candidate words that entities rest on."""
     pipes = list(find_scorers(nlp).values())
     before = [pipe.note_words for pipe in pipes]
     for pipe in pipes:
@@ -67,7 +60,7 @@ def explain(
     batch_size: int = 64,
 ) -> None:
     """Note in `ent._.lex_words` the candidate words that share tokens with the entities of Docs: how much the entity
-    attends to each, and how its score changes without it. The latter is measured: for each word the model runs on a
+    attends to each, and how its score changes without it. The change is measured: for each word the model runs on a
     variant of the Doc whose lattice lacks the word.
 
     nlp (Language): The pipeline.
@@ -150,7 +143,7 @@ class _Reader:
 
 
 def make_variant(doc: Doc, matcher: Matcher, candidates: Candidates) -> Doc:
-    """RETURNS (Doc): The tokens of a Doc and nothing else, with other candidate words of the lexicon."""
+    """The tokens of a Doc and nothing else, with other candidate words of the lexicon."""
     words, spaces = [token.text for token in doc], [bool(token.whitespace_) for token in doc]
     variant = Doc(doc.vocab, words=words, spaces=spaces)
     set_candidates(variant, matcher.version, candidates)

@@ -6,7 +6,7 @@ from spacy.tokens import Doc, Span, Token
 
 
 def add_extension(owner: Type[Union[Doc, Span, Token]], name: str, **options: Any) -> None:
-    """As `owner.set_extension`, unless there is an attribute of this name: what someone else put there stays."""
+    """As `owner.set_extension`, unless the attribute exists: what someone else put there stays."""
     if not owner.has_extension(name):
         owner.set_extension(name, **options)
 

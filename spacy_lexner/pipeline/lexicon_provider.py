@@ -10,12 +10,9 @@ from ..lexicon.shared_matcher import SharedMatcher
 
 @runtime_checkable
 class LexiconProvider(Protocol):
-    """What others need to know of a `lex_matcher`.
+    """What others need to know of a `lex_matcher`."""
 
-    source (SharedMatcher): The cell that holds its lexicon.
-    """
-
-    source: SharedMatcher
+    source: SharedMatcher  # holds its lexicon
 
     def set_lexicon(self, lexicon: Lexicon) -> None:
         """Replace the lexicon."""
@@ -25,12 +22,12 @@ class LexiconProvider(Protocol):
 
 
 def find_matchers(nlp: Language) -> Dict[str, LexiconProvider]:
-    """RETURNS (Dict[str, LexiconProvider]): The enabled components that find candidate words, by name."""
+    """The enabled components that find candidate words, by name."""
     pipes: Dict[str, Any] = dict(nlp.pipeline)
     return {name: pipe for name, pipe in pipes.items() if isinstance(pipe, LexiconProvider)}
 
 
 def find_lexicon(nlp: Language) -> Optional[Lexicon]:
-    """RETURNS (Optional[Lexicon]): The lexicon of the last matcher that has one; its words are those in the Docs."""
+    """The lexicon of the last matcher that has one; its words are those in the Docs."""
     matchers = [pipe.source.matcher for pipe in find_matchers(nlp).values()]
     return next((matcher.lexicon for matcher in reversed(matchers) if matcher is not None), None)

@@ -20,10 +20,7 @@ MAX_WARNINGS = 20
 
 class RuleFollower:
     """Finds the words with rules in Docs, and reports the rules that were not followed. The lexicon is the one that a
-    `lex_matcher` has linked to the model of the component.
-
-    model (Model): The model; its `attrs["link"]` is where the `lex_matcher` leaves the lexicon.
-    """
+    `lex_matcher` has linked to the model of the component, in its `attrs["link"]`."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -33,16 +30,16 @@ class RuleFollower:
 
     @property
     def link(self) -> RulesLink:
-        """RETURNS (RulesLink): The link to the lexicon. Its `reader` says which rules concern the component."""
+        """The link to the lexicon. Its `reader` says which rules concern the component."""
         return self._model.attrs["link"]
 
     def set_reader(self, reader: Optional[RuleReader]) -> None:
-        """Set which rules concern the component; None as long as it has no labels."""
+        """Set which rules concern the component; None until it has labels."""
         self.link.reader = reader
 
     def find(self, docs: Sequence[Doc]) -> List[Tuple[Sequence[RuleMatch], Optional[Matcher]]]:
-        """RETURNS (List[Tuple[Sequence[RuleMatch], Optional[Matcher]]]): For each Doc the words whose rules concern the
-        component, and the state of the lexicon that holds for it; None if no lexicon is linked."""
+        """For each Doc the words whose rules concern the component, and the state of the lexicon that holds for it;
+        None if no lexicon is linked."""
         link = self.link
         matchers = link.matchers(docs)
         if link.reader is None:
@@ -52,14 +49,9 @@ class RuleFollower:
     def report(
         self, doc: Doc, component: str, matcher: Optional[Matcher], conflicts: Sequence[RuleConflict] = ()
     ) -> None:
-        """Note in a Doc which state of the lexicon it was annotated with and which rules were not followed, and warn of
-        the latter: once per word and reason, and of MAX_WARNINGS at most.
-
-        doc (Doc): The Doc. If its candidate words are from a state that is no longer remembered, they are found again.
-        component (str): The name of the component.
-        matcher (Optional[Matcher]): The state of the lexicon.
-        conflicts (Sequence[RuleConflict]): The rules that were not followed.
-        """
+        """Note in a Doc which rules were not followed, and warn of them: once per word and reason, and at most
+        MAX_WARNINGS times. If another state of the lexicon than `matcher` found the Doc's candidate words, they are
+        found again."""
         if matcher is not None:
             renew_candidates(doc, matcher)
         add_extension(Doc, "lex_conflicts", getter=get_conflicts)  # an unpickled component has not been made here
@@ -76,12 +68,12 @@ class RuleFollower:
 
 
 def get_conflicts(doc: Doc) -> List[RuleConflict]:
-    """RETURNS (List[RuleConflict]): The rules that were not followed in a Doc."""
+    """The rules that were not followed in a Doc."""
     return [RuleConflict(*row) for row in doc.user_data.get(USER_DATA_KEY, ())]
 
 
 def set_conflicts(doc: Doc, component: str, conflicts: Sequence[RuleConflict]) -> None:
-    """Store the rules that a component did not follow, in place of what it stored before."""
+    """Store the rules that a component did not follow, replacing those it stored before."""
     others = [conflict for conflict in get_conflicts(doc) if conflict.component != component]
     if others or conflicts:
         doc.user_data[USER_DATA_KEY] = [list(conflict) for conflict in (*others, *conflicts)]

@@ -1,4 +1,4 @@
-"""What trainable pipes share that tag the tokens of a Doc with labelled spans: labels, training, streams, loading."""
+"""What trainable pipes that tag tokens with labelled spans share: labels, training, streams, loading."""
 
 import logging
 from contextlib import contextmanager
@@ -33,27 +33,18 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
     A subclass says which labels the examples hold (`find_labels`), which tags a Doc (`training_constraint`) and its
     annotation (`gold`, `incorrect`) allow, which rules concern it (`rule_reader`), and what a prediction is (`predict`,
     `set_annotations`). It calls `labels_changed` when it is made.
-
-    rules (RuleFollower): Finds the rules of words that hold for a Doc.
     """
 
     def __init__(
         self, vocab: Vocab, model: Model, name: str, *, cfg: Dict[str, Any], scorer: Optional[Callable]
     ) -> None:
-        """Create the pipe.
-
-        vocab (Vocab): The vocabulary.
-        model (Model[List[Doc], TaggerOutput]): A tagger.
-        name (str): The name of the component.
-        cfg (Dict[str, Any]): What is saved with the model besides the labels.
-        scorer (Optional[Callable]): The scoring function.
-        """
+        """`model` is a tagger, a Model[List[Doc], TaggerOutput]; `cfg` is what is saved with it besides the labels."""
         self.vocab = vocab
         self.model = model
         self.name = name
         self.cfg: Dict[str, Any] = {"labels": [], **cfg}
         self.scorer = scorer
-        self.rules = RuleFollower(model)
+        self.rules = RuleFollower(model)  # finds the rules of words that hold for a Doc
         self._scheme = TagScheme(())
 
     @property
@@ -82,16 +73,16 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
 
     @property
     def rule_reader(self) -> Optional[RuleReader]:
-        """RETURNS (Optional[RuleReader]): Which rules concern the component; None as long as it has no labels."""
+        """RETURNS (Optional[RuleReader]): Which rules concern the component; None until it has labels."""
         return None
 
     def labels_changed(self) -> None:
-        """Let those who own rules know which ones concern the component."""
+        """Tell the owner of the rules which ones concern the component."""
         self.rules.set_reader(self.rule_reader)
 
     def add_label(self, label: str) -> int:
         """RETURNS (int): 0 if the label was there, otherwise 1. A trained model keeps what it knows and has to learn
-        the new label."""
+        the new label. Raises ValueError for an invalid label, or if the tags of the model are fixed."""
         if not isinstance(label, str):
             raise ValueError(Errors.E187)
         if label in self.labels:
@@ -134,7 +125,7 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
         """Set the labels, check the annotation and initialize the model.
 
         get_examples (Callable[[], Iterable[Example]]): Gives the training examples.
-        nlp (Optional[Language]): The pipeline. The rules of its lexicons are checked now that the labels are known.
+        nlp (Optional[Language]): The pipeline. The rules of its lexicons are checked once the labels are known.
         labels (Optional[Sequence[str]]): The labels; by default those of the examples, sorted.
         """
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
@@ -163,7 +154,7 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
         sgd: Optional[Optimizer] = None,
         losses: Optional[Dict[str, float]] = None,
     ) -> Dict[str, float]:
-        """Learn from a batch, as in `TrainablePipe.update`. Without an optimizer, gradients are kept for
+        """Learn from a batch, as `TrainablePipe.update` does. Without an optimizer, gradients are kept for
         `finish_update`."""
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -182,7 +173,8 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
         return losses
 
     def get_loss(self, examples: Iterable[Example], scores: TaggerOutput) -> Tuple[float, TaggerOutput]:
-        """RETURNS (Tuple[float, TaggerOutput]): The loss of a batch, from the model's output, and its gradient."""
+        """RETURNS (Tuple[float, TaggerOutput]): The loss of a batch, and the gradient of `scores`, the model's
+        output."""
         examples = list(examples)
         allowed = [self.training_constraint(example.predicted) for example in examples]
         gold = [self.gold(example) for example in examples]
@@ -193,8 +185,8 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
         return loss, d_scores
 
     def finish_update(self, sgd: Optimizer) -> None:
-        """Update the weights. An optimizer with a `finish_update` of its own sees all gradients of the model at once,
-        which clipping by their common norm needs."""
+        """Update the weights. An optimizer with its own `finish_update` sees all gradients of the model at once, which
+        clipping by their common norm needs."""
         finish = getattr(sgd, "finish_update", None)
         if finish is None:
             self.model.finish_update(sgd)
@@ -228,7 +220,7 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
                     yield annotated
 
     def annotate(self, doc: Doc, prediction: PredictionT) -> Doc:
-        """RETURNS (Doc): The Doc with a prediction written to it, or another one in its place."""
+        """RETURNS (Doc): The Doc with a prediction written to it, or a new one that replaces it."""
         self.set_annotations([doc], [prediction])
         return doc
 
@@ -239,7 +231,7 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
         raise NotImplementedError
 
     def find_labels(self, examples: Iterable[Example]) -> Iterable[str]:
-        """RETURNS (Iterable[str]): The labels of the training examples, all of which are seen here once."""
+        """RETURNS (Iterable[str]): The labels of the training examples, which are all seen here once."""
         raise NotImplementedError
 
     def training_constraint(self, doc: Doc) -> Bools2d:
