@@ -30,8 +30,8 @@ def import_elmo(options: Union[str, Path], weights: Union[str, Path], output: Un
     options (Union[str, Path]): The options.json.
     weights (Union[str, Path]): The weights.hdf5.
     output (Union[str, Path]): Folder to write; must not exist yet.
-    RETURNS (Dict[str, Any]): The configuration of the checkpoint. Raises ValueError where the files are damaged or do
-        not fit each other; nothing is written then.
+    RETURNS (Dict[str, Any]): The configuration of the checkpoint. Raises ValueError, and writes nothing, if the files
+        are damaged or inconsistent.
     """
     with whole_folder(Path(output)) as folder:
         config = read_options(options)
@@ -72,7 +72,7 @@ def _sources(config: Dict[str, Any]) -> Iterator[Source]:
     cnn, width = config["cnn"], config["bilm"]["projection_dim"]
     n_filters = sum(number for _, number in cnn["filters"])
     dim = cnn["embedding_dim"]
-    # Row 0, for no word at all, is not in the file.
+    # Row 0, for positions without a word, is not in the file.
     yield Source("characters.embedding.weight", [("char_embed", (261, dim))], lambda x: np.pad(x, ((1, 0), (0, 0))))
     for i, (size, number) in enumerate(cnn["filters"]):
         ours = f"characters.convolutions.{i}"
@@ -112,12 +112,13 @@ def _lstm_sources(layer: int, width: int, cell: int) -> Iterator[Source]:
 
 
 def _reorder(gates: Array, cell: int) -> Array:
-    """TensorFlow's order of gates is input, candidate, forget, output."""
+    """From TensorFlow's order of gates (input, candidate, forget, output) to ours (input, forget, candidate,
+    output)."""
     i, g, f, o = np.split(gates, [cell, 2 * cell, 3 * cell])
     return np.concatenate([i, f, g, o])
 
 
 def _forget_bias(bias: Array, cell: int) -> Array:
-    """TensorFlow adds 1 to the forget gate when it runs."""
+    """Add the 1 that TensorFlow adds to the forget gate at run time."""
     bias[cell : 2 * cell] += 1.0
     return bias

@@ -47,18 +47,14 @@ REQUIRED: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {
         "max_characters_per_token": _is_positive,
     },
 }
-# What bilm-tf's trainer writes as well: how the biLM was trained, which does not change what it computes.
+# Also written by bilm-tf's trainer: how the biLM was trained, which does not change what it computes.
 TRAINING_KEYS = {"bidirectional", "dropout", "all_clip_norm_val", "batch_size", "n_epochs", "n_negative_samples_batch"}
 TRAINING_KEYS |= {"n_tokens_vocab", "n_train_tokens", "unroll_steps"}
 
 
 def read_options(path: Union[str, Path]) -> Dict[str, Any]:
-    """Read the sizes of a biLM.
-
-    path (Union[str, Path]): An options.json of the original.
-    RETURNS (Dict[str, Any]): The configuration of a checkpoint, as `encoders.elmo.checkpoint.read_config` returns it.
-        Raises ValueError where a key is missing, unknown or has an impossible value.
-    """
+    """Read the options.json of a biLM as the configuration that `encoders.elmo.checkpoint.read_config` returns. Raises
+    ValueError if a key is missing, unknown or has an impossible value."""
     try:
         options = json.loads(Path(path).read_text("utf8"))
     except (UnicodeDecodeError, json.JSONDecodeError) as error:

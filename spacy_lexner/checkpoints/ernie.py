@@ -36,7 +36,7 @@ _NAMES = (
 
 
 class ErnieParameters(NamedTuple):
-    """The parameters of a checkpoint by the module that holds them here."""
+    """The parameters of a checkpoint, by the module that holds them here."""
 
     encoder: Dict[str, Any]
     masked_lm: Dict[str, Any]
@@ -52,17 +52,16 @@ def import_ernie(
     lower_case: bool = True,
     overwrite: bool = False,
 ) -> ErnieEncoder:
-    """Turn a checkpoint of thunlp/ERNIE into a folder with its text side as Hugging Face knows it (config.json,
-    model.safetensors, vocab.txt) and its entity side (ernie.json, fusion.safetensors).
-
-    The file of weights is read as tensors and nothing else: objects in it are refused, never built.
+    """Convert a checkpoint of thunlp/ERNIE to a folder with its text side in Hugging Face's format (config.json,
+    model.safetensors, vocab.txt) and its entity side (ernie.json, fusion.safetensors). The weights are read as tensors
+    only: objects in the file are refused, never built.
 
     source (Path): A folder with pytorch_model.bin, ernie_config.json and vocab.txt.
     target (Path): The folder to write.
-    entity_heads (int): Heads of the entity self-attention; the original has 4, and its files do not say.
+    entity_heads (int): Heads of the entity self-attention; the original has 4, but its files do not say so.
     lower_case (bool): Whether the vocabulary ignores case and accents.
-    overwrite (bool): Whether a folder that is there may be replaced.
-    RETURNS (ErnieEncoder): The encoder. Raises ValueError where the checkpoint is not an ERNIE, or is incomplete.
+    overwrite (bool): Whether to replace an existing folder.
+    RETURNS (ErnieEncoder): The encoder. Raises ValueError if the checkpoint is not an ERNIE, or is incomplete.
     """
     source = Path(source)
     settings = _read_config(source)
@@ -96,13 +95,8 @@ def _read_config(source: Path) -> Dict[str, Any]:
 
 
 def rename_parameters(state: Dict[str, Any]) -> ErnieParameters:
-    """Sort the parameters of a thunlp ERNIE (BertModel or BertForPreTraining) into those of our modules.
-
-    The tied decoder is left out. `gamma` and `beta`, the names that TensorFlow's layer norm had, are understood.
-
-    state (Dict[str, Any]): Parameters by thunlp's names.
-    RETURNS (ErnieParameters): The same values by our names.
-    """
+    """Sort the parameters of a thunlp ERNIE (BertModel or BertForPreTraining) by our modules and names. The tied
+    decoder is left out; `gamma` and `beta`, TensorFlow's names in layer norms, are understood."""
     parts = ErnieParameters({}, {}, {}, {})
     for name, value in state.items():
         modern = re.sub(r"\.beta$", ".bias", re.sub(r"\.gamma$", ".weight", name)).removeprefix("bert.")

@@ -10,12 +10,8 @@ from typing import Iterator
 
 @contextmanager
 def whole_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
-    """Write a folder under another name, and give it its own when everything is in it.
-
-    target (Path): The folder. Raises ValueError if it is there already.
-    overwrite (bool): Replace it instead.
-    YIELDS (Path): The folder to write to. If writing fails nothing is left of it, and what was there before stays.
-    """
+    """Write to a temporary folder, which gets its own name once everything is in it. If writing fails, nothing of it is
+    left, and an existing folder stays as it was. Raises ValueError if `target` exists, unless `overwrite`."""
     target = Path(target)
     if target.exists() and not overwrite:
         raise ValueError(f"{target} is there already. Give another folder, or overwrite it on purpose.")

@@ -32,15 +32,14 @@ def export_huggingface(
 ) -> SavedEncoder:
     """Write the encoder of a saved model as a Hugging Face folder: config.json, model.safetensors, vocab.txt, and the
     tokenizer's files. transformers' AutoModel and AutoTokenizer load it, and so does `checkpoint` of our encoders.
-
     Lexicon adapters and word vectors are not part of a BERT and are left out. The entity side of an ERNIE is written
     next to its text side, for `checkpoint` of ERNIE.v1.
 
     source (Path): A file of `spacy pretrain` (model-last.bin), or a saved pipeline.
     target (Path): The folder. It appears when everything is written.
-    component (Optional[str]): Of a pipeline: the component whose model holds the encoder, if several do.
-    overwrite (bool): Whether a folder that is there may be replaced.
-    RETURNS (SavedEncoder): What was written.
+    component (Optional[str]): The pipeline's component whose model holds the encoder, if several do.
+    overwrite (bool): Whether to replace an existing folder.
+    RETURNS (SavedEncoder): What was written. Raises ValueError unless exactly one encoder is found.
     """
     saved = read_encoder(Path(source), component)
     with whole_folder(target, overwrite=overwrite) as folder:
@@ -52,12 +51,8 @@ def export_huggingface(
 
 
 def read_encoder(path: Path, component: Optional[str] = None) -> SavedEncoder:
-    """Find the encoder in a file of `spacy pretrain`, or in a saved pipeline.
-
-    path (Path): The file or the pipeline's folder.
-    component (Optional[str]): See `export_huggingface`.
-    RETURNS (SavedEncoder): The encoder. Raises ValueError where there is none, or more than one.
-    """
+    """Find the encoder in a file of `spacy pretrain`, or in a saved pipeline. Raises ValueError if there is none, or
+    more than one."""
     found = [(file_.parent.name, *part) for file_ in _model_files(path, component) for part in _encoders(file_)]
     if len(found) != 1:
         hint = f" (in {', '.join(sorted(name for name, _, _ in found))}: name the component)" if found else ""
@@ -97,11 +92,7 @@ def _encoders(path: Path) -> Iterator[Tuple[str, bytes]]:
 
 
 def save_tokenizer(saved: SavedEncoder, path: Path) -> None:
-    """Write the files of a tokenizer: tokenizer.json and what goes with it, and vocab.txt if it has one.
-
-    saved (SavedEncoder): The encoder and its vocabulary.
-    path (Path): The folder.
-    """
+    """Write a tokenizer's files to a folder: tokenizer.json and its settings, and vocab.txt if it is a WordPiece."""
     ids = {name: saved.wordpieces[name] for name in SPECIAL}
     tokenizer = Tokenizer.from_str(saved.wordpieces["tokenizer"])
     pieces = {name: tokenizer.id_to_token(number) for name, number in ids.items()}

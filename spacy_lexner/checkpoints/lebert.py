@@ -42,23 +42,17 @@ _UNUSED = re.compile(r"bert\.pooler\..+|.+\.position_ids")
 
 
 class LEBERTParameters(NamedTuple):
-    """The parameters of a checkpoint.
+    """The parameters of a checkpoint."""
 
-    module (Dict[str, Any]): Those of LEBERT, without the word vectors.
-    words (Any): The table of word vectors.
-    emission_W, emission_b (Any): Of the layer from vectors to tags.
-    transitions (Any): From row to column; the start is the last tag but one, the stop the last.
-    """
-
-    module: Dict[str, Any]
-    words: Any
-    emission_W: Any
+    module: Dict[str, Any]  # those of LEBERT, without the word vectors
+    words: Any  # the table of word vectors
+    emission_W: Any  # of the layer from vectors to tags
     emission_b: Any
-    transitions: Any
+    transitions: Any  # from row to column; the start is the last tag but one, the stop the last
 
     @property
     def adapter_layers(self) -> List[int]:
-        """RETURNS (List[int]): The layers that have an adapter."""
+        """The layers that have an adapter."""
         return sorted({int(name.split(".")[1]) for name in self.module if name.startswith("adapters.")})
 
 
@@ -75,26 +69,24 @@ def import_lebert(
     max_words: int = 5,
     overwrite: bool = False,
 ) -> Language:
-    """Turn a checkpoint into a pipeline that computes what the authors' code does: which words a character gets, what
+    """Convert a checkpoint to a pipeline that computes what the authors' code does: which words a character gets, what
     one without words receives, unknown words by length, characters looked up as they are, and their conditional random
     field (see `spacy-lexner.NCRFTagger.v1`). Their code cuts long texts; here they are read in windows. A single space
-    between characters is not a token in spaCy, so the model does not see it.
-
-    The file of weights is read as tensors and nothing else: objects in it are refused, never built.
+    between characters is not a token in spaCy, so the model does not see it. The weights are read as tensors only:
+    objects in the file are refused, never built.
 
     checkpoint (Path): The state dict (.bin, .pt), with or without the prefix `module.`, or a folder with
         pytorch_model.bin.
     target (Path): The folder of the pipeline.
     bert (Path): A folder with the config.json and vocab.txt of its BERT.
-    labels (Path): The file of labels that it was trained with, one on each line.
-    lexicon (Sequence[Path]): The lexicon that it was trained with; the first column of each line is a word.
+    labels (Path): The file of labels it was trained with, one on each line.
+    lexicon (Sequence[Path]): The lexicon it was trained with; the first column of each line is a word.
     word_vocab (Optional[Path]): The word_vocab.txt that training wrote.
-    corpus (Sequence[Path]): Where that is lost: its train.json, dev.json and test.json.
-    limit (Optional[int]): Lines of the lexicon that it was trained with (`max_scan_num`).
-    max_words (int): Words of a character that it was trained with (`max_word_num`).
-    overwrite (bool): Whether a folder that is there may be replaced.
-    RETURNS (Language): The pipeline. Raises ValueError where the files are damaged or do not fit each other; nothing is
-        written then.
+    corpus (Sequence[Path]): If that is lost: its train.json, dev.json and test.json.
+    limit (Optional[int]): Lines of the lexicon it was trained with (`max_scan_num`).
+    max_words (int): Words of a character it was trained with (`max_word_num`).
+    overwrite (bool): Whether to replace an existing folder.
+    RETURNS (Language): The pipeline. Raises ValueError, and writes nothing, if the files are damaged or inconsistent.
     """
     path = checkpoint / WEIGHTS if Path(checkpoint).is_dir() else Path(checkpoint)
     parameters = _read_parameters(path)

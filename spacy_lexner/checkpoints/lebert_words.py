@@ -1,8 +1,8 @@
 """The words of a checkpoint of LEBERT's authors: the lexicon, and the rows of its table of word vectors.
 
 After a few special rows, the table has one for each lexicon word that occurs in the texts of training, dev and test,
-sorted; a checkpoint does not say which. Training writes the list to `word_vocab.txt`. If that is lost, it can be made
-again from the same texts and the same lexicon.
+sorted; a checkpoint does not say which. Training writes the list to `word_vocab.txt`. If that is lost, the list can be
+rebuilt from the same texts and the same lexicon.
 """
 
 import json
@@ -20,12 +20,8 @@ MATCHED_AT_ONCE = 1000
 
 
 def read_lexicon(paths: Sequence[Path], limit: Optional[int] = None) -> Lexicon:
-    """Read lists of words as the authors' code does: the first column of each line.
-
-    paths (Sequence[Path]): The files, plain or compressed.
-    limit (Optional[int]): Read only the first lines of each (`max_scan_num`).
-    RETURNS (Lexicon): The words, without vectors. Raises ValueError where there are none.
-    """
+    """Read lists of words as the authors' code does: the first column of each line, of the first `limit` lines
+    (`max_scan_num`) of each file. The words have no vectors. Raises ValueError if there are none."""
     words = {word: None for path in paths for word in _first_columns(path, limit)}
     if not words:
         raise ValueError(f"There is no word in {', '.join(map(str, paths)) or 'the lexicon: no file is given'}.")
@@ -33,14 +29,8 @@ def read_lexicon(paths: Sequence[Path], limit: Optional[int] = None) -> Lexicon:
 
 
 def read_table(lexicon: Lexicon, n_rows: int, word_vocab: Optional[Path], corpus: Sequence[Path]) -> List[str]:
-    """Find the word of each row of the table of word vectors.
-
-    lexicon (Lexicon): The lexicon of training.
-    n_rows (int): Rows of the table.
-    word_vocab (Optional[Path]): The list that training wrote.
-    corpus (Sequence[Path]): If it is lost: the authors' data files, see `rows_of_corpus`.
-    RETURNS (List[str]): The words. Raises ValueError where they do not fit the table.
-    """
+    """Find the word of each of the `n_rows` rows of the table of word vectors, in the list that training wrote or, if
+    it is lost, from the authors' data files (`rows_of_corpus`). Raises ValueError if the words do not fit the table."""
     if word_vocab is not None:
         rows, source = read_rows(word_vocab), str(word_vocab)
     elif corpus:
@@ -64,11 +54,8 @@ def read_table(lexicon: Lexicon, n_rows: int, word_vocab: Optional[Path], corpus
 
 
 def read_rows(path: Path) -> List[str]:
-    """Read the `word_vocab.txt` that training wrote: a number and a word on each line.
-
-    path (Path): The file.
-    RETURNS (List[str]): The word of each row. Raises ValueError where the file is something else.
-    """
+    """Read the word of each row from the `word_vocab.txt` that training wrote: a number, a tab and a word on each line.
+    Raises ValueError if the file is something else."""
     rows: List[str] = []
     for number, line in read_lines(path):
         index, tab, word = line.partition("\t")
@@ -81,13 +68,8 @@ def read_rows(path: Path) -> List[str]:
 
 
 def rows_of_corpus(lexicon: Lexicon, paths: Iterable[Path]) -> List[str]:
-    """Make the rows again from the words that occur in the texts that the checkpoint was trained and tested with.
-
-    lexicon (Lexicon): The lexicon of training.
-    paths (Iterable[Path]): The authors' data files, train.json, dev.json and test.json: on each line an object with a
-        list of characters, `text`.
-    RETURNS (List[str]): The word of each row.
-    """
+    """Rebuild the rows from the lexicon words in the authors' data files, train.json, dev.json and test.json: on each
+    line an object with a list of characters, `text`."""
     matcher, found = Matcher(lexicon, MatchOptions(single_chars="alone")), set()
     for path in paths:
         texts = list(_texts(path))

@@ -1,4 +1,4 @@
-"""Files of weights as torch.save writes them, read as tensors and nothing else."""
+"""Weight files written by torch.save, read as tensors only."""
 
 from pathlib import Path
 from typing import Dict, Iterable
@@ -10,12 +10,8 @@ from ..encoders.shared.state_check import find_mismatch
 
 
 def read_state_dict(path: Path) -> Dict[str, torch.Tensor]:
-    """Read a file of weights. Objects in it are refused, never built.
-
-    path (Path): The file.
-    RETURNS (Dict[str, Tensor]): The weights, float32, by their names without the `module.` of distributed training.
-        Raises ValueError where the file is something else or damaged, or a weight is not finite.
-    """
+    """Read weights as float32, by name without the `module.` of distributed training. Objects in the file are refused,
+    never built. Raises ValueError if the file is something else or damaged, or a weight is not finite."""
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError as error:
@@ -31,13 +27,8 @@ def read_state_dict(path: Path) -> Dict[str, torch.Tensor]:
 
 
 def fill_module(module: nn.Module, state: Dict[str, torch.Tensor], path: Path, *, derived: Iterable[str] = ()) -> None:
-    """Give a module its weights.
-
-    module (nn.Module): The module.
-    state (Dict[str, Tensor]): Its weights.
-    path (Path): Where they come from. Raises ValueError where they do not fit the module.
-    derived (Iterable[str]): Endings of names that hold no weights, and may be missing or superfluous.
-    """
+    """Give a module its weights, read from `path`. Raises ValueError if they do not fit the module. Names that end in
+    one of `derived` hold no weights, and may be missing or superfluous."""
     expected = {name: tensor.shape for name, tensor in module.state_dict().items()}
     problem = find_mismatch({name: tensor.shape for name, tensor in state.items()}, expected, derived=tuple(derived))
     if problem is not None:

@@ -1,4 +1,4 @@
-"""Pictures of texts with the words that a lexicon finds in them and the entities that a model does."""
+"""Pictures of texts, with the lexicon words found in them and the entities that a model predicts."""
 
 from .lattice import Lattice, Mark, Track, Word, read_lattice
 from .picture import Picture, draw_lattice, make_page, save_pictures

@@ -17,7 +17,7 @@ WIDE, NARROW = 2, 1
 class Grapheme(NamedTuple):
     """A user-perceived character."""
 
-    start: int  # its code points
+    start: int  # its code points, half-open
     end: int
     shown: str  # what is drawn for it: white space and invisible characters have a sign
     width: int  # WIDE or NARROW columns
@@ -26,7 +26,7 @@ class Grapheme(NamedTuple):
 
 
 def split_graphemes(text: str) -> Iterator[Grapheme]:
-    """YIELDS (Grapheme): What a reader sees as the characters of a text (extended grapheme clusters, UAX 29)."""
+    """Split a text into what a reader sees as characters (extended grapheme clusters, UAX 29)."""
     for match in CLUSTER.finditer(text):
         cluster = match[0]
         shown, visible = _show(cluster)
@@ -35,12 +35,12 @@ def split_graphemes(text: str) -> Iterator[Grapheme]:
 
 
 def clean(text: str) -> str:
-    """RETURNS (str): A text with U+FFFD in place of everything that XML cannot hold."""
+    """A text with U+FFFD in place of everything that XML cannot hold."""
     return ILLEGAL.sub("\ufffd", text)
 
 
 def text_width(text: str) -> int:
-    """RETURNS (int): The columns of a text."""
+    """The width of a text in columns."""
     return sum(grapheme.width for grapheme in split_graphemes(text))
 
 

@@ -1,4 +1,4 @@
-"""The colours of labels in pictures: those of displaCy, and for any other label one that is always the same."""
+"""The colours of labels in pictures: displaCy's, and for any other label one derived from its name."""
 
 import colorsys
 from hashlib import blake2b
@@ -11,7 +11,7 @@ N_HUES = 24
 
 
 def label_color(label: str) -> str:
-    """RETURNS (str): The colour of a label, pale enough for black text, as "#rrggbb"."""
+    """The colour of a label as "#rrggbb", pale enough for black text. The same label always has the same colour."""
     known = COLORS.get(label) or DEFAULT_LABEL_COLORS.get(label.upper())
     if known is not None:
         return known
@@ -20,7 +20,7 @@ def label_color(label: str) -> str:
 
 
 def line_color(color: str) -> str:
-    """RETURNS (str): A colour of the same hue ("#rrggbb") that is visible on white and on black."""
+    """A colour of the same hue ("#rrggbb") that is visible on white and on black."""
     red, green, blue = (int(color[i : i + 2], 16) / 255 for i in (1, 3, 5))
     hue, lightness, saturation = colorsys.rgb_to_hls(red, green, blue)
     return _to_hex(*colorsys.hls_to_rgb(hue, min(lightness, 0.58), min(saturation, 0.7)))

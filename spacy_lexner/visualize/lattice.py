@@ -12,44 +12,29 @@ PlaceT = Tuple[int, int]
 
 
 class Word(NamedTuple):
-    """A candidate word.
+    """A candidate word."""
 
-    start (int), end (int): Its characters.
-    strength (Optional[float]): How strongly it is drawn, from 0 to 1; None if nothing is known.
-    note (str): What else is known about it, as text.
-    """
-
-    start: int
+    start: int  # its characters, half-open
     end: int
-    strength: Optional[float] = None
-    note: str = ""
+    strength: Optional[float] = None  # how strongly it is drawn, from 0 to 1; None if nothing is known
+    note: str = ""  # what else is known about it
 
 
 class Mark(NamedTuple):
-    """An entity.
+    """An entity."""
 
-    start (int), end (int): Its characters.
-    label (str): Its label.
-    score (Optional[float]): Its confidence.
-    note (str): What else is known about it, as text.
-    """
-
-    start: int
+    start: int  # its characters, half-open
     end: int
     label: str
-    score: Optional[float] = None
-    note: str = ""
+    score: Optional[float] = None  # its confidence
+    note: str = ""  # what else is known about it
 
 
 class Track(NamedTuple):
-    """Entities from one source.
+    """Entities from one source."""
 
-    name (str): The source, such as "gold"; "" if there is only one.
-    marks (List[Mark]): The entities. They may overlap.
-    """
-
-    name: str
-    marks: List[Mark]
+    name: str  # the source, such as "gold"; "" if there is only one
+    marks: List[Mark]  # may overlap
 
 
 class Lattice(NamedTuple):
@@ -63,8 +48,7 @@ class Lattice(NamedTuple):
 def read_lattice(doc: Doc, lexicon: Optional[Lexicon] = None, *, spans_key: Optional[str] = None) -> Lattice:
     """Read from a Doc what a picture shows.
 
-    doc (Doc): The Doc. Its candidate words are those that `lex_matcher` has found; if it has not run, those that the
-        lexicon finds.
+    doc (Doc): Its candidate words are those of `lex_matcher` or, if that has not run, those that the lexicon finds.
     lexicon (Optional[Lexicon]): What is known about the words. Without it they are drawn alike.
     spans_key (Optional[str]): Show these spans instead of `doc.ents`.
     """
@@ -78,21 +62,20 @@ def read_lattice(doc: Doc, lexicon: Optional[Lexicon] = None, *, spans_key: Opti
 
 
 def read_marks(spans: Sequence[Span]) -> List[Mark]:
-    """RETURNS (List[Mark]): Spans as marks, with their score if they have one (`span._.lex_score`)."""
+    """Convert spans to marks, with their score if they have one (`span._.lex_score`)."""
     scored = Span.has_extension("lex_score")
     return [Mark(span.start_char, span.end_char, span.label_, span._.lex_score if scored else None) for span in spans]
 
 
 class Support(NamedTuple):
-    """How much entities rest on a word."""
+    """How much entities depend on a word."""
 
-    attention: Optional[float]  # the greatest attention that any of them pays to it; None if unknown
-    notes: List[str]  # by how much the score of each changes without it, as text
+    attention: Optional[float]  # the greatest that any entity pays to it; None if unknown
+    notes: List[str]  # for each entity, how its score changes without the word
 
 
 def read_support(spans: Sequence[Span]) -> Dict[PlaceT, Support]:
-    """RETURNS (Dict[Tuple[int, int], Support]): How much entities rest on words (`span._.lex_words`), by the word's
-    characters; empty if the pipeline does not say."""
+    """How much entities depend on words (`span._.lex_words`), by (start, end) of the words; empty if unknown."""
     support: Dict[PlaceT, Support] = {}
     for span in spans if Span.has_extension("lex_words") else []:
         for word in span._.lex_words or []:

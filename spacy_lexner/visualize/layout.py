@@ -1,4 +1,4 @@
-"""The layout of a picture: characters in columns, rows of limited width, marks stacked so that none covers another."""
+"""The layout of a picture: characters in columns, rows of limited width, marks stacked so that none overlap."""
 
 from itertools import accumulate
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Sequence, Union, cast
@@ -31,32 +31,21 @@ class Placed(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row of the picture.
+    """A row of the picture."""
 
-    cells (List[Cell]): The characters.
-    words (List[Placed]): The candidate words.
-    tracks (List[List[Placed]]): The entities of each track; their lanes leave room for their labels.
-    """
-
-    cells: List[Cell]
+    cells: List[Cell]  # the characters
     words: List[Placed]
-    tracks: List[List[Placed]]
+    tracks: List[List[Placed]]  # the entities of each track; lanes leave room for labels
 
     @property
     def columns(self) -> int:
-        """RETURNS (int): The columns that are taken, by characters or by labels."""
+        """The number of columns that characters and labels take."""
         return max([_width(self.cells), *(mark.label_right for track in self.tracks for mark in track)])
 
 
 def lay_out(lattice: Lattice, columns: int, label_columns: Dict[Mark, int]) -> List[Row]:
-    """Cut a text into rows, and place its marks.
-
-    lattice (Lattice): What the picture shows.
-    columns (int): Most columns of a row.
-    label_columns (Dict[Mark, int]): The columns that the label of an entity takes. A label begins with its entity, or
-        ends at the right border if there is no room.
-    RETURNS (List[Row]): The rows; at least one.
-    """
+    """Cut a text into rows of at most `columns` columns (at least one row), and place its marks. `label_columns` is the
+    width of an entity's label, which begins with its entity, or ends at the right border if there is no room."""
     rows = [list(_place(graphemes)) for graphemes in _cut(split_graphemes(lattice.text), columns, _cuts(lattice))]
     by_length = sorted(lattice.words, key=lambda word: (word.end - word.start, word.start))  # long ones farther away
     words = [stack(row) for row in _distribute(by_length, rows)]
@@ -68,7 +57,7 @@ def lay_out(lattice: Lattice, columns: int, label_columns: Dict[Mark, int]) -> L
 
 
 def stack(marks: Iterable[Placed]) -> List[Placed]:
-    """RETURNS (List[Placed]): The marks, each in the first lane where neither it nor its label overlaps another."""
+    """Put each mark in the first lane where neither it nor its label overlaps another."""
     lanes: List[int] = []  # occupied columns, as bits
     placed = []
     for mark in marks:
@@ -86,7 +75,7 @@ def _bits(left: int, right: int) -> int:
 
 
 def n_lanes(marks: Sequence[Placed]) -> int:
-    """RETURNS (int): The number of lanes that marks take."""
+    """The number of lanes that marks take."""
     return max((mark.lane for mark in marks), default=-1) + 1
 
 
@@ -132,7 +121,7 @@ def _label(mark: Placed, label_columns: Dict[Mark, int], columns: int) -> Placed
 
 
 def _cuts(lattice: Lattice) -> Sequence[int]:
-    """The marks that a break before each character would cut; an entity counts for many words."""
+    """How many marks a break before each character would cut; an entity counts as CUT_ENTITY words."""
     weighted = [(word.start, word.end, 1) for word in lattice.words]
     weighted += [(mark.start, mark.end, CUT_ENTITY) for track in lattice.tracks for mark in track.marks]
     change = [0] * (len(lattice.text) + 2)

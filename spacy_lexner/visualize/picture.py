@@ -19,21 +19,16 @@ LEGEND = (
 
 
 class Picture(NamedTuple):
-    """A picture of a text. In a notebook it shows itself.
-
-    lattice (Lattice): What is shown.
-    style (str), theme (str), width (int): See `draw_lattice`.
-    caption (str): The text below it on a page.
-    """
+    """A picture of a text, which displays itself in a notebook. For `style`, `theme` and `width` see `draw_lattice`."""
 
     lattice: Lattice
     style: StyleT = "bars"
     theme: ThemeT = "auto"
     width: int = 960
-    caption: str = ""
+    caption: str = ""  # the text below it on a page
 
     def to_svg(self, *, with_css: bool = True) -> str:
-        """RETURNS (str): The picture as an `svg` element, with its style sheet unless a page brings it."""
+        """RETURNS (str): The picture as an `svg` element, with its style sheet unless the page includes that."""
         return draw_svg(self.lattice, style=self.style, theme=self.theme, width=self.width, with_css=with_css)
 
     def save(self, path: Union[str, Path]) -> None:
@@ -53,7 +48,7 @@ def draw_lattice(
     theme: ThemeT = "auto",
     width: int = 960,
 ) -> Picture:
-    """Draw the lattice of a Doc: its characters, the candidate words, the entities with label and score.
+    """Draw the lattice of a Doc: its characters, the candidate words, and the entities with label and score.
 
     doc (Doc): The Doc.
     lexicon (Optional[Lexicon]): What is known about the words, such as `nlp.get_pipe("lex_matcher").lexicon`. Without
@@ -61,14 +56,15 @@ def draw_lattice(
     spans_key (Optional[str]): Show these spans instead of `doc.ents`.
     style (str): "bars": each word as a bar that repeats it; "arcs": as an arc, the longer the deeper.
     theme (str): "light", "dark", or "auto" for the reader's preference.
-    width (int): The maximum width, in pixels; longer texts have several rows.
+    width (int): The maximum width in pixels; longer texts take several rows.
     RETURNS (Picture): The picture.
     """
     return Picture(read_lattice(doc, lexicon, spans_key=spans_key), style, theme, width)
 
 
 def save_pictures(pictures: Iterable[Picture], path: Union[str, Path], *, title: str = "Lattices") -> None:
-    """Write pictures to an `.html` file with that title, or one picture to an `.svg` file."""
+    """Write pictures to an `.html` file with that title, or one picture to an `.svg` file. Raises ValueError
+    otherwise."""
     path, pictures = Path(path), list(pictures)
     if path.suffix not in (".svg", ".html", ".htm"):
         raise ValueError(f"{path}: a picture is written as .svg or .html.")

@@ -22,13 +22,9 @@ MIN_WIDTH = 200
 def draw_svg(
     lattice: Lattice, *, style: StyleT = "bars", theme: ThemeT = "auto", width: int = 960, with_css: bool = True
 ) -> str:
-    """Draw a lattice: the entities with label and score above the text, the candidate words below.
-
-    lattice (Lattice): What is shown. Everything in it is escaped.
-    style (str), theme (str), width (int): See `picture.draw_lattice`.
-    with_css (bool): Include the style sheet; false where the page has it.
-    RETURNS (str): An `svg` element. Raises ValueError for an unknown style or theme, or too small a width.
-    """
+    """Draw a lattice as an `svg` element: entities with label and score above the text, candidate words below.
+    Everything is escaped. `with_css` is false if the page includes the style sheet. Raises ValueError for an unknown
+    style or theme, or too small a width."""
     for name, value, choices in (("style", style, STYLES), ("theme", theme, THEMES)):
         if value not in choices:
             raise ValueError(f"{name} is {value!r}; expected one of {', '.join(choices)}.")
@@ -59,7 +55,7 @@ def draw_svg(
 def _draw_row(
     row: Row, text: str, names: List[str], labels: Dict[Any, str], left: float, y: float, *, arcs: bool
 ) -> Dict[str, Any]:
-    """The shapes of a row, and where it ends."""
+    """The shapes of a row, and the y where it ends."""
     titles, chips, borders = [], [], []
     for i, (name, track) in enumerate(zip(names, row.tracks)):
         if i:
