@@ -15,12 +15,7 @@ CHUNK = 1 << 24
 
 
 def write_arrays(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> Iterator[bytes]:
-    """Write arrays in the safetensors format.
-
-    arrays (Mapping[str, numpy.ndarray]): The arrays, of any size.
-    metadata (Mapping[str, str]): Stored in the header.
-    YIELDS (bytes): The file, in pieces.
-    """
+    """Yield a safetensors file in pieces. The metadata goes into its header."""
     header: Dict[str, Any] = {"__metadata__": dict(metadata)}
     ordered = sorted(arrays.items(), key=lambda item: -item[1].dtype.itemsize)  # so that each array is aligned
     end = 0
@@ -37,13 +32,8 @@ def write_arrays(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) 
 
 
 def read_arrays(data: np.ndarray, name: str) -> Tuple[Dict[str, np.ndarray], Dict[str, str]]:
-    """Find the arrays of a safetensors file. All of the header is checked before anything is read.
-
-    data (numpy.ndarray): uint8[n], the file; a memory map stays one.
-    name (str): Name of the file, for messages.
-    RETURNS (Tuple[Dict[str, numpy.ndarray], Dict[str, str]]): The arrays, as views of the data, and the metadata.
-        Raises LexiconError for anything but a well-formed file.
-    """
+    """The arrays of a safetensors file (uint8[n]) as views of its bytes (a memory map stays one), and its metadata. The
+    whole header is checked first. Raises LexiconError, with the file's name, unless the file is well-formed."""
     length = int.from_bytes(data[:8].tobytes(), "little")
     if len(data) < 8 or not 2 <= length <= min(MAX_HEADER, len(data) - 8):
         raise LexiconError(f"{name}: not a safetensors file, or cut short in its header.")

@@ -16,12 +16,9 @@ CONTEXT = 10
 
 
 def audit(lexicon: Lexicon) -> Iterator[List[str]]:
-    """Check every word of a lexicon: its hash, the hash of everything known about it, that its vector is finite, and
-    that it is found in a text that contains it.
-
-    lexicon (Lexicon): The lexicon; `Lexicon.open(path, verify=True)` checks the files.
-    YIELDS (List[str]): For each batch of BATCH words the faults, each with its word.
-    """
+    """Check each word: its hash, the hash of its entry, that its vector is finite, and that it is found in a text that
+    contains it. Yields the faults, each with its word, in batches of BATCH words. `Lexicon.open(path, verify=True)`
+    checks the files."""
     table = lexicon.table
     words = table.words.all()
     content = 0
@@ -54,19 +51,15 @@ def _not_found(lexicon: Lexicon, words: List[str]) -> List[str]:
 
 
 class Comparison(NamedTuple):
-    """Words found in one text: how many, and where the lexicon and pygtrie differ."""
+    """How many words were found in a text, and where the lexicon and pygtrie differ."""
 
     n_found: int
     differences: List[str]
 
 
 def compare_with_pygtrie(lexicon: Lexicon, texts: Iterable[str]) -> Iterator[Comparison]:
-    """Compare the words that a lexicon finds with those that `pygtrie.CharTrie` finds.
-
-    lexicon (Lexicon): The lexicon. A CharTrie of its words is built, which takes about a kilobyte a word.
-    texts (Iterable[str]): The texts, read as a stream.
-    YIELDS (Comparison): For each text.
-    """
+    """For each text of a stream, compare the words that the lexicon and `pygtrie.CharTrie` find. The CharTrie is built
+    from all words of the lexicon and takes about a kilobyte per word."""
     trie = CharTrie((word, hash_word(word)) for word in lexicon)
     longest = max(map(len, lexicon), default=0)
     for i, text in enumerate(texts, 1):
@@ -86,7 +79,7 @@ def compare_with_pygtrie(lexicon: Lexicon, texts: Iterable[str]) -> Iterator[Com
 
 
 def joined_words(lexicon: Lexicon) -> Iterator[str]:
-    """YIELDS (str): Texts made of all words of a lexicon, so that each occurs, and others across their borders."""
+    """Texts that contain every word of the lexicon; joined words form others across their borders."""
     words = iter(lexicon)
     for first in words:
         yield "".join(chain([first], islice(words, N_JOINED - 1)))

@@ -1,4 +1,4 @@
-"""A lexicon from a stream of entries: invalid ones are skipped and reported, nothing is kept as Python objects."""
+"""A lexicon from a stream of entries. Invalid entries are skipped and reported; none is kept as a Python object."""
 
 from array import array
 from typing import Any, Dict, Iterable, List, Literal, Tuple
@@ -39,18 +39,14 @@ class BuildReport:
         return sum(self.skipped.values())
 
     def skip(self, reason: str, place: str) -> None:
-        """Count a skipped entry.
-
-        reason (str): A key of REASONS.
-        place (str): Where it is, as "file:line".
-        """
+        """Count an entry skipped for a reason (a key of REASONS) at a place ("file:line")."""
         self.skipped[reason] = self.skipped.get(reason, 0) + 1
         places = self.places.setdefault(reason, [])
         if len(places) < MAX_PLACES:
             places.append(place)
 
     def to_json(self) -> Dict[str, Any]:
-        """RETURNS (Dict[str, Any]): The report, for the manifest."""
+        """RETURNS (Dict[str, Any]): The report as JSON, for the manifest."""
         return dict(vars(self))
 
     @classmethod
@@ -79,10 +75,7 @@ def build_table(
     strict: bool = False,
     merge: bool = False,
 ) -> Tuple[Table, BuildReport]:
-    """Collect a stream of entries into columns. The arguments are those of `Lexicon.from_entries`.
-
-    RETURNS (Tuple[Table, BuildReport]): The columns, and what was skipped.
-    """
+    """Collect entries into columns, and report those that were skipped. Arguments as for `Lexicon.from_entries`."""
     if dtype not in ("float32", "float16"):
         raise LexiconError(f'The dtype of vectors is {dtype!r}; expected "float32" or "float16".')
     stream = to_stream(entries)
@@ -95,7 +88,7 @@ def build_table(
 
 
 class _CheckedBuilder:
-    """Collects the valid entries of a stream into columns, and reports the others."""
+    """Collects the valid entries of a stream into columns and reports the others."""
 
     def __init__(
         self, stream: EntryStream, spool: VectorSpool, normalization: Normalization, max_word_length: int, strict: bool
@@ -132,12 +125,12 @@ class _CheckedBuilder:
         self.report.skip(reason, place)
 
     def finish(self) -> Table:
-        """RETURNS (Table): All rows, with duplicates."""
+        """All rows, duplicates included."""
         self.report.source = ", ".join(self._sources) or self._stream.source
         return self._builder.finish()
 
     def without_duplicates(self, table: Table, merge: bool) -> Table:
-        """RETURNS (Table): The first row of each word."""
+        """The first row of each word."""
         order = np.argsort(table.hashes, kind="stable")
         again = np.append(False, table.hashes[order[1:]] == table.hashes[order[:-1]])[: len(order)]
         if not again.any():

@@ -17,44 +17,33 @@ CHUNK = 1 << 16
 
 
 class LexiconDiff(NamedTuple):
-    """The differences between two lexicons. Entries are read on demand.
-
-    old (Table), new (Table): The columns of both.
-    removed (numpy.ndarray): int64[n], rows of words that only the old lexicon has.
-    added (numpy.ndarray): int64[n], rows of words that only the new lexicon has.
-    changed (Dict[str, numpy.ndarray]): For each of FIELDS int64[n, 2], old and new row of the words that differ in it.
-    """
+    """The differences between two lexicons, as rows of their tables. Entries are read on demand."""
 
     old: Table
     new: Table
-    removed: np.ndarray
-    added: np.ndarray
-    changed: Dict[str, np.ndarray]
+    removed: np.ndarray  # int64[n], rows of words that only the old lexicon has
+    added: np.ndarray  # int64[n], rows of words that only the new lexicon has
+    changed: Dict[str, np.ndarray]  # for each of FIELDS int64[n, 2], old and new row of the words that differ in it
 
     @property
     def changed_rows(self) -> np.ndarray:
-        """RETURNS (numpy.ndarray): int64[n, 2], old and new row of the words that differ in anything."""
+        """int64[n, 2], old and new row of the words that differ in any field."""
         rows = np.concatenate(list(self.changed.values()))
         return np.unique(rows, axis=0) if len(rows) else rows
 
     @property
     def empty(self) -> bool:
-        """RETURNS (bool): Whether there are no differences."""
         return not (len(self.removed) or len(self.added) or any(map(len, self.changed.values())))
 
     def changes(self) -> Iterator[Tuple[LexiconEntry, LexiconEntry]]:
-        """YIELDS (Tuple[LexiconEntry, LexiconEntry]): The old and the new entry of each changed word."""
+        """Yield the old and the new entry of each changed word."""
         for old, new in self.changed_rows.tolist():
             yield self.old.entry(old), self.new.entry(new)
 
 
 def compare(old: Lexicon, new: Lexicon) -> LexiconDiff:
     """Find the words that only one of two lexicons has, and those whose entries differ. Vectors are compared in the
-    smaller of both dtypes.
-
-    old (Lexicon), new (Lexicon): The lexicons.
-    RETURNS (LexiconDiff): The differences.
-    """
+    smaller of the two dtypes."""
     a, b = old.table, new.table
     _, rows_a, rows_b = np.intersect1d(a.hashes, b.hashes, assume_unique=True, return_indices=True)
     removed = np.setdiff1d(np.arange(a.size), rows_a, assume_unique=True)
@@ -74,7 +63,7 @@ def compare(old: Lexicon, new: Lexicon) -> LexiconDiff:
 
 
 def describe_change(old: LexiconEntry, new: LexiconEntry) -> str:
-    """RETURNS (str): A description of what changed about a word."""
+    """A description of what changed about a word."""
     parts: List[str] = []
     if old.weight != new.weight:
         parts.append(f"weight {old.weight:g} → {new.weight:g}")
@@ -92,7 +81,7 @@ def describe_change(old: LexiconEntry, new: LexiconEntry) -> str:
 
 
 def describe_rules(rules: Rules) -> str:
-    """RETURNS (str): A description of the rules of a word; empty if there are none."""
+    """A description of the rules of a word; empty if it has none."""
     return "; ".join(map(str, rules))
 
 

@@ -15,7 +15,7 @@ BATCH = 10_000
 
 @dataclass
 class CompositionReport:
-    """Where the vectors of a lexicon came from: how many words of each kind."""
+    """How many words got their vector from each source."""
 
     known: int = 0
     from_words: int = 0
@@ -36,14 +36,12 @@ def compose_vectors(
     *,
     report: Optional[CompositionReport] = None,
 ) -> Iterator[LexiconEntry]:
-    """Give every entry a vector: its own or that in `known`; else the mean of all known words of two characters and
-    more inside it; else the mean of its known characters; else zeros.
+    """Give every entry a vector: its own or that in `known`; else the mean of all known words of two or more characters
+    inside it; else the mean of its known characters; else zeros.
 
-    entries (Iterable[LexiconEntry]): The entries, read as a stream.
-    known (Lexicon): Words with vectors.
     characters (Optional[Lexicon]): Characters with vectors of the same width; by default those in `known`.
     report (Optional[CompositionReport]): Counts are added to it.
-    YIELDS (LexiconEntry): The same entries, each with a vector.
+    YIELDS (LexiconEntry): The entries, in order. Raises ValueError unless both lexicons have vectors of one width.
     """
     characters = known if characters is None else characters
     if not known.dim or characters.dim != known.dim:
@@ -80,7 +78,7 @@ def _compose_batch(
 
 
 def _mean_of_parts(matcher: Matcher, texts: List[str]) -> Tuple[np.ndarray, np.ndarray]:
-    """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): float32[n, dim] mean vectors, int64[n] number of parts."""
+    """The mean vector of the words in each text, float32[n, dim], and their number, int64[n]."""
     words, borders = matcher.match(texts)
     vectors, found = matcher.lexicon.vectors(words.hashes)
     text = np.repeat(np.arange(len(texts)), np.diff(borders))[found]

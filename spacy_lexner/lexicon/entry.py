@@ -1,4 +1,4 @@
-"""One word of a lexicon: what is known about it, what makes it invalid, and how it is hashed."""
+"""One word of a lexicon: what is known about it, what makes it invalid, how it is hashed."""
 
 import re
 from hashlib import blake2b
@@ -33,7 +33,7 @@ class LexiconEntry(NamedTuple):
     weight (float): A frequency, a prior probability, or any other score that ranks words.
     label (str): A type or a part of speech.
     entity_id (str): The entity in a knowledge base that the word names.
-    rules (Tuple[Rule, ...]): What its occurrences are, whatever the model predicts (see `lexicon.rules`).
+    rules (Tuple[Rule, ...]): What its occurrences are, are not, or are likely to be (see `lexicon.rules`).
     """
 
     word: str
@@ -54,18 +54,15 @@ def hash_word(word: str) -> int:
 
 
 def hash_content(entry: LexiconEntry) -> int:
-    """Hash everything known about a word. The version of a lexicon is the sum of these hashes, so order does not count.
-
-    entry (LexiconEntry): The entry, its vector in the dtype in which it is stored.
-    RETURNS (int): 64 bits.
-    """
+    """64-bit hash of an entry, its vector in the dtype that is stored. A lexicon's version is made from the sum of
+    these hashes, so the order of its words does not matter."""
     text = f"{entry.word}\0{entry.label}\0{entry.entity_id}\0{pack_rules(entry.rules)}".encode("utf8", "replace")
     vector = b"" if entry.vector is None else entry.vector.tobytes()
     return int.from_bytes(blake2b(text + FLOAT.pack(entry.weight) + vector, digest_size=8).digest(), "little")
 
 
 def to_stored(entry: LexiconEntry, dtype: np.dtype) -> LexiconEntry:
-    """RETURNS (LexiconEntry): The entry, its vector in that dtype; numbers that are too large become infinite."""
+    """The entry with its vector in that dtype; numbers too large for it become infinite."""
     if entry.vector is None:
         return entry
     with np.errstate(over="ignore"):
@@ -73,14 +70,8 @@ def to_stored(entry: LexiconEntry, dtype: np.dtype) -> LexiconEntry:
 
 
 def find_fault(entry: LexiconEntry, dim: int, max_word_length: int) -> Optional[str]:
-    """Find what makes an entry invalid.
-
-    entry (LexiconEntry): The entry, from `to_stored`.
-    dim (int): Required width of vectors; 0 for any.
-    max_word_length (int): Longest word allowed.
-    RETURNS (Optional[str]): The reason, a key of REASONS; None for a valid entry. Raises TypeError if the word is not a
-        string.
-    """
+    """The reason (a key of REASONS) why an entry from `to_stored` is invalid, or None. Vectors need width `dim`; 0
+    allows any. Raises TypeError if the word is not a string."""
     fault, vector = find_word_fault(entry.word, max_word_length), entry.vector
     if fault is not None:
         return fault
@@ -94,13 +85,7 @@ def find_fault(entry: LexiconEntry, dim: int, max_word_length: int) -> Optional[
 
 
 def find_word_fault(word: str, max_word_length: int) -> Optional[str]:
-    """Find what makes a word invalid.
-
-    word (str): The word.
-    max_word_length (int): Longest word allowed.
-    RETURNS (Optional[str]): The reason, a key of REASONS; None for a valid word. Raises TypeError if it is not a
-        string.
-    """
+    """The reason (a key of REASONS) why a word is invalid, or None. Raises TypeError if it is not a string."""
     if not isinstance(word, str):
         raise TypeError(f"A word of a lexicon must be a str; got {type(word).__name__} ({word!r:.80}).")
     if not word:

@@ -1,6 +1,6 @@
-"""The error of this package's lexicon."""
+"""The error that lexicons raise."""
 
 
 class LexiconError(ValueError):
-    """A lexicon, or a file that one is made of, is not what it should be. The message names the file, the line or the
-    word, what was expected, and the remedy."""
+    """A lexicon, or a file it is made from, is invalid. The message names the file, line or word, what was expected,
+    and the remedy."""

@@ -11,27 +11,19 @@ SEPARATOR = "\0"  # between texts that are matched as one: no word contains it
 
 
 class Candidates(NamedTuple):
-    """Lexicon words found in a text, ordered by start, then by length.
+    """Lexicon words found in a text, ordered by start, then by length."""
 
-    starts (numpy.ndarray): int32[n] or int64[n], first character.
-    ends (numpy.ndarray): One past the last.
-    hashes (numpy.ndarray): uint64[n], hash of the word.
-    """
-
-    starts: np.ndarray
-    ends: np.ndarray
-    hashes: np.ndarray
+    starts: np.ndarray  # int32[n] or int64[n], first character
+    ends: np.ndarray  # int32[n] or int64[n], one past the last character
+    hashes: np.ndarray  # uint64[n], hash of the word
 
     def take(self, index: Union[np.ndarray, slice]) -> "Candidates":
-        """RETURNS (Candidates): Some of them, by number, mask or slice."""
+        """The candidates at an index: numbers, a mask or a slice."""
         return Candidates(*(column[index] for column in self))
 
 
 def find_words(levels: Sequence[Level], text: str, min_length: int, max_length: Optional[int]) -> Candidates:
-    """Find the words of all levels in a text. The arguments are those of `Lexicon.match`.
-
-    RETURNS (Candidates): The words.
-    """
+    """Find the words of all levels in a text. Arguments as for `Lexicon.match`."""
     codes = levels[0].normalization.codes(to_codes(text))
     found = [_find_in_level(level, codes, min_length, max_length) for level in levels]
     if len(found) == 1:

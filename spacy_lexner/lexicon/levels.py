@@ -1,9 +1,9 @@
 """A compiled lexicon, and the changes to it.
 
-Changes are levels of their own on top of the lexicon, compiled as they come. The cost of a change depends on its own
-size: it neither copies nor reads the words that stay as they are. A word is visible in one level only. Small levels are
-merged as more come, so that there are few, each much smaller than the one below it (a log-structured merge tree,
-O'Neil et al. 1996). The lexicon itself is never rewritten, however many words are added.
+Each change is compiled into a level on top of the lexicon. Its cost depends on its own size: words that stay as they
+are are neither copied nor read. A word is visible in one level only. Small levels are merged as more are added, so that
+there are few, each much smaller than the one below it (a log-structured merge tree, O'Neil et al. 1996). The lexicon
+itself is never rewritten, however many words are added.
 """
 
 from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
@@ -22,7 +22,7 @@ GROWTH = 4  # a level of changes has at least this many times the words of the o
 
 
 class _Ranks(NamedTuple):
-    """The ranks of different words in each level, -1 where it does not know them."""
+    """The ranks of different words in each level; -1 where the level does not have them."""
 
     words: List[str]
     hashes: np.ndarray
@@ -30,14 +30,9 @@ class _Ranks(NamedTuple):
 
 
 class Levels:
-    """The levels of a lexicon, the lexicon itself first. Immutable: `with_words` and `without_words` return others.
-
-    Rows of words are counted over all levels, hidden words included.
-
-    levels (Tuple[Level, ...]): The levels.
-    content (int): Sum of the contents of all visible words, modulo 2**64.
-    dim (int): Width of the vectors; 0 if there are none.
-    """
+    """The levels of a lexicon, the lexicon itself first. Immutable: `with_words` and `without_words` return new levels.
+    Rows of words are counted over all levels, hidden words included. `content` is the sum of the contents of all
+    visible words, modulo 2**64; `dim` the width of the vectors, 0 if there are none."""
 
     def __init__(self, levels: Sequence[Level], content: int, dim: int) -> None:
         self.levels = tuple(levels)
@@ -46,32 +41,31 @@ class Levels:
 
     @classmethod
     def of(cls, base: Level) -> "Levels":
-        """RETURNS (Levels): A compiled lexicon without changes."""
+        """A compiled lexicon without changes."""
         return cls([base], base.content, base.table.vectors.shape[1])
 
     @property
     def base(self) -> Level:
-        """RETURNS (Level): The lexicon that is changed."""
+        """The lexicon below all changes."""
         return self.levels[0]
 
     @property
     def changed(self) -> bool:
-        """RETURNS (bool): Whether there are changes."""
         return len(self.levels) > 1 or len(self.base.hidden) > 0
 
     @property
     def size(self) -> int:
-        """RETURNS (int): The number of words."""
+        """The number of visible words."""
         return sum(level.size for level in self.levels)
 
     def merged(self) -> Level:
-        """RETURNS (Level): All visible words as one level."""
+        """All visible words as one level."""
         return merge_levels(self.levels) if self.changed else self.base
 
     # Lookup
 
     def rows(self, hashes: np.ndarray) -> np.ndarray:
-        """RETURNS (numpy.ndarray): int64[n], the row of each word (uint64[n]); -1 where unknown."""
+        """int64[n], the row of each word by its hash (uint64[n]); -1 where unknown."""
         rows = np.full(len(hashes), -1, "i8")
         for level, first in self._first_rows():
             ranks = level.ranks(hashes)
@@ -80,7 +74,7 @@ class Levels:
         return rows
 
     def get(self, word: str) -> Optional[LexiconEntry]:
-        """RETURNS (Optional[LexiconEntry]): What is known about a word (normalised)."""
+        """The entry of a normalised word, if known."""
         hashes = np.array([hash_word(word)], "u8")
         for level in self.levels:
             rank = int(level.ranks(hashes)[0])
@@ -89,8 +83,7 @@ class Levels:
         return None
 
     def vectors(self, rows: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): float32[n, dim], the vectors of rows (int64[n]), zeros where
-        there is none; bool[n], which of them have one."""
+        """The vectors of rows (int64[n]): float32[n, dim], zeros for none; and bool[n], which words have one."""
         vectors, known = np.zeros((len(rows), self.dim), "f4"), np.zeros(len(rows), bool)
         for table, place, local in self._by_table(rows):
             if table.vector_rows is not None:
@@ -101,8 +94,7 @@ class Levels:
         return vectors, known
 
     def rules(self, rows: np.ndarray) -> Dict[int, Rules]:
-        """RETURNS (Dict[int, Tuple[Rule, ...]]): The positions in `rows` (int64[n]) of words that have rules, and
-        these."""
+        """The rules of the words that have any, by position in `rows` (int64[n])."""
         found: Dict[int, Rules] = {}
         for table, place, local in self._by_table(rows):
             if table.rules is not None:
@@ -112,7 +104,7 @@ class Levels:
         return found
 
     def ruled(self) -> Iterator[Tuple[Strings, Strings]]:
-        """YIELDS (Tuple[Strings, Strings]): For each level the words that have rules, and these (see `pack_rules`)."""
+        """For each level, the words that have rules, and these rules (see `pack_rules`)."""
         for table, visible in ((level.table, level.visible_rows) for level in self.levels):
             if table.rules is not None:
                 rows = visible[table.rules.filled(visible)]
@@ -125,8 +117,7 @@ class Levels:
             first += len(level.rows)
 
     def _by_table(self, rows: np.ndarray) -> Iterator[Tuple[Table, np.ndarray, np.ndarray]]:
-        """YIELDS (Tuple[Table, numpy.ndarray, numpy.ndarray]): The columns of each level, the positions in `rows` of
-        its words, and their rows in it."""
+        """For each level, its columns, the positions in `rows` of its words, and their rows in it."""
         for level, first in self._first_rows():
             place = np.flatnonzero((rows >= first) & (rows < first + len(level.rows)))
             yield level.table, place, rows[place] - first
@@ -134,7 +125,7 @@ class Levels:
     # Changes
 
     def with_words(self, entries: Iterable[LexiconEntry]) -> "Levels":
-        """RETURNS (Levels): The levels with entries added, see `Lexicon.with_words`."""
+        """See `Lexicon.with_words`."""
         given, dim = self._checked(entries)
         words, hashes, ranks = self._ranks(entry.word for entry in given)
         known, before = self._known(words, ranks)
@@ -154,7 +145,7 @@ class Levels:
         return Levels(_merged([*lower, top]), self.content + difference, dim)
 
     def without_words(self, words: Iterable[str]) -> "Levels":
-        """RETURNS (Levels): The levels with words hidden, see `Lexicon.without_words`."""
+        """See `Lexicon.without_words`."""
         levels, content = [], self.content
         places = self._ranks(self.base.normalization(word) for word in words)
         for level, ranks in zip(self.levels, places.ranks):
@@ -164,7 +155,7 @@ class Levels:
         return Levels(_merged(levels), content, self.dim)
 
     def _checked(self, entries: Iterable[LexiconEntry]) -> Tuple[List[LexiconEntry], int]:
-        """RETURNS (Tuple[List[LexiconEntry], int]): The entries, normalised, and the width of vectors."""
+        """The entries, normalised, and the width of the vectors."""
         base, dim = self.base, self.dim
         normalization, dtype, max_word_length = base.normalization, base.table.vectors.dtype, base.max_word_length
         given: List[LexiconEntry] = []
@@ -188,7 +179,7 @@ class Levels:
     def _known(
         self, words: Sequence[str], ranks: Sequence[np.ndarray]
     ) -> Tuple[Dict[str, LexiconEntry], Dict[str, int]]:
-        """RETURNS (Tuple[Dict[str, LexiconEntry], Dict[str, int]]): What is known about words, and its hash."""
+        """The entries of known words, and the hashes of their content."""
         known: Dict[str, LexiconEntry] = {}
         contents: Dict[str, int] = {}
         for level, rank in zip(self.levels, ranks):

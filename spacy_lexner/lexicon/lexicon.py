@@ -24,16 +24,16 @@ TEXTS_PER_MATCH = 500
 
 
 class Lexicon:
-    """Words, each with a vector, weight, label, entity id and rules if it has any. Immutable and thread-safe;
+    """Words, each with a vector, weight, label, entity id and rules if it has them. Immutable and thread-safe;
     `with_words` and `without_words` return a new lexicon that shares everything but the changes with this one.
 
     report (BuildReport): What was skipped when it was built, and why.
     normalization (Normalization): How words and texts are normalised.
     max_word_length (int): Longest word allowed.
     dim (int): Width of the vectors; 0 if there are none.
-    content (int): The sum of the hashes of everything known about each word, modulo 2**64.
-    version (int): 64 bits from the content: equal for two lexicons with the same entries, vector type and
-        normalisation, in any order and however they were made.
+    content (int): The sum of the hashes of all entries, modulo 2**64.
+    version (int): 64 bits. Equal for two lexicons with the same entries, vector type and normalisation, in any order
+        and however they were made.
     """
 
     def __init__(self, levels: Levels, report: BuildReport, home: Optional["Home"] = None) -> None:
@@ -65,7 +65,7 @@ class Lexicon:
         max_word_length (int): Longer words are skipped.
         strict (bool): Raise LexiconError for an entry that would be skipped.
         merge (bool): Equal words are expected: a word without a vector gets that of the first equal word that has one.
-        RETURNS (Lexicon): The lexicon; its `report` says what was skipped.
+        RETURNS (Lexicon): The lexicon; its `report` lists what was skipped.
         """
         normalization = Normalization() if normalization is None else normalization
         table, report = build_table(
@@ -113,33 +113,33 @@ class Lexicon:
         return self._levels.merged().visible_table()
 
     def rows(self, hashes: np.ndarray) -> np.ndarray:
-        """RETURNS (numpy.ndarray): int64[n], for word hashes (uint64[n]) a different number for each word of this
-        lexicon, -1 where unknown."""
+        """RETURNS (numpy.ndarray): int64[n], the row of each word by its hash (uint64[n]), unique to the word; -1 where
+        unknown."""
         return self._levels.rows(np.asarray(hashes, "u8"))
 
     def vectors(self, hashes: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): The vectors of word hashes (uint64[n]), float32[n, dim], zeros
-        where there is none; bool[n], which words have one."""
+        """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): float32[n, dim], the vectors of word hashes (uint64[n]), zeros
+        where a word has none; bool[n], which words have one."""
         return self._levels.vectors(self.rows(hashes))
 
     # Rules
 
     @property
     def has_rules(self) -> bool:
-        """RETURNS (bool): Whether words have rules."""
+        """RETURNS (bool): Whether any word has rules."""
         return any(level.table.rules is not None for level in self._levels.levels)
 
     def rules(self, hashes: np.ndarray) -> Dict[int, Rules]:
-        """RETURNS (Dict[int, Tuple[Rule, ...]]): The positions, in word hashes (uint64[n]), of words that have rules,
-        and these."""
+        """RETURNS (Dict[int, Tuple[Rule, ...]]): Rules of the words that have any, by position in the hashes
+        (uint64[n])."""
         return self._levels.rules(self.rows(hashes)) if self.has_rules else {}
 
     def distinct_rules(self) -> Dict[Rules, str]:
-        """RETURNS (Dict[Tuple[Rule, ...], str]): The different rules that words have, and one of the words of each."""
+        """RETURNS (Dict[Tuple[Rule, ...], str]): The different rules that words have, each with one of its words."""
         return {entry.rules: entry.word for entry in self.ruled_words()}
 
     def ruled_words(self) -> Iterator[LexiconEntry]:
-        """YIELDS (LexiconEntry): The words that have rules, with their rules only."""
+        """YIELDS (LexiconEntry): The words that have rules, with nothing but their rules."""
         for words, rules in self._levels.ruled():
             for word, text in zip(words.all(), rules.all()):
                 yield LexiconEntry(word, rules=unpack_rules(text))
@@ -147,8 +147,8 @@ class Lexicon:
     # Changes
 
     def with_words(self, entries: Iterable[Union[str, LexiconEntry]]) -> "Lexicon":
-        """Add words, or change what is known about words. What an entry leaves out (vector, weight, label, entity id)
-        stays as it was; rules, if there are any, replace all rules of the word.
+        """Add or change words. What an entry leaves out (vector, weight, label, entity id) stays as it was; its rules,
+        if it has any, replace all rules of the word.
 
         entries (Iterable[Union[str, LexiconEntry]]): Words or entries. Raises LexiconError for an invalid one.
         RETURNS (Lexicon): The new lexicon.
@@ -164,11 +164,11 @@ class Lexicon:
         return Lexicon(levels, self.report, self._home)
 
     def compact(self) -> "Lexicon":
-        """RETURNS (Lexicon): The same lexicon, all its levels merged into one."""
+        """RETURNS (Lexicon): The same lexicon with all levels merged into one."""
         return Lexicon(Levels.of(self._levels.merged()), self.report) if self._levels.changed else self
 
     def prune(self, texts: Iterable[str]) -> "Lexicon":
-        """RETURNS (Lexicon): A lexicon of the words that occur in texts, which are read as a stream."""
+        """RETURNS (Lexicon): Only the words that occur in the texts, which are read as a stream."""
         level, stream = self._levels.merged(), iter(texts)
         seen = np.zeros(level.size, bool)
         while batch := list(islice(stream, TEXTS_PER_MATCH)):
@@ -191,8 +191,7 @@ class Lexicon:
     # Files
 
     def save(self, path: Union[str, Path]) -> None:
-        """Save to a folder, created if needed. A lexicon that is already there stays intact until the new one is
-        complete."""
+        """Save to a folder, created if needed. A lexicon already there stays intact until the new one is complete."""
         from .storage import save_folder
 
         if self._home is None or self._levels.changed or not self._home.link(Path(path)):
@@ -200,10 +199,11 @@ class Lexicon:
 
     @classmethod
     def open(cls, path: Union[str, Path], *, verify: bool = False) -> "Lexicon":
-        """Open the folder of a saved lexicon, memory-mapped: opening reads next to nothing, and processes share it.
+        """Open the folder of a saved lexicon, memory-mapped: opening reads almost nothing, and processes share the
+        memory.
 
         verify (bool): Also check the SHA-256 of every part, which reads all of it.
-        RETURNS (Lexicon): The lexicon. Raises LexiconError, naming the file, where something is not as it was saved.
+        RETURNS (Lexicon): The lexicon. Raises LexiconError, naming the file, if anything is not as it was saved.
         """
         from .storage import open_folder
 
@@ -228,8 +228,8 @@ class Lexicon:
         return self
 
     def __reduce__(self) -> Tuple[Callable[..., "Lexicon"], Tuple[Any, ...]]:
-        """Another process opens the folder that this lexicon is mapped from, so that both share its memory. Where there
-        is none, or another lexicon was saved to it since, the lexicon travels as bytes."""
+        """Another process opens the folder that this lexicon is mapped from, so that both share its memory. Without
+        such a folder, or once another lexicon was saved to it, the lexicon is pickled as bytes."""
         if self._home is not None and self._home.unchanged():
             base, *others = self._levels.levels
             hidden = [base.entry(rank).word for rank in base.hidden.tolist()]

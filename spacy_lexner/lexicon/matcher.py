@@ -1,4 +1,4 @@
-"""Every lexicon word in a batch of texts, overlapping, as arrays."""
+"""All lexicon words in a batch of texts, overlapping, as arrays."""
 
 from hashlib import blake2b
 from itertools import pairwise
@@ -32,18 +32,12 @@ class MatchOptions(NamedTuple):
 
 
 class Matcher:
-    """A lexicon and the options of matching. Immutable and thread-safe.
-
-    lexicon (Lexicon): The lexicon.
-    options (MatchOptions): The options.
-    version (int): 64 bits from the lexicon's version and the options.
-    """
+    """A lexicon and matching options. Immutable and thread-safe. `version` is 64 bits from the lexicon's version and
+    the options."""
 
     def __init__(self, lexicon: Lexicon, options: Optional[MatchOptions] = None) -> None:
-        """Create a matcher.
-
-        lexicon (Lexicon): The lexicon.
-        options (Optional[MatchOptions]): The options. Raises ValueError for invalid ones.
+        """lexicon (Lexicon): The words to find.
+        options (Optional[MatchOptions]): Which words are candidates. Raises ValueError for invalid options.
         """
         self.lexicon = lexicon
         self.options = MatchOptions() if options is None else options
@@ -55,8 +49,8 @@ class Matcher:
         """Find all words of the lexicon in all texts. No word crosses white space or the end of a text.
 
         texts (Sequence[str]): The texts.
-        RETURNS (Tuple[Candidates, numpy.ndarray]): The words (int32 offsets in their own text), one text after the
-            other; and int64[n_texts + 1], where the words of each text begin, and one past the last.
+        RETURNS (Tuple[Candidates, numpy.ndarray]): The words (int32 offsets in their own text), text after text; and
+            int64[n_texts + 1], where the words of each text begin, and the end of the last.
         """
         lengths = np.fromiter(map(len, texts), "i8", len(texts))
         groups = np.cumsum(lengths + 1) // CHUNK  # as many texts at a time as the trie matches at a time
@@ -67,7 +61,7 @@ class Matcher:
         return together, np.append(0, np.cumsum(np.concatenate(counts)))
 
     def _match_group(self, texts: Sequence[str], lengths: np.ndarray) -> Tuple[Candidates, np.ndarray]:
-        """The words of texts that are matched as one, and how many each text has."""
+        """The words in texts that are matched as one, and how many each text has."""
         options = self.options
         min_length = max(options.min_length, 2) if options.single_chars == "drop" else options.min_length
         found = self.lexicon.match(SEPARATOR.join(texts), min_length, options.max_length)
@@ -81,7 +75,7 @@ class Matcher:
 
 
 def check_options(options: MatchOptions) -> None:
-    """Raise ValueError for invalid options, naming the valid ones."""
+    """Raise ValueError for invalid options, listing the valid ones."""
     if options.single_chars not in RULES:
         raise ValueError(f"single_chars is {options.single_chars!r}; expected one of {', '.join(RULES)}.")
     if options.alignment_mode not in ALIGNMENT_MODES:
@@ -93,7 +87,7 @@ def check_options(options: MatchOptions) -> None:
 
 
 class Occurrence(NamedTuple):
-    """A word with rules in a text: characters `start` to `end` (exclusive), and its rules."""
+    """A word with rules at characters `start` to `end` (exclusive) of a text."""
 
     start: int
     end: int
@@ -101,12 +95,8 @@ class Occurrence(NamedTuple):
 
 
 def find_occurrences(lexicon: Lexicon, texts: Sequence[str]) -> List[List[Occurrence]]:
-    """Find all words that have rules, overlapping. Options of matching do not apply: they are for candidate words.
-
-    lexicon (Lexicon): The lexicon.
-    texts (Sequence[str]): The texts.
-    RETURNS (List[List[Occurrence]]): For each text, ordered by start, then by length.
-    """
+    """For each text, all words that have rules, overlapping, ordered by start, then by length. Matching options do not
+    apply: they are for candidate words."""
     found: List[List[Occurrence]] = [[] for _ in texts]
     if lexicon.has_rules:
         words, borders = Matcher(lexicon).match(texts)

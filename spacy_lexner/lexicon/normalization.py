@@ -1,4 +1,4 @@
-"""Normalisation that keeps the length: offsets in the normalised text are offsets in the text."""
+"""Normalisation that keeps lengths: offsets in the normalised text are offsets in the original."""
 
 import unicodedata
 from functools import cache
@@ -21,11 +21,11 @@ class Normalization(NamedTuple):
     width: bool = False
 
     def __call__(self, text: str) -> str:
-        """RETURNS (str): The normalised text, of the same length. Lone surrogates are kept."""
+        """The normalised text, of the same length. Lone surrogates are kept."""
         return text.translate(_changes(self)) if any(self) else text
 
     def codes(self, codes: np.ndarray) -> np.ndarray:
-        """RETURNS (numpy.ndarray): uint32[n], normalised code points (uint32[n])."""
+        """Normalised code points: uint32[n] to uint32[n]."""
         if not any(self):
             return codes
         table = _table(self)
@@ -33,13 +33,13 @@ class Normalization(NamedTuple):
 
 
 def to_codes(text: str) -> np.ndarray:
-    """RETURNS (numpy.ndarray): uint32[len(text)], the code points of a text, lone surrogates included."""
+    """uint32[len(text)], the code points of a text, lone surrogates included."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
 @cache
 def _changes(normalization: Normalization) -> Dict[int, str]:
-    """The characters that are mapped to others, by code point."""
+    """The characters that change, by code point."""
     changes = {}
     if normalization.width:
         changes[0x3000] = " "

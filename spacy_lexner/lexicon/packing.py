@@ -19,18 +19,14 @@ PartsT = Dict[str, Dict[str, np.ndarray]]
 
 
 class Packed(NamedTuple):
-    """A lexicon, ready to be written.
+    """A lexicon, ready to be written."""
 
-    manifest (Dict[str, Any]): Counts and settings, as JSON.
-    parts (Dict[str, Dict[str, numpy.ndarray]]): The arrays, by part ("words", "index", "trie", "vectors") and name.
-    """
-
-    manifest: Dict[str, Any]
-    parts: PartsT
+    manifest: Dict[str, Any]  # counts and settings, as JSON
+    parts: PartsT  # arrays by part ("words", "index", "trie", "vectors") and name
 
 
 def pack(level: Level, report: BuildReport) -> Packed:
-    """RETURNS (Packed): A compiled lexicon, none of its words hidden, as arrays and a manifest."""
+    """A compiled lexicon without hidden words as arrays and a manifest."""
     table = level.table
     index = {"word_offsets": table.words.offsets, "contents": table.contents, "hashes": level.hashes}
     index["rows"] = level.rows
@@ -62,12 +58,8 @@ def pack(level: Level, report: BuildReport) -> Packed:
 
 
 def unpack(packed: Packed) -> Tuple[Level, BuildReport]:
-    """Put a lexicon together.
-
-    packed (Packed): The lexicon from `pack`. Raises LexiconError, naming the part, where an array is missing, unknown,
-        or of another shape or type than the manifest says.
-    RETURNS (Tuple[Level, BuildReport]): The lexicon, and what was skipped when it was built.
-    """
+    """The lexicon from `pack`, and what was skipped when it was built. Raises LexiconError, naming the part, if an
+    array is missing, unknown, or differs in shape or type from the manifest."""
     manifest, parts = packed
     try:
         _check_arrays(manifest, parts)

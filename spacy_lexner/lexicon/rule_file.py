@@ -13,21 +13,16 @@ MAX_WORD_LENGTH = 64
 
 
 class RuleFile(NamedTuple):
-    """A dictionary file: its path and encoding."""
+    """A dictionary file."""
 
     path: str
     encoding: str = "utf8"
 
 
 def read_rules(path: Union[str, Path], *, encoding: str = "utf8") -> Iterator[WordRule]:
-    """Read a dictionary file. Each line holds a word and, separated by tabs, its mode ("hint" by default), a label, and
-    the weight of "prefer". A word with several rules has several lines. Empty lines and lines that start with "# " are
-    skipped.
-
-    path (Union[str, Path]): The file, plain or compressed (.gz, .bz2, .xz).
-    encoding (str): Its encoding.
-    YIELDS (WordRule): The rules. Raises LexiconError, with file and line, for an invalid one.
-    """
+    """Read a dictionary file, plain or compressed (.gz, .bz2, .xz). Each line holds a word and, separated by tabs, its
+    mode ("hint" by default), a label, and the weight of "prefer". A word with several rules has several lines. Empty
+    lines and lines that start with "# " are skipped. Raises LexiconError, with file and line, for an invalid rule."""
     from .readers.lines import read_lines  # imports every reader
 
     path = Path(path)
@@ -44,7 +39,7 @@ def read_rules(path: Union[str, Path], *, encoding: str = "utf8") -> Iterator[Wo
 
 
 def _parse(line: str) -> WordRule:
-    """The rule on a line. Raises ValueError for an invalid one."""
+    """The rule on a line. Raises ValueError if it is invalid."""
     word, _, columns = line.partition("\t")
     word = word.strip()
     fault = find_word_fault(word, MAX_WORD_LENGTH)
@@ -70,13 +65,12 @@ def _parse_rule(columns: str) -> Rule:
 
 
 def read_rule_files(files: Iterable[RuleFile]) -> Dict[str, Rules]:
-    """RETURNS (Dict[str, Tuple[Rule, ...]]): The words of dictionary files, each with all of its rules."""
+    """The words of dictionary files, each with all of its rules."""
     return collect_rules(row for file in files for row in read_rules(file.path, encoding=file.encoding))
 
 
 def collect_rules(rows: Iterable[WordRule]) -> Dict[str, Rules]:
-    """RETURNS (Dict[str, Tuple[Rule, ...]]): Each word with all of its rules. Raises LexiconError for an invalid
-    one."""
+    """Each word with all of its rules. Raises LexiconError for an invalid rule."""
     rules: Dict[str, Rules] = {}
     for word, mode, label, weight in rows:
         rules[word] = (*rules.get(word, ()), Rule(mode, label, weight))
@@ -84,6 +78,6 @@ def collect_rules(rows: Iterable[WordRule]) -> Dict[str, Rules]:
 
 
 def write_rules(rules: Dict[str, Rules]) -> str:
-    """RETURNS (str): The text of a dictionary file with these rules."""
+    """The text of a dictionary file with these rules."""
     rows = (WordRule(word, *rule) for word, several in rules.items() for rule in several or (Rule(HINT),))
     return "".join(f"{row.word}\t{row.mode}\t{row.label}\t{repr(row.weight) if row.weight else ''}\n" for row in rows)

@@ -8,18 +8,11 @@ from .rules import HINT_ONLY, Rules
 
 
 class RuledLexicon:
-    """A lexicon without and with the rules of files. Immutable.
-
-    own (Lexicon): The lexicon without the files.
-    lexicon (Lexicon): The lexicon with the files: the words that they name are in it, with the rules of the files only.
-    """
+    """A lexicon without and with the rules of dictionary files. Immutable. `own` is the lexicon without the files;
+    `lexicon` also has the words that the files name, with the rules of the files only."""
 
     def __init__(self, own: Lexicon, from_files: Mapping[str, Rules]) -> None:
-        """Put rules on top of a lexicon.
-
-        own (Lexicon): The lexicon.
-        from_files (Mapping[str, Tuple[Rule, ...]]): The rules of the words that files name; none for a mere hint.
-        """
+        """Put the rules of files on top of a lexicon. A word that the files name only as a hint has no rules."""
         self.own = own
         self._read: Dict[str, Rules] = {own.normalization(word): rules for word, rules in from_files.items()}
         self._outdated: FrozenSet[str] = frozenset()  # words that were changed since the files were read
@@ -28,18 +21,18 @@ class RuledLexicon:
 
     @property
     def from_files(self) -> Dict[str, Rules]:
-        """RETURNS (Dict[str, Tuple[Rule, ...]]): The words (normalised) that have the rules of files, with these."""
+        """The words (normalised) with rules from files, and these rules."""
         return {word: rules for word, rules in self._read.items() if word not in self._outdated}
 
     def with_words(self, entries: Iterable[LexiconEntry]) -> "RuledLexicon":
-        """RETURNS (RuledLexicon): The same with words added or changed; their rules, if any, replace those of files."""
+        """The same with words added or changed; their rules, if any, replace those of the files."""
         entries = list(entries)
         ruled = (entry.word for entry in entries if entry.rules)
         lexicon = self.lexicon.with_words(entries) if self._read else None
         return self._changed(self.own.with_words(entries), lexicon, ruled)
 
     def without_words(self, words: Iterable[str]) -> "RuledLexicon":
-        """RETURNS (RuledLexicon): The same without these words and their rules; unknown words are ignored."""
+        """The same without these words and their rules; unknown words are ignored."""
         words = list(words)
         lexicon = self.lexicon.without_words(words) if self._read else None
         return self._changed(self.own.without_words(words), lexicon, words)

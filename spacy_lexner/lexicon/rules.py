@@ -1,6 +1,6 @@
-"""Rules: what the occurrences of a word are, whatever the model predicts.
+"""Rules for the occurrences of a word, which constrain the model's predictions.
 
-hint     nothing is said: the word is evidence for the encoder, like every word of a lexicon
+hint     no constraint: the word is evidence for the encoder, like every word of a lexicon
 force    they are spans of that label
 forbid   they are not spans of that label, or of any
 prefer   a weight is added to the score of every path that has exactly this span with that label
@@ -18,16 +18,11 @@ MAX_WEIGHT = 1000.0  # as good as certain, and sums of weights stay exact
 
 
 class Rule(NamedTuple):
-    """One rule of a word.
+    """One rule of a word."""
 
-    mode (str): "hint", "force", "forbid" or "prefer".
-    label (str): The label of the spans.
-    weight (float): Of "prefer": what is added to the score, in natural log odds; negative to make it less likely.
-    """
-
-    mode: str
-    label: str = ""
-    weight: float = 0.0
+    mode: str  # "hint", "force", "forbid" or "prefer"
+    label: str = ""  # of the spans
+    weight: float = 0.0  # of "prefer": added to the score, in natural log odds; negative to make the span less likely
 
     def __str__(self) -> str:
         weight = f"{self.weight:g}" if self.mode == PREFER else ""
@@ -44,7 +39,6 @@ class WordRule(NamedTuple):
 
     @property
     def rule(self) -> Rule:
-        """RETURNS (Rule): The rule."""
         return Rule(*self[1:])
 
 
@@ -53,7 +47,7 @@ HINT_ONLY: Rules = (Rule(HINT),)
 
 
 def find_rule_fault(rule: Rule) -> str:
-    """RETURNS (str): What is wrong with a rule, and what was expected; empty for a valid rule."""
+    """What is wrong with a rule, and what was expected; empty for a valid rule."""
     mode, label, weight = rule
     if mode not in MODES:
         return f"the mode is {mode!r}; expected one of {', '.join(MODES)}"
@@ -73,7 +67,6 @@ def find_rule_fault(rule: Rule) -> str:
 
 
 def are_rules(rules: Iterable[Rule]) -> bool:
-    """RETURNS (bool): Whether all rules are valid."""
     try:
         normal_rules(rules)
     except LexiconError:
@@ -82,8 +75,7 @@ def are_rules(rules: Iterable[Rule]) -> bool:
 
 
 def normal_rules(rules: Iterable[Rule]) -> Rules:
-    """RETURNS (Tuple[Rule, ...]): The rules without repetitions and hints, sorted. Raises LexiconError for an invalid
-    one."""
+    """The rules sorted, without duplicates and hints. Raises LexiconError for an invalid rule."""
     rules = tuple(rules)
     try:
         return _normal(rules)
@@ -106,13 +98,13 @@ def _checked(rule: Rule) -> Rule:
 
 @lru_cache(maxsize=4096)
 def pack_rules(rules: Rules) -> str:
-    """RETURNS (str): Rules in normal form as text; empty if there are none."""
+    """Rules in normal form as text; empty if there are none."""
     return json.dumps(rules, ensure_ascii=False, separators=(",", ":")) if rules else ""
 
 
 @lru_cache(maxsize=4096)
 def unpack_rules(text: str) -> Rules:
-    """RETURNS (Tuple[Rule, ...]): The rules from `pack_rules`. Raises LexiconError for other text."""
+    """The rules from `pack_rules`. Raises LexiconError for any other text."""
     if not text:
         return ()
     try:
@@ -122,23 +114,16 @@ def unpack_rules(text: str) -> Rules:
 
 
 class RuleReader(NamedTuple):
-    """Which rules concern a component: those with one of its labels, and some without a label.
+    """Which rules apply to a component: those with one of its labels, and some without a label."""
 
-    name (str): The component.
-    labels (FrozenSet[str]): Its labels.
-    unlabelled (FrozenSet[str]): The modes in which rules without a label concern it.
-    only_forced (FrozenSet[str]): Further labels, for rules of the mode "force" only.
-    any_label (str): The label in a rule that stands for all labels; empty if there is none.
-    """
-
-    name: str
-    labels: FrozenSet[str]
-    unlabelled: FrozenSet[str]
-    only_forced: FrozenSet[str] = frozenset()
-    any_label: str = ""
+    name: str  # of the component
+    labels: FrozenSet[str]  # of the component
+    unlabelled: FrozenSet[str]  # the modes in which rules without a label apply to it
+    only_forced: FrozenSet[str] = frozenset()  # further labels, for rules of the mode "force" only
+    any_label: str = ""  # the label in a rule that means all labels; empty if there is none
 
     def concerns(self, rule: Rule) -> bool:
-        """RETURNS (bool): Whether a rule concerns the component."""
+        """Whether a rule applies to the component."""
         if not rule.label:
             return rule.mode in self.unlabelled
         if rule.label in self.labels or rule.label == self.any_label:
@@ -146,11 +131,11 @@ class RuleReader(NamedTuple):
         return rule.mode == FORCE and rule.label in self.only_forced
 
     def label(self, rule: Rule) -> str:
-        """RETURNS (str): The label of a rule that concerns the component; empty for all labels."""
+        """The label of a rule that applies to the component; empty for all labels."""
         return "" if rule.label == self.any_label else rule.label
 
     def contradiction(self, rules: Rules) -> str:
-        """RETURNS (str): Which rules of one word contradict each other for this component; empty if none do."""
+        """Which rules of one word contradict each other for this component; empty if none do."""
         own = [rule for rule in rules if self.concerns(rule)]
         for i, first in enumerate(own):
             for second in own[i + 1 :]:
@@ -170,12 +155,8 @@ def _contradict(first: Rule, second: Rule) -> bool:
 
 
 def check_rules(word: str, rules: Rules, readers: Sequence[RuleReader]) -> None:
-    """Raise LexiconError for rules that concern no component, or contradict each other.
-
-    word (str): A word that has these rules.
-    rules (Tuple[Rule, ...]): The rules.
-    readers (Sequence[RuleReader]): The components of the pipeline that follow rules; if none, any rule is accepted.
-    """
+    """Raise LexiconError for rules of a word that contradict each other or apply to none of the components that follow
+    rules (`readers`). If the pipeline has no such component, any rule is accepted."""
     for rule in rules:
         if readers and rule.mode != HINT and not any(reader.concerns(rule) for reader in readers):
             known = "; ".join(map(_describe, readers))

@@ -26,26 +26,23 @@ class SharedMatcher:
 
     @property
     def matcher(self) -> Optional[Matcher]:
-        """RETURNS (Optional[Matcher]): The current Matcher."""
+        """The current Matcher."""
         matchers = self._seen
         return matchers[0] if matchers else None
 
     def set(self, matcher: Matcher) -> None:
-        """Replace the current Matcher, which is remembered for Docs that were matched with it.
-
-        matcher (Matcher): The new Matcher.
-        """
+        """Replace the current Matcher. The old one is kept for Docs that were matched with it."""
         with self._lock:
             others = (known for known in self._matchers if known.version != matcher.version)
             self._matchers = (matcher, *others)[:REMEMBERED]
 
     def get(self, version: int) -> Optional[Matcher]:
-        """RETURNS (Optional[Matcher]): The Matcher of that version; None if it is not among the last eight."""
+        """The Matcher of that version; None if it is not among the last eight."""
         return next((matcher for matcher in self._seen if matcher.version == version), None)
 
     @contextmanager
     def pinned(self) -> Iterator[None]:
-        """Within this context, the thread sees the state at its beginning, whatever other threads set."""
+        """Within this context, the thread sees the state at its start, even if other threads change it."""
         token = _PINNED.set({**_PINNED.get(), id(self): self._seen})
         try:
             yield

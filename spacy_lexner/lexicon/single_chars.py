@@ -9,10 +9,9 @@ RULES = get_args(SingleChars)
 
 
 def keep_single_chars(starts: np.ndarray, ends: np.ndarray, rule: SingleChars) -> np.ndarray:
-    """Choose among the words found in a text.
+    """Choose among the words found in a text, ordered by start, then by end.
 
-    starts (numpy.ndarray): int[n], first character, ascending.
-    ends (numpy.ndarray): int[n], one past the last, ascending among equal starts.
+    starts, ends (numpy.ndarray): int[n], first character, and one past the last.
     rule (str): Which words of one character stay.
         "keep": all.
         "drop": none (FLAT, `drop_characters`).

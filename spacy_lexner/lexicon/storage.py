@@ -38,19 +38,16 @@ class Home(NamedTuple):
     checksum: str
 
     def unchanged(self) -> bool:
-        """RETURNS (bool): Whether the folder still holds that lexicon."""
+        """Whether the folder still holds that lexicon."""
         try:
             return read_manifest(self.path)["checksum"] == self.checksum
         except LexiconError:
             return False
 
     def link(self, path: Path) -> bool:
-        """Save the lexicon elsewhere by linking its parts, where both folders are on one file system. A training that
-        saves its best pipeline again and again writes a large lexicon only once.
-
-        path (Path): The folder to save to; created if it does not exist.
-        RETURNS (bool): Whether that was possible.
-        """
+        """Save the lexicon to another folder, created if needed, by linking its parts, so that a training that saves
+        its best pipeline again and again writes a large lexicon only once. Returns False where that is impossible
+        (another file system) or the lexicon was changed."""
         try:
             manifest = read_manifest(self.path)
             if manifest["checksum"] != self.checksum:
@@ -67,12 +64,7 @@ class Home(NamedTuple):
 
 
 def save_folder(level: Level, report: BuildReport, path: Path) -> None:
-    """Save a lexicon, completely or not at all.
-
-    level (Level): The lexicon.
-    report (BuildReport): What was skipped when it was built.
-    path (Path): The folder; created if it does not exist.
-    """
+    """Save a lexicon to a folder, created if needed, completely or not at all."""
     path.mkdir(parents=True, exist_ok=True)
     manifest, parts = pack(level, report)
     manifest["parts"] = {}
@@ -99,7 +91,7 @@ def _link_part(source: Path, target: Path) -> None:
 
 
 def _commit(path: Path, manifest: Dict[str, Any]) -> None:
-    """Replace the manifest, and with it the lexicon of the folder; then remove the parts of the last one."""
+    """Replace the manifest, and with it the lexicon of the folder; then remove the old lexicon's parts."""
     text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
     temporary, _ = _write_temporary(path, [text.encode("utf8")])
     os.replace(temporary, path / MANIFEST)
@@ -107,13 +99,8 @@ def _commit(path: Path, manifest: Dict[str, Any]) -> None:
 
 
 def open_folder(path: Path, verify: bool) -> Tuple[Level, BuildReport, Home]:
-    """Open a lexicon. Its arrays are memory-mapped; sizes, shapes and types are checked first.
-
-    path (Path): The folder.
-    verify (bool): Also check the SHA-256 of each part, which reads all of it.
-    RETURNS (Tuple[Level, BuildReport, Home]): The lexicon, its report, and where it is mapped from. Raises
-        LexiconError, naming the file, for anything that is not as it was saved.
-    """
+    """Open a lexicon, memory-mapped; sizes, shapes and types are checked first. `verify` also checks the SHA-256 of
+    each part, which reads all of it. Raises LexiconError, naming the file, for anything that is not as it was saved."""
     manifest = read_manifest(path)
     parts: PartsT = {}
     try:
@@ -129,8 +116,8 @@ def open_folder(path: Path, verify: bool) -> Tuple[Level, BuildReport, Home]:
 
 
 def read_manifest(path: Path) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): The manifest of a saved lexicon. Raises LexiconError where it is missing, not a
-    lexicon's, of another format version, or was changed."""
+    """The manifest of a saved lexicon. Raises LexiconError if it is missing, changed, not a lexicon's, or of another
+    format version."""
     file = path / MANIFEST
     if not file.is_file():
         raise LexiconError(f"{path}: no lexicon here: {MANIFEST} is missing. Give a folder that Lexicon.save wrote.")
@@ -153,7 +140,7 @@ def read_manifest(path: Path) -> Dict[str, Any]:
 
 
 def to_bytes(level: Level, report: BuildReport) -> bytes:
-    """RETURNS (bytes): A lexicon in the safetensors format, the manifest as metadata."""
+    """A lexicon in the safetensors format, the manifest as metadata."""
     manifest, parts = pack(level, report)
     manifest["checksum"] = _checksum(manifest)
     arrays = {f"{part}.{name}": np.ascontiguousarray(a) for part, named in parts.items() for name, a in named.items()}
@@ -161,7 +148,7 @@ def to_bytes(level: Level, report: BuildReport) -> bytes:
 
 
 def from_bytes(data: bytes) -> Tuple[Level, BuildReport]:
-    """RETURNS (Tuple[Level, BuildReport]): A lexicon from `to_bytes`. Raises LexiconError for other bytes."""
+    """A lexicon from `to_bytes`. Raises LexiconError for other bytes."""
     arrays, metadata = read_arrays(np.frombuffer(data, "u1"), "lexicon bytes")
     parts: PartsT = {}
     for key, array in arrays.items():
@@ -222,7 +209,7 @@ def _map_part(path: Path, entry: Dict[str, Any], verify: bool) -> np.ndarray:
 
 
 def _remove_old_parts(path: Path, current: Iterable[str]) -> None:
-    """Remove parts that the manifest does not name, except those that another process may be writing just now."""
+    """Remove parts that the manifest does not name, except those that another process may still be writing."""
     for file in path.iterdir():
         if PART_NAME.fullmatch(file.name) and file.name not in current:
             try:

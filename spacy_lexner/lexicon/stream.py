@@ -6,18 +6,11 @@ from .entry import LexiconEntry
 
 
 class EntryStream(Iterator[LexiconEntry]):
-    """A stream of entries that knows its place.
-
-    source (str): What is being read: a file, or a name for anything else.
-    line (int): The line, or number, of the last entry.
-    """
+    """A stream of entries that knows its source (a file, or a name for anything else) and the line or number of the
+    last entry."""
 
     def __init__(self, source: str, numbered: Iterable[Tuple[int, LexiconEntry]]) -> None:
-        """Create a stream.
-
-        source (str): What is read.
-        numbered (Iterable[Tuple[int, LexiconEntry]]): Line numbers and entries.
-        """
+        """`numbered` are line numbers and entries."""
         self.source = source
         self.line = 0
         self._numbered = iter(numbered)
@@ -41,5 +34,5 @@ class MergedStream(EntryStream):
 
 
 def to_stream(entries: Iterable[LexiconEntry]) -> EntryStream:
-    """RETURNS (EntryStream): The entries, numbered from 1 if they are not a stream already."""
+    """The entries, numbered from 1 unless they are a stream already."""
     return entries if isinstance(entries, EntryStream) else EntryStream("entries", enumerate(entries, 1))

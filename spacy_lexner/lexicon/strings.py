@@ -13,39 +13,34 @@ CONTINUATION = 0b10  # the two highest bits of a UTF-8 byte that does not begin 
 
 
 class Strings(NamedTuple):
-    """Numbered strings: a text file in memory.
+    """Numbered strings: a text file in memory."""
 
-    data (numpy.ndarray): uint8[n_bytes], UTF-8, a line feed after each string.
-    offsets (numpy.ndarray): int64[n + 1], where each string begins, and the end of the last.
-    """
-
-    data: np.ndarray
-    offsets: np.ndarray
+    data: np.ndarray  # uint8[n_bytes], UTF-8, a line feed after each string
+    offsets: np.ndarray  # int64[n + 1], where each string begins, and the end of the last
 
     @property
     def size(self) -> int:
-        """RETURNS (int): The number of strings."""
         return len(self.offsets) - 1
 
     def any(self) -> bool:
-        """RETURNS (bool): Whether any string is not empty."""
+        """Whether any string is not empty."""
         return len(self.data) > self.size
 
     def filled(self, rows: np.ndarray) -> np.ndarray:
-        """RETURNS (numpy.ndarray): bool[m], which of these strings (int64[m]) are not empty."""
+        """bool[m], which of these strings (int64[m]) are not empty."""
         return self.offsets[rows + 1] - self.offsets[rows] > 1
 
     def lengths(self) -> np.ndarray:
-        """RETURNS (numpy.ndarray): int64[n], the number of characters of each string."""
+        """int64[n], the number of characters of each string."""
         begins = np.concatenate([[0], np.cumsum(self.data >> 6 != CONTINUATION)])
         return np.diff(begins[self.offsets]) - 1  # without the line feed
 
     def get(self, row: int) -> str:
-        """RETURNS (str): One string. Raises LexiconError where the bytes are damaged."""
+        """One string. Raises LexiconError if its bytes are damaged."""
         return _decode(self.data[self.offsets[row] : self.offsets[row + 1] - 1].tobytes())
 
     def all(self) -> Iterator[str]:
-        """YIELDS (str): All strings, in order. Raises LexiconError where the bytes are damaged."""
+        """All strings, in order. Raises LexiconError if the bytes are damaged."""
         for low in range(0, self.size, CHUNK_ROWS):
             offsets = self.offsets[low : low + CHUNK_ROWS + 1]
             data = self.data[offsets[0] : offsets[-1]].tobytes()
@@ -53,7 +48,7 @@ class Strings(NamedTuple):
                 yield _decode(data[begin : end - 1])
 
     def take(self, rows: np.ndarray) -> "Strings":
-        """RETURNS (Strings): These strings (int64[m]), in this order."""
+        """These strings (int64[m]), in this order."""
         parts: List[np.ndarray] = []
         lengths = self.offsets[rows + 1] - self.offsets[rows]
         for low in range(0, len(rows), CHUNK_ROWS):
@@ -63,39 +58,34 @@ class Strings(NamedTuple):
         return Strings(np.concatenate(parts) if parts else np.zeros(0, "u1"), to_offsets(lengths))
 
     def concat(self, other: "Strings") -> "Strings":
-        """RETURNS (Strings): These strings, then the other ones."""
         offsets = np.concatenate([self.offsets, other.offsets[1:] + self.offsets[-1]])
         return Strings(np.concatenate([self.data, other.data]), offsets)
 
 
 class StringsBuilder:
-    """A column of strings being collected."""
+    """Collects strings into a column."""
 
     def __init__(self) -> None:
         self._data = bytearray()
         self._lengths = array("I")
 
     def append(self, string: str) -> None:
-        """Add a string.
-
-        string (str): The string. A lone surrogate, which UTF-8 cannot encode, becomes a question mark.
-        """
+        """Add a string. A lone surrogate, which UTF-8 cannot encode, becomes a question mark."""
         line = string.encode("utf8", "replace") + b"\n" if string else b"\n"
         self._data += line
         self._lengths.append(len(line))
 
     def finish(self) -> Strings:
-        """RETURNS (Strings): The column."""
         return Strings(np.frombuffer(self._data, "u1"), to_offsets(np.frombuffer(self._lengths, "u4")))
 
 
 def empty_strings(n: int) -> Strings:
-    """RETURNS (Strings): A column of n empty strings."""
+    """A column of n empty strings."""
     return Strings(np.full(n, ord("\n"), "u1"), np.arange(n + 1))
 
 
 def to_offsets(lengths: np.ndarray) -> np.ndarray:
-    """RETURNS (numpy.ndarray): int64[n + 1], where parts of these lengths begin, and the end of the last."""
+    """int64[n + 1], where consecutive parts of these lengths begin, and the end of the last."""
     offsets = np.zeros(len(lengths) + 1, "i8")
     np.cumsum(lengths, out=offsets[1:])
     return offsets

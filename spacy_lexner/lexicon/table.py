@@ -12,36 +12,23 @@ from .vector_spool import VectorSpool
 
 
 class Table(NamedTuple):
-    """What is known about each word, in the order in which the words were read.
+    """What is known about each word, in the order in which the words were read."""
 
-    words (Strings): The words, normalised.
-    hashes (numpy.ndarray): uint64[n], hash of each word.
-    contents (numpy.ndarray): uint64[n], hash of everything known about each word; their sum is the version.
-    weights (Optional[numpy.ndarray]): float32[n]; None if all are 1.
-    labels (Optional[Strings]): None if no word has one.
-    entity_ids (Optional[Strings]): None if no word has one.
-    rules (Optional[Strings]): From `pack_rules`; None if no word has any.
-    vectors (numpy.ndarray): float16 or float32[n_vectors, dim].
-    vector_rows (Optional[numpy.ndarray]): int32[n], the row of each word's vector, or -1; None if there are no vectors.
-    """
-
-    words: Strings
-    hashes: np.ndarray
-    contents: np.ndarray
-    weights: Optional[np.ndarray]
-    labels: Optional[Strings]
-    entity_ids: Optional[Strings]
-    rules: Optional[Strings]
-    vectors: np.ndarray
-    vector_rows: Optional[np.ndarray]
+    words: Strings  # normalised
+    hashes: np.ndarray  # uint64[n], hash of each word
+    contents: np.ndarray  # uint64[n], hash of each entry; their sum makes the version
+    weights: Optional[np.ndarray]  # float32[n]; None if all are 1
+    labels: Optional[Strings]  # None if no word has one
+    entity_ids: Optional[Strings]  # None if no word has one
+    rules: Optional[Strings]  # from `pack_rules`; None if no word has any
+    vectors: np.ndarray  # float16 or float32[n_vectors, dim]
+    vector_rows: Optional[np.ndarray]  # int32[n], the row of each word's vector, or -1; None if there are no vectors
 
     @property
     def size(self) -> int:
-        """RETURNS (int): The number of rows."""
         return self.words.size
 
     def entry(self, row: int) -> LexiconEntry:
-        """RETURNS (LexiconEntry): What is known about the word of a row."""
         vector = None
         if self.vector_rows is not None and self.vector_rows[row] >= 0:
             vector = np.array(self.vectors[self.vector_rows[row]])
@@ -55,7 +42,7 @@ class Table(NamedTuple):
         )
 
     def take(self, rows: np.ndarray) -> "Table":
-        """RETURNS (Table): These rows (int64[m]), in this order, with the vectors they need."""
+        """These rows (int64[m]), in this order, with the vectors they need."""
         vectors, vector_rows = self.vectors, self.vector_rows
         if vector_rows is not None:
             chosen = vector_rows[rows]
@@ -77,7 +64,6 @@ class Table(NamedTuple):
         )
 
     def concat(self, other: "Table") -> "Table":
-        """RETURNS (Table): These rows, then the other ones."""
         weights = None
         if self.weights is not None or other.weights is not None:
             weights = np.concatenate([weights_of(table) for table in (self, other)])
@@ -94,24 +80,16 @@ class Table(NamedTuple):
 
 
 class TableBuilder:
-    """Collects entries, in flat arrays, into columns."""
+    """Collects entries, in flat arrays, into columns; their vectors go to the spool."""
 
     def __init__(self, spool: VectorSpool) -> None:
-        """Create a builder.
-
-        spool (VectorSpool): Collects the vectors.
-        """
         self._spool = spool
         self._hashes, self._contents, self._weights, self._vector_rows = array("Q"), array("Q"), array("f"), array("i")
         self._words, self._labels, self._entity_ids, self._rules = (StringsBuilder() for _ in range(4))
 
     def append(self, entry: LexiconEntry, word_hash: int, content: int) -> None:
-        """Add an entry.
-
-        entry (LexiconEntry): The entry, valid and normalised, its vector in the dtype of the spool.
-        word_hash (int): From `hash_word`.
-        content (int): From `hash_content`.
-        """
+        """Add a valid, normalised entry, its vector in the dtype of the spool, and its hashes (`hash_word`,
+        `hash_content`)."""
         self._hashes.append(word_hash)
         self._contents.append(content)
         self._words.append(entry.word)
@@ -122,7 +100,6 @@ class TableBuilder:
         self._vector_rows.append(-1 if entry.vector is None else self._spool.append(entry.vector))
 
     def finish(self) -> Table:
-        """RETURNS (Table): The columns."""
         weights = np.frombuffer(self._weights, "f4")
         columns = (column.finish() for column in (self._labels, self._entity_ids, self._rules))
         labels, entity_ids, rules = (column if column.any() else None for column in columns)
@@ -140,12 +117,12 @@ class TableBuilder:
 
 
 def weights_of(table: Table) -> np.ndarray:
-    """RETURNS (numpy.ndarray): float32[n], the weight of each row."""
+    """float32[n], the weight of each row."""
     return np.ones(table.size, "f4") if table.weights is None else table.weights
 
 
 def vector_rows_of(table: Table) -> np.ndarray:
-    """RETURNS (numpy.ndarray): int32[n], the row of each word's vector, or -1."""
+    """int32[n], the row of each word's vector, or -1."""
     return np.full(table.size, -1, "i4") if table.vector_rows is None else table.vector_rows
 
 

@@ -34,28 +34,21 @@ Found = Tuple[np.ndarray, np.ndarray, np.ndarray]
 class Trie(NamedTuple):
     """A compiled set of words.
 
-    roots (numpy.ndarray): int32[highest code point + 2], by first character: the number of the word of this one
-        character, NO_WORD if only longer words begin with it, NO_EDGE if none does.
+    roots (numpy.ndarray): int32[highest code point + 2], by first character: the number of the word that consists of
+        it, NO_WORD if only longer words begin with it, NO_EDGE if none does.
     levels (numpy.ndarray): int64[n_levels, 3], for each depth from the second character on: first slot of its table,
         size of the range of the hash, maximum number of slots that a key was moved.
-    keys (numpy.ndarray): uint64[n_slots], the edges, GAP in free slots.
-    words (numpy.ndarray): int32[n_slots], number of the word that ends there, or NO_WORD.
     """
 
     roots: np.ndarray
     levels: np.ndarray
-    keys: np.ndarray
-    words: np.ndarray
+    keys: np.ndarray  # uint64[n_slots], the edges, GAP in free slots
+    words: np.ndarray  # int32[n_slots], number of the word that ends there, or NO_WORD
 
     def match(self, codes: np.ndarray, min_length: int = 1, max_length: Optional[int] = None) -> Found:
-        """Find all words in a text. Even if the arrays are damaged, nothing outside them is read and the search ends.
-
-        codes (numpy.ndarray): uint32[n], the code points of the text. No word contains NUL.
-        min_length (int): Shortest word to find.
-        max_length (Optional[int]): Longest word to find; None for any.
-        RETURNS (Tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]): The words, ordered by start, then by length:
-            int64[n] first position, int64[n] one past the last, int32[n] number of the word.
-        """
+        """Find all words in a text (uint32[n] code points; no word contains NUL), ordered by start, then by length:
+        int64[n] first position, int64[n] one past the last, int32[n] number of the word. Even if the arrays are
+        damaged, nothing outside them is read and the search ends."""
         n_levels = len(self.levels) if max_length is None else min(len(self.levels), max(max_length, 1) - 1)
         padded = np.zeros(len(codes) + n_levels, "u8")
         padded[: len(codes)] = codes
@@ -67,7 +60,7 @@ class Trie(NamedTuple):
         return starts, ends, words
 
     def _match_chunk(self, codes: np.ndarray, offset: int, min_length: int, n_levels: int) -> Found:
-        """Match the words that begin in a chunk, whose last `n_levels` characters are only looked at."""
+        """Match the words that begin in a chunk; its last `n_levels` characters are only lookahead."""
         word = self.roots.take(codes[: len(codes) - n_levels], mode="clip")
         at = np.flatnonzero(word > NO_EDGE)
         node = codes.take(at)
@@ -89,8 +82,8 @@ class Trie(NamedTuple):
         return _in_order(found, offset, min_length)
 
     def _find(self, keys: np.ndarray, first: int, size: int, moved: int) -> Tuple[np.ndarray, np.ndarray]:
-        """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): int64[n], the slot where the search for each key (uint64[n])
-        ended; int64[m], which of them were found."""
+        """The slot, int64[n], where the search for each key (uint64[n]) ended; and which of the keys were found,
+        int64[m]."""
         slot = _home(keys, size)
         slot += first
         held = self.keys.take(slot, mode="clip")
@@ -131,13 +124,9 @@ def _nothing() -> Found:
 
 
 def build_trie(codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray) -> Trie:
-    """Build a trie, level by level.
-
-    codes (numpy.ndarray): uint32[n], the code points of all words, one word after the other; none is NUL.
-    offsets (numpy.ndarray): int64[n_words + 1], where each word begins in `codes`. The words differ and none is empty.
-    numbers (numpy.ndarray): int32[n_words], the number of each word.
-    RETURNS (Trie): The trie.
-    """
+    """Build a trie, level by level, from the code points of all words, word after word (uint32[n], none of them NUL),
+    the offsets where the words begin (int64[n_words + 1]), and their numbers (int32[n_words]). The words differ and
+    none is empty."""
     begins, lengths = offsets[:-1], np.diff(offsets)
     roots = np.full(int(codes.max(initial=0)) + 2, NO_EDGE, "i4")
     roots[codes[begins]] = NO_WORD
@@ -169,7 +158,7 @@ def build_trie(codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray) -> T
 
 
 def checked(trie: Trie) -> Trie:
-    """RETURNS (Trie): The same trie. Raises LexiconError if its levels do not fit its tables."""
+    """The same trie. Raises LexiconError if its levels do not fit its tables."""
     first, size, moved = trie.levels.T
     fits = (first >= 0) & (size >= 1) & (size <= len(trie.keys)) & (first <= len(trie.keys) - size)
     if not (fits & (moved >= 0) & (moved <= MAX_MOVED)).all() or not len(trie.roots):

@@ -1,4 +1,4 @@
-"""Vectors being collected: in memory, or in a temporary file when they are many."""
+"""Collects vectors: in memory, or in a temporary file when they are many."""
 
 from tempfile import SpooledTemporaryFile
 from typing import Any, Optional
@@ -10,12 +10,8 @@ CHUNK_ROWS = 1 << 14
 
 
 class VectorSpool:
-    """Collects rows of vectors into one array. The temporary file has no name and disappears with the array.
-
-    dtype (numpy.dtype): Type of the vectors.
-    dim (int): Their width; 0 while there are none.
-    size (int): Their number.
-    """
+    """Collects rows of vectors into one array. The temporary file has no name and disappears with the array. `dim` is
+    the width of the vectors, 0 while there are none; `size` their number."""
 
     def __init__(self, dtype: np.dtype) -> None:
         self.dtype = dtype
@@ -30,18 +26,14 @@ class VectorSpool:
         self._file.close()
 
     def append(self, vector: np.ndarray) -> int:
-        """RETURNS (int): The row of the vector ([dim]) just added."""
+        """Add a vector ([dim]) and return its row."""
         self.dim = len(vector)
         self.size += 1
         self._file.write(vector.tobytes())
         return self.size - 1
 
     def extend(self, vectors: np.ndarray, rows: Optional[np.ndarray] = None) -> None:
-        """Add many vectors.
-
-        vectors (numpy.ndarray): [n, dim], possibly a memory map.
-        rows (Optional[numpy.ndarray]): int64[m], which of them; None for all.
-        """
+        """Add many vectors, [n, dim], possibly a memory map: the rows given (int64[m]), or all."""
         n = len(vectors) if rows is None else len(rows)
         for low in range(0, n, CHUNK_ROWS):
             part = slice(low, low + CHUNK_ROWS)
@@ -50,7 +42,7 @@ class VectorSpool:
         self.size += n
 
     def finish(self) -> np.ndarray:
-        """RETURNS (numpy.ndarray): [size, dim], read-only."""
+        """The vectors, [size, dim], read-only."""
         n_bytes = self.size * self.dim * self.dtype.itemsize
         if n_bytes > MAX_IN_MEMORY:
             self._file.flush()

@@ -28,7 +28,7 @@ def read_any(path: Union[str, Path], format: str = "auto", **settings: Any) -> E
 
     path (Union[str, Path]): A file, plain or compressed, or the folder of a lexicon.
     format (str): One of READERS, or "auto". Ignored for a folder.
-    settings (Any): Settings of the reader of that format, such as `limit`, `encoding`, `errors`.
+    settings (Any): Settings of the reader, such as `limit`, `encoding`, `errors`.
     RETURNS (EntryStream): The entries. Raises LexiconError if there are none.
     """
     path = Path(path)
@@ -42,14 +42,9 @@ def read_any(path: Union[str, Path], format: str = "auto", **settings: Any) -> E
 
 
 def detect_format(path: Union[str, Path], encoding: str = "utf8", errors: str = "strict") -> str:
-    """Guess the format of a file from its first lines.
-
-    path (Union[str, Path]): The file, plain or compressed.
-    encoding (str): Its encoding.
-    errors (str): What to do with bytes that cannot be decoded.
-    RETURNS (str): "vectors" for a word and three numbers or more, with or without a header; "jieba" for a word, a
-        number and perhaps a tag; "table" for columns separated by tabs, and .csv; "words" for anything else.
-    """
+    """Guess the format from a file's first lines: "vectors" for a word and three or more numbers, with or without a
+    header; "jieba" for a word, a number and perhaps a tag; "table" for .csv and for columns separated by tabs; "words"
+    for anything else."""
     path = Path(path)
     if ".csv" in path.suffixes:
         return "table"

@@ -16,12 +16,12 @@ EXPECTED = f"None, a label (str), a weight (number), a vector (list or array), a
 
 
 def read_char_trie(trie: Any) -> EntryStream:
-    """Read a trie whose keys are words. The value of a word is None, its label, its weight, its vector, a dict of
-    fields of LexiconEntry, or a LexiconEntry.
+    """Read a trie whose keys are words. A value is None, a label, a weight, a vector, a dict of fields of LexiconEntry,
+    or a LexiconEntry.
 
     trie (Union[pygtrie.CharTrie, Callable[[], pygtrie.CharTrie]]): The trie, or a function that returns it.
-    RETURNS (EntryStream): The entries, in the order of the trie. Raises LexiconError where it is not a CharTrie or
-        empty, and for a value that is none of these.
+    RETURNS (EntryStream): The entries, in the order of the trie. Raises LexiconError if it is empty or not a CharTrie,
+        and for any other value.
     """
     from pygtrie import CharTrie  # only when it is needed: every `spacy.blank` imports this module
 
@@ -46,7 +46,7 @@ def _read(trie: Any) -> Iterator[LexiconEntry]:
 
 
 def _to_entry(word: str, value: Any) -> LexiconEntry:
-    """RETURNS (LexiconEntry): The entry. Raises TypeError or ValueError for a value of the wrong kind."""
+    """Raises TypeError or ValueError for a value of the wrong kind."""
     if isinstance(value, LexiconEntry):
         if value.word != word:
             raise ValueError(f"an entry of {value.word!r}")

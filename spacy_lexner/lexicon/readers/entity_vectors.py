@@ -33,11 +33,11 @@ def read_entity_vectors(
 ) -> EntryStream:
     """Read the vectors of entities.
 
-    vectors (Union[str, Path]): The vectors: text with an id and its numbers on each line; or, if `ids` is given, text
-        with numbers only (OpenKE's entity2vec.vec), or a matrix as .npy. Text may be compressed.
+    vectors (Union[str, Path]): Text with an id and its numbers on each line; or, if `ids` is given, text with numbers
+        only (OpenKE's entity2vec.vec) or a matrix as .npy. Text may be compressed.
     names (Optional[Union[str, Path]]): A table without header: a name, the id of its entity and optionally a weight,
         separated by tabs. The first of equal names counts. None: each entity is named by its id.
-    ids (Optional[Union[str, Path]]): The ids of the rows: one a line, or id, tab and row number, after a line with
+    ids (Optional[Union[str, Path]]): The ids of the rows: one per line, or id, tab and row number, after a line with
         their count (OpenKE's entity2id.txt).
     encoding (str): Encoding of the text files.
     RETURNS (EntryStream): An entry for each name; those whose entity has no vector come last. Raises LexiconError, with
@@ -50,12 +50,8 @@ def read_entity_vectors(
 
 
 def read_ids(path: Path, encoding: str = "utf8") -> List[str]:
-    """Read the ids of numbered entities.
-
-    path (Path): One id a line, or OpenKE's entity2id.txt.
-    encoding (str): Encoding of the file.
-    RETURNS (List[str]): The ids, in the order of their numbers. Raises LexiconError if a number is missing.
-    """
+    """The ids in a file, one per line, or of OpenKE's entity2id.txt, in the order of their numbers. Raises LexiconError
+    if a number is missing."""
     lines = [(number, line.strip()) for number, line in read_lines(path, encoding=encoding) if line.strip()]
     if not any(character in lines[-1][1] for character in "\t "):
         return [line for _, line in lines]

@@ -14,8 +14,8 @@ LINE = re.compile(r"(?P<word>.+?)(?:[ \t]+(?P<frequency>[0-9.]+))?(?:[ \t]+(?P<t
 def read_jieba_dictionary(
     path: Union[str, Path], *, limit: Optional[int] = None, encoding: str = "utf8", errors: str = "strict"
 ) -> EntryStream:
-    """Read a dictionary with a word, a frequency and a part of speech on each line, separated by spaces or tabs. The
-    frequency becomes the weight, the part of speech the label; either may be missing.
+    """Read a dictionary with a word, a frequency (the weight) and a part of speech (the label) on each line, separated
+    by spaces or tabs. Frequency and part of speech may be missing.
 
     path, limit, encoding, errors: As in `read_word_list`.
     RETURNS (EntryStream): The entries. Raises LexiconError if there are none.
@@ -35,7 +35,7 @@ def read_jieba_dictionary(
 
 
 def to_weight(text: Optional[str]) -> float:
-    """RETURNS (float): A number; 1 for no text; NaN, which gets the entry skipped, for anything else."""
+    """A number; 1 for no text; NaN, which gets the entry skipped, for anything else."""
     if not text:
         return 1.0
     try:

@@ -19,8 +19,7 @@ BOM = "\ufeff"
 def read_lines(path: Path, *, encoding: str = "utf8", errors: str = "strict") -> Iterator[Tuple[int, str]]:
     """Read a text file as a stream, decompressed according to its suffix (.gz, .bz2, .xz).
 
-    path (Path): The file.
-    encoding (str): Its encoding, in which a line feed is one byte: "utf8", "gbk", "gb18030", "big5".
+    encoding (str): An encoding in which a line feed is one byte: "utf8", "gbk", "gb18030", "big5".
     errors (str): What to do with bytes that cannot be decoded: "strict" (an error), "replace" or "ignore".
     YIELDS (Tuple[int, str]): Line number from 1, and the line without its end. Raises LexiconError, with file and line,
         for a file that is missing, empty, damaged, in another encoding, or has a line of more than 256 kB.
@@ -43,7 +42,7 @@ def read_lines(path: Path, *, encoding: str = "utf8", errors: str = "strict") ->
 
 
 def stream_entries(path: Path, numbered: Iterable[Tuple[int, LexiconEntry]]) -> EntryStream:
-    """RETURNS (EntryStream): The entries of a file. Raises LexiconError, when it is read, if there are none."""
+    """The entries of a file. Raises LexiconError at the end of reading if there were none."""
 
     def require_some() -> Iterator[Tuple[int, LexiconEntry]]:
         item = None

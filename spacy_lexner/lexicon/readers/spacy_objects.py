@@ -12,11 +12,8 @@ VECTORS = "nlp.vocab.vectors"
 
 
 def read_vocab_vectors(vocab: Any) -> EntryStream:
-    """Read the words of a vocabulary that have a vector.
-
-    vocab (spacy.vocab.Vocab): The vocabulary; its vectors are not copied.
-    RETURNS (EntryStream): The entries. Raises LexiconError if there are no vectors, or they do not belong to words.
-    """
+    """The words of a spaCy Vocab that have a vector; vectors are not copied. Raises LexiconError if there are no
+    vectors, or they do not belong to words."""
     if vocab.vectors.mode != "default":
         raise LexiconError(
             f"The vectors of the vocabulary are of the kind {vocab.vectors.mode!r}, computed from parts of words, so "
@@ -35,13 +32,9 @@ def read_vocab_vectors(vocab: Any) -> EntryStream:
 
 
 def read_knowledge_base(kb: Any) -> EntryStream:
-    """Read the aliases of a knowledge base, each with the id and vector of its most probable entity; the prior
-    probability becomes the weight.
-
-    kb (spacy.kb.InMemoryLookupKB): The knowledge base.
-    RETURNS (EntryStream): The entries, ordered by alias, without vectors if the knowledge base's have length 0. Raises
-        LexiconError if there are none.
-    """
+    """The aliases of an InMemoryLookupKB, ordered, each with the id and vector of its most probable entity and the
+    prior probability as weight. Without vectors if the KB's have length 0. Raises LexiconError if there are no
+    aliases."""
     if not (hasattr(kb, "get_alias_strings") and hasattr(kb, "get_alias_candidates")):
         raise LexiconError(f"{type(kb).__name__} cannot list its aliases; expected a spacy.kb.InMemoryLookupKB.")
     if not kb.get_size_aliases():
@@ -57,5 +50,5 @@ def read_knowledge_base(kb: Any) -> EntryStream:
 
 
 def _to_numpy(vector: Any) -> np.ndarray:
-    """A vector that may be on a GPU or a list."""
+    """A vector that may be on a GPU, or a list."""
     return np.asarray(vector.get() if hasattr(vector, "get") else vector, "f4")

@@ -7,8 +7,7 @@ PLAIN = b"0123456789.- "
 
 
 def parse_vector(text: str) -> np.ndarray:
-    """RETURNS (numpy.ndarray): float32[n], numbers separated by spaces; an invalid vector of length 0 if anything is
-    not a number."""
+    """float32[n] from numbers separated by spaces; an invalid vector of length 0 if anything else is there."""
     try:
         if _is_plain(text):  # then a JSON parser can read it, several times faster than float()
             return np.array(srsly.json_loads(f"[{text.replace(' ', ',')}]"), "f4")
@@ -21,7 +20,7 @@ def parse_vector(text: str) -> np.ndarray:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether there are plain decimals only. The JSON parser would read the first half of other numbers."""
+    """Whether all numbers are plain decimals. The JSON parser would read only the first half of others."""
     if not text.isascii() or text.encode("ascii").translate(None, PLAIN):
         return False
     return not ("- " in text or "-." in text or text.endswith("-"))

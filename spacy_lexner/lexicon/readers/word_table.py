@@ -31,12 +31,9 @@ def read_word_table(
     """Read a table with an entry on each row. Columns are given by number, from 0, or by their name in the header.
 
     path, limit, encoding, errors: As in `read_word_list`.
-    word (Union[int, str]): Column of the word.
-    weight (Optional[Union[int, str]]): Column of the weight; 1 for an empty cell.
-    label (Optional[Union[int, str]]): Column of the label.
-    entity_id (Optional[Union[int, str]]): Column of the entity id.
-    vector (Optional[Union[int, str]]): Column of the vector, numbers separated by spaces or commas; none for an empty
-        cell.
+    word, label, entity_id (Union[int, str]): Columns of these fields; only `word` is required.
+    weight (Optional[Union[int, str]]): Column of the weight; an empty cell means 1.
+    vector (Optional[Union[int, str]]): Column of the vector, numbers separated by spaces or commas; may be empty.
     header (Optional[bool]): Whether the first row holds names; by default, if a column is given by name.
     delimiter (Optional[str]): By default a comma for .csv, with quotes; a tab otherwise, without quotes.
     RETURNS (EntryStream): The entries. Raises LexiconError if there are none, or a column is missing.
@@ -82,7 +79,7 @@ def _read(
 
 
 def _cell_getter(path: Path, names: List[str], header: bool, column: Optional[ColumnT]) -> Callable[[List[str]], str]:
-    """RETURNS (Callable[[List[str]], str]): From a row to its cell of that column, "" where the row is too short."""
+    """A function from a row to its cell of that column, "" where the row is too short."""
     if column is None:
         return lambda row: ""
     if isinstance(column, int):

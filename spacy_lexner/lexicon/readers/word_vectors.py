@@ -24,7 +24,7 @@ def read_word_vectors(
     """Read a file with a word and its vector on each line, with or without a header line, as a stream.
 
     path, limit, encoding, errors: As in `read_word_list`. The most frequent words usually come first.
-    RETURNS (EntryStream): The entries. Raises LexiconError if there are none, and if the header does not fit the rows.
+    RETURNS (EntryStream): The entries. Raises LexiconError if there are none, or if the header does not fit the rows.
     """
     return stream_entries(Path(path), _read(Path(path), limit, encoding, errors))
 
