@@ -12,8 +12,8 @@ ItemT = TypeVar("ItemT")
 
 
 class PaddedBatcher(Generic[ItemT]):
-    """Splits a stream into batches of items of similar length. The size of a batch is the length of its longest item
-    times its number of items, at most `max_tokens`; a longer item is a batch of its own."""
+    """Splits a stream into batches of items of similar length. The size of a batch, its longest length times its number
+    of items, is at most `max_tokens`; a longer item is a batch of its own."""
 
     def __init__(
         self,
@@ -24,9 +24,7 @@ class PaddedBatcher(Generic[ItemT]):
         discard_oversize: bool = False,
         get_length: Optional[Callable[[ItemT], int]] = None,
     ) -> None:
-        """Create the batcher.
-
-        max_tokens (int): The largest batch, padding included.
+        """max_tokens (int): The largest batch, padding included.
         buffer (int): Number of items that are sorted by length together. A larger buffer pads less.
         shuffle (bool): Shuffle the batches of a buffer. Otherwise they come from short to long.
         seed (Optional[int]): Seed of the shuffling. By default Python's `random` is used, which spaCy seeds with
@@ -65,13 +63,8 @@ class PaddedBatcher(Generic[ItemT]):
 
 
 def pack_by_length(lengths: Sequence[int], max_tokens: int) -> List[List[int]]:
-    """Group items of similar length into batches of at most `max_tokens`, padding included.
-
-    lengths (Sequence[int]): The length of each item.
-    max_tokens (int): The largest product of a batch's longest length and its number of items.
-    RETURNS (List[List[int]]): The indices of the items of each batch, from short to long. An item longer than
-        `max_tokens` is a batch of its own.
-    """
+    """Group items of similar length into batches whose longest length times number of items is at most `max_tokens`; a
+    longer item is a batch of its own. Returns the indices of the items of each batch, from short to long."""
     batches: List[List[int]] = []
     batch: List[int] = []
     for i in sorted(range(len(lengths)), key=lengths.__getitem__):
@@ -85,18 +78,16 @@ def pack_by_length(lengths: Sequence[int], max_tokens: int) -> List[List[int]]:
 
 
 def count_tokens(item: object) -> int:
-    """RETURNS (int): The number of tokens of an Example's predicted Doc, otherwise `len(item)`."""
+    """The number of tokens of an Example's predicted Doc, otherwise `len(item)`."""
     return len(item.predicted) if isinstance(item, Example) else len(item)  # type: ignore[arg-type]
 
 
 class LimitedBatcher(Generic[ItemT]):
     """Yields the first batches of another batcher, so that an epoch of `spacy pretrain`, after which it saves, is a
-    number of updates. The corpus should be shuffled: each epoch reads its beginning."""
+    fixed number of updates. The corpus should be shuffled: each epoch reads its beginning."""
 
     def __init__(self, batcher: Callable[[Iterable[ItemT]], Iterable[List[ItemT]]], n_batches: int) -> None:
-        """Create the batcher.
-
-        batcher (Callable[[Iterable[ItemT]], Iterable[List[ItemT]]]): The other batcher.
+        """batcher (Callable[[Iterable[ItemT]], Iterable[List[ItemT]]]): The other batcher.
         n_batches (int): Maximum number of batches of an epoch; 0 for all.
         """
         if n_batches < 0:
@@ -105,5 +96,4 @@ class LimitedBatcher(Generic[ItemT]):
         self.n_batches = n_batches
 
     def __call__(self, items: Iterable[ItemT]) -> Iterator[List[ItemT]]:
-        """YIELDS (List[ItemT]): The batches."""
         return islice(iter(self.batcher(items)), self.n_batches or None)

@@ -16,11 +16,8 @@ class CallbackChain:
     """Runs several callbacks, one after the other, where the config has room for one."""
 
     def __init__(self, callbacks: Dict[str, Any]) -> None:
-        """Create the callback.
-
-        callbacks (Dict[str, Callable[[Language], Language]]): The callbacks, as blocks of the config with names of your
-            choice, in the order in which they run.
-        """
+        """callbacks (Dict[str, Callable[[Language], Language]]): The callbacks, as blocks of the config with any names,
+            in the order in which they run."""
         self.callbacks = dict(callbacks)
 
     def __call__(self, nlp: Language) -> Language:
@@ -31,18 +28,13 @@ class CallbackChain:
 
 
 class TextCollector:
-    """Shows a corpus to the models of a pipeline, in `[initialize.before_init]`.
-
-    spaCy's own components initialise their models with a sample of ten Docs. An encoder in one of them that builds its
-    vocabulary from the training texts, or fine-tunes the words in them, needs this callback. `lex_ner` does not.
-    """
+    """Shows a corpus to the models of a pipeline, in `[initialize.before_init]`. spaCy's own components initialise
+    their models with a sample of ten Docs. An encoder in one of them that builds its vocabulary from the training
+    texts, or fine-tunes the words in them, needs this callback. `lex_ner` does not."""
 
     def __init__(self, corpus: Optional[CorpusT] = None) -> None:
-        """Create the callback.
-
-        corpus (Optional[Callable[[Language], Iterable[Example]]]): The reader of the texts. By default
-            `training.train_corpus` of the config.
-        """
+        """corpus (Optional[Callable[[Language], Iterable[Example]]]): The reader of the texts. By default
+            `training.train_corpus` of the config."""
         self.corpus = corpus
 
     def __call__(self, nlp: Language) -> Language:

@@ -53,17 +53,12 @@ def create_clue_reader(
 
 
 class AnnotatedCorpus:
-    """Reads Examples from annotated files, in the order of the files."""
+    """Reads Examples from annotated files, in the order of the files. `format` is one of `formats.read.READERS`; the
+    other arguments are those of `create_tag_file_reader`."""
 
     def __init__(
         self, path: Optional[Union[str, Path]], format: str, options: ReadOptions, max_length: int, limit: int
     ) -> None:
-        """Create the reader.
-
-        path, max_length, limit: As in `create_tag_file_reader`.
-        format (str): The format, one of `formats.read.READERS`.
-        options (ReadOptions): How the files are read.
-        """
         if path is None:
             raise ValueError("The corpus has no path. Set it in the config, or with --paths.train and --paths.dev.")
         self.path = Path(path)
@@ -76,8 +71,8 @@ class AnnotatedCorpus:
         """Read the files. What was repaired or left out is logged at the end.
 
         nlp (Language): The pipeline, whose tokenizer makes the predicted Docs.
-        YIELDS (Example): The predicted Doc, and a reference with the words of the file, or with one token for each
-            character if the file does not split its texts.
+        YIELDS (Example): The predicted Doc, and a reference with the words of the file, or with one token per character
+            if the file does not split its texts.
         """
         report = Report()
         tokenizer = make_char_tokenizer(nlp)
@@ -102,16 +97,13 @@ class AnnotatedCorpus:
 
 
 class RepeatedCorpus:
-    """Reads a corpus again and again, so that an epoch is a number of updates. Needs a batcher that stops:
+    """Reads a corpus again and again, so that an epoch is a fixed number of updates. Needs a batcher that stops:
     `spacy-lexner.limit_batches.v1`. Without it, a small text would end each epoch early, and a run of 10,000 updates
     would stop after a few hundred, with a learning rate that has hardly begun to fall."""
 
     def __init__(self, corpus: CorpusT) -> None:
-        """Create the reader.
-
-        corpus (Callable[[Language], Iterable[Example]]): The reader to repeat; if it shuffles, each time in another
-            order.
-        """
+        """corpus (Callable[[Language], Iterable[Example]]): The reader to repeat; if it shuffles, each pass has a new
+            order."""
         self.corpus = corpus
 
     def __call__(self, nlp: Language) -> Iterator[Example]:

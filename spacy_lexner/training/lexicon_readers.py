@@ -1,7 +1,7 @@
 """Registered readers `(nlp) -> Lexicon`, for `[initialize.components.lex_matcher.lexicon]`.
 
-A registered reader takes the settings of a function that opens a stream of entries, and those of the lexicon that is
-built from them (`build_lexicon`). `lexicon_reader` joins the two signatures, so that each default is in one place.
+A registered reader takes the settings of a function that opens a stream of entries, and those of the lexicon built from
+them (`build_lexicon`). `lexicon_reader` joins the two signatures, so that each default is in one place.
 """
 
 from functools import update_wrapper
@@ -42,14 +42,9 @@ def build_lexicon(
 ) -> Lexicon:
     """Build a lexicon as `Lexicon.from_entries` does.
 
-    entries (EntryStream): The entries.
-    merge (bool): Whether equal words are expected.
-    dtype (str): Type in which vectors are stored: "float32" or "float16".
     normalise_case (bool): Lower-case words and texts before they are compared.
     normalise_width (bool): Replace full-width forms in words and texts before they are compared.
-    max_word_length (int): Longer words are skipped.
-    strict (bool): Raise LexiconError for an entry that would be skipped.
-    RETURNS (Lexicon): The lexicon.
+    merge, dtype, max_word_length, strict: As in `Lexicon.from_entries`.
     """
     normalization = Normalization(case=normalise_case, width=normalise_width)
     return Lexicon.from_entries(
@@ -61,41 +56,31 @@ BUILD_SETTINGS = dict(list(signature(build_lexicon).parameters.items())[2:])
 
 
 class LexiconReader:
-    """Opens a stream of entries and builds a lexicon from it, when it is called. Can be pickled. A plain class: the
-    config system would turn a dataclass or a named tuple into a dict or a tuple."""
+    """Opens a stream of entries and builds a lexicon from it when called. Can be pickled. A plain class: the config
+    system would turn a dataclass or a named tuple into a dict or a tuple."""
 
     def __init__(self, read: Callable[..., EntryStream], settings: Dict[str, Any], merge: bool) -> None:
-        """Create a reader.
-
-        read (Callable[..., EntryStream]): Opens the stream; is given the pipeline if it has an argument `nlp`.
-        settings (Dict[str, Any]): The settings of `read` and of `build_lexicon`.
-        merge (bool): Whether equal words are expected.
-        """
+        """`read` opens the stream, with the pipeline if it has an argument `nlp`; `settings` are those of `read` and
+        `build_lexicon`; `merge` says whether equal words are expected."""
         self._read = read
         self._reading = {name: value for name, value in settings.items() if name not in BUILD_SETTINGS}
         self._building = {name: value for name, value in settings.items() if name in BUILD_SETTINGS}
         self._merge = merge
 
     def entries(self, nlp: Language) -> EntryStream:
-        """RETURNS (EntryStream): The entries."""
         pipeline = {"nlp": nlp} if "nlp" in signature(self._read).parameters else {}
         return self._read(**pipeline, **self._reading)
 
     def __call__(self, nlp: Language) -> Lexicon:
-        """RETURNS (Lexicon): The lexicon."""
         return build_lexicon(self.entries(nlp), self._merge, **self._building)
 
 
 def lexicon_reader(
     read: Callable[..., EntryStream], *, merge: bool = False, omit: Sequence[str] = ()
 ) -> Callable[..., LexiconReader]:
-    """Make a function to register: from the settings of `read` and of `build_lexicon` to a LexiconReader.
-
-    read (Callable[..., EntryStream]): Opens the stream of entries.
-    merge (bool): Whether equal words are expected.
-    omit (Sequence[str]): Settings of `build_lexicon` that have no meaning here.
-    RETURNS (Callable[..., LexiconReader]): The function.
-    """
+    """Make a function to register, which takes the settings of `read` (opens the stream of entries) and of
+    `build_lexicon`, except those in `omit`, which have no meaning here. `merge` says whether equal words are
+    expected."""
     parameters = [parameter for name, parameter in signature(read).parameters.items() if name != "nlp"]
     parameters += [parameter for name, parameter in BUILD_SETTINGS.items() if name not in omit]
     joined = signature(read).replace(
@@ -114,27 +99,24 @@ def lexicon_reader(
 
 
 class FolderReader:
-    """Opens a saved lexicon."""
+    """Opens a saved lexicon, memory-mapped."""
 
     def __init__(self, path: Path, verify: bool) -> None:
         self._path = path
         self._verify = verify
 
     def entries(self, nlp: Language) -> EntryStream:
-        """RETURNS (EntryStream): The entries."""
         return EntryStream(str(self._path), enumerate(self(nlp).entries(), 1))
 
     def __call__(self, nlp: Language) -> Lexicon:
-        """RETURNS (Lexicon): The lexicon, memory-mapped."""
         return Lexicon.open(self._path, verify=self._verify)
 
 
 def create_folder_reader(path: Optional[Union[str, Path]], verify: bool = False) -> ReaderT:
     """Open a lexicon that was saved with `Lexicon.save`.
 
-    path (Optional[Union[str, Path]]): The folder; None, as configs have it before one is named, raises LexiconError.
+    path (Optional[Union[str, Path]]): The folder; None, as in configs before one is named, raises LexiconError.
     verify (bool): Also check the SHA-256 of every part, which reads all of it.
-    RETURNS (Callable[[Language], Lexicon]): The reader.
     """
     if path is None:
         raise LexiconError(
@@ -172,8 +154,8 @@ def _read_kb(nlp: Language, path: Optional[Union[str, Path]] = None, component: 
 def _read_merged(nlp: Language, readers: Dict[str, Any]) -> EntryStream:
     """Read the entries of several readers. The first of equal words wins; its vector is the first that any of them has.
 
-    readers (Dict[str, Callable[[Language], Lexicon]]): The readers, as blocks of the config with names of your choice,
-        in the order in which they are read. Their own settings of `build_lexicon` have no effect.
+    readers (Dict[str, Callable[[Language], Lexicon]]): The readers, as blocks of the config with any names, in the
+        order in which they are read. Their own settings of `build_lexicon` have no effect.
     """
     return MergedStream(_entries_of(name, reader, nlp) for name, reader in readers.items())
 

@@ -27,13 +27,10 @@ class GroupedAdamW(GroupedOptimizer):
         grad_clip: float = 0.0,
         use_averages: bool = False,
     ) -> None:
-        """Create the optimiser.
-
-        learn_rate (Union[float, Iterator[float]]): The learning rate or its schedule.
+        """learn_rate (Union[float, Iterator[float]]): The learning rate or its schedule.
         groups (Optional[GroupsT]): The parameter groups, see `parse_groups`.
         weight_decay (Union[float, Iterator[float]]): Decoupled weight decay, unless a group has its own.
-        beta1 (float): Decay of the mean of gradients.
-        beta2 (float): Decay of the mean of squared gradients.
+        beta1, beta2 (float): Decay of the mean of gradients, and of the mean of squared gradients.
         eps (float): Added to the denominator.
         max_grad_norm, grad_clip, use_averages: See GroupedOptimizer.
         """
@@ -50,7 +47,6 @@ class GroupedAdamW(GroupedOptimizer):
         )
 
     def change(self, key: KeyT, weights: FloatsXd, gradient: FloatsXd, learn_rate: float, weight_decay: float) -> None:
-        """Update one parameter in place."""
         ops = get_array_ops(weights)
         if key not in self.mom1:
             self.mom1[key] = ops.alloc(weights.shape, dtype=weights.dtype)

@@ -10,14 +10,9 @@ from thinc.util import get_array_module, torch2xp
 
 
 def clip_gradients(model: Model, max_norm: float) -> float:
-    """Scale the gradients of a model, in place, so that their common norm is at most `max_norm`
-    (Pascanu et al. 2013, Algorithm 1; as torch.nn.utils.clip_grad_norm_).
-
-    model (Model): The model, with gradients.
-    max_norm (float): The largest norm, above 0.
-    RETURNS (float): The norm before. If it is not finite, all gradients are set to zero, and the caller should not
-        step: an optimiser with momentum moves even if gradients are zero.
-    """
+    """Scale the gradients of a model, in place, so that their common norm is at most `max_norm` > 0 (Pascanu et al.
+    2013, Algorithm 1; as torch.nn.utils.clip_grad_norm_). Returns the norm before. If it is not finite, all gradients
+    are set to zero, and the caller should not step: an optimiser with momentum moves even if gradients are zero."""
     if not max_norm > 0:
         raise ValueError(f"max_norm must be above 0, but is {max_norm}. To clip nothing, do not call clip_gradients.")
     gradients = get_gradients(model)
@@ -36,8 +31,8 @@ def clip_gradients(model: Model, max_norm: float) -> float:
 
 
 def get_gradients(model: Model) -> List[FloatsXd]:
-    """RETURNS (List[FloatsXd]): The gradients of a model's layers and of the torch modules in its shims, each once,
-    sharing memory with the model."""
+    """The gradients of a model's layers and of the torch modules in its shims, each once, sharing memory with the
+    model."""
     gradients: Dict[int, FloatsXd] = {}
     for node in model.walk():
         for name in node.grad_names:

@@ -37,9 +37,7 @@ class GroupedOptimizer(Optimizer):
         use_averages: bool,
         **moments: Any,
     ) -> None:
-        """Create the optimiser.
-
-        learn_rate (Union[float, Iterator[float]]): The learning rate or its schedule.
+        """learn_rate (Union[float, Iterator[float]]): The learning rate or its schedule.
         groups (Optional[GroupsT]): The parameter groups, see `parse_groups`.
         weight_decay (Union[float, Iterator[float]]): Weight decay of parameters whose group has none.
         max_grad_norm (float): Largest norm of all gradients of a component together (see `finish_update`); 0 for no
@@ -74,25 +72,15 @@ class GroupedOptimizer(Optimizer):
         return norm
 
     def change(self, key: KeyT, weights: FloatsXd, gradient: FloatsXd, learn_rate: float, weight_decay: float) -> None:
-        """Update one parameter in place.
-
-        key (Tuple[int, str]): The id of the layer or shim and the name of the parameter.
-        weights (FloatsXd): The parameter, contiguous.
-        gradient (FloatsXd): Its gradient, contiguous. It may be overwritten.
-        learn_rate (float): Its learning rate.
-        weight_decay (float): Its weight decay.
-        """
+        """Update one parameter in place. `key` is the id of its layer or shim and its name. Weights and gradient are
+        contiguous; the gradient may be overwritten."""
         raise NotImplementedError
 
     def __call__(
         self, key: KeyT, weights: FloatsXd, gradient: FloatsXd, *, lr_scale: float = 1.0
     ) -> Tuple[FloatsXd, FloatsXd]:
-        """Update one parameter, in place if its memory is contiguous and writeable.
-
-        key, weights, gradient: As in `change`; the gradient is set to zero.
-        lr_scale (float): Factor of the learning rate.
-        RETURNS (Tuple[FloatsXd, FloatsXd]): The new weights and the zeroed gradient.
-        """
+        """Update one parameter, in place if its memory is contiguous and writeable. `lr_scale` is a factor of the
+        learning rate. Returns the new weights and the gradient, set to zero."""
         if gradient.size < 1:
             return weights, gradient
         self.nr_update[key] += 1
@@ -137,8 +125,8 @@ class GroupedOptimizer(Optimizer):
 
 
 def _move_average(average: FloatsXd, weights: FloatsXd, n_updates: int) -> None:
-    """Like thinc's `Ops.update_averages`, which makes two temporary arrays, in one pass over memory: tables of vectors
-    are large."""
+    """Like thinc's `Ops.update_averages`, which makes two temporary arrays, but in one pass over memory: tables of
+    vectors are large."""
     decay = min((1 + n_updates) / (10 + n_updates), MAX_DECAY)
     moving = torch.from_dlpack(average)
     moving.lerp_(torch.from_dlpack(weights).to(moving.dtype), 1 - decay)

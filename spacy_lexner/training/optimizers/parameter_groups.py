@@ -1,4 +1,4 @@
-"""Groups of parameters with settings of their own, known by a regular expression on the parameter's name."""
+"""Groups of parameters with their own settings, selected by a regular expression on the parameter's name."""
 
 import math
 import re
@@ -9,7 +9,7 @@ GroupsT = Union[List[Dict[str, Any]], Dict[str, Dict[str, Any]]]
 
 
 class ParameterGroup(NamedTuple):
-    """The parameters whose names match a pattern, the factor of their learning rate, and their weight decay instead of
+    """The parameters whose names match a pattern, the factor of their learning rate, and the weight decay that replaces
     the optimiser's."""
 
     pattern: Pattern[str]
@@ -21,13 +21,10 @@ class ParameterGroup(NamedTuple):
 
 
 def parse_groups(groups: Optional[GroupsT]) -> Tuple[ParameterGroup, ...]:
-    """Read parameter groups from a config.
-
-    groups (Optional[Union[List[Dict[str, Any]], Dict[str, Dict[str, Any]]]]): The groups, as a list or with names of
-        your choice: `pattern`, a regular expression that is searched in a parameter's name, and `learn_rate_factor`,
-        `weight_decay` or both. (A `$` comes back from a saved config as `$$`, which matches the same.)
-    RETURNS (Tuple[ParameterGroup, ...]): The groups, in order. Raises ValueError, naming the group, where one is wrong.
-    """
+    """Read parameter groups from a config, as a list or as blocks with any names. A group has a `pattern`, a regular
+    expression that is searched in a parameter's name, and `learn_rate_factor`, `weight_decay` or both. (A `$` comes
+    back from a saved config as `$$`, which matches the same.) Raises ValueError, naming the group, if one is
+    invalid."""
     if groups is None:
         return ()
     named = groups.items() if isinstance(groups, dict) else ((str(i), group) for i, group in enumerate(groups))

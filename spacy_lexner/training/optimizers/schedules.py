@@ -12,11 +12,10 @@ def warmup_linear(
     """A warm-up, then a linear fall to 0.
 
     initial_rate (float): The highest rate.
-    total_steps (int): The number of updates of the training. `training.max_steps` may refer to it, not the other way
-        round: spaCy resolves the section of the optimiser alone, without variables.
+    total_steps (int): The number of updates of the training. `training.max_steps` may refer to it, but not vice versa:
+        spaCy resolves the optimiser's section alone, without variables.
     warmup_steps (Optional[int]): The length of the warm-up; 0 by default.
     warmup_share (Optional[float]): Its length as a share of `total_steps`, instead of `warmup_steps`.
-    RETURNS (WarmupSchedule): The schedule.
     """
     steps = _count_warmup_steps(total_steps, warmup_steps, warmup_share)
     if total_steps <= 0:
@@ -39,25 +38,17 @@ def warmup_constant(
 
     initial_rate, warmup_steps, warmup_share: As in `warmup_linear`.
     total_steps (Optional[int]): The number of updates of the training, for `warmup_share`.
-    RETURNS (WarmupSchedule): The schedule.
     """
     return WarmupSchedule(initial_rate, _count_warmup_steps(total_steps, warmup_steps, warmup_share), None)
 
 
 class WarmupSchedule(Iterator[float]):
-    """The rates of all updates, without end. Can be copied and pickled at any point.
-
-    In the warm-up, the n-th update, from 1, has n / warmup_steps of the highest rate, so that none is wasted on a rate
-    of 0. With `total_steps` the next update has the highest rate, and the one after `total_steps` has 0.
-    """
+    """The rates of all updates, without end. Can be copied and pickled at any point. In the warm-up, the n-th update,
+    from 1, has n / warmup_steps of the highest rate, so that none is wasted on a rate of 0. With `total_steps` the next
+    update has the highest rate, and the one after `total_steps` has 0."""
 
     def __init__(self, rate: float, warmup_steps: int, total_steps: Optional[int]) -> None:
-        """Create the schedule.
-
-        rate (float): The highest rate.
-        warmup_steps (int): The number of updates of the warm-up.
-        total_steps (Optional[int]): The number of updates after which the rate is 0, or None for a constant rate.
-        """
+        """`rate` is the highest; after `total_steps` updates the rate is 0, or, if that is None, it stays constant."""
         self.rate = rate
         self.warmup_steps = warmup_steps
         self.total_steps = total_steps
@@ -69,7 +60,7 @@ class WarmupSchedule(Iterator[float]):
         return factor * self.rate
 
     def get_factor(self, step: int) -> float:
-        """RETURNS (float): The share of the highest rate, 0 to 1, after `step` updates."""
+        """The share of the highest rate, 0 to 1, after `step` updates."""
         if step < self.warmup_steps:
             return (step + 1) / self.warmup_steps
         if self.total_steps is None:

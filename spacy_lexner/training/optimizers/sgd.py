@@ -28,9 +28,7 @@ class GroupedSGD(GroupedOptimizer):
         grad_clip: float = 0.0,
         use_averages: bool = False,
     ) -> None:
-        """Create the optimiser.
-
-        learn_rate (Union[float, Iterator[float]]): The learning rate or its schedule.
+        """learn_rate (Union[float, Iterator[float]]): The learning rate or its schedule.
         groups (Optional[GroupsT]): The parameter groups, see `parse_groups`.
         momentum (float): Share of the last step that is added.
         weight_decay (Union[float, Iterator[float]]): Weight decay, added to gradients, unless a group has its own.
@@ -49,7 +47,6 @@ class GroupedSGD(GroupedOptimizer):
         self.max_grad_value = max_grad_value
 
     def change(self, key: KeyT, weights: FloatsXd, gradient: FloatsXd, learn_rate: float, weight_decay: float) -> None:
-        """Update one parameter in place."""
         if key not in self.mom1:
             self.mom1[key] = get_array_ops(weights).alloc(weights.shape, dtype=weights.dtype)
         step = torch.from_dlpack(gradient)
