@@ -45,32 +45,32 @@ def build_lebert_v1(
 ) -> Model[List[Doc], List[Floats2d]]:
     """Build a LEBERT (Liu et al. 2021): a BERT-shaped encoder that sees the candidate words of a lexicon.
 
-    The words come from the `lex_matcher` of the pipeline, which must stand before the component that holds this model.
+    The words come from the pipeline's `lex_matcher`, which must come before the component that holds this model.
 
-    checkpoint (Optional[str]): Folder or Hugging Face hub name of a BERT-shaped checkpoint. It is read when the
-        pipeline is initialised, never again after that is saved. None: random weights in the sizes below.
-    vocab (Optional[str]): Path of a vocab.txt, read at the same time. None: the vocabulary of the checkpoint; without
-        one, the characters of the training texts.
+    checkpoint (Optional[str]): Folder or Hugging Face hub name of a BERT-shaped checkpoint. It is read only when the
+        pipeline is initialised; a saved pipeline does not need it. None: random weights in the sizes below.
+    vocab (Optional[str]): Path of a vocab.txt, read at the same time. None: the vocabulary of the checkpoint, or else
+        the characters of the training texts.
     lower_case (bool): Whether a vocabulary that is not the checkpoint's ignores case and accents.
     vocab_min_count (int): In a vocabulary of the training texts, rarer characters are unknown.
-    piece_vectors (Optional[str]): File of vectors (text format of word2vec) from which the embeddings of characters
-        start, without a checkpoint; pretraining gets further with them. Read at the same time.
+    piece_vectors (Optional[str]): Without a checkpoint, a file of vectors (word2vec text format) that character
+        embeddings start from; pretraining gets further with them. Read at the same time.
     hidden_width, depth, heads, intermediate_width (int): Sizes, without a checkpoint.
-    adapter_layers (Sequence[int]): The layers that have a lexicon adapter after them; 0, the first, as in the paper. []
-        is a plain BERT, which needs no lexicon.
-    max_words (int): Most candidate words of a token.
+    adapter_layers (Sequence[int]): The layers followed by a lexicon adapter; 0, the first, as in the paper. [] is a
+        plain BERT, which needs no lexicon.
+    max_words (int): Maximum number of candidate words per token.
     policy (str): "start": a word that finds no room where it starts is dropped for all of its tokens (the authors'
         code). "token": every token keeps the first words of those that cover it.
     single_chars (str): Rule for words of one token: "keep", "drop", "alone", "uncovered" (see `keep_single_chars`).
     empty (str): What a token without words receives: "zero", nothing; "pad", the transformed vector of a padding word,
         as in the authors' code.
-    words (str): "frozen": word vectors stay as the lexicon has them. "finetuned": those of the words in the training
-        texts are copied and trained with the model.
-    word_width (int): Width of the word vectors if the lexicon has none; words of one length then share a vector.
+    words (str): "frozen": word vectors stay as in the lexicon. "finetuned": those of words in the training texts are
+        copied and trained with the model.
+    word_width (int): Width of the word vectors if the lexicon has none; words of equal length then share a vector.
     dropout, attention_dropout (float): Dropout of the encoder and the adapters, and of the attention weights.
     window (Optional[int]): Longer Docs are read in windows of this many wordpieces; None for the encoder's limit.
-    stride (Optional[int]): How far windows lie apart; None for three quarters of a window.
-    max_batch_tokens (int): Most wordpieces, padding included, that go through the encoder at once.
+    stride (Optional[int]): Distance between window starts; None for three quarters of a window.
+    max_batch_tokens (int): Maximum number of wordpieces, padding included, that go through the encoder at once.
     mixed_precision (bool): Half precision, on a GPU or a processor with AMX.
     grad_scaler_config (Dict[str, Any]): Arguments of thinc's PyTorchGradScaler.
     gradient_checkpointing (bool): Less memory in training, for more time.

@@ -21,15 +21,8 @@ ChosenWords = Tuple[BatchWords, np.ndarray, WordTable]
 def pad_windows(
     windows: Windows, ids: np.ndarray, wordpieces: Wordpieces, chosen: Optional[ChosenWords], device: torch.device
 ) -> UnitBatch:
-    """Make the tensors of a batch of windows.
-
-    windows (Windows): The windows of the batch.
-    ids (numpy.ndarray): int64[n_pieces], the wordpieces of all Docs.
-    wordpieces (Wordpieces): The lookup they came from.
-    chosen (Optional[ChosenWords]): The words, if the model reads any. One that a window cuts stays out of it.
-    device (torch.device): Where the tensors go.
-    RETURNS (UnitBatch): A LEBERTBatch, and the wordpieces that it keeps.
-    """
+    """The LEBERTBatch of some windows over `ids`, the wordpieces of all Docs (int64[n_pieces]), and which wordpieces it
+    keeps. `chosen` holds the words, if the model reads any; a word cut by a window is left out of it."""
     padded, pieces = pad_pieces(windows, ids, wordpieces, device)
     batch = LEBERTBatch(*padded)
     if chosen is not None:

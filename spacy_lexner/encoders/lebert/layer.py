@@ -23,7 +23,7 @@ from .setup import LEBERTSetup
 
 @dataclass(frozen=True)
 class LEBERTOptions(WindowOptions):
-    """How Docs reach the module: in windows, and with words."""
+    """How Docs reach the module: in windows, with words."""
 
     max_words: int
     policy: Policy
@@ -42,7 +42,7 @@ def LEBERTEncoder(
     mixed_precision: bool,
     grad_scaler_config: Dict[str, Any],
 ) -> Encoder:
-    """RETURNS (Model[List[Doc], List[Floats2d]]): The layer, one row per token; see `build_lebert_v1`."""
+    """The layer, one row per token; see `build_lebert_v1`."""
     shim = ModuleShim(build_lebert, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config)
     nodes = {"lexicon": LexiconCandidates()} if setup.adapter_layers else {}
     attrs = {"attend": attend} if setup.adapter_layers else {}
@@ -57,8 +57,7 @@ def make_batches(model: Encoder, docs: List[Doc], ids: np.ndarray, counts: np.nd
 
 
 def choose_words(model: Encoder, words: BatchWords, ids: np.ndarray) -> ChosenWords:
-    """RETURNS (ChosenWords): Of the candidate words on wordpieces `ids` those that each gets, as the layer's options
-    say."""
+    """Choose the words of each wordpiece in `ids` from the candidates, by the layer's options."""
     options: LEBERTOptions = model.attrs["options"]
     slots = candidate_slots(
         words.starts,
@@ -73,8 +72,8 @@ def choose_words(model: Encoder, words: BatchWords, ids: np.ndarray) -> ChosenWo
 
 
 def attend(model: Encoder, docs: List[Doc]) -> List[AttendedWords]:
-    """RETURNS (List[AttendedWords]): How much the tokens of each Doc attend to the words that cover them, in the mean
-    over the adapters. This runs the module."""
+    """How much the tokens of each Doc attend to the words that cover them, averaged over the adapters. Runs the
+    module."""
     ids, counts = wordpieces_of(model).encode(docs)
     chosen = choose_words(model, place_words(docs, model.layers[0].predict(docs), counts), ids)
     words, slots, _ = chosen

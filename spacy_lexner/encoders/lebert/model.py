@@ -20,55 +20,41 @@ _BATCH_WORDS: ContextVar[AdapterInputs] = ContextVar("_BATCH_WORDS")
 
 
 class LEBERTBatch(NamedTuple):
-    """A padded batch of wordpiece sequences.
+    """A padded batch of B sequences of up to L wordpieces."""
 
-    input_ids (Tensor): Wordpieces, int64 [B, L].
-    attention_mask (Tensor): False at padding, bool [B, L].
-    kept (Tensor): Which of the B * L vectors are wanted, int64 [N].
-    slots (Optional[Tensor]): Rows of each wordpiece's candidate words, 0 empty, u the u-th word, int64 [B, L, W].
-    words (Optional[Words]): The U distinct words.
-    segments (Optional[Tensor]): Of pairs of texts, 1 at the second one, int64 [B, L]; none is all 0.
-    record (Optional[List[Tensor]]): If given, each adapter appends its attention to the words, float [B, L, W].
-    """
-
-    input_ids: Tensor
-    attention_mask: Tensor
-    kept: Tensor
-    slots: Optional[Tensor] = None
-    words: Optional[Words] = None
-    segments: Optional[Tensor] = None
-    record: Optional[List[Tensor]] = None
+    input_ids: Tensor  # int64 [B, L]
+    attention_mask: Tensor  # bool [B, L], False at padding
+    kept: Tensor  # int64 [N], which of the B * L vectors are returned
+    slots: Optional[Tensor] = None  # int64 [B, L, W], each wordpiece's candidate words: 0 empty, u the u-th word
+    words: Optional[Words] = None  # the U distinct words
+    segments: Optional[Tensor] = None  # int64 [B, L], 1 in the second text of a pair; None is all 0
+    record: Optional[List[Tensor]] = None  # if given, each adapter appends its attention to words, float [B, L, W]
 
 
 class LexiconAdapter(WordAttention):
-    """Fuse every hidden vector with the words that cover its token (Liu et al. 2021, section 3.2, equation 7):
-    LayerNorm(dropout(h + z)), with h the hidden vector and z what the words say (see WordAttention).
-
-    layer_norm_eps (float): Added to the variance in the layer norm.
-    options (Any): As of WordAttention; `dropout` also acts on the sum, as in the authors' code.
-    """
+    """Fuses every hidden vector with the words that cover its token (Liu et al. 2021, section 3.2, equation 7):
+    LayerNorm(dropout(h + z)), with h the hidden vector and z the attended words. `options` are those of WordAttention;
+    its dropout also acts on the sum, as in the authors' code."""
 
     def __init__(self, hidden_width: int, word_width: int, *, layer_norm_eps: float = 1e-12, **options: Any) -> None:
         super().__init__(hidden_width, word_width, **options)
         self.norm = nn.LayerNorm(hidden_width, eps=layer_norm_eps)
 
     def forward(self, hidden: Tensor, words: Tensor, slots: Tensor, record: Optional[List[Tensor]] = None) -> Tensor:
-        """RETURNS (Tensor): The hidden vectors of a padded batch, fused with words, float [B, L, H]; arguments as of
+        """The hidden vectors of a padded batch, fused with words, float [B, L, H]; arguments as in
         `WordAttention.attend`."""
         return self.norm(self.dropout(hidden + self.attend(hidden, words, slots, record)))
 
 
 class LEBERT(nn.Module):
-    """Add lexicon adapters to a BERT-shaped encoder.
+    """A BERT-shaped encoder with lexicon adapters.
 
-    encoder (PreTrainedModel): Any BERT-shaped Hugging Face encoder.
-    adapter_layers (Sequence[int]): The layers, counted from 0, whose output is fused with words; each has an adapter of
-        its own. None at all is plain BERT.
+    adapter_layers (Sequence[int]): Layers, counted from 0, followed by an adapter of their own; [] is plain BERT.
     word_width (int): Width D of the word vectors.
     n_tuned (int): Number of fine-tuned words.
     dropout (float): Dropout of the adapters.
-    empty (str): What a token without words receives, "zero" or "pad" (see LexiconAdapter).
-    gradient_checkpointing (bool): Compute each layer again in the backward pass instead of keeping its activations.
+    empty (str): What a token without words receives, "zero" or "pad" (see WordAttention).
+    gradient_checkpointing (bool): Recompute each layer in the backward pass instead of keeping its activations.
     """
 
     def __init__(
@@ -105,12 +91,11 @@ class LEBERT(nn.Module):
 
     @property
     def text_model(self) -> PreTrainedModel:
-        """RETURNS (PreTrainedModel): The BERT-shaped encoder."""
+        """The BERT-shaped encoder."""
         return self.encoder
 
     def forward(self, batches: Sequence[LEBERTBatch]) -> Tensor:
-        """RETURNS (Tensor): The vectors kept of batches, each padded to its own length, in their order, float [N,
-        H]."""
+        """The kept vectors of batches, each padded to its own length, in their order, float [N, H]."""
         return torch.cat([self._encode(batch).flatten(0, 1)[batch.kept] for batch in batches])
 
     def _encode(self, batch: LEBERTBatch) -> Tensor:
@@ -125,13 +110,13 @@ class LEBERT(nn.Module):
 
 
 def build_lebert(settings: Dict[str, Any]) -> LEBERT:
-    """RETURNS (LEBERT): A module with random weights, from plain JSON: under "encoder" what `config_settings` gives,
-    under "lebert" the other arguments of LEBERT."""
+    """A module with random weights, from plain JSON: under "encoder" what `config_settings` gives, under "lebert" the
+    other arguments of LEBERT."""
     return LEBERT(build_encoder(settings["encoder"]), **settings["lebert"])
 
 
 def check_adapter_layers(adapter_layers: Sequence[int], n_layers: int) -> None:
-    """Raise ValueError where the numbers (from 0) of the layers with an adapter are out of range or not distinct."""
+    """Raise ValueError if layer numbers (from 0) are out of range or repeated."""
     if len(set(adapter_layers)) < len(adapter_layers) or any(index not in range(n_layers) for index in adapter_layers):
         raise ValueError(
             f"adapter_layers = {list(adapter_layers)} does not fit an encoder of {n_layers} layers: give different "
@@ -140,7 +125,7 @@ def check_adapter_layers(adapter_layers: Sequence[int], n_layers: int) -> None:
 
 
 def _fuse(adapter: LexiconAdapter, layer: nn.Module, inputs: Tuple[Tensor, ...], output: Any) -> Any:
-    """Forward hook: the hidden vectors of a layer, a tuple's first part or all of its output, are fused with words."""
+    """Forward hook: fuse a layer's hidden vectors (its output, or the first part of a tuple) with words."""
     words, slots, record = _BATCH_WORDS.get()
     if isinstance(output, tuple):
         return (adapter(output[0], words, slots, record), *output[1:])
@@ -157,7 +142,7 @@ def _batch_words(value: AdapterInputs) -> Iterator[None]:
 
 
 def _checkpoint_contexts() -> Tuple[ContextManager[None], ContextManager[None]]:
-    """A layer is computed again in the backward pass, long after its batch and maybe in another thread: the second
-    context brings the words of the batch back."""
+    """A layer is recomputed in the backward pass, long after its batch and maybe in another thread: the second context
+    restores the batch's words."""
     value = _BATCH_WORDS.get(None)
     return contextlib.nullcontext(), contextlib.nullcontext() if value is None else _batch_words(value)

@@ -19,7 +19,7 @@ from .model import LEBERT, check_adapter_layers
 
 @dataclass(frozen=True)
 class LEBERTSetup(BertSetup):
-    """The settings of a LEBERT, as `build_lebert_v1` describes them."""
+    """The settings of a LEBERT; see `build_lebert_v1`."""
 
     adapter_layers: Tuple[int, ...]
     empty: str
@@ -44,14 +44,8 @@ class LEBERTSetup(BertSetup):
     def build(
         self, shim: ModuleShim, sample: Sequence[Doc], texts: TrainingTexts, matcher: Optional[Matcher]
     ) -> LEBERT:
-        """Build the module.
-
-        shim (ModuleShim): Receives the module and its settings.
-        sample (Sequence[Doc]): A few Docs, for want of all training texts.
-        texts (TrainingTexts): The training texts, if a component or callback has shown them.
-        matcher (Optional[Matcher]): The lexicon; None where no adapter wants one.
-        RETURNS (LEBERT): The module.
-        """
+        """Build the module in `shim`. `texts` are the training texts; if no component or callback has collected them,
+        `sample`, a few Docs, has to do. `matcher` is None without adapters."""
         if (self.reads_tokens or self.reads_texts) and not texts.n_docs:
             take_sample(sample, texts, "LEBERT")
         wordpieces = self.wordpieces(texts)
@@ -68,9 +62,8 @@ class LEBERTSetup(BertSetup):
     def settings(
         self, config: PretrainedConfig, wordpieces: Dict[str, Any], lexicon_width: int, n_tuned: int
     ) -> Dict[str, Any]:
-        """RETURNS (Dict[str, Any]): All that is needed to build the module, plain JSON, given the sizes of the text
-        model, its vocabulary, the width of the lexicon's vectors (0 if it has none) and the number of fine-tuned
-        words."""
+        """All that is needed to build the module, as plain JSON. `lexicon_width` is the width of the lexicon's vectors,
+        0 if it has none."""
         return {
             "encoder": config_settings(config),
             "lebert": {

@@ -32,16 +32,16 @@ def build_lebert_transformer_v1(
     grad_scaler_config: Dict[str, Any] = NO_OPTIONS,
     **settings: Any,
 ) -> Model[List[Doc], FullTransformerBatch]:
-    """Build a LEBERT that takes the place of `spacy-transformers.TransformerModel.v3`: in a pipeline with a shared
+    """Build a LEBERT to use in place of `spacy-transformers.TransformerModel.v3`: in a pipeline with a shared
     `transformer` pipe and listeners, changing this one name brings the lexicon in.
 
     name (Optional[str]): Folder or hub name of the checkpoint: `checkpoint` of `build_lebert_v1`.
-    get_spans (Optional[Callable]): Taken for the sake of existing configs, and not used: the encoder cuts Docs into
-        windows itself (`window`, `stride`), so that no token is lost.
+    get_spans (Optional[Callable]): Accepted for existing configs but not used: the encoder cuts Docs into windows
+        itself (`window`, `stride`), so that no token is lost.
     tokenizer_config (Dict[str, Any]): Likewise; may only hold what changes nothing: `use_fast`, `model_max_length`.
-    transformer_config (Dict[str, Any]): Likewise; must be empty, dropouts have their own arguments here.
+    transformer_config (Dict[str, Any]): Likewise; must be empty, since dropouts have their own arguments here.
     mixed_precision (bool), grad_scaler_config (Dict[str, Any]), settings (Any): As in `build_lebert_v1`, all of whose
-        other arguments this takes too.
+        other arguments are accepted too.
     RETURNS (Model[List[Doc], FullTransformerBatch]): The model for the `transformer` pipe.
     """
     unused = {*tokenizer_config} - {"use_fast", "model_max_length"} | {*transformer_config}
@@ -56,7 +56,8 @@ def build_lebert_transformer_v1(
 
 
 def _with_settings_of_lebert(build: Callable) -> inspect.Signature:
-    """The signature that a config is checked against and filled from: what LEBERT.v1 takes has its default there."""
+    """The signature that configs are checked against and filled from, with the arguments of LEBERT.v1 and their
+    defaults."""
     own = [each for each in inspect.signature(build).parameters.values() if each.kind != inspect.Parameter.VAR_KEYWORD]
     known = {"checkpoint", *(each.name for each in own)}
     others = [each for each in inspect.signature(build_lebert_v1).parameters.values() if each.name not in known]
@@ -78,16 +79,15 @@ def build_tok2vec_v1(
 
     transformer (Model[List[Doc], FullTransformerBatch]): The copy.
     pooling (Model[Ragged, Floats2d]): From the wordpieces of a token to its vector, as in the listener.
-    grad_factor (float): What gradients are multiplied with on their way into the transformer.
+    grad_factor (float): Factor on the gradients that reach the transformer.
     RETURNS (Model[List[Doc], List[Floats2d]]): The encoder, one row per token.
     """
     return chain(replace_listener(transformer), trfs2arrays(pooling, grad_factor))
 
 
 def LEBERTTransformer(encoder: Encoder) -> Transformer:
-    """RETURNS (Model[List[Doc], FullTransformerBatch]): An encoder as the `transformer` pipe holds one. Every wordpiece
-    of a Doc has one vector, whatever the length of the Doc; rows of the output are not windows but lines that a Doc is
-    written in."""
+    """An encoder in the form that the `transformer` pipe expects. Each wordpiece has one vector, however long the Doc;
+    the rows of the output are lines of a Doc, not windows."""
     return Model(
         "lebert-transformer",
         forward,
@@ -133,30 +133,23 @@ def forward(model: Transformer, docs: List[Doc], is_train: bool) -> Tuple[FullTr
 
 
 def replace_listener(model: Transformer) -> Model[List[Doc], List[TransformerData]]:
-    """RETURNS (Model[List[Doc], List[TransformerData]]): What takes the place of a listener that is replaced by a copy
-    of the model."""
+    """The layer that replaces a listener, around a copy of the model."""
     return chain(model, split_trf_batch())
 
 
 def replace_listener_cfg(transformer: Dict[str, Any], listener: Dict[str, Any]) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): The config of such a layer, from those of the model in the `transformer` pipe and of
-    the listener: the same model, with the pooling of the listener."""
+    """The config of that layer: the config of the `transformer` pipe's model, with the listener's pooling."""
     kept: Dict[str, Any] = {key: listener[key] for key in ("pooling", "grad_factor") if key in listener}
     return {"@architectures": TOK2VEC_NAME, "transformer": dict(transformer), **kept}
 
 
 class Rows(NamedTuple):
-    """How the wordpieces of Docs are written into rows, each Doc beginning a new one.
-
-    n_rows, width (int): Shape of the whole.
-    positions (numpy.ndarray): int64[n_pieces], where each piece stands in it.
-    spans (List[List[Span]]): For each row of each Doc the tokens in it.
-    """
+    """How the wordpieces of Docs are written into rows, each Doc starting a new one."""
 
     n_rows: int
     width: int
-    positions: np.ndarray
-    spans: List[List[Span]]
+    positions: np.ndarray  # int64[n_pieces], into the n_rows * width places
+    spans: List[List[Span]]  # of each Doc, the tokens in each of its rows
 
 
 def _write_rows(docs: List[Doc], counts: np.ndarray) -> Rows:

@@ -31,22 +31,23 @@ def build_word_bilstm_v1(
     mixed_precision: bool = False,
     grad_scaler_config: Dict[str, Any] = NO_OPTIONS,
 ) -> Model[List[Doc], List[Floats2d]]:
-    """Build the baseline of the LEBERT paper (BERT + Word; Liu et al. 2021, section 4.3): the vectors of an encoder,
-    beside them an attended sum of the candidate words, through a bidirectional LSTM. The defaults are its settings.
+    """Build the baseline of the LEBERT paper (BERT + Word; Liu et al. 2021, section 4.3): an encoder's vectors,
+    concatenated with an attended sum of the candidate words, through a bidirectional LSTM. The defaults are its
+    settings.
 
-    The words come from the `lex_matcher` of the pipeline, which must stand before the component that holds this model.
+    The words come from the pipeline's `lex_matcher`, which must come before the component that holds this model.
 
     tok2vec (Model[List[Doc], List[Floats2d]]): The encoder, one row per token.
-    hidden_width (int): Width of either direction of the LSTM.
-    words (str): "frozen": word vectors stay as the lexicon has them. "finetuned": those of the words in the training
-        texts are copied and trained with the model.
-    word_width (int): Width of the word vectors if the lexicon has none; words of one length then share a vector.
-    max_words (int): Most candidate words of a token.
+    hidden_width (int): Width of each direction of the LSTM.
+    words (str): "frozen": word vectors stay as in the lexicon. "finetuned": those of words in the training texts are
+        copied and trained with the model.
+    word_width (int): Width of the word vectors if the lexicon has none; words of equal length then share a vector.
+    max_words (int): Maximum number of candidate words per token.
     policy (str): "start" or "token", see `candidate_slots`.
     single_chars (str): Rule for words of one token: "keep", "drop", "alone", "uncovered" (see `keep_single_chars`).
     empty (str): What a token without words receives: "zero", nothing; "pad", the transformed vector of a padding word.
     dropout (float): Dropout of the words, and before and after the LSTM.
-    max_batch_tokens (int): Most tokens, padding included, that go through the LSTM at once.
+    max_batch_tokens (int): Maximum number of tokens, padding included, that go through the LSTM at once.
     mixed_precision (bool): Half precision, on a GPU or a processor with AMX.
     grad_scaler_config (Dict[str, Any]): Arguments of thinc's PyTorchGradScaler.
     RETURNS (Model[List[Doc], List[Floats2d]]): The encoder, one row per token, 2 * hidden_width wide.

@@ -25,8 +25,7 @@ def WordBiLSTMEncoder(
     mixed_precision: bool = False,
     grad_scaler_config: Optional[Dict[str, Any]] = None,
 ) -> Encoder:
-    """RETURNS (Model[List[Doc], List[Floats2d]]): The layer after another encoder, one row per token; see
-    `build_word_bilstm_v1`."""
+    """The layer after another encoder, one row per token; see `build_word_bilstm_v1`."""
     attrs: Dict[str, Any] = {"setup": setup}
     if setup.words == "finetuned":
         attrs[ATTRIBUTE] = TrainingTexts(tokens=False, texts=True)
@@ -42,7 +41,7 @@ def WordBiLSTMEncoder(
 
 
 def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
-    """Build the module, unless there is one."""
+    """Initialise the inner encoder, and build the module if there is none yet."""
     lexicon, tok2vec = model.layers
     tok2vec.initialize(X=X)
     shim = shim_of(model)
@@ -55,7 +54,7 @@ def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
 
 
 def encode_tokens(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[UnitRows, Callable[[Any], Any]]:
-    """RETURNS (Tuple[UnitRows, Callable]): The vectors of tokens, and what takes their gradient."""
+    """The vectors of all tokens, and a callback for their gradient."""
     counts = np.ones(sum(map(len, docs)), "i8")
     if not len(counts):
         return UnitRows(model.ops.alloc2f(0, model.get_dim("nO")), counts), lambda gradient: None

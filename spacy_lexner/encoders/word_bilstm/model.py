@@ -11,28 +11,21 @@ from ..shared.words import Words, WordVectors
 
 
 class WordBatch(NamedTuple):
-    """A padded batch of B texts of up to L tokens.
+    """A padded batch of B texts of up to L tokens."""
 
-    tokens (Tensor): The vector of each token, int64 [B, L]; anything in the padding.
-    lengths (Tensor): Tokens of each text, at least 1, int64 [B], on the CPU.
-    slots (Tensor): Rows of each token's candidate words, 0 empty, u the u-th word, int64 [B, L, W].
-    words (Words): The U distinct words.
-    kept (Tensor): Which of the B * L vectors are wanted, int64 [K].
-    """
-
-    tokens: Tensor
-    lengths: Tensor
-    slots: Tensor
-    words: Words
-    kept: Tensor
+    tokens: Tensor  # int64 [B, L], the vector of each token; anything in the padding
+    lengths: Tensor  # int64 [B], tokens per text, at least 1, on the CPU
+    slots: Tensor  # int64 [B, L, W], each token's candidate words: 0 empty, u the u-th word
+    words: Words  # the U distinct words
+    kept: Tensor  # int64 [K], which of the B * L vectors are returned
 
 
 class WordBiLSTM(nn.Module):
-    """Token vectors, beside them what their candidate words say (see WordAttention), through a bidirectional LSTM.
+    """Concatenates token vectors with their attended candidate words (see WordAttention) and runs a bidirectional LSTM.
 
     width (int): Width H of the token vectors.
     word_width (int): Width D of the word vectors.
-    hidden_width (int): Width of either direction of the LSTM.
+    hidden_width (int): Width of each direction of the LSTM.
     n_tuned (int): Number of fine-tuned words.
     dropout (float): Dropout on the transformed words, on the LSTM's input and on its output.
     empty (str): What a token without words receives, see WordAttention.
@@ -55,12 +48,8 @@ class WordBiLSTM(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, batches: Sequence[WordBatch], vectors: Tensor) -> Tensor:
-        """Run batches one after the other.
-
-        batches (Sequence[WordBatch]): The batches, each padded to its own length.
-        vectors (Tensor): The vectors of all tokens, float [T, H].
-        RETURNS (Tensor): The vectors kept, in the order of the batches, float [K, 2 * hidden_width].
-        """
+        """The kept vectors of batches, each padded to its own length, in their order, float [K, 2 * hidden_width], from
+        the vectors of all tokens, float [T, H]."""
         return torch.cat([self._run(batch, vectors).flatten(0, 1)[batch.kept] for batch in batches])
 
     def _run(self, batch: WordBatch, vectors: Tensor) -> Tensor:
@@ -73,5 +62,5 @@ class WordBiLSTM(nn.Module):
 
 
 def build_word_bilstm(settings: Dict[str, Any]) -> WordBiLSTM:
-    """RETURNS (WordBiLSTM): A module with random weights, from plain JSON: under "module" its arguments."""
+    """A module with random weights, from plain JSON: its arguments under "module"."""
     return WordBiLSTM(**settings["module"])

@@ -41,7 +41,7 @@ class WordBiLSTMSetup:
     def build(
         self, shim: ModuleShim, sample: Sequence[Doc], texts: TrainingTexts, matcher: Matcher, width: int
     ) -> WordBiLSTM:
-        """Build the module; arguments as of `LEBERTSetup.build`, and the width of the token vectors."""
+        """Build the module, as `LEBERTSetup.build` does, for token vectors of some width."""
         tuned = np.zeros(0, "u8")
         if self.words == "finetuned":
             if not texts.n_docs:
