@@ -42,16 +42,16 @@ def build_ernie_v1(
     grad_scaler_config: Dict[str, Any] = NO_OPTIONS,
     gradient_checkpointing: bool = False,
 ) -> Model[List[Doc], List[Floats2d]]:
-    """Build an ERNIE (Zhang et al. 2019): a BERT-shaped encoder into whose upper layers entity vectors are fused.
+    """Build an ERNIE (Zhang et al. 2019): a BERT-shaped encoder with entity vectors fused into its upper layers.
 
-    The entities and their vectors come from the lexicon of the pipeline's `lex_matcher`, which must stand before the
-    component that holds this model: words with an `entity_id` and a vector. Which mention was linked to which entity is
-    noted in `doc._.lex_entities`.
+    The entities and their vectors come from the lexicon of the pipeline's `lex_matcher`, which must come before the
+    component that holds this model: words with an `entity_id` and a vector. Linked mentions are stored in
+    `doc._.lex_entities`.
 
     checkpoint (Optional[str]): Folder or Hugging Face hub name of a BERT-shaped checkpoint, or a folder with an ERNIE
-        (`spacy lexner import ernie`, `spacy lexner export-hf`). It is read when the pipeline is initialised, never
-        again after that is saved. None: random weights.
-    layer_types (Optional[List[str]]): Of each layer from the lowest up: "sim" (text alone), "mix" (fusion), "norm"
+        (`spacy lexner import ernie`, `spacy lexner export-hf`). It is read only when the pipeline is initialised; a
+        saved pipeline does not need it. None: random weights.
+    layer_types (Optional[List[str]]): Type of each layer from the lowest up: "sim" (text alone), "mix" (fusion), "norm"
         (fusion after self-attention of the entities); missing ones are "sim". None: those of the checkpoint if it is an
         ERNIE, else "norm" for the upper half and "mix" for the layer below it (the original: 5 sim, 1 mix, 6 norm).
     entity_width (Optional[int]): Width of the entity vectors; None for that of the lexicon.
@@ -60,8 +60,8 @@ def build_ernie_v1(
     overlaps (str): Which of several overlapping candidates is linked: the "longest", the "first", or "all".
     alignment (str): "first": an entity is shown on the first wordpiece of its mention. "alternate": on every second
         one, as the authors' pretraining script does by mistake.
-    entities (str): "frozen": entity vectors stay as the lexicon has them. "finetuned": those of entities in the
-        training texts are copied and trained.
+    entities (str): "frozen": entity vectors stay as in the lexicon. "finetuned": those of entities in the training
+        texts are copied and trained.
 
     All other arguments are those of `build_lebert_v1`.
 

@@ -20,24 +20,17 @@ from .model import ERNIE, ERNIEBatch
 
 
 class PieceEntities(NamedTuple):
-    """The entities of a batch of Docs, on wordpieces that lie one after the other in one array.
+    """The entities of a batch of Docs, whose wordpieces are concatenated."""
 
-    shown (numpy.ndarray): int64[n_pieces], the entity aligned to each wordpiece; 0 for none, and for entities without a
-        vector.
-    vectors (torch.Tensor): float32[1 + U, D], vectors of the distinct entities, after a row of zeros.
-    tuned (torch.Tensor): int64[1 + U], their rows in the fine-tuned table, or -1.
-    """
-
-    shown: np.ndarray
-    vectors: torch.Tensor
-    tuned: torch.Tensor
+    shown: np.ndarray  # int64[n_pieces], the entity aligned to each wordpiece; 0 for none or one without a vector
+    vectors: torch.Tensor  # float32[1 + U, D], of the distinct entities, after a row of zeros
+    tuned: torch.Tensor  # int64[1 + U], their rows in the fine-tuned table, or -1
 
 
 def place_entities(
     docs: Sequence[Doc], found: Sequence[DocEntities], counts: np.ndarray, module: ERNIE, alignment: Alignment
 ) -> PieceEntities:
-    """RETURNS (PieceEntities): The mentions of Docs on their wordpieces, of which each token has `counts`. The module
-    has the fine-tuned entities; for `alignment` see `align_mentions`."""
+    """Align the mentions of Docs to wordpieces, `counts` of them per token. For `alignment` see `align_mentions`."""
     numbers, ids, vectors = number_entities(found)
     starts, ends = mention_pieces(docs, found, counts)
     pieces, mentions = align_mentions(starts, ends, alignment)
@@ -49,8 +42,7 @@ def place_entities(
 def mention_pieces(
     docs: Sequence[Doc], found: Sequence[DocEntities], counts: np.ndarray
 ) -> Tuple[np.ndarray, np.ndarray]:
-    """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): int64[n] each, the first wordpiece of every mention of all Docs,
-    and one past its last."""
+    """The range of wordpieces (start, end) of every mention of all Docs, half-open, int64[n] each."""
     none = np.zeros(0, "u8")
     spans = [Candidates(entities.starts, entities.ends, none) for entities in found]
     starts, ends, _ = place_spans(docs, spans, counts)  # mentions begin and end with tokens
@@ -58,8 +50,8 @@ def mention_pieces(
 
 
 def entity_tensors(module: ERNIE, ids: Sequence[str], vectors: np.ndarray) -> Tuple[torch.Tensor, torch.Tensor]:
-    """RETURNS (Tuple[torch.Tensor, torch.Tensor]): On the device of a module, the vectors of distinct entities,
-    float32[1 + U, D] after a row of zeros; and their rows in its fine-tuned table, int64[1 + U], or -1."""
+    """On the module's device: the vectors of distinct entities after a row of zeros, float32[1 + U, D], and their rows
+    in its fine-tuned table, int64[1 + U], or -1."""
     if not vectors.shape[1]:
         vectors = np.zeros((1, module.encoder.entity_width), "f4")
     table = module.tuned_hashes.cpu().numpy().view("u8")
@@ -71,11 +63,8 @@ def entity_tensors(module: ERNIE, ids: Sequence[str], vectors: np.ndarray) -> Tu
 def pad_entities(
     windows: Windows, ids: np.ndarray, wordpieces: Wordpieces, entities: PieceEntities, device: torch.device
 ) -> UnitBatch:
-    """Make the tensors of a batch of windows; arguments as of LEBERT's `pad_windows`.
-
-    RETURNS (UnitBatch): An ERNIEBatch, and the wordpieces that it keeps. An entity is seen by the windows that hold the
-        wordpiece it is shown on.
-    """
+    """The ERNIEBatch of some windows, and which wordpieces it keeps; see LEBERT's `pad_windows`. An entity is seen by
+    the windows that hold the wordpiece it is shown on."""
     padded, pieces = pad_pieces(windows, ids, wordpieces, device)
     places, inside, _ = windows.pad()
     shown = torch.from_numpy(np.where(inside, entities.shown[places], 0)).to(device)

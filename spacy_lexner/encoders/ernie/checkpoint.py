@@ -13,25 +13,21 @@ CONFIG, WEIGHTS = "ernie.json", "fusion.safetensors"
 
 
 class EntitySide(NamedTuple):
-    """The settings of the entity side of a checkpoint.
+    """The settings of the entity side of a checkpoint."""
 
-    layer_types (Tuple[str, ...]): From the lowest layer up.
-    entity_width, entity_heads (int): Width of the entity vectors, heads of their self-attention.
-    """
-
-    layer_types: Tuple[str, ...]
+    layer_types: Tuple[str, ...]  # from the lowest layer up
     entity_width: int
-    entity_heads: int
+    entity_heads: int  # of the entities' self-attention
 
 
 def has_entity_side(folder: str) -> bool:
-    """RETURNS (bool): Whether a checkpoint is an ERNIE, not a BERT alone (or a name on a hub)."""
+    """Whether a checkpoint is an ERNIE, not a BERT alone or a name on a hub."""
     return (Path(folder) / CONFIG).is_file()
 
 
 def read_entity_side(folder: str, depth: int) -> EntitySide:
-    """RETURNS (EntitySide): The settings of a checkpoint's entity side; `depth` is the number of layers of its text
-    side. Raises ValueError where they make no sense."""
+    """The settings of a checkpoint's entity side, for a text side of `depth` layers. Raises ValueError if they are
+    missing or invalid."""
     path = Path(folder) / CONFIG
     try:
         settings: Dict[str, Any] = json.loads(path.read_text("utf8"))
@@ -42,7 +38,7 @@ def read_entity_side(folder: str, depth: int) -> EntitySide:
 
 
 def load_entity_side(folder: str, encoder: ErnieEncoder) -> None:
-    """Load the weights of a checkpoint's entity side into an encoder. Raises ValueError where they do not fit."""
+    """Load the weights of a checkpoint's entity side into an encoder. Raises ValueError if they do not fit."""
     path = Path(folder) / WEIGHTS
     try:
         encoder.fusion.load_state_dict(load_file(path))

@@ -14,33 +14,22 @@ Alignment = Literal["first", "alternate"]
 
 
 class LexEntity(NamedTuple):
-    """A mention that was linked to an entity: `doc.text[start:end]` names `entity_id`.
+    """A mention that was linked to an entity: `doc.text[start:end]` names `entity_id`."""
 
-    start, end (int): Characters.
-    entity_id (str): The entity.
-    known (bool): Whether it has a vector; without one the encoder does not see it.
-    """
-
-    start: int
+    start: int  # in characters
     end: int
     entity_id: str
-    known: bool
+    known: bool  # whether it has a vector; without one the encoder does not see it
 
 
 class DocEntities(NamedTuple):
-    """The linked mentions of a Doc, ordered by start.
+    """The linked mentions of a Doc, ordered by start."""
 
-    starts, ends (numpy.ndarray): int[n], characters of the Doc.
-    ids (List[str]): The entity of each.
-    vectors (numpy.ndarray): float32[n, D], zeros where there is none.
-    known (numpy.ndarray): bool[n], which of them have a vector.
-    """
-
-    starts: np.ndarray
-    ends: np.ndarray
-    ids: List[str]
-    vectors: np.ndarray
-    known: np.ndarray
+    starts: np.ndarray  # int[n], in characters
+    ends: np.ndarray  # int[n]
+    ids: List[str]  # the entity of each
+    vectors: np.ndarray  # float32[n, D], zeros where there is none
+    known: np.ndarray  # bool[n], which have a vector
 
 
 def choose_mentions(starts: np.ndarray, ends: np.ndarray, overlaps: Overlaps) -> np.ndarray:
@@ -66,13 +55,9 @@ def choose_mentions(starts: np.ndarray, ends: np.ndarray, overlaps: Overlaps) ->
 
 
 def align_mentions(starts: np.ndarray, ends: np.ndarray, alignment: Alignment) -> Tuple[np.ndarray, np.ndarray]:
-    """Say on which wordpieces mentions are shown.
-
-    starts, ends (numpy.ndarray): int64[n], wordpieces of each mention.
-    alignment (str): "first": the first wordpiece of the mention (Zhang et al. 2019). "alternate": every second one from
-        the first on, which is what the authors' pretraining script does to longer mentions.
-    RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): int64[m] wordpieces, int64[m] the mention of each.
-    """
+    """Choose the wordpieces that show the mentions `starts` to `ends` (wordpieces, half-open, int64[n]). "first": the
+    first wordpiece of each (Zhang et al. 2019). "alternate": every second one from there on, as the authors'
+    pretraining script does for longer mentions. Returns the wordpieces, int64[m], and the mention of each, int64[m]."""
     if alignment not in get_args(Alignment):
         raise ValueError(f"Unknown alignment={alignment!r}. Choose one of {get_args(Alignment)}.")
     if alignment == "first":
@@ -83,12 +68,8 @@ def align_mentions(starts: np.ndarray, ends: np.ndarray, alignment: Alignment) -
 
 
 def number_entities(found: Sequence[DocEntities]) -> Tuple[np.ndarray, List[str], np.ndarray]:
-    """Number the distinct entities of a batch of Docs, those that have a vector.
-
-    found (Sequence[DocEntities]): The mentions of each Doc.
-    RETURNS (Tuple[numpy.ndarray, List[str], numpy.ndarray]): int64[n], of all mentions the number of their entity from
-        1 on, 0 without a vector; the ids; float32[1 + U, D], their vectors after a row of zeros.
-    """
+    """Number the distinct entities with a vector, from 1 on. Returns the number of each mention's entity, int64[n], 0
+    without a vector; the ids; and the vectors after a row of zeros, float32[1 + U, D]."""
     numbers: Dict[str, int] = {}
     rows: List[np.ndarray] = []
     mentions: List[int] = []
@@ -103,20 +84,20 @@ def number_entities(found: Sequence[DocEntities]) -> Tuple[np.ndarray, List[str]
 
 
 def set_entities(doc: Doc, entities: DocEntities) -> None:
-    """Note in a Doc which mentions were linked to which entities."""
+    """Store the linked mentions in a Doc."""
     columns = entities.starts.tolist(), entities.ends.tolist(), entities.ids, entities.known.tolist()
     links = list(zip(*columns))
     doc.user_data[USER_DATA_KEY] = json.dumps(links, ensure_ascii=False).encode("utf8")
 
 
 def get_entities(doc: Doc) -> Optional[List[LexEntity]]:
-    """RETURNS (Optional[List[LexEntity]]): The linked mentions of a Doc; None if no encoder has linked any."""
+    """The linked mentions of a Doc; None if no encoder has linked any."""
     packed = doc.user_data.get(USER_DATA_KEY)
     return None if packed is None else [LexEntity(*link) for link in json.loads(packed)]
 
 
 def get_span_entities(span: Span) -> Optional[List[LexEntity]]:
-    """RETURNS (Optional[List[LexEntity]]): The linked mentions that overlap a Span."""
+    """The linked mentions that overlap a Span; None if no encoder has linked any."""
     found = get_entities(span.doc)
     if found is None:
         return None
@@ -124,7 +105,7 @@ def get_span_entities(span: Span) -> Optional[List[LexEntity]]:
 
 
 def install_entity_extensions() -> None:
-    """Add `doc._.lex_entities` and `span._.lex_entities`. What someone else put there under these names stays."""
+    """Add `doc._.lex_entities` and `span._.lex_entities`, unless extensions of these names exist."""
     if not Doc.has_extension("lex_entities"):
         Doc.set_extension("lex_entities", getter=get_entities)
     if not Span.has_extension("lex_entities"):

@@ -18,7 +18,7 @@ MAX_CACHED = 1_000_000
 
 
 class EntityCounts:
-    """How many mentions were linked, and how many of their entities have no vector. Never saved with the model."""
+    """Counts linked mentions, and those whose entities have no vector. Never saved with the model."""
 
     def __init__(self) -> None:
         self.n_mentions = 0
@@ -39,7 +39,8 @@ class EntityCounts:
 
 
 class EntityIndex:
-    """Looks up which entity a word names, and which word has the vector of an entity, in one lexicon after another."""
+    """Looks up which entity a word names, and which word has an entity's vector; starts over when the lexicon
+    changes."""
 
     def __init__(self) -> None:
         self._version: Optional[int] = None
@@ -47,7 +48,7 @@ class EntityIndex:
         self._words: Optional[Dict[str, int]] = None
 
     def ids(self, lexicon: Lexicon, text: str, words: Candidates) -> List[str]:
-        """RETURNS (List[str]): The entity of each candidate word of a text, "" for none."""
+        """The entity of each candidate word of a text, "" for none."""
         self._use(lexicon)
         cache, ids = self._ids, []
         for start, end, key in zip(*(column.tolist() for column in words)):
@@ -58,8 +59,8 @@ class EntityIndex:
         return ids
 
     def hashes(self, lexicon: Lexicon, ids: List[str]) -> np.ndarray:
-        """RETURNS (numpy.ndarray): uint64[n], for each entity the hash of a word that has its vector: the id itself, if
-        that is a word of the lexicon, else the first word that names it."""
+        """For each entity the hash of a word that has its vector, uint64[n]: the id itself if it is a word of the
+        lexicon, else the first word that names it."""
         self._use(lexicon)
         own = np.array([lexicon.hash(entity_id) for entity_id in ids], "u8")
         if not len(ids) or (lexicon.rows(own) >= 0).all():
@@ -84,12 +85,11 @@ class EntityIndex:
 def EntityLinks(
     source: EntitySource = "candidates", overlaps: Overlaps = "longest"
 ) -> Model[List[Doc], List[DocEntities]]:
-    """Find the mentions of each Doc and the vectors of their entities, which the linked lexicon holds.
+    """The layer that finds the mentions of each Doc, and the vectors of their entities in the linked lexicon.
 
     source (str): "candidates": lexicon words that carry an entity id. "ents": the entities of `doc.ents` that have a
         `kb_id_`; their vector is that of the lexicon's word of that name, or of its first word with that entity id.
     overlaps (str): For candidates, see `choose_mentions`.
-    RETURNS (Model[List[Doc], List[DocEntities]]): The layer.
     """
     if source not in get_args(EntitySource):
         raise ValueError(f"Unknown source of entities {source!r}. Choose one of {get_args(EntitySource)}.")

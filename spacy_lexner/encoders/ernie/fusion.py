@@ -10,21 +10,18 @@ from transformers.models.bert.modeling_bert import BertAttention
 class EntityFusion(nn.Module):
     """The entity half of one fusion layer; the text half is the BERT layer at the same height.
 
-    With `a` the text stream after the BERT layer's own attention, `e` the entity stream (after its own attention, if
-    it has one) and zero where no entity is aligned:
+    With `a` the text stream after the BERT layer's own attention, `e` the entity stream (after its own attention, if it
+    has one) and zero where no entity is aligned:
 
         z = act(W_t a + b_t + W_e e + b_e)
         text = LayerNorm(W z + b + a),  entity = LayerNorm_e(W' z + b' + e)
 
     `W_t`, `W`, `act` and the text's LayerNorm are those of the BERT layer's feed-forward part, so that every
     BERT-shaped checkpoint already holds them. Zhang et al. 2019, section 3.3; residual connections and layer norms as
-    in the authors' code, which is also where a position without an entity keeps the bias `b_e`.
+    in the authors' code, where a position without an entity also keeps the bias `b_e`.
 
-    config (BertConfig): The settings of the text side.
-    entity_width (int): Width D of the entity vectors.
-    entity_heads (int): Heads of the entity self-attention. Must divide the width.
-    self_attention (bool): Whether the entities attend to each other before they are fused ("norm" layers do, the "mix"
-        layer does not).
+    `config` is that of the text side. `entity_heads` must divide `entity_width`, D, else ValueError. With
+    `self_attention` the entities attend to each other before they are fused ("norm" layers, not "mix").
     """
 
     def __init__(self, config: BertConfig, entity_width: int, entity_heads: int, *, self_attention: bool) -> None:

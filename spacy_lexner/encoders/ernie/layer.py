@@ -19,7 +19,7 @@ from .setup import ERNIESetup, check_entity_vectors
 
 @dataclass(frozen=True)
 class ERNIEOptions(WindowOptions):
-    """How Docs reach the module: in windows, and with entities."""
+    """How Docs reach the module: in windows, with entities."""
 
     source: EntitySource
     overlaps: Overlaps
@@ -37,8 +37,7 @@ def ERNIEEncoder(
     mixed_precision: bool,
     grad_scaler_config: Dict[str, Any],
 ) -> Encoder:
-    """RETURNS (Model[List[Doc], List[Floats2d]]): The layer, one row per token; see `build_ernie_v1`. In prediction it
-    notes the mentions in `doc._.lex_entities`."""
+    """The layer, one row per token; see `build_ernie_v1`. Prediction stores the mentions in `doc._.lex_entities`."""
     if setup.reads_texts and options.source != "candidates":
         raise ValueError(
             'entities = "finetuned" needs source = "candidates": only those are known from the texts alone.'
@@ -63,6 +62,6 @@ def make_batches(model: Encoder, docs: List[Doc], ids: np.ndarray, counts: np.nd
 
 
 def check_linked_vectors(model: Encoder) -> None:
-    """Refuse a lexicon of another width than that of training, which may have come later."""
+    """Refuse a lexicon, perhaps linked after training, whose vectors have another width than in training."""
     lexicon = linked_matcher(model.layers[0].layers[0]).lexicon
     check_entity_vectors(lexicon, cast(ERNIE, shim_of(model).module).encoder.entity_width)

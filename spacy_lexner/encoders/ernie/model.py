@@ -24,15 +24,15 @@ class ErnieStreams(NamedTuple):
 class ErnieEncoder(nn.Module):
     """A stack of BERT layers, some of them fused with entities. The type of each layer is one of
 
-    - "sim": the BERT layer alone; the entity stream passes by unchanged,
-    - "mix": fusion; the entities do not attend to each other before it,
+    - "sim": the BERT layer alone; the entity stream passes unchanged,
+    - "mix": fusion, without self-attention of the entities before it,
     - "norm": fusion after self-attention in both streams.
 
     The released base model has 5 sim, 1 mix and 6 norm layers. The text side keeps transformers' names under `text`, so
-    that any BERT-shaped checkpoint fits there; the entity side lies under `fusion`.
+    that any BERT-shaped checkpoint fits there; the entity side is under `fusion`.
 
     text (nn.Module): transformers' BertModel, or a model of the same shape.
-    layer_types (Sequence[str]): From the lowest layer up. Layers beyond its end are "sim", as in the original.
+    layer_types (Sequence[str]): From the lowest layer up; missing ones are "sim", as in the original.
     entity_width (int): Width D of the entity vectors (100 in the original).
     entity_heads (int): Heads of the entity self-attention (4 in the original).
     """
@@ -60,7 +60,7 @@ class ErnieEncoder(nn.Module):
         )
 
     def forward(self, *args: Tensor, **kwargs: Tensor) -> ErnieStreams:
-        """RETURNS (ErnieStreams): Both streams after the last layer; arguments as in `layer_outputs`."""
+        """Both streams after the last layer; arguments as in `layer_outputs`."""
         return deque(self.layer_outputs(*args, **kwargs), maxlen=1).pop()
 
     def layer_outputs(
@@ -71,7 +71,7 @@ class ErnieEncoder(nn.Module):
         entities: Tensor,
         entity_mask: Tensor,
     ) -> Iterator[ErnieStreams]:
-        """Encode a padded batch of wordpieces with the entities that are aligned to them.
+        """Encode a padded batch of wordpieces with the entities aligned to them.
 
         input_ids (Tensor): Wordpieces, int64 [B, L].
         attention_mask (Tensor): False at padding, bool [B, L].
@@ -107,33 +107,20 @@ class ErnieEncoder(nn.Module):
 
 
 class ERNIEBatch(NamedTuple):
-    """A padded batch of wordpiece sequences.
+    """A padded batch of B sequences of up to L wordpieces."""
 
-    input_ids (Tensor): Wordpieces, int64 [B, L].
-    attention_mask (Tensor): False at padding, bool [B, L].
-    kept (Tensor): Which of the B * L vectors are wanted, int64 [N].
-    entities (Tensor): The entity aligned to each wordpiece, 0 for none, u for the u-th, int64 [B, L].
-    vectors (Tensor): Vectors of the U distinct entities, after a row of zeros, float [1 + U, D].
-    tuned (Tensor): Their rows in the fine-tuned table, -1 for those that are not in it, int64 [1 + U].
-    segments (Optional[Tensor]): Of pairs of texts, 1 at the second one, int64 [B, L]; none is all 0.
-    """
-
-    input_ids: Tensor
-    attention_mask: Tensor
-    kept: Tensor
-    entities: Tensor
-    vectors: Tensor
-    tuned: Tensor
-    segments: Optional[Tensor] = None
+    input_ids: Tensor  # int64 [B, L]
+    attention_mask: Tensor  # bool [B, L], False at padding
+    kept: Tensor  # int64 [N], which of the B * L vectors are returned
+    entities: Tensor  # int64 [B, L], the entity aligned to each wordpiece: 0 for none, u for the u-th
+    vectors: Tensor  # float [1 + U, D], of the U distinct entities, after a row of zeros
+    tuned: Tensor  # int64 [1 + U], their rows in the fine-tuned table, -1 if not in it
+    segments: Optional[Tensor] = None  # int64 [B, L], 1 in the second text of a pair; None is all 0
 
 
 class ERNIE(nn.Module):
-    """The encoder of ERNIE for batches of windows, and a table of entities that are trained with it.
-
-    text, layer_types, entity_width, entity_heads: See ErnieEncoder.
-    n_tuned (int): Number of fine-tuned entities; 0 leaves all as they are given.
-    gradient_checkpointing (bool): Compute each layer again in the backward pass instead of keeping its activations.
-    """
+    """ErnieEncoder for batches of windows, and a table of `n_tuned` fine-tuned entities; the others stay as given.
+    Gradient checkpointing recomputes each layer in the backward pass instead of keeping its activations."""
 
     def __init__(
         self,
@@ -155,24 +142,16 @@ class ERNIE(nn.Module):
 
     @property
     def text_model(self) -> Any:
-        """RETURNS (PreTrainedModel): The text side."""
+        """The text side."""
         return self.encoder.text
 
     def forward(self, batches: Sequence[ERNIEBatch]) -> Tensor:
-        """Encode batches one after the other.
-
-        batches (Sequence[ERNIEBatch]): The batches, each padded to its own length.
-        RETURNS (Tensor): The vectors kept, in the order of the batches, float [N, H].
-        """
+        """The kept vectors of batches, each padded to its own length, in their order, float [N, H]."""
         return torch.cat([self._encode(batch).flatten(0, 1)[batch.kept] for batch in batches])
 
     def entity_vectors(self, vectors: Tensor, tuned: Tensor) -> Tensor:
-        """Put fine-tuned vectors in the place of given ones.
-
-        vectors (Tensor): float [1 + U, D].
-        tuned (Tensor): int64 [1 + U].
-        RETURNS (Tensor): float [1 + U, D].
-        """
+        """Replace vectors, float [1 + U, D], by fine-tuned ones where `tuned`, int64 [1 + U], is a row of their table,
+        not -1."""
         if not len(self.tuned):
             return vectors
         return torch.where((tuned >= 0).unsqueeze(-1), self.tuned[tuned.clamp(min=0)], vectors)
@@ -187,14 +166,14 @@ class ERNIE(nn.Module):
 
 
 def build_ernie(settings: Dict[str, Any]) -> ERNIE:
-    """RETURNS (ERNIE): A module with random weights, from plain JSON: under "encoder" what `config_settings` gives,
-    under "ernie" the other arguments of ERNIE."""
+    """A module with random weights, from plain JSON: under "encoder" what `config_settings` gives, under "ernie" the
+    other arguments of ERNIE."""
     return ERNIE(build_encoder(settings["encoder"]), **settings["ernie"])
 
 
 def complete_layer_types(layer_types: Sequence[str], n_layers: int) -> Tuple[str, ...]:
-    """RETURNS (Tuple[str, ...]): One type per layer of the text model, "sim" where none is given. Raises ValueError at
-    an unknown type and at too many of them."""
+    """One type per layer of the text model, "sim" for missing ones. Raises ValueError for an unknown type or too many
+    types."""
     for i, layer_type in enumerate(layer_types):
         if layer_type not in LAYER_TYPES:
             raise ValueError(f"layer_types[{i}] is {layer_type!r}; expected one of {', '.join(LAYER_TYPES)}.")

@@ -23,7 +23,7 @@ EntitiesFrom = Literal["frozen", "finetuned"]
 
 @dataclass(frozen=True)
 class ERNIESetup(BertSetup):
-    """The settings of an ERNIE, as `build_ernie_v1` describes them."""
+    """The settings of an ERNIE; see `build_ernie_v1`."""
 
     layer_types: Optional[Tuple[str, ...]]
     entity_width: Optional[int]
@@ -42,8 +42,7 @@ class ERNIESetup(BertSetup):
         return self.entities == "finetuned"
 
     def build(self, shim: ModuleShim, sample: Sequence[Doc], texts: TrainingTexts, matcher: Matcher) -> ERNIE:
-        """Build the module; arguments as of `LEBERTSetup.build`. Raises ValueError where the vectors of the lexicon do
-        not fit."""
+        """Build the module, as `LEBERTSetup.build` does. Raises ValueError if the lexicon's vectors do not fit."""
         if (self.reads_tokens or self.reads_texts) and not texts.n_docs:
             take_sample(sample, texts, "ERNIE")
         wordpieces = self.wordpieces(texts)
@@ -82,13 +81,13 @@ class ERNIESetup(BertSetup):
 
 
 def default_layer_types(depth: int) -> Tuple[str, ...]:
-    """RETURNS (Tuple[str, ...]): One "mix" layer below the upper half, which is "norm"; 5 sim, 1 mix, 6 norm of 12."""
+    """The upper half "norm", one "mix" below it, the rest "sim": of 12 layers, 5 sim, 1 mix, 6 norm."""
     n_norm = depth // 2
     return (*["sim"] * (depth - n_norm - 1), "mix", *["norm"] * n_norm)
 
 
 def check_entity_vectors(lexicon: Lexicon, width: int) -> None:
-    """Refuse a lexicon whose vectors an entity side of some width cannot read. One without any words does no harm."""
+    """Raise ValueError if an entity side of some width cannot read a lexicon's vectors. An empty lexicon is fine."""
     if not len(lexicon) or lexicon.dim == width:
         return
     if not lexicon.dim:
@@ -103,7 +102,7 @@ def check_entity_vectors(lexicon: Lexicon, width: int) -> None:
 
 
 def entities_of_texts(matcher: Matcher, texts: Sequence[str]) -> Dict[str, np.ndarray]:
-    """RETURNS (Dict[str, numpy.ndarray]): float32[D] of each entity with a vector that the words of texts name."""
+    """The vector, float32[D], of each entity that words in the texts name, if it has one."""
     lexicon, seen = matcher.lexicon, np.zeros(0, "u8")
     found: Dict[str, np.ndarray] = {}
     for begin in range(0, len(texts), MATCHED_AT_ONCE):
@@ -121,7 +120,7 @@ def entities_of_texts(matcher: Matcher, texts: Sequence[str]) -> Dict[str, np.nd
 
 
 def _start_from_vectors(module: ERNIE, tuned: Dict[str, np.ndarray]) -> None:
-    """Fine-tuned entities start from their vectors, in the order of their hashes."""
+    """Initialise the fine-tuned entities with their vectors, ordered by hash."""
     if not tuned:
         return
     hashes = np.array([hash_word(entity_id) for entity_id in tuned], "u8")
