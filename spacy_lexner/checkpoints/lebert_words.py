@@ -98,7 +98,7 @@ def _texts(path: Path) -> Iterator[str]:
                 raise ValueError(
                     f"{path}:{number}: expected an object with `text`, a list of characters ({error})."
                 ) from error
-            # An item of several characters is part of no word.
+            # An item of several characters is not part of any word.
             yield "".join(character if len(character) == 1 else " " for character in characters)
 
 

@@ -12,7 +12,7 @@ class Report:
     def __init__(self) -> None:
         self.n_texts = 0
         self.n_characters = 0
-        self.n_words = 0  # where words are annotation
+        self.n_words = 0  # in texts annotated with words
         self.labels: Counter[str] = Counter()  # entities of each label in Docs
         self.problems: Counter[str] = Counter()  # by kind
         self.places: Dict[str, List[str]] = {}  # the first places of each kind

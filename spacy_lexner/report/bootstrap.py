@@ -7,7 +7,7 @@ import numpy as np
 from .counts import Counts
 
 N_SAMPLES = 1000
-INTERVAL = (2.5, 97.5)  # percentiles: 95 of 100 samples lie between
+INTERVAL = (2.5, 97.5)  # percentiles: 95 of 100 samples lie between them
 CHUNK = 100
 SpreadT = Dict[str, Optional[List[float]]]
 

@@ -12,10 +12,10 @@ from .errors import Outcome
 
 MIN_EXAMPLES = 30
 # Priors: how far the slope and bias of a label may lie from the shared ones, and these from 1 and 0 (standard
-# deviations). How much labels differ depends on the data, so that spread is chosen by cross-validation.
+# deviations). How much labels differ depends on the data, so the spread is chosen by cross-validation.
 LABEL_SPREADS, SHARED_SPREAD = (0.03, 0.1, 0.3, 1.0), 2.0
 N_INNER = 3  # folds of that cross-validation
-MIN_SLOPE = 0.05  # scores rise with probabilities, whatever the examples say
+MIN_SLOPE = 0.05  # scores rise with probabilities, even if the examples suggest otherwise
 N_STEPS = 50
 
 
@@ -79,7 +79,7 @@ def best_thresholds(outcomes: Sequence[Outcome], *, min_examples: int = MIN_EXAM
                 continue
             found = sum(right for _, right in own[i:])
             f = measure_counts(found, len(own) - i - found, n_gold - found)["f"] or 0.0
-            # Halfway between two scores, so that rounding moves nothing over it; the lowest score of all drops none.
+            # Halfway between two scores, so that rounding moves no score across it; 0 drops no prediction.
             best = max(best, (f, -(own[i][0] + own[i - 1][0]) / 2 if i else 0.0))
         thresholds[label] = round(abs(best[1]), 6)
     return thresholds

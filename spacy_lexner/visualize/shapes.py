@@ -21,7 +21,7 @@ class Run(NamedTuple):
 
     x: str  # the middle of each character, separated by spaces
     text: str
-    visible: bool  # whether they are the text's own, not signs for invisible ones
+    visible: bool  # whether they are the text's own, not signs for invisible characters
 
 
 class Chip(NamedTuple):
