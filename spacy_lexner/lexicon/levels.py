@@ -83,7 +83,7 @@ class Levels:
         return None
 
     def vectors(self, rows: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """The vectors of rows (int64[n]): float32[n, dim], zeros for none; and bool[n], which words have one."""
+        """The vectors of rows (int64[n]): float32[n, dim], zeros for none; bool[n], which rows have one."""
         vectors, known = np.zeros((len(rows), self.dim), "f4"), np.zeros(len(rows), bool)
         for table, place, local in self._by_table(rows):
             if table.vector_rows is not None:

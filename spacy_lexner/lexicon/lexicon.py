@@ -199,8 +199,7 @@ class Lexicon:
 
     @classmethod
     def open(cls, path: Union[str, Path], *, verify: bool = False) -> "Lexicon":
-        """Open the folder of a saved lexicon, memory-mapped: opening reads almost nothing, and processes share the
-        memory.
+        """Open a saved lexicon, memory-mapped: opening reads almost nothing, and processes share the memory.
 
         verify (bool): Also check the SHA-256 of every part, which reads all of it.
         RETURNS (Lexicon): The lexicon. Raises LexiconError, naming the file, if anything is not as it was saved.

@@ -13,8 +13,6 @@ MAX_WORD_LENGTH = 64
 
 
 class RuleFile(NamedTuple):
-    """A dictionary file."""
-
     path: str
     encoding: str = "utf8"
 

@@ -26,7 +26,6 @@ class SharedMatcher:
 
     @property
     def matcher(self) -> Optional[Matcher]:
-        """The current Matcher."""
         matchers = self._seen
         return matchers[0] if matchers else None
 

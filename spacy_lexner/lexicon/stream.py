@@ -10,7 +10,6 @@ class EntryStream(Iterator[LexiconEntry]):
     last entry."""
 
     def __init__(self, source: str, numbered: Iterable[Tuple[int, LexiconEntry]]) -> None:
-        """`numbered` are line numbers and entries."""
         self.source = source
         self.line = 0
         self._numbered = iter(numbered)

@@ -88,8 +88,7 @@ class TableBuilder:
         self._words, self._labels, self._entity_ids, self._rules = (StringsBuilder() for _ in range(4))
 
     def append(self, entry: LexiconEntry, word_hash: int, content: int) -> None:
-        """Add a valid, normalised entry, its vector in the dtype of the spool, and its hashes (`hash_word`,
-        `hash_content`)."""
+        """Add a valid, normalised entry (its vector in the spool's dtype), its `hash_word` and its `hash_content`."""
         self._hashes.append(word_hash)
         self._contents.append(content)
         self._words.append(entry.word)

@@ -82,8 +82,7 @@ class Trie(NamedTuple):
         return _in_order(found, offset, min_length)
 
     def _find(self, keys: np.ndarray, first: int, size: int, moved: int) -> Tuple[np.ndarray, np.ndarray]:
-        """The slot, int64[n], where the search for each key (uint64[n]) ended; and which of the keys were found,
-        int64[m]."""
+        """int64[n], the slot where the search for each key (uint64[n]) ended; int64[m], which keys were found."""
         slot = _home(keys, size)
         slot += first
         held = self.keys.take(slot, mode="clip")

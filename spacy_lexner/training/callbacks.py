@@ -17,7 +17,7 @@ class CallbackChain:
 
     def __init__(self, callbacks: Dict[str, Any]) -> None:
         """callbacks (Dict[str, Callable[[Language], Language]]): The callbacks, as blocks of the config with any names,
-            in the order in which they run."""
+        in the order in which they run."""
         self.callbacks = dict(callbacks)
 
     def __call__(self, nlp: Language) -> Language:
@@ -34,7 +34,7 @@ class TextCollector:
 
     def __init__(self, corpus: Optional[CorpusT] = None) -> None:
         """corpus (Optional[Callable[[Language], Iterable[Example]]]): The reader of the texts. By default
-            `training.train_corpus` of the config."""
+        `training.train_corpus` of the config."""
         self.corpus = corpus
 
     def __call__(self, nlp: Language) -> Language:

@@ -102,8 +102,7 @@ class RepeatedCorpus:
     would stop after a few hundred, with a learning rate that has hardly begun to fall."""
 
     def __init__(self, corpus: CorpusT) -> None:
-        """corpus (Callable[[Language], Iterable[Example]]): The reader to repeat; if it shuffles, each pass has a new
-            order."""
+        """corpus (Callable[[Language], Iterable[Example]]): The reader to repeat; it may shuffle on each pass."""
         self.corpus = corpus
 
     def __call__(self, nlp: Language) -> Iterator[Example]:

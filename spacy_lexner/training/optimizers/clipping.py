@@ -31,8 +31,7 @@ def clip_gradients(model: Model, max_norm: float) -> float:
 
 
 def get_gradients(model: Model) -> List[FloatsXd]:
-    """The gradients of a model's layers and of the torch modules in its shims, each once, sharing memory with the
-    model."""
+    """The gradients of a model's layers and of the torch modules in its shims, each once; memory is shared."""
     gradients: Dict[int, FloatsXd] = {}
     for node in model.walk():
         for name in node.grad_names:
