@@ -79,7 +79,7 @@ def compare_with_pygtrie(lexicon: Lexicon, texts: Iterable[str]) -> Iterator[Com
 
 
 def joined_words(lexicon: Lexicon) -> Iterator[str]:
-    """Texts that contain every word of the lexicon; joined words form others across their borders."""
+    """Texts that together contain every word of the lexicon, and others formed across word borders."""
     words = iter(lexicon)
     for first in words:
         yield "".join(chain([first], islice(words, N_JOINED - 1)))

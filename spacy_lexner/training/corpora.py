@@ -53,8 +53,8 @@ def create_clue_reader(
 
 
 class AnnotatedCorpus:
-    """Reads Examples from annotated files, in the order of the files. `format` is one of `formats.read.READERS`; the
-    other arguments are those of `create_tag_file_reader`."""
+    """Reads Examples from annotated files, in the order of the files. `format` is one of `formats.read.READERS`;
+    `path`, `max_length` and `limit` are as in `create_tag_file_reader`."""
 
     def __init__(
         self, path: Optional[Union[str, Path]], format: str, options: ReadOptions, max_length: int, limit: int
