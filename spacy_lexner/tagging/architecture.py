@@ -1,4 +1,4 @@
-"""Sequence taggers: a CRF or a softmax over any token encoder, and several of them together."""
+"""Sequence taggers: a CRF or a softmax over any token encoder, and ensembles of taggers."""
 
 from typing import Optional
 
@@ -15,14 +15,14 @@ def build_crf_tagger_v1(
     normalization: str = "mean",
     constrained_training: bool = True,
 ) -> Tagger:
-    """Build a tagger with a conditional random field (Lafferty et al. 2001) whose paths keep to the BIOES scheme.
+    """Build a tagger with a conditional random field (Lafferty et al. 2001) restricted to legal BIOES paths.
 
     tok2vec (Model[List[Doc], List[Floats2d]]): One row per token.
-    nO (Optional[int]): Number of tags; left open, it follows from the labels.
-    dropout (Optional[float]): Dropout of the token vectors; None takes the rate of training.
+    nO (Optional[int]): Number of tags; None takes it from the labels.
+    dropout (Optional[float]): Dropout of the token vectors; None follows training.dropout.
     normalization (str): Divide the loss of a batch by its sentences ("mean"), its tokens ("token") or nothing ("sum").
-    constrained_training (bool): Whether the loss knows which moves are illegal; false is what the original FLAT does.
-        Decoding always does.
+    constrained_training (bool): Whether the loss excludes illegal moves, as decoding always does; the original FLAT
+        trains without.
     RETURNS (Model[List[Doc], TaggerOutput]): Emissions for each Doc, and transitions.
     """
     head = CRFHead(normalization, constrained_training)
@@ -38,11 +38,11 @@ def build_softmax_tagger_v1(
     label_smoothing: float = 0.0,
     normalization: str = "mean",
 ) -> Tagger:
-    """Build a tagger that classifies each token on its own; decoding keeps to the BIOES scheme.
+    """Build a tagger that classifies each token on its own; decoding keeps to legal BIOES paths.
 
     tok2vec (Model[List[Doc], List[Floats2d]]): One row per token.
-    nO (Optional[int]): Number of tags; left open, it follows from the labels.
-    dropout (Optional[float]): Dropout of the token vectors; None takes the rate of training.
+    nO (Optional[int]): Number of tags; None takes it from the labels.
+    dropout (Optional[float]): Dropout of the token vectors; None follows training.dropout.
     focal_gamma (float): Exponent of the focal loss (Lin et al. 2017); 0 is cross-entropy.
     label_smoothing (float): Share of the target spread evenly over all tags.
     normalization (str): Divide the loss of a batch by its sentences ("mean"), its tokens ("token") or nothing ("sum").
@@ -53,8 +53,8 @@ def build_softmax_tagger_v1(
 
 
 def build_ensemble_tagger_v1(member: Tagger, n_members: int = 5) -> Tagger:
-    """Build several taggers that learn apart, from different random weights and on different batches, and whose scores
-    are averaged. It takes `n_members` times the training steps, prediction time and space of one.
+    """Build an ensemble of taggers that are trained separately, from different random weights and on different batches;
+    their scores are averaged. It takes `n_members` times the training steps, prediction time and space of one.
 
     member (Model[List[Doc], TaggerOutput]): The first one; the others are made like it.
     n_members (int): Number of taggers.
@@ -66,11 +66,11 @@ def build_ensemble_tagger_v1(member: Tagger, n_members: int = 5) -> Tagger:
 
 
 def build_mixed_ensemble_tagger_v1(*members: Tagger) -> Tagger:
-    """Build a tagger of several that may differ in their encoders and settings, and whose scores are averaged. `spacy
-    lexner combine` makes one of these from trained pipelines.
+    """Build an ensemble of taggers that may differ in encoder and settings; their scores are averaged. `spacy lexner
+    combine` makes one from trained pipelines.
 
-    *members (Model[List[Doc], TaggerOutput]): The taggers; in a config, the sections of `model.*`,
-        with any names. If they are trained further, all learn from the loss of the first one.
+    *members (Model[List[Doc], TaggerOutput]): The taggers; in a config, the sections of `model.*`, with any names. If
+        they are trained further, all learn from the loss of the first one.
     RETURNS (Model[List[Doc], TaggerOutput]): The ensemble.
     """
     return ensemble(members)

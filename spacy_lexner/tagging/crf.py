@@ -1,8 +1,7 @@
 """Linear-chain conditional random field over a batch of sequences of any length (Lafferty et al. 2001).
 
 Sums over paths are matrix products of exponentials, shifted by the largest score of each row. Scores so far below it
-that the number format would round them to nothing count as the least it can hold, so a path that exists is never lost
-and the result stays finite.
+that they would underflow are clamped, so a path that exists is never lost and the result stays finite.
 """
 
 import math
@@ -17,26 +16,17 @@ NEVER = float("-inf")
 
 
 class Trellis(NamedTuple):
-    """A batch of sequences, and the paths of tags that they may take. A path that is not allowed or not legal has
-    probability zero, exactly.
+    """A batch of sequences, and the paths of tags that they may take; any other path has probability zero, exactly.
+    Partial annotation (Tsuboi et al. 2008) allows one tag where it is known, all where it is missing."""
 
-    emissions (Tensor): Scores of tags, [n_tokens, n_tags]; the sequences follow one another without padding.
-    transitions (Tensor): Scores of moves, [n_tags + 1, n_tags + 1], from row to column; the last row scores the first
-        tag of a sequence, the last column its last tag.
-    allowed (Tensor): Boolean, [n_tokens, n_tags]: the tags that a token may have. Partial annotation is given this way
-        (Tsuboi et al. 2008): one tag where it is known, all where it is missing.
-    legal (Tensor): Boolean, like `transitions`: the moves that a path may make.
-    lengths (List[int]): Number of tokens of each sequence; 0 is fine.
-    """
-
-    emissions: Tensor
-    transitions: Tensor
-    allowed: Tensor
-    legal: Tensor
-    lengths: List[int]
+    emissions: Tensor  # [n_tokens, n_tags], scores of tags; the sequences follow one another without padding
+    transitions: Tensor  # [n_tags + 1, n_tags + 1], scores of moves, row to column; last row: start, last column: end
+    allowed: Tensor  # bool[n_tokens, n_tags], the tags that a token may have
+    legal: Tensor  # bool, like `transitions`: the moves that a path may make
+    lengths: List[int]  # tokens of each sequence; 0 is fine
 
     def take(self, sequences: Sequence[int]) -> "Trellis":
-        """RETURNS (Trellis): Some sequences of the batch, at least one; one may be taken more than once."""
+        """Select sequences of the batch, at least one; repeats are fine."""
         emissions, allowed = torch.split(self.emissions, self.lengths), torch.split(self.allowed, self.lengths)
         return self._replace(
             emissions=torch.cat([emissions[i] for i in sequences]),
@@ -46,50 +36,34 @@ class Trellis(NamedTuple):
 
 
 class BestPaths(NamedTuple):
-    """The best path of each sequence.
+    """The best path of each sequence."""
 
-    tags (Tensor): The tag of each token, [n_tokens].
-    scores (Tensor): The score of each path, [n_sequences]: 0 for an empty sequence; -inf for one without any allowed
-        path, whose tags are then meaningless.
-    upto (Tensor): The score of the best path up to a token and its tag, [n_tokens, n_tags].
-    """
-
-    tags: Tensor
-    scores: Tensor
-    upto: Tensor
+    tags: Tensor  # [n_tokens]
+    scores: Tensor  # [n_sequences]; 0 for an empty sequence; -inf, and tags without meaning, if no path is allowed
+    upto: Tensor  # [n_tokens, n_tags], the score of the best path up to a token and its tag
 
 
 class Marginals(NamedTuple):
-    """Probabilities of tags and of pairs of tags; zero where a sequence has no allowed path.
+    """Probabilities of tags and of pairs of tags; zero where a sequence has no allowed path. If the next token has tag
+    j, a token has tag i with probability odds[token, i] * weights[i, j] * per_mass[token, j]."""
 
-    unary (Tensor): Probability of each tag, [n_tokens, n_tags].
-    odds (Tensor), weights (Tensor), per_mass (Tensor): If a token's successor has tag j, its own is i with probability
-        odds[token, i] * weights[i, j] * per_mass[token, j].
-    """
-
-    unary: Tensor
-    odds: Tensor
-    weights: Tensor
-    per_mass: Tensor
+    unary: Tensor  # [n_tokens, n_tags], the probability of each tag
+    odds: Tensor  # [n_tokens, n_tags]
+    weights: Tensor  # [n_tags, n_tags]
+    per_mass: Tensor  # [n_tokens, n_tags]
 
 
 def log_partition(trellis: Trellis) -> Tensor:
-    """Logarithm of the summed exponentiated scores of all allowed paths; the score of a known path is the special case
-    in which each token is allowed one tag. Differentiable once in emissions and transitions.
-
-    RETURNS (Tensor): [n_sequences]; 0 for an empty sequence, -inf for one without any allowed path.
-    """
+    """Log of the summed exponentiated scores of all allowed paths, [n_sequences]: 0 for an empty sequence, -inf without
+    an allowed path; with one tag allowed per token, the score of that path. Differentiable once, in all scores."""
     layout = arrange(trellis)
     log_z = _LogPartition.apply(*masked(trellis, layout), layout)
     return log_z.new_zeros(len(trellis.lengths)).index_copy(0, layout.ranked, log_z)
 
 
 def posterior(trellis: Trellis) -> Tuple[Tensor, Tensor, Marginals]:
-    """The forward-backward algorithm. No gradient.
-
-    RETURNS (Tuple[Tensor, Tensor, Marginals]): The log partition of each sequence, [n_sequences]; the log of the summed
-        weights of the paths up to a token and its tag, [n_tokens, n_tags]; the probabilities.
-    """
+    """The forward-backward algorithm, without gradient: the log partition, [n_sequences]; the log of the summed weights
+    of the paths up to a token and its tag, [n_tokens, n_tags]; the probabilities."""
     with torch.no_grad():
         layout = arrange(trellis)
         scores, transitions = masked(trellis, layout)
@@ -101,8 +75,7 @@ def posterior(trellis: Trellis) -> Tuple[Tensor, Tensor, Marginals]:
 
 
 def viterbi(trellis: Trellis) -> BestPaths:
-    """RETURNS (BestPaths): The best allowed path of each sequence (Viterbi 1967); the lowest tag wins a tie. No
-    gradient."""
+    """The best allowed path of each sequence (Viterbi 1967); the lowest tag wins a tie. No gradient."""
     with torch.no_grad():
         layout = arrange(trellis)
         best, transitions = masked(trellis, layout)
@@ -125,8 +98,8 @@ def viterbi(trellis: Trellis) -> BestPaths:
 
 
 class Layout(NamedTuple):
-    """Tokens by time: all first ones, all second ones, and so on, each time those of longer sequences first. Empty
-    sequences are left out."""
+    """Tokens ordered by time: all first ones, all second ones, and so on; within a time, those of longer sequences
+    first. Empty sequences are left out."""
 
     sizes: List[int]  # number of sequences that have a token at each time
     order: Tensor  # the token at each place, [n_tokens]
@@ -136,7 +109,7 @@ class Layout(NamedTuple):
 
 
 def arrange(trellis: Trellis) -> Layout:
-    """RETURNS (Layout): The order in which the recursions visit the tokens of a batch."""
+    """The order in which the recursions visit the tokens of a batch."""
     lengths = np.array(trellis.lengths, dtype=np.int64)
     ranked = np.argsort(-lengths, kind="stable")[: np.count_nonzero(lengths)]
     counts, starts = lengths[ranked], (lengths.cumsum() - lengths)[ranked]
@@ -151,7 +124,7 @@ def arrange(trellis: Trellis) -> Layout:
 
 
 def steps(sizes: Sequence[int], backwards: bool = False) -> Iterator[Tuple[slice, slice]]:
-    """YIELDS (Tuple[slice, slice]): For each time but the first the places of its tokens, and of those before them."""
+    """For each time but the first, the places of its tokens and of their predecessors."""
     here = sum(sizes) if backwards else sum(sizes[:1])
     for t in range(len(sizes) - 1, 0, -1) if backwards else range(1, len(sizes)):
         here -= sizes[t] * backwards
@@ -160,8 +133,7 @@ def steps(sizes: Sequence[int], backwards: bool = False) -> Iterator[Tuple[slice
 
 
 def masked(trellis: Trellis, layout: Layout) -> Tuple[Tensor, Tensor]:
-    """RETURNS (Tuple[Tensor, Tensor]): Emissions by place, and transitions: in single precision at least, and -inf for
-    what is not allowed or not legal."""
+    """Emissions by place, and transitions, in at least single precision; -inf where not allowed or not legal."""
     pairs = ((trellis.emissions, trellis.allowed), (trellis.transitions, trellis.legal))
     emissions, transitions = (
         scores.to(torch.promote_types(scores.dtype, torch.float32)).masked_fill(~mask, NEVER) for scores, mask in pairs
@@ -170,7 +142,7 @@ def masked(trellis: Trellis, layout: Layout) -> Tuple[Tensor, Tensor]:
 
 
 def split_transitions(transitions: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
-    """RETURNS (Tuple[Tensor, Tensor, Tensor]): Moves between tags, [n_tags, n_tags], start and end scores, [n_tags]."""
+    """Moves between tags, [n_tags, n_tags]; start and end scores, [n_tags] each."""
     return transitions[:-1, :-1], transitions[-1, :-1], transitions[:-1, -1]
 
 
@@ -200,7 +172,7 @@ class _LogPartition(torch.autograd.Function):
 
 
 def _forward(scores: Tensor, transitions: Tensor, layout: Layout) -> Tuple[Tensor, Tensor]:
-    """Log of the sum over all paths that end in a tag, that tag's emission included; and the log partition by rank."""
+    """By place, log of the sum over all paths ending in a tag, its emission included; by rank, the log partition."""
     moves, start, end = split_transitions(transitions)
     weights, shift = _exponentials(moves)
     alpha = scores.clone()
@@ -243,5 +215,5 @@ def _exponentials(moves: Tensor) -> Tuple[Tensor, Tensor]:
 
 @lru_cache(maxsize=8)
 def _least(dtype: torch.dtype) -> float:
-    """Half the range of exponents: the product of two such exponentials is still a normal number."""
+    """Half the range of exponents, so that the product of two such exponentials is still a normal number."""
     return 0.49 * math.log(torch.finfo(dtype).tiny)

@@ -1,11 +1,10 @@
-"""Paths and probabilities of sequences of any length, in bounded memory and without a Python step for each token.
+"""Paths and probabilities of sequences of any length, in bounded memory and without a Python step per token.
 
-A long sequence is read in overlapping windows, many at a time, each as if it were a sequence of its own; a window
-decides on the tokens of its middle part. A Markov chain forgets: some tokens on, nothing is left of how a window began.
-This is checked, not assumed: where one window's part ends and the next one's begins, both must have found the same
-scores up to that token (so the later one goes on as if it had read everything before) and the same result from there
-backwards (so the earlier one ends as if it had read everything after). Then the result is that of the whole sequence.
-A sequence that fails the check is searched again in one piece.
+A long sequence is read in overlapping windows, many at a time; each decides the tokens of its middle part. A Markov
+chain forgets: after some tokens, nothing depends on how a window began. This is checked, not assumed: where one
+window's part ends and the next one's begins, both must have found the same scores up to that token (so the later one
+goes on as if it had read everything before) and the same result from there backwards (so the earlier one ends as if it
+had read everything after). A sequence that fails the check is searched again in one piece.
 
 Scores may have any floating-point type; everything is computed in float64.
 """
@@ -24,7 +23,7 @@ TOLERANCE = 1e-7
 
 
 class Window(NamedTuple):
-    """A part of a sequence; the numbers are tokens of the batch."""
+    """A part of a sequence; all but `sequence` are tokens of the batch, ends exclusive."""
 
     sequence: int
     start: int  # what is read
@@ -38,12 +37,9 @@ class Window(NamedTuple):
 
 
 def cut(lengths: Sequence[int], window: int = WINDOW, margin: int = MARGIN) -> Iterator[Window]:
-    """Cut sequences of more than two windows into windows.
-
-    window (int): The most tokens that a window reads.
-    margin (int): Tokens that a window reads but does not decide, at either end that is not the sequence's.
-    YIELDS (Window): At least one for each sequence, in order. Together they decide each token once.
-    """
+    """Cut sequences of more than two windows into windows of at most `window` tokens. Where a window's edge is not that
+    of the sequence, it reads `margin` tokens there that it does not decide. Every sequence has at least one window, in
+    order; together they decide each token once."""
     offset = 0
     for i, length in enumerate(lengths):
         part = window - 2 * margin if length > 2 * window else max(length, 1)
@@ -55,8 +51,8 @@ def cut(lengths: Sequence[int], window: int = WINDOW, margin: int = MARGIN) -> I
 
 
 def viterbi(trellis: Trellis, *, window: int = WINDOW, margin: int = MARGIN) -> Tuple[Tensor, List[bool]]:
-    """RETURNS (Tuple[Tensor, List[bool]]): The tags of the best paths, [n_tokens], and whether each sequence has a path
-    of finite score; without one its tags are meaningless."""
+    """The tags of the best paths, [n_tokens], and whether each sequence has a path of finite score; if not, its tags
+    are meaningless."""
     path = torch.zeros(len(trellis.emissions), dtype=torch.int64, device=trellis.emissions.device)
 
     def solve(part: Trellis, decided: slice, rows: Tensor) -> Tuple[Tensor, List[Tensor]]:
@@ -70,14 +66,9 @@ def viterbi(trellis: Trellis, *, window: int = WINDOW, margin: int = MARGIN) -> 
 def run_log_probs(
     trellis: Trellis, tokens: Tensor, tags: Tensor, sizes: Sequence[int], *, window: int = WINDOW, margin: int = MARGIN
 ) -> Tensor:
-    """Logarithm of the probability that the path has exactly the given tags on runs of consecutive tokens. As a product
-    from the end of the run: P(y_1 ... y_n) = P(y_n) P(y_n-1 | y_n) ... P(y_1 | y_2).
-
-    tokens (Tensor): Tokens of all runs, one run after the other, [m].
-    tags (Tensor): Their tags, [m].
-    sizes (Sequence[int]): Number of tokens of each run, at least 1; they sum to m.
-    RETURNS (Tensor): [n_runs].
-    """
+    """Log of the probability, [n_runs], that the path has exactly the given tags on runs of consecutive tokens. As a
+    product from the end of the run: P(y_1 ... y_n) = P(y_n) P(y_n-1 | y_n) ... P(y_1 | y_2). `tokens` and `tags`, [m],
+    hold the runs one after the other; `sizes` are their lengths, at least 1."""
     counts = torch.as_tensor(sizes, dtype=torch.int64, device=tokens.device)
     last = torch.zeros(len(tokens), dtype=torch.bool, device=tokens.device)
     last[counts.cumsum(0) - 1] = True
@@ -98,7 +89,7 @@ def run_log_probs(
 
 
 def marginals(trellis: Trellis, *, window: int = WINDOW, margin: int = MARGIN) -> Marginals:
-    """RETURNS (Marginals): Probabilities of tags and of pairs of tags, in float64, on the CPU."""
+    """Probabilities of tags and of pairs of tags, in float64, on the CPU."""
     n_tokens, n_tags = trellis.emissions.shape
     found = Marginals(
         *(torch.zeros((n, n_tags), dtype=torch.float64) for n in (n_tokens, n_tokens, n_tags, n_tokens)),
@@ -121,7 +112,7 @@ Solver = Callable[[Trellis, slice, Tensor], Tuple[Tensor, List[Tensor]]]
 
 
 def _solve(trellis: Trellis, solver: Solver, window: int, margin: int) -> List[bool]:
-    """Solve a problem by windows. RETURNS (List[bool]): Whether each sequence has a finite score."""
+    """Solve a problem by windows; gives whether each sequence has a finite score."""
     good = _solve_windows(trellis, solver, cut(trellis.lengths, window, margin))
     for whole in cut(trellis.lengths, window=sum(trellis.lengths)):
         if not good[whole.sequence] and whole.size > 2 * window:
@@ -130,7 +121,7 @@ def _solve(trellis: Trellis, solver: Solver, window: int, margin: int) -> List[b
 
 
 def _solve_windows(trellis: Trellis, solver: Solver, windows: Iterable[Window]) -> List[bool]:
-    """RETURNS (List[bool]): For each sequence whether scores are finite and neighbouring windows agree."""
+    """For each sequence, whether its scores are finite and neighbouring windows agree."""
     good = [True] * len(trellis.lengths)
     expected: List[Tensor] = []
     for group in _groups(windows):
@@ -163,7 +154,7 @@ def _agree(mine: List[Tensor], other: List[Tensor]) -> bool:
 
 
 def _groups(windows: Iterable[Window]) -> Iterator[List[Window]]:
-    """Windows that are solved together."""
+    """Windows that are solved together, at most BATCH_TOKENS unless a single one is longer."""
     group: List[Window] = []
     size = 0
     for part in windows:

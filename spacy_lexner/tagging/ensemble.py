@@ -1,4 +1,4 @@
-"""The thinc model of several taggers that learn apart and predict together."""
+"""The thinc model of several taggers that are trained separately and predict together."""
 
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
@@ -13,15 +13,14 @@ TURN = "turn"
 
 
 def ensemble(members: Sequence[Tagger]) -> Tagger:
-    """Taggers whose scores are averaged. For CRFs that is a logarithmic opinion pool with equal weights (Smith, Cohn
-    and Osborne 2005): a path has the geometric mean of the members' probabilities, scaled to sum to 1.
+    """Average the scores of taggers. For CRFs that is a logarithmic opinion pool with equal weights (Smith, Cohn and
+        Osborne 2005): a path has the geometric mean of the members' probabilities, scaled to sum to 1.
 
-    In training the members take turns, one for each batch: each learns from its own loss, on batches of its own, as if
-    it were alone, and n members need n times the steps of one.
+    In training the members take turns, one per batch: each learns from its own loss, on its own batches, as if it were
+    alone, so n members need n times the steps of one.
 
-    members (Sequence[Tagger]): Taggers, each with an encoder of its own. A softmax can be mixed with CRFs: it is one
-        without transitions. Either all or none have the tags of a published model.
-    RETURNS (Tagger): The model. Output layer and attributes, such as the head, are the first member's.
+    Each member has its own encoder. A softmax can be mixed with CRFs: it is one without transitions. Either all or none
+    have the tags of a published model. Output layer and attributes, such as the head, are the first member's.
     """
     if not members:
         raise ValueError("An ensemble needs at least one member.")
@@ -38,8 +37,8 @@ def ensemble(members: Sequence[Tagger]) -> Tagger:
 
 
 def copy_tagger(model: Tagger) -> Tagger:
-    """RETURNS (Tagger): A copy with the model's references, and with attributes that nodes share still shared:
-    `Model.copy` drops the former and duplicates the latter."""
+    """Copy a tagger with its references, and with attributes that nodes share still shared: `Model.copy` drops the
+    former and duplicates the latter."""
     copied = model.copy()
     nodes = {id(old): new for old, new in zip(model.walk(), copied.walk())}
     shared: Dict[int, Any] = {}

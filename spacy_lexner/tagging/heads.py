@@ -22,19 +22,16 @@ NORMALIZATIONS = ("mean", "sum", "token")
 
 @dataclass(frozen=True)
 class Head:
-    """What all heads share; see `spans.head.TaggerHead` for the methods.
+    """What all heads share; `spans.head.TaggerHead` describes the methods."""
 
-    normalization (str): Divide the loss of a batch by its sentences ("mean"), its tokens ("token") or nothing ("sum").
-    """
-
-    normalization: str = "mean"
+    normalization: str = "mean"  # divide a batch's loss by its sentences ("mean"), tokens ("token") or nothing ("sum")
 
     def __post_init__(self) -> None:
         if self.normalization not in NORMALIZATIONS:
             raise ValueError(f"normalization is {self.normalization!r}; expected one of {', '.join(NORMALIZATIONS)}.")
 
     def to_states(self, states: States) -> States:
-        """RETURNS (States): The states to search in, given those that rules need."""
+        """The states to search in, given those that rules need."""
         return states
 
     def search(
@@ -66,23 +63,20 @@ class Head:
         return total.item(), TaggerOutput(d_docs, cast(Floats2d, torch2xp(d_transitions.float())))
 
     def gold_states(self, gold: Sequence[Bools2d], states: States) -> Bools2d:
-        """RETURNS (Bools2d): The states that agree with the annotation of a batch, [n_rows, n_states]."""
+        """The states that agree with the annotation of a batch, [n_rows, n_states]."""
         return np.concatenate([states.rows(mask) for mask in gold])
 
     def losses(self, trellis: Trellis, gold: Tensor) -> Tensor:
-        """RETURNS (Tensor): The loss of each sentence, or of any other parts that add up to the same."""
+        """The loss of each sentence, or of any other parts with the same sum."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class CRFHead(Head):
     """Negative log-likelihood of what is annotated, summed over what is not (Tsuboi et al. 2008): a sentence without
-    any annotation has loss 0.
-
-    constrained_training (bool): Whether the likelihood is relative to the legal paths, or to all: then the scores
-        themselves learn which moves are illegal, as in the original FLAT. Decoding and probabilities of spans keep to
-        legal paths in any case.
-    """
+    any annotation has loss 0. Without `constrained_training` it is relative to all paths, not only the legal ones: the
+    scores themselves learn which moves are illegal, as in the original FLAT; decoding and span scores still keep to
+    legal paths."""
 
     constrained_training: bool = True
 
@@ -95,15 +89,10 @@ class CRFHead(Head):
 @dataclass(frozen=True)
 class SoftmaxHead(Head):
     """A softmax over the tags of each token. Decoding and span scores keep to the legal paths: a path's probability is
-    the product of its tags' probabilities, relative to that of all legal paths.
+    the product of its tags' probabilities, relative to that of all legal paths."""
 
-    focal_gamma (float): Weight a token by (1 - p) ** gamma, p the probability of its right tag (Lin et al. 2017); 0 is
-        plain cross-entropy.
-    label_smoothing (float): Share of the target that is spread evenly over all allowed tags (Szegedy et al. 2016).
-    """
-
-    focal_gamma: float = 0.0
-    label_smoothing: float = 0.0
+    focal_gamma: float = 0.0  # weight of a token: (1 - p) ** gamma, p of its tag (Lin et al. 2017); 0: cross-entropy
+    label_smoothing: float = 0.0  # share of the target spread evenly over all allowed tags (Szegedy et al. 2016)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -113,8 +102,8 @@ class SoftmaxHead(Head):
             raise ValueError(f"label_smoothing is {self.label_smoothing}; expected at least 0 and less than 1.")
 
     def losses(self, trellis: Trellis, gold: Tensor) -> Tensor:
-        """RETURNS (Tensor): The loss of each token. Several right tags count together; where all allowed tags are
-        right, because annotation is missing, the loss is 0."""
+        """The loss of each token. Several right tags count together; where all allowed tags are right, because
+        annotation is missing, the loss is 0."""
         log_p = trellis.emissions.masked_fill(~trellis.allowed, NEVER).log_softmax(1)
         right = torch.logsumexp(log_p.masked_fill(~gold, NEVER), 1)
         losses = -right
@@ -128,11 +117,8 @@ class SoftmaxHead(Head):
 
 
 def log_share(trellis: Trellis, subset: Tensor) -> Tensor:
-    """Logarithm of the probability that the path stays within a part of what is allowed; 0, exactly, if that is all.
-
-    subset (Tensor): Boolean, [n_tokens, n_tags].
-    RETURNS (Tensor): [n_sequences].
-    """
+    """Log of the probability, [n_sequences], that the path stays within `subset`, bool[n_tokens, n_tags], of what is
+    allowed; exactly 0 if that is all."""
     emissions, allowed = torch.cat([trellis.emissions] * 2), torch.cat([subset, trellis.allowed])
     twice = trellis._replace(emissions=emissions, allowed=allowed, lengths=trellis.lengths * 2)
     part, whole = crf.log_partition(twice).chunk(2)

@@ -14,13 +14,10 @@ MAX_CANDIDATES = 1 << 24  # numbers that one step compares
 
 
 def k_best(trellis: Trellis, k: int) -> Tuple[Tensor, Tensor]:
-    """Find the k best allowed paths of each sequence, exactly. An empty sequence has one path, with score 0. A sequence
-    is searched in one piece: memory grows with its length times the number of tags times k. No gradient.
-
-    k (int): The number of paths, at least 1.
-    RETURNS (Tuple[Tensor, Tensor]): Tags, [n_tokens, k], and scores, [n_sequences, k], of the paths, the best first;
-        -inf, and meaningless tags, where there are fewer than k paths.
-    """
+    """The k best (at least 1) allowed paths of each sequence, exactly, the best first: tags, [n_tokens, k], and scores,
+    [n_sequences, k]; -inf, and meaningless tags, where there are fewer than k paths. An empty sequence has one path,
+    with score 0. No gradient. A sequence is searched in one piece: memory grows with its length times the number of
+    tags times k."""
     n_together = max(1, MAX_CANDIDATES // (trellis.emissions.shape[1] ** 2 * k))
     ends = [0, *accumulate(trellis.lengths)]
     found: List[Tuple[Tensor, Tensor]] = []

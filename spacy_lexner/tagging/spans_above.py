@@ -2,8 +2,8 @@
 
 The probability of a span is a product along its tokens, from the last one backwards: that the last tag ends it, times
 that its predecessor goes with it, and so on. So it only falls while the span is followed back, and a search that stops
-below a threshold finds exactly the spans above it. There are few: at any token the probabilities of the spans over it
-sum to 1 at most. Where tags are refined to states, all states that stand for the same tag are followed together.
+below a threshold finds exactly the spans above it. They are few: at any token the probabilities of the spans over it
+sum to at most 1. Where tags are refined to states, all states of the same tag are followed together.
 """
 
 from typing import List, NamedTuple
@@ -17,7 +17,7 @@ from .spans.tag_scheme import BEGIN, END, INSIDE, SINGLE, Ints1d, TagSpan
 
 
 class _Open(NamedTuple):
-    """Spans that are followed back: token, end and label of each, and the probabilities of its states."""
+    """Spans that are followed back: their current token, end and label, and the probabilities of their states."""
 
     token: Tensor
     end: Tensor
@@ -29,13 +29,8 @@ class _Open(NamedTuple):
 
 
 def find_spans_above(marginals: Marginals, tags: Ints1d, threshold: float) -> List[ScoredSpan]:
-    """Find the spans with at least some probability.
-
-    marginals (Marginals): The probabilities of states and of pairs of states.
-    tags (Ints1d): The tag that each state stands for, [n_states], in the order of TagScheme; -1 for none.
-    threshold (float): The probability, above 0.
-    RETURNS (List[ScoredSpan]): The spans, in rows of the batch, ordered. None reaches from one text into the next.
-    """
+    """Find the spans with at least the probability `threshold` (above 0), in rows of the batch, ordered; none reaches
+    from one text into the next. `tags`, [n_states], is the tag of each state in the order of TagScheme; -1 for none."""
     unary, odds, weights, per_mass = marginals
     first_tags = 1 + 4 * torch.arange(max(0, (int(tags.max()) + 3) // 4))
     # The states that stand for tags of a kind, [n_labels, n_states].

@@ -1,7 +1,7 @@
 """The search for paths of tags in the output of a tagger: the best one, the k best, the probabilities of spans.
 
 Docs under rules about spans are searched in states that refine the tags (see `spans.refine`), the others in the tags
-themselves; the algorithms are the same.
+themselves, by the same algorithms.
 """
 
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence
@@ -24,13 +24,8 @@ from .spans_above import find_spans_above
 
 
 def make_trellis(emissions: Tensor, transitions: Tensor, states: States, allowed: Sequence[Bools2d]) -> Trellis:
-    """Make the trellis of a batch, in float64, differentiable in emissions and transitions.
-
-    emissions (Tensor): The emissions of all Docs, [n_rows, n_tags].
-    transitions (Tensor): [n_tags + 1, n_tags + 1].
-    states (States): The states.
-    allowed (Sequence[Bools2d]): The tags that the tokens of each Doc may have, or the states that these refine.
-    """
+    """Make the trellis of a batch, in float64, differentiable in `emissions`, [n_rows, n_tags], and `transitions`,
+    [n_tags + 1, n_tags + 1]. `allowed` masks the tags of each Doc's tokens, or the states that `states` refine."""
     device, n_tags = emissions.device, emissions.shape[1]
     emissions, transitions = emissions.double(), transitions.double()
     if len(states.scored) != n_tags:
@@ -51,24 +46,19 @@ class _Group(NamedTuple):
     texts: Sequence[RefinedDoc]
 
     def tags(self, path: Tensor) -> List[Ints1d]:
-        """RETURNS (List[Ints1d]): For each Doc the tags of its tokens."""
+        """For each Doc the tags of its tokens."""
         rows = np.split(self.states.tags[path.cpu().numpy()], np.cumsum(self.trellis.lengths)[:-1])
         return [tags[self.states.margin : len(tags) - self.states.margin] for tags in rows]
 
     def runs(self, i: int, span: TagSpan) -> List[Ints1d]:
-        """RETURNS (List[Ints1d]): The runs of states that spell a span of the Doc at that place in the group."""
+        """The runs of states that spell a span of Doc number `i` of the group."""
         coarse = self.texts[i].runs(span) if self.texts else [span_tags(span)]
         return [run for coarse_run in coarse for run in self.states.runs(coarse_run)]
 
 
 class TagSearch:
-    """The search for paths in a batch, see `spans.head.PathSearch`.
-
-    outputs (TaggerOutput): The output of the model.
-    allowed (Sequence[Bools2d]): The tags that the tokens of each Doc may have.
-    rules (Optional[Sequence[SpanRules]]): The rules about its spans. What is forced must be among what is allowed.
-    to_states (Callable[[States], States]): The states to search in, given those that rules need.
-    """
+    """The search for paths in a batch, see `spans.head.PathSearch`. Spans that `rules` force must be among the
+    `allowed` tags; `to_states` gives the states to search in, given those that rules need."""
 
     def __init__(
         self,

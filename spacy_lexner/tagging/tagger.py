@@ -17,11 +17,9 @@ NEW_TAG_MARGIN = 4.0
 
 
 def tagger(tok2vec: Encoder, output: OutputLayer, head: TaggerHead) -> Tagger:
-    """An encoder with an output layer on top (`tagger_output`), and with a head, kept as `attrs["head"]`.
-
-    RETURNS (Tagger): The model. References `tok2vec` and `output_layer`; `attrs["resize_output"]` adds tags. It is
-        initialised with Docs, and with a sample output, for the number of tags.
-    """
+    """Put an output layer (`tagger_output`) on an encoder, and keep a head as `attrs["head"]`. The model has the
+    references `tok2vec` and `output_layer`; `attrs["resize_output"]` adds tags. It is initialised with Docs, and with a
+    sample output, for the number of tags."""
     return Model(
         "tagger",
         forward,
@@ -52,14 +50,9 @@ def init(model: Tagger, X: Optional[List[Doc]] = None, Y: Optional[TaggerOutput]
 def tagger_output(
     nO: Optional[int] = None, nI: Optional[int] = None, *, transitions: bool = True, dropout: Optional[float] = None
 ) -> OutputLayer:
-    """Emissions as a linear function of the token vectors, with dropout before it, and transitions.
-
-    nO (Optional[int]), nI (Optional[int]): Number of tags, and width of the vectors.
-    transitions (bool): Whether transitions are learned; otherwise they are zero.
-    dropout (Optional[float]): A dropout rate of its own; None follows the rate of training.
-    RETURNS (OutputLayer): The layer. Parameters `emission_W` [nO, nI], `emission_b` [nO] and, if learned, `transitions`
-        [nO + 1, nO + 1], which start at zero.
-    """
+    """Emissions, linear in the token vectors (nI wide) after dropout, and transitions, zero unless they are learned.
+    The parameters are `emission_W` [nO, nI], `emission_b` [nO] and, if learned, `transitions` [nO + 1, nO + 1], which
+    start at zero. A `dropout` of None follows the rate of training."""
     if dropout is not None and not 0 <= dropout < 1:
         raise ValueError(f"dropout is {dropout}; expected 0 <= dropout < 1, or null to follow training.dropout.")
     names = ["emission_W", "emission_b"] + ["transitions"] * transitions
@@ -121,15 +114,9 @@ def init_output(model: OutputLayer, X: Optional[List[Floats2d]] = None, Y: Optio
 
 
 def resize_output(model: Tagger, nO: int, templates: Sequence[int] = (0,)) -> Tagger:
-    """Add tags after the existing ones. A new tag starts as a copy of another, with an emission lower by
-    NEW_TAG_MARGIN: what was learned stays, since a path through new tags scores less than the same path with their
-    templates in their place, and training starts from what such tokens have looked like.
-
-    model (Tagger): A model made by `tagger`, initialised; changed in place.
-    nO (int): The new number of tags.
-    templates (Sequence[int]): The tags that are copied, in turn; by default tag 0, outside.
-    RETURNS (Tagger): The model.
-    """
+    """Add tags to an initialised `tagger`, in place, until it has nO. New tags copy `templates` in turn, by default tag
+    0, outside, with an emission lower by NEW_TAG_MARGIN: what was learned stays, since a path through new tags scores
+    less than the same path with their templates instead, and training starts from what such tokens have looked like."""
     old: Any = model.get_ref("output_layer")
     n_old = old.get_dim("nO")
     if nO < n_old:

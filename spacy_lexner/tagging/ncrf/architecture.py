@@ -14,14 +14,14 @@ def build_ncrf_tagger_v1(
 ) -> Tagger:
     """Build the tagger of LEBERT's authors (liuwei1206/LEBERT), whose conditional random field is that of NCRF++ (Yang
     and Zhang 2018): [CLS] and [SEP] have tags, a start and a stop tag are tags like any other, any tag may follow any.
-    Which spans a path of tags means is read as seqeval does. For new models choose `spacy-lexner.CRFTagger.v1`.
+    Spans are read off a path of tags as seqeval does it. For new models choose `spacy-lexner.CRFTagger.v1`.
 
     tok2vec (Model[List[Doc], List[Floats2d]]): An encoder of wordpieces, such as `spacy-lexner.LEBERT.v1`.
     tags (Sequence[str]): The tags in their order: O, B-X, I-X or M-X, E-X, S-X; not all kinds are needed.
-    dropout (Optional[float]): Dropout of the vectors; None takes the rate of training.
-    normalization (str): Divide the loss of a batch by its sentences ("mean"), its tokens ("token") or nothing ("sum",
-        as the authors do).
-    RETURNS (Model[List[Doc], TaggerOutput]): The model. `attrs["labels"]` lists its labels: there can be no others.
+    dropout (Optional[float]): Dropout of the vectors; None follows training.dropout.
+    normalization (str): Divide the loss of a batch by its sentences ("mean"), tokens ("token") or nothing ("sum", the
+        authors').
+    RETURNS (Model[List[Doc], TaggerOutput]): The model. `attrs["labels"]` lists its labels, which are fixed.
     """
     output = tagger_output(len(tags) + N_EXTRA, transitions=True, dropout=dropout)
     model = tagger(FramedEncoder(tok2vec), output, NCRFHead(normalization, tuple(tags)))

@@ -13,12 +13,8 @@ from ...encoders.shared.wordpiece_encoder import piece_borders, wordpieces_of
 
 
 def FramedEncoder(encoder: Encoder) -> Encoder:
-    """Create the layer around an encoder of wordpieces.
-
-    encoder (Model[List[Doc], List[Floats2d]]): The encoder (LEBERT or ERNIE). Raises ValueError for another.
-    RETURNS (Model[List[Doc], List[Floats2d]]): Of a Doc with n tokens n + 2 rows, those of [CLS] and [SEP] first and
-        last; of one without tokens, none. In a long Doc they are those of the first and of the last window.
-    """
+    """Wrap an encoder of wordpieces (LEBERT or ERNIE; raises ValueError for another): a Doc of n tokens has n + 2 rows,
+    those of [CLS] and [SEP] first and last, in a long Doc those of its first and last window; an empty Doc has none."""
     if "make_batches" not in encoder.attrs:
         raise ValueError(
             f"The encoder {encoder.name!r} has no [CLS] and [SEP]: give one of wordpieces, such as "
@@ -60,12 +56,9 @@ def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Float
 
 
 def frame(padded: UnitBatch, borders: np.ndarray) -> UnitBatch:
-    """Also keep the vectors of [CLS] in the first window of each Doc, and of [SEP] in the last one.
-
-    padded (UnitBatch): A batch of windows, as the modules of wordpieces take it.
-    borders (numpy.ndarray): int64[n_docs + 1], the first wordpiece of each Doc, and one past the last.
-    RETURNS (UnitBatch): The batch. The rows of [CLS] and [SEP] come after those of all pieces, by Doc.
-    """
+    """Also keep the vectors of [CLS] in the first window of each Doc, and of [SEP] in the last one; their rows follow
+    those of all pieces, by Doc. `borders`, int64[n_docs + 1], are the first wordpieces of the Docs, then the end of the
+    last."""
     batch: Any = padded.batch
     width = batch.attention_mask.shape[1]
     rows = (batch.kept // width).cpu().numpy()

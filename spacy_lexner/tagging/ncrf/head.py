@@ -15,15 +15,12 @@ from .tags import join_states, ncrf_states
 
 @dataclass(frozen=True)
 class NCRFHead(Head):
-    """Loss, decoding and span scores under the tag set of a published model. Outputs have [n_tokens + 2, n_tags]
-    emissions for each Doc, those of [CLS] and [SEP] included; masks of tags are in the order of TagScheme, with the
-    labels sorted, as in the other heads. The score of a span is the probability of all paths that are read as having
-    it. The authors normalize by "sum".
+    """Loss, decoding and span scores under the tag set of a published model. Emissions are [n_tokens + 2, n_tags] for
+    each Doc, those of [CLS] and [SEP] included; masks of tags are in the order of TagScheme, labels sorted, as in the
+    other heads. A span's score is the probability of all paths that are read as having it. The authors normalize by
+    "sum"."""
 
-    tag_names (Tuple[str, ...]): The tags, in the order of the emissions, without start and stop, which come last.
-    """
-
-    tag_names: Tuple[str, ...] = ()
+    tag_names: Tuple[str, ...] = ()  # in the order of the emissions, without start and stop, which come last
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -33,7 +30,8 @@ class NCRFHead(Head):
         return join_states(ncrf_states(self.tag_names), states)[0]
 
     def gold_states(self, gold: Sequence[Bools2d], states: States) -> Bools2d:
-        """RETURNS (Bools2d): The states that spell the annotation, [n_rows, n_states]; all where it is missing."""
+        """The states that spell the annotation, [n_rows, n_states]; all where it is missing. Raises ValueError if none
+        do."""
         own = ncrf_states(self.tag_names)
         spells = own.spells[join_states(own, tag_states(gold[0].shape[1]))[1]]
         masks: List[Bools2d] = []

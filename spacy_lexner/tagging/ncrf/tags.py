@@ -1,11 +1,10 @@
-"""The tags of an NCRF++ tagger (Yang and Zhang 2018), as the code of LEBERT's authors has them: two of them are the
-start and the stop, any tag may follow any other, and which spans the tags mean is read off afterwards.
+"""The tags of an NCRF++ tagger (Yang and Zhang 2018), as in the code of LEBERT's authors: two of them are the start and
+the stop, any tag may follow any other, and the spans are read off the tags afterwards.
 
-Reading them is left to seqeval there: a span goes on from one token to the next if the first is at the beginning or
-inside of a span, the second inside or at the end of one, and both have the same label. Here each tag is refined to
-states that also know whether a span begins and whether one ends at the token. A path of tags corresponds to exactly one
-path of states, which says by itself which spans it means; so best paths and sums over paths of the original's tags are
-those of these states.
+There seqeval reads them: a span goes on from one token to the next if the first is at the beginning or inside of a
+span, the second inside or at the end of one, and both have the same label. Here each tag is refined to states that also
+know whether a span begins and whether one ends at the token. Each path of tags corresponds to exactly one path of
+states, which determines its spans; so best paths and sums over paths are the same for tags and for states.
 """
 
 from functools import lru_cache
@@ -26,27 +25,17 @@ Kind = Optional[Tuple[int, str]]  # begin, inside, end or single, and a label; N
 
 
 class NCRFStates(NamedTuple):
-    """Tags refined to states: those of tokens, then those of [CLS] and [SEP].
+    """Tags refined to states: those of tokens, then those of [CLS] and [SEP]."""
 
-    columns (Ints1d): The tag whose scores a state has, [n_states].
-    tags (Ints1d): What it means in the order of TagScheme, [n_states]; FRAME for those of [CLS] and [SEP].
-    spells (NDArray[bool]): Whether annotation is spelled by it, [n_states].
-    legal (Bools2d): The moves, [n_states + 1, n_states + 1], as in `TagScheme.legal`.
-    """
-
-    columns: Ints1d
-    tags: Ints1d
-    spells: np.ndarray
-    legal: Bools2d
+    columns: Ints1d  # [n_states], the tag whose scores a state has
+    tags: Ints1d  # [n_states], its meaning in the order of TagScheme; FRAME for those of [CLS] and [SEP]
+    spells: np.ndarray  # bool[n_states], whether annotation is spelled by it
+    legal: Bools2d  # the moves, [n_states + 1, n_states + 1], as in `TagScheme.legal`
 
 
 def labels_of(tags: Sequence[str]) -> Tuple[str, ...]:
-    """List the labels of a tag set.
-
-    tags (Sequence[str]): The tags, without start and stop.
-    RETURNS (Tuple[str, ...]): The labels, sorted. Raises ValueError for a tag other than O, B-X, I-X or M-X, E-X and
-        S-X, for one that is given twice, and where there is no label at all.
-    """
+    """The sorted labels of a tag set without start and stop. Raises ValueError for a tag other than O, B-X, I-X or M-X,
+    E-X and S-X, for two that are the same, and if there is no label."""
     kinds = [_parse(tag) for tag in tags]
     for i, kind in enumerate(kinds):
         if kind in kinds[:i]:
@@ -59,7 +48,7 @@ def labels_of(tags: Sequence[str]) -> Tuple[str, ...]:
 
 @lru_cache(maxsize=16)
 def ncrf_states(tags: Tuple[str, ...]) -> NCRFStates:
-    """RETURNS (NCRFStates): The states of a tag set. Raises ValueError if it is not one (see `labels_of`)."""
+    """The states of a tag set. Raises ValueError if it is not one (see `labels_of`)."""
     labels = labels_of(tags)
     kinds: List[Kind] = [*map(_parse, tags), *[None] * N_EXTRA]
     rows: List[Tuple[int, int, bool, bool, bool]] = []  # column, tag, begins and ends a span, spells annotation
@@ -86,11 +75,8 @@ def ncrf_states(tags: Tuple[str, ...]) -> NCRFStates:
 
 
 def join_states(states: NCRFStates, other: States) -> Tuple[States, Ints1d]:
-    """Pair the states of the tag set with those that rules need, where they stand for the same tag; those of [CLS] and
-    [SEP] stay alone.
-
-    RETURNS (Tuple[States, Ints1d]): The pairs, and the number of the NCRFState in each, [n_states].
-    """
+    """Pair the states of the tag set with those that rules need if both mean the same tag; those of [CLS] and [SEP]
+    stay alone. Gives the pairs, and the number of the NCRFState in each, [n_states]."""
     own, ruled = np.nonzero(states.tags[:, None] == other.scored[None, :])
     frames = np.flatnonzero(states.tags == FRAME)
     own, ruled = np.concatenate([own, frames]), np.concatenate([ruled, np.full(len(frames), FRAME)])

@@ -1,5 +1,5 @@
 """What a pipe asks of its tagger: the model's output, and the head that turns it into losses, paths and probabilities.
-Free of torch, so that pipes can name these types."""
+Free of torch, so that pipes can import these types."""
 
 from math import exp
 from typing import List, NamedTuple, Optional, Protocol, Sequence, Tuple
@@ -11,30 +11,25 @@ from .tag_scheme import Bools2d, Ints1d, TagSpan
 
 
 class TaggerOutput(NamedTuple):
-    """The output of a tagger's model, and the gradient of the loss with respect to it.
+    """The output of a tagger's model, or the gradient of the loss with respect to it."""
 
-    emissions (List[Floats2d]): For each Doc the scores of its tokens' tags, [n_tokens, n_tags].
-    transitions (Floats2d): Scores of moves from tag to tag, [n_tags + 1, n_tags + 1]; the last row scores the first tag
-        of a Doc, the last column its last tag.
-    """
-
-    emissions: List[Floats2d]
-    transitions: Floats2d
+    emissions: List[Floats2d]  # [n_tokens, n_tags] for each Doc, scores of its tokens' tags
+    transitions: Floats2d  # [n_tags + 1, n_tags + 1], scores of moves, row to column; last row: start, last column: end
 
     def take(self, docs: Sequence[int]) -> "TaggerOutput":
-        """RETURNS (TaggerOutput): The output for some Docs of the batch."""
+        """The output for some Docs of the batch."""
         return TaggerOutput([self.emissions[i] for i in docs], self.transitions)
 
 
 class Path(NamedTuple):
-    """A path of tags, and the logarithm of its probability among all allowed paths."""
+    """A path of tags, and the log of its probability among all allowed paths."""
 
     log_probability: float
     tags: Ints1d
 
     @property
     def probability(self) -> float:
-        """RETURNS (float): Its probability; 0 where that is too small for a number, as in long texts."""
+        """RETURNS (float): The probability; 0 where it underflows, as in long texts."""
         return exp(self.log_probability)
 
 
@@ -57,11 +52,11 @@ class PathSearch(Protocol):
         first. A Doc is searched in one piece, in memory that grows with its length."""
 
     def span_scores(self, spans: Sequence[Sequence[TagSpan]]) -> List[Floats1d]:
-        """RETURNS (List[Floats1d]): For each span the probability, between 0 and 1, that a path spells exactly it."""
+        """RETURNS (List[Floats1d]): For each span the probability, from 0 to 1, that a path spells exactly it."""
 
     def spans_above(self, threshold: float) -> List[List[ScoredSpan]]:
-        """RETURNS (List[List[ScoredSpan]]): The spans of each Doc, ordered, that have at least this probability (above
-        0), whether the best path spells them or not."""
+        """RETURNS (List[List[ScoredSpan]]): The spans of each Doc, ordered, of at least this probability (above 0),
+        whether in the best path or not."""
 
 
 class TaggerHead(Protocol):
@@ -75,12 +70,8 @@ class TaggerHead(Protocol):
         gold: Sequence[Bools2d],
         incorrect: Sequence[Sequence[TagSpan]],
     ) -> Tuple[float, TaggerOutput]:
-        """Loss of a batch and its gradient.
-
-        gold (Sequence[Bools2d]): The annotation: of the allowed tags, those that are right.
-        incorrect (Sequence[Sequence[TagSpan]]): For each Doc spans known to be wrong; each adds -log(1 - p(span)).
-        RETURNS (Tuple[float, TaggerOutput]): The loss and its gradient.
-        """
+        """The loss of a batch, and its gradient. `gold` masks those of the allowed tags that are right; each span of
+        `incorrect`, known to be wrong, adds -log(1 - p(span))."""
 
     def search(
         self, outputs: TaggerOutput, allowed: Sequence[Bools2d], rules: Optional[Sequence[SpanRules]] = None

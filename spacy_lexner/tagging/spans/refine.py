@@ -1,19 +1,18 @@
 """Rules about whole spans, made part of a chain of tags.
 
-Which span a tag belongs to cannot be told from the tag and its neighbours: "inside" looks the same wherever the span
-began. So no sum over paths of tags can hold a rule about one span. Here tags are refined to states, in which such a
-rule is one about single states. A path of tags corresponds to exactly one path of states, or to none where rules
-exclude it; so the best path, sums over paths and probabilities of states are those of tags under the rules, exactly,
-by the algorithms that work on tags.
+A tag and its neighbours do not show which span they belong to: "inside" looks the same wherever the span began. So no
+sum over paths of tags can express a rule about one span. Here tags are refined to states, in which such a rule is about
+single states. A path of tags corresponds to exactly one path of states, or to none where rules exclude it; so the
+algorithms for tags give the best path, sums over paths and probabilities under the rules, exactly.
 
-Weights. All spans of a label that begin at a token where a span with a weight begins take states of their own, a chain,
-up to the last token of the longest of these spans. There the chain's end states know their span, and receive the
-weight, or are closed to it. A span that goes on beyond passes through the chain's exit to the ordinary states.
+Weights. All spans of a label that begin where a span with a weight begins take states of their own, a chain, up to the
+last token of the longest weighted span. The chain's end states know their span: they receive its weight, or are closed
+to it. A span that goes on beyond passes through the chain's exit to the ordinary states.
 
-Forced spans. One that overlaps no other leaves no choice: its tags are the only ones. Where some overlap, not all can
-be there, and the paths that are left are the consistent ones (see `spans.span_rules`). Forced spans of a cluster take
-states of their own. Runs of different reach between them take different copies of the ordinary states where they could
-be mistaken for each other: these are the colours. All tokens outside of clusters have colour 0.
+Forced spans. One that overlaps no other leaves no choice of tags. Where some overlap, not all fit, and the allowed
+paths are the consistent ones (see `spans.span_rules`). Each forced span of such a cluster takes states of its own. The
+runs between them take different copies of the ordinary states, called colours, if they differ in reach and could be
+confused. All tokens outside of clusters have colour 0.
 """
 
 from collections import Counter
@@ -27,8 +26,8 @@ from .tag_scheme import BEGIN, END, INSIDE, SINGLE, Bools2d, Ints1d, TagSpan, sp
 
 
 def refine(allowed: Sequence[Bools2d], rules: Sequence[SpanRules]) -> Tuple[States, List["RefinedDoc"]]:
-    """RETURNS (Tuple[States, List[RefinedDoc]]): The tags of a batch, refined as far as its rules need it, and each Doc
-    in terms of these states. Forced spans have to agree with the allowed tags."""
+    """Refine a batch's tags to the states that its rules need, and express each Doc in them. Forced spans must be
+    allowed."""
     plans = [_Plan(mask, own) for mask, own in zip(allowed, rules)]
     sizes: Counter[Key] = Counter()
     for plan in plans:
@@ -38,20 +37,20 @@ def refine(allowed: Sequence[Bools2d], rules: Sequence[SpanRules]) -> Tuple[Stat
 
 
 class _Chain(NamedTuple):
-    """States for all spans of a label that begin at `start`, up to `end`; `weights` are those of spans by their end."""
+    """States for all spans of a label that begin at `start`, up to `end` (exclusive)."""
 
     start: int
     end: int
     label: int
     colour: int
     slot: int
-    weights: Dict[int, float]
+    weights: Dict[int, float]  # of spans, by their end
 
     def first_state(self, layout: Layout) -> int:
         return layout.first_state((CHAIN, self.label, self.colour), self.slot)
 
     def states(self, run: Ints1d, end: int, layout: Layout) -> Ints1d:
-        """RETURNS (Ints1d): The ordinary states that spell a span, with those of the chain as far as it reaches."""
+        """The ordinary states `run` that spell a span, replaced by those of the chain as far as it reaches."""
         states, first, reach = run.copy(), self.first_state(layout), self.end - self.start
         states[:reach] = first + INSIDE
         states[0] = first + BEGIN
@@ -75,7 +74,7 @@ class _Forced(NamedTuple):
 
 
 class _Plan:
-    """The states that a Doc needs, before these have numbers."""
+    """The states that a Doc needs, before they are numbered."""
 
     def __init__(self, allowed: Bools2d, rules: SpanRules) -> None:
         self.n_tags = allowed.shape[1]
@@ -99,7 +98,7 @@ class _Plan:
         return [colour for colour, alive in enumerate(self.alive) if alive[token]]
 
     def _fix(self, cluster: Cluster) -> None:
-        """Leave only the tags of spans that are all on the same tokens."""
+        """Leave only the tags of a cluster's spans, which are all on the same tokens."""
         spelled = np.zeros((cluster.end - cluster.start, self.n_tags), dtype=bool)
         for span in cluster.spans:
             spelled[np.arange(len(spelled)), span_tags(span)] = True
@@ -131,12 +130,8 @@ class _Plan:
 
 
 class RefinedDoc:
-    """A Doc in terms of states.
-
-    layout (Layout): How the states are numbered.
-    allowed (Bools2d): The states that a token may have, [n_tokens, n_states].
-    weights (List[Tuple[int, int, float]]): Token, state and what is added to its score there.
-    """
+    """A Doc in terms of states: `allowed`, [n_tokens, n_states], are those that a token may have; `weights` lists
+    (token, state, what is added to its score there)."""
 
     def __init__(self, plan: _Plan, layout: Layout) -> None:
         self.layout = layout
@@ -156,8 +151,7 @@ class RefinedDoc:
                 self.weights.append((token, state, weight))
 
     def runs(self, span: TagSpan) -> List[Ints1d]:
-        """RETURNS (List[Ints1d]): The runs of states that spell a span, at most one for each colour that it can have;
-        none where rules exclude it."""
+        """The runs of states that spell a span, at most one per colour that it can have; none if rules exclude it."""
         return [run for run in self._all_runs(span) if self.allowed[np.arange(span.start, span.end), run].all()]
 
     def _all_runs(self, span: TagSpan) -> Iterator[Ints1d]:

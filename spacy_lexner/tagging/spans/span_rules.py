@@ -1,9 +1,9 @@
 """Rules about whole spans, and what follows from forced spans that overlap.
 
-Not all forced spans that overlap can be there. A path is consistent if every forced span that it lacks overlaps one
-that it has. Spans that are linked by overlapping form a cluster. The tokens of a cluster that are in none of the spans
-of a path form runs, and a path is consistent if no run contains a whole forced span. So where a run begins, it is known
-how far it may go: its reach.
+A path can have only some of the forced spans that overlap. It is consistent if every forced span that it lacks overlaps
+one that it has. Spans linked by overlapping form a cluster. The tokens of a cluster outside a path's forced spans form
+runs, and a path is consistent if no run contains a whole forced span. So where a run begins, it is known how far it may
+go: its reach.
 """
 
 from bisect import bisect_left
@@ -18,13 +18,9 @@ NO_WEIGHTS: Mapping[TagSpan, float] = MappingProxyType({})
 
 
 class SpanRules(NamedTuple):
-    """Rules about the spans of a text.
-
-    forced (Tuple[TagSpan, ...]): The spans that a path has to spell, unless it spells another one that overlaps it.
-        Labels beyond those of the tags are possible; such a span scores as if it were outside.
-    weights (Mapping[TagSpan, float]): What is added to the score of the paths that spell a span; minus infinity if none
-        may. Of labels beyond those of the tags only forced spans have weights.
-    """
+    """Rules about the spans of a text. A path has to spell the `forced` spans, except those that overlap another one it
+    spells; with a label that the tags lack, a span scores as if it were outside. `weights` are added to the score of
+    paths that spell a span; minus infinity excludes it. Of labels that the tags lack only forced spans have weights."""
 
     forced: Tuple[TagSpan, ...] = ()
     weights: Mapping[TagSpan, float] = NO_WEIGHTS
@@ -39,11 +35,11 @@ class Run(NamedTuple):
     reach: Optional[int]  # where the first forced span ends that lies wholly after their start; None without one
     start: int  # the tokens; there may be none
     end: int
-    colour: int  # other runs on the same or neighbouring tokens have others; 0 for runs that leave the cluster
+    colour: int  # differs between runs on the same or neighbouring tokens; 0 for runs that leave the cluster
 
 
 class Cluster:
-    """Forced spans that are linked by overlapping: the spans, ordered, and the `start` and `end` of all."""
+    """Forced spans linked by overlapping: `spans`, ordered, and where they `start` and `end` together."""
 
     def __init__(self, spans: List[TagSpan]) -> None:
         self.spans = spans
@@ -54,16 +50,16 @@ class Cluster:
 
     @property
     def leaves_no_choice(self) -> bool:
-        """RETURNS (bool): Whether all spans are on the same tokens, so that they differ in the label alone."""
+        """Whether all spans are on the same tokens, so that they differ only in the label."""
         return all(span[:2] == (self.start, self.end) for span in self.spans)
 
     def reach(self, start: int) -> Optional[int]:
-        """RETURNS (Optional[int]): The reach of a run that begins at a token: it must end before."""
+        """The reach of a run that begins at a token: it must end before."""
         later = bisect_left(self._starts, start)
         return self._first_ends[later] if later < len(self.spans) else None
 
     def runs(self) -> Iterator[Run]:
-        """YIELDS (Run): For each reach the tokens that runs can have, ordered by where they begin."""
+        """For each reach the tokens that runs can have, ordered by where they begin."""
         starts = sorted({self.start, *(span.end for span in self.spans)})
         by_reach = [(reach, next(group)) for reach, group in groupby(starts, self.reach)]
         last_start = by_reach[-1][1]  # the last span ends there or earlier, so nothing is in reach
@@ -80,7 +76,7 @@ class Cluster:
 
 
 def find_clusters(spans: Iterable[TagSpan]) -> Iterator[Cluster]:
-    """YIELDS (Cluster): The clusters of spans, from left to right."""
+    """The clusters of spans, from left to right."""
     linked: List[TagSpan] = []
     end = 0
     for span in sorted(set(spans)):

@@ -1,7 +1,7 @@
 """Tags refined to states, and the legal moves between these.
 
-First come the ordinary states of each colour, one for each tag. Then come groups of four, for spans that have states of
-their own: those of chains, and forced ones (see `spans.refine`).
+The ordinary states of each colour come first, one per tag; then groups of four, for spans that have states of their
+own: those of chains, and forced ones (see `spans.refine`).
 """
 
 from collections import Counter
@@ -22,25 +22,16 @@ Key = Tuple[str, int, int]  # what a group of four is for: CHAIN or FORCED, labe
 
 
 class States(NamedTuple):
-    """The states that the paths of a batch are made of.
+    """The states that the paths of a batch are made of."""
 
-    scored (Ints1d): The tag whose scores a state has, [n_states].
-    tags (Ints1d): The tag that it stands for, [n_states]: another one for labels that the tags do not have, FRAME for
-        rows outside of the text.
-    legal (Bools2d): The moves between states, as in `TagScheme.legal`, [n_states + 1, n_states + 1].
-    refines (Optional[Ints1d]): Where these states are finer than those that rules need: which of the latter each one
-        belongs to, FRAME for none, [n_states].
-    margin (int): Number of rows before the first token, and after the last, in any Doc that is not empty.
-    """
-
-    scored: Ints1d
-    tags: Ints1d
-    legal: Bools2d
-    refines: Optional[Ints1d] = None
-    margin: int = 0
+    scored: Ints1d  # [n_states], the tag whose scores a state has
+    tags: Ints1d  # [n_states], the tag that it means, possibly one that only rules have; FRAME outside of the text
+    legal: Bools2d  # [n_states + 1, n_states + 1], the moves between states, as in `TagScheme.legal`
+    refines: Optional[Ints1d] = None  # [n_states], the coarser state, of those that rules need; FRAME for none
+    margin: int = 0  # number of rows before the first token, and after the last, in any Doc that is not empty
 
     def rows(self, mask: Bools2d) -> Bools2d:
-        """RETURNS (Bools2d): A mask of a Doc's tokens as one of its rows, [n_rows, n_states]."""
+        """A mask of a Doc's tokens as one of its rows, [n_rows, n_states]."""
         if self.refines is None or not len(mask):
             return mask if self.refines is None else np.zeros((0, len(self.tags)), dtype=bool)
         frames = self.refines == FRAME
@@ -49,7 +40,7 @@ class States(NamedTuple):
         return rows
 
     def runs(self, run: Ints1d) -> List[Ints1d]:
-        """RETURNS (List[Ints1d]): The legal runs of states that refine a run of those that rules need."""
+        """The legal runs of states that refine a run of those that rules need."""
         if self.refines is None:
             return [run]
         runs = map(np.array, product(*(np.flatnonzero(self.refines == state) for state in run)))
@@ -57,7 +48,7 @@ class States(NamedTuple):
 
 
 def tag_states(n_tags: int) -> States:
-    """RETURNS (States): The tags themselves as states."""
+    """The tags themselves as states."""
     tags = np.arange(n_tags)
     return States(tags, tags, legal_moves(n_tags))
 
@@ -74,7 +65,7 @@ class Layout(NamedTuple):
         return self.n_tags * self.n_colours + 4 * sum(size for _, size in self.sizes)
 
     def first_state(self, key: Key, slot: int) -> int:
-        """RETURNS (int): The first state of the group of that kind and number."""
+        """The first state of a group, given its kind and number."""
         before = sum(size for other, size in self.sizes if other < key)
         return self.n_tags * self.n_colours + 4 * (before + slot)
 
@@ -87,7 +78,7 @@ class Slots:
         self._ends: Dict[Key, List[int]] = {}
 
     def take(self, key: Key, start: int, end: int) -> int:
-        """RETURNS (int): A number for a group on the tokens from `start` to `end`. Starts must ascend."""
+        """A number for a group on the tokens from `start` to `end` (exclusive). Starts must ascend."""
         ends = self._ends.setdefault(key, [])
         slot = next((i for i, other in enumerate(ends) if other <= start), len(ends))
         ends[slot : slot + 1] = [end]
@@ -97,7 +88,7 @@ class Slots:
 
 @lru_cache(maxsize=256)
 def build_states(layout: Layout) -> States:
-    """RETURNS (States): The states of a layout."""
+    """The states of a layout, with their legal moves."""
     n_tags = layout.n_tags
     # For each state: scored, tag, kind, label, group, group to go on in, colours before and after.
     columns: List[Tuple[int, ...]] = []

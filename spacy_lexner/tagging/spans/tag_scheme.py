@@ -45,7 +45,7 @@ class NoPathError(ValueError):
 
 class TagScheme:
     """The tags of labels: tag 0 is outside; label number k has the tags 4k + 1 (begin), 4k + 2 (inside), 4k + 3 (end)
-    and 4k + 4 (single: a span of one token). So a label added at the end leaves the other tags as they are."""
+    and 4k + 4 (single: a span of one token). So appending a label leaves the other tags as they are."""
 
     def __init__(self, labels: Sequence[str]):
         self.labels: Tuple[str, ...] = tuple(labels)
@@ -59,7 +59,7 @@ class TagScheme:
     @property
     def legal(self) -> Bools2d:
         """RETURNS (Bools2d): The legal moves, [n_tags + 1, n_tags + 1], from row to column; the last row is the start
-        of a text and the last column its end. Read-only."""
+        of a text, the last column its end. Read-only."""
         return legal_moves(self.n_tags)
 
     def index(self, label: str) -> int:
@@ -70,14 +70,14 @@ class TagScheme:
             raise UnknownLabelError(label, self.labels) from None
 
     def encode(self, spans: Sequence[TagSpan], n_tokens: int) -> Ints1d:
-        """RETURNS (Ints1d): Tags of a text in which exactly these spans are labelled. Spans must not overlap."""
+        """The tags of a text in which exactly these spans are labelled. Spans must not overlap."""
         tags = np.zeros(n_tokens, dtype=np.int64)
         for span in spans:
             tags[span.start : span.end] = span_tags(span)
         return tags
 
     def decode(self, tags: Ints1d) -> List[TagSpan]:
-        """RETURNS (List[TagSpan]): The spans that a legal path spells."""
+        """The spans that a legal path spells."""
         inside = np.flatnonzero(tags)
         kinds, labels = (tags[inside] - 1) % 4, (tags[inside] - 1) // 4
         opens = (kinds == BEGIN) | (kinds == SINGLE)
@@ -86,11 +86,8 @@ class TagScheme:
         return [TagSpan(*row) for row in zip(inside[opens].tolist(), ends.tolist(), labels[opens].tolist())]
 
     def gold(self, biluo: Sequence[Optional[str]]) -> Bools2d:
-        """Turn the strings of `Example.get_aligned_ner` into the tags that each token may have.
-
-        biluo (Sequence[Optional[str]]): `O`, a prefix of B, I, L, U with a label, or None where annotation is missing.
-        RETURNS (Bools2d): [n_tokens, n_tags]. Raises UnknownLabelError.
-        """
+        """The tags that each token may have, [n_tokens, n_tags], from the strings of `Example.get_aligned_ner`: `O`, a
+        prefix of B, I, L, U with a label, or None where annotation is missing. Raises UnknownLabelError."""
         allowed = np.zeros((len(biluo), self.n_tags), dtype=bool)
         for i, string in enumerate(biluo):
             if string is None:
@@ -105,13 +102,9 @@ class TagScheme:
     def constraint(
         self, is_space: NDArray[np.bool_], spans: Sequence[TagSpan] = (), outside: Sequence[Tuple[int, int]] = ()
     ) -> Bools2d:
-        """The tags that tokens may have: a white-space token is never the first or last of a span, but may be inside.
-
-        is_space (NDArray[bool]): Which tokens are white space, [n_tokens].
-        spans (Sequence[TagSpan]): Spans that the path has to spell, whether their edges are white space or not.
-        outside (Sequence[Tuple[int, int]]): Runs of tokens that are in no span.
-        RETURNS (Bools2d): [n_tokens, n_tags].
-        """
+        """The tags that tokens may have, [n_tokens, n_tags]: a white-space token (`is_space`, [n_tokens]) never begins
+        or ends a span, but may be inside. The path has to spell `spans`, whether their edges are white space or not;
+        `outside` lists (start, end) of tokens that are in no span."""
         allowed = np.ones((len(is_space), self.n_tags), dtype=bool)
         edges = np.arange(1, self.n_tags)
         allowed[np.ix_(is_space, edges[(edges - 1) % 4 != INSIDE])] = False
@@ -125,7 +118,7 @@ class TagScheme:
 
 
 def span_tags(span: TagSpan) -> Ints1d:
-    """RETURNS (Ints1d): The tags that spell a span."""
+    """The tags that spell a span."""
     n = span.end - span.start
     kinds = np.full(n, INSIDE, dtype=np.int64)
     kinds[0], kinds[-1] = BEGIN, END
@@ -136,7 +129,7 @@ def span_tags(span: TagSpan) -> Ints1d:
 
 @lru_cache(maxsize=64)
 def legal_moves(n_tags: int) -> Bools2d:
-    """RETURNS (Bools2d): The moves of BIOES, which depend on the number of tags alone (see `TagScheme.legal`)."""
+    """The moves of BIOES, which depend only on the number of tags (see `TagScheme.legal`)."""
     if n_tags < 1 or n_tags % 4 != 1:
         raise ValueError(f"There cannot be {n_tags} BIOES tags: expected 1 + 4 x the number of labels.")
     tags = np.arange(n_tags + 1)

@@ -1,8 +1,8 @@
 """Segmentation as borders between tokens, and as BIOES tags.
 
-A Doc of n tokens has n + 1 borders, before each token and after the last. What is known of them is int8[n + 1], of
-FREE, BORDER and JOINED. Each token has one kind of tag for each state of the borders at its two sides, so the tags that
-tokens may have can say exactly what is known of the borders, and leave at least one path.
+A Doc of n tokens has n + 1 borders, before each token and after the last; int8[n + 1] says which are FREE, BORDER or
+JOINED. Each token has one kind of tag for each state of the borders at its two sides, so the tags that tokens may have
+can express exactly what is known of the borders, and leave at least one path.
 """
 
 import re
@@ -47,14 +47,10 @@ HAN_WORD = f"[{HAN}].*[{HAN}]"  # compiled when it is first searched for, which 
 
 
 def border_tags(borders: Borders, labels: Ints1d, is_space: NDArray[np.bool_], n_labels: int) -> Bools2d:
-    """The tags that agree with what is known. White space is outside of words; every other token is in one.
-
-    borders (Borders): The borders, [n_tokens + 1].
-    labels (Ints1d): The label of each token's word, or UNKNOWN, [n_tokens]; the same for tokens that are JOINED.
-    is_space (NDArray[bool]): Which tokens are white space, [n_tokens]; their borders must not be JOINED.
-    n_labels (int): Number of labels.
-    RETURNS (Bools2d): [n_tokens, 1 + 4 * n_labels], in the order of TagScheme.
-    """
+    """The tags that agree with what is known, [n_tokens, 1 + 4 * n_labels], in the order of TagScheme. White space
+    (`is_space`, [n_tokens]) is outside of words, and its borders must not be JOINED; every other token is in a word.
+    `borders` is [n_tokens + 1]; `labels`, [n_tokens], the label of each token's word, or UNKNOWN, the same for tokens
+    that are JOINED."""
     kinds = _BEFORE[borders[:-1]] & _AFTER[borders[1:]]
     same = (labels[:, None] == UNKNOWN) | (labels[:, None] == np.arange(n_labels))
     allowed = np.zeros((len(labels), 1 + 4 * n_labels), dtype=bool)
@@ -65,17 +61,14 @@ def border_tags(borders: Borders, labels: Ints1d, is_space: NDArray[np.bool_], n
 
 
 def word_starts(path: Ints1d) -> Ints1d:
-    """RETURNS (Ints1d): The first tokens of the words and of white space that a path of tags spells."""
+    """The first tokens of the words that a path of tags spells, and the tokens of white space."""
     kinds = (path - 1) % 4
     return np.flatnonzero((path == 0) | (kinds == BEGIN) | (kinds == SINGLE))
 
 
 def fixed_borders(doc: Doc) -> Borders:
-    """The borders that are known in any Doc: words do not reach over white space, Latin words and numbers are not cut,
-    and if the Doc is in words, these stay.
-
-    RETURNS (Borders): The borders, [n_tokens + 1].
-    """
+    """The borders, [n_tokens + 1], that are known in any Doc: words do not reach over white space, Latin words and
+    numbers are not cut, and a Doc that is in words keeps these."""
     if in_words(doc):
         return np.full(len(doc) + 1, BORDER, dtype=np.int8)
     starts, ends = token_borders(doc)
@@ -90,16 +83,14 @@ def fixed_borders(doc: Doc) -> Borders:
 
 
 def find_unbreakable(text: str) -> Tuple[np.ndarray, np.ndarray]:
-    """Find the runs of characters that are never cut. A word may be longer than a run (T恤), but not shorter.
-
-    RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): int64[n_runs] each: where they start and end.
-    """
+    """Find where the runs of characters that are never cut start and end, int64[n_runs] each. A word may be longer than
+    a run (T恤), but not shorter."""
     spans = np.array([match.span() for match in UNBREAKABLE.finditer(text)], dtype="i8").reshape(-1, 2)
     return spans[:, 0], spans[:, 1]
 
 
 def is_unbreakable(text: str, positions: np.ndarray) -> np.ndarray:
-    """RETURNS (numpy.ndarray): bool, for each position in a text whether it lies inside of what is never cut."""
+    """For each position in a text, whether it lies inside of what is never cut; bool, shaped like `positions`."""
     starts, ends = find_unbreakable(text)
     if not len(starts):
         return np.zeros(positions.shape, bool)
@@ -108,7 +99,7 @@ def is_unbreakable(text: str, positions: np.ndarray) -> np.ndarray:
 
 
 def in_words(doc: Doc) -> bool:
-    """RETURNS (bool): Whether a Doc is in words: one of its tokens holds two Han characters or more."""
+    """Whether a Doc is already in words: one of its tokens holds two Han characters or more."""
     starts, ends = token_borders(doc)
     longer = ends - starts > 1
     text = doc.text
@@ -116,5 +107,5 @@ def in_words(doc: Doc) -> bool:
 
 
 def is_space(doc: Doc) -> Any:
-    """RETURNS (NDArray[bool]): Which tokens are white space."""
+    """Which tokens are white space, bool[n_tokens]."""
     return doc.to_array("IS_SPACE").astype(bool)

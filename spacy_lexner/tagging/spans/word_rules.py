@@ -1,4 +1,5 @@
-"""The rules of the words in a Doc: where such words are, what their rules say about spans, and what became of them."""
+"""The rules of the words in a Doc: where these words are, what the rules say about spans, and which are not
+followed."""
 
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -17,22 +18,15 @@ MAX_NAMED = 5  # words in an error
 
 
 class RuleMatch(NamedTuple):
-    """An occurrence of a word that has rules.
-
-    start_char (int), end_char (int): Its characters.
-    start (int), end (int): The tokens that it touches.
-    aligned (bool): Whether it begins and ends with tokens, so that it can be a span.
-    word (str): Its text.
-    rules (Rules): The rules that concern the component.
-    """
+    """An occurrence of a word that has rules."""
 
     start_char: int
     end_char: int
-    start: int
+    start: int  # the tokens that it touches; `end` is exclusive
     end: int
-    aligned: bool
-    word: str
-    rules: Rules
+    aligned: bool  # whether it begins and ends with tokens, so that it can be a span
+    word: str  # its text
+    rules: Rules  # those that concern the component
 
 
 class RuleConflict(NamedTuple):
@@ -41,8 +35,8 @@ class RuleConflict(NamedTuple):
     word (str): The word, as it is in the text.
     rule (str): Its rule, such as "force LOC".
     start_char (int), end_char (int): Its characters.
-    reason (str): "tokens": it does not begin and end with tokens; "kept": the Doc came with something that contradicts
-        it and is kept, such as an entity; "overlap": it overlaps another forced word that scores higher.
+    reason (str): "tokens": it does not begin and end with tokens; "kept": it contradicts something that the Doc came
+        with and that is kept, such as an entity; "overlap": it overlaps another forced word that scores higher.
     winner (str): What is there instead: the text of the tokens, of what is kept, or the other word.
     component (str): The component that the rule concerns.
     """
@@ -74,22 +68,15 @@ class ForcedWord(NamedTuple):
 
 
 class DocRules(NamedTuple):
-    """The rules for a Doc.
+    """The rules for a Doc."""
 
-    spans (SpanRules): What they say about its spans.
-    matches (Tuple[RuleMatch, ...]): The words that have them.
-    forced (Tuple[ForcedWord, ...]): Those that are forced, and can be.
-    conflicts (Tuple[RuleConflict, ...]): The rules that cannot be followed, whatever the model predicts.
-    """
-
-    spans: SpanRules = SpanRules()
-    matches: Tuple[RuleMatch, ...] = ()
-    forced: Tuple[ForcedWord, ...] = ()
-    conflicts: Tuple[RuleConflict, ...] = ()
+    spans: SpanRules = SpanRules()  # what they say about its spans
+    matches: Tuple[RuleMatch, ...] = ()  # the words that have rules
+    forced: Tuple[ForcedWord, ...] = ()  # those that are forced, and can be
+    conflicts: Tuple[RuleConflict, ...] = ()  # rules that cannot be followed under any prediction
 
     def all_conflicts(self, found: Sequence[TagSpan], component: str) -> List[RuleConflict]:
-        """RETURNS (List[RuleConflict]): The rules that could not be followed, and the forced words that lost to others
-        in a path with these spans."""
+        """The rules that could not be followed, and the forced words that lost to others in a path with these spans."""
         conflicts = list(self.conflicts)
         if self.forced:
             there = set(found)
@@ -107,12 +94,9 @@ NO_RULES = DocRules()
 def find_rule_matches(
     docs: Sequence[Doc], matchers: Sequence[Optional[Matcher]], reader: RuleReader
 ) -> List[List[RuleMatch]]:
-    """Find the words of Docs whose rules concern a component. A word that begins or ends inside of a Latin word or a
-    number does not count: AI in PAID, 5 in 15 (see `word_borders.find_unbreakable`).
-
-    matchers (Sequence[Optional[Matcher]]): For each Doc the state of the lexicon that holds for it.
-    RETURNS (List[List[RuleMatch]]): The words of each Doc, ordered by start, then by length.
-    """
+    """Find the words of Docs whose rules concern a component, ordered by start, then by length. `matchers` holds the
+    lexicon state of each Doc. A word that begins or ends inside of a Latin word or a number does not count: AI in PAID,
+    5 in 15 (see `word_borders.find_unbreakable`)."""
     found: List[List[RuleMatch]] = [[] for _ in docs]
     for matcher in {id(matcher): matcher for matcher in matchers}.values():
         if matcher is not None and matcher.lexicon.has_rules:
@@ -128,11 +112,8 @@ def apply_rules(
     label_ids: Callable[[Rule], Sequence[int]],
     find_kept: Callable[[RuleMatch, Rule], str],
 ) -> DocRules:
-    """Turn the rules of words into rules about spans.
-
-    label_ids (Callable[[Rule], Sequence[int]]): Gives the labels that a rule is about.
-    find_kept (Callable[[RuleMatch, Rule], str]): Gives the text of what is kept and contradicts a rule, or "".
-    """
+    """Turn the rules of words into rules about spans. `label_ids` gives the labels that a rule is about; `find_kept`
+    the text of what is kept and contradicts a rule, or ""."""
     forced: List[ForcedWord] = []
     weights: Dict[TagSpan, float] = {}
     conflicts: List[RuleConflict] = []
@@ -155,8 +136,7 @@ def apply_rules(
 
 
 def raise_for_rules(error: NoPathError, texts: Sequence[str], rules: Sequence[DocRules], component: str) -> None:
-    """Name the rules that leave a Doc without a path, if rules are to blame: raises ValueError for the first of the
-    Docs without a path that has rules."""
+    """If rules leave Docs without a path, raise a ValueError for the first such Doc that has rules, and name these."""
     for i in error.docs:
         if rules[i].matches:
             forbidden = [
