@@ -1,4 +1,4 @@
-"""What a BERT-shaped encoder is made of, and how its vocabulary and its sizes are settled."""
+"""What a BERT-shaped encoder is made of, and how its vocabulary and sizes are settled."""
 
 import warnings
 from dataclasses import dataclass
@@ -17,11 +17,8 @@ from .wordpieces import Wordpieces, build_vocab, load_wordpieces, read_vocab, vo
 
 @dataclass(frozen=True)
 class BertSetup:
-    """The settings of a text model, as `build_lebert_v1` describes them. They matter once, when it is initialised; what
-    is saved is the module itself.
-
-    longest (int): Most wordpieces that the encoder reads at once, without a checkpoint.
-    """
+    """The settings of a text model, described at `build_lebert_v1`. They matter only when it is initialised; what is
+    saved is the module itself. `longest` is the most wordpieces read at once, without a checkpoint."""
 
     checkpoint: Optional[str]
     vocab: Optional[str]
@@ -48,22 +45,22 @@ class BertSetup:
 
     @property
     def reads_tokens(self) -> bool:
-        """RETURNS (bool): Whether the vocabulary is made of the training texts."""
+        """Whether the vocabulary is made of the training texts."""
         return self.checkpoint is None and self.vocab is None
 
     @property
     def reads_texts(self) -> bool:
-        """RETURNS (bool): Whether words or entities of the training texts are fine-tuned."""
+        """Whether words or entities of the training texts are fine-tuned."""
         return False
 
     def texts(self) -> Optional[TrainingTexts]:
-        """RETURNS (Optional[TrainingTexts]): What the model has to see before it is initialised; None for nothing."""
+        """What the model has to see before it is initialised; None for nothing."""
         if not (self.reads_tokens or self.reads_texts):
             return None
         return TrainingTexts(tokens=self.reads_tokens, texts=self.reads_texts)
 
     def wordpieces(self, texts: TrainingTexts) -> Dict[str, Any]:
-        """RETURNS (Dict[str, Any]): The vocabulary, as settings for `load_wordpieces`."""
+        """The vocabulary, as settings for `load_wordpieces`."""
         if self.vocab is not None:
             return vocab_settings(read_vocab(self.vocab), lower_case=self.lower_case)
         if self.checkpoint is not None:
@@ -72,8 +69,7 @@ class BertSetup:
         return vocab_settings(vocab, lower_case=self.lower_case)
 
     def config(self, wordpieces: Dict[str, Any]) -> PretrainedConfig:
-        """RETURNS (PretrainedConfig): The sizes, given what `wordpieces` gives. Raises ValueError where the checkpoint
-        and the vocabulary do not fit."""
+        """The sizes, given what `wordpieces` gives. Raises ValueError if checkpoint and vocabulary do not match."""
         size = len(load_wordpieces(wordpieces))
         dropouts = {"hidden_dropout_prob": self.dropout, "attention_probs_dropout_prob": self.attention_dropout}
         if self.checkpoint is None:
@@ -100,7 +96,7 @@ class BertSetup:
 
     def load_weights(self, encoder: PreTrainedModel, config: PretrainedConfig, wordpieces: Dict[str, Any]) -> None:
         """Give an encoder the weights of the checkpoint, or its wordpieces the vectors of a file, if there are any;
-        `config` and `wordpieces` are what the methods of these names gave."""
+        `config` and `wordpieces` come from the methods of these names."""
         if self.checkpoint is not None:
             encoder.load_state_dict(load_encoder(self.checkpoint, config).state_dict())
         if self.piece_vectors is not None:
@@ -110,17 +106,15 @@ class BertSetup:
 
 
 def start_from_characters(table: nn.Embedding, wordpieces: Wordpieces, path: str) -> int:
-    """Add the vectors of characters to the random embeddings of the wordpieces that are single characters.
+    """Add the vectors of characters to the random embeddings, [V, H], of the wordpieces that are single characters;
+    gives how many got one.
 
     A masked language model spends its first thousand updates on learning which characters are alike. Vectors of a
-    skip-gram model, which is trained in a minute, know it already. They are centred, since what all of them share says
-    nothing, brought to length 1, and turned into the wider space by a random rotation, which keeps all distances.
+    skip-gram model, trained in a minute, know it already. They are centred, since what all of them share says nothing,
+    brought to length 1, and turned into the wider space by a random rotation, which keeps all distances.
 
-    table (nn.Embedding): The embeddings, [V, H]. Changed in place.
-    wordpieces (Wordpieces): What its rows stand for.
-    path (str): A file of vectors in the text format of word2vec, of at most H values each.
-    RETURNS (int): The number of wordpieces that got a vector. Raises ValueError where the file has none for any, or
-        where its vectors are too wide.
+    The file has word2vec's text format. Raises ValueError if it has no vector for any wordpiece, or more than H values
+    each.
     """
     given = read_vectors(path, "characters")
     if given.width > table.embedding_dim:
@@ -141,7 +135,7 @@ def start_from_characters(table: nn.Embedding, wordpieces: Wordpieces, path: str
 
 
 def take_sample(sample: Sequence[Doc], texts: TrainingTexts, name: str) -> None:
-    """Make do with a few Docs where a model that wants all training texts has not seen them, and warn."""
+    """Make do with a few Docs, and warn, where a model that wants all training texts has not seen them."""
     warnings.warn(
         f"{name} makes its vocabulary or its table of fine-tuned words of the training texts, but saw only a sample of "
         f"{len(sample)}; anything else is unknown to it. `lex_ner` shows it all texts. With another component, "

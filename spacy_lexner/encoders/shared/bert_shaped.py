@@ -13,21 +13,18 @@ NOT_SETTINGS = ("_name_or_path", "transformers_version", "torch_dtype", "dtype",
 
 
 def config_settings(config: PretrainedConfig) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): A Hugging Face config as plain JSON, for `build_encoder`, without what says where it
-    came from."""
+    """A Hugging Face config as plain JSON, for `build_encoder`, without keys that say where it came from."""
     settings = json.loads(config.to_json_string(use_diff=False))
     return {key: value for key, value in settings.items() if key not in NOT_SETTINGS}
 
 
 def build_encoder(settings: Dict[str, Any]) -> PreTrainedModel:
-    """RETURNS (PreTrainedModel): An encoder with random weights, without a pooler, from what `config_settings`
-    gives."""
+    """An encoder with random weights, without a pooler, from the result of `config_settings`."""
     return _without_pooler(AutoModel.from_config(AutoConfig.for_model(**settings)))
 
 
 def load_encoder_config(checkpoint: str) -> PretrainedConfig:
-    """RETURNS (PretrainedConfig): The config of a checkpoint, a folder or a name on the Hugging Face hub. Raises
-    ValueError where there is none."""
+    """The config of a checkpoint, a folder or a name on the Hugging Face hub. Raises ValueError if there is none."""
     try:
         return AutoConfig.from_pretrained(checkpoint, trust_remote_code=False)
     except (OSError, ValueError) as error:
@@ -38,8 +35,8 @@ def load_encoder_config(checkpoint: str) -> PretrainedConfig:
 
 
 def load_encoder(checkpoint: str, config: PretrainedConfig) -> PreTrainedModel:
-    """RETURNS (PreTrainedModel): The encoder of a checkpoint, a folder or a name on the Hugging Face hub, in float32,
-    without a pooler; its config may have other dropouts. Raises ValueError where weights are missing."""
+    """The encoder of a checkpoint, a folder or a name on the Hugging Face hub, in float32, without a pooler; `config`
+    may have other dropouts. Raises ValueError where weights are missing or do not fit."""
     try:
         model, info = AutoModel.from_pretrained(
             checkpoint, config=config, trust_remote_code=False, weights_only=True, output_loading_info=True
@@ -59,9 +56,9 @@ def load_encoder(checkpoint: str, config: PretrainedConfig) -> PreTrainedModel:
 
 
 def load_tokenizer(checkpoint: str) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): The tokenizer of a checkpoint: under "tokenizer" the JSON of the `tokenizers` library,
-    and the ids of the special pieces under "pad", "unk", "cls", "sep" and "mask". Raises ValueError where one of these
-    is missing."""
+    """The tokenizer of a checkpoint, as settings for `load_wordpieces`: under "tokenizer" the JSON of the `tokenizers`
+    library, and the ids of the special pieces under "pad", "unk", "cls", "sep" and "mask". If one is missing, raises
+    ValueError."""
     folder, files = Path(checkpoint), ("vocab.txt", "tokenizer.json")
     if folder.is_dir() and not any((folder / name).is_file() for name in files):
         raise ValueError(
@@ -89,8 +86,8 @@ def load_tokenizer(checkpoint: str) -> Dict[str, Any]:
 
 
 def encoder_layers(encoder: PreTrainedModel) -> nn.ModuleList:
-    """RETURNS (nn.ModuleList): The transformer layers of BERT, RoBERTa, ELECTRA, MacBERT, or another model with one
-    list of layers, from the lowest up. Raises ValueError where there is no such list."""
+    """The transformer layers, lowest first, of BERT, RoBERTa, ELECTRA, MacBERT, or another model with one list of
+    layers. Raises ValueError where there is no such list."""
     n_layers = encoder.config.num_hidden_layers
     lists = [module for module in encoder.modules() if isinstance(module, nn.ModuleList) and len(module) == n_layers]
     if not lists:
@@ -103,8 +100,8 @@ def encoder_layers(encoder: PreTrainedModel) -> nn.ModuleList:
 
 
 def max_length(encoder: PreTrainedModel) -> int:
-    """RETURNS (int): The most wordpieces that an encoder reads at once, special ones included: its positions. RoBERTa's
-    begin after the padding id."""
+    """The most wordpieces that an encoder reads at once, special ones included. RoBERTa's positions begin after the
+    padding id."""
     offset = getattr(getattr(encoder, "embeddings", None), "padding_idx", None)
     return encoder.config.max_position_embeddings - (0 if offset is None else offset + 1)
 

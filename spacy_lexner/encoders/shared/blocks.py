@@ -1,4 +1,4 @@
-"""Options that lie in nested blocks of a config, and errors that say where."""
+"""Options in nested blocks of a config, and errors that say where."""
 
 import inspect
 from dataclasses import fields
@@ -25,22 +25,19 @@ BlockT = TypeVar("BlockT", bound="Block")
 
 
 class Block:
-    """Base of frozen dataclasses whose fields are the options of a nested block: strings, numbers, booleans.
-
-    block (str): The name of the block.
-    """
+    """Base of frozen dataclasses whose fields are the options (strings, numbers, booleans) of a nested block."""
 
     block: ClassVar[str]
 
     @classmethod
     def options(cls) -> Dict[str, Any]:
-        """RETURNS (Dict[str, Any]): The type of each option, by name."""
+        """The type of each option, by name."""
         hints = get_type_hints(cls)
         return {field.name: hints[field.name] for field in fields(cls)}  # type: ignore[arg-type]
 
     @classmethod
     def read(cls: Type[BlockT], given: Mapping[str, Any]) -> BlockT:
-        """RETURNS (Block): The options of a block of a config. Raises ConfigValidationError for unknown ones."""
+        """Make the options from a block of a config. Raises ConfigValidationError for unknown ones."""
         known = cls.options()
         message = f"unknown option. The block has {', '.join(known)}"
         errors = [{"loc": [cls.block, name], "msg": message} for name in given if name not in known]
@@ -81,14 +78,11 @@ class BuilderWithBlocks:
     """A registered builder some of whose options lie in nested blocks, so that a config which sets one of them outside
     of its block gets an error that says where it belongs.
 
-    confection compares a config with the builder's signature before it calls the builder, and calls what is not in the
-    signature "unexpected". But it asks for the signature with the section of the config in hand, and here that section
-    is looked at first.
+    confection compares a config with the builder's signature before it calls the builder, and reports what is not in
+    the signature as "unexpected". But when it asks for the signature, it holds the section of the config, and here that
+    section is checked first.
 
-    build (Callable): The builder.
-    name (str): The name that it is registered under.
-    blocks (Sequence[Type[Block]]): The blocks that it takes, as arguments of these names.
-    renamed (Mapping[str, str]): Options that have another name in their block: "block.name" by their old name.
+    `name` is the registered name; `renamed` maps the old name of an option to "block.name" where its name has changed.
     """
 
     def __init__(

@@ -6,7 +6,5 @@ from thinc.api import Model
 
 
 def find_listener(model: Model) -> Optional[Model]:
-    """model (Model): Any model.
-    RETURNS (Optional[Model]): Its first listener; None if it has none.
-    """
+    """The first listener in a model; None if it has none."""
     return next((node for node in model.walk() if hasattr(node, "receive")), None)

@@ -22,12 +22,8 @@ BuildT = Callable[[Dict[str, Any]], torch.nn.Module]
 
 class ModuleShim(PyTorchShim):
     """Holds a torch module that is built from JSON settings, when a model is initialised or loaded, never in a
-    constructor.
-
-    What is saved is the settings and the weights: a saved pipeline needs no checkpoint, no vocabulary file and no
-    training data to come back.
-    Predicting leaves the module in evaluation mode, so that threads may predict side by side.
-    """
+    constructor. Settings and weights are saved, so a saved pipeline needs no checkpoint, vocabulary file or training
+    data to load. Predicting leaves the module in evaluation mode, so that threads may predict side by side."""
 
     def __init__(
         self,
@@ -36,12 +32,9 @@ class ModuleShim(PyTorchShim):
         mixed_precision: bool = False,
         grad_scaler_config: Optional[Dict[str, Any]] = None,
     ) -> None:
-        """build (Callable[[Dict[str, Any]], torch.nn.Module]): A module-level function (it is copied and pickled with
-            the model).
-        mixed_precision (bool): Autocast to bfloat16 where the device has it, on CUDA else to float16 with gradient
-            scaling. On a processor without bfloat16 it does nothing.
-        grad_scaler_config (Optional[Dict[str, Any]]): Arguments of thinc's PyTorchGradScaler.
-        """
+        """`build` is a module-level function (it is copied and pickled with the model). `mixed_precision` autocasts to
+        bfloat16 where the device has it, otherwise on CUDA to float16 with gradient scaling; on a processor without
+        bfloat16 it does nothing. `grad_scaler_config` holds arguments of thinc's PyTorchGradScaler."""
         scaling = {"enabled": mixed_precision, **(grad_scaler_config or {})}
         scaling["enabled"] = scaling["enabled"] and torch.cuda.is_available()  # bfloat16 needs no scaling
         scaler = PyTorchGradScaler(**scaling)
@@ -63,8 +56,8 @@ class ModuleShim(PyTorchShim):
         return self._model
 
     def initialize(self, settings: Dict[str, Any]) -> torch.nn.Module:
-        """RETURNS (torch.nn.Module): The module, built on thinc's current device, in training mode. The settings are
-        all that is saved beside the weights, and must survive JSON unchanged."""
+        """Build the module on thinc's current device, in training mode. The settings are all that is saved beside the
+        weights; raises TypeError unless they survive JSON unchanged."""
         if json.loads(json.dumps(settings)) != settings:
             raise TypeError(
                 "The settings of a torch module must be plain JSON: string keys, lists (no tuples), numbers, null."
@@ -85,12 +78,9 @@ class ModuleShim(PyTorchShim):
             return self._forward(inputs)
 
     def begin_update(self, inputs: ArgsKwargs) -> Any:
-        """Run the module for training.
-
-        inputs (ArgsKwargs): Tensors; those that require a gradient get one.
-        RETURNS (Tuple[Any, Callable]): The output and a callback that takes the output tensors and their gradients
-            (`ArgsKwargs(args=(outputs,), kwargs={"grad_tensors": gradients})`), as torch.autograd.backward does.
-        """
+        """Run the module for training; input tensors that require a gradient get one. The callback takes the output
+        tensors and their gradients (`ArgsKwargs(args=(outputs,), kwargs={"grad_tensors": gradients})`), as
+        torch.autograd.backward does."""
         self.module.train()
         output = self._forward(inputs)
 
@@ -109,11 +99,9 @@ class ModuleShim(PyTorchShim):
         return output, backprop
 
     def finish_update(self, optimizer: Optimizer) -> None:
-        """Let the optimiser change every parameter that has a gradient, known to it as `(shim id, parameter name)`.
-
-        optimizer (Optimizer): If it has a `max_grad_norm` above 0, the module's gradients are first scaled to it. A
-            component that has clipped its whole model already is not touched again: a part has no larger norm.
-        """
+        """Let the optimiser change every parameter that has a gradient, known to it as `(shim id, parameter name)`. If
+        it has a `max_grad_norm` above 0, the module's gradients are first clipped to that norm; this changes nothing
+        where a component has clipped its whole model already, since a part has no larger norm."""
         if self._model is None:
             return
         max_norm = getattr(optimizer, "max_grad_norm", 0.0)
@@ -136,9 +124,8 @@ class ModuleShim(PyTorchShim):
 
     @contextlib.contextmanager
     def use_params(self, params: Dict[Any, Any]) -> Iterator[None]:
-        """Put averaged parameters in place for a while. thinc's own shim looks for other keys than its optimiser uses,
-        so there this does nothing.
-        """
+        """Use averaged parameters for a while. thinc's own shim does nothing here: it looks for other keys than its
+        optimiser uses."""
         own = {key[1]: value for key, value in params.items() if isinstance(key, tuple) and key[0] == self.id}
         parameters = dict(self._model.named_parameters()) if self._model is not None and own else {}
         backup = {name: parameters[name].data for name in own if name in parameters}
@@ -151,7 +138,7 @@ class ModuleShim(PyTorchShim):
                 parameters[name].data = data
 
     def copy(self) -> "ModuleShim":
-        """RETURNS (ModuleShim): A deep copy with an id of its own, so that an optimiser never mixes up the two."""
+        """A deep copy with its own id, so that an optimiser never mixes up the two."""
         copied = copy.deepcopy(self)
         with Shim.global_id_lock:
             Shim.global_id += 1
@@ -197,20 +184,19 @@ class ModuleShim(PyTorchShim):
 
 
 def shim_of(model: Model) -> ModuleShim:
-    """RETURNS (ModuleShim): The shim of a layer around a torch module."""
+    """The shim of a layer around a torch module."""
     return cast(ModuleShim, model.shims[0])
 
 
 def settings_of(model: Model) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): The settings that a layer's module was built from. Raises ValueError before that."""
+    """The settings that a layer's module was built from. Raises ValueError before it is built."""
     assert shim_of(model).module is not None
     return cast(Dict[str, Any], shim_of(model).settings)
 
 
 def half_precision(device: torch.device) -> Optional[torch.dtype]:
-    """RETURNS (Optional[torch.dtype]): The format of 16 bits that a device multiplies matrices in: on a GPU bfloat16 if
-    it has that, else float16, which needs gradient scaling; on a processor bfloat16 if it multiplies tiles of it (AMX),
-    else None: 16 bits would be slower than 32."""
+    """The 16-bit format in which a device multiplies matrices: on a GPU bfloat16, or else float16, which needs gradient
+    scaling; on a processor bfloat16 if it multiplies tiles of it (AMX), else None, since 16 bits would be slower."""
     if device.type == "cuda":
         return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
     if device.type == "cpu" and _cpu_has_tiles():

@@ -1,5 +1,5 @@
 """Encoders of units. A unit is what a torch module gives one row for: a character, a wordpiece or a token. Docs go
-through the module in padded batches of windows, and the rows of its units are pooled to one for each token."""
+through the module in padded batches of windows, and the rows of its units are averaged for each token."""
 
 from itertools import pairwise
 from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, cast
@@ -17,25 +17,17 @@ Encoder = Model[List[Doc], List[Floats2d]]
 
 
 class UnitBatch(NamedTuple):
-    """A padded batch, ready for a module.
+    """A padded batch, ready for a module."""
 
-    batch (Any): Its tensors.
-    rows (numpy.ndarray): int64[K], which unit of all Docs each vector belongs to that the module gives.
-    """
-
-    batch: Any
-    rows: np.ndarray
+    batch: Any  # its tensors
+    rows: np.ndarray  # int64[K], the unit, numbered over all Docs, of each vector that the module gives
 
 
 class UnitRows(NamedTuple):
-    """The rows of a batch of Docs, one Doc after the other.
+    """The rows of a batch of Docs, one Doc after the other."""
 
-    rows (Any): float [n_units, nO].
-    counts (numpy.ndarray): int64[n_tokens], the units of each token.
-    """
-
-    rows: Any
-    counts: np.ndarray
+    rows: Any  # float[n_units, nO]
+    counts: np.ndarray  # int64[n_tokens], the units of each token
 
 
 EncodeUnits = Callable[[Encoder, List[Doc], bool], Tuple[UnitRows, Callable[[Any], Any]]]
@@ -60,7 +52,7 @@ def UnitEncoder(
     shim (ModuleShim): Holds it.
     nodes (Mapping[str, Model]): The layers that it reads from, see `node_of`.
     attrs (Mapping[str, Any]): What `encode_units` and `init` need.
-    width (Optional[int]): Width of the rows; None where it is known only when the module is built.
+    width (Optional[int]): Width of the rows; None if it is known only when the module is built.
     RETURNS (Model[List[Doc], List[Floats2d]]): The layer, one row per token.
     """
     attributes: Dict[str, Any] = {**attrs, "encode_units": encode_units, "nodes": list(nodes)}
@@ -69,8 +61,8 @@ def UnitEncoder(
 
 
 def node_of(model: Encoder, name: str) -> Optional[Model]:
-    """RETURNS (Optional[Model]): The layer that an encoder reads from, by its name; None if it has none. (thinc's own
-    references are lost when a model is copied.)"""
+    """The layer that an encoder reads from, by its name; None if it has none. (thinc's own references are lost when a
+    model is copied.)"""
     names: List[str] = model.attrs["nodes"]
     return model.layers[names.index(name)] if name in names else None
 
@@ -91,8 +83,7 @@ def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Float
 
 
 def pool_tokens(model: Model, units: UnitRows) -> Tuple[Any, Callable[[Any], Any]]:
-    """RETURNS (Tuple[Any, Callable]): The mean over the units of each token, float [n_tokens, nO], and a callback from
-    its gradient to that of the units."""
+    """The mean over the units of each token, float[n_tokens, nO], and a callback from its gradient to the units'."""
     if len(units.rows) == len(units.counts):
         return units.rows, lambda gradient: gradient
     ops, lengths = model.ops, model.ops.xp.asarray(units.counts.astype("i4"))
@@ -100,25 +91,23 @@ def pool_tokens(model: Model, units: UnitRows) -> Tuple[Any, Callable[[Any], Any
 
 
 def split_by_length(rows: Any, docs: Sequence[Doc]) -> List[Any]:
-    """RETURNS (List[Any]): Rows of tokens, Doc by Doc."""
+    """Rows of tokens, Doc by Doc."""
     return [rows[begin:end] for begin, end in pairwise(np.cumsum([0, *map(len, docs)]).tolist())]
 
 
 def run_batches(
     model: Model, batches: Iterable[UnitBatch], n_rows: int, is_train: bool, given: Any = None
 ) -> Tuple[Any, Callable[[Any], Any]]:
-    """Send padded batches through a layer's module, which takes a list of them and gives the vectors that they keep.
-
-    In prediction batches are made and run one after the other, so that memory is bounded. In training all go through
-    the module in one call, since the shim unscales gradients once for each.
+    """Send padded batches through a layer's module, which takes a list of them and gives the vectors that they keep. In
+    prediction, batches are made and run one by one, so that memory is bounded. In training all go through the module in
+    one call, since the shim unscales gradients once per call.
 
     model (Model): The layer, with its ModuleShim and the dimension `nO`.
-    batches (Iterable[UnitBatch]): The batches. Together they have each row once.
-    n_rows (int): The number of rows.
+    batches (Iterable[UnitBatch]): The batches. Together they have each of the `n_rows` rows once.
     is_train (bool): Whether a gradient will follow.
     given (Any): An array that all batches read from: the module's second argument, unless it is None.
-    RETURNS (Tuple[Any, Callable]): The vectors, float [n_rows, nO], and a callback that takes their gradient and gives
-        that of `given`.
+    RETURNS (Tuple[Any, Callable]): The vectors, float[n_rows, nO], and a callback from their gradient to that of
+        `given`.
     """
     shim, xp = shim_of(model), model.ops.xp
     vectors: Any = model.ops.alloc2f(n_rows, model.get_dim("nO"))

@@ -12,26 +12,17 @@ END_OF_FILES = "<end>"  # how files of vectors write the end of a text
 
 
 class Vectors(NamedTuple):
-    """Vectors from a file.
+    """Vectors from a file."""
 
-    keys (List[str]): Characters or bigrams.
-    vectors (numpy.ndarray): float32[n, width].
-    width (int): Width of a vector.
-    """
-
-    keys: List[str]
-    vectors: np.ndarray
+    keys: List[str]  # characters or bigrams
+    vectors: np.ndarray  # float32[n, width]
     width: int
 
 
 def read_vectors(path: Optional[str], kind: Literal["characters", "bigrams"], random_width: int = 50) -> Vectors:
-    """Read the vectors of characters or bigrams; the rest of the file is left out.
-
-    path (Optional[str]): The file; None gives no vectors.
-    kind (str): "characters" or "bigrams". The bigram of a last character is written with `<end>`.
-    random_width (int): The width where there is no file.
-    RETURNS (Vectors): The vectors. Raises ValueError for a file without any.
-    """
+    """Read the vectors of characters or bigrams, and leave out the rest of the file; without a file, none of
+    `random_width`. In the file `<end>` ends the bigram of a last character. Raises ValueError for a file without such
+    vectors."""
     if path is None:
         return Vectors([], np.zeros((0, random_width), "f4"), random_width)
     size = 1 if kind == "characters" else 2

@@ -6,25 +6,16 @@ import numpy as np
 
 
 class PaddedWindows(NamedTuple):
-    """Windows as rows of equal length.
+    """Windows as rows of equal length."""
 
-    places (numpy.ndarray): int64[B, L], the positions that the windows read, 0 in the padding.
-    inside (numpy.ndarray): bool[B, L], False in the padding.
-    own (numpy.ndarray): bool[B, L], True where the vector of a position is taken from this window.
-    """
-
-    places: np.ndarray
-    inside: np.ndarray
-    own: np.ndarray
+    places: np.ndarray  # int64[B, L], the positions that the windows read, 0 in the padding
+    inside: np.ndarray  # bool[B, L], False in the padding
+    own: np.ndarray  # bool[B, L], True where the vector of a position is taken from this window
 
 
 class Windows(NamedTuple):
-    """Windows over sequences that lie one after the other in one array; all fields int64[n].
-
-    starts, ends (numpy.ndarray): What the encoder reads.
-    own_starts, own_ends (numpy.ndarray): The part whose vectors are taken from this window. These parts cover each
-        sequence once.
-    """
+    """Windows over sequences that lie one after the other in one array; all fields int64[n], ends exclusive. The
+    encoder reads `starts` to `ends`; only the vectors of the own parts are used, which cover each sequence once."""
 
     starts: np.ndarray
     ends: np.ndarray
@@ -33,28 +24,26 @@ class Windows(NamedTuple):
 
     @property
     def lengths(self) -> np.ndarray:
-        """RETURNS (numpy.ndarray): int64[n], how much the encoder reads of each."""
+        """How much the encoder reads in each window, int64[n]."""
         return self.ends - self.starts
 
     def take(self, index: np.ndarray) -> "Windows":
-        """RETURNS (Windows): Some of the windows, by number."""
+        """Select windows by number."""
         return Windows(*(field[index] for field in self))
 
     def pad(self) -> PaddedWindows:
-        """RETURNS (PaddedWindows): The windows as rows of equal length."""
+        """Pad the windows to rows of equal length."""
         places, inside = pad_ranges(self.starts, self.lengths)
         own = inside & (places >= self.own_starts[:, None]) & (places < self.own_ends[:, None])
         return PaddedWindows(places, inside, own)
 
 
 def cut_windows(lengths: np.ndarray, size: int, stride: int) -> Windows:
-    """Cut sequences into overlapping windows. Each position belongs to the window where it stands deepest: the border
-    between two windows lies in the middle of their overlap.
+    """Cut sequences into overlapping windows; an empty one has none. Each position belongs to the window where it lies
+    deepest: the border between two windows lies in the middle of their overlap.
 
-    lengths (numpy.ndarray): int[m], the lengths of the sequences. An empty one has no window.
-    size (int): The length of a window. All windows of a longer sequence have it; the last one is moved to the left.
-    stride (int): How far each window lies from the one before, 1 <= stride <= size.
-    RETURNS (Windows): The windows, in order.
+    All windows of a sequence longer than `size` have that length. Each begins `stride` after the one before, except
+    that the last is moved left to end with the sequence. Raises ValueError unless 1 <= stride <= size.
     """
     if not 1 <= stride <= size:
         raise ValueError(f"stride = {stride} is out of range: windows of {size} need a stride from 1 to {size}.")
@@ -71,13 +60,9 @@ def cut_windows(lengths: np.ndarray, size: int, stride: int) -> Windows:
 
 
 def batch_by_padding(lengths: np.ndarray, max_tokens: int) -> List[np.ndarray]:
-    """Put sequences of similar length together, so that a batch padded to its longest is no larger than a budget.
-
-    lengths (numpy.ndarray): int[n], the lengths.
-    max_tokens (int): The most tokens of a padded batch. A longer sequence is a batch by itself.
-    RETURNS (List[numpy.ndarray]): The batches, as numbers of sequences; the longest come first, so that memory runs out
-        at once if it must.
-    """
+    """Put sequences of similar length together, so that a batch padded to its longest has at most `max_tokens`; a
+    longer sequence is a batch by itself. Gives numbers of sequences, the longest first: if memory runs out, then at
+    once."""
     order = np.argsort(-np.asarray(lengths), kind="stable")
     batches, begin = [], 0
     while begin < len(order):
@@ -88,8 +73,8 @@ def batch_by_padding(lengths: np.ndarray, max_tokens: int) -> List[np.ndarray]:
 
 
 def pad_ranges(starts: np.ndarray, lengths: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-    """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): The ranges `start, start + 1, ...` as rows of equal length:
-    int64[n, m], 0 in the padding; and bool[n, m], False in the padding."""
+    """The ranges `start, start + 1, ...` as rows of equal length, int64[n, m]; and bool[n, m], False in the padding,
+    where the former is 0."""
     steps = np.arange(lengths.max(initial=0))
     inside = steps < lengths[:, None]
     return np.where(inside, starts[:, None] + steps, 0), inside

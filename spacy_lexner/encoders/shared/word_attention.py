@@ -1,4 +1,4 @@
-"""What the words that cover a token say to it: bilinear attention (Liu et al. 2021, equations 3-6)."""
+"""How the words that cover a token inform it: bilinear attention (Liu et al. 2021, equations 3-6)."""
 
 from typing import List, Optional
 
@@ -10,21 +10,17 @@ EMPTY = ("zero", "pad")
 
 
 class WordAttention(nn.Module):
-    """With h the vector of a token and x_1..x_m the vectors of its candidate words:
+    """With h the vector of a token (width H) and x_1..x_m those of its candidate words (width D):
 
         v_j = W2 tanh(W1 x_j + b1) + b2         the word in the space of the tokens
         a   = softmax_j(h A v_j)                bilinear attention over the words of the token
         z   = sum_j a_j v_j
 
-    All that depends on the word alone (v_j, its dropout, A v_j) is computed once for each distinct word of the
-    batch; tokens gather it. So the dropout of a word is the same wherever the word stands in a batch.
+    All that depends on the word alone (v_j, its dropout, A v_j) is computed once for each distinct word of the batch;
+    tokens gather it. So the dropout of a word is the same everywhere in a batch.
 
-    hidden_width (int): Width H of the token vectors.
-    word_width (int): Width D of the word vectors.
-    dropout (float): Dropout on the transformed words.
-    empty (str): What a token without words receives: "zero" (z = 0), or "pad" (the transformed vector of the padding
-        word, which is what the authors' code comes to).
-    initializer_range (float): Standard deviation of the initial weights.
+    `empty` is what a token without words receives: "zero" (z = 0), or "pad" (the transformed vector of the padding
+    word, as in effect in the authors' code). `initializer_range` is the standard deviation of the initial weights.
     """
 
     def __init__(
@@ -50,13 +46,12 @@ class WordAttention(nn.Module):
             nn.init.zeros_(bias)
 
     def attend(self, hidden: Tensor, words: Tensor, slots: Tensor, record: Optional[List[Tensor]] = None) -> Tensor:
-        """Give each token of a padded batch the sum z of its candidate words.
+        """Give each token of a padded batch the sum z of its candidate words, float[B, L, H].
 
-        hidden (Tensor): Token vectors, float [B, L, H].
-        words (Tensor): Vectors of the padding word (row 0) and of the U distinct words, float [1 + U, D].
-        slots (Tensor): For every token the rows of its words, int64 [B, L, W] with W >= 1; 0 is an empty slot.
-        record (Optional[List[Tensor]]): If given, the attention to the words, float [B, L, W], is appended to it.
-        RETURNS (Tensor): float [B, L, H].
+        hidden (Tensor): Token vectors, float[B, L, H].
+        words (Tensor): Vectors of the padding word (row 0) and of the U distinct words, float[1 + U, D].
+        slots (Tensor): For every token the rows of its words, int64[B, L, W] with W >= 1; 0 is an empty slot.
+        record (Optional[List[Tensor]]): If given, the attention to the words, float[B, L, W], is appended to it.
         """
         values = self.dropout(self.word_out(torch.tanh(self.word_in(words))))
         keys = values @ self.attention.t()

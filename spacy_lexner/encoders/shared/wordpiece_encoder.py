@@ -24,7 +24,7 @@ MakeBatches = Callable[[Encoder, List[Doc], np.ndarray, np.ndarray], Iterator[Un
 
 @dataclass(frozen=True)
 class WindowOptions:
-    """How long Docs are read, as `build_lebert_v1` describes it. Nothing of it is part of the weights."""
+    """How long Docs are read, described at `build_lebert_v1`; independent of the weights."""
 
     window: Optional[int]
     stride: Optional[int]
@@ -37,8 +37,7 @@ class WindowOptions:
                 raise ValueError(f"{name} = {value} is out of range: it must be at least 1.")
 
     def cut(self, lengths: np.ndarray, module: Any) -> Windows:
-        """RETURNS (Windows): Windows over sequences of wordpieces of the given lengths. Raises ValueError where the
-        settings do not fit the module's text model."""
+        """Cut sequences of wordpieces of these lengths. Raises ValueError if the settings do not fit the text model."""
         limit = max_length(module.text_model) - N_SPECIAL
         window = limit if self.window is None else self.window
         if window > limit:
@@ -49,7 +48,7 @@ class WindowOptions:
         return cut_windows(lengths, window, max(1, window * 3 // 4) if self.stride is None else self.stride)
 
     def batches(self, docs: List[Doc], counts: np.ndarray, module: Any) -> Iterator[Windows]:
-        """YIELDS (Windows): The windows of Docs, given the wordpieces per token, in batches of similar length."""
+        """The windows of Docs, given the wordpieces per token, in batches of similar length."""
         windows = self.cut(np.diff(piece_borders(docs, counts)), module)
         for index in batch_by_padding(windows.lengths + N_SPECIAL, self.max_batch_tokens):
             yield windows.take(index)
@@ -65,7 +64,7 @@ def WordpieceEncoder(
     nodes: Mapping[str, Model],
     attrs: Mapping[str, Any] = NO_ATTRIBUTES,
 ) -> Encoder:
-    """Create the layer around a torch module.
+    """Create the layer around a torch module; it gives one row per token.
 
     name (str): Name of the layer.
     shim (ModuleShim): Holds the module, which takes a list of batches and gives the vectors that these keep.
@@ -74,7 +73,6 @@ def WordpieceEncoder(
     setup (BertSetup), options (WindowOptions): What the module is made of, and how Docs reach it.
     nodes (Mapping[str, Model]): The nodes that find words or entities in Docs, see `node_of`.
     attrs (Mapping[str, Any]): Further attributes.
-    RETURNS (Model[List[Doc], List[Floats2d]]): The layer, one row per token.
     """
     attributes = {**attrs, "make_batches": make_batches, "setup": setup, "options": options}
     texts = setup.texts()
@@ -97,7 +95,7 @@ def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
 
 
 def encode_pieces(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[UnitRows, Callable[[Any], Any]]:
-    """RETURNS (Tuple[UnitRows, Callable]): The vectors of the wordpieces of Docs, and what takes their gradient."""
+    """The vectors of the wordpieces of Docs, and a callback that takes their gradient."""
     ids, counts = wordpieces_of(model).encode(docs)
     batches = model.attrs["make_batches"](model, docs, ids, counts)
     vectors, backprop = run_batches(model, batches, len(ids), is_train)
@@ -105,29 +103,18 @@ def encode_pieces(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[Unit
 
 
 class PaddedPieces(NamedTuple):
-    """A batch of windows, [CLS] and [SEP] around each.
+    """A batch of windows, [CLS] and [SEP] around each."""
 
-    input_ids (torch.Tensor): int64[B, L], the wordpieces.
-    attention_mask (torch.Tensor): bool[B, L], False where padded.
-    kept (torch.Tensor): int64[N], the flat places of the wordpieces whose vectors are taken from their window.
-    """
-
-    input_ids: torch.Tensor
-    attention_mask: torch.Tensor
-    kept: torch.Tensor
+    input_ids: torch.Tensor  # int64[B, L], the wordpieces
+    attention_mask: torch.Tensor  # bool[B, L], False where padded
+    kept: torch.Tensor  # int64[N], flat places of the wordpieces whose vectors are taken from their window
 
 
 def pad_pieces(
     windows: Windows, ids: np.ndarray, wordpieces: Wordpieces, device: torch.device
 ) -> Tuple[PaddedPieces, np.ndarray]:
-    """Make the tensors of a batch of windows.
-
-    windows (Windows): The windows of the batch.
-    ids (numpy.ndarray): int64[n_pieces], the wordpieces of all Docs.
-    wordpieces (Wordpieces): The lookup they came from.
-    device (torch.device): Where the tensors go.
-    RETURNS (Tuple[PaddedPieces, numpy.ndarray]): The batch, and int64[N], which wordpiece each vector kept belongs to.
-    """
+    """Make the tensors of a batch of windows from `ids`, int64[n_pieces], the wordpieces of all Docs. Also gives,
+    int64[N], the wordpiece that each vector kept belongs to."""
     places, inside, own = windows.pad()
     n_rows, width = places.shape
     padded = np.full((n_rows, width + N_SPECIAL), wordpieces.pad, "i8")
@@ -141,11 +128,11 @@ def pad_pieces(
 
 
 def wordpieces_of(model: Encoder) -> Wordpieces:
-    """RETURNS (Wordpieces): The lookup of an initialised layer."""
+    """The lookup of an initialised layer."""
     return load_wordpieces(settings_of(model)["wordpieces"])
 
 
 def piece_borders(docs: List[Doc], counts: np.ndarray) -> np.ndarray:
-    """RETURNS (numpy.ndarray): int64[n_docs + 1], the first wordpiece of each Doc, and one past the last, given the
-    number of wordpieces per token."""
+    """The first wordpiece of each Doc, and the end of the last, int64[n_docs + 1]; `counts` are the pieces per
+    token."""
     return np.append(0, np.cumsum(counts))[np.cumsum([0, *map(len, docs)])]

@@ -18,16 +18,12 @@ MAX_CACHED = 100_000
 
 
 class Wordpieces:
-    """Turns tokens into wordpieces, as a checkpoint's own tokenizer would turn each token by itself.
-
-    BERT's tokenizers make one piece of every Chinese character. A token without pieces (white space, control
-    characters) gets the unknown piece, so every token has at least one.
-    """
+    """Turns tokens into wordpieces, as a checkpoint's own tokenizer would turn each token by itself. BERT's tokenizers
+    make one piece of every Chinese character. A token without pieces (white space, control characters) gets the unknown
+    piece, so every token has at least one."""
 
     def __init__(self, tokenizer: str, *, pad: int, unk: int, cls: int, sep: int, mask: int) -> None:
-        """tokenizer (str): A tokenizer of the `tokenizers` library, as JSON.
-        pad, unk, cls, sep, mask (int): Ids of the special pieces.
-        """
+        """`tokenizer` is one of the `tokenizers` library, as JSON; the others are the ids of the special pieces."""
         self.tokenizer = Tokenizer.from_str(tokenizer)
         self.tokenizer.encode_special_tokens = True  # a text that says "[SEP]" is no separator
         self.pad, self.unk, self.cls, self.sep, self.mask = pad, unk, cls, sep, mask
@@ -37,18 +33,18 @@ class Wordpieces:
         return self.tokenizer.get_vocab_size()
 
     def pieces(self, text: str) -> List[int]:
-        """RETURNS (List[int]): The ids of the pieces of a token, at least one."""
+        """The ids of the pieces of a token, at least one."""
         return self.tokenizer.encode(text, add_special_tokens=False).ids or [self.unk]
 
     def names(self, ids: np.ndarray) -> List[str]:
-        """RETURNS (List[str]): The pieces that ids stand for."""
+        """The pieces with these ids."""
         distinct, inverse = np.unique(ids, return_inverse=True)
         names = [self.tokenizer.id_to_token(piece) for piece in distinct.tolist()]
         return [names[i] for i in inverse.tolist()]
 
     def encode(self, docs: Sequence[Doc]) -> Tuple[np.ndarray, np.ndarray]:
-        """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): Of all tokens of Docs, int64[n_pieces] ids and int64[n_tokens]
-        pieces per token. Each distinct text is looked up once."""
+        """The ids of the pieces of all tokens of Docs, int64[n_pieces], and the pieces per token, int64[n_tokens]. Each
+        distinct text is looked up once."""
         orths = np.concatenate([np.zeros(0, "u8"), *(doc.to_array([ORTH]).reshape(-1) for doc in docs)])
         distinct, where, inverse = np.unique(orths, return_index=True, return_inverse=True)
         if len(self._cache) > MAX_CACHED:
@@ -75,15 +71,14 @@ def _load(tokenizer: str, **special: int) -> Wordpieces:
 
 
 def load_wordpieces(settings: Mapping[str, Any]) -> Wordpieces:
-    """RETURNS (Wordpieces): The lookup that settings, the arguments of Wordpieces, describe; the same one for the same
-    settings."""
+    """The lookup for settings, which are the arguments of Wordpieces; the same one for the same settings."""
     return _load(**settings)
 
 
 def vocab_settings(vocab: Sequence[str], *, lower_case: bool = True) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): Settings for `load_wordpieces`: the lookup in a WordPiece vocabulary, pieces in order
-    of their ids, those inside a word with "##". Normalised as by BERT's tokenizer: with `lower_case` letters lose their
-    case and accents. Raises ValueError where a special piece is missing."""
+    """Settings for `load_wordpieces` from a WordPiece vocabulary, pieces in order of their ids, those inside a word
+    with "##". Normalised as by BERT's tokenizer: `lower_case` removes case and accents of letters. Raises ValueError
+    where a special piece is missing."""
     ids = _piece_ids(vocab)
     tokenizer = Tokenizer(WordPiece(ids, unk_token=SPECIAL_PIECES["unk"]))
     tokenizer.normalizer = BertNormalizer(lowercase=lower_case)
@@ -92,8 +87,8 @@ def vocab_settings(vocab: Sequence[str], *, lower_case: bool = True) -> Dict[str
 
 
 def lookup_settings(vocab: Sequence[str]) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): Settings for `load_wordpieces`: the plain look-up of whole tokens, as they are; what is
-    no line of the vocabulary is unknown. Raises ValueError where a special piece is missing."""
+    """Settings for `load_wordpieces` that look up whole tokens, unchanged; one that is no line of the vocabulary is
+    unknown. Raises ValueError where a special piece is missing."""
     ids = _piece_ids(vocab)
     tokenizer = Tokenizer(WordLevel(ids, unk_token=SPECIAL_PIECES["unk"]))
     return {"tokenizer": tokenizer.to_str(), **{name: ids[piece] for name, piece in SPECIAL_PIECES.items()}}
@@ -111,8 +106,8 @@ def _piece_ids(vocab: Sequence[str]) -> Dict[str, int]:
 
 
 def read_vocab(path: Union[str, Path]) -> List[str]:
-    """RETURNS (List[str]): The pieces of a vocab.txt, UTF-8. Lines end with a line feed and nothing else: BERT's
-    Chinese vocabulary has pieces that Python takes for line ends, or for white space to strip."""
+    """The pieces of a vocab.txt, UTF-8. Only a line feed ends a line: BERT's Chinese vocabulary has pieces that Python
+    takes for line ends, or for white space to strip. Raises ValueError if it cannot be read."""
     try:
         text = Path(path).read_bytes().decode("utf8")
     except OSError as error:
@@ -124,15 +119,9 @@ def read_vocab(path: Union[str, Path]) -> List[str]:
 
 
 def build_vocab(tokens: Mapping[str, int], *, lower_case: bool = True, min_count: int = 1) -> List[str]:
-    """Make a vocabulary of the characters of texts: the special pieces, then by frequency.
-
-    A character inside a word of letters or digits is a piece of its own ("##a"), so that any word can be spelled.
-
-    tokens (Mapping[str, int]): The texts of tokens, and how often each occurs.
-    lower_case (bool): As in `vocab_settings`.
-    min_count (int): Rarer characters are left to the unknown piece.
-    RETURNS (List[str]): The pieces.
-    """
+    """Make a vocabulary of the characters in tokens, given how often each token occurs: the special pieces, then by
+    frequency. A character inside a word of letters or digits is a piece of its own ("##a"), so that any word can be
+    spelled. Characters rarer than `min_count` become the unknown piece; for `lower_case` see `vocab_settings`."""
     normalizer, splitter = BertNormalizer(lowercase=lower_case), BertPreTokenizer()
     counts: Counter[str] = Counter()
     for text, count in tokens.items():

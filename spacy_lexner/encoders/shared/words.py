@@ -1,4 +1,4 @@
-"""How a model knows the words of a batch: by the vectors of the lexicon, its own fine-tuned ones, or their length."""
+"""How a model knows the words of a batch: by the lexicon's vectors, its own fine-tuned ones, or their length."""
 
 import math
 from typing import List, Literal, NamedTuple, Optional, Sequence, Tuple
@@ -18,28 +18,20 @@ MATCHED_AT_ONCE = 1000
 
 
 class Words(NamedTuple):
-    """The U distinct words of a batch.
+    """The U distinct words of a batch."""
 
-    vectors (Tensor): Their vectors in the lexicon, float [U, D]; anything where there is none.
-    known (Tensor): Whether the lexicon has a vector, bool [U].
-    lengths (Tensor): Their lengths in characters, int64 [U].
-    tuned (Tensor): Their rows in the fine-tuned table, int64 [U]; -1 for words that are not in it.
-    """
-
-    vectors: Tensor
-    known: Tensor
-    lengths: Tensor
-    tuned: Tensor
+    vectors: Tensor  # float[U, D], from the lexicon; arbitrary where it has none
+    known: Tensor  # bool[U], whether the lexicon has a vector
+    lengths: Tensor  # int64[U], in characters
+    tuned: Tensor  # int64[U], rows in the fine-tuned table; -1 for words that are not in it
 
 
 class WordVectors(nn.Module):
-    """Look up the vectors of a batch's words, and the vector of the padding word.
+    """Look up the vectors, of width D, of a batch's words, and the vector of the padding word.
 
     A word has the vector of the fine-tuned table if it is in it, else that of the lexicon, else one that is learned for
-    all words of its length (the `<unk>` and `<unk2>` ... `<unk6>` of the authors' code).
-
-    width (int): Width D of the word vectors.
-    n_tuned (int): Number of fine-tuned words; 0 leaves all words as the lexicon has them.
+    all words of its length (the `<unk>` and `<unk2>` ... `<unk6>` of the authors' code). With `n_tuned` = 0 all words
+    stay as the lexicon has them.
     """
 
     tuned_hashes: Tensor
@@ -54,8 +46,7 @@ class WordVectors(nn.Module):
         self.register_buffer("tuned_hashes", torch.zeros(n_tuned, dtype=torch.int64))
 
     def forward(self, words: Words) -> Tensor:
-        """RETURNS (Tensor): The vectors of the U distinct words, float [1 + U, D]; row 0 is the padding word, which
-        stands where there is no word."""
+        """The vectors of the U distinct words, float[1 + U, D]; row 0 is the padding word, used for empty slots."""
         lengths = torch.where((words.lengths > 1) & (words.lengths <= MAX_LENGTH), words.lengths - 1, 0)
         vectors = torch.where(words.known.unsqueeze(-1), words.vectors, self.by_length[lengths])
         if len(self.tuned):
@@ -64,8 +55,8 @@ class WordVectors(nn.Module):
         return torch.cat([self.padding, vectors.to(self.padding.dtype)])
 
     def start_from(self, lexicon: Lexicon, hashes: np.ndarray) -> None:
-        """Let the fine-tuned words (uint64[n_tuned], ascending) start from their vectors in a lexicon, those without
-        one from random numbers."""
+        """Start the fine-tuned words (uint64[n_tuned], ascending) from their vectors in a lexicon, those without one
+        from random numbers."""
         vectors, known = lexicon.vectors(hashes)
         if known.any():  # a lexicon without vectors has no width
             self.tuned.data[torch.from_numpy(known)] = torch.from_numpy(vectors[known]).to(self.tuned)
@@ -73,32 +64,22 @@ class WordVectors(nn.Module):
 
 
 class WordTable(NamedTuple):
-    """What a model needs to look words up.
+    """What a model needs to look words up."""
 
-    width (int): Width D of the word vectors.
-    lexicon_width (int): Width of the vectors of the lexicon that it was trained with, 0 if that had none.
-    tuned_hashes (numpy.ndarray): uint64[n], the fine-tuned words, ascending.
-    """
-
-    width: int
-    lexicon_width: int
-    tuned_hashes: np.ndarray
+    width: int  # D, of the word vectors
+    lexicon_width: int  # of the vectors of the lexicon used in training, 0 if it had none
+    tuned_hashes: np.ndarray  # uint64[n], the fine-tuned words, ascending
 
     @classmethod
     def of(cls, words: Optional[WordVectors], lexicon_width: int) -> "WordTable":
-        """RETURNS (WordTable): How a module knows words, given its word vectors."""
+        """The table of a module's word vectors."""
         assert words is not None
         return cls(words.width, lexicon_width, words.tuned_hashes.cpu().numpy().view("u8"))
 
     def look_up(self, lexicon: Lexicon, hashes: np.ndarray) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Look words up.
-
-        lexicon (Lexicon): Where their vectors are. Raises ValueError where these have another width than those of
-            training; a lexicon without any words does no harm.
-        hashes (numpy.ndarray): uint64[n].
-        RETURNS (Tuple[numpy.ndarray, ...]): float32[n, D] vectors, bool[n] whether the lexicon has one, int64[n] rows
-            among the fine-tuned words or -1.
-        """
+        """Look up words by hash, uint64[n]: float32[n, D] vectors, bool[n] whether the lexicon has one, int64[n] rows
+        among the fine-tuned words or -1. Raises ValueError if the lexicon's vectors differ in width from those of
+        training; a lexicon without words is fine."""
         if len(lexicon) and lexicon.dim != self.lexicon_width:
             raise ValueError(
                 f"The lexicon has vectors of {lexicon.dim} dimensions, but the model was trained with "
@@ -112,7 +93,7 @@ class WordTable(NamedTuple):
 
 
 def find_rows(table: np.ndarray, hashes: np.ndarray) -> np.ndarray:
-    """RETURNS (numpy.ndarray): int64[n], the rows of hashes in an ascending table; -1 where it lacks them."""
+    """The rows of hashes in an ascending table, int64[n]; -1 where it lacks them."""
     rows = np.searchsorted(table, hashes)
     found = rows < len(table)
     found[found] = table[rows[found]] == hashes[found]
@@ -120,15 +101,9 @@ def find_rows(table: np.ndarray, hashes: np.ndarray) -> np.ndarray:
 
 
 def number_words(chosen: np.ndarray, words: BatchWords, table: WordTable, device: torch.device) -> Tuple[Tensor, Words]:
-    """Number the distinct words among some of a batch's, and look each up once.
-
-    chosen (numpy.ndarray): int[...], words of the batch by number; below 0 is no word.
-    words (BatchWords): The words of the batch.
-    table (WordTable): How the model knows words.
-    device (torch.device): Where the tensors go.
-    RETURNS (Tuple[Tensor, Words]): int64[...], rows of what `WordVectors` gives: 1 and more for words, 0 for none; and
-        the distinct words.
-    """
+    """Number the distinct words among some of a batch's, and look each up once. `chosen`, int[...], are words of the
+    batch by number; below 0 is no word. Gives rows in the result of `WordVectors`, int64[...]: 1 and more for words, 0
+    for none; and the distinct words."""
     rows = np.zeros(chosen.shape, "i8")
     places = np.flatnonzero(chosen >= 0)
     numbers = chosen.reshape(-1)[places]
@@ -151,15 +126,8 @@ def number_words(chosen: np.ndarray, words: BatchWords, table: WordTable, device
 def pad_slots(
     windows: Windows, slots: np.ndarray, words: BatchWords, table: WordTable, device: torch.device
 ) -> Tuple[Tensor, Words]:
-    """Give the units of padded windows their words. A word that its window cuts stays out.
-
-    windows (Windows): The windows.
-    slots (numpy.ndarray): int[n_units, W], words by number; -1 is empty.
-    words (BatchWords): The words.
-    table (WordTable): How the model knows words.
-    device (torch.device): Where the tensors go.
-    RETURNS (Tuple[Tensor, Words]): int64 [B, L, W], 0 in empty slots, else the row of a word; and the distinct words.
-    """
+    """Give the units of padded windows their words, from slots, int[n_units, W], of words by number; -1 is empty. A
+    word that its window cuts is left out. Gives rows as `number_words` does, int64[B, L, W], and the distinct words."""
     places, inside, _ = windows.pad()
     chosen = np.full((*places.shape, slots.shape[1]), -1, "i8")
     chosen[inside] = slots[places[inside]]
@@ -171,7 +139,7 @@ def pad_slots(
 
 
 def words_of_texts(matcher: Matcher, texts: Sequence[str]) -> np.ndarray:
-    """RETURNS (numpy.ndarray): uint64[n], the hashes of the lexicon words that occur in texts, ascending."""
+    """The hashes of the lexicon words that occur in texts, uint64[n], ascending."""
     parts = [np.zeros(0, "u8")]
     for begin in range(0, len(texts), MATCHED_AT_ONCE):
         found, _ = matcher.match(texts[begin : begin + MATCHED_AT_ONCE])
