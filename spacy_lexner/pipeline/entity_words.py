@@ -18,8 +18,8 @@ class LexWord(NamedTuple):
     start: int  # characters: `doc.text[start:end] == word`
     end: int
     word: str
-    weight: Optional[float] = None  # mean attention of the entity's tokens to it, from 0 to 1; None if not known
-    change: Optional[float] = None  # of its score without the word: < 0 if it rests on the word; None if not measured
+    weight: Optional[float] = None  # if known, the mean attention of the entity's tokens to it, from 0 to 1
+    change: Optional[float] = None  # if measured, of the entity's score without it: < 0 if the entity rests on it
 
 
 def add_words_extension() -> None:

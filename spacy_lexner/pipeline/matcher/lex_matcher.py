@@ -61,7 +61,7 @@ class LexMatcher(LexiconPipe):
     model of a later component that reads candidate words.
 
     The lexicon is stored once, here. It may be changed while another thread is in `nlp.pipe`: each Doc is matched, and
-    its words are looked up, in one and the same state of the lexicon.
+    its words are looked up, in the same state of the lexicon.
     """
 
     def __init__(
@@ -130,9 +130,9 @@ class LexMatcher(LexiconPipe):
         nlp (Optional[Language]): The pipeline.
         lexicon (Optional[Callable[[Language], Lexicon]]): A reader, such as `spacy-lexner.WordVectors.v1`. Without one
             the pipe keeps the lexicon that it has.
-        rules (Optional[Union[str, List[str]]]): Path of a dictionary file (see `load_rules`), or several.
-        prune (bool): Keep only the words that occur in the training texts. Words that only new texts have are lost.
-        allow_empty (bool): Start with an empty lexicon if there is none.
+        rules (Optional[Union[str, List[str]]]): One or several dictionary files (see `load_rules`).
+        prune (bool): Keep only the words that occur in the training texts. Words that occur only in new texts are lost.
+        allow_empty (bool): Start with an empty lexicon if there is none. Otherwise an empty one raises ValueError.
         """
         if lexicon is not None and nlp is not None:
             self._replace(own=lexicon(nlp))
@@ -194,7 +194,7 @@ class LexMatcher(LexiconPipe):
         return self
 
     def _replace(self, **parts: Any) -> None:
-        """Use another lexicon (`own`), other rules (`from_files`), or both; what is not given stays."""
+        """Use another lexicon (`own`), other rules (`from_files`), or both; the rest stays."""
         if self._dictionary is not None:
             parts = {"own": self._dictionary.own, "from_files": self._dictionary.from_files, **parts}
         if "own" in parts:
@@ -210,7 +210,7 @@ class LexMatcher(LexiconPipe):
         self.spans_key = cfg["spans_key"]
 
     def __deepcopy__(self, memo: Dict[int, Any]) -> "LexMatcher":
-        """RETURNS (LexMatcher): A copy with a source of its own, to which the models copied along are linked."""
+        """A copy with a source of its own, to which the models copied along are linked."""
         copied = LexMatcher(self.name, options=self.options, spans_key=self.spans_key)
         copied.source = SharedMatcher(self.source.matcher)
         copied._dictionary, copied.rule_files = self._dictionary, self.rule_files
@@ -228,20 +228,20 @@ def _parse_rules(saved: Dict[str, List[Any]]) -> Dict[str, Any]:
 
 
 def get_lex_matches(doc: Doc) -> Optional[LexMatches]:
-    """RETURNS (Optional[LexMatches]): The candidate words of a Doc; None if no matcher has run on it."""
+    """The candidate words of a Doc; None if no matcher has run on it."""
     stored = get_candidates(doc)
     return None if stored is None else LexMatches(doc.text, stored[1])
 
 
 def get_lex_version(doc: Doc) -> Optional[int]:
-    """RETURNS (Optional[int]): The state of the lexicon and its rules that a Doc was annotated with (`version` of the
-    `lex_matcher` then); None if no matcher has run on it."""
+    """The `version` of the `lex_matcher` (lexicon, rules, options) that annotated a Doc; None if no matcher has run on
+    it."""
     stored = get_candidates(doc)
     return None if stored is None else stored[0]
 
 
 def get_lex_words(token: Token) -> Optional[List[LexMatch]]:
-    """RETURNS (Optional[List[LexMatch]]): The candidate words that cover a token; None if no matcher has run."""
+    """The candidate words that cover a token; None if no matcher has run on its Doc."""
     stored = get_candidates(token.doc)
     if stored is None:
         return None

@@ -1,4 +1,4 @@
-"""The part of `lex_matcher` that owns a lexicon with its rules, changes it, and lends it to the models of others."""
+"""The part of `lex_matcher` that owns a lexicon with its rules, changes it, and lends it to other pipes' models."""
 
 import logging
 import threading
@@ -22,34 +22,24 @@ _CHANGING = threading.RLock()  # a change starts from the present lexicon; readi
 
 
 class LexiconPipe(Pipe):
-    """A pipe that owns a lexicon. Every change makes a new lexicon and puts it in place of the old one at once: readers
-    see one or the other, and a Doc is annotated by one of them throughout.
-
-    options (MatchOptions): How the lexicon is matched.
-    source (SharedMatcher): Holds the lexicon for the models that it is linked to.
-    rule_files (Tuple[RuleFile, ...]): The dictionary files that rules were read from.
-    listener_map (Dict[str, List[Model]]): The nodes that it is linked to, by component.
-    """
+    """A pipe that owns a lexicon. Every change makes a new lexicon, which replaces the old one at once: readers see one
+    or the other, and a Doc is annotated by one of them throughout."""
 
     def __init__(self, name: str, options: MatchOptions) -> None:
-        """Create the pipe without a lexicon.
-
-        name (str): The name of the component.
-        options (MatchOptions): How the lexicon is matched.
-        """
+        """Create the pipe without a lexicon."""
         check_options(options)
         self.name = name
-        self.options = options
+        self.options = options  # how the lexicon is matched
         self.model = None
-        self.source = SharedMatcher()
-        self.rule_files: Tuple[RuleFile, ...] = ()
-        self.listener_map: Dict[str, List[Model]] = {}
+        self.source = SharedMatcher()  # holds the lexicon for the models that it is linked to
+        self.rule_files: Tuple[RuleFile, ...] = ()  # the dictionary files that rules were read from
+        self.listener_map: Dict[str, List[Model]] = {}  # the nodes that it is linked to, by component
         self._dictionary: Optional[RuledLexicon] = None
         self._rules_unchecked = False
 
     @property
     def matcher(self) -> Matcher:
-        """RETURNS (Matcher): The lexicon in use, with the options of matching. Raises ValueError without a lexicon."""
+        """RETURNS (Matcher): The lexicon in use, with the match options. Raises ValueError if there is none yet."""
         if self.source.matcher is None:
             raise self._no_lexicon()
         return self.source.matcher
@@ -67,11 +57,8 @@ class LexiconPipe(Pipe):
     # Words
 
     def set_lexicon(self, lexicon: Lexicon) -> None:
-        """Replace the lexicon, at once. The rules from files stay.
-
-        lexicon (Lexicon): The lexicon. Raises ValueError if its vectors have another width than those that the linked
-            models read; an empty lexicon always fits.
-        """
+        """Replace the lexicon, at once; the rules from files stay. Raises ValueError if its vectors have another width
+        than those that the linked models read; an empty lexicon always fits."""
         with _CHANGING:
             current, readers = self._dictionary, self._vector_readers()
             if current is not None and readers and len(lexicon) and lexicon.dim != current.own.dim:
@@ -97,10 +84,7 @@ class LexiconPipe(Pipe):
                 self._set(self._dictionary.with_words(entries))
 
     def remove_words(self, words: Iterable[str]) -> None:
-        """Remove words and their rules from the lexicon. Unknown words are ignored.
-
-        words (Iterable[str]): The words.
-        """
+        """Remove words and their rules from the lexicon. Unknown words are ignored."""
         with _CHANGING:
             if self._dictionary is None:
                 raise self._no_lexicon()
@@ -109,32 +93,25 @@ class LexiconPipe(Pipe):
     # Rules
 
     def add_rules(self, rules: Iterable[Union[WordRule, Tuple[Any, ...]]]) -> None:
-        """Give words rules, at once. All rules of a word are given together: those it had before are gone. Words that
-        the lexicon does not have are added.
+        """Give words rules, at once. A word's new rules replace all that it had. Words that the lexicon does not have
+        are added.
 
-        rules (Iterable[Union[WordRule, Tuple]]): Word, mode ("hint", "force", "forbid", "prefer"), label, weight;
-            omitted ones at the end are as in WordRule. Raises LexiconError, and changes nothing, if one is invalid,
-            contradicts another or concerns no component.
+        rules (Iterable[Union[WordRule, Tuple]]): Word, mode ("hint", "force", "forbid", "prefer"), label, weight; those
+            omitted at the end have the defaults of WordRule. Raises LexiconError, and changes nothing, if a rule is
+            invalid, contradicts another or concerns no component.
         """
         given = collect_rules(row if isinstance(row, WordRule) else WordRule(*row) for row in rules)
         self.add_words([LexiconEntry(word, rules=own or HINT_ONLY) for word, own in given.items()])
 
     def remove_rules(self, words: Iterable[str]) -> None:
-        """Remove the rules of words. The words stay, as hints.
-
-        words (Iterable[str]): The words; unknown ones are ignored.
-        """
+        """Remove the rules of words. The words stay, as hints; unknown ones are ignored."""
         with _CHANGING:
             known = [word for word in words if word in self.lexicon]
             self.add_words([LexiconEntry(word, rules=HINT_ONLY) for word in known])
 
     def load_rules(self, path: Union[str, Path], *, encoding: str = "utf8") -> None:
         """Read a dictionary file: word, mode, label, weight on each line, separated by tabs (see `read_rules`). Its
-        words have its rules instead of others. The file is remembered for `reload`.
-
-        path (Union[str, Path]): The file.
-        encoding (str): Its encoding.
-        """
+        words then have only rules from files. The file is remembered for `reload`."""
         file = RuleFile(str(path), encoding)
         with _CHANGING:
             self.set_rule_files([*(known for known in self.rule_files if known.path != file.path), file])
@@ -144,10 +121,8 @@ class LexiconPipe(Pipe):
         self.set_rule_files(self.rule_files)
 
     def set_rule_files(self, files: Iterable[RuleFile]) -> None:
-        """Read dictionary files in place of those read before.
-
-        files (Iterable[RuleFile]): The files. A word that several of them name has the rules of all.
-        """
+        """Read dictionary files, which replace those read before. A word that several files name has the rules of
+        all."""
         files = tuple(files)
         with _CHANGING:
             rules = read_rule_files(files)
@@ -156,13 +131,13 @@ class LexiconPipe(Pipe):
             self.rule_files = files
 
     def check_rules(self) -> None:
-        """Check all rules, once every component that follows rules has labels. Raises LexiconError for one that
+        """Check all rules once every component that follows rules has labels. Raises LexiconError for a rule that
         contradicts another of its word or concerns no component."""
         if self._can_check():
             self._check(self.lexicon.distinct_rules())
 
     def _warn_of_rules(self) -> None:
-        """Warn of what `check_rules` refuses: the rules may be older than the components."""
+        """Warn where `check_rules` would raise: the rules may be older than the components."""
         for rules, word in self.lexicon.distinct_rules().items() if self._can_check() else ():
             try:
                 self._check({rules: word})
@@ -174,7 +149,7 @@ class LexiconPipe(Pipe):
         return self._dictionary is not None and bool(links) and all(link.reader is not None for link in links)
 
     def _check(self, words: Mapping[Rules, str]) -> None:
-        """Refuse rules, each with a word that has them, that contradict each other or concern no component."""
+        """Raise LexiconError for rules, each with one of its words, that are contradictory or concern no component."""
         readers: List[RuleReader] = [link.reader for link in self._rules_links() if link.reader is not None]
         for rules, word in words.items():
             check_rules(word, rules, readers)
@@ -199,12 +174,12 @@ class LexiconPipe(Pipe):
 
     @property
     def listeners(self) -> List[Model]:
-        """RETURNS (List[Model]): The nodes that the lexicon is linked to."""
+        """The nodes that the lexicon is linked to."""
         return [node for nodes in self.listener_map.values() for node in nodes]
 
     @property
     def listening_components(self) -> List[str]:
-        """RETURNS (List[str]): The components that have such nodes."""
+        """The components that have such nodes."""
         return list(self.listener_map)
 
     def add_listener(self, listener: Model, component_name: str) -> None:
@@ -224,10 +199,7 @@ class LexiconPipe(Pipe):
         return True
 
     def find_listeners(self, component: Any) -> None:
-        """Link the lexicon to every node of a component's model that reads candidate words or rules.
-
-        component (Any): A component that comes later in the pipeline.
-        """
+        """Link the lexicon to every node of a later component's model that reads candidate words or rules."""
         model = getattr(component, "model", None)
         for node in model.walk() if isinstance(model, Model) else []:
             link = node.attrs.get("link")

@@ -11,13 +11,12 @@ from .lex_matcher import LexiconReader, LexMatcher
 def create_lexicon_loader(
     lexicon: Optional[LexiconReader] = None, component: Optional[str] = None
 ) -> Callable[[Language], Language]:
-    """Create a callback for `[initialize.before_init]` that gives the `lex_matcher` its lexicon.
-
-    `spacy pretrain` disables every pipe while it initializes, so that `lex_matcher` is not initialized there.
+    """Create a callback for `[initialize.before_init]` that gives the `lex_matcher` its lexicon, since `spacy pretrain`
+    disables every pipe while it initializes.
 
     lexicon (Optional[Callable[[Language], Lexicon]]): A reader of a lexicon. By default the one that the config names
-        for the component, under `[initialize.components.lex_matcher.lexicon]`. A component that was sourced from a
-        saved pipeline has its lexicon already and keeps it if there is no reader.
+        under `[initialize.components.lex_matcher.lexicon]`. A component sourced from a saved pipeline has its lexicon
+        already and keeps it if there is no reader.
     component (Optional[str]): The name of the component, if there is more than one `lex_matcher`.
     RETURNS (Callable[[Language], Language]): The callback. It raises ValueError if there is no `lex_matcher`, or
         nothing to load.

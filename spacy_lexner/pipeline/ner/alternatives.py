@@ -18,16 +18,11 @@ class ReadEntity(NamedTuple):
 
 
 class Alternative(NamedTuple):
-    """One path through a Doc.
+    """One path through a Doc."""
 
-    probability (float): That of exactly these entities; 0 if it is too small for a float, as in long texts.
-    log_probability (float): Its natural logarithm.
-    entities (Tuple[ReadEntity, ...]): The entities, in order.
-    """
-
-    probability: float
-    log_probability: float
-    entities: Tuple[ReadEntity, ...]
+    probability: float  # of exactly these entities; 0 if it is too small for a float, as in long texts
+    log_probability: float  # its natural logarithm
+    entities: Tuple[ReadEntity, ...]  # in order
 
 
 def set_alternatives(doc: Doc, alternatives: Iterable[Alternative]) -> None:
@@ -36,7 +31,7 @@ def set_alternatives(doc: Doc, alternatives: Iterable[Alternative]) -> None:
 
 
 def get_alternatives(doc: Doc) -> List[Alternative]:
-    """RETURNS (List[Alternative]): The alternatives of a Doc, the most probable first; empty if none were stored."""
+    """The alternatives of a Doc, the most probable first; empty if none were stored."""
     text = doc.text
     return [
         Alternative(p, log_p, tuple(ReadEntity(start, end, label, text[start:end]) for start, end, label in entities))
@@ -45,8 +40,8 @@ def get_alternatives(doc: Doc) -> List[Alternative]:
 
 
 def check_bounds(bounds: Optional[Sequence[float]]) -> Optional[Tuple[float, float]]:
-    """RETURNS (Optional[Tuple[float, float]]): The bounds of uncertainty, if they make sense; otherwise raises
-    ValueError."""
+    """The bounds of uncertainty; raises ValueError unless they are two probabilities, 0 < lower <= upper <= 1, or
+    None."""
     if bounds is None:
         return None
     if len(bounds) != 2 or not 0 < bounds[0] <= bounds[1] <= 1:
@@ -58,11 +53,8 @@ def check_bounds(bounds: Optional[Sequence[float]]) -> Optional[Tuple[float, flo
 
 
 def set_uncertain(doc: Doc, spans: Sequence[Tuple[int, int, str, float]]) -> None:
-    """Write spans to `doc.spans["lex_uncertain"]`, with their probabilities in its `attrs["scores"]`.
-
-    doc (Doc): The Doc.
-    spans (Sequence[Tuple[int, int, str, float]]): First token, end (exclusive), label and probability of each.
-    """
+    """Write spans, given as (start, end, label, probability) in tokens, to `doc.spans["lex_uncertain"]`; the
+    probabilities go to its `attrs["scores"]`."""
     made = [Span(doc, start, end, label=label) for start, end, label, _ in spans]
     scores = [score for *_, score in spans]
     doc.spans[UNCERTAIN_KEY] = SpanGroup(doc, name=UNCERTAIN_KEY, attrs={"scores": scores}, spans=made)

@@ -1,5 +1,5 @@
-"""Scores of entities: probabilities of spans, scaled so that they say how often such entities are right; and the
-thresholds that scores have to reach."""
+"""Scores of entities: probabilities of spans, scaled to say how often such entities are right; and the thresholds that
+scores must reach."""
 
 import math
 from typing import Any, Container, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple, Union
@@ -12,42 +12,34 @@ CLOSEST = 1e-7  # how close to 0 or 1 a probability may come
 
 class Scale(NamedTuple):
     """A monotone map of probabilities: the logit is divided by a temperature (Guo et al. 2017), and a bias is added
-    (Platt 1999).
+    (Platt 1999)."""
 
-    temperature (float): Above 0; above 1 it makes scores less sure.
-    bias (float): Above 0 it makes scores higher.
-    """
-
-    temperature: float = 1.0
-    bias: float = 0.0
+    temperature: float = 1.0  # above 0; above 1 it makes scores less sure
+    bias: float = 0.0  # above 0 it makes scores higher
 
     def __call__(self, probability: float) -> float:
-        """RETURNS (float): The score, between 0 and 1."""
+        """The score, between 0 and 1."""
         return (1 + math.tanh((logit(probability) / self.temperature + self.bias) / 2)) / 2  # the logistic function
 
 
 class Calibration(NamedTuple):
-    """How the probability of a span becomes the score of an entity.
+    """How the probability of a span becomes the score of an entity."""
 
-    shared (Scale): For labels that had too few examples for a scale of their own.
-    labels (Mapping[str, Scale]): Those of the other labels.
-    """
-
-    shared: Scale
-    labels: Mapping[str, Scale]
+    shared: Scale  # for labels that had too few examples for a scale of their own
+    labels: Mapping[str, Scale]  # of the other labels
 
     def __call__(self, probability: float, label: str) -> float:
-        """RETURNS (float): The score of an entity."""
+        """The score of an entity."""
         return self.labels.get(label, self.shared)(probability)
 
     def to_json(self) -> Dict[str, Any]:
-        """RETURNS (Dict[str, Any]): Plain JSON, for `from_json`."""
+        """Plain JSON, for `from_json`."""
         labels = {label: scale._asdict() for label, scale in self.labels.items()}
         return {"shared": self.shared._asdict(), "labels": labels}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "Calibration":
-        """RETURNS (Calibration): The calibration that `to_json` described. Raises ValueError for anything else."""
+        """The calibration that `to_json` described. Raises ValueError for anything else."""
         try:
             scales = {label: Scale(**scale) for label, scale in values["labels"].items()}
             shared = Scale(**values["shared"])
@@ -60,14 +52,13 @@ class Calibration(NamedTuple):
 
 
 def logit(probability: float) -> float:
-    """RETURNS (float): The logarithm of the odds, finite."""
+    """The logarithm of the odds, finite."""
     probability = min(max(probability, CLOSEST), 1 - CLOSEST)
     return math.log(probability) - math.log1p(-probability)
 
 
 def check_threshold(threshold: Optional[Threshold]) -> Threshold:
-    """RETURNS (Union[float, Dict[str, float]]): The threshold of scores, one or one per label; 0 for None. Raises
-    ValueError for a value outside of 0 to 1."""
+    """The threshold, one or one per label; 0 for None. Raises ValueError for a value outside of 0 to 1."""
     threshold = 0.0 if threshold is None else threshold
     values: List[Any] = list(threshold.values()) if isinstance(threshold, dict) else [threshold]
     for value in values:
@@ -78,33 +69,28 @@ def check_threshold(threshold: Optional[Threshold]) -> Threshold:
 
 class Confidence(NamedTuple):
     """Turns the probabilities of entities into scores, and drops entities whose score is too low. Spans that rules
-    force are certain: they keep their probability and are never dropped.
+    force are certain: they keep their probability and are never dropped."""
 
-    calibration (Optional[Calibration]): How scores are computed; None if they are the probabilities.
-    threshold (Union[float, Dict[str, float]]): The score that an entity has to reach.
-    """
-
-    calibration: Optional[Calibration]
-    threshold: Threshold
+    calibration: Optional[Calibration]  # how scores are computed; None if they are the probabilities
+    threshold: Threshold  # the score that an entity must reach
 
     @classmethod
     def from_cfg(cls, cfg: Mapping[str, Any]) -> "Confidence":
-        """RETURNS (Confidence): That of a component's `cfg`, where it is saved, and where spaCy's `find-threshold` sets
-        the threshold."""
+        """That of a component's `cfg`, where it is saved, and where spaCy's `find-threshold` sets the threshold."""
         stored = cfg.get("calibration")
         return cls(None if stored is None else Calibration.from_json(stored), check_threshold(cfg.get("threshold")))
 
     def score(self, entity: Entity, forced: Container[Tuple[int, int]] = ()) -> float:
-        """RETURNS (float): The score of an entity. `forced` has start and end of the spans that rules force."""
+        """The score of an entity. `forced` has (start, end) of the spans that rules force."""
         if self.calibration is None or (entity.start, entity.end) in forced:
             return entity.score
         return self.calibration(entity.score, entity.label)
 
     def apply(self, entities: Iterable[Entity], forced: Container[Tuple[int, int]]) -> List[Entity]:
-        """RETURNS (List[Entity]): The entities that reach the threshold, with their scores."""
+        """The entities that reach the threshold, with their scores."""
         scored = [entity._replace(score=self.score(entity, forced)) for entity in entities]
         return [ent for ent in scored if (ent.start, ent.end) in forced or ent.score >= self.least(ent.label)]
 
     def least(self, label: str) -> float:
-        """RETURNS (float): The score that an entity with this label has to reach."""
+        """The score that an entity with this label must reach."""
         return self.threshold.get(label, 0.0) if isinstance(self.threshold, dict) else self.threshold

@@ -1,4 +1,4 @@
-"""One pipeline made of several, whose taggers predict together."""
+"""One pipeline made of several whose taggers predict together."""
 
 from copy import deepcopy
 from typing import Any, Mapping, Sequence
@@ -18,9 +18,9 @@ def combine(pipelines: Mapping[str, Language], component: str = "lex_ner") -> La
 
     pipelines (Mapping[str, Language]): The pipelines, by any names, with the same labels, tokenizer and lexicon.
     component (str): The name of their `lex_ner`.
-    RETURNS (Language): The first pipeline, in which the new component has taken the place of its own, with the same
-        settings. A calibration is dropped, as it was made for other scores, and so is the performance in its meta data.
-        Raises ValueError, which names it, for a pipeline that does not fit; then nothing has changed.
+    RETURNS (Language): The first pipeline, with its component replaced by the new one, which has the same settings. Its
+        calibration, which was made for other scores, and the performance in its meta data are dropped. Raises
+        ValueError, which names it, for a pipeline that does not fit; then nothing has changed.
     """
     if len(pipelines) < 2:
         raise ValueError(f"There are {len(pipelines)} pipelines to combine; expected at least 2.")

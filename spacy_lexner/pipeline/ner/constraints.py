@@ -1,4 +1,4 @@
-"""What is known of the entities of a Doc before the search: those it has already, and the rules of its words."""
+"""What is known of the entities of a Doc before the search: those it already has, and the rules of its words."""
 
 from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
@@ -16,37 +16,31 @@ BEGIN = 3  # in ENT_IOB; a token without a type that has it is marked as outside
 
 
 class Constraints(NamedTuple):
-    """What is known of the entities of a Doc.
+    """What is known of the entities of a Doc."""
 
-    allowed (Bools2d): The tags that tokens may have, [n_tokens, n_tags].
-    kept (Sequence[Span]): The entities that it has and keeps.
-    rules (DocRules): The rules of its words.
-    matcher (Optional[Matcher]): The state of the lexicon that holds for it.
-    """
-
-    allowed: Bools2d
-    kept: Sequence[Span]
-    rules: DocRules
-    matcher: Optional[Matcher]
+    allowed: Bools2d  # the tags that tokens may have, [n_tokens, n_tags]
+    kept: Sequence[Span]  # the entities that it has and keeps
+    rules: DocRules  # of its words
+    matcher: Optional[Matcher]  # the state of the lexicon that holds for it
 
     @property
     def forced(self) -> Set[Tuple[int, int]]:
-        """RETURNS (Set[Tuple[int, int]]): Start and end of the spans that rules force."""
+        """The (start, end) of the spans that rules force."""
         return {(span.start, span.end) for span in self.rules.spans.forced}
 
     def drop_kept(self, spans: Sequence[TagSpan]) -> List[TagSpan]:
-        """RETURNS (List[TagSpan]): The spans that are not where the Doc has an entity that it keeps."""
+        """The spans that are not where the Doc has an entity that it keeps."""
         places = {(span.start, span.end) for span in self.kept}
         return [span for span in spans if (span.start, span.end) not in places]
 
 
 def present_entities(doc: Doc) -> List[Span]:
-    """RETURNS (List[Span]): The entities of a Doc."""
+    """The entities of a Doc."""
     return list(doc.ents) if doc.to_array("ENT_TYPE").any() else []
 
 
 def blocked_spans(doc: Doc) -> List[Span]:
-    """RETURNS (List[Span]): The runs of tokens that are marked as outside of entities (`Doc.set_ents(blocked=...)`)."""
+    """The runs of tokens that are marked as outside of entities (`Doc.set_ents(blocked=...)`)."""
     if not len(doc):
         return []
     blocked = (doc.to_array("ENT_IOB") == BEGIN) & (doc.to_array("ENT_TYPE") == 0)
@@ -55,8 +49,8 @@ def blocked_spans(doc: Doc) -> List[Span]:
 
 
 def allowed_tags(doc: Doc, scheme: TagScheme, kept: Sequence[Span], blocked: Sequence[Span]) -> Bools2d:
-    """RETURNS (Bools2d): The tags that the tokens of a Doc may have, [n_tokens, n_tags]: no entity begins or ends with
-    white space, or contradicts the entities and blocked tokens that the Doc keeps."""
+    """The tags that tokens may have, [n_tokens, n_tags]: no entity begins or ends with white space, or contradicts the
+    entities and blocked tokens that the Doc keeps."""
     spans, outside = [], [(span.start, span.end) for span in blocked]
     for ent in kept:
         if ent.label_ in scheme.labels:
@@ -74,11 +68,8 @@ def apply_entity_rules(
     kept: Sequence[Span],
     blocked: Sequence[Span],
 ) -> DocRules:
-    """Turn the rules of words into rules about entities. What the Doc keeps wins over them.
-
-    labels (Sequence[str]): The labels of the model, in the order of their numbers.
-    rule_labels (Sequence[str]): The labels that only rules use, whose numbers follow.
-    """
+    """Turn the rules of words into rules about entities; what the Doc keeps wins over them. Labels are numbered: those
+    of the model first, then `rule_labels`, which only rules use."""
     if not words:
         return NO_RULES
     numbers = {label: [i] for i, label in enumerate((*labels, *rule_labels))}

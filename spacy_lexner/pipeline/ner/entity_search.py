@@ -25,22 +25,14 @@ class Entity(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """What is predicted for a Doc.
+    """What is predicted for a Doc."""
 
-    entities (List[Entity]): The entities, without those that it has already and keeps.
-    alternatives (List[Alternative]): The most probable paths, with all entities, including those that it keeps.
-    uncertain (List[Entity]): The spans with a probability between the bounds of uncertainty.
-    conflicts (List[RuleConflict]): The rules that were not followed.
-    matcher (Optional[Matcher]): The state of the lexicon that held for it.
-    attended (Optional[AttendedWords]): The attention of its tokens to candidate words, if that was asked for.
-    """
-
-    entities: List[Entity]
-    alternatives: List[Alternative]
-    uncertain: List[Entity]
-    conflicts: List[RuleConflict]
-    matcher: Optional[Matcher]
-    attended: Optional[AttendedWords] = None
+    entities: List[Entity]  # without those that it already has and keeps
+    alternatives: List[Alternative]  # the most probable paths, including the entities that it keeps
+    uncertain: List[Entity]  # the spans with a probability between the bounds of uncertainty
+    conflicts: List[RuleConflict]  # the rules that were not followed
+    matcher: Optional[Matcher]  # the state of the lexicon that held for it
+    attended: Optional[AttendedWords] = None  # the attention of its tokens to candidate words, if asked for
 
 
 NOTHING = Prediction([], [Alternative(1.0, 0.0, ())], [], [], None)
@@ -56,18 +48,9 @@ def find_entities(
     n_alternatives: int = 0,
     uncertain: Optional[Tuple[float, float]] = None,
 ) -> List[Prediction]:
-    """Find the most probable entities.
-
-    head (TaggerHead): The head of the tagger.
-    outputs (TaggerOutput): The output of the tagger.
-    docs (Sequence[Doc]): The Docs.
-    constraints (Sequence[Constraints]): What is known of each.
-    scheme (TagScheme): All labels, including those that only rules use.
-    component (str): The name of the component, for messages about rules.
-    n_alternatives (int): How many of the most probable paths to find.
-    uncertain (Optional[Tuple[float, float]]): Find the spans with probabilities between these, bounds included.
-    RETURNS (List[Prediction]): The entities of each. Raises ValueError if rules leave no path.
-    """
+    """Find the most probable entities of each Doc, `n_alternatives` most probable paths, and the spans with
+    probabilities between the bounds of `uncertain`, both inclusive. `scheme` includes the labels that only rules use;
+    `component` is named in messages about rules. Raises ValueError if rules leave no path."""
     search = _search(head, outputs, constraints)
     try:
         best = [scheme.decode(path) for path in search.best()]
@@ -97,13 +80,8 @@ def score_entities(
     scheme: TagScheme,
     places: Sequence[Sequence[Place]],
 ) -> List[List[float]]:
-    """Compute the probabilities of spans.
-
-    head, outputs, constraints: As in `find_entities`.
-    scheme (TagScheme): The labels of the model.
-    places (Sequence[Sequence[Tuple[int, int, str]]]): First token, end (exclusive) and label of the spans of each Doc.
-    RETURNS (List[List[float]]): The probabilities. Raises ValueError for a label that the model does not have.
-    """
+    """The probabilities of spans, by Doc; `scheme` has the labels of the model. Raises ValueError for a label that the
+    model does not have."""
     spans = [[TagSpan(start, end, scheme.index(label)) for start, end, label in own] for own in places]
     return [scores.tolist() for scores in _search(head, outputs, constraints).span_scores(spans)]
 

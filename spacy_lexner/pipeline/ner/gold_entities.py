@@ -1,4 +1,4 @@
-"""Gold entities as tags of the predicted tokens, and an account of those that cannot be learned as they are."""
+"""Gold entities as tags of the predicted tokens, and a count of those that cannot be learned as they are."""
 
 from typing import Iterable, List, Optional, Sequence, Set, Tuple
 
@@ -14,11 +14,8 @@ CONSEQUENCES = {MISALIGNED: "these tokens are trained as not annotated", TRIMMED
 
 
 def gold_tags(example: Example) -> List[Optional[str]]:
-    """BILUO tags of the predicted tokens, without white space at the edges of entities.
-
-    example (Example): A predicted and an annotated Doc.
-    RETURNS (List[Optional[str]]): A tag for each token; None where annotation is missing or entities do not align.
-    """
+    """BILUO tags of the predicted tokens, without white space at the edges of entities; None where annotation is
+    missing or entities do not align."""
     reference = example.reference
     if _same_tokens(reference, example.predicted):  # spaCy's alignment takes longer than a step of a small encoder
         ents: Sequence[Span] = reference.ents
@@ -37,14 +34,14 @@ def gold_tags(example: Example) -> List[Optional[str]]:
 
 
 def biluo(n_tokens: int, label: str) -> List[str]:
-    """RETURNS (List[str]): The tags of an entity of `n_tokens` tokens."""
+    """The tags of an entity of `n_tokens` tokens."""
     if n_tokens < 2:
         return [f"U-{label}"] * n_tokens
     return [f"B-{label}", *[f"I-{label}"] * (n_tokens - 2), f"L-{label}"]
 
 
 def trim(doc: Doc, span: Span) -> Tuple[int, int]:
-    """RETURNS (Tuple[int, int]): Start and end of a span without the white-space tokens at its edges."""
+    """Start and end of a span without the white-space tokens at its edges."""
     start, end = span.start, span.end
     while end > start and doc[end - 1].is_space:
         end -= 1
@@ -54,12 +51,7 @@ def trim(doc: Doc, span: Span) -> Tuple[int, int]:
 
 
 def survey_entities(examples: Iterable[Example]) -> Tuple[Set[str], GoldReport]:
-    """Look through training examples.
-
-    examples (Iterable[Example]): The examples.
-    RETURNS (Tuple[Set[str], GoldReport]): The labels of their entities, and which of these cannot be learned as they
-        are.
-    """
+    """The labels of the entities of training examples, and a report on entities that cannot be learned as they are."""
     labels: Set[str] = set()
     report = GoldReport()
     for example in examples:

@@ -55,11 +55,11 @@ def create_lex_ner_scorer() -> Callable[..., Dict[str, Any]]:
 )
 class LexNER(SequenceTagger[Prediction]):
     """Find entities. Each gets a confidence, `ent._.lex_score`: the probability of exactly this span with this label,
-    summed over everything that the rest of the text may be; in a calibrated pipeline (`spacy lexner calibrate`) scaled
-    so that it says how often such entities are right.
+    summed over all paths that contain it; in a calibrated pipeline (`spacy lexner calibrate`) scaled to say how often
+    such entities are right.
 
-    The rules of words in the lexicon of a `lex_matcher` are followed (see `lexicon.rules`): the entities are the most
-    probable ones under them, and so are the probabilities. `doc._.lex_conflicts` has the rules that could not be.
+    Entities and probabilities are those under the rules of words in the lexicon of a `lex_matcher` (see
+    `lexicon.rules`). `doc._.lex_conflicts` has the rules that could not be followed.
     """
 
     def __init__(
@@ -87,15 +87,14 @@ class LexNER(SequenceTagger[Prediction]):
             entities.
         overwrite (bool): Replace the entities and blocked tokens that a Doc has. Otherwise they are kept, and the
             entities around them are the most probable ones given them.
-        rule_labels (List[str]): Labels that the model does not have, and that rules may force words to.
+        rule_labels (List[str]): Labels that the model does not have and rules may force.
         n_alternatives (int): How many of the most probable paths `doc._.lex_alternatives` holds.
         uncertain (Optional[List[float]]): Two probabilities: spans between them, bounds included, are written to
             `doc.spans["lex_uncertain"]`, whether they are entities or not; null for none.
-        threshold (Union[float, Dict[str, float]]): Entities with a lower score are dropped; one number, or one for
-            each label.
-        note_words (bool): Note in `ent._.lex_words` the candidate words that each entity rests on, with the attention
-            that it pays to them. The encoder runs a second time for that. `pipeline.explain` says more about single
-            Docs.
+        threshold (Union[float, Dict[str, float]]): Entities with a lower score are dropped; one number, or one per
+            label.
+        note_words (bool): Note in `ent._.lex_words` the candidate words that each entity rests on, with its attention
+            to them, for which the encoder runs a second time. `pipeline.explain` says more about single Docs.
         """
         if n_alternatives < 0:
             raise ValueError(f"n_alternatives is {n_alternatives}; expected the number of paths, or 0 for none.")
@@ -120,12 +119,8 @@ class LexNER(SequenceTagger[Prediction]):
         return Confidence.from_cfg(self.cfg).calibration
 
     def set_confidence(self, calibration: Optional[Calibration], threshold: Threshold) -> None:
-        """Set how scores are computed and which ones are too low.
-
-        calibration (Optional[Calibration]): The calibration; None for none.
-        threshold (Union[float, Dict[str, float]]): Entities with a lower score are dropped. Raises ValueError for a
-            value outside of 0 to 1.
-        """
+        """Set how scores are computed (None: they are the probabilities), and below which score entities are dropped.
+        Raises ValueError for a threshold outside of 0 to 1."""
         self.cfg["threshold"] = check_threshold(threshold)
         self.cfg["calibration"] = None if calibration is None else calibration.to_json()
 
@@ -134,8 +129,7 @@ class LexNER(SequenceTagger[Prediction]):
     @property
     def rule_reader(self) -> Optional[RuleReader]:
         """RETURNS (Optional[RuleReader]): Which rules concern the component: those with one of its labels or with
-        ENTITY, which means any of them, and those that forbid a word without a label. None as long as it has no
-        labels."""
+        ENTITY, which means any of them, and those that forbid a word without a label. None until it has labels."""
         labels, new = frozenset(self.labels), frozenset(self.rule_labels)
         any_label = "" if ENTITY in labels | new else ENTITY
         return RuleReader(self.name, labels, frozenset([FORBID]), new, any_label) if labels else None
@@ -173,8 +167,8 @@ class LexNER(SequenceTagger[Prediction]):
     def score_spans(self, docs: Iterable[Doc], spans: Sequence[Sequence[Place]]) -> List[List[float]]:
         """Compute the scores that spans would have as entities, whether they are found or not.
 
-        docs (Iterable[Doc]): The Docs.
-        spans (Sequence[Sequence[Tuple[int, int, str]]]): First token, end (exclusive) and label of the spans of each.
+        spans (Sequence[Sequence[Tuple[int, int, str]]]): First token, end (exclusive) and label of the spans of each
+            Doc.
         RETURNS (List[List[float]]): Their scores. Raises ValueError for a label that the model does not have.
         """
         docs = list(docs)
@@ -224,8 +218,7 @@ class LexNER(SequenceTagger[Prediction]):
     # Training
 
     def find_labels(self, examples: Iterable[Example]) -> Set[str]:
-        """RETURNS (Set[str]): The labels of the examples. A warning counts the entities that cannot be learned as they
-        are."""
+        """RETURNS (Set[str]): The labels of the examples. Warns of entities that cannot be learned as they are."""
         labels, self.gold_report = survey_entities(examples)
         if message := self.gold_report.message("entities", CONSEQUENCES):
             logger.warning("%s: %s", self.name, message)

@@ -18,41 +18,31 @@ BEGIN = 3  # in ENT_IOB
 
 
 class Constraints(NamedTuple):
-    """What is known of the words of a Doc.
+    """What is known of the words of a Doc."""
 
-    borders (Borders): The borders that are known in any text (see `word_borders.fixed_borders`).
-    edges (Ints1d): Other tokens at which a word has to begin, since something else begins or ends there.
-    rules (DocRules): The rules of the lexicon's words.
-    matcher (Optional[Matcher]): The state of the lexicon that holds for the Doc.
-    """
-
-    borders: Borders
-    edges: Ints1d
-    rules: DocRules = NO_RULES
-    matcher: Optional[Matcher] = None
+    borders: Borders  # those known in any text (see `word_borders.fixed_borders`)
+    edges: Ints1d  # other tokens at which a word must begin, since something else begins or ends there
+    rules: DocRules = NO_RULES  # of the lexicon's words
+    matcher: Optional[Matcher] = None  # the state of the lexicon that holds for the Doc
 
     @property
     def all_borders(self) -> Borders:
-        """RETURNS (Borders): The borders, including those at the edges."""
+        """The borders, including those at the edges."""
         borders = self.borders.copy()
         borders[self.edges] = BORDER
         return borders
 
 
 def allowed_tags(doc: Doc, borders: Borders, n_labels: int) -> Bools2d:
-    """RETURNS (Bools2d): The tags that agree with borders, [n_tokens, n_tags]. Every token but white space is in a
-    word, with any label."""
+    """The tags that agree with borders, [n_tokens, n_tags]. Every token but white space is in a word, with any
+    label."""
     return border_tags(borders, np.full(len(doc), UNKNOWN, dtype=np.int64), is_space(doc), n_labels)
 
 
 def kept_edges(doc: Doc, span_keys: Collection[str] = ()) -> Ints1d:
-    """The tokens at which a word has to begin so that nothing is cut: first tokens of entities and sentences, and the
-    tokens after entities.
-
-    doc (Doc): The Doc.
-    span_keys (Collection[str]): Keys of `doc.spans` whose spans are kept too.
-    RETURNS (Ints1d): The tokens, sorted, without 0 and the number of tokens.
-    """
+    """The tokens, sorted, at which a word must begin so that nothing is cut: first tokens of entities and sentences,
+    and tokens after entities; also those of the spans under `span_keys` in `doc.spans`. Token 0 and the end of the Doc
+    are left out."""
     if not len(doc):
         return np.zeros(0, dtype=np.int64)
     iob, types, starts = doc.to_array([ENT_IOB, ENT_TYPE, SENT_START]).T
@@ -68,10 +58,7 @@ def apply_word_rules(
     doc: Doc, words: Sequence[RuleMatch], labels: Sequence[str], borders: Borders, edges: Ints1d
 ) -> DocRules:
     """Turn the rules of lexicon words into rules about the words of a Doc. A forced word is a word there, with the part
-    of speech of its rule if that has one. Known borders and edges (see `Constraints`) win over rules.
-
-    labels (Sequence[str]): The labels, in the order of their numbers.
-    """
+    of speech of its rule, if any. Known borders and edges (see `Constraints`) win over rules."""
     if not words:
         return NO_RULES
     numbers = {label: [i] for i, label in enumerate(labels)}

@@ -1,5 +1,5 @@
-"""Gold words as borders between the predicted tokens, with parts of speech; and an account of those that cannot be
-learned as they are."""
+"""Gold words as borders between the predicted tokens, with parts of speech; and a count of those that cannot be learned
+as they are."""
 
 import re
 from typing import Iterable, NamedTuple, Optional, Set, Tuple
@@ -27,30 +27,18 @@ CONSEQUENCES = {
 
 
 class GoldWords(NamedTuple):
-    """What the annotation of an example says about the predicted tokens.
+    """What the annotation of an example says about the predicted tokens."""
 
-    borders (Borders): The borders, int8[n_tokens + 1]; all FREE where there is no annotation.
-    tags (Ints1d): The part of speech of each token's word, as spaCy's number for it; 0 if not known.
-    misaligned (Ints1d): The gold words whose edges are not token edges.
-    joined (Ints1d), cut (Ints1d): Of the others, those that known borders join to the word before, and those they cut.
-    """
-
-    borders: Borders
-    tags: Ints1d
-    misaligned: Ints1d
-    joined: Ints1d
-    cut: Ints1d
+    borders: Borders  # int8[n_tokens + 1]; all FREE where there is no annotation
+    tags: Ints1d  # spaCy's number for the part of speech of each token's word; 0 if not known
+    misaligned: Ints1d  # the gold words whose edges are not token edges
+    joined: Ints1d  # of the others, those that known borders join to the word before
+    cut: Ints1d  # and those that they cut
 
 
 def gold_words(example: Example, known: Borders, part: Optional[PartOfSpeech]) -> GoldWords:
-    """Find the borders that the annotation gives. Known borders win over it; words with different parts of speech that
-    these join have none.
-
-    example (Example): A predicted and an annotated Doc of the same text, up to white space.
-    known (Borders): The borders that are known without the annotation.
-    part (Optional[PartOfSpeech]): Which part of speech to read.
-    RETURNS (GoldWords): The words. Raises ValueError for different texts.
-    """
+    """Find the borders that the annotation gives. Borders that are `known` without it win over it; words with different
+    parts of speech that these join have none. Raises ValueError if the texts differ in more than white space."""
     predicted, reference = example.predicted, example.reference
     check_texts(predicted, reference)
     tags = np.zeros(len(predicted), dtype=np.int64)
@@ -76,14 +64,9 @@ def gold_words(example: Example, known: Borders, part: Optional[PartOfSpeech]) -
 def survey_words(
     examples: Iterable[Example], part: Optional[PartOfSpeech]
 ) -> Tuple[Set[str], NDArray[np.uint64], GoldReport]:
-    """Look through training examples.
-
-    examples (Iterable[Example]): The examples.
-    part (Optional[PartOfSpeech]): Which part of speech to collect.
-    RETURNS (Tuple[Set[str], numpy.ndarray, GoldReport]): The parts of speech; spaCy's hashes of the words, sorted;
-        which words cannot be learned as they are. Raises ValueError if nothing can be learned, or if a text differs
-        from that of its annotation.
-    """
+    """The parts of speech of training examples; spaCy's hashes of their words, sorted; and a report on words that
+    cannot be learned as they are. Raises ValueError if nothing can be learned, or if a text differs from that of its
+    annotation."""
     labels: Set[str] = set()
     hashes = [np.zeros(0, dtype=np.uint64)]
     report = GoldReport()
@@ -115,29 +98,28 @@ def survey_words(
 
 
 def _agreed(tags: Ints1d, borders: Borders) -> Ints1d:
-    """The tags, without those of words whose tokens have different ones."""
+    """The tags, except those of words whose tokens have different ones."""
     starts = np.flatnonzero(borders[:-1] == BORDER)
     low, high = np.minimum.reduceat(tags, starts), np.maximum.reduceat(tags, starts)
     return np.repeat(np.where(low == high, low, 0), np.diff(np.append(starts, len(tags))))
 
 
 def is_segmented(doc: Doc) -> bool:
-    """RETURNS (bool): Whether the tokens of an annotated Doc are its words: some have a part of speech, or one has two
-    Han characters or more. Other Docs are in characters and do not say what their words are."""
+    """Whether the tokens of an annotated Doc are its words: some have a part of speech, or one has two Han characters
+    or more. Other Docs are in characters and do not say what their words are."""
     return bool(len(doc)) and (bool(doc.to_array([POS, TAG])[~is_space(doc)].any()) or in_words(doc))
 
 
 def word_offsets(doc: Doc) -> Tuple[Ints1d, Ints1d, Ints1d]:
-    """RETURNS (Tuple[Ints1d, Ints1d, Ints1d]): First character and end (exclusive) of each word of a Doc in words,
-    counted without white space, and its token. White space is not a word."""
+    """First character and end (exclusive) of each word of a Doc in words, counted without white space, and its token.
+    White space is not a word."""
     begins, ends = solid_offsets(doc)
     words = np.flatnonzero(~is_space(doc))
     return begins[words], ends[words], words
 
 
 def solid_offsets(doc: Doc) -> Tuple[Ints1d, Ints1d]:
-    """RETURNS (Tuple[Ints1d, Ints1d]): First character and end (exclusive) of each token, counted without white
-    space."""
+    """First character and end (exclusive) of each token, counted without white space."""
     begins, ends = token_borders(doc)
     spaces = np.array([match.start() for match in SPACE.finditer(doc.text)], dtype=np.int64)
     return begins - np.searchsorted(spaces, begins, "left"), ends - np.searchsorted(spaces, ends, "left")

@@ -55,8 +55,8 @@ class LexSegmenter(SequenceTagger[Segmentation]):
     lexicon of a `lex_matcher` (see `lexicon.rules`).
 
     With `retokenize` a Doc in characters goes in and another in words comes out (see `retokenize.merge_tokens`).
-    `doc._.lex_segmentation` counts what the model did not decide, and `doc._.lex_conflicts` has the rules that could
-    not be followed.
+    `doc._.lex_segmentation` counts what the model did not decide; `doc._.lex_conflicts` has the rules that could not be
+    followed.
     """
 
     def __init__(
@@ -96,14 +96,13 @@ class LexSegmenter(SequenceTagger[Segmentation]):
 
     @property
     def part(self) -> Optional[PartOfSpeech]:
-        """RETURNS (Optional[PartOfSpeech]): Which part of speech is learned."""
+        """The part of speech that is learned; None for words alone."""
         return PARTS_OF_SPEECH.get(self.cfg["pos"])
 
     @property
     def rule_reader(self) -> Optional[RuleReader]:
         """RETURNS (Optional[RuleReader]): Which rules concern the component: those with one of its labels or with WORD,
-        which means any of them, and those that force or prefer a word without a label. None as long as it has no
-        labels."""
+        which means any of them, and those that force or prefer a word without a label. None until it has labels."""
         if not self.labels:
             return None
         return RuleReader(self.name, frozenset(self.labels), frozenset([FORCE, PREFER]), any_label=WORD)
@@ -140,8 +139,7 @@ class LexSegmenter(SequenceTagger[Segmentation]):
             self.rules.report(doc, self.name, matcher, conflicts)
 
     def annotate(self, doc: Doc, prediction: Segmentation) -> Doc:
-        """RETURNS (Doc): With `retokenize` a Doc in words, a new one if there was anything to merge; otherwise the same
-        Doc."""
+        """RETURNS (Doc): With `retokenize` a Doc in words, a new one if anything was merged; otherwise the same Doc."""
         if not self.retokenize:
             return super().annotate(doc, prediction)
         self.rules.report(doc, self.name, prediction.matcher, prediction.conflicts)
@@ -169,15 +167,15 @@ class LexSegmenter(SequenceTagger[Segmentation]):
         nlp: Optional[Language] = None,
         labels: Optional[Sequence[str]] = None,
     ) -> None:
-        """As in `SequenceTagger.initialize`. The order of the components is checked too. By default the labels are the
+        """As `SequenceTagger.initialize`, after a check of the order of the components. By default the labels are the
         parts of speech of the examples."""
         if nlp is not None and self.retokenize:
             check_order(nlp, self.name)
         super().initialize(get_examples, nlp=nlp, labels=labels)
 
     def find_labels(self, examples: Iterable[Example]) -> Set[str]:
-        """RETURNS (Set[str]): The parts of speech of the examples. The hashes of their words are kept, so that scores
-        can tell which words are new. A warning counts the words that cannot be learned as they are."""
+        """RETURNS (Set[str]): The parts of speech of the examples. Keeps the hashes of their words, so that scores can
+        count new words. Warns of words that cannot be learned as they are."""
         try:
             labels, known_words, self.gold_report = survey_words(examples, self.part)
         except ValueError as error:
@@ -202,7 +200,7 @@ class LexSegmenter(SequenceTagger[Segmentation]):
         return border_tags(found.borders, labels, is_space(doc), len(self.labels))
 
     def _index(self, number: int, reference: Doc) -> int:
-        """The label of a part of speech, given by spaCy's number for it."""
+        """The label index of a part of speech, given as spaCy's number."""
         if not number or self.part is None:
             return UNKNOWN
         label = self.part.label(number, reference.vocab.strings)
@@ -216,7 +214,7 @@ class LexSegmenter(SequenceTagger[Segmentation]):
             ) from None
 
     def add_label(self, label: str) -> int:
-        """RETURNS (int): 0 if the part of speech was there, otherwise 1. Raises ValueError for what is none."""
+        """RETURNS (int): 0 if the part of speech was there, otherwise 1. Raises ValueError for an unknown one."""
         if isinstance(label, str) and label not in self.labels:
             if self.part is None:
                 raise ValueError(f"{self.name}: with pos = null {WORD!r} is the only label; {label!r} has no use.")

@@ -12,34 +12,29 @@ from ...tagging.spans.tag_scheme import Ints1d
 
 
 class PartOfSpeech(NamedTuple):
-    """A kind of part of speech.
+    """A kind of part of speech."""
 
-    attribute (int): The attribute of tokens.
-    name (str): Its name.
-    space (str): What spaCy gives white space.
-    """
-
-    attribute: int
-    name: str
-    space: str
+    attribute: int  # of tokens
+    name: str  # of the attribute
+    space: str  # what spaCy gives white space
 
     def read(self, doc: Doc) -> Ints1d:
-        """RETURNS (Ints1d): spaCy's number of each token's part of speech; 0 where it has none."""
+        """spaCy's number of each token's part of speech; 0 where it has none."""
         return doc.to_array([self.attribute]).reshape(-1).astype(np.int64)
 
     def write(self, doc: Doc, labels: Sequence[str], which: Ints1d) -> None:
-        """Set the parts of speech of a Doc, given for each token the number of its label; -1 is white space."""
+        """Set the parts of speech of a Doc, given the index of each token's label; -1 is white space."""
         if len(doc):
             strings = doc.vocab.strings
             numbers: Any = np.array([self.number(label, strings) for label in (*labels, self.space)], dtype=np.uint64)
             doc.from_array([self.attribute], numbers[which])
 
     def number(self, label: str, strings: StringStore) -> int:
-        """RETURNS (int): spaCy's number of a label."""
+        """spaCy's number of a label."""
         return IDS[label] if self.attribute == POS else strings.add(label)
 
     def label(self, number: int, strings: StringStore) -> str:
-        """RETURNS (str): The label of a number that `read` gave."""
+        """The label of a number that `read` gave."""
         return strings[int(number) % 2**64]
 
     def check(self, label: Any) -> None:

@@ -1,4 +1,4 @@
-"""Characters to words: a Doc whose tokens are runs of the tokens of another, and what that means for a pipeline."""
+"""Characters to words: a Doc whose tokens are runs of another's tokens, and what that means for a pipeline."""
 
 import logging
 from itertools import compress
@@ -30,17 +30,13 @@ class Merged(NamedTuple):
 
 
 def merge_tokens(doc: Doc, starts: Ints1d) -> Merged:
-    """Build the Doc that has one token for each run of tokens, in linear time. The old one, its Tokens and its Spans
-    stay as they are.
+    """Build the Doc that has one token for each run of tokens, in linear time. The old one, its Tokens and Spans stay
+    as they are. `starts` has the first token of each run, sorted, beginning with 0 and including all of `kept_edges`.
 
     Text, entities, sentences, cats, user data (with candidate words and scores) and hooks are kept, and those spans of
     `doc.spans` that begin and end with a new token. The row of a new token in `doc.tensor` is the mean of those of its
     parts; its wordpieces in transformer output are all of theirs. Merged tokens have no tag, morphology, lemma or norm
     of their own; a dependency parse is not kept.
-
-    doc (Doc): The Doc.
-    starts (Ints1d): First token of each run, sorted, beginning with 0 and including all of `kept_edges`.
-    RETURNS (Merged): The new Doc.
     """
     lasts = np.append(starts[1:], len(doc)) - 1
     begins, stops = token_borders(doc)
@@ -111,12 +107,9 @@ def _merge_spans(merged: Doc, doc: Doc, starts: Ints1d) -> Dict[str, int]:
 
 
 def check_order(nlp: Language, name: str) -> None:
-    """Check that no component after one that merges tokens is trained on other tokens than it will see.
-
-    nlp (Language): The pipeline.
-    name (str): The component that merges tokens. Raises ValueError if a later one shares an encoder that comes before
-        it and so reads characters; warns if a later one is trained on characters but will see words.
-    """
+    """Check that no component after `name`, which merges tokens, is trained on other tokens than it will see. Raises
+    ValueError if a later one shares an encoder that comes before it and so reads characters; warns if a later one is
+    trained on characters but will see words."""
     if name not in nlp.pipe_names:
         return
     place = nlp.pipe_names.index(name)

@@ -27,15 +27,15 @@ def lex_segmenter_score(
     **kwargs: Any,
 ) -> Dict[str, Any]:
     """Precision, recall and F-score of words, and of words with their parts of speech. White space is not a word.
-    Reference Docs that do not say what their words are do not count, nor words without a part of speech for the latter.
+    Reference Docs that do not say what their words are do not count; nor, for parts of speech, do words without one.
 
     examples (Iterable[Example]): Predicted and annotated Docs.
     pos (Optional[str]): The part of speech: "pos", "tag" or None.
     retokenize (bool): Whether the predicted words are the tokens of the Doc, or spans of it.
     spans_key (str): The key of the spans.
     known_words (ArrayLike): spaCy's hashes of the words of the training texts.
-    RETURNS (Dict[str, Any]): `word_p`, `word_r`, `word_f`; `word_oov_r`, the recall of unknown words;
-        `word_pos_p`, `word_pos_r`, `word_pos_f`, `word_pos_per_type`. None where there is nothing to count.
+    RETURNS (Dict[str, Any]): `word_p`, `word_r`, `word_f`; `word_oov_r`, the recall of unknown words; `word_pos_p`,
+        `word_pos_r`, `word_pos_f`, `word_pos_per_type`. None where there is nothing to count.
     """
     part = PARTS_OF_SPEECH.get(pos or "")
     known = np.asarray(known_words, dtype=np.uint64)
@@ -61,7 +61,7 @@ def lex_segmenter_score(
 
 
 def token_words(doc: Doc, part: Optional[PartOfSpeech]) -> Words:
-    """RETURNS (Words): The tokens of a Doc, each with its part of speech, "" without one."""
+    """The tokens of a Doc, each with its part of speech, "" without one."""
     begins, ends, tokens = word_offsets(doc)
     labels = [""] * len(tokens)
     if part is not None:
@@ -70,13 +70,13 @@ def token_words(doc: Doc, part: Optional[PartOfSpeech]) -> Words:
 
 
 def span_words(doc: Doc, key: str) -> Words:
-    """RETURNS (Words): The spans of a Doc under a key, each with its label."""
+    """The spans of a Doc under a key, each with its label."""
     begins, ends = (offsets.tolist() for offsets in solid_offsets(doc))
     return {(begins[span.start], ends[span.end - 1]): span.label_ for span in doc.spans.get(key, ())}
 
 
 def count_tagged(score: PRFScore, per_type: Dict[str, PRFScore], found: Words, gold: Words) -> None:
-    """Add words with their parts of speech to scores, except words without one in the annotation."""
+    """Add words with their parts of speech to scores, except words that have none in the annotation."""
     if not any(gold.values()):
         return
     right = {(edges, label) for edges, label in gold.items() if label}

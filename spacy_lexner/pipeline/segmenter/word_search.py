@@ -17,23 +17,19 @@ from .constraints import Constraints, allowed_tags
 class Segmentation(NamedTuple):
     """The words of a Doc.
 
-    starts (Ints1d): The first token of each word, and of each token of white space.
-    labels (Ints1d): The label of each; UNKNOWN for white space.
-    report (Dict[str, int]): What the model did not decide: `split_words` crossed the edge of an entity or sentence and
-        were split there; `forced_words` of the lexicon; `refused_words` could not be forced.
-    conflicts (Sequence[RuleConflict]): The rules that were not followed.
-    matcher (Optional[Matcher]): The state of the lexicon that held for the Doc.
+    `report` counts what the model did not decide: `split_words` crossed the edge of an entity or sentence and were
+    split there; `forced_words` of the lexicon; `refused_words` could not be forced.
     """
 
-    starts: Ints1d
-    labels: Ints1d
+    starts: Ints1d  # the first token of each word, and of each token of white space
+    labels: Ints1d  # the label of each; UNKNOWN for white space
     report: Dict[str, int]
-    conflicts: Sequence[RuleConflict] = ()
-    matcher: Optional[Matcher] = None
+    conflicts: Sequence[RuleConflict] = ()  # the rules that were not followed
+    matcher: Optional[Matcher] = None  # the state of the lexicon that held for the Doc
 
     @classmethod
     def empty(cls) -> "Segmentation":
-        """RETURNS (Segmentation): The words of a Doc without tokens."""
+        """The words of a Doc without tokens."""
         none = np.zeros(0, dtype=np.int64)
         return cls(none, none, _report(0, 0, 0))
 
@@ -46,17 +42,9 @@ def find_words(
     scheme: TagScheme,
     component: str,
 ) -> List[Segmentation]:
-    """Find the most probable words. Docs in which these cross an edge are searched again, with all edges as borders;
-    the others already have the best words that cross none.
-
-    head (TaggerHead): The head of the tagger.
-    outputs (TaggerOutput): The output of the tagger.
-    docs (Sequence[Doc]): The Docs.
-    constraints (Sequence[Constraints]): What is known of each.
-    scheme (TagScheme): The tags.
-    component (str): The name of the component, for messages about rules.
-    RETURNS (List[Segmentation]): The words of each. Raises ValueError if rules leave no path.
-    """
+    """Find the most probable words of each Doc. Docs in which these cross an edge are searched again, with all edges as
+    borders; the others already have the best words that cross none. `component` is named in messages about rules.
+    Raises ValueError if rules leave no path."""
 
     def search(chosen: Sequence[int], borders: Sequence[Borders]) -> List[Ints1d]:
         allowed = [allowed_tags(docs[i], known, len(scheme.labels)) for i, known in zip(chosen, borders)]
@@ -80,7 +68,7 @@ def find_words(
 
 
 def count_split(starts: Ints1d, edges: Ints1d) -> int:
-    """RETURNS (int): How many words, given by their first tokens, have an edge inside."""
+    """How many words, given by their first tokens, have an edge inside."""
     crossing = edges[~np.isin(edges, starts)]
     return len(np.unique(np.searchsorted(starts, crossing, "right")))
 
@@ -88,7 +76,7 @@ def count_split(starts: Ints1d, edges: Ints1d) -> int:
 def read_path(
     path: Ints1d, constraints: Constraints, n_split: int = 0, conflicts: Sequence[RuleConflict] = ()
 ) -> Segmentation:
-    """RETURNS (Segmentation): The words that a path of tags spells."""
+    """The words that a path of tags spells."""
     starts = word_starts(path)
     labels = np.where(path[starts] == 0, UNKNOWN, (path[starts] - 1) // 4)
     n_lost = sum(conflict.reason == OVERLAP for conflict in conflicts)
