@@ -39,8 +39,8 @@ def import_lebert_cli(
 ) -> None:
     """Turn a checkpoint of liuwei1206/LEBERT into a pipeline that finds what the authors' code finds.
 
-    The file of weights is read as tensors and nothing else. It does not say which word has which vector: give
-    --word-vocab, or --corpus for each data file of training.
+    The weights file is read as tensors only. It does not say which word has which vector: give --word-vocab, or
+    --corpus for each training data file.
 
     \b
     Example:
@@ -102,7 +102,7 @@ def import_ernie_cli(
 ) -> None:
     """Convert a checkpoint of thunlp/ERNIE to a folder for `checkpoint` of spacy-lexner.ERNIE.v1.
 
-    Its weights are written as safetensors. Entity vectors are not part of it: they belong in the lexicon.
+    Weights are written as safetensors. Entity vectors are not included: they belong in the lexicon.
 
     \b
     Example:

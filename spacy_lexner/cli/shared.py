@@ -42,12 +42,7 @@ TextFormatOption = Annotated[
 
 @contextmanager
 def failing(title: str, *, code: int = 1) -> Iterator[None]:
-    """End the command with a message if its input is wrong, or something is missing.
-
-    title (str): What was not done because of it.
-    code (int): The exit code.
-    YIELDS (None): For the time of the work.
-    """
+    """On ValueError, OSError or ImportError, print `title` (what was not done) and the error, and exit with `code`."""
     try:
         yield
     except (ValueError, OSError, ImportError) as error:
@@ -58,46 +53,26 @@ def failing(title: str, *, code: int = 1) -> Iterator[None]:
 def progress(
     items: Iterable[ItemT], desc: str = "", *, unit: str = " texts", total: Optional[int] = None, scale: int = 0
 ) -> Iterable[ItemT]:
-    """Show a progress bar, which is gone at the end, where there is a terminal.
-
-    items (Iterable[ItemT]): What is gone through.
-    desc (str): Its name.
-    unit (str): What is counted.
-    total (Optional[int]): How many there are, if known.
-    scale (int): How many units an item stands for, if more than one.
-    RETURNS (Iterable[ItemT]): The items.
-    """
+    """Show a progress bar in a terminal; it disappears at the end. `scale` is the number of units per item."""
     return tqdm(items, desc=desc, unit=unit, total=total, unit_scale=scale or False, disable=None, leave=False)
 
 
 def check_new(path: Optional[Path], force: bool) -> None:
-    """Raise ValueError for a path that exists, unless it may be replaced.
-
-    path (Optional[Path]): The path; None if nothing is to be written.
-    force (bool): Whether it may be replaced.
-    """
+    """Raise ValueError if a path exists and `force` is not set. None means that nothing is written."""
     if path is not None and path.exists() and not force:
         raise ValueError(f"{path} already exists. Choose another name, or replace it (--force).")
 
 
 def warn_of_failures(failed: Mapping[int, str], title: str = "") -> None:
-    """Warn of texts that a pipeline could not process.
-
-    failed (Mapping[int, str]): Why, by the number of the text.
-    title (str): What to begin the warning with.
-    """
+    """Warn of texts that a pipeline could not process; `failed` has the reason for each, by its number."""
     if failed:
         reasons = sorted(set(failed.values()))[:N_REASONS]
         msg.warn(f"{title}{len(failed)} texts could not be processed", "\n".join(reasons))
 
 
 def load_pipeline(model: str) -> Language:
-    """Load a pipeline.
-
-    model (str): Its folder, the name of its package, or "blank:zh".
-    RETURNS (Language): The pipeline. Raises OSError if there is none, and ValueError, which names it, if it is damaged
-        or needs something that is not installed.
-    """
+    """Load a pipeline from a folder or package, or "blank:zh". Raises OSError if there is none, and ValueError with its
+    name if it is damaged or needs something that is not installed."""
     try:
         return load_model(model)
     except OSError:
@@ -108,11 +83,7 @@ def load_pipeline(model: str) -> Language:
 
 
 def load_named(models: Iterable[str]) -> Iterator[Tuple[str, Language]]:
-    """Load pipelines, each only when it is asked for.
-
-    models (Iterable[str]): Folders or names, each of which may be given as NAME=MODEL.
-    YIELDS (Tuple[str, Language]): Names and pipelines.
-    """
+    """Load pipelines (folders or names, or NAME=MODEL) one by one, on demand, and yield each with its name."""
     for model in models:
         name, _, place = ("", "", model) if Path(model).exists() else model.rpartition("=")
         path = Path(place)
@@ -120,13 +91,11 @@ def load_named(models: Iterable[str]) -> Iterator[Tuple[str, Language]]:
 
 
 def read_texts(paths: Iterable[Path], format: str = "auto") -> Iterator[str]:
-    """Read the texts of files, one after the other.
+    """Read the texts that are not blank from files, archives, and folders of them.
 
-    paths (Iterable[Path]): Files, archives, and folders of them.
     format (str): "text" for one per line; "spacy"; one of `formats.read.READERS`; or "auto": `.spacy` and `.txt` files
         (also compressed) are read as such, the format of others is detected.
-    YIELDS (str): The texts that are not blank. Raises FormatError, with file and line, if a file is wrong, and if there
-        is no text at all.
+    YIELDS (str): The texts. Raises FormatError, with file and line, for an invalid file, and if there are no texts.
     """
     paths, found = list(paths), False
     for path in paths:

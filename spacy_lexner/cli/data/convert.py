@@ -30,12 +30,7 @@ OffsetsOption = Annotated[
 
 
 class Converted(NamedTuple):
-    """A file that was written.
-
-    source (Source): What was read.
-    path (Path): The file.
-    report (Report): What is in it, and what was wrong.
-    """
+    """A `.spacy` file that was written, what it was made from, and what it holds and what was wrong."""
 
     source: Source
     path: Path
@@ -131,8 +126,7 @@ def convert(
 
     input_path (Path): A file, a folder, a zip archive or a member of one.
     output_path (Path): A `.spacy` file, or a folder, which gets `train.spacy` for `train.char.bmes`.
-    format (str): The format, one of `formats.read.READERS`, or "auto".
-    options (Optional[ReadOptions]): How the files are read.
+    format (str): One of `formats.read.READERS`, or "auto".
     tokenizer (str): "auto", "char", "words" or a pipeline.
     spans_key (Optional[str]): Also write all entities to these spans.
     YIELDS (Converted): Each file, when it is written. Raises FormatError or OSError if one is wrong.
@@ -153,11 +147,8 @@ def convert(
 
 
 def get_doc_maker(tokenizer: str) -> Callable[[Record], Doc]:
-    """Get the function that cuts a record into tokens.
-
-    tokenizer (str): "auto", "char", "words", or the name or folder of a pipeline, such as "blank:zh".
-    RETURNS (Callable[[Record], Doc]): Makes a Doc without entities. Raises OSError if there is no such pipeline.
-    """
+    """A function that makes a tokenized Doc, without entities, of a record. `tokenizer` is "auto", "char", "words", or
+    the name or folder of a pipeline, such as "blank:zh". Raises OSError if there is no such pipeline."""
     vocab = Vocab()
     named = tokenizer in ("auto", "words", "char")
     tokenize = CharTokenizer(vocab) if named else load_model(tokenizer).tokenizer
@@ -171,7 +162,7 @@ def get_doc_maker(tokenizer: str) -> Callable[[Record], Doc]:
 
 
 def _plan_outputs(sources: List[Source], input_path: Path, output_path: Path) -> List[Path]:
-    """RETURNS (List[Path]): The file that each source is written to."""
+    """The file that each source is written to."""
     if output_path.suffix == ".spacy":
         if len(sources) > 1:
             raise FormatError(f"{input_path} has {len(sources)} files: give a folder to write to, not {output_path}.")
@@ -190,7 +181,7 @@ def _plan_outputs(sources: List[Source], input_path: Path, output_path: Path) ->
 
 
 def _write(docs: DocBin, path: Path) -> None:
-    """Write a file whole or not at all."""
+    """Write a file completely or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:

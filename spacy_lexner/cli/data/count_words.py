@@ -61,13 +61,8 @@ def count_words_cli(
 
 
 def count_words(texts: List[Path], nlp: Language, max_held: int = MAX_HELD) -> WordCounter:
-    """Count the words of text files in bounded memory.
-
-    texts (List[Path]): Files and folders.
-    nlp (Language): Its tokenizer makes the words.
-    max_held (int): See WordCounter.
-    RETURNS (WordCounter): The counts. Raises ValueError if there is no text.
-    """
+    """Count the words of files and folders, as the tokenizer of `nlp` splits them, in bounded memory (for `max_held`
+    see WordCounter). Raises ValueError if there is no text."""
     counter = WordCounter(max_held)
     examples = iter(progress(TextCorpus([str(path) for path in texts])(nlp)))
     while True:
@@ -81,11 +76,7 @@ def count_words(texts: List[Path], nlp: Language, max_held: int = MAX_HELD) -> W
 
 
 def load_tokenizer(name: str) -> Language:
-    """Load a tokenizer.
-
-    name (str): A config file, the folder or name of a pipeline, or "blank:zh".
-    RETURNS (Language): A pipeline, for its tokenizer.
-    """
+    """Load a pipeline for its tokenizer, from a config file, a folder, a package name or "blank:zh"."""
     if Path(name).suffix != ".cfg":
         return load_model(name)
     config = load_config(name)

@@ -50,19 +50,13 @@ def export_cli(
 
 
 def make_tasks(docs: Iterable[Doc], report: Report, spans_key: Optional[str] = None) -> Iterator[Task]:
-    """RETURNS (Iterator[Task]): Docs as annotation tasks."""
+    """Docs as annotation tasks."""
     return (Task(read_doc(doc, f"text {i}", report, spans_key=spans_key)) for i, doc in enumerate(docs, start=1))
 
 
 def export(tasks: Iterable[Task], path: Path, format: str, report: Report, offsets: str = "auto") -> None:
-    """Write texts for an annotation tool, and report what was written.
-
-    tasks (Iterable[Task]): The texts.
-    path (Path): The file, or for brat the folder.
-    format (str): One of `formats.write.WRITERS`.
-    report (Report): Gets the counts, and what the format cannot hold.
-    offsets (str): The unit of offsets, or "auto".
-    """
+    """Write tasks in one of the formats `formats.write.WRITERS`, for brat to a folder, and print what was written.
+    `report` gets the counts and what the format cannot hold; `offsets` is the unit of offsets, or "auto"."""
     write_tasks(tasks, path, format, report, offsets=offsets)
     labels = ", ".join(f"{label} {count}" for label, count in sorted(report.labels.items()))
     msg.good(f"{path}: {report.n_texts} texts, {report.n_entities} entities", labels or "No entities.")

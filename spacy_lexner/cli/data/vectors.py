@@ -85,7 +85,7 @@ def vectors_cli(
 
 
 def check_units(units: List[str], words: Iterable[Path]) -> None:
-    """Raise ValueError for an unknown unit, and for words if no vectors of words are trained."""
+    """Raise ValueError for an unknown unit, and for word lists if no word vectors are trained."""
     if unknown := sorted(set(units) - set(FILES)):
         raise ValueError(f"--unit {unknown[0]}: expected {', '.join(FILES)}.")
     if words and "word" not in units:
@@ -93,11 +93,8 @@ def check_units(units: List[str], words: Iterable[Path]) -> None:
 
 
 def get_segmenter(name: str) -> SegmentT:
-    """Get the function that cuts a text into words.
-
-    name (str): "jieba", a config file, or the folder or name of a pipeline.
-    RETURNS (Callable[[str], Iterable[str]]): The function. Its memory does not grow with what it has seen.
-    """
+    """A function that splits a text into words: "jieba", or the tokenizer of a config file or pipeline. Its memory use
+    does not grow with the number of texts."""
     if name == "jieba":
         return segment_with_jieba
     nlp = load_tokenizer(name)
@@ -112,15 +109,9 @@ def get_segmenter(name: str) -> SegmentT:
 def build_lexicon(
     words: Iterable[Path], vectors: Path, characters: Optional[Path], dtype: Dtype, report: CompositionReport
 ) -> Lexicon:
-    """Build a lexicon of word lists and of the words with a vector; the others get one too (see `compose_vectors`).
-
-    words (Iterable[Path]): Word lists, dictionaries or lexicons. Of equal words the first counts.
-    vectors (Path): Vectors of words.
-    characters (Optional[Path]): Vectors of characters; by default those among the words.
-    dtype (str): Type of the stored vectors, "float32" or "float16".
-    report (CompositionReport): Gets the sources of the vectors.
-    RETURNS (Lexicon): The lexicon.
-    """
+    """Build a lexicon of word lists (or dictionaries, lexicons) and all words in `vectors`; the first of equal words
+    counts. Words without a vector get one (see `compose_vectors`); `characters` are vectors of characters for this, by
+    default those in `vectors`. `report` gets the sources of the vectors."""
     known = Lexicon.from_entries(read_word_vectors(vectors))
     singles = None if characters is None else Lexicon.from_entries(read_word_vectors(characters))
     given = WatchedStream([*map(read_any, words), read_any(vectors, "vectors")])

@@ -84,14 +84,9 @@ def build_cli(
 
 
 def open_source(path: Path, format: str, settings: Dict[str, Any], columns: Dict[str, Optional[str]]) -> EntryStream:
-    """Open a file, or the folder of a lexicon, and report how it is read.
-
-    path (Path): The file or folder.
-    format (str): "auto" or one of READERS; if there are columns, "auto" means "table".
-    settings (Dict[str, Any]): Options of all readers: `limit`, `encoding`, `errors`.
-    columns (Dict[str, Optional[str]]): The columns of a table, by number or name.
-    RETURNS (EntryStream): The entries.
-    """
+    """Open a file, or the folder of a lexicon, and report how it is read. `format` is "auto" or one of READERS; with
+    the columns of a table, by number or name, "auto" means "table". `settings` are options of all readers: `limit`,
+    `encoding`, `errors`."""
     given = {name: int(column) if column.isdigit() else column for name, column in columns.items() if column}
     if path.is_dir():
         return read_any(path)

@@ -54,13 +54,8 @@ def diff_cli(
 
 
 def describe_diff(diff: LexiconDiff, limit: Optional[int] = None) -> Dict[str, Any]:
-    """Describe the differences, ready for JSON.
-
-    diff (LexiconDiff): The differences.
-    limit (Optional[int]): List at most this many words of each kind.
-    RETURNS (Dict[str, Any]): `n_added`, `n_removed`, `n_changed`, `n_changed_by_field`; lists of words `added` and
-        `removed`; `changed`, what is different by word.
-    """
+    """The differences, ready for JSON: `n_added`, `n_removed`, `n_changed`, `n_changed_by_field`; lists of words
+    `added` and `removed`; `changed`, the differences by word. At most `limit` words of each kind are listed."""
     return {
         "n_added": len(diff.added),
         "n_removed": len(diff.removed),

@@ -17,10 +17,7 @@ LexiconArgument = Annotated[Path, typer.Argument(metavar="LEXICON", help="The fo
 
 
 class WatchedStream(MergedStream):
-    """Streams of entries one after the other, with a progress bar.
-
-    streams (Iterable[EntryStream]): The streams.
-    """
+    """Streams of entries one after the other, with a progress bar."""
 
     def __init__(self, streams: Iterable[EntryStream]) -> None:
         super().__init__(streams)
@@ -37,11 +34,7 @@ class WatchedStream(MergedStream):
 
 
 def check_output(path: Path, force: bool) -> None:
-    """Raise LexiconError if a folder must not be written to.
-
-    path (Path): The folder.
-    force (bool): Whether a lexicon in it is replaced. Other files never are.
-    """
+    """Raise LexiconError if a folder must not be written to. `force` allows replacing a lexicon, not other files."""
     if (path / MANIFEST).is_file():
         if not force:
             raise LexiconError(f"{path} already holds a lexicon. Replace it (--force), or choose another folder.")
@@ -57,11 +50,7 @@ def save(lexicon: Lexicon, path: Path) -> None:
 
 
 def report_skipped(lexicon: Lexicon, *, duplicates: bool) -> None:
-    """Report what was left out when a lexicon was built, and where.
-
-    lexicon (Lexicon): The lexicon.
-    duplicates (bool): Whether to mention words that occurred twice.
-    """
+    """Report what was left out when a lexicon was built, and where; repeated words only with `duplicates`."""
     for reason, count in lexicon.report.skipped.items():
         if reason != "duplicate":
             msg.warn(f"{count} entries left out: {REASONS[reason]}", ", ".join(lexicon.report.places[reason]))

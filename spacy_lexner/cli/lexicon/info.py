@@ -37,8 +37,8 @@ def info_cli(path: LexiconArgument, as_json: JsonOption = False) -> None:
 
 
 def summarise(lexicon: Lexicon) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): Figures about a lexicon, ready for JSON: `lengths`, the number of words by length in
-    characters, `labels`, by label, most frequent first, `rules`, by mode, `weight`, the least, median and greatest."""
+    """Figures about a lexicon, ready for JSON: `lengths`, the number of words by length in characters; `labels`, by
+    label, most frequent first; `rules`, by mode; `weight`, the minimum, median and maximum."""
     table = lexicon.table
     lengths = np.bincount(table.words.lengths())
     weights = weights_of(table) if table.size else np.ones(1, "f4")

@@ -49,13 +49,13 @@ def lookup_cli(
 
 
 def find(lexicon: Lexicon, text: str) -> List[str]:
-    """RETURNS (List[str]): The words of the lexicon in a text, by place, as the text spells them."""
+    """The words of the lexicon in a text, in text order, as the text spells them."""
     found = lexicon.match(text)
     return [text[start:end] for start, end in zip(found.starts.tolist(), found.ends.tolist())]
 
 
 def describe(entry: LexiconEntry) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): What is known about a word; of the vector, its length."""
+    """What the lexicon knows about a word; of its vector, only the number of dimensions."""
     norm = None if entry.vector is None else round(float(np.linalg.norm(entry.vector.astype("f4"))), 4)
     return {
         "weight": round(entry.weight, 6),

@@ -21,7 +21,7 @@ def prune_cli(
     format: TextFormatOption = "auto",
     force: ForceOption = False,
 ) -> None:
-    """Keep the words of a lexicon that occur in a corpus, for texts that are all known. Words of new texts are lost.
+    """Keep only the words of a lexicon that occur in a corpus, for a fixed set of texts: words of new texts are lost.
 
     \b
     Example:

@@ -27,8 +27,8 @@ def verify_cli(
     ] = False,
     format: TextFormatOption = "auto",
 ) -> None:
-    """Check a lexicon: the SHA-256 of its files, and that every word is found with what was stored about it. With
-    --oracle, also compare its matches with those of pygtrie.
+    """Check the SHA-256 of a lexicon's files, and that every word is found with its stored data. With --oracle, also
+    compare its matches with those of pygtrie.
 
     \b
     Examples:

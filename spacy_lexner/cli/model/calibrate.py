@@ -49,9 +49,8 @@ def calibrate_cli(
 
     The score is 1 / (1 + exp(-(logit(p) / temperature + bias))), where p is the probability of the span. It rises with
     p, so the same entities are found, unless thresholds are set. The calibration is fitted on all of DEV; the expected
-    calibration error (ECE) after it is measured by cross-fitting: on each of K parts of DEV with a calibration fitted
-    on the others. "By chance" is the ECE that perfect scores would show on so few entities. Earlier thresholds are
-    dropped, since they were made for other scores.
+    calibration error (ECE) is cross-fitted: measured on each of K parts of DEV after fitting on the others. "By chance"
+    is the ECE of perfect scores on a sample of this size. Earlier thresholds, made for other scores, are dropped.
 
     \b
     Example:
@@ -89,13 +88,8 @@ def print_calibration(
     calibration: Calibration,
     thresholds: Dict[str, float],
 ) -> None:
-    """Print a row per label, and one for all.
-
-    before (Sequence[Judged]): The predictions, with the probabilities of the model.
-    after (Sequence[Sequence[Judged]]): The same with cross-fitted scores, for each division into parts.
-    calibration (Calibration): The calibration fitted on all texts.
-    thresholds (Dict[str, float]): The thresholds of labels, if any were chosen.
-    """
+    """Print a row per label and one for all, from the predictions with the model's probabilities (`before`) and with
+    cross-fitted scores, for each division into parts (`after`)."""
     rows = []
     for label in (*sorted({judged.label for judged in before}), None):
         own, *scored = ([each for each in part if label in (None, each.label)] for part in (before, *after))

@@ -22,8 +22,7 @@ def combine_cli(
 ) -> None:
     """Combine trained pipelines into one that averages the scores of their taggers, in the time and memory of all.
 
-    They have the same labels, tokenizer and lexicon, and may differ in anything else. Everything but the models is
-    taken from the first one.
+    They must share labels, tokenizer and lexicon; anything else may differ. All but the models is that of the first.
 
     \b
     Example:

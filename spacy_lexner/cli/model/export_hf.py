@@ -22,8 +22,8 @@ def export_hf_cli(
 ) -> None:
     """Write an encoder as a Hugging Face folder (config.json, model.safetensors, vocab.txt).
 
-    transformers loads it with AutoModel.from_pretrained, our encoders with `checkpoint`. Lexicon adapters are not part
-    of it; the entity side of an ERNIE is written next to its text side.
+    transformers loads it with AutoModel.from_pretrained, our encoders with `checkpoint`. Lexicon adapters are left
+    out; the entity side of an ERNIE is written next to its text side.
 
     \b
     Example:

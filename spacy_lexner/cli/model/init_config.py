@@ -68,7 +68,7 @@ def init_config_cli(
 
     Encoders: flat, FLAT over characters and lexicon words; lebert, a BERT that reads lexicon words; bert, a plain BERT;
     elmo, a character language model; ernie, a BERT that reads the entities of a lexicon. Pairs that were measured
-    together are used as they are; others join the encoder and the optimizer of one with the components of another.
+    together are used as they are; others join the encoder and optimizer of one config with the components of another.
 
     \b
     Examples:
@@ -104,14 +104,7 @@ def print_next_steps(output: Path, config: Config, encoder: str, task: str, gpu:
 
 
 def init_config(encoder: str, task: str, *, checkpoint: Optional[str] = None, gpu: bool = False) -> Config:
-    """Make a complete config.
-
-    encoder (str): "flat", "lebert", "bert", "elmo" or "ernie".
-    task (str): "ner", "words", "joint" or "spans".
-    checkpoint (Optional[str]): Folder or name of a pretrained encoder.
-    gpu (bool): Whether to train in mixed precision.
-    RETURNS (Config): The config, with its variables. Raises ValueError for what does not go together.
-    """
+    """Make a complete config, with its variables. Raises ValueError for options that do not go together."""
     if checkpoint is not None and encoder == "flat":
         raise ValueError(
             "FLAT has no checkpoint: it trains from random weights and vectors. Use --encoder lebert or bert, "
@@ -139,22 +132,18 @@ def init_config(encoder: str, task: str, *, checkpoint: Optional[str] = None, gp
 
 
 def read_base(name: str) -> Config:
-    """RETURNS (Config): A base of `configs/`, with its variables."""
+    """A base of `configs/`, with its variables."""
     return load_config(BASES / f"{name}.cfg")
 
 
 def complete(base: Config) -> Config:
-    """RETURNS (Config): A base with all defaults, as `spacy init fill-config` completes it."""
+    """A base with all defaults, as `spacy init fill-config` completes it."""
     return load_model_from_config(base, auto_fill=True, validate=False).config
 
 
 def join(base: Config, frame: Config) -> Config:
-    """Give the encoder, the paths and the training of one base the components of another.
-
-    base (Config): A base for entities.
-    frame (Config): A base for another task.
-    RETURNS (Config): The config; neither of the two is changed.
-    """
+    """Combine the encoder, paths and training of `base`, for entities, with the components of `frame`, for another
+    task, in a new config."""
     config, frame = base.copy(), frame.copy()
     ner = config["components"].pop("lex_ner")
     encoder = ner["model"].pop("tok2vec")
@@ -187,7 +176,7 @@ def join(base: Config, frame: Config) -> Config:
 
 
 def find_encoder(config: Config) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): The block of the encoder: that of the pipe `tok2vec`, or the last component's own."""
+    """The block of the encoder: that of the pipe `tok2vec`, or the last component's own."""
     components = config["components"]
     if "tok2vec" in components:
         return components["tok2vec"]["model"]
@@ -195,14 +184,14 @@ def find_encoder(config: Config) -> Dict[str, Any]:
 
 
 def find_listeners(config: Config) -> List[Dict[str, Any]]:
-    """RETURNS (List[Dict[str, Any]]): The blocks that listen to the pipe `tok2vec`."""
+    """The blocks that listen to the pipe `tok2vec`."""
     models = [component.get("model", {}) for component in config["components"].values()]
     blocks = [model["tok2vec"] for model in models if "tok2vec" in model]
     return [block for block in blocks if block["@architectures"] == "spacy.Tok2VecListener.v1"]
 
 
 def remove_lexicon(config: Config) -> None:
-    """Take the matcher out, with all that belongs to it."""
+    """Remove the matcher and everything that belongs to it."""
     config["components"].pop("lex_matcher", None)
     config["nlp"]["pipeline"] = [name for name in config["nlp"]["pipeline"] if name != "lex_matcher"]
     config["paths"].pop("lexicon", None)
@@ -211,7 +200,7 @@ def remove_lexicon(config: Config) -> None:
 
 
 def start_from(config: Config, encoder: str, checkpoint: str) -> None:
-    """Start the encoder from a checkpoint, with the rates that suit one."""
+    """Start the encoder from a checkpoint, with suitable learning rates."""
     config["paths"]["checkpoint"] = checkpoint
     training = config["training"]
     if encoder == "elmo":  # the mix and the tagger are trained; pretrained layers stay as they are
@@ -224,7 +213,7 @@ def start_from(config: Config, encoder: str, checkpoint: str) -> None:
 
 
 def find_width(config: Config, encoder: str, checkpoint: Optional[str]) -> Any:
-    """RETURNS (Any): How wide the vectors are that components share: a number, or the variable that says it."""
+    """The width of the vectors that components share: a number, or the variable that holds it."""
     if encoder == "elmo":
         if checkpoint is None:
             tok2vec: Any = load_model_from_config(config).get_pipe("tok2vec")

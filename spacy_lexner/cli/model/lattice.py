@@ -82,12 +82,7 @@ def lattice_cli(
 
 
 def prepare(model: Optional[str], lexicon: Optional[Path]) -> Language:
-    """Load a pipeline, perhaps with another lexicon.
-
-    model (Optional[str]): The folder or name of a pipeline; None for one that only cuts Chinese into characters.
-    lexicon (Optional[Path]): The folder of the lexicon for its matchers.
-    RETURNS (Language): The pipeline.
-    """
+    """Load a pipeline (None: one that only splits Chinese into characters), and set its matchers' lexicon."""
     nlp = load_pipeline("blank:zh" if model is None else model)
     if lexicon is not None:
         for matcher in find_matchers(nlp).values():

@@ -71,7 +71,7 @@ def report_cli(
 
 
 def read_map(pairs: Iterable[str]) -> Dict[str, str]:
-    """RETURNS (Dict[str, str]): Old and new labels, from OLD=NEW. Raises ValueError for anything else."""
+    """Parse OLD=NEW into old and new labels. Raises ValueError for anything else."""
     labels = {}
     for pair in pairs:
         old, separator, new = pair.partition("=")
@@ -82,7 +82,7 @@ def read_map(pairs: Iterable[str]) -> Dict[str, str]:
 
 
 def print_scores(report: Report) -> None:
-    """Print the scores of all models in a report, and the texts that failed."""
+    """Print the scores of all models in a report, and warn of texts that failed."""
     rows = []
     for name, measured in report.models.items():
         groups = [measured.figures[group] for group in ("all", "seen", "unseen")]

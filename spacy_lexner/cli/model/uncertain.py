@@ -43,9 +43,9 @@ def uncertain_cli(
 ) -> None:
     """Choose the texts worth labelling next, and write them with the model's entities for an annotation tool.
 
-    A text is worth more the closer its second best path comes to the best one (the path margin), and the more of its
-    words are neither in labelled texts nor in texts chosen before. Duplicates are dropped. The suffix of OUT names
-    the tool, unless --to does: .jsonl Prodigy, .json Label Studio, none brat.
+    A text is worth more the closer its second best path is to the best one (the path margin), and the more new words
+    it has, found neither in labelled texts nor in texts chosen before. Duplicates are dropped. The suffix of OUT
+    selects the tool, unless --to does: .jsonl Prodigy, .json Label Studio, none brat.
 
     \b
     Examples:
@@ -74,7 +74,7 @@ def uncertain_cli(
 
 
 def make_tasks(drafts: Sequence[Draft], choices: Iterable[Choice]) -> Iterator[Task]:
-    """RETURNS (Iterator[Task]): The chosen texts, with the reasons."""
+    """The chosen texts, with the reasons."""
     for rank, choice in enumerate(choices, start=1):
         draft = drafts[choice.number]
         notes: Dict[str, Any] = {"rank": rank, "novelty": round(choice.novelty, 4), "worth": round(choice.worth, 6)}
@@ -84,13 +84,7 @@ def make_tasks(drafts: Sequence[Draft], choices: Iterable[Choice]) -> Iterator[T
 
 
 def print_summary(drafts: Sequence[Draft], choices: Sequence[Choice], *, n_found: int, n_left: int) -> None:
-    """Compare the chosen texts with all.
-
-    drafts (Sequence[Draft]): The texts.
-    choices (Sequence[Choice]): The chosen ones.
-    n_found (int): The number of texts in the corpus.
-    n_left (int): The number of distinct ones that are not labelled.
-    """
+    """Compare the chosen texts with all. `n_left` of the corpus's `n_found` texts are distinct and unlabelled."""
     rows = []
     for name, group in (("all", drafts), ("chosen", [drafts[choice.number] for choice in choices])):
         margins = sorted(draft.margin for draft in group)

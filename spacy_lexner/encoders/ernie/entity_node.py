@@ -39,8 +39,7 @@ class EntityCounts:
 
 
 class EntityIndex:
-    """Looks up which entity a word names, and which word has an entity's vector; starts over when the lexicon
-    changes."""
+    """Looks up which entity a word names, and which word has an entity's vector; reset when the lexicon changes."""
 
     def __init__(self) -> None:
         self._version: Optional[int] = None

@@ -45,24 +45,15 @@ class EntityFusion(nn.Module):
 
     def forward(
         self,
-        layer: Any,
-        text: Tensor,
-        entity: Tensor,
-        text_bias: Tensor,
-        entity_bias: Tensor,
-        entity_mask: Tensor,
+        layer: Any,  # the BERT layer of the text side (`attention`, `intermediate`, `output`)
+        text: Tensor,  # float [B, L, H]
+        entity: Tensor,  # float [B, L, D], anything where the mask is False
+        text_bias: Tensor,  # float [B, 1, 1, L], added to the text's attention scores: very negative at padding
+        entity_bias: Tensor,  # the same for the entities: very negative where there is none
+        entity_mask: Tensor,  # bool [B, L], where an entity is aligned
     ) -> Tuple[Tensor, Tensor]:
-        """Run the fusion layer.
-
-        layer (nn.Module): The BERT layer of the text side (`attention`, `intermediate`, `output`).
-        text (Tensor): The text stream, float [B, L, H].
-        entity (Tensor): The entity stream, float [B, L, D]; anything where the mask is False.
-        text_bias (Tensor): Added to the attention scores of the text, float [B, 1, 1, L]: very negative at padding.
-        entity_bias (Tensor): The same for the entities: very negative where there is none.
-        entity_mask (Tensor): Where an entity is aligned, bool [B, L].
-        RETURNS (Tuple[Tensor, Tensor]): Both streams. The entity stream is not zero where the mask is False: the next
-            layer masks it again.
-        """
+        """Both streams after the layer. The entity stream is not zero where the mask is False: the next layer masks it
+        again."""
         aligned = entity_mask.unsqueeze(-1).to(entity.dtype)
         if self.attention is not None:
             entity = self.attention(entity, entity_bias)[0]

@@ -65,22 +65,15 @@ class ErnieEncoder(nn.Module):
 
     def layer_outputs(
         self,
-        input_ids: Tensor,
-        attention_mask: Tensor,
-        token_type_ids: Tensor,
-        entities: Tensor,
-        entity_mask: Tensor,
+        input_ids: Tensor,  # int64 [B, L], wordpieces
+        attention_mask: Tensor,  # bool [B, L], False at padding
+        token_type_ids: Tensor,  # int64 [B, L], segments
+        entities: Tensor,  # float [B, L, D], the entity's vector on the first wordpiece of its mention
+        entity_mask: Tensor,  # bool [B, L], where an entity is aligned
     ) -> Iterator[ErnieStreams]:
-        """Encode a padded batch of wordpieces with the entities aligned to them.
-
-        input_ids (Tensor): Wordpieces, int64 [B, L].
-        attention_mask (Tensor): False at padding, bool [B, L].
-        token_type_ids (Tensor): Segments, int64 [B, L].
-        entities (Tensor): The entity's vector on the first wordpiece of its mention, float [B, L, D].
-        entity_mask (Tensor): Where an entity is aligned, bool [B, L]. The first position ([CLS]) always counts as
-            aligned, as in the original: without it a text with no entity would have nothing to attend to.
-        YIELDS (ErnieStreams): Both streams after each layer, from the lowest up.
-        """
+        """Encode a padded batch of wordpieces with the entities aligned to them, and yield both streams after each
+        layer, from the lowest up. The first position ([CLS]) always counts as aligned, as in the original: without it a
+        text with no entity would have nothing to attend to. Raises ValueError for vectors of another width."""
         if entities.shape[-1] != self.entity_width:
             raise ValueError(
                 f"The entity vectors have width {entities.shape[-1]}, but this encoder was made for "
@@ -150,8 +143,8 @@ class ERNIE(nn.Module):
         return torch.cat([self._encode(batch).flatten(0, 1)[batch.kept] for batch in batches])
 
     def entity_vectors(self, vectors: Tensor, tuned: Tensor) -> Tensor:
-        """Replace vectors, float [1 + U, D], by fine-tuned ones where `tuned`, int64 [1 + U], is a row of their table,
-        not -1."""
+        """Replace given vectors, float [1 + U, D], with fine-tuned ones: `tuned`, int64 [1 + U], holds rows of their
+        table, or -1 for none."""
         if not len(self.tuned):
             return vectors
         return torch.where((tuned >= 0).unsqueeze(-1), self.tuned[tuned.clamp(min=0)], vectors)
@@ -172,8 +165,7 @@ def build_ernie(settings: Dict[str, Any]) -> ERNIE:
 
 
 def complete_layer_types(layer_types: Sequence[str], n_layers: int) -> Tuple[str, ...]:
-    """One type per layer of the text model, "sim" for missing ones. Raises ValueError for an unknown type or too many
-    types."""
+    """One type per layer of the text model, "sim" for missing ones. Raises ValueError for unknown or too many types."""
     for i, layer_type in enumerate(layer_types):
         if layer_type not in LAYER_TYPES:
             raise ValueError(f"layer_types[{i}] is {layer_type!r}; expected one of {', '.join(LAYER_TYPES)}.")

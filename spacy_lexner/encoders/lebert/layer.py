@@ -72,8 +72,7 @@ def choose_words(model: Encoder, words: BatchWords, ids: np.ndarray) -> ChosenWo
 
 
 def attend(model: Encoder, docs: List[Doc]) -> List[AttendedWords]:
-    """How much the tokens of each Doc attend to the words that cover them, averaged over the adapters. Runs the
-    module."""
+    """The attention of each Doc's tokens to the words that cover them, averaged over the adapters. Runs the module."""
     ids, counts = wordpieces_of(model).encode(docs)
     chosen = choose_words(model, place_words(docs, model.layers[0].predict(docs), counts), ids)
     words, slots, _ = chosen

@@ -41,8 +41,7 @@ class LexiconAdapter(WordAttention):
         self.norm = nn.LayerNorm(hidden_width, eps=layer_norm_eps)
 
     def forward(self, hidden: Tensor, words: Tensor, slots: Tensor, record: Optional[List[Tensor]] = None) -> Tensor:
-        """The hidden vectors of a padded batch, fused with words, float [B, L, H]; arguments as in
-        `WordAttention.attend`."""
+        """The hidden vectors, fused with words, float [B, L, H]; arguments as in `WordAttention.attend`."""
         return self.norm(self.dropout(hidden + self.attend(hidden, words, slots, record)))
 
 

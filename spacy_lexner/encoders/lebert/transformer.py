@@ -56,8 +56,7 @@ def build_lebert_transformer_v1(
 
 
 def _with_settings_of_lebert(build: Callable) -> inspect.Signature:
-    """The signature that configs are checked against and filled from, with the arguments of LEBERT.v1 and their
-    defaults."""
+    """The signature that configs are checked against and filled from, including LEBERT.v1's arguments."""
     own = [each for each in inspect.signature(build).parameters.values() if each.kind != inspect.Parameter.VAR_KEYWORD]
     known = {"checkpoint", *(each.name for each in own)}
     others = [each for each in inspect.signature(build_lebert_v1).parameters.values() if each.name not in known]
