@@ -22,7 +22,8 @@ def combine_cli(
 ) -> None:
     """Combine trained pipelines into one that averages the scores of their taggers, in the time and memory of all.
 
-    They must share labels, tokenizer and lexicon; anything else may differ. All but the models is that of the first.
+    They must share labels, tokenizer and lexicon; anything else may differ. Everything except the models comes from the
+    first pipeline.
 
     \b
     Example:

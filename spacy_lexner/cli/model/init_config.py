@@ -14,7 +14,7 @@ from ..shared import ForceOption, check_new, failing
 PACKAGE = Path(__file__).parents[2]
 # A wheel holds the bases inside the package; in a checkout they are beside it.
 BASES = next(folder for folder in (PACKAGE / "configs", PACKAGE.parent / "configs") if folder.is_dir())
-# Bases of an encoder and a task together. For other pairs, the task's base gets the encoder of that for entities.
+# Bases for an encoder and a task together. Other pairs put the encoder of its base for entities into the task's base.
 PAIRS = {
     ("flat", "ner"): "flat",
     ("flat", "words"): "segmenter_flat",

@@ -78,7 +78,7 @@ def make_tasks(drafts: Sequence[Draft], choices: Iterable[Choice]) -> Iterator[T
     for rank, choice in enumerate(choices, start=1):
         draft = drafts[choice.number]
         notes: Dict[str, Any] = {"rank": rank, "novelty": round(choice.novelty, 4), "worth": round(choice.worth, 6)}
-        if draft.margin < float("inf"):  # which JSON cannot say
+        if draft.margin < float("inf"):  # JSON has no infinity
             notes["margin"] = round(draft.margin, 4)
         yield draft.task._replace(notes=notes)
 

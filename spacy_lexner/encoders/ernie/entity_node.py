@@ -92,7 +92,7 @@ def EntityLinks(
     """
     if source not in get_args(EntitySource):
         raise ValueError(f"Unknown source of entities {source!r}. Choose one of {get_args(EntitySource)}.")
-    choose_mentions(np.zeros(0, "i8"), np.zeros(0, "i8"), overlaps)  # raises where there is no such rule
+    choose_mentions(np.zeros(0, "i8"), np.zeros(0, "i8"), overlaps)  # raises for an unknown rule
     attrs = {"source": source, "overlaps": overlaps, "index": EntityIndex(), "counts": EntityCounts()}
     return Model("entities", forward, layers=[LexiconCandidates()], attrs=attrs)
 

@@ -27,7 +27,7 @@ class ERNIEOptions(WindowOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        align_mentions(np.zeros(0, "i8"), np.zeros(0, "i8"), self.alignment)  # raises where there is no such rule
+        align_mentions(np.zeros(0, "i8"), np.zeros(0, "i8"), self.alignment)  # raises for an unknown rule
 
 
 def ERNIEEncoder(

@@ -12,7 +12,7 @@ from ...lexicon.single_chars import SingleChars
 from .layer import LEBERTEncoder, LEBERTOptions
 from .setup import LEBERTSetup, WordsFrom
 
-FIRST_LAYER: Sequence[int] = (0,)  # a frozen list of spaCy cannot be copied into a config
+FIRST_LAYER: Sequence[int] = (0,)  # spaCy's frozen list cannot be copied into a config
 NO_OPTIONS: Dict[str, Any] = SimpleFrozenDict()
 
 

@@ -14,7 +14,7 @@ from ..shared.wordpieces import Wordpieces
 from ..shared.words import WordTable, pad_slots
 from .model import LEBERTBatch
 
-# The words of a batch; int[n_pieces, W], those of each wordpiece by number, -1 where empty; how the module knows words.
+# The words of a batch; the numbers of each wordpiece's words, int[n_pieces, W], -1 for none; the module's word table.
 ChosenWords = Tuple[BatchWords, np.ndarray, WordTable]
 
 

@@ -83,7 +83,7 @@ def attend(model: Encoder, docs: List[Doc]) -> List[AttendedWords]:
         for windows in model.attrs["options"].batches(docs, counts, shim_of(model).module):
             batch, pieces = pad_windows(windows, ids, wordpieces_of(model), chosen, shim_of(model).device)
             record: List[torch.Tensor] = []
-            yield UnitBatch(batch._replace(record=record), pieces)  # goes on when the module has run
+            yield UnitBatch(batch._replace(record=record), pieces)  # resumes after the module has run
             shown = cast(torch.Tensor, batch.slots).flatten(0, 1)[batch.kept].cpu().numpy()
             weights = torch.stack(record).mean(0).flatten(0, 1)[batch.kept].double().cpu().numpy()
             row, column = np.nonzero(shown)

@@ -14,8 +14,8 @@ from ..shared.word_attention import WordAttention
 from ..shared.words import Words, WordVectors
 
 AdapterInputs = Tuple[Tensor, Tensor, Optional[List[Tensor]]]
-# The words and slots of the batch that passes through the encoder, and what records attention to them. Hooks read them
-# here, since a layer hands nothing on but hidden vectors; a context variable keeps threads apart.
+# The words and slots of the batch in the encoder, and the list that records attention to them. Hooks read them here,
+# since layers pass on hidden vectors only; a context variable keeps threads apart.
 _BATCH_WORDS: ContextVar[AdapterInputs] = ContextVar("_BATCH_WORDS")
 
 
