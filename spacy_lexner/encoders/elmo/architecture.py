@@ -46,16 +46,16 @@ def build_elmo_v1(
     """Build an ELMo (Peters et al. 2018): word vectors from characters, a bidirectional language model over them, and a
     learned mix of its layers. Its words are the tokens of a Doc, its sentences whole Docs.
 
-    The sizes, from `unit` to `skip_connections`, may be null: they are then the checkpoint's, or, without one, the
-    defaults below. A size that is given must agree with the checkpoint.
+    The sizes, from `unit` to `skip_connections`, may be null: they then come from the checkpoint or, without one, from
+    the defaults below. A size that is given must agree with the checkpoint.
 
-    checkpoint (Optional[str]): Folder with a trained biLM, written by `spacy lexner import elmo`. It is read when the
-        pipeline is initialised, never again after that is saved. None: random weights.
+    checkpoint (Optional[str]): Folder with a trained biLM, written by `spacy lexner import elmo`. Read when the
+        pipeline is initialised; a saved pipeline no longer needs it. None: random weights.
     vocab (Optional[str]): File of counted words, written by `spacy lexner count-words`, whose characters are the
         vocabulary of "unicode". None: the characters of the training texts.
     unit (Optional[str]): What a word is made of: "unicode" (default), characters of a vocabulary, better for Chinese;
-        or "byte", the bytes of UTF-8, as in the original.
-    max_characters (Optional[int]): Longer words are cut, begin and end of the word included. Default 50.
+        or "byte", UTF-8 bytes, as in the original.
+    max_characters (Optional[int]): Longer words are cut; the marks for begin and end of word count. Default 50.
     embedding_dim (Optional[int]): Width of a character vector. Default 16.
     filters (Optional[Sequence[Sequence[int]]]): Width and number of each group of filters. Default [[1, 32], [2, 32],
         [3, 64], [4, 128]].
@@ -67,16 +67,16 @@ def build_elmo_v1(
     cell_clip, projection_clip (Optional[float]): Largest absolute value of a memory cell, and of a layer's recurrent
         output; 0 for no clipping. Default 3.
     skip_connections (Optional[bool]): Add a layer's input to its output from the second layer on. Default True.
-    mix_layers (Optional[Sequence[int]]): The layers that are mixed: 0 for the word vectors, 1 for the first LSTM
-        layer and so on; None for all.
+    mix_layers (Optional[Sequence[int]]): The layers to mix: 0 for the word vectors, 1 for the first LSTM layer and so
+        on; None for all.
     n_mixes (int): Number of mixes. Their results are concatenated.
     mix_weights (Optional[Sequence[float]]): Fixed weights of the layers before the softmax; None to train them.
     mix_norm (Optional[str]): Normalise the layers before mixing: "token", each token; "batch", all values of the batch
         together, as in the original: results then depend on the other Docs of a batch.
     dropout (float): Dropout of the mixed values.
     lstm_dropout (float): Dropout of the inputs of each LSTM layer, unless it is frozen.
-    freeze (bool): Train the mix alone. Pretraining trains everything nevertheless.
-    stateful (bool): Start each batch from the state in which the batch before ended, as the original does: results then
+    freeze (bool): Train only the mix. Pretraining trains everything regardless.
+    stateful (bool): Start each batch from the state in which the last one ended, as the original does: results then
         depend on what was run before. Only for comparison.
     block_rows (int): Most tokens whose gates are held in memory at once; results do not depend on it.
     mixed_precision (bool): Half precision, on a GPU or a processor with AMX; an LSTM that clips stays in single

@@ -24,20 +24,12 @@ class ELMoBatch(NamedTuple):
     words: List[str]  # the distinct words, without begin and end
 
     def inputs(self, *, top_only: bool = False) -> ArgsKwargs:
-        """top_only (bool): Ask for the last layer of the language model instead of the mixes.
-        RETURNS (ArgsKwargs): The arguments of ELMo.
-        """
+        """The arguments of ELMo's module, which returns the mixes, or the language model's last layer if `top_only`."""
         return ArgsKwargs(args=(self.characters, self.rows, self.lengths), kwargs={"top_only": top_only})
 
 
 def make_batch(docs: Sequence[Doc], ids: CharacterIds, device: Optional[torch.device] = None) -> ELMoBatch:
-    """Find the distinct words of Docs.
-
-    docs (Sequence[Doc]): Docs, each with at least one token.
-    ids (CharacterIds): How words become characters.
-    device (Optional[torch.device]): Where the module is.
-    RETURNS (ELMoBatch): The batch.
-    """
+    """Batch Docs, each with at least one token, for a module on `device`."""
     lengths = np.array([len(doc) for doc in docs], dtype=np.int64)
     ends = lengths.cumsum()
     hashes = np.concatenate([doc.to_array(ORTH) for doc in docs])

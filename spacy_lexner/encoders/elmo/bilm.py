@@ -16,16 +16,11 @@ BLOCK_ROWS = 1024
 class BiLM(nn.Module):
     """Two independent stacks of projected LSTMs, one for each direction.
 
-    From the second layer on, a layer's input is added to its output, but not to its recurrent state.
-
-    projection_dim (int): Width of a word vector and of each direction's output.
-    cell_dim (int): Width of the memory cells.
-    n_layers (int): Number of LSTM layers.
     cell_clip (Optional[float]): Largest absolute value of a cell; None or 0 for no clipping.
     projection_clip (Optional[float]): Largest absolute value of a layer's recurrent output; None or 0 likewise.
-    skip_connections (bool): Add input to output from the second layer on.
+    skip_connections (bool): From the second layer on, add a layer's input to its output, not to its recurrent state.
     dropout (float): Dropout of each layer's inputs.
-    stateful (bool): Start each call from the state in which the call before ended, row by row of the batch, as the
+    stateful (bool): Start each call from the state in which the last one ended, row by row of the batch, as the
         original does. Results then depend on what was run before.
     block_rows (int): Most rows (tokens) whose gates are held in memory at once. Results do not depend on it.
     """
@@ -63,7 +58,7 @@ class BiLM(nn.Module):
 
         words (Tensor): Word vectors [n_words, projection_dim].
         lengths (Tensor): Lengths of the sequences, int64 on the CPU, each at least 1.
-        rows (Tensor): For each row of the flat batch its row in `words`, int64 [n_rows]; by default, each its own.
+        rows (Optional[Tensor]): For each row of the flat batch its row in `words`, int64 [n_rows]. None: its own.
         RETURNS (List[Tensor]): The word vectors twice side by side, then the output of each layer: n_layers + 1 tensors
             [n_rows, 2 * projection_dim], forward half first.
         """
@@ -73,16 +68,14 @@ class BiLM(nn.Module):
         return [unpack(torch.cat(layer, dim=1), packing) for layer in zip(*blocks)]
 
     def blocks(self, words: Tensor, packing: Packing, rows: Tensor) -> Iterator[List[Tensor]]:
-        """Run the model over a ragged batch, some steps at a time, with the state carried over.
+        """Run the model over a ragged batch, some steps at a time, with the state carried over; `words` and `rows` as
+        in `forward`.
 
-        In training, a batch of several blocks is computed again in the backward pass, block by block, so that only the
+        In training, a batch of several blocks is recomputed in the backward pass, block by block, so that only the
         layers' outputs stay in memory.
 
-        words (Tensor): Word vectors [n_words, projection_dim].
-        packing (Packing): The layout of the batch.
-        rows (Tensor): For each row of the flat batch its row in `words`, int64 [n_rows].
-        YIELDS (List[Tensor]): For the next packed rows, the input and the layers' outputs, each of shape
-            [2, n_block_rows, projection_dim].
+        YIELDS (List[Tensor]): For the next packed rows, the input and the layers' outputs, each [2, n_block_rows,
+            projection_dim].
         """
         index = rows.cpu()[packing.rows].to(words.device)
         order = packing.order.to(words.device)
@@ -118,7 +111,8 @@ class BiLM(nn.Module):
         return outputs, after
 
     def _kept_state(self, words: Tensor, n_sequences: int) -> List[LSTMState]:
-        """What the last call left for each row of a batch, zeros for new rows. Rows beyond this batch keep theirs."""
+        """The last call's final state for each row of a batch, zeros for new rows. Rows beyond this batch keep
+        theirs."""
         if self.stateful and self.state is not None:
             missing = max(0, n_sequences - self.state[0].hidden.shape[1])
             return [LSTMState(*(pad(part.to(words), (0, 0, 0, missing)) for part in layer)) for layer in self.state]
@@ -127,11 +121,7 @@ class BiLM(nn.Module):
 
 
 def unpack(values: Tensor, packing: Packing) -> Tensor:
-    """Put packed rows back in the order of the flat batch.
-
-    values (Tensor): Shape [2, n_rows, width], in the order of the layout.
-    packing (Packing): The layout.
-    RETURNS (Tensor): Shape [n_rows, 2 * width], direction 0 in the first half.
-    """
+    """Put packed rows [2, n_rows, width] back in the order of the flat batch: [n_rows, 2 * width], direction 0
+    first."""
     inverse = packing.inverse.to(values.device)
     return torch.cat([values[direction, inverse[direction]] for direction in (0, 1)], dim=1)

@@ -13,16 +13,9 @@ ACTIVATIONS = {"relu": torch.relu, "tanh": torch.tanh}
 class CharacterCNN(nn.Module):
     """Embed characters, convolve them at several widths, take each filter's maximum, pass highway layers, project.
 
-    A word is a row of character ids, filled up with `pad_id`. As in the original, padding is a trained character: it
-    takes part in convolution and maximum.
-
-    n_characters (int): Number of character ids.
-    embedding_dim (int): Width of a character vector.
-    filters (Sequence[Sequence[int]]): Pairs of filter width and number of filters.
-    n_highway (int): Number of highway layers.
-    projection_dim (int): Width of a word vector. There is no projection if this is the number of filters.
-    pad_id (int): Id of padding, the last one.
-    activation (str): "relu" or "tanh", applied after the maximum.
+    A word is a row of character ids, filled up with `pad_id`, the last id. As in the original, padding is a trained
+    character that takes part in convolution and maximum. `filters` are pairs of filter width and number of filters;
+    there is no projection if `projection_dim` is the number of filters. The activation follows the maximum.
     """
 
     def __init__(
@@ -65,11 +58,7 @@ class CharacterCNN(nn.Module):
             nn.init.zeros_(self.projection.bias)
 
     def pool(self, characters: Tensor) -> Tensor:
-        """The activated maximum of each filter over all positions of a word.
-
-        characters (Tensor): Ids [n_words, length].
-        RETURNS (Tensor): Shape [n_words, n_filters].
-        """
+        """The activated maximum of each filter over a word: ids [n_words, length] to [n_words, n_filters]."""
         # Columns of padding alone give the same window again and again: one of them is enough for the maximum.
         ends = (characters != self.pad_id).any(dim=0).nonzero()
         longest = int(ends[-1]) + 1 if len(ends) else 0
@@ -79,18 +68,13 @@ class CharacterCNN(nn.Module):
         return ACTIVATIONS[self.activation](torch.cat(pooled, dim=1))
 
     def forward(self, characters: Tensor) -> Tensor:
-        """characters (Tensor): Ids [n_words, length], int64; length at least the widest filter.
-        RETURNS (Tensor): Word vectors [n_words, projection_dim].
-        """
+        """Turn ids, int64 [n_words, length] with a length of at least the widest filter, into vectors [n_words,
+        projection_dim]."""
         return self.projection(self.highway(self.pool(characters)))
 
 
 class Highway(nn.Module):
-    """Highway layers (Srivastava et al. 2015): y = g * x + (1 - g) * relu(W x + b) with g = sigmoid(V x + c).
-
-    width (int): Width of input and output.
-    n_layers (int): Number of layers; 0 returns the input.
-    """
+    """Highway layers (Srivastava et al. 2015): y = g * x + (1 - g) * relu(W x + b) with g = sigmoid(V x + c)."""
 
     def __init__(self, width: int, n_layers: int):
         super().__init__()
@@ -103,9 +87,7 @@ class Highway(nn.Module):
             nn.init.constant_(layer.bias[width:], 2.0)
 
     def forward(self, x: Tensor) -> Tensor:
-        """x (Tensor): Shape [..., width].
-        RETURNS (Tensor): Shape [..., width].
-        """
+        """Transform x, of shape [..., width], without changing its shape; with 0 layers, return it."""
         for layer in self.layers:
             transformed, carry = layer(x).chunk(2, dim=-1)
             x = torch.lerp(transformed.relu(), x, carry.sigmoid())

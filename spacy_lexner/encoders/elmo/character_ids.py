@@ -12,11 +12,10 @@ MAX_CHARACTERS = 50  # as in the original
 
 
 class CharacterIds:
-    """A row is [begin of word, characters, end of word, padding ...]. Id 0 means no word; the ids of characters
-    follow, then those of begin and end of a sentence, begin and end of a word, and padding.
+    """A row is [begin of word, characters, end of word, padding ...], `max_characters` long; longer words are cut.
 
-    n_plain (int): Number of ids before the special ones.
-    max_characters (int): Length of a row, with begin and end. Characters beyond are cut off.
+    Id 0 means no word and ids 1 to n_plain - 1 are characters. The next five are begin and end of a sentence, begin and
+    end of a word, and padding.
     """
 
     def __init__(self, n_plain: int, max_characters: int) -> None:
@@ -26,21 +25,19 @@ class CharacterIds:
         self.n_characters = special.stop
 
     def encode(self, words: Sequence[str]) -> Ids:
-        """words (Sequence[str]): Any words.
-        RETURNS (Ids): Shape [n_words, max_characters].
-        """
+        """Words to ids [n_words, max_characters]."""
         raise NotImplementedError
 
     def to_dict(self) -> Dict[str, Any]:
-        """RETURNS (Dict[str, Any]): Plain JSON, from which `character_ids` makes it again."""
+        """Plain JSON, which `character_ids` reads."""
         raise NotImplementedError
 
     def boundary_words(self) -> Ids:
-        """RETURNS (Ids): The words before and after each sentence, shape [2, max_characters]."""
+        """The words before and after each sentence, [2, max_characters]."""
         return self._fill(np.array([self.begin_sentence, self.end_sentence], dtype=np.int64), [1, 1])
 
     def _fill(self, flat: Ids, lengths: Sequence[int]) -> Ids:
-        """Rows of words whose characters are given one after the other."""
+        """Rows for words whose characters are concatenated in `flat`."""
         rows = np.full((len(lengths), self.max_characters), self.padding, dtype=np.int64)
         ends = np.array(lengths, dtype=np.int64)
         rows[:, 0] = self.begin_word
@@ -50,7 +47,7 @@ class CharacterIds:
 
 
 class ByteCharacters(CharacterIds):
-    """The 256 bytes, with the original's ids. Words are cut even inside a Chinese character, which is three bytes."""
+    """The 256 bytes, with the original's ids. A cut may fall inside a Chinese character, which is three bytes."""
 
     def __init__(self, max_characters: int = MAX_CHARACTERS) -> None:
         super().__init__(257, max_characters)
@@ -65,11 +62,8 @@ class ByteCharacters(CharacterIds):
 
 
 class UnicodeCharacters(CharacterIds):
-    """Characters of a vocabulary and an unknown one. Better for Chinese: a character is one id instead of three bytes.
-
-    characters (str): The vocabulary, each character once.
-    max_characters (int): Length of a row.
-    """
+    """Characters of a vocabulary, each listed once, and an unknown one. Better for Chinese: a character is one id
+    instead of three bytes."""
 
     def __init__(self, characters: str, max_characters: int = MAX_CHARACTERS) -> None:
         if not characters:
@@ -87,11 +81,7 @@ class UnicodeCharacters(CharacterIds):
     def from_counts(
         cls, words: Iterable[Tuple[str, int]], max_characters: int = MAX_CHARACTERS, max_size: int = 20000
     ) -> "UnicodeCharacters":
-        """words (Iterable[Tuple[str, int]]): Words, and how often each occurs.
-        max_characters (int): Length of a row.
-        max_size (int): Most characters of the vocabulary.
-        RETURNS (UnicodeCharacters): The most frequent characters of the words.
-        """
+        """The `max_size` most frequent characters of words, given with their counts."""
         counts: Counter[str] = Counter()
         for word, count in words:
             for character in word:
@@ -111,9 +101,7 @@ class UnicodeCharacters(CharacterIds):
 
 
 def character_ids(settings: Dict[str, Any]) -> CharacterIds:
-    """settings (Dict[str, Any]): The result of `to_dict`.
-    RETURNS (CharacterIds): What it was made from.
-    """
+    """The inverse of `CharacterIds.to_dict`."""
     if settings["unit"] == "byte":
         return ByteCharacters(settings["max_characters"])
     return _unicode(settings["characters"], settings["max_characters"])

@@ -10,8 +10,7 @@ def read_counted_words(path: Union[str, Path]) -> CountedWords:
     """Read what `spacy lexner count-words` wrote.
 
     path (Union[str, Path]): The file, UTF-8.
-    RETURNS (CountedWords): Words and counts in the order of the file. Raises ValueError with the number of the first
-        line that is wrong.
+    RETURNS (CountedWords): Words and counts in file order. Raises ValueError with the number of the first bad line.
     """
     if not Path(path).is_file():
         raise ValueError(f"There is no file of counted words {path}. Make one with 'spacy lexner count-words'.")
@@ -34,9 +33,7 @@ def read_counted_words(path: Union[str, Path]) -> CountedWords:
 
 
 def write_counted_words(words: Iterable[Tuple[str, int]], path: Union[str, Path]) -> None:
-    """words (Iterable[Tuple[str, int]]): Words without tabs and line ends, and their counts.
-    path (Union[str, Path]): The file to write.
-    """
+    """Write words, which must not contain tabs or line ends, and their counts."""
     with open(path, "w", encoding="utf8", newline="\n") as file:
         for word, count in words:
             file.write(f"{word}\t{count}\n")

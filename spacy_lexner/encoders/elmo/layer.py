@@ -21,8 +21,8 @@ Encoder = Model[List[Doc], List[Floats2d]]
 
 @dataclass(frozen=True)
 class ELMoOptions:
-    """How the module is run and trained: see `build_elmo_v1`. Not part of the weights: the config of training may set
-    other options than that of pretraining."""
+    """How the module is run and trained: see `build_elmo_v1`. Not part of the weights: training may use other options
+    than pretraining."""
 
     dropout: float = 0.5
     lstm_dropout: float = 0.1
@@ -39,7 +39,7 @@ class ELMoOptions:
 
 
 def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
-    """Build the module, unless there is one: components and commands initialise a model more than once."""
+    """Build the module, unless it exists: components and commands initialise a model more than once."""
     shim = shim_of(model)
     texts = model.attrs.get(ATTRIBUTE) or TrainingTexts(tokens=True, texts=False)
     if not shim.is_initialized:
@@ -49,7 +49,7 @@ def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
 
 
 def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable]:
-    """Encode Docs. A Doc is one sentence, read as a whole from both sides."""
+    """Encode Docs. A Doc is one sentence, read as a whole in both directions."""
     batch = read_docs(model, docs)
     if batch is None:
         empty: Any = model.ops.alloc2f(0, model.get_dim("nO"))
@@ -70,13 +70,8 @@ def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Float
 
 
 def read_docs(model: Encoder, docs: Sequence[Doc]) -> Optional[ELMoBatch]:
-    """Make a batch, and set the module to the options of the layer: it may have been loaded since it was last run.
-
-    model (Encoder): An ELMo layer.
-    docs (Sequence[Doc]): The Docs.
-    RETURNS (Optional[ELMoBatch]): The batch; None if there is no token. Raises ValueError before the layer is
-        initialised, and where the weights that were loaded have other sizes than the layer.
-    """
+    """Batch the Docs that are not empty; None if all are. Also sets the module to the layer's options: it may have been
+    loaded since the last run. Raises ValueError if the layer is not initialised or its weights have other sizes."""
     shim, options = shim_of(model), model.attrs["options"]
     module = cast(ELMo, shim.module)
     module.dropout, module.freeze = options.dropout, options.freeze
@@ -89,7 +84,7 @@ def read_docs(model: Encoder, docs: Sequence[Doc]) -> Optional[ELMoBatch]:
 
 
 def _split(rows: torch.Tensor, docs: List[Doc]) -> List[Floats2d]:
-    """The rows of each Doc, without its begin and end. They share memory."""
+    """The rows of each Doc, without its begin and end, as views."""
     vectors: Any = torch2xp(rows.float())
     result, start = [], 0
     for doc in docs:

@@ -25,11 +25,8 @@ class ClippedLSTM(nn.Module):
         i, f, g, o = W_x x + W_h h + b      c = clip(sigmoid(f) * c + sigmoid(i) * tanh(g))
         h = clip(W_p (sigmoid(o) * tanh(c)))
 
-    input_dim (int): Width of the input.
-    cell_dim (int): Width of the memory cell.
-    projection_dim (int): Width of the output.
-    cell_clip (Optional[float]): Largest absolute value of a cell; None or 0 for no clipping.
-    projection_clip (Optional[float]): Largest absolute value of an output; None or 0 likewise.
+    The cell c is `cell_dim` wide, the output h `projection_dim`. Their largest absolute values are `cell_clip` and
+    `projection_clip`; None or 0 for no clipping.
     """
 
     def __init__(
@@ -49,11 +46,13 @@ class ClippedLSTM(nn.Module):
         initialize_weights(self.input_weight, self.recurrent_weight, self.bias, self.projection)
 
     def forward(self, x: Tensor, sizes: List[int], state: LSTMState) -> Tuple[Tensor, LSTMState]:
-        """x (Tensor): Inputs [2, n_rows, input_dim].
-        sizes (List[int]): How many sequences run at each step, never growing; those that run are the first ones.
+        """Run all steps.
+
+        x (Tensor): Inputs [2, n_rows, input_dim].
+        sizes (List[int]): Number of sequences running at each step, never growing; the running ones come first.
         state (LSTMState): State of all sequences before the first step.
-        RETURNS (Tuple[Tensor, LSTMState]): Outputs [2, n_rows, projection_dim], and the state of each sequence after
-            its last step.
+        RETURNS (Tuple[Tensor, LSTMState]): Outputs [2, n_rows, projection_dim], and each sequence's state after its
+            last step.
         """
         # Half precision would add up its errors from step to step.
         with torch.autocast(x.device.type, enabled=False):
@@ -76,12 +75,7 @@ class ClippedLSTM(nn.Module):
 
 
 class ProjectedLSTM(nn.Module):
-    """A layer without clipping: torch's own LSTM for each direction.
-
-    input_dim (int): Width of the input.
-    cell_dim (int): Width of the memory cell.
-    projection_dim (int): Width of the output, less than `cell_dim`.
-    """
+    """A layer without clipping: torch's own LSTM for each direction. `projection_dim` must be less than `cell_dim`."""
 
     def __init__(self, input_dim: int, cell_dim: int, projection_dim: int):
         super().__init__()
@@ -92,7 +86,7 @@ class ProjectedLSTM(nn.Module):
             nn.init.zeros_(weights["bias_ih_l0"])
 
     def load_clipped(self, weights: Dict[str, Tensor]) -> None:
-        """weights (Dict[str, Tensor]): The state dict of a `ClippedLSTM` of the same widths."""
+        """Load the state dict of a `ClippedLSTM` of the same widths."""
         for direction, lstm in enumerate(self.directions):
             bias = weights["bias"][direction]
             lstm.load_state_dict(

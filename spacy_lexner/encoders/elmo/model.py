@@ -21,12 +21,10 @@ class ELMo(nn.Module):
 
     The character CNN does not see the context, so it runs once for each distinct word of a batch.
 
-    characters (CharacterCNN): Characters to word vectors.
-    bilm (BiLM): Word vectors to layers.
     mixes (Sequence[ScalarMix]): One or more mixes of the layers; their results are concatenated.
-    mix_layers (Sequence[int]): The layers that are mixed; layer 0 is the word vector, twice.
+    mix_layers (Sequence[int]): The layers to mix; layer 0 is the word vector, twice.
     dropout (float): Dropout of the mixed values.
-    freeze (bool): Train the mixes alone.
+    freeze (bool): Train only the mixes.
     """
 
     def __init__(
@@ -53,12 +51,14 @@ class ELMo(nn.Module):
         return 2 * self.bilm.projection_dim * len(self.mixes)
 
     def forward(self, characters: Tensor, rows: Tensor, lengths: Tensor, top_only: bool = False) -> Tensor:
-        """characters (Tensor): Character ids of the distinct words [n_words, length], int64.
-        rows (Tensor): For each row of a ragged batch its word, int64 [n_rows].
+        """Encode a ragged batch.
+
+        characters (Tensor): Character ids of the distinct words [n_words, length], int64.
+        rows (Tensor): The word of each row of the batch, int64 [n_rows].
         lengths (Tensor): Lengths of the sequences, int64 on the CPU, each at least 1.
         top_only (bool): Return the last layer instead of the mixes, trained even if `freeze` is set. The language model
-            predicts from it: the first half of a row has read the words up to this row, the second half those from
-            this row on.
+            predicts from it: the first half of a row has read the words up to this row, the second half those from this
+            row on.
         RETURNS (Tensor): Shape [n_rows, width], or [n_rows, 2 * projection_dim] for the last layer.
         """
         packing = pack(lengths)
@@ -77,11 +77,8 @@ class ELMo(nn.Module):
         return dropout(output, self.dropout, self.training)
 
     def embed(self, characters: Tensor) -> Tensor:
-        """Word vectors, computed for a bounded number of words at a time.
-
-        characters (Tensor): Character ids [n_words, length].
-        RETURNS (Tensor): Shape [n_words, projection_dim].
-        """
+        """Embed words: ids [n_words, length] to [n_words, projection_dim]. The CNN sees WORDS_AT_ONCE words at a
+        time."""
         # Words of similar length run together, so that the CNN can drop more padding.
         order = (characters != self.characters.pad_id).sum(dim=1).argsort()
         words = torch.cat([self.characters(part) for part in characters[order].split(WORDS_AT_ONCE)])
@@ -91,10 +88,9 @@ class ELMo(nn.Module):
 class ScalarMix(nn.Module):
     """gamma * sum over layers of softmax(s)_k * layer_k, with trained scalars s and gamma (equation 1 of the paper).
 
-    n_layers (int): Number of layers.
     norm (Optional[str]): Normalise each layer to mean 0 and variance 1 before mixing, without scale or shift: "batch",
-        all values of the batch together, as in the original (a result then depends on the other Docs of its batch);
-        "token", the values of each token.
+        over all values of the batch, as in the original (a result then depends on the other Docs); "token", over those
+        of each token.
     weights (Optional[Sequence[float]]): Fixed scalars s; gamma is then fixed as well. By default they are trained from
         zeros: a plain mean at first.
     """
@@ -111,9 +107,7 @@ class ScalarMix(nn.Module):
         self.gamma = nn.Parameter(torch.ones(1), requires_grad=weights is None)
 
     def forward(self, layers: Sequence[Tensor]) -> Tensor:
-        """layers (Sequence[Tensor]): One tensor [..., width] for each layer; no row is padding.
-        RETURNS (Tensor): Shape [..., width].
-        """
+        """Mix tensors [..., width], one for each layer and without padding rows, into one of that shape."""
         weights = self.gamma * torch.softmax(self.scalars, dim=0)
         mixed = weights[0] * self._normalize(layers[0])
         for weight, layer in zip(weights[1:], layers[1:]):

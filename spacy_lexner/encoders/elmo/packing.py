@@ -11,28 +11,19 @@ class Packing(NamedTuple):
     """Where the rows of a ragged batch go in time-major order: all first steps, then all second steps, and so on.
 
     The batch is flat: the rows of its sequences one after the other. Step 0 of direction 0 is a sequence's first row,
-    step 0 of direction 1 its last. Sequences are taken longest first, so that those still running are always the
-    first ones.
-
-    rows (Tensor): For each direction and packed row, the row of the flat batch: int64 [2, n_rows].
-    inverse (Tensor): For each direction and row of the flat batch, the packed row: int64 [2, n_rows].
-    sizes (List[int]): How many sequences run at each step, never growing.
-    order (Tensor): The sequences, longest first: int64 [n_sequences].
+    step 0 of direction 1 its last. Sequences come longest first, so that those still running are always the first.
     """
 
-    rows: Tensor
-    inverse: Tensor
-    sizes: List[int]
-    order: Tensor
+    rows: Tensor  # int64 [2, n_rows]: for each direction and packed row, the row of the flat batch
+    inverse: Tensor  # int64 [2, n_rows]: for each direction and row of the flat batch, the packed row
+    sizes: List[int]  # number of sequences running at each step, never growing
+    order: Tensor  # int64 [n_sequences]: the sequences, longest first
 
 
 def pack(lengths: Tensor) -> Packing:
-    """Lay out a ragged batch by time steps.
-
-    lengths (Tensor): Lengths of the sequences, int64 [n_sequences], on the CPU, each at least 1.
-    RETURNS (Packing): The layout. Its tensors are on the CPU.
-    """
-    # By numpy: torch would wake its threads for `repeat_interleave`, however few the numbers.
+    """Lay out sequences of the given lengths: int64 [n_sequences] on the CPU, each at least 1. The result is on the
+    CPU."""
+    # In numpy: torch would wake its threads for `repeat_interleave`, however short the input.
     counts = lengths.numpy()
     order = np.argsort(-counts, kind="stable")
     ordered = counts[order]
@@ -48,12 +39,7 @@ def pack(lengths: Tensor) -> Packing:
 
 
 def split_steps(sizes: List[int], max_rows: int) -> List[List[int]]:
-    """Cut a layout's steps into blocks of whole steps.
-
-    sizes (List[int]): Number of rows of each step.
-    max_rows (int): Most rows of a block, unless a single step has more.
-    RETURNS (List[List[int]]): The step sizes of each block.
-    """
+    """Cut steps, given by their sizes, into blocks of at most `max_rows` rows; a larger step is a block of its own."""
     blocks: List[List[int]] = []
     rows = max_rows
     for size in sizes:

@@ -44,18 +44,13 @@ LEAST = {
 
 
 class ELMoSetup:
-    """The settings of an ELMo that matter once, when it is initialised; what is saved is the module itself."""
+    """The settings of an ELMo that matter only when it is initialised; what is saved is the module itself."""
 
     def __init__(
         self, checkpoint: Optional[str], vocab: Optional[str], sizes: Mapping[str, Any], mix: Mapping[str, Any]
     ) -> None:
-        """Check the settings. They are described in `build_elmo_v1`.
-
-        checkpoint (Optional[str]): Folder with a trained biLM.
-        vocab (Optional[str]): File of counted words.
-        sizes (Mapping[str, Any]): The names of DEFAULT_SIZES; None takes the checkpoint's value, or the default.
-        mix (Mapping[str, Any]): mix_layers, n_mixes, mix_weights, mix_norm.
-        """
+        """Check the settings, which `build_elmo_v1` describes. `sizes` has the names of DEFAULT_SIZES; a size of None
+        means the checkpoint's value or the default. `mix` has mix_layers, n_mixes, mix_weights and mix_norm."""
         self.checkpoint, self.vocab = checkpoint, vocab
         self.sizes = {name: value for name, value in sizes.items() if value is not None}
         self.mix = dict(mix)
@@ -73,24 +68,19 @@ class ELMoSetup:
 
     @property
     def reads_tokens(self) -> bool:
-        """RETURNS (bool): Whether the characters are those of the training texts."""
+        """Whether the characters are those of the training texts."""
         return self.checkpoint is None and self.vocab is None and self.sizes.get("unit") != "byte"
 
     @property
     def width(self) -> Optional[int]:
-        """RETURNS (Optional[int]): Width of the output; None where only the checkpoint knows it."""
+        """Width of the output; None if only the checkpoint knows it."""
         if self.checkpoint is not None and "projection_dim" not in self.sizes:
             return None
         return 2 * self.mix["n_mixes"] * {**DEFAULT_SIZES, **self.sizes}["projection_dim"]
 
     def build(self, shim: ModuleShim, sample: Sequence[Doc], texts: TrainingTexts) -> ELMo:
-        """Build the module.
-
-        shim (ModuleShim): Receives the module and its settings.
-        sample (Sequence[Doc]): A few Docs, used if `texts` is empty.
-        texts (TrainingTexts): The training texts, if a component or callback has collected them.
-        RETURNS (ELMo): The module.
-        """
+        """Build the module and give it, with its settings, to the shim. `texts` are the training texts, if a component
+        or callback has collected them; if empty, the sample serves instead."""
         if self.checkpoint is None:
             sizes = {**DEFAULT_SIZES, **self.sizes}
             settings = {
@@ -115,11 +105,7 @@ class ELMoSetup:
         return module
 
     def check(self, settings: Dict[str, Any], source: str) -> None:
-        """Refuse weights of other sizes than those given.
-
-        settings (Dict[str, Any]): The settings of a shim.
-        source (str): Where they come from, for the error. Raises ValueError where they do not agree.
-        """
+        """Raise ValueError if a shim's settings differ from the given sizes; `source` says where they come from."""
         found = {name: value for part in ("characters", "cnn", "bilm", "mix") for name, value in settings[part].items()}
         for name, value in {**self.sizes, **self._mix(settings["bilm"]["n_layers"])}.items():
             if (value or None) != (found[name] or None):  # a clip of 0 is none
@@ -129,7 +115,7 @@ class ELMoSetup:
                 )
 
     def _mix(self, n_layers: int) -> Dict[str, Any]:
-        """The mix with its layers, as JSON."""
+        """The settings of the mix as plain JSON, with its layers listed."""
         layers = self.mix["mix_layers"]
         layers = list(range(n_layers + 1) if layers is None else layers)
         if not layers or min(layers) < 0 or max(layers) > n_layers or len(set(layers)) < len(layers):
@@ -161,9 +147,7 @@ class ELMoSetup:
 
 
 def build_elmo(settings: Dict[str, Any]) -> ELMo:
-    """settings (Dict[str, Any]): The settings that `ELMoSetup.build` gives the shim.
-    RETURNS (ELMo): The module, with random weights.
-    """
+    """Build a module with random weights from the settings that `ELMoSetup.build` gives the shim."""
     mix = settings["mix"]
     layers = mix["mix_layers"]
     mixes = [ScalarMix(len(layers), mix["mix_norm"], mix["mix_weights"]) for _ in range(mix["n_mixes"])]
