@@ -40,8 +40,8 @@ def create_pretrain_bilm(
     progress_bar: bool = True,
     total_updates: int = 0,
 ) -> Callable[[Vocab, Model], Model]:
-    """Create the objective: predict the next word, and the word before, from the last layer of either direction by one
-    softmax. Begin and end of a Doc are words as well.
+    """Create the objective: predict the next word, and the previous word, from the last layer of either direction by
+    one softmax. Begin and end of a Doc are words as well.
 
     words (Optional[str]): File of counted words, written by `spacy lexner count-words` with the tokenizer of the
         pipeline. Required.
@@ -51,13 +51,13 @@ def create_pretrain_bilm(
     n_samples (int): Distinct words of a sample.
     cutoffs (Sequence[int]): Where the clusters of the adaptive softmax begin; those beyond the vocabulary are left out.
     dropout (float): Dropout of the language model's output.
-    resumable (bool): Save the softmax, the moments of the optimiser and all random states together with the encoder,
-        so that `--resume-path model7.bin` continues exactly, and `spacy lexner perplexity` has the softmax.
+    resumable (bool): Save the softmax, the optimiser's moments and all random states together with the encoder, so that
+        `--resume-path model7.bin` continues exactly, and `spacy lexner perplexity` has the softmax.
     log_every (int): Updates between two lines of losses and perplexity; 0 for none.
     log_path (Optional[str]): A file to which these are appended as JSON lines.
     progress_bar (bool): Show a progress bar on a terminal.
     total_updates (int): Updates of the whole run, for the bar, if known.
-    RETURNS (Callable[[Vocab, Model], Model]): Makes the objective of an encoder.
+    RETURNS (Callable[[Vocab, Model], Model]): Puts the objective on an encoder.
     """
     head = {"softmax": softmax, "n_samples": n_samples, "cutoffs": list(cutoffs), "dropout": dropout}
     log = {"every": log_every, "path": log_path, "progress_bar": progress_bar, "total": total_updates}
@@ -72,12 +72,7 @@ class BiLMTask(PretrainingTask):
     architecture = "spacy-lexner.ELMo.v1"
 
     def __init__(self, words: Optional[str], max_words: int, head: Dict[str, Any]) -> None:
-        """Create the task.
-
-        words (Optional[str]): File of counted words.
-        max_words (int): Most words of it.
-        head (Dict[str, Any]): Arguments of BiLMHead, without the sizes.
-        """
+        """Read the vocabulary. `head` has the arguments of BiLMHead, without the sizes."""
         if words is None:
             raise ValueError(
                 "There are no words to predict: set [pretraining.objective] words to a file that 'spacy lexner "
@@ -120,12 +115,9 @@ class BiLMHead(nn.Module):
     """Predicts each word from what either direction has read before it; begin and end of a sentence are words.
 
     width (int): Width of one direction.
-    n_words (int): Size of the vocabulary, in the order of frequency.
+    n_words (int): Size of the vocabulary, which is in order of frequency.
     vocabulary (str): Fingerprint of the vocabulary.
-    softmax (str): "full", "sampled" or "adaptive".
-    n_samples (int): Words of a sample.
-    cutoffs (Sequence[int]): Where the clusters of the adaptive softmax begin.
-    dropout (float): Dropout of the language model's output.
+    softmax, n_samples, cutoffs, dropout: See `create_pretrain_bilm`.
     """
 
     def __init__(
@@ -155,12 +147,11 @@ class BiLMHead(nn.Module):
     def forward(
         self, *, output: Tensor, words: Tensor, begins: Tensor, ends: Tensor, vocabulary: str, exact: bool = False
     ) -> Losses:
-        """Predict the words of a batch.
+        """Predict the words of a batch. Raises ValueError if `vocabulary` is not the softmax's.
 
         output (Tensor): Last layer of the language model [n_rows, 2 * width], each sentence with begin and end.
         words (Tensor): The word of each row, int64 [n_rows].
         begins, ends (Tensor): Which rows are begins and ends, bool [n_rows].
-        vocabulary (str): Fingerprint of the vocabulary. Raises ValueError where it is not the one of the softmax.
         exact (bool): Compute the perplexity by the full softmax even if the softmax is sampled.
         RETURNS (Losses): The mean of both directions, as in the original, and each of them. "perplexity" is exact, or
             missing.
@@ -188,7 +179,5 @@ class BiLMHead(nn.Module):
 
 
 def build_bilm_head(settings: Dict[str, Any]) -> BiLMHead:
-    """settings (Dict[str, Any]): The arguments of BiLMHead.
-    RETURNS (BiLMHead): The module, with random weights.
-    """
+    """Build a head with random weights."""
     return BiLMHead(**settings)

@@ -28,14 +28,10 @@ NO_ENTITY = 0  # the row of the zero vector
 
 @dataclass(frozen=True)
 class EntityCorruption:
-    """How the entities of a batch are corrupted (section 3.4 of the paper); the rest is kept.
+    """How the entities of a batch are corrupted (section 3.4 of the paper); the rest is kept."""
 
-    replace_share (float): Share that shows another entity of the batch, at times the same.
-    remove_share (float): Share that shows none, as if the mention were not aligned.
-    """
-
-    replace_share: float = 0.05
-    remove_share: float = 0.15
+    replace_share: float = 0.05  # shows a random entity of the batch, at times the same
+    remove_share: float = 0.15  # shows none, as if the mention were not aligned
 
     def __post_init__(self) -> None:
         if min(self.replace_share, self.remove_share) < 0 or self.replace_share + self.remove_share > 1:
@@ -71,15 +67,12 @@ def create_pretrain_ernie(
     predicts from the text which entity of the batch each mention is. The losses are added.
 
     Entities come from the encoder's own source: lexicon words, or `doc.ents` with a `kb_id_` (`.spacy` files keep
-    these; plain text has none).
+    these; plain text has none). All arguments but the first three are those of `create_pretrain_mlm`.
 
     replace_share (float): Share of mentions that show another entity of the batch.
     remove_share (float): Share of mentions that show none.
     min_entities (int): Sequences with fewer mentions are left out (the authors leave out those with fewer than 5).
-
-    All other arguments are those of `create_pretrain_mlm`.
-
-    RETURNS (Callable[[Vocab, Model], Model]): Makes the objective of an encoder.
+    RETURNS (Callable[[Vocab, Model], Model]): Puts the objective on an encoder.
     """
     how = Masking(masking, share, mask_share, random_share, max_predictions, tuple(ngram_shares))
     options = MaskingOptions(how, words, lexicon, next_sentence, short_share, max_length, seed)
@@ -89,7 +82,7 @@ def create_pretrain_ernie(
 
 
 class CorruptedEntities(NamedTuple):
-    """The distinct entities of a batch, and its mentions as rows of a table of these after a row of zeros."""
+    """The distinct entities of a batch, and its mentions as rows of their table, in which row 0 is zeros."""
 
     candidates: np.ndarray  # the distinct entities in ascending order
     inputs: np.ndarray  # int64[n], what each mention shows: NO_ENTITY or 1 + an index of candidates
@@ -97,13 +90,8 @@ class CorruptedEntities(NamedTuple):
 
 
 def corrupt_entities(entities: np.ndarray, corruption: EntityCorruption, rng: Random) -> CorruptedEntities:
-    """Corrupt the entities of a batch. Where one is replaced or removed its label stays: it follows from the text.
-
-    entities (Ints[n]): The entity of each mention of the batch, in any numbering.
-    corruption (EntityCorruption): The shares.
-    rng (Random): Random numbers, drawn in the order of the authors' code.
-    RETURNS (CorruptedEntities): Inputs and labels.
-    """
+    """Corrupt the entities of a batch's mentions (int64[n], in any numbering). The label of a replaced or removed
+    entity stays: it follows from the text. Random numbers are drawn in the order of the authors' code."""
     replace, remove = corruption.replace_share, corruption.remove_share
     candidates, labels = np.unique(entities, return_inverse=True)
     labels = labels.reshape(-1).astype("int64") + 1
@@ -134,12 +122,7 @@ class ErnieTask(MaskedTask):
     architecture = "spacy-lexner.ERNIE.v1"
 
     def __init__(self, options: MaskingOptions, corruption: EntityCorruption, min_entities: int = 0) -> None:
-        """Create the task.
-
-        options (MaskingOptions): The settings of masking.
-        corruption (EntityCorruption): How entities are corrupted.
-        min_entities (int): Sequences with fewer aligned entities are left out.
-        """
+        """Create the task. Sequences with fewer than `min_entities` aligned entities are left out."""
         super().__init__(options)
         self.corruption = corruption
         self.min_entities = min_entities
@@ -187,7 +170,7 @@ class ErnieTask(MaskedTask):
 
 
 def _entities_of_pair(pair: PairedDoc, docs: Sequence[Doc], found: Sequence[DocEntities]) -> DocEntities:
-    """The mentions that begin in either segment, in the characters of the pair. One that runs over is cut."""
+    """The mentions that begin in either segment, in characters of the pair, cut at the segment's end."""
     parts = []
     for source, offset in zip(pair.sources, (0, pair.separator + 1)):
         entities, segment = found[source.doc], docs[source.doc][source.start : source.end]

@@ -14,27 +14,22 @@ IS_NEXT, IS_RANDOM = 0, 1
 
 
 class HeadLoss(NamedTuple):
-    """What a head reports of a batch."""
+    """What a head reports for a batch."""
 
-    loss: Tensor  # a scalar, the mean over the labels; 0 without any
-    n_correct: Optional[Tensor]  # a whole number: labels that have the best score. None if that is not counted
-    n_labels: int  # number of labels
+    loss: Tensor  # scalar: the mean over the labels; 0 if there are none
+    n_correct: Optional[Tensor]  # integer scalar: labels with the best score. None if not counted
+    n_labels: int
 
 
 class Losses(NamedTuple):
-    """What all heads of an objective report of a batch: the loss to train by, and the parts to show."""
+    """What all heads of an objective report for a batch: the loss to train by, and the parts to show."""
 
     total: Tensor
     parts: Dict[str, HeadLoss]
 
 
 def cross_entropy(scores: Tensor, labels: Tensor) -> HeadLoss:
-    """Mean cross-entropy in float32, also defined for a batch without labels.
-
-    scores (Floats[N, C]): One row per label.
-    labels (Ints[N]): The right columns.
-    RETURNS (HeadLoss): Without labels the loss is 0, and so are its gradients.
-    """
+    """Mean cross-entropy in float32 of scores [N, C] with labels int64[N]. Without labels, loss and gradients are 0."""
     if not len(labels):
         return HeadLoss(scores.float().sum() * 0.0, torch.zeros((), dtype=torch.long, device=scores.device), 0)
     hits = (scores.detach().argmax(dim=-1) == labels).sum()
@@ -42,15 +37,10 @@ def cross_entropy(scores: Tensor, labels: Tensor) -> HeadLoss:
 
 
 class PretrainingHeads(nn.Module):
-    """The masked language model, and, if asked for, next sentence prediction and the denoising of entities."""
+    """The masked language model and, optionally, next sentence prediction and the denoising of entities."""
 
     def __init__(self, config: Any, *, next_sentence: bool = False, entity_width: int = 0) -> None:
-        """Create the heads.
-
-        config (PretrainedConfig): The encoder's settings.
-        next_sentence (bool): Predict whether the second segment of a pair is the next one.
-        entity_width (int): Width of the entity vectors; 0 without entities.
-        """
+        """Create the heads from the encoder's config. An `entity_width` of 0 means no entities."""
         super().__init__()
         self.masked_lm = MaskedLMHead(config)
         self.next_sentence = NextSentenceHead(config) if next_sentence else None
@@ -80,9 +70,9 @@ class PretrainingHeads(nn.Module):
         output (Floats[N, H]): The vectors to predict from, and no others.
         embeddings (Floats[V, H]): The encoder's wordpiece embeddings.
         roles (Ints[N]): What each vector is for: MASKED, FIRST (of a pair of segments) or MENTION.
-        labels (Ints[n]): The wordpieces that were masked.
-        next_labels (Ints[p]): Of pairs of segments, IS_NEXT or IS_RANDOM.
-        candidates (Optional[Floats[C, D]]): The vectors of the batch's distinct entities, after a row of zeros.
+        labels (Ints[n]): The masked wordpieces.
+        next_labels (Ints[p]): IS_NEXT or IS_RANDOM for each pair of segments.
+        candidates (Optional[Floats[C, D]]): Vectors of the batch's distinct entities, after a row of zeros.
         entity_labels (Ints[m]): Rows of `candidates`.
         RETURNS (Losses): The unweighted sum of the losses, as in BERT and ERNIE, and each of them.
         """
@@ -96,21 +86,17 @@ class PretrainingHeads(nn.Module):
 
 
 def build_pretraining_heads(settings: Dict[str, Any]) -> PretrainingHeads:
-    """Build the heads with random weights.
-
-    settings (Dict[str, Any]): Plain JSON: under "encoder" what `config_settings` returns, under "heads" the other
-        arguments of PretrainingHeads.
-    RETURNS (PretrainingHeads): The module.
-    """
+    """Build heads with random weights. `settings` is plain JSON: under "encoder" what `config_settings` returns, under
+    "heads" the other arguments of PretrainingHeads."""
     return PretrainingHeads(AutoConfig.for_model(**settings["encoder"]), **settings["heads"])
 
 
 class MaskedLMHead(nn.Module):
-    """Predicts the wordpieces that were masked (Devlin et al. 2019, section 3.1).
+    """Predicts the masked wordpieces (Devlin et al. 2019, section 3.1).
 
     The decoder is tied: it is the encoder's own table of wordpiece embeddings, given at each call, so that the
-    parameter belongs to one module only. Only masked positions are ever decoded: with a vocabulary of 21,128 the scores
-    of all positions would be the largest tensor of the whole training step.
+    parameter belongs to only one module. Only masked positions are decoded: with a vocabulary of 21,128, the scores of
+    all positions would be the largest tensor of the training step.
     """
 
     def __init__(self, config: BertConfig) -> None:
@@ -120,21 +106,13 @@ class MaskedLMHead(nn.Module):
         _initialize(self.transform, config.initializer_range)
 
     def forward(self, hidden: Tensor, embeddings: Tensor) -> Tensor:
-        """Score the vocabulary.
-
-        hidden (Floats[N, H]): The encoder's output at the masked positions.
-        embeddings (Floats[V, H]): The encoder's wordpiece embeddings.
-        RETURNS (Floats[N, V]): Scores.
-        """
+        """Score the vocabulary at the masked positions: [N, H] and wordpiece embeddings [V, H] give [N, V]."""
         return F.linear(self.transform(hidden), embeddings, self.bias)
 
 
 class NextSentenceHead(nn.Module):
     """Predicts from the first position whether the second segment follows the first or is random (Devlin et al. 2019,
-    section 3.1).
-
-    It has the pooler that BERT counts as part of its encoder: token vectors need none, so the encoders here have none.
-    """
+    section 3.1). It includes BERT's pooler, which the encoders here lack because token vectors do not need it."""
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
@@ -143,11 +121,7 @@ class NextSentenceHead(nn.Module):
         _initialize(self, config.initializer_range)
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """Score the two answers.
-
-        hidden (Floats[B, L, H]): The encoder's output; only the first position is read.
-        RETURNS (Floats[B, 2]): Scores of IS_NEXT and IS_RANDOM.
-        """
+        """Score IS_NEXT and IS_RANDOM, [B, 2], from the encoder's output [B, L, H]; only the first position is read."""
         return self.classifier(self.pooler(hidden))
 
 
@@ -157,13 +131,7 @@ class DenoisingEntityHead(nn.Module):
         scores = LayerNorm(act(W h + b)) · candidatesᵀ
 
     The candidates are the distinct entities of the batch; as in the authors' code the first of them is the zero vector
-    of "no entity", a class that is never right.
-
-    width (int): Width H of the text stream.
-    entity_width (int): Width D of the entity vectors.
-    activation (str): A name known to transformers.
-    layer_norm_eps (float): Epsilon of the layer norm.
-    initializer_range (float): Standard deviation of the initial weights.
+    of "no entity", a class that is never right. H is `width`, D `entity_width`.
     """
 
     def __init__(
@@ -182,12 +150,7 @@ class DenoisingEntityHead(nn.Module):
         _initialize(self, initializer_range)
 
     def forward(self, hidden: Tensor, candidates: Tensor) -> Tensor:
-        """Score the candidates.
-
-        hidden (Floats[N, H]): The text stream at the first wordpieces of the mentions.
-        candidates (Floats[C, D]): Vectors of the batch's distinct entities, after a row of zeros.
-        RETURNS (Floats[N, C]): Scores.
-        """
+        """Score the candidates, [C, D] with zeros in row 0, for the first wordpiece of each mention, [N, H]: [N, C]."""
         return self.norm(self.activation(self.dense(hidden))) @ candidates.to(hidden.dtype).T
 
 

@@ -13,30 +13,21 @@ MISSING = 'Knowledge embeddings need PyKEEN: pip install "spacy-lexner[knowledge
 
 
 class KnowledgeEmbedding(NamedTuple):
-    """Entity vectors, and how well they predict held-out triples.
+    """Entity vectors, and how well they predict held-out triples."""
 
-    ids (List[str]): The entities.
-    vectors (numpy.ndarray): float32[n, width].
-    mean_rank (Optional[float]): Mean rank of the right entity among all, head and tail of each held-out triple; None
-        without any.
-    hits_at_10 (Optional[float]): Share of ranks up to 10.
-    n_training, n_held_out (int): Numbers of triples.
-    """
-
-    ids: List[str]
-    vectors: np.ndarray
-    mean_rank: Optional[float]
-    hits_at_10: Optional[float]
-    n_training: int
-    n_held_out: int
+    ids: List[str]  # the entities
+    vectors: np.ndarray  # float32[n, width]
+    mean_rank: Optional[float]  # of the right entity among all, for head and tail; None without held-out triples
+    hits_at_10: Optional[float]  # share of ranks up to 10; None likewise
+    n_training: int  # triples
+    n_held_out: int  # triples
 
 
 def read_triples(path: Path) -> np.ndarray:
     """Read the triples of a knowledge graph.
 
     path (Path): A table with head, relation and tail in each line, between tabs; plain or compressed, UTF-8.
-    RETURNS (numpy.ndarray): str[n, 3], each triple once. Raises LexiconError, with file and line, where one is not
-        whole.
+    RETURNS (numpy.ndarray): str[n, 3], no duplicates. Raises LexiconError, with file and line, for an incomplete line.
     """
     triples: Dict[Tuple[str, ...], None] = {}
     for number, line in read_lines(Path(path)):
@@ -62,16 +53,15 @@ def train_transe(
     device: str = "cpu",
     progress_bar: bool = True,
 ) -> KnowledgeEmbedding:
-    """Train TransE (Bordes et al. 2013): the vector of a relation leads from the head's vector to the tail's.
+    """Train TransE (Bordes et al. 2013): the vector of a relation leads from the head's vector to the tail's. Raises
+    ImportError if PyKEEN is not installed, and ValueError for fewer than 2 triples.
 
     triples (numpy.ndarray): str[n, 3].
-    width (int): Width of the vectors.
-    epochs, batch_size, learn_rate, negatives (int, float): Of the training; `negatives` corrupted triples for each.
-    held_out (float): Share of triples that are kept out of training to measure it, never the only one of an entity.
+    negatives (int): Corrupted triples for each training triple.
+    held_out (float): Share of triples held out for evaluation; never an entity's only triple.
     seed (int): Seed of everything random.
     device (str): A torch device.
-    progress_bar (bool): Show one.
-    RETURNS (KnowledgeEmbedding): The vectors. Raises ImportError where PyKEEN is not installed.
+    RETURNS (KnowledgeEmbedding): The vectors, and how good they are.
     """
     try:
         from pykeen.pipeline import pipeline

@@ -15,15 +15,15 @@ MAX_LOSS = 700.0  # its exponential is still a number
 
 
 class PretrainingLog:
-    """Averages what the heads report, shows it in a progress bar and writes a line now and then."""
+    """Averages what the heads report, shows it in a progress bar and logs a line every `every` updates."""
 
     def __init__(self, *, every: int = 100, path: Optional[str] = None, progress_bar: bool = True, total: int = 0):
         """Create a log.
 
         every (int): Updates between two lines; 0 for none.
-        path (Optional[str]): A file to which the same is appended as JSON lines.
+        path (Optional[str]): A file to which the lines are also appended, as JSON.
         progress_bar (bool): Show a bar, on a terminal.
-        total (int): Updates of the whole run, for the bar; 0 if not known.
+        total (int): Updates of the whole run, for the bar; 0 if unknown.
         """
         self.every = every
         self.path = Path(path) if path else None
@@ -33,18 +33,12 @@ class PretrainingLog:
         self._reset()
 
     def is_due(self, n_updates: int) -> bool:
-        """n_updates (int): Updates so far, with the next one.
-        RETURNS (bool): Whether that one writes a line.
-        """
+        """Whether update number `n_updates`, counted from 1, writes a line."""
         return bool(self.every) and n_updates % self.every == 0
 
     def update(self, n_updates: int, parts: Dict[str, HeadLoss], n_tokens: int) -> None:
-        """Add one update.
-
-        n_updates (int): Updates so far, this one counted.
-        parts (Dict[str, HeadLoss]): What the heads report. The loss "perplexity" is shown as its exponential.
-        n_tokens (int): Tokens of its Docs.
-        """
+        """Add update number `n_updates` (from 1) with `n_tokens` tokens. Of the loss "perplexity" the exponential is
+        shown."""
         self._n_tokens += n_tokens
         for name, part in parts.items():
             if part.n_labels:

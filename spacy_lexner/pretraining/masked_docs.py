@@ -16,12 +16,12 @@ WORD_SOURCES = ("tokens", "lexicon")
 
 
 def word_numbers(docs: Sequence[Doc], counts: np.ndarray, words: Optional[BatchWords]) -> np.ndarray:
-    """Number the words that wordpieces belong to.
+    """Number the words that wordpieces belong to: int64[n_pieces], ascending over all Docs; NO_WORD for white space,
+    which is never predicted.
 
     docs (Sequence[Doc]): The Docs.
     counts (Ints[n_tokens]): Wordpieces of each token, over all Docs.
-    words (Optional[BatchWords]): Lexicon words on tokens, which cut the Docs into words; None: tokens are words.
-    RETURNS (Ints[n_pieces]): Numbers, ascending over all Docs. NO_WORD for white space, which is nothing to predict.
+    words (Optional[BatchWords]): Lexicon words on tokens, which segment the Docs. None: tokens are words.
     """
     numbers = np.arange(len(counts)) if words is None else longest_words(words.starts, words.ends, len(counts))
     space = np.concatenate([np.zeros(0, bool), *map(is_space, docs)])
@@ -29,13 +29,8 @@ def word_numbers(docs: Sequence[Doc], counts: np.ndarray, words: Optional[BatchW
 
 
 def longest_words(starts: np.ndarray, ends: np.ndarray, n_tokens: int) -> np.ndarray:
-    """Segment tokens with the lexicon words found in them: from left to right, always the longest word.
-
-    starts, ends (Ints[n]): Tokens of each candidate word.
-    n_tokens (int): Number of tokens.
-    RETURNS (Ints[n_tokens]): The number of the word that each token belongs to, ascending from 0. A token that no word
-        begins at, where one could begin, is a word of its own.
-    """
+    """Segment tokens with the lexicon words found in them: from left to right, always the longest word. Returns the
+    number of each token's word, int64[n_tokens], ascending from 0. Where no lexicon word begins, a token is a word."""
     reach = np.arange(1, n_tokens + 1)
     np.maximum.at(reach, starts, ends)
     begins = np.zeros(n_tokens, "i8")
@@ -48,12 +43,7 @@ def longest_words(starts: np.ndarray, ends: np.ndarray, n_tokens: int) -> np.nda
 
 
 def even_windows(lengths: np.ndarray, size: int) -> Windows:
-    """Cut sequences into windows of nearly the same length that do not overlap.
-
-    lengths (Ints[m]): The lengths of the sequences.
-    size (int): The largest window.
-    RETURNS (Windows): The windows.
-    """
+    """Cut sequences of the given lengths into windows of nearly equal length, at most `size`, that do not overlap."""
     lengths = np.asarray(lengths, "i8")
     n_windows = -(-lengths // size)
     offsets = np.repeat(np.cumsum(lengths) - lengths, n_windows)
@@ -66,16 +56,8 @@ def even_windows(lengths: np.ndarray, size: int) -> Windows:
 def mask_docs(
     ids: np.ndarray, words: np.ndarray, windows: Windows, masking: Masking, rng: Random, wordpieces: Wordpieces
 ) -> Tuple[np.ndarray, np.ndarray]:
-    """Mask each window as a sequence of its own.
-
-    ids (Ints[n_pieces]): The wordpieces of all Docs.
-    words (Ints[n_pieces]): The words they belong to.
-    windows (Windows): The windows.
-    masking (Masking): How to mask.
-    rng (Random): Random numbers.
-    wordpieces (Wordpieces): The vocabulary.
-    RETURNS (Tuple[Ints[n_pieces], Bools[n_pieces]]): The wordpieces as the encoder sees them, and those to predict.
-    """
+    """Mask each window as a sequence of its own. Returns the wordpieces as the encoder sees them, int64[n_pieces], and
+    which of them to predict, bool[n_pieces]. `words` numbers the word of each wordpiece in `ids`."""
     masked_ids, selected = ids.copy(), np.zeros(len(ids), bool)
     cls, sep, special = np.array([wordpieces.cls]), np.array([wordpieces.sep]), np.array([NO_WORD])
     for start, end in zip(windows.starts.tolist(), windows.ends.tolist()):

@@ -31,7 +31,7 @@ BatchT = TypeVar("BatchT", bound=Any)
 
 @dataclass(frozen=True)
 class MaskingOptions:
-    """The settings of such a task; see `create_pretrain_mlm`."""
+    """The settings of a task with masked wordpieces; see `create_pretrain_mlm`."""
 
     masking: Masking
     words: str = "tokens"
@@ -52,10 +52,10 @@ class MaskingOptions:
 
 
 class Sequences(NamedTuple):
-    """The wordpieces of a batch, one after the other in one array, and the sequences that they are read in."""
+    """The wordpieces of a batch, concatenated, and the sequences in which they are read."""
 
     docs: List[Doc]  # the Docs, or one Doc for each pair of segments
-    pairs: Optional[List[PairedDoc]]  # these pairs
+    pairs: Optional[List[PairedDoc]]  # None without next sentence prediction
     counts: np.ndarray  # int64[n_tokens], wordpieces of each token
     separators: np.ndarray  # int64[n_pairs], the place of [SEP] in each pair, counted from its first wordpiece
     ids: np.ndarray  # int64[n_pieces], the wordpieces
@@ -64,17 +64,17 @@ class Sequences(NamedTuple):
     windows: Windows  # the sequences
 
     def batches(self, max_tokens: int) -> Iterator[Tuple[np.ndarray, Windows]]:
-        """YIELDS (Tuple[numpy.ndarray, Windows]): Sequences of similar length: their numbers and the sequences."""
+        """Batches of sequences of similar length, at most `max_tokens` with padding: their numbers and windows."""
         for index in batch_by_padding(self.windows.lengths + N_SPECIAL, max_tokens):
             yield index, self.windows.take(index)
 
 
 class Targets(NamedTuple):
-    """What the heads have to find in the vectors that a padded batch keeps."""
+    """What the heads have to predict from the vectors that a padded batch keeps."""
 
     roles: np.ndarray  # int64[n], what each vector is for: MASKED, FIRST or MENTION
     labels: np.ndarray  # int64[m], the masked wordpieces
-    next_labels: np.ndarray  # int64[p], of the pairs: IS_NEXT or IS_RANDOM
+    next_labels: np.ndarray  # int64[p], IS_NEXT or IS_RANDOM for each pair
     entity_labels: np.ndarray  # int64[q], rows of the candidate entities
 
 
@@ -82,10 +82,6 @@ class MaskedTask(PretrainingTask):
     """Masks the Docs of a batch, cut into windows or into pairs of segments."""
 
     def __init__(self, options: MaskingOptions) -> None:
-        """Create the task.
-
-        options (MaskingOptions): The settings.
-        """
         self.options = options
         self.rng = Random(options.seed)
         self._matcher: Optional[Matcher] = None
@@ -118,13 +114,8 @@ class MaskedTask(PretrainingTask):
         return {"encoder": config_settings(config), "heads": {"next_sentence": self.options.next_sentence}}
 
     def read(self, node: Model, docs: Sequence[Doc]) -> Tuple[Sequences, Optional[List[DocWords]]]:
-        """Cut a batch into sequences and mask them.
-
-        node (Model): The encoder's layer.
-        docs (Sequence[Doc]): The Docs.
-        RETURNS (Tuple[Sequences, Optional[List[DocWords]]]): The sequences, and the words of the encoder's
-            lexicon in them; None if it has no lexicon.
-        """
+        """Cut Docs into sequences and mask them. Also returns the words that the encoder's lexicon has in them; None if
+        it has no lexicon."""
         wordpieces = wordpieces_of(node)
         length = self.options.max_length or max_length(cast(Any, shim_of(node).module).text_model)
         pairs, separators = None, np.zeros(0, "i8")
@@ -154,15 +145,15 @@ class MaskedTask(PretrainingTask):
         pieces: np.ndarray,
         entities: Optional[np.ndarray] = None,
     ) -> Tuple[BatchT, Targets]:
-        """Ask for the vectors of masked wordpieces, those of mentions, and the first one of each pair.
+        """Keep only the vectors of masked wordpieces, of mentions, and the first one of each pair.
 
-        sequences (Sequences): The sequences.
+        sequences (Sequences): All sequences.
         index (numpy.ndarray): int64[B], the numbers of those in the batch.
         batch (Any): The batch, with `input_ids`, `attention_mask`, `kept` and `segments`.
         pieces (numpy.ndarray): int64[n], the wordpiece of each vector that the batch keeps.
         entities (Optional[numpy.ndarray]): int64[n_pieces], the row of the entity at each wordpiece; 0 for none.
         RETURNS (Tuple[Any, Targets]): The batch, which keeps these vectors and has segments if it holds pairs, and what
-            to find in them.
+            to predict from them.
         """
         kept, masked = batch.kept.cpu().numpy(), sequences.selected[pieces]
         firsts = next_labels = np.zeros(0, "i8")
@@ -179,7 +170,7 @@ class MaskedTask(PretrainingTask):
         return batch, Targets(roles, sequences.ids[pieces[masked]], next_labels, entity_labels[mentioned])
 
     def _whole_words(self, docs: Sequence[Doc], found: Optional[Sequence[DocWords]]) -> Optional[BatchWords]:
-        """The lexicon words, on tokens, that cut the Docs into words; None where tokens are words."""
+        """The lexicon words, on tokens, that segment the Docs into words; None if tokens are words."""
         if self.options.masking.unit == "piece" or self.options.words == "tokens":
             return None
         if self.options.lexicon is not None:
@@ -189,7 +180,8 @@ class MaskedTask(PretrainingTask):
         return None if found is None else place_words(docs, found, np.ones(sum(map(len, docs)), "i8"))
 
     def _check_vocabulary(self, ids: np.ndarray, wordpieces: Wordpieces) -> None:
-        """A vocabulary made of another text, or of none, is the commonest way to pretrain in vain."""
+        """Raise ValueError if most of the first batch is unknown: pretraining with another text's vocabulary is in
+        vain."""
         if self._vocabulary_checked or not len(ids):
             return
         unknown = float((ids == wordpieces.unk).mean())
@@ -204,13 +196,7 @@ class MaskedTask(PretrainingTask):
 def collect(
     batches: List[Any], targets: List[Targets], candidates: Optional[torch.Tensor] = None
 ) -> Optional[PretrainingBatch]:
-    """Put padded batches together.
-
-    batches (List[Any]): The padded batches.
-    targets (List[Targets]): What to find in each.
-    candidates (Optional[torch.Tensor]): Vectors of the candidate entities.
-    RETURNS (Optional[PretrainingBatch]): The batch of an objective; None where there is nothing to predict.
-    """
+    """Join padded batches, their targets and the candidate entities' vectors; None if there is nothing to predict."""
     joined = Targets(*map(np.concatenate, zip(*targets))) if targets else None
     if joined is None or not len(joined.roles):
         return None
@@ -218,7 +204,7 @@ def collect(
 
 
 def _with_segments(batch: BatchT, separators: np.ndarray) -> BatchT:
-    """Everything after the separator, with the last [SEP], is the second segment."""
+    """The second segment is everything after the separator, including the last [SEP]."""
     columns = torch.arange(batch.input_ids.shape[1], device=batch.input_ids.device)
-    begins = torch.from_numpy(separators + 2).to(columns.device)  # [CLS] stands before the first wordpiece
+    begins = torch.from_numpy(separators + 2).to(columns.device)  # [CLS] precedes the first wordpiece
     return batch._replace(segments=((columns >= begins[:, None]) & batch.attention_mask).long())

@@ -17,9 +17,9 @@ class Masking(NamedTuple):
     """How wordpieces are masked. The defaults are BERT's (Devlin et al. 2019, section 3.1)."""
 
     unit: str = "piece"  # one of MASKING_UNITS
-    share: float = 0.15  # of all wordpieces of a sequence, [CLS] and [SEP] counted
-    mask_share: float = 0.8  # of the selected ones: replaced by [MASK]
-    random_share: float = 0.1  # of the selected ones: replaced by any entry of the vocabulary; the rest is kept
+    share: float = 0.15  # of all wordpieces of a sequence, including [CLS] and [SEP]
+    mask_share: float = 0.8  # of the selected pieces: replaced by [MASK]
+    random_share: float = 0.1  # of the selected pieces: replaced by any entry of the vocabulary; the rest is kept
     max_predictions: Optional[int] = None  # per sequence
     ngram_shares: Tuple[float, ...] = MACBERT_NGRAMS  # weights of n-grams of 1, 2, ... words
 
@@ -50,11 +50,8 @@ def check_masking(masking: Masking) -> None:
 
 
 def prediction_budget(n_pieces: int, masking: Masking) -> int:
-    """n_pieces (int): Length of a sequence, with [CLS] and [SEP].
-    masking (Masking): The settings.
-    RETURNS (int): How many of its wordpieces are predicted: the rounded share (halves to even), at least one. It is an
-        upper bound: whole words that do not fit are skipped.
-    """
+    """How many wordpieces of a sequence (`n_pieces` with [CLS] and [SEP]) are predicted: the rounded share (halves to
+    even), at least one. It is an upper bound: whole words that do not fit are skipped."""
     budget = max(1, round(n_pieces * masking.share))
     return budget if masking.max_predictions is None else min(masking.max_predictions, budget)
 
@@ -62,19 +59,15 @@ def prediction_budget(n_pieces: int, masking: Masking) -> int:
 def mask_pieces(
     ids: np.ndarray, words: np.ndarray, masking: Masking, rng: Random, *, mask_id: int, vocab_size: int
 ) -> MaskedPieces:
-    """Mask one sequence.
+    """Mask one sequence. The result has no positions if nothing can be masked.
 
     Draws in the order of the original data script, so that a `random.Random` of the same state gives the same result
     (pieces and whole words; the original's n-grams draw from another generator).
 
-    ids (Ints[L]): Wordpieces, [CLS] and [SEP] among them.
-    words (Ints[L]): The number of the word each piece belongs to; NO_WORD where nothing may be masked. Chinese
-        vocabularies mark no continuation, so words are side information: those of a segmenter or a lexicon.
-    masking (Masking): The settings.
-    rng (Random): Random numbers.
+    ids (Ints[L]): Wordpieces, including [CLS] and [SEP].
+    words (Ints[L]): The number of each piece's word; NO_WORD where nothing may be masked. Chinese vocabularies mark no
+        continuation, so words come from elsewhere: a segmenter or a lexicon.
     mask_id (int): Id of [MASK].
-    vocab_size (int): Entries of the vocabulary.
-    RETURNS (MaskedPieces): Without positions if nothing can be masked.
     """
     budget = prediction_budget(len(ids), masking)
     groups, ahead = _groups(words, single=masking.unit == "piece")
@@ -93,7 +86,7 @@ def mask_pieces(
 
 
 def _groups(words: np.ndarray, *, single: bool) -> Tuple[List[List[int]], List[int]]:
-    """The pieces of each word, and how many words follow without anything unmaskable between them."""
+    """The pieces of each word, and how many words follow it, itself included, before the next unmaskable piece."""
     groups: List[List[int]] = []
     index_of = {}
     ends_run: List[int] = []  # index of the first group after each special piece
@@ -124,7 +117,7 @@ def _select_groups(groups: List[List[int]], budget: int, rng: Random) -> List[in
 def _select_ngrams(
     groups: List[List[int]], ahead: List[int], budget: int, shares: Sequence[float], rng: Random
 ) -> List[int]:
-    """As ALBERT: a length is drawn for each first word, shortened until it fits, and dropped if it meets another."""
+    """As ALBERT: draw a length for each first word, shorten it until it fits, and drop it if it overlaps another."""
     cumulated = list(accumulate(shares))
     starts = list(range(len(groups)))
     rng.shuffle(starts)

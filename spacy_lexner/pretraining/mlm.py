@@ -39,7 +39,7 @@ def create_pretrain_mlm(
     progress_bar: bool = True,
     total_updates: int = 0,
 ) -> Callable[[Vocab, Model], Model]:
-    """Create the objective: masked language model and, if asked for, next sentence prediction.
+    """Create the objective: masked language model and, optionally, next sentence prediction.
 
     masking (str): "piece", "whole_word" or "ngram" (of whole words).
     words (str): What a whole word is: "tokens", the tokens of the Doc; "lexicon", the longest lexicon words found in it
@@ -55,13 +55,13 @@ def create_pretrain_mlm(
     short_share (float): With pairs: share of documents that are cut into shorter sequences.
     max_length (Optional[int]): Most wordpieces of a sequence, with the special ones; by default the encoder's limit.
     seed (int): Seed of masking and pairing.
-    resumable (bool): Save the heads, the moments of the optimiser and all random states together with the encoder, so
-        that `--resume-path model7.bin` continues exactly. Makes the files about three times as large.
+    resumable (bool): Save the heads, the optimiser's moments and all random states together with the encoder, so that
+        `--resume-path model7.bin` continues exactly. Makes the files about three times as large.
     log_every (int): Updates between two lines of losses and accuracies; 0 for none.
     log_path (Optional[str]): A file to which these are appended as JSON lines.
     progress_bar (bool): Show a progress bar on a terminal.
     total_updates (int): Updates of the whole run, for the bar, if known.
-    RETURNS (Callable[[Vocab, Model], Model]): Makes the objective of an encoder.
+    RETURNS (Callable[[Vocab, Model], Model]): Puts the objective on an encoder.
     """
     how = Masking(masking, share, mask_share, random_share, max_predictions, tuple(ngram_shares))
     options = MaskingOptions(how, words, lexicon, next_sentence, short_share, max_length, seed)
@@ -93,11 +93,6 @@ class MLMTask(MaskedTask):
 
 
 def hide_masked(words: BatchWords, selected: np.ndarray) -> BatchWords:
-    """Remove the candidate words that cover a masked wordpiece.
-
-    words (BatchWords): The candidate words on wordpieces.
-    selected (Bools[n_pieces]): The wordpieces to predict, kept and replaced ones among them.
-    RETURNS (BatchWords): What the encoder may see.
-    """
+    """Remove the candidate words on wordpieces that cover one to predict (bool[n_pieces]), even one that is shown."""
     n_selected = np.append(0, np.cumsum(selected))  # before each wordpiece
     return words.take(n_selected[words.ends] == n_selected[words.starts])

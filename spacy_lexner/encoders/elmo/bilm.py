@@ -111,8 +111,7 @@ class BiLM(nn.Module):
         return outputs, after
 
     def _kept_state(self, words: Tensor, n_sequences: int) -> List[LSTMState]:
-        """The last call's final state for each row of a batch, zeros for new rows. Rows beyond this batch keep
-        theirs."""
+        """The last call's final state for each row of a batch; zeros for new rows. Rows beyond this batch are kept."""
         if self.stateful and self.state is not None:
             missing = max(0, n_sequences - self.state[0].hidden.shape[1])
             return [LSTMState(*(pad(part.to(words), (0, 0, 0, missing)) for part in layer)) for layer in self.state]

@@ -68,8 +68,7 @@ class CharacterCNN(nn.Module):
         return ACTIVATIONS[self.activation](torch.cat(pooled, dim=1))
 
     def forward(self, characters: Tensor) -> Tensor:
-        """Turn ids, int64 [n_words, length] with a length of at least the widest filter, into vectors [n_words,
-        projection_dim]."""
+        """Turn ids, int64 [n_words, length], with length at least the widest filter, into [n_words, projection_dim]."""
         return self.projection(self.highway(self.pool(characters)))
 
 

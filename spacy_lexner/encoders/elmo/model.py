@@ -77,8 +77,7 @@ class ELMo(nn.Module):
         return dropout(output, self.dropout, self.training)
 
     def embed(self, characters: Tensor) -> Tensor:
-        """Embed words: ids [n_words, length] to [n_words, projection_dim]. The CNN sees WORDS_AT_ONCE words at a
-        time."""
+        """Embed words, WORDS_AT_ONCE at a time: ids [n_words, length] to vectors [n_words, projection_dim]."""
         # Words of similar length run together, so that the CNN can drop more padding.
         order = (characters != self.characters.pad_id).sum(dim=1).argsort()
         words = torch.cat([self.characters(part) for part in characters[order].split(WORDS_AT_ONCE)])

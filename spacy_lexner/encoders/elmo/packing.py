@@ -21,8 +21,7 @@ class Packing(NamedTuple):
 
 
 def pack(lengths: Tensor) -> Packing:
-    """Lay out sequences of the given lengths: int64 [n_sequences] on the CPU, each at least 1. The result is on the
-    CPU."""
+    """Lay out sequences of the given lengths: int64 [n_sequences], each at least 1. Everything is on the CPU."""
     # In numpy: torch would wake its threads for `repeat_interleave`, however short the input.
     counts = lengths.numpy()
     order = np.argsort(-counts, kind="stable")
