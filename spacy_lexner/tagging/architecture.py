@@ -21,8 +21,8 @@ def build_crf_tagger_v1(
     nO (Optional[int]): Number of tags; None takes it from the labels.
     dropout (Optional[float]): Dropout of the token vectors; None follows training.dropout.
     normalization (str): Divide the loss of a batch by its sentences ("mean"), its tokens ("token") or nothing ("sum").
-    constrained_training (bool): Whether the loss excludes illegal moves, as decoding always does; the original FLAT
-        trains without.
+    constrained_training (bool): Whether the loss excludes illegal moves, which the original FLAT's does not. Decoding
+        always does.
     RETURNS (Model[List[Doc], TaggerOutput]): Emissions for each Doc, and transitions.
     """
     head = CRFHead(normalization, constrained_training)

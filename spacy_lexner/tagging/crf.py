@@ -98,8 +98,8 @@ def viterbi(trellis: Trellis) -> BestPaths:
 
 
 class Layout(NamedTuple):
-    """Tokens ordered by time: all first ones, all second ones, and so on; within a time, those of longer sequences
-    first. Empty sequences are left out."""
+    """Tokens ordered by time: all first ones, all second ones, and so on, each time those of longer sequences first.
+    Empty sequences are left out."""
 
     sizes: List[int]  # number of sequences that have a token at each time
     order: Tensor  # the token at each place, [n_tokens]

@@ -75,8 +75,8 @@ class Head:
 class CRFHead(Head):
     """Negative log-likelihood of what is annotated, summed over what is not (Tsuboi et al. 2008): a sentence without
     any annotation has loss 0. Without `constrained_training` it is relative to all paths, not only the legal ones: the
-    scores themselves learn which moves are illegal, as in the original FLAT; decoding and span scores still keep to
-    legal paths."""
+    scores themselves learn which moves are illegal, as in the original FLAT; decoding still keeps to legal paths, and
+    so do span scores."""
 
     constrained_training: bool = True
 
@@ -91,7 +91,7 @@ class SoftmaxHead(Head):
     """A softmax over the tags of each token. Decoding and span scores keep to the legal paths: a path's probability is
     the product of its tags' probabilities, relative to that of all legal paths."""
 
-    focal_gamma: float = 0.0  # weight of a token: (1 - p) ** gamma, p of its tag (Lin et al. 2017); 0: cross-entropy
+    focal_gamma: float = 0.0  # weigh tokens by (1 - p) ** gamma, p of the right tag (Lin et al. 2017); 0: cross-entropy
     label_smoothing: float = 0.0  # share of the target spread evenly over all allowed tags (Szegedy et al. 2016)
 
     def __post_init__(self) -> None:

@@ -1,5 +1,4 @@
-"""The k best paths of a linear chain: Viterbi's recursion with the k best scores of each tag in place of the best one
-(Schwartz & Chow 1990)."""
+"""The k best paths of a linear chain: Viterbi's recursion with each tag's k best scores (Schwartz & Chow 1990)."""
 
 from itertools import accumulate
 from typing import List, Tuple

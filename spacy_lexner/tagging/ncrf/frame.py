@@ -57,7 +57,7 @@ def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Float
 
 def frame(padded: UnitBatch, borders: np.ndarray) -> UnitBatch:
     """Also keep the vectors of [CLS] in the first window of each Doc, and of [SEP] in the last one; their rows follow
-    those of all pieces, by Doc. `borders`, int64[n_docs + 1], are the first wordpieces of the Docs, then the end of the
+    those of all pieces, by Doc. `borders`, int64[n_docs + 1]: the first wordpieces of the Docs, and the end of the
     last."""
     batch: Any = padded.batch
     width = batch.attention_mask.shape[1]

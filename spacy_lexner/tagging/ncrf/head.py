@@ -30,8 +30,8 @@ class NCRFHead(Head):
         return join_states(ncrf_states(self.tag_names), states)[0]
 
     def gold_states(self, gold: Sequence[Bools2d], states: States) -> Bools2d:
-        """The states that spell the annotation, [n_rows, n_states]; all where it is missing. Raises ValueError if none
-        do."""
+        """The states that spell the annotation, [n_rows, n_states]; all where it is missing. Raises ValueError if a
+        token has annotation that the tags cannot spell."""
         own = ncrf_states(self.tag_names)
         spells = own.spells[join_states(own, tag_states(gold[0].shape[1]))[1]]
         masks: List[Bools2d] = []

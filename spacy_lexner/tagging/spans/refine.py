@@ -26,7 +26,7 @@ from .tag_scheme import BEGIN, END, INSIDE, SINGLE, Bools2d, Ints1d, TagSpan, sp
 
 
 def refine(allowed: Sequence[Bools2d], rules: Sequence[SpanRules]) -> Tuple[States, List["RefinedDoc"]]:
-    """Refine a batch's tags to the states that its rules need, and express each Doc in them. Forced spans must be
+    """Refine a batch's tags to states as far as its rules need it, and its Docs with them. Forced spans must be
     allowed."""
     plans = [_Plan(mask, own) for mask, own in zip(allowed, rules)]
     sizes: Counter[Key] = Counter()

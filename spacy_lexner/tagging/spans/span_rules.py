@@ -32,7 +32,7 @@ class SpanRules(NamedTuple):
 class Run(NamedTuple):
     """The tokens that runs of one reach can have."""
 
-    reach: Optional[int]  # where the first forced span ends that lies wholly after their start; None without one
+    reach: Optional[int]  # the least end of the forced spans that begin where the run does, or later; None without one
     start: int  # the tokens; there may be none
     end: int
     colour: int  # differs between runs on the same or neighbouring tokens; 0 for runs that leave the cluster

@@ -18,7 +18,7 @@ from .tag_scheme import BEGIN, END, SINGLE, Bools2d, Ints1d
 Borders = NDArray[np.int8]
 
 FREE, BORDER, JOINED = range(3)
-UNKNOWN = -1  # a label
+UNKNOWN = -1  # in place of a label
 
 _KINDS = np.arange(4)
 _OPENS, _CLOSES = np.isin(_KINDS, [BEGIN, SINGLE]), np.isin(_KINDS, [END, SINGLE])

@@ -1,5 +1,4 @@
-"""The rules of the words in a Doc: where these words are, what the rules say about spans, and which are not
-followed."""
+"""The rules of the words in a Doc: where such words are, what rules say about spans, and which are not followed."""
 
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
