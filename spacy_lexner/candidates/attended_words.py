@@ -8,8 +8,8 @@ from spacy.tokens import Doc
 
 
 class AttendedWords(NamedTuple):
-    """The attention of the tokens of a Doc to candidate words, one row per pair. Rows of the same pair add up; a pair
-    without a row has none."""
+    """The attention of a Doc's tokens to candidate words, one row per pair (rows of one pair add up); no row means
+    none."""
 
     tokens: np.ndarray  # int64[n], the token that attends
     starts: np.ndarray  # int64[n], first token of the word

@@ -17,7 +17,7 @@ NODE_NAME = "lexicon"
 
 class LexiconLink:
     """The source that a model reads candidate words from. It is never saved with the model (thinc skips attributes that
-    it cannot serialise), and a copy of the model keeps it."""
+    it cannot serialize), and a copy of the model keeps it."""
 
     def __init__(self) -> None:
         self.source: Optional[SharedMatcher] = None

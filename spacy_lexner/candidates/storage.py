@@ -82,8 +82,7 @@ def renew_candidates(doc: Doc, matcher: Matcher) -> None:
 
 
 def find_candidates(matcher: Matcher, docs: Sequence[Doc]) -> List[Candidates]:
-    """RETURNS (List[Candidates]): The candidates of each Doc, aligned to its tokens as the match options say. The Docs
-    are not changed."""
+    """The candidates of each Doc, aligned to its tokens as the match options say. The Docs are not changed."""
     found, borders = matcher.match([doc.text for doc in docs])
     mode = matcher.options.alignment_mode
     words = (found.take(slice(low, high)) for low, high in pairwise(borders.tolist()))
@@ -91,9 +90,9 @@ def find_candidates(matcher: Matcher, docs: Sequence[Doc]) -> List[Candidates]:
 
 
 def align_candidates(doc: Doc, candidates: Candidates, alignment_mode: str = "strict") -> Candidates:
-    """Move candidates to token borders, or drop them. The modes are those of `Doc.char_span`: "strict" drops what does
-    not begin and end on a border, "contract" keeps the tokens wholly inside, "expand" takes all tokens touched. White
-    space around a token (`whitespace_`) is never included."""
+    """Move candidates to token borders, or drop them, as `Doc.char_span` does: "strict" drops what does not begin and
+    end on a border, "contract" keeps the tokens wholly inside, "expand" takes all tokens touched. White space around
+    tokens (`whitespace_`) is never included."""
     if len(doc) == count_characters(doc) or not len(candidates.starts):
         return candidates
     begins, stops = token_borders(doc)

@@ -46,8 +46,8 @@ def set_words(doc: Doc, words: Iterable[Tuple[Span, Sequence[LexWord]]]) -> None
 
 
 def attend_words(model: Model, docs: Sequence[Doc]) -> List[AttendedWords]:
-    """How much the tokens of each Doc attend to words, by the model's outermost encoder that reports attention. Raises
-    ValueError if none does."""
+    """The attention of each Doc's tokens to words, by the outermost encoder that reports it. Raises ValueError if none
+    does."""
     attending = find_attending([model])
     if attending is None:
         raise ValueError(

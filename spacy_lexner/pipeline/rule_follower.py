@@ -49,9 +49,8 @@ class RuleFollower:
     def report(
         self, doc: Doc, component: str, matcher: Optional[Matcher], conflicts: Sequence[RuleConflict] = ()
     ) -> None:
-        """Note in a Doc which rules were not followed, and warn of them: once per word and reason, and at most
-        MAX_WARNINGS times. If another state of the lexicon than `matcher` found the Doc's candidate words, they are
-        found again."""
+        """Note in a Doc which rules were not followed, and warn of them, once per word and reason and at most
+        MAX_WARNINGS times. Candidate words that another state of the lexicon than `matcher` found are found again."""
         if matcher is not None:
             renew_candidates(doc, matcher)
         add_extension(Doc, "lex_conflicts", getter=get_conflicts)  # an unpickled component has not been made here

@@ -154,7 +154,7 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
         sgd: Optional[Optimizer] = None,
         losses: Optional[Dict[str, float]] = None,
     ) -> Dict[str, float]:
-        """Learn from a batch, as `TrainablePipe.update` does. Without an optimizer, gradients are kept for
+        """As `TrainablePipe.update`: learn from a batch. Without an optimizer, gradients are kept for
         `finish_update`."""
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -173,8 +173,7 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
         return losses
 
     def get_loss(self, examples: Iterable[Example], scores: TaggerOutput) -> Tuple[float, TaggerOutput]:
-        """RETURNS (Tuple[float, TaggerOutput]): The loss of a batch, and the gradient of `scores`, the model's
-        output."""
+        """RETURNS (Tuple[float, TaggerOutput]): The loss of a batch, and its gradient by the model's output."""
         examples = list(examples)
         allowed = [self.training_constraint(example.predicted) for example in examples]
         gold = [self.gold(example) for example in examples]

@@ -160,8 +160,8 @@ class LexMatcher(LexiconPipe):
         util.to_disk(Path(path), writers, exclude)
 
     def from_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> "LexMatcher":
-        """RETURNS (LexMatcher): This object, with what `to_disk` saved. The lexicon stays on disk, memory-mapped. The
-        dictionary files are not read again: `reload` does that."""
+        """RETURNS (LexMatcher): This object, with what `to_disk` saved. The lexicon stays on disk, memory-mapped;
+        dictionary files are read again only by `reload`."""
         path = Path(path)
         parts: Dict[str, Any] = {}
         readers: Dict[str, Callable[[Path], Any]] = {"cfg": lambda p: self._load_cfg(srsly.read_json(p))}
@@ -234,8 +234,7 @@ def get_lex_matches(doc: Doc) -> Optional[LexMatches]:
 
 
 def get_lex_version(doc: Doc) -> Optional[int]:
-    """The `version` of the `lex_matcher` (lexicon, rules, options) that annotated a Doc; None if no matcher has run on
-    it."""
+    """The `version` of the `lex_matcher` (lexicon, rules, options) that matched a Doc last; None if none has."""
     stored = get_candidates(doc)
     return None if stored is None else stored[0]
 

@@ -121,8 +121,8 @@ class LexiconPipe(Pipe):
         self.set_rule_files(self.rule_files)
 
     def set_rule_files(self, files: Iterable[RuleFile]) -> None:
-        """Read dictionary files, which replace those read before. A word that several files name has the rules of
-        all."""
+        """Read dictionary files, which replace those read before. A word that several files name has all their
+        rules."""
         files = tuple(files)
         with _CHANGING:
             rules = read_rule_files(files)

@@ -40,8 +40,7 @@ def get_alternatives(doc: Doc) -> List[Alternative]:
 
 
 def check_bounds(bounds: Optional[Sequence[float]]) -> Optional[Tuple[float, float]]:
-    """The bounds of uncertainty; raises ValueError unless they are two probabilities, 0 < lower <= upper <= 1, or
-    None."""
+    """The bounds of uncertainty. Raises ValueError unless they are None or probabilities, 0 < lower <= upper <= 1."""
     if bounds is None:
         return None
     if len(bounds) != 2 or not 0 < bounds[0] <= bounds[1] <= 1:

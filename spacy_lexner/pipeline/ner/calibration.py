@@ -1,5 +1,4 @@
-"""Scores of entities: probabilities of spans, scaled to say how often such entities are right; and the thresholds that
-scores must reach."""
+"""Scores of entities: span probabilities, scaled to say how often such entities are right, and thresholds of scores."""
 
 import math
 from typing import Any, Container, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple, Union
@@ -11,8 +10,8 @@ CLOSEST = 1e-7  # how close to 0 or 1 a probability may come
 
 
 class Scale(NamedTuple):
-    """A monotone map of probabilities: the logit is divided by a temperature (Guo et al. 2017), and a bias is added
-    (Platt 1999)."""
+    """A monotone map of probabilities: logit / temperature (Guo et al. 2017) + bias (Platt 1999), as a probability
+    again."""
 
     temperature: float = 1.0  # above 0; above 1 it makes scores less sure
     bias: float = 0.0  # above 0 it makes scores higher

@@ -48,9 +48,9 @@ def find_entities(
     n_alternatives: int = 0,
     uncertain: Optional[Tuple[float, float]] = None,
 ) -> List[Prediction]:
-    """Find the most probable entities of each Doc, `n_alternatives` most probable paths, and the spans with
-    probabilities between the bounds of `uncertain`, both inclusive. `scheme` includes the labels that only rules use;
-    `component` is named in messages about rules. Raises ValueError if rules leave no path."""
+    """Find the most probable entities of each Doc, its `n_alternatives` most probable paths, and the spans with
+    probabilities between the bounds of `uncertain`, both inclusive. `scheme` includes the labels that only rules use.
+    Raises ValueError if rules leave no path."""
     search = _search(head, outputs, constraints)
     try:
         best = [scheme.decode(path) for path in search.best()]
@@ -80,8 +80,7 @@ def score_entities(
     scheme: TagScheme,
     places: Sequence[Sequence[Place]],
 ) -> List[List[float]]:
-    """The probabilities of spans, by Doc; `scheme` has the labels of the model. Raises ValueError for a label that the
-    model does not have."""
+    """The probabilities of spans, by Doc. Raises ValueError for a label that the model's `scheme` does not have."""
     spans = [[TagSpan(start, end, scheme.index(label)) for start, end, label in own] for own in places]
     return [scores.tolist() for scores in _search(head, outputs, constraints).span_scores(spans)]
 

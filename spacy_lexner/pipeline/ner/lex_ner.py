@@ -147,7 +147,7 @@ class LexNER(SequenceTagger[Prediction]):
 
     def predict(self, docs: Iterable[Doc]) -> List[Prediction]:
         """RETURNS (List[Prediction]): The entities of each Doc, without those that it has and keeps. Raises ValueError
-        if the rules of words leave no path."""
+        if rules leave no path."""
         docs = list(docs)
         self.require_initialized()
         if not any(len(doc) for doc in docs):

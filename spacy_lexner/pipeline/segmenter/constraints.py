@@ -34,15 +34,13 @@ class Constraints(NamedTuple):
 
 
 def allowed_tags(doc: Doc, borders: Borders, n_labels: int) -> Bools2d:
-    """The tags that agree with borders, [n_tokens, n_tags]. Every token but white space is in a word, with any
-    label."""
+    """The tags that agree with borders, [n_tokens, n_tags]. All tokens but white space are in words, with any label."""
     return border_tags(borders, np.full(len(doc), UNKNOWN, dtype=np.int64), is_space(doc), n_labels)
 
 
 def kept_edges(doc: Doc, span_keys: Collection[str] = ()) -> Ints1d:
     """The tokens, sorted, at which a word must begin so that nothing is cut: first tokens of entities and sentences,
-    and tokens after entities; also those of the spans under `span_keys` in `doc.spans`. Token 0 and the end of the Doc
-    are left out."""
+    tokens after entities, and both for spans under `span_keys` of `doc.spans`; without 0 and the number of tokens."""
     if not len(doc):
         return np.zeros(0, dtype=np.int64)
     iob, types, starts = doc.to_array([ENT_IOB, ENT_TYPE, SENT_START]).T

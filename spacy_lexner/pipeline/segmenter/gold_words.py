@@ -1,5 +1,4 @@
-"""Gold words as borders between the predicted tokens, with parts of speech; and a count of those that cannot be learned
-as they are."""
+"""Gold words as borders between predicted tokens, with parts of speech; and a count of those that cannot be learned."""
 
 import re
 from typing import Iterable, NamedTuple, Optional, Set, Tuple
@@ -64,9 +63,8 @@ def gold_words(example: Example, known: Borders, part: Optional[PartOfSpeech]) -
 def survey_words(
     examples: Iterable[Example], part: Optional[PartOfSpeech]
 ) -> Tuple[Set[str], NDArray[np.uint64], GoldReport]:
-    """The parts of speech of training examples; spaCy's hashes of their words, sorted; and a report on words that
-    cannot be learned as they are. Raises ValueError if nothing can be learned, or if a text differs from that of its
-    annotation."""
+    """The parts of speech of training examples; spaCy's hashes of their words, sorted; a report on words that cannot be
+    learned as they are. Raises ValueError if nothing can be learned, or if a text is not that of its annotation."""
     labels: Set[str] = set()
     hashes = [np.zeros(0, dtype=np.uint64)]
     report = GoldReport()

@@ -107,9 +107,8 @@ def _merge_spans(merged: Doc, doc: Doc, starts: Ints1d) -> Dict[str, int]:
 
 
 def check_order(nlp: Language, name: str) -> None:
-    """Check that no component after `name`, which merges tokens, is trained on other tokens than it will see. Raises
-    ValueError if a later one shares an encoder that comes before it and so reads characters; warns if a later one is
-    trained on characters but will see words."""
+    """Check the components after `name`, which merges tokens. Raises ValueError if one shares an encoder that comes
+    before it and so reads characters; warns if one is trained on characters but will see words."""
     if name not in nlp.pipe_names:
         return
     place = nlp.pipe_names.index(name)

@@ -42,9 +42,8 @@ def find_words(
     scheme: TagScheme,
     component: str,
 ) -> List[Segmentation]:
-    """Find the most probable words of each Doc. Docs in which these cross an edge are searched again, with all edges as
-    borders; the others already have the best words that cross none. `component` is named in messages about rules.
-    Raises ValueError if rules leave no path."""
+    """Find the most probable words of each Doc. Docs in which words cross an edge are searched again with all edges as
+    borders; the others already have the best words that cross none. Raises ValueError if rules leave no path."""
 
     def search(chosen: Sequence[int], borders: Sequence[Borders]) -> List[Ints1d]:
         allowed = [allowed_tags(docs[i], known, len(scheme.labels)) for i, known in zip(chosen, borders)]
