@@ -22,48 +22,32 @@ from .resume import STATE_KEY, PretrainingState, ResumableEncoder
 
 
 class PretrainingBatch(NamedTuple):
-    """A batch as the encoder's module reads it, and what the heads compare its output with."""
+    """A batch as the encoder's module reads it, and the targets of the heads."""
 
     inputs: ArgsKwargs  # the arguments of the encoder's module
     targets: Dict[str, Any]  # the arguments of the heads besides that module's output and the tied weight
 
 
 class PretrainingTask:
-    """What is particular to one objective.
+    """What is specific to one objective."""
 
-    name (str): Its registered name.
-    encoder (str): The name of the layer that it pretrains: "lebert", "ernie" or "elmo".
-    architecture (str): The registered name of that.
-    rng (Random): Its own random numbers, besides torch's.
-    build_heads (Callable[[Dict[str, Any]], torch.nn.Module]): Builds the heads from settings.
-    """
-
-    name: str
-    encoder: str
-    architecture: str
-    rng: Random
-    build_heads: Callable[[Dict[str, Any]], torch.nn.Module]
+    name: str  # its registered name
+    encoder: str  # the name of the layer that it pretrains: "lebert", "ernie" or "elmo"
+    architecture: str  # the registered name of that layer
+    rng: Random  # its own random numbers, besides torch's
+    build_heads: Callable[[Dict[str, Any]], torch.nn.Module]  # from settings
 
     def head_settings(self, node: Model) -> Dict[str, Any]:
-        """node (Model): The encoder's layer, initialised.
-        RETURNS (Dict[str, Any]): The settings of the heads. Raises ValueError where the encoder does not suit the task.
-        """
+        """The heads' settings for an initialised layer. Raises ValueError if the encoder does not suit the task."""
         raise NotImplementedError
 
     def tied_weight(self, module: Any) -> Optional[torch.nn.Parameter]:
-        """module (Any): The encoder's module.
-        RETURNS (Optional[torch.nn.Parameter]): A weight that the heads use as well, as `embeddings`.
-        """
+        """A weight of the encoder's module that the heads use as well, as `embeddings`; None if there is none."""
         return None
 
     def prepare(self, node: Model, docs: Sequence[Doc], *, exact: bool = False) -> Optional[PretrainingBatch]:
-        """Make a batch.
-
-        node (Model): The encoder's layer.
-        docs (Sequence[Doc]): The Docs.
-        exact (bool): Also compute a loss that is otherwise estimated from a sample.
-        RETURNS (Optional[PretrainingBatch]): The batch; None where there is nothing to predict.
-        """
+        """Make a batch of Docs; None if there is nothing to predict. With `exact`, the heads also compute a loss that
+        is otherwise estimated from a sample."""
         raise NotImplementedError
 
 
@@ -73,9 +57,9 @@ class PretrainingObjective(Model):
     def __init__(
         self, encoder: Model, node: Model, task: PretrainingTask, log: PretrainingLog, *, resumable: bool = True
     ) -> None:
-        """Put the heads on an encoder.
+        """Put a task's heads on an encoder.
 
-        encoder (Model[List[Doc], List[Floats2d]]): What is pretrained and saved.
+        encoder (Model[List[Doc], List[Floats2d]]): The model to pretrain and save.
         node (Model): The layer in it whose shim holds the torch module.
         task (PretrainingTask): The task.
         log (PretrainingLog): Where losses are shown.
@@ -98,7 +82,7 @@ class PretrainingObjective(Model):
 
     @contextlib.contextmanager
     def use_params(self, params: Any) -> Iterator[None]:
-        """As thinc's, but also for an optimiser that keeps no averages."""
+        """As in thinc, but also for an optimiser that keeps no averages."""
         with super().use_params(params or {}):
             yield
 
@@ -112,17 +96,11 @@ class PretrainingLoss:
 
     @property
     def is_due(self) -> bool:
-        """RETURNS (bool): Whether the next update writes a line."""
+        """Whether the next update writes a line."""
         return self.log.is_due(self.state.n_updates + 1)
 
     def __call__(self, ops: Any, docs: Sequence[Doc], losses: Optional[Losses]) -> Tuple[float, float]:
-        """Report the loss of a batch.
-
-        ops (Ops): Not used.
-        docs (Sequence[Doc]): The Docs.
-        losses (Optional[Losses]): The output; None for a batch with nothing to predict.
-        RETURNS (Tuple[float, float]): The loss, and its gradient.
-        """
+        """Log the loss of a batch and return it with its gradient; both are 0 if there was nothing to predict."""
         if losses is None:
             return 0.0, 0.0
         self.log.update(self.state.n_updates + 1, losses.parts, sum(map(len, docs)))
@@ -138,8 +116,8 @@ def init(model: Model, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
 
 
 def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[Optional[Losses], Callable]:
-    """Encode a batch and ask the heads. Encoder and heads have a shim each, which may scale its own gradients: what
-    the heads read of the encoder (its output, and a tied weight) are leaves, whose gradients are then handed on."""
+    """Encode a batch and run the heads. Encoder and heads each have a shim, which may scale its own gradients: what the
+    heads read from the encoder (its output, and a tied weight) are leaves, whose gradients are then passed on."""
     node, task = model.get_ref("node"), model.attrs["task"]
     encoder, heads = shim_of(node), shim_of(model.get_ref("heads"))
     batch = task.prepare(node, docs, exact=is_train and model.attrs["loss"].is_due)
@@ -171,8 +149,8 @@ def build_objective(
 ) -> PretrainingObjective:
     """Build the model that `spacy pretrain` trains.
 
-    vocab (Vocab): Not used.
-    tok2vec (Model[List[Doc], List[Floats2d]]): The task's encoder, or a model with one in it.
+    tok2vec (Model[List[Doc], List[Floats2d]]): The task's encoder, or a model with exactly one in it. Raises ValueError
+        otherwise.
     task (Callable[[], PretrainingTask]): Creates the task.
     log (Dict[str, Any]): Arguments of PretrainingLog.
     resumable (bool): Save the state of the run together with the encoder.
@@ -189,10 +167,10 @@ def build_objective(
 
 
 def load_objective(config: Config, path: Union[str, Path]) -> Tuple[Language, Model]:
-    """Make the model of a run of `spacy pretrain` again, with its heads.
+    """Rebuild the model of a run of `spacy pretrain`, with its heads.
 
     config (Config): The config of the run.
-    path (Union[str, Path]): A file that the run saved, `resumable`. Raises ValueError where it is not.
+    path (Union[str, Path]): A file that the run saved as `resumable`. Raises ValueError if it was not.
     RETURNS (Tuple[Language, Model]): The pipeline and the objective.
     """
     config = config.copy()

@@ -21,7 +21,7 @@ DOCS_AT_ONCE = 64
 
 @dataclass
 class Perplexity:
-    """The negative log probabilities of all words of a text, added up in either direction, and numbers of its parts."""
+    """The negative log probabilities of all words of a text, summed in each direction, and the counts to divide by."""
 
     forward: float = 0.0
     backward: float = 0.0
@@ -32,23 +32,22 @@ class Perplexity:
 
     @property
     def perplexity(self) -> float:
-        """RETURNS (float): Per word, from the mean of both directions' losses."""
+        """Per word, from the mean of both directions' losses."""
         return math.exp((self.forward + self.backward) / 2 / self.n_words)
 
     @property
     def bits_per_character(self) -> float:
-        """RETURNS (float): Comparable between models over words and over characters, as long as no word is unknown: an
-        unknown word counts as one, whatever its characters.
-        """
+        """Comparable between models over words and over characters as long as no word is unknown: an unknown word
+        counts as one, no matter how many characters it has."""
         return (self.forward + self.backward) / 2 / math.log(2) / self.n_characters
 
 
 def load_language_model(config: Config, weights: Union[str, Path]) -> Tuple[Language, Model]:
-    """Make the language model of a pretraining run again.
+    """Rebuild the language model of a pretraining run.
 
     config (Config): The config of the run.
-    weights (Union[str, Path]): A file that it saved, `resumable`.
-    RETURNS (Tuple[Language, Model]): The pipeline and the objective.
+    weights (Union[str, Path]): A file that the run saved as `resumable`.
+    RETURNS (Tuple[Language, Model]): The pipeline and the objective. Raises ValueError if that is not a language model.
     """
     nlp, model = load_objective(config, weights)
     if not isinstance(model.attrs["task"], BiLMTask):
@@ -62,7 +61,7 @@ def measure_perplexity(model: Model, docs: Iterable[Doc], total: Optional[int] =
     model (Model): The objective, from `load_language_model`.
     docs (Iterable[Doc]): The Docs.
     total (Optional[int]): Their number, for the progress bar.
-    RETURNS (Perplexity): The result. Raises ValueError where there is no token.
+    RETURNS (Perplexity): The result. Raises ValueError if there are no tokens.
     """
     result = Perplexity()
     with tqdm(total=total, unit=" texts", disable=None, leave=False) as bar:

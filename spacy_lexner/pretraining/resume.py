@@ -25,10 +25,8 @@ class PretrainingState(Shim):
     """Acts before every update: clips the gradients of the whole objective, steps the optimiser's schedules, and
     records the state of the run.
 
-    `spacy pretrain` never steps a schedule, and saves nothing but the encoder. The first node of a model is the first
-    to be updated, so that is where this shim belongs.
-
-    rng (Random): The objective's own random numbers.
+    `spacy pretrain` never steps a schedule, and saves only the encoder. The first node of a model is updated first, so
+    this shim belongs there. `rng` is the objective's own random numbers.
     """
 
     def __init__(self, rng: Random) -> None:
@@ -39,18 +37,13 @@ class PretrainingState(Shim):
         self._saved_arrays: Dict[str, np.ndarray] = {}
 
     def bind(self, objective: Model, head: Model) -> None:
-        """objective (Model): The whole model, with this shim at its top node.
-        head (Model): The part of it that spaCy does not save.
-        """
+        """Set the whole model, with this shim at its top node, and its heads, which spaCy does not save."""
         self._objective, self._head = objective, head
         self._optimizer = None
 
     def finish_update(self, optimizer: Optimizer) -> None:
-        """Prepare the optimiser and the gradients for an update.
-
-        optimizer (Optimizer): The optimiser. Its `max_grad_norm`, if it has one, bounds the common norm of all
-            gradients. Where that is not finite there is no update.
-        """
+        """Prepare the optimiser and the gradients for an update. The optimiser's `max_grad_norm`, if it has one, bounds
+        the joint norm of all gradients; if that norm is not finite, the update is skipped."""
         if self._optimizer is None:
             self._optimizer = optimizer
             for _ in range(self.n_updates):
@@ -64,7 +57,7 @@ class PretrainingState(Shim):
             _drop_gradients(self._objective)
 
     def to_bytes(self) -> bytes:
-        """RETURNS (bytes): The head's weights, the optimiser's moments, the number of updates, all random states."""
+        """Save the heads' weights, the optimiser's moments, the number of updates and all random states."""
         arrays: Dict[str, np.ndarray] = {}
         counts: Dict[str, int] = {}
         if self._optimizer is not None:
@@ -84,7 +77,7 @@ class PretrainingState(Shim):
         return srsly.msgpack_dumps(state)
 
     def from_bytes(self, bytes_data: bytes) -> "PretrainingState":
-        """Continue a saved run. The optimiser gets its moments back at the next update."""
+        """Restore a saved run. The optimiser gets its moments back at the next update."""
         state = srsly.msgpack_loads(bytes_data)
         self._head.from_bytes(state["head"])
         self.n_updates = state["n_updates"]
@@ -106,11 +99,8 @@ class PretrainingState(Shim):
 
 
 class ResumableEncoder(Model):
-    """An encoder that is saved together with the state of the run.
-
-    The bytes are those of the encoder and one more entry, which a plain encoder does not read: they serve for
-    `initialize.init_tok2vec` as well as for `spacy pretrain --resume-path`.
-    """
+    """An encoder that is saved together with the state of the run. The bytes are the encoder's and one more entry,
+    which a plain encoder ignores: they serve both `initialize.init_tok2vec` and `spacy pretrain --resume-path`."""
 
     def __init__(self, encoder: Model, state: PretrainingState) -> None:
         super().__init__("resumable_encoder", _pass_through, init=_init_layer, layers=[encoder])
@@ -135,7 +125,7 @@ def _init_layer(model: Model, X: Any = None, Y: Any = None) -> None:
 
 
 def _parameter_keys(model: Model) -> Iterator[Tuple[Tuple[int, str], str]]:
-    """The optimiser's key of every parameter, and a name that is the same in every process."""
+    """The optimiser's key for each parameter, and a name that is the same in every process."""
     for i, node in enumerate(model.walk()):
         for name in node.param_names:
             yield (node.id, name), f"{i}/{name}"

@@ -16,7 +16,7 @@ _TRIES = 10
 
 
 class Segment(NamedTuple):
-    """A stretch of a document's wordpieces."""
+    """Wordpieces of a document, half-open."""
 
     document: int
     start: int
@@ -40,20 +40,18 @@ def sentence_pairs(
     """Cut one document into pairs (Devlin et al. 2019, section 3.1 and appendix A.2; the rules of the authors' script).
 
     Sentences are gathered until they fill a sequence; the first few of them, at random, are segment A. With even odds,
-    and always where there is nothing left, B is drawn from another document, and the sentences it displaces are used
-    for the next pair. Pairs that are too long lose pieces from the longer side, at either end. So the share of random
-    pairs is above one half, and the shorter the documents the higher.
+    and always if nothing is left, B is drawn from another document, and the sentences it displaces are used for the
+    next pair. Pairs that are too long lose pieces from the longer side, at either end. So more than half of the pairs
+    are random, and the more so the shorter the documents.
 
     Random numbers are drawn in the order of that script; pairs come one by one, so that masking may draw in between.
 
-    documents (Sequence[Sequence[int]]): The number of wordpieces of each sentence of each document. Empty sentences
-        are skipped. If there is only one document, random partners come from itself.
+    documents (Sequence[Sequence[int]]): The number of wordpieces of each sentence of each document. Empty sentences are
+        skipped. If there is only one document, random partners come from itself.
     index (int): The document to cut.
-    max_length (int): Length of a sequence, with the three special pieces. Raises ValueError below 5.
-    rng (Random): Random numbers.
+    max_length (int): Length of a sequence, including the three special pieces. Raises ValueError below 5.
     short_share (float): Share of documents for which a shorter length is drawn.
-    YIELDS (SentencePair): Both segments are never empty, and together with the special pieces not longer than
-        `max_length`.
+    YIELDS (SentencePair): Two segments, neither empty, that fit into `max_length` with the special pieces.
     """
     if max_length < MIN_LENGTH:
         raise ValueError(f"A pair of segments needs a length of at least {MIN_LENGTH}, not {max_length}.")
@@ -80,7 +78,7 @@ def sentence_pairs(
 
 
 def truncate_pair(a: Segment, b: Segment, limit: int, rng: Random) -> Tuple[Segment, Segment]:
-    """Shorten a pair to `limit` pieces: always the longer segment (at a tie B), with even odds at its front or back."""
+    """Shorten a pair to `limit` pieces: always the longer segment (in a tie B), with even odds at its front or back."""
     while (a.end - a.start) + (b.end - b.start) > limit:
         longer = a if a.end - a.start > b.end - b.start else b
         cut = longer._replace(start=longer.start + 1) if rng.random() < 0.5 else longer._replace(end=longer.end - 1)
@@ -111,23 +109,16 @@ def _bounds(lengths: Sequence[int]) -> Sequence[Tuple[int, int]]:
 
 
 class PairedDoc(NamedTuple):
-    """A pair of segments as a Doc.
+    """A pair of segments as a Doc."""
 
-    doc (Doc): The first segment, a token in place of [SEP], the second segment.
-    separator (int): The index of that token.
-    label (int): 0 if the second segment follows the first, 1 if it is random; UNLABELLED if a random one could be had
-        only from the same document.
-    sources (Tuple[TokenRange, TokenRange]): The tokens of both segments in the batch.
-    """
-
-    doc: Doc
-    separator: int
-    label: int
-    sources: Tuple["TokenRange", "TokenRange"]
+    doc: Doc  # the first segment, a token in place of [SEP], the second segment
+    separator: int  # the index of that token
+    label: int  # 0: the second follows the first; 1: it is random; UNLABELLED: random, but from the same document
+    sources: Tuple["TokenRange", "TokenRange"]  # the tokens of both segments in the batch
 
 
 class TokenRange(NamedTuple):
-    """Tokens of one Doc of a batch."""
+    """Tokens of one Doc of a batch, half-open."""
 
     doc: int
     start: int
@@ -139,7 +130,7 @@ def pair_docs(
 ) -> List[PairedDoc]:
     """Cut the documents of a batch into pairs; random partners come from the same batch.
 
-    docs (Sequence[Doc]): Documents with sentence bounds. Raises ValueError where there are none.
+    docs (Sequence[Doc]): Documents with sentence bounds. Raises ValueError if one has none.
     counts (Ints[n_tokens]): Wordpieces of each token, over all Docs.
     max_length, rng, short_share: See `sentence_pairs`.
     RETURNS (List[PairedDoc]): The pairs.
@@ -168,10 +159,7 @@ def pair_docs(
 
 
 def separator_pieces(pairs: Sequence[PairedDoc], counts: np.ndarray) -> np.ndarray:
-    """pairs (Sequence[PairedDoc]): The pairs.
-    counts (Ints[n_tokens]): Wordpieces of each token, over the Docs of all pairs.
-    RETURNS (Ints[n_pairs]): The wordpieces in place of [SEP] between two segments.
-    """
+    """The wordpieces in place of [SEP] between segments, int64[n_pairs], from the counts of all pairs' tokens."""
     borders = np.cumsum([0, *(len(pair.doc) for pair in pairs)])[:-1]
     tokens = borders + np.array([pair.separator for pair in pairs], "i8")
     return (np.cumsum(counts) - counts)[tokens]
@@ -190,7 +178,7 @@ def _sentence_lengths(doc: Doc, counts: np.ndarray) -> List[int]:
 
 
 def _whole_tokens(segment: Segment, ends: np.ndarray) -> TokenRange:
-    """The tokens all of whose wordpieces lie in the segment."""
+    """The tokens whose wordpieces all lie in the segment."""
     begins_at = np.concatenate([[0], ends[:-1]])
     start = int(np.searchsorted(begins_at, segment.start, "left"))
     end = int(np.searchsorted(ends, segment.end, "right"))

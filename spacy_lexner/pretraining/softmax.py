@@ -12,11 +12,7 @@ SCORES_AT_ONCE = 1 << 24
 
 
 class FullSoftmax(nn.Module):
-    """A score for every word. The rows are taken in parts, so that memory is bounded.
-
-    width (int): Width of the vectors to predict from.
-    n_words (int): Size of the vocabulary.
-    """
+    """A score for each of `n_words` words, from vectors of `width`. Rows are processed in parts to bound memory."""
 
     def __init__(self, width: int, n_words: int):
         super().__init__()
@@ -25,7 +21,9 @@ class FullSoftmax(nn.Module):
         nn.init.normal_(self.weight, std=1 / sqrt(width))
 
     def forward(self, hidden: Tensor, words: Tensor) -> Tensor:
-        """hidden (Tensor): Shape [n_rows, width].
+        """Predict words.
+
+        hidden (Tensor): Shape [n_rows, width].
         words (Tensor): The right words, int64 [n_rows].
         RETURNS (Tensor): Negative log probabilities of the right words [n_rows].
         """
@@ -45,13 +43,8 @@ class FullSoftmax(nn.Module):
 
 
 class SampledSoftmax(FullSoftmax):
-    """In training, scores only the right word and a sample of the others, corrected by their probability to be in the
-    sample. Words must be in the order of their frequency, the most frequent first.
-
-    width (int): Width of the vectors to predict from.
-    n_words (int): Size of the vocabulary.
-    n_samples (int): Number of distinct words in the sample.
-    """
+    """In training, scores only the right word and a sample of `n_samples` distinct words, corrected by their
+    probability of being sampled. Words must be in order of frequency, the most frequent first."""
 
     def __init__(self, width: int, n_words: int, n_samples: int):
         if not 0 < n_samples < n_words:
@@ -63,7 +56,7 @@ class SampledSoftmax(FullSoftmax):
         self.n_samples = n_samples
 
     def forward(self, hidden: Tensor, words: Tensor) -> Tensor:
-        """As FullSoftmax; in training, by the sample."""
+        """As FullSoftmax, but by a sample in training."""
         if not self.training:
             return self.exact(hidden, words)
         sample = sample_log_uniform(self.n_samples, len(self.bias), hidden.device)
@@ -76,12 +69,8 @@ class SampledSoftmax(FullSoftmax):
 
 
 class AdaptiveSoftmax(nn.Module):
-    """Rare words in clusters, with fewer dimensions: torch's own. Words must be in the order of their frequency.
-
-    width (int): Width of the vectors to predict from.
-    n_words (int): Size of the vocabulary.
-    cutoffs (Sequence[int]): Where the clusters of rarer words begin, ascending.
-    """
+    """Rare words in clusters with fewer dimensions: torch's own. Words must be in order of frequency; the clusters of
+    rarer words begin at the `cutoffs`, which ascend."""
 
     def __init__(self, width: int, n_words: int, cutoffs: Sequence[int]):
         super().__init__()
@@ -104,30 +93,23 @@ class AdaptiveSoftmax(nn.Module):
 
 
 class Sample(NamedTuple):
-    """Distinct words, drawn again and again until there are enough."""
+    """Distinct words, drawn until there are enough."""
 
     words: Tensor  # the words, int64 [n_samples]
     n_draws: int  # how many draws it took
     n_words: int  # size of the vocabulary
 
     def log_expected(self, words: Tensor) -> Tensor:
-        """words (Tensor): Any words.
-        RETURNS (Tensor): The logarithm of the probability that each is in a sample of n_draws draws.
-        """
+        """The log probability that each of `words` is in a sample of n_draws draws."""
         numbers = words.double()
         probability = torch.log1p(1 / (numbers + 1)) / log(self.n_words + 1)
         return (-torch.expm1(self.n_draws * torch.log1p(-probability))).log().float()
 
 
 def sample_log_uniform(n_samples: int, n_words: int, device: Optional[torch.device] = None) -> Sample:
-    """Draw distinct words from a vocabulary in the order of frequency, where word k has the probability
-    log((k + 2) / (k + 1)) / log(n_words + 1), near to Zipf's law.
-
-    n_samples (int): Number of distinct words, less than `n_words`.
-    n_words (int): Size of the vocabulary.
-    device (Optional[torch.device]): Where to draw.
-    RETURNS (Sample): The words in the order in which they were first drawn.
-    """
+    """Draw distinct words, in order of their first draw, from a vocabulary in order of frequency. Word k has the
+    probability log((k + 2) / (k + 1)) / log(n_words + 1), close to Zipf's law. `n_samples` must be less than
+    `n_words`."""
     draws = torch.empty(0, dtype=torch.int64, device=device)
     while True:
         uniform = torch.rand(max(2 * n_samples, len(draws)), dtype=torch.float64, device=device)
@@ -139,7 +121,7 @@ def sample_log_uniform(n_samples: int, n_words: int, device: Optional[torch.devi
 
 
 def _first_places(draws: Tensor) -> Tuple[Tensor, Tensor]:
-    """The distinct values in the order of their first appearance, and the places of that."""
+    """The distinct values in order of first appearance, and where each first appears."""
     words, numbers = torch.unique(draws, return_inverse=True)
     places = torch.arange(len(draws), device=draws.device)
     first = torch.full_like(words, len(draws)).scatter_reduce_(0, numbers, places, reduce="amin")

@@ -16,15 +16,15 @@ SENTENCE_ENDS = "。！？!?；;…"
 
 
 class TextCorpus:
-    """Reads raw text as Docs, one after the other: memory does not grow with the corpus.
+    """Reads raw text as Docs, one at a time: memory does not grow with the corpus.
 
     path (Optional[Union[str, List[str]]]): Files, or folders that are searched for *.txt and *.txt.gz. UTF-8.
     sentences (bool): Each line is a sentence and a blank line ends a document; a Doc is a document with sentence
         bounds. Otherwise each line is a Doc, and blank lines are skipped.
     min_length (int): Shorter lines are skipped, in characters.
     max_length (int): Longer lines are cut, after a sentence end if there is one in their second half.
-    shuffle (bool): Yield the Docs in random order, another one each time. It follows from Python's own random numbers,
-        which spaCy seeds with `training.seed`. The place of each line is kept in memory, eight bytes a line.
+    shuffle (bool): Yield the Docs in random order, a new one each time, drawn from Python's own random numbers, which
+        spaCy seeds with `training.seed`. The place of each line is kept in memory, eight bytes a line.
     limit (int): Most Docs to yield; 0 for all.
     """
 
@@ -53,9 +53,9 @@ class TextCorpus:
         """Read the corpus once.
 
         nlp (Language): Its tokenizer makes the tokens.
-        YIELDS (Example): One per Doc. Raises ValueError where a file is not UTF-8, and where there is no text at all.
+        YIELDS (Example): One per Doc. Raises ValueError if a file is not UTF-8, and if there is no text at all.
         """
-        if not self.paths:  # no error before: one config may serve for pretraining and for training without it
+        if not self.paths:  # not an error earlier: a config for pretraining may also be used for training without it
             raise ValueError("There is no text to read: set the path of the text corpus (paths.raw_text).")
         docs = (doc for sentences in self._units() for doc in self._docs(nlp, sentences) if len(doc))
         found = False
@@ -108,12 +108,7 @@ class TextCorpus:
 
 
 def join_sentences(nlp: Language, sentences: Iterable[str]) -> Doc:
-    """Make a Doc of sentences, with sentence bounds between them and nothing else.
-
-    nlp (Language): Its tokenizer makes the tokens of each sentence.
-    sentences (Iterable[str]): The sentences.
-    RETURNS (Doc): The document.
-    """
+    """Make a Doc of sentences, tokenized one by one, with sentence bounds and nothing else between them."""
     words: List[str] = []
     spaces: List[bool] = []
     starts: List[bool] = []

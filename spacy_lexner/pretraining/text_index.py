@@ -16,9 +16,9 @@ _SHOWN = 30
 def find_text_files(paths: Iterable[Path]) -> List[Path]:
     """List the text files under the given paths.
 
-    paths (Iterable[Path]): Files of any name, and folders.
-    RETURNS (List[Path]): The files, those of a folder in the order of their names. Raises ValueError where there is
-        nothing.
+    paths (Iterable[Path]): Files of any name, and folders, which are searched for *.txt and *.txt.gz.
+    RETURNS (List[Path]): The files, sorted within each folder. Raises ValueError if a path does not exist or a folder
+        holds no text.
     """
     files: List[Path] = []
     for path in paths:
@@ -38,7 +38,7 @@ def read_lines(path: Path) -> Iterator[str]:
     """Read the lines of a text file.
 
     path (Path): The file: UTF-8, plain or gzip.
-    YIELDS (str): The lines without their ends. Raises ValueError, with the line's number, where one is not UTF-8.
+    YIELDS (str): The lines without their ends. Raises ValueError, with the line's number, if one is not UTF-8.
     """
     for _, text in _read_raw(path):
         yield text
@@ -46,15 +46,10 @@ def read_lines(path: Path) -> Iterator[str]:
 
 class TextIndex:
     """Where lines, or paragraphs between blank lines, begin in text files; eight bytes of memory for each. A context
-    manager: what gzip files hold is unpacked to a temporary file, which is there as long as the context.
-    """
+    manager: gzip files are unpacked to a temporary file, which is deleted on exit."""
 
     def __init__(self, paths: Sequence[Path], *, paragraphs: bool) -> None:
-        """Go through the files once. Raises ValueError where one is not UTF-8.
-
-        paths (Sequence[Path]): The files.
-        paragraphs (bool): Look up paragraphs, not lines.
-        """
+        """Scan the files once, for paragraphs or for lines. Raises ValueError if one is not UTF-8."""
         self.paths = list(paths)
         self.paragraphs = paragraphs
         self._spool = tempfile.SpooledTemporaryFile(max_size=1 << 20)  # noqa: SIM115
@@ -76,11 +71,7 @@ class TextIndex:
         return len(self._offsets)
 
     def read(self, number: int) -> List[str]:
-        """Look up a line or a paragraph.
-
-        number (int): Its number; blank lines have none.
-        RETURNS (List[str]): Its lines.
-        """
+        """The lines of paragraph (or line) `number`. Blank lines are not numbered."""
         path = self.paths[int(np.searchsorted(self._borders, number, "right")) - 1]
         offset = int(self._offsets[number])
         if path.suffix == ".gz":

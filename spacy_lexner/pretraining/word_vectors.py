@@ -29,19 +29,15 @@ class VectorSettings:
     epochs: int = 5
     min_count: int = 5  # rarer units get no vector
     sample: float = 1e-3  # threshold above which frequent units are left out at random
-    # Keep only the most frequent units, which bounds memory; None keeps all. While they are counted, rare ones are
-    # forgotten as soon as there are COUNTED_PER_UNIT times as many.
+    # Keep only the most frequent units, which bounds memory; None keeps all. While counting, rare units are dropped
+    # once there are COUNTED_PER_UNIT times as many.
     max_units: Optional[int] = 1_000_000
     workers: int = 2  # threads; one makes the result reproducible
     seed: int = 1
 
 
 def segment_with_jieba(text: str) -> Iterable[str]:
-    """Segment a text into words.
-
-    text (str): The text.
-    RETURNS (Iterable[str]): Its words by jieba's own dictionary and model (extra `zh`).
-    """
+    """Segment a text into words with jieba's own dictionary and model. Raises ImportError without the extra `zh`."""
     try:
         import jieba
     except ImportError as error:
@@ -53,7 +49,7 @@ def segment_with_jieba(text: str) -> Iterable[str]:
 
 
 def split_units(text: str, unit: UnitT, segment: SegmentT = segment_with_jieba) -> List[str]:
-    """Cut a line into the units that get vectors. White space and invisible characters belong to none.
+    """Cut a line into the units that get vectors. White space and invisible characters are dropped.
 
     text (str): The line.
     unit (str): "word", "char", or "bigram": each character with the next, the last with `<end>`, as FLAT reads them.
@@ -79,16 +75,16 @@ def train_vectors(
     segment: SegmentT = segment_with_jieba,
     progress: bool = True,
 ) -> int:
-    """Train vectors on text files, a paragraph a line, and write them as word2vec text. The text is read as a stream,
-    and memory grows with the number of distinct units alone, up to a bound.
+    """Train vectors on text files, a paragraph a line, and write them as word2vec text. The text is streamed: memory
+    grows only with the number of distinct units, up to a bound.
 
     texts (Iterable[Path]): Files (UTF-8, plain or gzip), or folders of them.
     output (Path): The file to write; units by falling frequency.
-    unit (str): See `split_units`. Of words, those without a Chinese character are only context and are not written.
+    unit (str): See `split_units`. Words without a Chinese character serve only as context and are not written.
     settings (Optional[VectorSettings]): Parameters.
     segment (Callable[[str], Iterable[str]]): Segmenter for words.
     progress (bool): Show progress bars.
-    RETURNS (int): The number of vectors. Raises ValueError where no unit is frequent enough.
+    RETURNS (int): The number of vectors. Raises ValueError if no unit is frequent enough, ImportError without gensim.
     """
     try:
         from gensim.models import Word2Vec

@@ -17,11 +17,8 @@ MAX_HELD = 5_000_000
 
 
 class WordVocabulary:
-    """Numbers of words: begin and end of a sentence, unknown words, then words in the order of their frequency.
-
-    words (Sequence[str]): The words, the most frequent first.
-    fingerprint (str): Differs between vocabularies.
-    """
+    """Numbers of words: begin and end of a sentence, unknown words, then `words`, which are in order of frequency. The
+    `fingerprint` differs between vocabularies."""
 
     def __init__(self, words: Sequence[str]):
         self._numbers: Dict[str, int] = {word: number for number, word in enumerate(words, N_SPECIAL)}
@@ -32,8 +29,8 @@ class WordVocabulary:
         """Read counted words.
 
         path (Union[str, Path]): A file that `spacy lexner count-words` wrote.
-        max_words (int): Most words to take; 0 for all.
-        RETURNS (WordVocabulary): The vocabulary. Raises ValueError where the file is not in the order of frequency.
+        max_words (int): Most words to read; 0 for all.
+        RETURNS (WordVocabulary): The vocabulary. Raises ValueError if the words are not in order of frequency.
         """
         counted = read_counted_words(path)
         for number, ((_, count), (word, next_count)) in enumerate(pairwise(counted), 2):
@@ -48,9 +45,7 @@ class WordVocabulary:
         return N_SPECIAL + len(self._numbers)
 
     def numbers(self, words: Iterable[str]) -> NDArray[np.int64]:
-        """words (Iterable[str]): Any words.
-        RETURNS (NDArray[np.int64]): Their numbers; UNKNOWN for other words.
-        """
+        """The numbers of any words; UNKNOWN for those outside the vocabulary."""
         return np.array([self._numbers.get(word, UNKNOWN) for word in words], dtype=np.int64)
 
 
@@ -68,10 +63,7 @@ class WordCounter:
         self._counts: Counter[str] = Counter()
 
     def add(self, words: Iterable[str]) -> None:
-        """Count words. White space, and words with a tab or a line end, are skipped.
-
-        words (Iterable[str]): The words.
-        """
+        """Count words. White space, and words with a tab or a line end, are skipped."""
         kept = [word for word in words if not word.isspace() and not any(mark in word for mark in "\t\r\n")]
         self.n_words += len(kept)
         self._counts.update(kept)
@@ -79,12 +71,11 @@ class WordCounter:
             self._forget()
 
     def most_common(self, max_words: int = 0, min_count: int = 1) -> CountedWords:
-        """The counted words.
+        """List the counted words.
 
-        max_words (int): Most words to give; 0 for all.
+        max_words (int): Most words to list; 0 for all.
         min_count (int): Rarer words are left out.
-        RETURNS (CountedWords): Words and counts, the most frequent first, words of one count in the order of their
-            characters.
+        RETURNS (CountedWords): Words and counts, the most frequent first; ties in code point order.
         """
         ordered = sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
         return [(word, count) for word, count in ordered if count >= min_count][: max_words or None]
