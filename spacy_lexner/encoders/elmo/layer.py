@@ -1,4 +1,4 @@
-"""ELMo as a thinc layer: Docs in, one vector for each token out, whatever the length of the Doc."""
+"""ELMo as a thinc layer: Docs of any length in, one vector per token out."""
 
 from dataclasses import dataclass
 from typing import Any, Callable, List, Optional, Sequence, Tuple, cast
