@@ -14,7 +14,7 @@ def whole_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
     left, and an existing folder stays as it was. Raises ValueError if `target` exists, unless `overwrite`."""
     target = Path(target)
     if target.exists() and not overwrite:
-        raise ValueError(f"{target} is there already. Give another folder, or overwrite it on purpose.")
+        raise ValueError(f"{target} already exists. Choose another folder, or allow overwriting.")
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:

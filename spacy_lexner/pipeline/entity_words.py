@@ -51,7 +51,7 @@ def attend_words(model: Model, docs: Sequence[Doc]) -> List[AttendedWords]:
     attending = find_attending([model])
     if attending is None:
         raise ValueError(
-            "No encoder of this model can tell what it attends to: LEBERT with adapters and FLAT with words can. If "
+            "No encoder of this model reports its attention: LEBERT with adapters and FLAT with words do. If "
             "the encoder belongs to another component, ask for the whole pipeline: spacy_lexner.pipeline.explain."
         )
     return attending.attrs["attend"](attending, list(docs))

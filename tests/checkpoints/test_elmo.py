@@ -45,7 +45,7 @@ def test_files_of_a_checkpoint(run, tmp_path):
         "projection_clip": 3,
         "skip_connections": True,
     }
-    with pytest.raises(ValueError, match="is there already"):
+    with pytest.raises(ValueError, match="already exists"):
         run()
 
 

@@ -107,7 +107,7 @@ def test_a_folder_that_is_there_is_kept_unless_told_otherwise(tmp_path, nlp):
     nlp.to_disk(tmp_path / "saved")
     (tmp_path / "hf").mkdir()
     (tmp_path / "hf" / "mine.txt").write_text("kept")
-    with pytest.raises(ValueError, match="is there already"):
+    with pytest.raises(ValueError, match="already exists"):
         export_huggingface(tmp_path / "saved", tmp_path / "hf")
     assert (tmp_path / "hf" / "mine.txt").exists()
     export_huggingface(tmp_path / "saved", tmp_path / "hf", overwrite=True)

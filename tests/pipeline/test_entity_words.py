@@ -57,5 +57,5 @@ def test_what_is_not_known_is_none(doc):
 
 
 def test_a_model_that_cannot_tell(doc):
-    with pytest.raises(ValueError, match="No encoder of this model can tell what it attends to"):
+    with pytest.raises(ValueError, match="No encoder of this model reports its attention"):
         attend_words(Model("plain", None), [doc])

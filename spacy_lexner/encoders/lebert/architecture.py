@@ -61,7 +61,7 @@ def build_lebert_v1(
     max_words (int): Maximum number of candidate words per token.
     policy (str): "start": a word that finds no room where it starts is dropped for all of its tokens (the authors'
         code). "token": every token keeps the first words of those that cover it.
-    single_chars (str): Rule for words of one token: "keep", "drop", "alone", "uncovered" (see `keep_single_chars`).
+    single_chars (str): Rule for words of one wordpiece: "keep", "drop", "alone", "uncovered" (see `keep_single_chars`).
     empty (str): What a token without words receives: "zero", nothing; "pad", the transformed vector of a padding word,
         as in the authors' code.
     words (str): "frozen": word vectors stay as in the lexicon. "finetuned": those of words in the training texts are
