@@ -16,7 +16,6 @@ from .task import Region, Task, find_regions
 EXAMPLE = '{"text": "我在南京", "spans": [{"start": 2, "end": 4, "label": "GPE"}], "answer": "accept"}'
 ANSWERS = ("accept", "reject", "ignore")
 NOT_READ = ("relations", "options", "accept")
-TokensT = Tuple[Tuple[str, ...], Tuple[bool, ...]]
 
 
 def read_prodigy(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:

@@ -1,10 +1,10 @@
 """A small pipeline with `lex_segmenter`, and texts to train it on, for the tests of the pipe."""
 
+import small_ner
 import spacy
 from small_ner import HASH_EMBED_CNN
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.util import fix_random_seed
 
 TEXTS = [
     ("我 爱 北京 天安门", "PRON VERB PROPN PROPN"),
@@ -38,13 +38,7 @@ def examples(nlp, texts=TEXTS):
 
 
 def train(nlp, gold=None, steps=25):
-    fix_random_seed(0)
-    gold = examples(nlp) if gold is None else gold
-    optimizer = nlp.initialize(lambda: gold)
-    optimizer.learn_rate = 0.01
-    for _ in range(steps):
-        losses = nlp.update(gold, sgd=optimizer)
-    return losses
+    return small_ner.train(nlp, examples(nlp) if gold is None else gold, steps)
 
 
 def words(doc):

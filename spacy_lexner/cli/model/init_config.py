@@ -13,7 +13,7 @@ from ..shared import ForceOption, check_new, failing
 
 PACKAGE = Path(__file__).parents[2]
 # A wheel holds the bases inside the package; in a checkout they are beside it.
-BASES = next(folder for folder in (PACKAGE / "configs", PACKAGE.parent / "configs") if folder.is_dir())
+BASES = PACKAGE / "configs" if (PACKAGE / "configs").is_dir() else PACKAGE.parent / "configs"
 # Bases for an encoder and a task together. Other pairs put the encoder of its base for entities into the task's base.
 PAIRS = {
     ("flat", "ner"): "flat",
