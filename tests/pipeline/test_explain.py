@@ -122,7 +122,7 @@ def test_an_encoder_that_is_shared():
     assert words and all(word.weight > 0 or word.change is not None for word in words)
     assert any(abs(word.change) > 0 for word in words)
     shared.get_pipe("lex_ner").note_words = True
-    with pytest.raises(ValueError, match="No encoder of this model can tell"):
+    with pytest.raises(ValueError, match="No encoder of this model reports its attention"):
         shared(doc.text)
 
 
