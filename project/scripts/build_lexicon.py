@@ -13,10 +13,10 @@ from tqdm import tqdm
 from wasabi import msg
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError
-from spacy_lexner.lexicon.entry import REASONS
+from spacy_lexner.lexicon.entry import REASONS, EntryStream
+from spacy_lexner.lexicon.lines import read_lines
 from spacy_lexner.lexicon.readers import read_jieba_dictionary, read_word_list, read_word_vectors
-from spacy_lexner.lexicon.readers.lines import read_lines
-from spacy_lexner.lexicon.stream import EntryStream, MergedStream
+from spacy_lexner.lexicon.readers.merged_stream import MergedStream
 
 
 def read_words(path: Path) -> EntryStream:

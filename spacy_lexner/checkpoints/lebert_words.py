@@ -12,8 +12,8 @@ from typing import Iterable, Iterator, List, Optional, Sequence, Set
 import numpy as np
 
 from ..lexicon import Lexicon, LexiconEntry
+from ..lexicon.lines import read_lines
 from ..lexicon.matcher import Matcher, MatchOptions
-from ..lexicon.readers.lines import read_lines
 
 SPECIAL_ROWS = ("<pad>", "<unk>", "<unk>2", "<unk>3", "<unk>4", "<unk>5", "<unk>6")
 MATCHED_AT_ONCE = 1000

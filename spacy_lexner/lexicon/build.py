@@ -5,11 +5,10 @@ from typing import Any, Dict, Iterable, List, Literal, Tuple
 
 import numpy as np
 
-from .entry import REASONS, LexiconEntry, find_fault, hash_content, hash_word, to_stored
+from .entry import REASONS, EntryStream, LexiconEntry, find_fault, hash_content, hash_word, to_stored
 from .errors import LexiconError
 from .normalization import Normalization
 from .rules import normal_rules
-from .stream import EntryStream, to_stream
 from .table import Table, TableBuilder
 from .vector_spool import VectorSpool
 
@@ -78,7 +77,7 @@ def build_table(
     """Collect entries into columns, and report those that were skipped. Arguments as for `Lexicon.from_entries`."""
     if dtype not in ("float32", "float16"):
         raise LexiconError(f'The dtype of vectors is {dtype!r}; expected "float32" or "float16".')
-    stream = to_stream(entries)
+    stream = entries if isinstance(entries, EntryStream) else EntryStream("entries", enumerate(entries, 1))
     with VectorSpool(np.dtype(dtype)) as spool:
         checked = _CheckedBuilder(stream, spool, normalization, max_word_length, strict)
         for entry in stream:

@@ -3,7 +3,7 @@
 import re
 from hashlib import blake2b
 from struct import Struct
-from typing import NamedTuple, Optional
+from typing import Iterable, Iterator, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -42,6 +42,20 @@ class LexiconEntry(NamedTuple):
     label: str = ""
     entity_id: str = ""
     rules: Rules = ()
+
+
+class EntryStream(Iterator[LexiconEntry]):
+    """A stream of entries that knows its source (a file, or a name for anything else) and the line or number of the
+    last entry."""
+
+    def __init__(self, source: str, numbered: Iterable[Tuple[int, LexiconEntry]]) -> None:
+        self.source = source
+        self.line = 0
+        self._numbered = iter(numbered)
+
+    def __next__(self) -> LexiconEntry:
+        self.line, entry = next(self._numbered)
+        return entry
 
 
 def hash_word(word: str) -> int:

@@ -6,6 +6,7 @@ from typing import Dict, Iterable, Iterator, NamedTuple, Union
 
 from .entry import REASONS, find_word_fault
 from .errors import LexiconError
+from .lines import read_lines
 from .rules import HINT, Rule, Rules, WordRule, find_rule_fault, normal_rules
 
 COMMENT = "# "  # cannot begin a word, which has no white space
@@ -21,8 +22,6 @@ def read_rules(path: Union[str, Path], *, encoding: str = "utf8") -> Iterator[Wo
     """Read a dictionary file, plain or compressed (.gz, .bz2, .xz). Each line holds a word and, separated by tabs, its
     mode ("hint" by default), a label, and the weight of "prefer". A word with several rules has several lines. Empty
     lines and lines that start with "# " are skipped. Raises LexiconError, with file and line, for an invalid rule."""
-    from .readers.lines import read_lines  # imports every reader
-
     path = Path(path)
     if path.is_file() and not path.stat().st_size:
         return

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 import numpy as np
 
 from ..lexicon.errors import LexiconError
-from ..lexicon.readers.lines import read_lines
+from ..lexicon.lines import read_lines
 
 MISSING = 'Knowledge embeddings need PyKEEN: pip install "spacy-lexner[knowledge]"'
 

@@ -13,6 +13,7 @@ from spacy.kb import InMemoryLookupKB
 from spacy.language import Language
 
 from ..lexicon.build import Dtype
+from ..lexicon.entry import EntryStream
 from ..lexicon.errors import LexiconError
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.normalization import Normalization
@@ -26,7 +27,7 @@ from ..lexicon.readers import (
     read_word_table,
     read_word_vectors,
 )
-from ..lexicon.stream import EntryStream, MergedStream
+from ..lexicon.readers.merged_stream import MergedStream
 
 ReaderT = Callable[[Language], Lexicon]
 

@@ -5,9 +5,9 @@ import pytest
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Normalization, vector_spool
 from spacy_lexner.lexicon.build import MAX_PLACES, BuildReport
-from spacy_lexner.lexicon.entry import REASONS
+from spacy_lexner.lexicon.entry import REASONS, EntryStream
+from spacy_lexner.lexicon.readers.merged_stream import MergedStream
 from spacy_lexner.lexicon.rules import Rule
-from spacy_lexner.lexicon.stream import EntryStream, MergedStream
 
 UNFIT = [
     (11, LexiconEntry("南京", np.ones(3))),
@@ -123,3 +123,8 @@ def test_json_round_trip():
     report.skip("nul", "words.txt:2")
     copy = BuildReport.from_json(json.loads(json.dumps(report.to_json())))
     assert vars(copy) == vars(report)
+
+
+def test_plain_entries_are_numbered():
+    report = Lexicon.from_entries([LexiconEntry("甲"), LexiconEntry("乙 乙")]).report
+    assert (report.source, report.places) == ("entries", {"white_space": ["entries:2"]})

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_lexner.lexicon import LexiconEntry
-from spacy_lexner.lexicon.entry import INVALID, REASONS, find_fault, hash_word
+from spacy_lexner.lexicon.entry import INVALID, REASONS, EntryStream, find_fault, hash_word
 from spacy_lexner.lexicon.rules import Rule
 
 ONES = np.ones(3, "f4")
@@ -74,3 +74,8 @@ def test_hash_is_blake2b_of_the_utf8(word):
 
 def test_lone_surrogate_does_not_crash():
     assert hash_word("\ud800") != hash_word("\ud801")
+
+
+def test_a_stream_knows_where_it_is():
+    stream = EntryStream("a.txt", [(3, LexiconEntry("甲")), (7, LexiconEntry("乙"))])
+    assert [(entry.word, stream.source, stream.line) for entry in stream] == [("甲", "a.txt", 3), ("乙", "a.txt", 7)]

@@ -10,7 +10,7 @@ from wasabi import msg
 from ...lexicon.composed_vectors import CompositionReport, compose_vectors
 from ...lexicon.lexicon import Dtype, Lexicon
 from ...lexicon.readers.any_file import read_any
-from ...lexicon.readers.word_vectors import read_word_vectors
+from ...lexicon.word_vectors import read_word_vectors
 from ...pretraining.word_vectors import SegmentT, UnitT, VectorSettings, segment_with_jieba, train_vectors
 from ..lexicon.folder import WatchedStream, check_output, report_skipped, save
 from ..shared import ForceOption, RawTextsArgument, TargetArgument, failing, progress

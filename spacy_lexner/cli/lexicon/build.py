@@ -6,11 +6,11 @@ from typing import Annotated, Any, Dict, List, Optional
 import typer
 from wasabi import msg
 
+from ...lexicon.entry import EntryStream
 from ...lexicon.errors import LexiconError
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.normalization import Normalization
 from ...lexicon.readers.any_file import READERS, detect_format, read_any
-from ...lexicon.stream import EntryStream
 from ..shared import ForceOption, TargetArgument, failing
 from .folder import WatchedStream, check_output, report_skipped, save
 

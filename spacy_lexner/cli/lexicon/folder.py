@@ -7,11 +7,11 @@ import typer
 from tqdm import tqdm
 from wasabi import msg
 
-from ...lexicon.entry import REASONS, LexiconEntry
+from ...lexicon.entry import REASONS, EntryStream, LexiconEntry
 from ...lexicon.errors import LexiconError
 from ...lexicon.lexicon import Lexicon
+from ...lexicon.readers.merged_stream import MergedStream
 from ...lexicon.storage import MANIFEST
-from ...lexicon.stream import EntryStream, MergedStream
 
 LexiconArgument = Annotated[Path, typer.Argument(metavar="LEXICON", help="The folder of a lexicon")]
 

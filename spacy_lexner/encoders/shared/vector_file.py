@@ -5,7 +5,7 @@ from typing import Dict, List, Literal, NamedTuple, Optional
 
 import numpy as np
 
-from ...lexicon.readers.word_vectors import read_word_vectors
+from ...lexicon.word_vectors import read_word_vectors
 
 END = "\U0010ffff"  # stands for the end of a text in its last bigram
 END_OF_FILES = "<end>"  # how files of vectors write the end of a text

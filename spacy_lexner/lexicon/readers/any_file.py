@@ -4,14 +4,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Union
 
+from ..entry import EntryStream
 from ..errors import LexiconError
 from ..lexicon import Lexicon
-from ..stream import EntryStream
+from ..lines import read_lines
+from ..word_vectors import read_word_vectors
 from .jieba_dictionary import read_jieba_dictionary
-from .lines import read_lines
 from .word_list import read_word_list
 from .word_table import read_word_table
-from .word_vectors import read_word_vectors
 
 READERS: Dict[str, Callable[..., EntryStream]] = {
     "words": read_word_list,

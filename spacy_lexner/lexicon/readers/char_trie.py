@@ -5,10 +5,9 @@ from typing import Any, Dict, Iterator, Mapping
 
 import numpy as np
 
-from ..entry import LexiconEntry
+from ..entry import EntryStream, LexiconEntry
 from ..errors import LexiconError
 from ..rules import Rule
-from ..stream import EntryStream
 
 SOURCE = "pygtrie.CharTrie"
 FIELDS = LexiconEntry._fields[1:]

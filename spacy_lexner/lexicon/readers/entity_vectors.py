@@ -5,13 +5,11 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
-from ..entry import LexiconEntry
+from ..entry import EntryStream, LexiconEntry
 from ..errors import LexiconError
-from ..stream import EntryStream
-from .lines import read_lines
-from .vector_text import parse_vector
+from ..lines import read_lines
+from ..word_vectors import parse_vector, read_word_vectors
 from .word_table import read_word_table
-from .word_vectors import read_word_vectors
 
 Names = Dict[str, List[Tuple[str, float]]]
 

@@ -4,9 +4,8 @@ import re
 from pathlib import Path
 from typing import Iterator, Optional, Tuple, Union
 
-from ..entry import LexiconEntry
-from ..stream import EntryStream
-from .lines import read_lines, stream_entries
+from ..entry import EntryStream, LexiconEntry
+from ..lines import read_lines, stream_entries
 
 LINE = re.compile(r"(?P<word>.+?)(?:[ \t]+(?P<frequency>[0-9.]+))?(?:[ \t]+(?P<tag>[A-Za-z]\w*))?")
 

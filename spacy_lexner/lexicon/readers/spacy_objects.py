@@ -4,9 +4,8 @@ from typing import Any, Iterator
 
 import numpy as np
 
-from ..entry import LexiconEntry
+from ..entry import EntryStream, LexiconEntry
 from ..errors import LexiconError
-from ..stream import EntryStream
 
 VECTORS = "nlp.vocab.vectors"
 

@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import Iterator, Optional, Tuple, Union
 
-from ..entry import LexiconEntry
-from ..stream import EntryStream
-from .lines import read_lines, stream_entries
+from ..entry import EntryStream, LexiconEntry
+from ..lines import read_lines, stream_entries
 
 
 def read_word_list(

@@ -4,12 +4,11 @@ import csv
 from pathlib import Path
 from typing import Callable, Iterator, List, Optional, Sequence, Tuple, Union
 
-from ..entry import LexiconEntry
+from ..entry import EntryStream, LexiconEntry
 from ..errors import LexiconError
-from ..stream import EntryStream
+from ..lines import read_lines, stream_entries
+from ..word_vectors import parse_vector
 from .jieba_dictionary import to_weight
-from .lines import read_lines, stream_entries
-from .vector_text import parse_vector
 
 ColumnT = Union[int, str]
 

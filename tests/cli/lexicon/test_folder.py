@@ -4,7 +4,7 @@ import pytest
 
 from spacy_lexner.cli.lexicon.folder import WatchedStream, check_output, report_skipped, save
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError
-from spacy_lexner.lexicon.stream import to_stream
+from spacy_lexner.lexicon.entry import EntryStream
 
 
 def test_nothing_is_written_over(folder, tmp_path):
@@ -19,7 +19,7 @@ def test_nothing_is_written_over(folder, tmp_path):
 
 def test_entries_pass_unchanged():
     entries = [LexiconEntry("南京"), LexiconEntry("大桥")]
-    stream = WatchedStream([to_stream(entries[:1]), to_stream(entries[1:])])
+    stream = WatchedStream([EntryStream("a", [(1, entries[0])]), EntryStream("b", [(1, entries[1])])])
     assert [(entry, stream.line) for entry in stream] == [(entries[0], 1), (entries[1], 1)]
 
 

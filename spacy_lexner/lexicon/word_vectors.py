@@ -2,20 +2,16 @@
 
 from itertools import chain
 from pathlib import Path
-from typing import Iterator, NamedTuple, Optional, Tuple, Union
+from typing import Iterator, Optional, Tuple, Union
 
-from ..entry import LexiconEntry
-from ..errors import LexiconError
-from ..stream import EntryStream
+import numpy as np
+import srsly
+
+from .entry import EntryStream, LexiconEntry
+from .errors import LexiconError
 from .lines import read_lines, stream_entries
-from .vector_text import parse_vector
 
-
-class Header(NamedTuple):
-    """The first line of a file of vectors: number of rows and dimensions."""
-
-    n_rows: int
-    dim: int
+PLAIN = b"0123456789.- "
 
 
 def read_word_vectors(
@@ -43,27 +39,48 @@ def _read(path: Path, limit: Optional[int], encoding: str, errors: str) -> Itera
         word, _, numbers = line.replace("\t", " ").rstrip(" ").partition(" ")
         vector = parse_vector(numbers)
         if n_rows == 1:
-            _check_dim(path, number, header, len(vector))
+            _check_dim(path, number, header[1] if header else None, len(vector))
         yield number, LexiconEntry(word, vector)
-    if header is not None and n_rows != header.n_rows:
+    if header and n_rows != header[0]:
         raise LexiconError(
-            f"{path}: the header says {header.n_rows} rows, the file has {n_rows}: it is cut short, or its header is "
+            f"{path}: the header says {header[0]} rows, the file has {n_rows}: it is cut short, or its header is "
             "wrong. Get the whole file, or correct or remove the header."
         )
 
 
-def _parse_header(line: str) -> Optional[Header]:
+def _parse_header(line: str) -> Optional[Tuple[int, int]]:
+    """Number of rows and dimensions, if the first line of a file holds these."""
     fields = line.split()
     if len(fields) == 2 and all(field.isascii() and field.isdigit() for field in fields):
-        return Header(int(fields[0]), int(fields[1]))
+        return int(fields[0]), int(fields[1])
     return None
 
 
-def _check_dim(path: Path, number: int, header: Optional[Header], dim: int) -> None:
-    if header is not None and dim != header.dim:
+def _check_dim(path: Path, number: int, expected: Optional[int], dim: int) -> None:
+    if expected is not None and dim != expected:
         raise LexiconError(
-            f"{path}:{number}: the header says {header.dim} dimensions, this row has {dim or 'no'} numbers. Correct or "
+            f"{path}:{number}: the header says {expected} dimensions, this row has {dim or 'no'} numbers. Correct or "
             "remove the header, or give another file of vectors."
         )
     if not dim:
         raise LexiconError(f"{path}:{number}: no vector after the first word; expected a word and its numbers.")
+
+
+def parse_vector(text: str) -> np.ndarray:
+    """float32[n] from numbers separated by spaces; an invalid vector of length 0 if anything else is there."""
+    try:
+        if _is_plain(text):  # then a JSON parser can read it, several times faster than float()
+            return np.array(srsly.json_loads(f"[{text.replace(' ', ',')}]"), "f4")
+    except ValueError:
+        pass  # two spaces, or no digit before the point
+    try:
+        return np.array([float(number) for number in text.split()], "f4")
+    except ValueError:
+        return np.zeros(0, "f4")
+
+
+def _is_plain(text: str) -> bool:
+    """Whether all numbers are plain decimals. The JSON parser would read only the first half of others."""
+    if not text.isascii() or text.encode("ascii").translate(None, PLAIN):
+        return False
+    return not ("- " in text or "-." in text or text.endswith("-"))

@@ -5,7 +5,7 @@ import lzma
 import pytest
 
 from spacy_lexner.lexicon import LexiconError
-from spacy_lexner.lexicon.readers.lines import MAX_LINE, read_lines, stream_entries
+from spacy_lexner.lexicon.lines import MAX_LINE, read_lines, stream_entries
 
 LINES = ["南京 1", "", "a\u2028b\x0cc", "最后"]
 

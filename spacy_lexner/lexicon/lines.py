@@ -7,9 +7,8 @@ import zlib
 from pathlib import Path
 from typing import IO, Any, Callable, Dict, Iterable, Iterator, Optional, Tuple
 
-from ..entry import LexiconEntry
-from ..errors import LexiconError
-from ..stream import EntryStream
+from .entry import EntryStream, LexiconEntry
+from .errors import LexiconError
 
 OPENERS: Dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 MAX_LINE = 1 << 18  # bytes: twice what 8,192 dimensions take
