@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
 from ..encoders.elmo.checkpoint import CONFIG, WEIGHTS
-from ..encoders.shared.state_check import find_mismatch
+from ..encoders.shared.shim import find_mismatch
 from .elmo_options import read_options
 from .folders import whole_folder
 

@@ -5,7 +5,6 @@ that they would underflow are clamped, so a path that exists is never lost and t
 """
 
 import math
-from functools import lru_cache
 from typing import Any, Iterator, List, NamedTuple, Sequence, Tuple
 
 import numpy as np
@@ -13,6 +12,7 @@ import torch
 from torch import Tensor
 
 NEVER = float("-inf")
+MAX_CANDIDATES = 1 << 24  # numbers that one step of k_best compares
 
 
 class Trellis(NamedTuple):
@@ -97,6 +97,45 @@ def viterbi(trellis: Trellis) -> BestPaths:
         return BestPaths(torch.from_numpy(path).to(best.device)[layout.place], scores, best[layout.place])
 
 
+def k_best(trellis: Trellis, k: int) -> Tuple[Tensor, Tensor]:
+    """The k best (at least 1) allowed paths of each sequence, the best first: tags, [n_tokens, k], and scores,
+    [n_sequences, k]; -inf, and meaningless tags, where there are fewer. Viterbi's recursion with each tag's k best
+    scores (Schwartz & Chow 1990): memory grows with the length of a sequence times the number of tags times k."""
+    n_together = max(1, MAX_CANDIDATES // (trellis.emissions.shape[1] ** 2 * k))
+    found: List[Tuple[Tensor, Tensor]] = []
+    for low in range(0, len(trellis.lengths), n_together):
+        found.append(_k_best(trellis.take(range(low, min(low + n_together, len(trellis.lengths)))), k))
+    tags, scores = map(torch.cat, zip(*found))
+    return tags, scores
+
+
+@torch.no_grad()
+def _k_best(trellis: Trellis, k: int) -> Tuple[Tensor, Tensor]:
+    layout = arrange(trellis)
+    scores, transitions = masked(trellis, layout)
+    moves, start, end = split_transitions(transitions)
+    n_running, n_tags = len(layout.ranked), scores.shape[1]
+    best = scores.new_full((n_running, n_tags, k), NEVER)
+    best[:, :, 0] = scores[:n_running] + start
+    origin = torch.zeros((len(scores), n_tags * k), dtype=torch.int32)
+    into = moves.T.contiguous().unsqueeze(2)
+    for here, _ in steps(layout.sizes):
+        n = here.stop - here.start
+        values, places = (best[:n].unsqueeze(1) + into).flatten(2).topk(k, dim=2)
+        best[:n] = values + scores[here].unsqueeze(2)
+        origin[here] = places.flatten(1).to("cpu", torch.int32)
+    values, places = (best + end.unsqueeze(1)).flatten(1).topk(k, dim=1)
+    path = np.zeros((len(scores), k), dtype=np.int64)
+    path[layout.last.cpu().numpy()] = places.cpu().numpy()
+    pointers = origin.numpy()
+    for here, before in steps(layout.sizes, backwards=True):
+        path[before] = np.take_along_axis(pointers[here], path[here], 1)
+    totals = scores.new_full((len(trellis.lengths), k), NEVER)
+    totals[:, 0] = 0.0  # of empty sequences
+    totals[layout.ranked] = values
+    return torch.from_numpy(path // k).to(scores.device)[layout.place], totals
+
+
 class Layout(NamedTuple):
     """Tokens ordered by time: all first ones, all second ones, and so on, each time those of longer sequences first.
     Empty sequences are left out."""
@@ -174,11 +213,11 @@ class _LogPartition(torch.autograd.Function):
 def _forward(scores: Tensor, transitions: Tensor, layout: Layout) -> Tuple[Tensor, Tensor]:
     """By place, log of the sum over all paths ending in a tag, its emission included; by rank, the log partition."""
     moves, start, end = split_transitions(transitions)
-    weights, shift = _exponentials(moves)
+    weights, shift = _exponentials(moves, moves.amax())
     alpha = scores.clone()
     alpha[: len(layout.ranked)] += start
     for here, before in steps(layout.sizes):
-        odds, top = _odds(alpha[before])
+        odds, top = _exponentials(alpha[before], alpha[before].amax(1, keepdim=True))
         alpha[here] += (odds @ weights).log_().add_(top + shift)
     return alpha, torch.logsumexp(alpha[layout.last] + end, 1)
 
@@ -187,8 +226,8 @@ def _backward(alpha: Tensor, log_z: Tensor, transitions: Tensor, layout: Layout,
     """Probabilities by place, times a weight for each sequence, from the last token backwards: P(i) is the sum over j
     of P(j) P(i | j)."""
     moves, _, end = split_transitions(transitions)
-    weights, _ = _exponentials(moves)
-    odds, _ = _odds(alpha)
+    weights, _ = _exponentials(moves, moves.amax())
+    odds, _ = _exponentials(alpha, alpha.amax(1, keepdim=True))
     mass = odds @ weights
     per_mass = (1 / mass).masked_fill_(mass == 0, 0.0)
     log_z = log_z.masked_fill(log_z == NEVER, float("inf"))  # without any path, nothing has a probability
@@ -201,19 +240,9 @@ def _backward(alpha: Tensor, log_z: Tensor, transitions: Tensor, layout: Layout,
     return Marginals(unary, odds, weights, per_mass)
 
 
-def _odds(scores: Tensor) -> Tuple[Tensor, Tensor]:
-    """Exponentials relative to the best score of each row, and that score."""
-    top = scores.amax(1, keepdim=True).clamp_(min=torch.finfo(scores.dtype).min)
-    return (scores - top).clamp_(min=_least(scores.dtype)).exp_().masked_fill_(scores == NEVER, 0.0), top
-
-
-def _exponentials(moves: Tensor) -> Tuple[Tensor, Tensor]:
-    """Exponentials relative to the best move, and its score."""
-    shift = moves.amax().clamp(min=torch.finfo(moves.dtype).min)
-    return (moves - shift).clamp_(min=_least(moves.dtype)).exp_().masked_fill_(moves == NEVER, 0.0).contiguous(), shift
-
-
-@lru_cache(maxsize=8)
-def _least(dtype: torch.dtype) -> float:
-    """Half the range of exponents, so that the product of two such exponentials is still a normal number."""
-    return 0.49 * math.log(torch.finfo(dtype).tiny)
+def _exponentials(scores: Tensor, top: Tensor) -> Tuple[Tensor, Tensor]:
+    """Exponentials relative to the best scores, and these."""
+    info = torch.finfo(scores.dtype)
+    least = 0.49 * math.log(info.tiny)  # half the range of exponents: the product of two is still a normal number
+    top = top.clamp(min=info.min)
+    return (scores - top).clamp_(min=least).exp_().masked_fill_(scores == NEVER, 0.0), top

@@ -13,14 +13,12 @@ from thinc.util import xp2torch
 from torch import Tensor
 
 from . import crf, crf_windows
-from .crf import NEVER, Trellis
-from .k_best import k_best
+from .crf import NEVER, Marginals, Trellis
 from .spans.head import Path, ScoredSpan, TaggerOutput
 from .spans.refine import RefinedDoc, refine
 from .spans.span_rules import SpanRules
 from .spans.states import States, tag_states
-from .spans.tag_scheme import Bools2d, Ints1d, NoPathError, TagSpan, span_tags
-from .spans_above import find_spans_above
+from .spans.tag_scheme import BEGIN, END, SINGLE, Bools2d, Ints1d, NoPathError, TagSpan, span_tags
 
 
 def make_trellis(emissions: Tensor, transitions: Tensor, states: States, allowed: Sequence[Bools2d]) -> Trellis:
@@ -98,7 +96,7 @@ class TagSearch:
     def k_best(self, k: int) -> List[List[Path]]:
         paths: List[List[Path]] = [[] for _ in range(self.n_docs)]
         for group in self._groups:
-            tags, scores = k_best(group.trellis, k)
+            tags, scores = crf.k_best(group.trellis, k)
             log_z = crf.log_partition(group.trellis)
             log_p = (scores - log_z.unsqueeze(1)).clamp(max=0.0).cpu().numpy()
             for rank in range(k):
@@ -154,3 +152,31 @@ def _add_weights(trellis: Trellis, states: States, texts: Sequence[RefinedDoc]) 
             added[first + token, own] += weight
         first += length
     return trellis._replace(emissions=trellis.emissions + torch.from_numpy(added).to(trellis.emissions.device))
+
+
+def find_spans_above(marginals: Marginals, tags: Ints1d, threshold: float) -> List[ScoredSpan]:
+    """The spans with at least the probability `threshold` (above 0), in rows of the batch, ordered; none reaches from
+    one text into the next. `tags`, [n_states], is the tag of each state in the order of TagScheme; -1 for none.
+
+    The probability of a span is a product along its tokens, from the last one backwards: that the last tag ends it,
+    times that its predecessor goes with it, and so on. It only falls while the span is followed back, so a search that
+    stops below the threshold finds exactly the spans above it; at any token there are at most 1 / threshold. All states
+    of the same tag are followed together.
+    """
+    unary, odds, weights, per_mass = marginals
+    kinds = torch.from_numpy(tags) - 1 - 4 * torch.arange(max(0, (int(tags.max()) + 3) // 4))[:, None]
+    # Whether a state begins or ends a span of a label, [n_labels, n_states].
+    opens, closes = (kinds == BEGIN) | (kinds == SINGLE), (kinds == END) | (kinds == SINGLE)
+    last, label = torch.nonzero(unary @ closes.to(unary.dtype).T >= threshold, as_tuple=True)
+    token, states = last, unary[last] * closes[label]
+    found: List[ScoredSpan] = []
+    while len(token):
+        begun = (states * opens[label]).sum(1)
+        done = begun >= threshold
+        rows = torch.stack((token, last + 1, label), dim=1)[done].tolist()
+        found += [ScoredSpan(TagSpan(*span), min(p, 1.0)) for span, p in zip(rows, begun[done].tolist())]
+        states = states * ~opens[label]
+        goes_on = (token > 0) & (states.sum(1) >= threshold)
+        token, last, label, states = token[goes_on] - 1, last[goes_on], label[goes_on], states[goes_on]
+        states = ((states * per_mass[token]) @ weights.T) * odds[token]
+    return sorted(found)

@@ -250,3 +250,44 @@ def test_same_on_a_gpu():
     torch.testing.assert_close(crf.posterior(moved)[2].unary.cpu(), expected)
     assert crf.viterbi(moved).tags.tolist() == crf.viterbi(trellis).tags.tolist()
     assert crf_windows.viterbi(moved, window=8, margin=2)[0].tolist() == crf.viterbi(trellis).tags.tolist()
+
+
+@settings(max_examples=80, deadline=None)
+@given(TRELLISES, st.sampled_from([1, 2, 7]))
+def test_k_best_against_all_paths(trellis, k):
+    tags, scores = crf.k_best(trellis, k)
+    assert tags.shape == (sum(trellis[-1]), k) and scores.shape == (len(trellis[-1]), k)
+    start = 0
+    for i, ((paths, expected), length) in enumerate(zip(all_paths(trellis), trellis.lengths)):
+        rows = tags[start : start + length]
+        start += length
+        if not length:
+            assert scores[i].tolist() == [0.0] + [NEVER] * (k - 1)
+            continue
+        n = min(k, len(paths))
+        torch.testing.assert_close(scores[i, :n], expected.sort(descending=True).values[:n])
+        assert (scores[i, n:] == NEVER).all()
+        found = [tuple(rows[:, rank].tolist()) for rank in range(n)]
+        assert len(set(found)) == n
+        for path, score in zip(found, scores[i]):
+            torch.testing.assert_close(expected[paths.index(path)], score)
+
+
+def test_the_best_of_k_is_that_of_viterbi():
+    trellis = random_trellis(0, [40, 0, 7, 1], 9, 0.9)
+    best = crf.viterbi(trellis)
+    tags, scores = crf.k_best(trellis, 3)
+    assert tags[:, 0].tolist() == best.tags.tolist() and scores[:, 0].tolist() == best.scores.tolist()
+
+
+def test_k_best_cuts_large_batches(monkeypatch):
+    trellis = random_trellis(1, [5, 0, 3, 9, 2], 4)
+    together = crf.k_best(trellis, 3)
+    monkeypatch.setattr(crf, "MAX_CANDIDATES", 100)
+    alone = crf.k_best(trellis, 3)
+    assert all(torch.equal(ours, own) for ours, own in zip(together, alone))
+
+
+def test_k_best_of_nothing():
+    tags, scores = crf.k_best(random_trellis(0, [0, 0], 3), 2)
+    assert tags.shape == (0, 2) and scores.shape == (2, 2)

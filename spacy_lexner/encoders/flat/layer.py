@@ -12,9 +12,17 @@ from ...candidates.batch_words import place_words
 from ...candidates.lexicon_node import LexiconCandidates, linked_matcher
 from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
 from ...lexicon.single_chars import RULES, SingleChars, keep_single_chars
-from ..shared.listeners import find_listener
 from ..shared.shim import ModuleShim, settings_of, shim_of
-from ..shared.units import Encoder, UnitBatch, UnitEncoder, UnitRows, node_of, run_batches, split_by_length
+from ..shared.units import (
+    Encoder,
+    UnitBatch,
+    UnitEncoder,
+    UnitRows,
+    find_listener,
+    node_of,
+    run_batches,
+    split_by_length,
+)
 from ..shared.windows import cut_windows
 from ..shared.words import WordTable
 from .batches import Characters, make_batches, read_characters

@@ -4,7 +4,7 @@ import contextlib
 import copy
 import json
 import warnings
-from typing import Any, Callable, Dict, Iterator, Optional, cast
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, cast
 
 import srsly
 import torch
@@ -15,8 +15,7 @@ from thinc.api import ArgsKwargs, Model, Optimizer, PyTorchGradScaler, PyTorchSh
 from thinc.shims import Shim
 from thinc.util import get_torch_default_device, torch2xp, xp2torch
 
-from .state_check import find_mismatch
-
+NAMED = 4  # problems in an error
 BuildT = Callable[[Dict[str, Any]], torch.nn.Module]
 
 
@@ -177,7 +176,12 @@ class ModuleShim(PyTorchShim):
             ) from error
         state.update({name: state[kept] for name, kept in msg["aliases"].items()})
         module = self.initialize(msg["settings"])
-        _check_state(state, module.state_dict())
+        problem = find_mismatch(_shapes(state), _shapes(module.state_dict()))
+        if problem is not None:
+            raise ValueError(
+                f"The saved weights do not fit the model of the config: {problem}. Load it with the config it was "
+                "saved with."
+            )
         module.load_state_dict(state)
         self._grad_scaler.to_(self.device)
         return self
@@ -212,11 +216,22 @@ def _cpu_has_tiles() -> bool:
     return ask is not None and bool(ask())
 
 
-def _check_state(state: Dict[str, torch.Tensor], expected: Dict[str, torch.Tensor]) -> None:
-    shapes = ({name: tensor.shape for name, tensor in tensors.items()} for tensors in (state, expected))
-    problem = find_mismatch(*shapes)
-    if problem is not None:
-        raise ValueError(
-            f"The saved weights do not fit the model of the config: {problem}. Load it with the config it was saved "
-            "with."
-        )
+def find_mismatch(
+    found: Mapping[str, Sequence[int]], expected: Mapping[str, Sequence[int]], *, derived: Tuple[str, ...] = ()
+) -> Optional[str]:
+    """Compare the weights that a file has with those that a module expects, given names and shapes: the first few
+    problems, or None. Names that end in one of `derived` hold no weights: they may be missing or superfluous."""
+    problems: List[str] = [f"{name} is missing" for name in expected if not (name in found or name.endswith(derived))]
+    problems += [f"{name} is not known" for name in found if not (name in expected or name.endswith(derived))]
+    problems += [
+        f"{name} has shape {list(found[name])} instead of {list(shape)}"
+        for name, shape in expected.items()
+        if name in found and list(found[name]) != list(shape)
+    ]
+    if not problems:
+        return None
+    return "; ".join(problems[:NAMED]) + (f"; and {len(problems) - NAMED} more" if len(problems) > NAMED else "")
+
+
+def _shapes(tensors: Mapping[str, torch.Tensor]) -> Dict[str, Sequence[int]]:
+    return {name: tensor.shape for name, tensor in tensors.items()}

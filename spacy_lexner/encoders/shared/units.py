@@ -67,6 +67,11 @@ def node_of(model: Encoder, name: str) -> Optional[Model]:
     return model.layers[names.index(name)] if name in names else None
 
 
+def find_listener(model: Model) -> Optional[Model]:
+    """The first node in a model that takes the vectors of a shared encoder, in spaCy or spacy-transformers; or None."""
+    return next((node for node in model.walk() if hasattr(node, "receive")), None)
+
+
 def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable]:
     """Encode Docs: the row of a token is the mean of its units' rows."""
     if not docs:

@@ -12,7 +12,7 @@ from thinc.api import Model
 
 from ...lexicon.rules import FORBID, RuleReader
 from ...tagging.spans.tag_scheme import Bools2d, TagScheme, TagSpan, UnknownLabelError
-from ...tagging.spans.word_borders import is_space
+from ...tagging.spans.unbreakable import is_space
 from ..entity_words import add_words_extension, attend_words, note_attended
 from ..extensions import add_extension, add_score_extension
 from ..gold_report import GoldReport

@@ -6,7 +6,6 @@ can express exactly what is known of the borders, and leave at least one path.
 """
 
 import re
-from typing import Any, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from spacy.tokens import Doc
 
 from ...candidates.storage import token_borders
 from .tag_scheme import BEGIN, END, SINGLE, Bools2d, Ints1d
+from .unbreakable import is_space, is_unbreakable
 
 Borders = NDArray[np.int8]
 
@@ -24,23 +24,6 @@ _KINDS = np.arange(4)
 _OPENS, _CLOSES = np.isin(_KINDS, [BEGIN, SINGLE]), np.isin(_KINDS, [END, SINGLE])
 _BEFORE = np.stack([np.ones(4, bool), _OPENS, ~_OPENS])
 _AFTER = np.stack([np.ones(4, bool), _CLOSES, ~_CLOSES])
-
-LETTER = "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u03ff\u0400-\u052f\u1e00-\u1fff"
-WIDE_LETTER = "\uff21-\uff3a\uff41-\uff5a"
-DIGIT = "0-9\uff10-\uff19"
-MARK = "\u0300-\u036f\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\U000e0100-\U000e01ef"
-
-# Letters of the Latin, Greek and Cyrillic alphabets and digits, of either width, in any mixture (iPhone15, H1N1); a
-# number goes on over a decimal point and over a comma before three digits (3.14, 1,000,000) and ends with its percent
-# sign. Two regional indicators are a flag. Combining marks, variation selectors, skin tones and tags belong to what
-# they follow, and a zero-width joiner ties its neighbours. Every part that repeats begins with a character of its own,
-# so the time is linear.
-WORD = f"[{LETTER}{WIDE_LETTER}{DIGIT}][{LETTER}{WIDE_LETTER}{DIGIT}{MARK}]*"
-NUMBER_GOES_ON = f"(?<=[{DIGIT}])(?:[.\uff0e](?=[{DIGIT}])|,(?=[{DIGIT}]{{3}}(?![{DIGIT}]))){WORD}"
-PERCENT = f"(?<=[{DIGIT}])[%\uff05\u2030]"
-FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
-SIGN = f"[^\\s{MARK}\u200d](?:[{MARK}]|\u200d[^\\s{MARK}\u200d])+"
-UNBREAKABLE = re.compile(f"{WORD}(?:{NUMBER_GOES_ON})*(?:{PERCENT})?|{FLAG}|{SIGN}")
 
 HAN = "\u2e80-\u2fdf\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 HAN_WORD = f"[{HAN}].*[{HAN}]"  # compiled when it is first searched for, which takes milliseconds
@@ -82,30 +65,9 @@ def fixed_borders(doc: Doc) -> Borders:
     return borders
 
 
-def find_unbreakable(text: str) -> Tuple[np.ndarray, np.ndarray]:
-    """Find where the runs of characters that are never cut start and end, int64[n_runs] each. A word may be longer than
-    a run (T恤), but not shorter."""
-    spans = np.array([match.span() for match in UNBREAKABLE.finditer(text)], dtype="i8").reshape(-1, 2)
-    return spans[:, 0], spans[:, 1]
-
-
-def is_unbreakable(text: str, positions: np.ndarray) -> np.ndarray:
-    """For each position in a text, whether it lies inside of what is never cut; bool, shaped like `positions`."""
-    starts, ends = find_unbreakable(text)
-    if not len(starts):
-        return np.zeros(positions.shape, bool)
-    run = np.searchsorted(starts, positions, "left") - 1  # the last run that starts before the position
-    return (run >= 0) & (positions < ends[run])
-
-
 def in_words(doc: Doc) -> bool:
     """Whether a Doc is already in words: one of its tokens holds two Han characters or more."""
     starts, ends = token_borders(doc)
     longer = ends - starts > 1
     text = doc.text
     return any(re.search(HAN_WORD, text[a:b]) for a, b in zip(starts[longer].tolist(), ends[longer].tolist()))
-
-
-def is_space(doc: Doc) -> Any:
-    """Which tokens are white space, bool[n_tokens]."""
-    return doc.to_array("IS_SPACE").astype(bool)

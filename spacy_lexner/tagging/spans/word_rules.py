@@ -10,7 +10,7 @@ from ...lexicon.matcher import Matcher, Occurrence, find_occurrences
 from ...lexicon.rules import FORCE, PREFER, Rule, RuleReader, Rules
 from .span_rules import NEVER, SpanRules
 from .tag_scheme import NoPathError, TagSpan
-from .word_borders import is_unbreakable
+from .unbreakable import is_unbreakable
 
 CUTS_TOKENS, KEPT, OVERLAP = "tokens", "kept", "overlap"
 MAX_NAMED = 5  # words in an error
@@ -95,7 +95,7 @@ def find_rule_matches(
 ) -> List[List[RuleMatch]]:
     """Find the words of Docs whose rules concern a component, ordered by start, then by length. `matchers` holds the
     lexicon state of each Doc. A word that begins or ends inside of a Latin word or a number does not count: AI in PAID,
-    5 in 15 (see `word_borders.find_unbreakable`)."""
+    5 in 15 (see `unbreakable.find_unbreakable`)."""
     found: List[List[RuleMatch]] = [[] for _ in docs]
     for matcher in {id(matcher): matcher for matcher in matchers}.values():
         if matcher is not None and matcher.lexicon.has_rules:
