@@ -5,7 +5,7 @@ from typing import List, Literal, get_args
 
 import numpy as np
 
-from ..lexicon.single_chars import SingleChars, keep_single_chars
+from ..lexicon.matcher import SingleChars, keep_single_chars
 from .batch_words import expand_ranges
 
 Policy = Literal["start", "token"]

@@ -7,7 +7,7 @@ from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 import numpy as np
 from spacy.tokens import Doc
 
-from ..lexicon.find_words import Candidates
+from ..lexicon.level import Candidates
 from ..lexicon.matcher import Matcher
 
 # A key of this form is one that spaCy itself knows how to treat: kept by to_bytes, DocBin and n_process, left out (with

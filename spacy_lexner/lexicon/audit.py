@@ -7,7 +7,7 @@ import numpy as np
 from pygtrie import CharTrie
 
 from .entry import hash_content, hash_word
-from .find_words import SEPARATOR
+from .level import SEPARATOR
 from .lexicon import Lexicon
 
 BATCH = 1 << 16

@@ -9,8 +9,7 @@ from .entry import REASONS, EntryStream, LexiconEntry, find_fault, hash_content,
 from .errors import LexiconError
 from .normalization import Normalization
 from .rules import normal_rules
-from .table import Table, TableBuilder
-from .vector_spool import VectorSpool
+from .table import Table, TableBuilder, VectorSpool
 
 Dtype = Literal["float32", "float16"]
 LINE_BITS = 40

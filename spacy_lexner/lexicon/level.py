@@ -1,16 +1,29 @@
-"""One level of a lexicon: compiled words, some of which may be hidden."""
+"""One level of a lexicon: compiled words, some of which may be hidden, and those of them that a text has."""
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from typing import Sequence
+from typing import NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
-from .entry import LexiconEntry
 from .normalization import Normalization, to_codes
 from .strings import to_offsets
 from .table import Table
 from .trie import Trie, build_trie
+
+SEPARATOR = "\0"  # between texts that are matched as one: no word contains it
+
+
+class Candidates(NamedTuple):
+    """Lexicon words found in a text, ordered by start, then by length."""
+
+    starts: np.ndarray  # int32[n] or int64[n], first character
+    ends: np.ndarray  # int32[n] or int64[n], one past the last character
+    hashes: np.ndarray  # uint64[n], hash of the word
+
+    def take(self, index: Union[np.ndarray, slice]) -> "Candidates":
+        """The candidates at an index: numbers, a mask or a slice."""
+        return Candidates(*(column[index] for column in self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +64,13 @@ class Level:
         """uint64[n], the hashes of words that the trie found."""
         return self.hashes.take(ranks, mode="clip") if len(self.hashes) else np.zeros(len(ranks), "u8")
 
-    def entry(self, rank: int) -> LexiconEntry:
-        return self.table.entry(int(self.rows[rank]))
+    def match(self, codes: np.ndarray, min_length: int, max_length: Optional[int]) -> Candidates:
+        """The visible words in a normalised text (uint32[n] code points). Lengths as for `Lexicon.match`."""
+        starts, ends, words = self.trie.match(codes, min_length, max_length)
+        if len(self.hidden):
+            visible = np.flatnonzero(self.visible(words))
+            starts, ends, words = starts.take(visible), ends.take(visible), words.take(visible)
+        return Candidates(starts, ends, self.hash_of(words))
 
     def without(self, ranks: np.ndarray) -> "Level":
         """The same level with these words (int64[n] ranks, -1 for none) hidden too."""

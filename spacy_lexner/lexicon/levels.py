@@ -6,27 +6,18 @@ there are few, each much smaller than the one below it (a log-structured merge t
 itself is never rewritten, however many words are added.
 """
 
-from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from .entry import REASONS, LexiconEntry, find_fault, hash_content, hash_word, to_stored
 from .errors import LexiconError
-from .level import Level, compile_level, merge_levels
+from .level import Candidates, Level, compile_level, merge_levels
+from .normalization import to_codes
 from .rules import Rules, find_rule_fault, normal_rules, unpack_rules
-from .strings import Strings
-from .table import Table, TableBuilder
-from .vector_spool import VectorSpool
+from .table import Table, TableBuilder, VectorSpool
 
 GROWTH = 4  # a level of changes has at least this many times the words of the one above
-
-
-class _Ranks(NamedTuple):
-    """The ranks of different words in each level; -1 where the level does not have them."""
-
-    words: List[str]
-    hashes: np.ndarray
-    ranks: List[np.ndarray]
 
 
 class Levels:
@@ -75,12 +66,8 @@ class Levels:
 
     def get(self, word: str) -> Optional[LexiconEntry]:
         """The entry of a normalised word, if known."""
-        hashes = np.array([hash_word(word)], "u8")
-        for level in self.levels:
-            rank = int(level.ranks(hashes)[0])
-            if rank >= 0:
-                return level.entry(rank)
-        return None
+        rows = self.rows(np.array([hash_word(word)], "u8"))
+        return next((table.entry(row) for table, _, local in self._by_table(rows) for row in local.tolist()), None)
 
     def vectors(self, rows: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
         """The vectors of rows (int64[n]): float32[n, dim], zeros for none; bool[n], which rows have one."""
@@ -103,12 +90,22 @@ class Levels:
                 found.update(zip(place[ruled].tolist(), map(unpack_rules, texts)))
         return found
 
-    def ruled(self) -> Iterator[Tuple[Strings, Strings]]:
-        """For each level, the words that have rules, and these rules (see `pack_rules`)."""
+    def ruled_words(self) -> Iterator[LexiconEntry]:
+        """See `Lexicon.ruled_words`."""
         for table, visible in ((level.table, level.visible_rows) for level in self.levels):
             if table.rules is not None:
                 rows = visible[table.rules.filled(visible)]
-                yield table.words.take(rows), table.rules.take(rows)
+                for word, rules in zip(table.words.take(rows).all(), table.rules.take(rows).all()):
+                    yield LexiconEntry(word, rules=unpack_rules(rules))
+
+    def match(self, text: str, min_length: int, max_length: Optional[int]) -> Candidates:
+        """See `Lexicon.match`."""
+        codes = self.base.normalization.codes(to_codes(text))
+        found = [level.match(codes, min_length, max_length) for level in self.levels]
+        if len(found) == 1:
+            return found[0]
+        together = Candidates(*map(np.concatenate, zip(*found)))
+        return together.take(np.lexsort((together.ends, together.starts)))
 
     def _first_rows(self) -> Iterator[Tuple[Level, int]]:
         first = 0
@@ -147,8 +144,8 @@ class Levels:
     def without_words(self, words: Iterable[str]) -> "Levels":
         """See `Lexicon.without_words`."""
         levels, content = [], self.content
-        places = self._ranks(self.base.normalization(word) for word in words)
-        for level, ranks in zip(self.levels, places.ranks):
+        _, _, places = self._ranks(self.base.normalization(word) for word in words)
+        for level, ranks in zip(self.levels, places):
             known = ranks[ranks >= 0]
             content -= int(level.table.contents[level.rows[known]].sum(dtype="u8"))
             levels.append(level.without(known))
@@ -171,10 +168,11 @@ class Levels:
             given.append(entry)
         return given, dim
 
-    def _ranks(self, words: Iterable[str]) -> _Ranks:
+    def _ranks(self, words: Iterable[str]) -> Tuple[List[str], np.ndarray, List[np.ndarray]]:
+        """The different ones of these words, their hashes, and their ranks in each level; -1 where it lacks them."""
         distinct = list(dict.fromkeys(words))
         hashes = np.fromiter(map(hash_word, distinct), "u8", len(distinct))
-        return _Ranks(distinct, hashes, [level.ranks(hashes) for level in self.levels])
+        return distinct, hashes, [level.ranks(hashes) for level in self.levels]
 
     def _known(
         self, words: Sequence[str], ranks: Sequence[np.ndarray]

@@ -10,11 +10,10 @@ import numpy as np
 from .build import BuildReport, Dtype, build_table
 from .entry import LexiconEntry, hash_word
 from .errors import LexiconError
-from .find_words import SEPARATOR, Candidates, find_words
-from .level import compile_level
+from .level import SEPARATOR, Candidates, compile_level
 from .levels import Levels
 from .normalization import Normalization, to_codes
-from .rules import Rules, unpack_rules
+from .rules import Rules
 from .table import Table
 
 if TYPE_CHECKING:  # files are read and written by modules that are imported when there are any
@@ -140,9 +139,7 @@ class Lexicon:
 
     def ruled_words(self) -> Iterator[LexiconEntry]:
         """YIELDS (LexiconEntry): The words that have rules, with nothing but their rules."""
-        for words, rules in self._levels.ruled():
-            for word, text in zip(words.all(), rules.all()):
-                yield LexiconEntry(word, rules=unpack_rules(text))
+        return self._levels.ruled_words()
 
     # Changes
 
@@ -186,7 +183,7 @@ class Lexicon:
         max_length (Optional[int]): Longest word to find; None for any.
         RETURNS (Candidates): The words, by their offsets in the text as given.
         """
-        return find_words(self._levels.levels, text, min_length, max_length)
+        return self._levels.match(text, min_length, max_length)
 
     # Files
 
@@ -231,7 +228,7 @@ class Lexicon:
         such a folder, or once another lexicon was saved to it, the lexicon is pickled as bytes."""
         if self._home is not None and self._home.unchanged():
             base, *others = self._levels.levels
-            hidden = [base.entry(rank).word for rank in base.hidden.tolist()]
+            hidden = list(map(base.table.words.get, base.rows[base.hidden].tolist()))
             added = [level.table.entry(row) for level in others for row in level.visible_rows.tolist()]
             return _reopen, (self._home, hidden, added)
         return Lexicon.from_bytes, (self.to_bytes(),)

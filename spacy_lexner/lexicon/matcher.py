@@ -2,16 +2,17 @@
 
 from hashlib import blake2b
 from itertools import pairwise
-from typing import List, NamedTuple, Optional, Sequence, Tuple
+from typing import List, Literal, NamedTuple, Optional, Sequence, Tuple, get_args
 
 import numpy as np
 
-from .find_words import SEPARATOR, Candidates
+from .level import SEPARATOR, Candidates
 from .lexicon import Lexicon
 from .rules import Rules
-from .single_chars import RULES, SingleChars, keep_single_chars
 from .trie import CHUNK
 
+SingleChars = Literal["keep", "drop", "alone", "uncovered"]
+RULES = get_args(SingleChars)
 ALIGNMENT_MODES = ("strict", "contract", "expand")
 
 
@@ -84,6 +85,31 @@ def check_options(options: MatchOptions) -> None:
         raise ValueError(f"min_length is {options.min_length}; expected 1 or more.")
     if options.max_length is not None and options.max_length < options.min_length:
         raise ValueError(f"max_length is {options.max_length}, less than min_length ({options.min_length}).")
+
+
+def keep_single_chars(starts: np.ndarray, ends: np.ndarray, rule: SingleChars) -> np.ndarray:
+    """Choose among the words found in a text, ordered by start, then by end, as the published systems do.
+
+    starts, ends (numpy.ndarray): int[n], first character, and one past the last.
+    rule (str): Which words of one character stay.
+        "keep": all.
+        "drop": none (FLAT, `drop_characters`).
+        "alone": those where no longer word starts (yangjianxin1/LEBERT-NER-Chinese).
+        "uncovered": of these, those that no word with an earlier start covers (liuwei1206/LEBERT).
+    RETURNS (numpy.ndarray): bool[n].
+    """
+    single = ends - starts == 1
+    if rule == "keep":
+        return np.ones(len(starts), bool)
+    if rule == "drop":
+        return ~single
+    last_of_start = np.append(starts[1:] != starts[:-1], np.ones(min(1, len(starts)), bool))
+    keep = ~single | last_of_start
+    if rule == "uncovered":
+        reached = np.maximum.accumulate(np.where(single, 0, ends))
+        covered = np.append(np.zeros(min(1, len(starts)), bool), reached[:-1] > starts[1:])
+        keep &= ~(single & covered)
+    return keep
 
 
 class Occurrence(NamedTuple):

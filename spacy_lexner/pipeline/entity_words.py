@@ -5,7 +5,7 @@ from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Sequence,
 from spacy.tokens import Doc, Span
 from thinc.api import Model
 
-from ..candidates.attended_words import AttendedWords
+from ..candidates.batch_words import AttendedWords
 from ..candidates.storage import get_candidates, token_spans
 from .extensions import add_extension
 

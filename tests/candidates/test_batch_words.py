@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 
-from spacy_lexner.candidates.batch_words import expand_ranges, place_words
+from spacy_lexner.candidates.batch_words import AttendedWords, expand_ranges, place_words, split_by_doc
 from spacy_lexner.candidates.storage import find_candidates
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher
-from spacy_lexner.lexicon.find_words import Candidates
+from spacy_lexner.lexicon.level import Candidates
 
 NLP = spacy.blank("zh")
 
@@ -89,3 +89,11 @@ def test_against_char_span(case):
 def test_ranges():
     assert expand_ranges(np.array([5, 2, 9]), np.array([2, 0, 3])).tolist() == [5, 6, 9, 10, 11]
     assert expand_ranges(np.zeros(0, "i8"), np.zeros(0, "i8")).tolist() == []
+
+
+def test_rows_go_to_their_docs():
+    parts = [AttendedWords(*np.array([[4, 0], [3, 0], [5, 2]]), np.array([0.5, 0.25]))]
+    first, empty, second = split_by_doc(parts, [NLP.make_doc("南京市"), NLP.make_doc(""), NLP.make_doc("长江")])
+    assert [column.tolist() for column in first] == [[0], [0], [2], [0.25]]
+    assert [column.tolist() for column in second] == [[1], [0], [2], [0.5]]
+    assert len(empty.tokens) == 0 and len(split_by_doc([], [])) == 0

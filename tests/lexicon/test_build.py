@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Normalization, vector_spool
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Normalization, table
 from spacy_lexner.lexicon.build import MAX_PLACES, BuildReport
 from spacy_lexner.lexicon.entry import REASONS, EntryStream
 from spacy_lexner.lexicon.readers.merged_stream import MergedStream
@@ -70,7 +70,7 @@ def test_merging_lends_vectors():
 
 def test_stream_is_not_held(monkeypatch):
     """No more than one entry lives at a time, and the vectors go to disk."""
-    monkeypatch.setattr(vector_spool, "MAX_IN_MEMORY", 1 << 12)
+    monkeypatch.setattr(table, "MAX_IN_MEMORY", 1 << 12)
     alive = []
 
     class Vector(np.ndarray):

@@ -186,3 +186,14 @@ def test_rules(levels):
 def test_no_words(levels):
     vectors, known = levels.vectors(rows(levels, ""))
     assert vectors.shape == (0, 2) and known.shape == (0,) and levels.rules(rows(levels, "")) == {}
+
+
+def spelled(lexicon, text, min_length=1, max_length=None):
+    starts, ends, _ = lexicon._levels.match(text, min_length, max_length)
+    return [text[start:end] for start, end in zip(starts.tolist(), ends.tolist())]
+
+
+def test_base_and_changes_in_one_order(lexicon):
+    changed = lexicon.with_words(["长江大", "江", "市"]).without_words(["大桥", "京"])
+    assert spelled(changed, "市长江大桥") == ["市", "市长", "长江", "长江大", "长江大桥", "江", "江大桥"]
+    assert spelled(changed, "市长江大桥", 2, 3) == ["市长", "长江", "长江大", "江大桥"]

@@ -3,9 +3,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_lexner.lexicon import LexiconEntry, Normalization, vector_spool
+from spacy_lexner.lexicon import LexiconEntry, Normalization
+from spacy_lexner.lexicon import table as table_module
 from spacy_lexner.lexicon.build import build_table
 from spacy_lexner.lexicon.rules import Rule
+from spacy_lexner.lexicon.table import VectorSpool
 
 
 def build(entries):
@@ -36,7 +38,7 @@ ENTRIES = st.lists(
 def test_behaves_as_a_list_of_entries(entries, data):
     half = data.draw(st.integers(0, len(entries)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vector_spool, "MAX_IN_MEMORY", data.draw(st.sampled_from([0, 1 << 20])))
+        patch.setattr(table_module, "MAX_IN_MEMORY", data.draw(st.sampled_from([0, 1 << 20])))
         table = build(entries[:half]).concat(build(entries[half:]))
         assert [described(table.entry(i)) for i in range(table.size)] == list(map(described, entries))
         rows = data.draw(st.permutations(range(len(entries))))[: data.draw(st.integers(0, len(entries)))]
@@ -50,3 +52,24 @@ def test_columns_that_say_nothing_are_left_out():
     table = build([LexiconEntry("甲"), LexiconEntry("乙")])
     assert (table.weights, table.labels, table.entity_ids, table.rules, table.vector_rows) == (None,) * 5
     assert table.vectors.shape == (0, 0)
+
+
+@pytest.mark.parametrize("limit", [1 << 26, 64])  # in memory, and in a file
+def test_rows_come_back(monkeypatch, limit):
+    monkeypatch.setattr(table_module, "MAX_IN_MEMORY", limit)
+    monkeypatch.setattr(table_module, "CHUNK_ROWS", 4)
+    data = np.random.default_rng(0).normal(size=(50, 8)).astype("f2")
+    with VectorSpool(data.dtype) as spool:
+        assert [spool.append(row) for row in data[:3]] == [0, 1, 2]
+        spool.extend(data)
+        spool.extend(data, np.array([49, 0, 7, 7, 3]))
+        vectors = spool.finish()
+    assert spool.size == 58 and spool.dim == 8
+    np.testing.assert_array_equal(vectors, np.concatenate([data[:3], data, data[[49, 0, 7, 7, 3]]]))
+    assert not vectors.flags.writeable
+
+
+def test_no_vectors():
+    with VectorSpool(np.dtype("f4")) as spool:
+        spool.extend(np.zeros((0, 7), "f4"))
+        assert spool.finish().shape == (0, 0)

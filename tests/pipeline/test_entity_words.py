@@ -3,7 +3,7 @@ import pytest
 import spacy
 from thinc.api import Model
 
-from spacy_lexner.candidates.attended_words import AttendedWords
+from spacy_lexner.candidates.batch_words import AttendedWords
 from spacy_lexner.candidates.storage import Candidates, set_candidates
 from spacy_lexner.pipeline.entity_words import (
     LexWord,

@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from ...candidates.storage import place_spans
 from ...lexicon.entry import hash_word
-from ...lexicon.find_words import Candidates
+from ...lexicon.level import Candidates
 from ..shared.units import UnitBatch
 from ..shared.windows import Windows
 from ..shared.wordpiece_encoder import pad_pieces

@@ -9,7 +9,7 @@ from thinc.api import Model
 
 from ...candidates.lexicon_node import LexiconCandidates, linked_matcher
 from ...candidates.storage import align_candidates
-from ...lexicon.find_words import Candidates
+from ...lexicon.level import Candidates
 from ...lexicon.lexicon import Lexicon
 from .entities import DocEntities, Overlaps, choose_mentions
 

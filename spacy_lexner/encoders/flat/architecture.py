@@ -8,7 +8,7 @@ from spacy.util import SimpleFrozenDict
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ...lexicon.single_chars import SingleChars
+from ...lexicon.matcher import SingleChars
 from ..shared.blocks import BuilderWithBlocks
 from .layer import FlatEncoder, FlatOptions
 from .options import Attention, Embedding, Positions, SubLayers

@@ -7,11 +7,10 @@ import numpy as np
 import torch
 from spacy.tokens import Doc
 
-from ...candidates.attended_words import AttendedWords, split_by_doc
-from ...candidates.batch_words import place_words
+from ...candidates.batch_words import AttendedWords, place_words, split_by_doc
 from ...candidates.lexicon_node import LexiconCandidates, linked_matcher
 from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
-from ...lexicon.single_chars import RULES, SingleChars, keep_single_chars
+from ...lexicon.matcher import RULES, SingleChars, keep_single_chars
 from ..shared.shim import ModuleShim, settings_of, shim_of
 from ..shared.units import (
     Encoder,

@@ -7,11 +7,10 @@ import numpy as np
 import torch
 from spacy.tokens import Doc
 
-from ...candidates.attended_words import AttendedWords, split_by_doc
-from ...candidates.batch_words import BatchWords, place_words
+from ...candidates.batch_words import AttendedWords, BatchWords, place_words, split_by_doc
 from ...candidates.lexicon_node import LexiconCandidates
 from ...candidates.policy import Policy, candidate_slots
-from ...lexicon.single_chars import SingleChars
+from ...lexicon.matcher import SingleChars
 from ..shared.shim import ModuleShim, settings_of, shim_of
 from ..shared.units import Encoder, UnitBatch, run_batches
 from ..shared.wordpiece_encoder import WindowOptions, WordpieceEncoder, wordpieces_of

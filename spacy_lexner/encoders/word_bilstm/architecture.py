@@ -8,7 +8,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ...candidates.policy import Policy
-from ...lexicon.single_chars import SingleChars
+from ...lexicon.matcher import SingleChars
 from ..shared.words import WordsFrom
 from .layer import WordBiLSTMEncoder
 from .setup import WordBiLSTMSetup

@@ -8,8 +8,7 @@ from spacy.tokens import Doc
 
 from ...candidates.policy import POLICIES, Policy
 from ...candidates.training_texts import TrainingTexts
-from ...lexicon.matcher import Matcher
-from ...lexicon.single_chars import SingleChars
+from ...lexicon.matcher import Matcher, SingleChars
 from ..shared.shim import ModuleShim
 from ..shared.word_attention import EMPTY
 from ..shared.words import WordsFrom, words_of_texts

@@ -20,11 +20,10 @@ from ...candidates.storage import (
     set_candidates,
 )
 from ...lexicon.lexicon import Lexicon
-from ...lexicon.matcher import MatchOptions
+from ...lexicon.matcher import MatchOptions, SingleChars
 from ...lexicon.rule_file import RuleFile, collect_rules, read_rules, write_rules
 from ...lexicon.rules import Rule, normal_rules
 from ...lexicon.shared_matcher import SharedMatcher
-from ...lexicon.single_chars import SingleChars
 from ..extensions import add_extension
 from .lexicon_pipe import LexiconPipe
 

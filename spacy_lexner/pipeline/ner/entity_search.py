@@ -4,7 +4,7 @@ from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 from spacy.tokens import Doc
 
-from ...candidates.attended_words import AttendedWords
+from ...candidates.batch_words import AttendedWords
 from ...lexicon.matcher import Matcher
 from ...tagging.spans.head import PathSearch, TaggerHead, TaggerOutput
 from ...tagging.spans.tag_scheme import NoPathError, TagScheme, TagSpan

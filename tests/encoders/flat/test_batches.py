@@ -17,8 +17,7 @@ from spacy_lexner.encoders.shared.windows import cut_windows
 from spacy_lexner.encoders.shared.words import WordTable
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
-from spacy_lexner.lexicon.matcher import Matcher
-from spacy_lexner.lexicon.single_chars import keep_single_chars
+from spacy_lexner.lexicon.matcher import Matcher, keep_single_chars
 
 NLP = spacy.blank("zh")
 TABLE = WordTable(3, 0, np.zeros(0, "u8"))

@@ -11,7 +11,7 @@ from spacy_lexner.encoders.shared.windows import cut_windows
 from spacy_lexner.encoders.shared.wordpieces import SPECIAL_PIECES, load_wordpieces, vocab_settings
 from spacy_lexner.encoders.shared.words import WordTable
 from spacy_lexner.lexicon import Lexicon, LexiconEntry
-from spacy_lexner.lexicon.find_words import Candidates
+from spacy_lexner.lexicon.level import Candidates
 
 NLP = spacy.blank("zh")
 CPU = torch.device("cpu")

@@ -1,11 +1,8 @@
 """What encoders say about their attention to words."""
 
-import numpy as np
 import pytest
 import spacy
 import torch
-
-from spacy_lexner.candidates.attended_words import AttendedWords, split_by_doc
 
 TEXTS = ["南京市长江大桥", "", "哈哈哈哈", "大桥很长", "长江 大桥"]
 WORDS = ["南京", "南京市", "市长", "长江", "长江大桥", "大桥", "哈哈", "哈哈哈"]
@@ -31,15 +28,6 @@ def table(attended, doc):
         key = (token, start, doc[start:end].text)
         weights[key] = weights.get(key, 0.0) + weight
     return weights
-
-
-def test_rows_go_to_their_docs():
-    vocab = spacy.blank("zh").make_doc
-    parts = [AttendedWords(*np.array([[4, 0], [3, 0], [5, 2]]), np.array([0.5, 0.25]))]
-    first, empty, second = split_by_doc(parts, [vocab("南京市"), vocab(""), vocab("长江")])
-    assert [column.tolist() for column in first] == [[0], [0], [2], [0.25]]
-    assert [column.tolist() for column in second] == [[1], [0], [2], [0.5]]
-    assert len(empty.tokens) == 0 and len(split_by_doc([], [])) == 0
 
 
 @pytest.mark.parametrize("options", [{}, {"max_batch_tokens": 12}, {"window": 6, "stride": 3}])
