@@ -25,7 +25,7 @@ import torch
 from torch import Tensor, nn
 
 from spacy_lexner.encoders.flat.attention import LatticeAttention
-from spacy_lexner.encoders.flat.encoder import FlatEncoder
+from spacy_lexner.encoders.flat.model import LatticeEncoder
 from spacy_lexner.encoders.flat.options import Positions, SubLayers
 from spacy_lexner.encoders.flat.positions import pair_distances
 
@@ -91,11 +91,11 @@ class PairAttention(nn.Module):
         return torch.relu(linear(torch.cat([table[distances[:, kind] + farthest] for kind in kinds], dim=-1)))
 
 
-def build(name: str, fusion: str, starts: Tensor, ends: Tensor) -> FlatEncoder:
+def build(name: str, fusion: str, starts: Tensor, ends: Tensor) -> LatticeEncoder:
     """An encoder of one layer, with the same weights under every name."""
     torch.manual_seed(0)
     sublayers = SubLayers(inner_width=INNER, inner_dropout=0.0, output_dropout=0.0)
-    encoder = FlatEncoder(WIDTH, HEADS, positions=Positions(fusion=fusion), sublayers=sublayers)
+    encoder = LatticeEncoder(WIDTH, HEADS, positions=Positions(fusion=fusion), sublayers=sublayers)
     layer = encoder.layers[0]
     if name in ("naive", "unique"):
         layer.attention = PairAttention(layer.attention, fusion, name == "unique")
@@ -108,7 +108,7 @@ def build(name: str, fusion: str, starts: Tensor, ends: Tensor) -> FlatEncoder:
 
 
 def build_original(
-    path: Path, encoder: FlatEncoder, fusion: str, mask: Tensor
+    path: Path, encoder: LatticeEncoder, fusion: str, mask: Tensor
 ) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
     """The public code's encoder with our weights."""
     sys.path.insert(0, str(path))
@@ -155,14 +155,14 @@ def passes(args: argparse.Namespace, fusion: str, names: Tuple[str, ...]) -> Dic
         encoder = build("ours" if name in ("cached", "original") else name, fusion, starts, ends)
         run = build_original(args.original, encoder, fusion, mask) if name == "original" else encoder
 
-        def forward(name: str = name, encoder: FlatEncoder = encoder, run: Callable = run) -> Tensor:
+        def forward(name: str = name, encoder: LatticeEncoder = encoder, run: Callable = run) -> Tensor:
             encoder.eval()
             if name == "ours":
                 encoder.layers[0].attention.cache.clear()
             with torch.no_grad():
                 return run(tokens, starts, ends, *(() if name == "original" else (mask,)))
 
-        def train(name: str = name, encoder: FlatEncoder = encoder, run: Callable = run) -> Tensor:
+        def train(name: str = name, encoder: LatticeEncoder = encoder, run: Callable = run) -> Tensor:
             encoder.train()
             encoded = run(tokens, starts, ends, *(() if name == "original" else (mask,)))
             encoded.backward(gradient)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from safetensors import safe_open
 from torch import Tensor
 
-from spacy_lexner.encoders.flat.encoder import FlatEncoder
+from spacy_lexner.encoders.flat.model import LatticeEncoder
 from spacy_lexner.encoders.flat.options import Attention, Positions, SubLayers
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "flat"
@@ -74,13 +74,13 @@ OUR_NAMES = (
 
 
 def our_name(name: str) -> str:
-    """The name in `FlatEncoder` of a parameter of the original's encoder."""
+    """The name in `LatticeEncoder` of a parameter of the original's encoder."""
     for pattern, ours in OUR_NAMES:
         name = re.sub(pattern, ours, name)
     return name
 
 
-def load_original(encoder: FlatEncoder, weights: Dict[str, Tensor], besides: str = "layers.*tables") -> None:
+def load_original(encoder: LatticeEncoder, weights: Dict[str, Tensor], besides: str = "layers.*tables") -> None:
     """Give an encoder the weights of the original's, by name. Every parameter of ours must be found, besides some."""
     state = encoder.state_dict()
     found = set()
@@ -92,17 +92,17 @@ def load_original(encoder: FlatEncoder, weights: Dict[str, Tensor], besides: str
     assert not missing, missing
 
 
-def make_encoder(width: int, heads: int, layers: int = 1, **options: Any) -> FlatEncoder:
+def make_encoder(width: int, heads: int, layers: int = 1, **options: Any) -> LatticeEncoder:
     """An encoder with options of any block."""
     blocks = [
         block.read({name: options.pop(name) for name in block.options() if name in options})
         for block in (Positions, Attention, SubLayers)
     ]
     assert not options, options
-    return FlatEncoder(width, heads, layers, *blocks)
+    return LatticeEncoder(width, heads, layers, *blocks)
 
 
-def original_encoder(meta: dict, tensors: dict, prefix: str = "sd.", **options: Any) -> FlatEncoder:
+def original_encoder(meta: dict, tensors: dict, prefix: str = "sd.", **options: Any) -> LatticeEncoder:
     options = {"fusion": meta.get("four_pos_fusion", "ff_two"), "inner_width": meta["ff"], **options}
     encoder = make_encoder(meta["hidden"], meta["heads"], meta["layers"], **options)
     weights = {name[len(prefix) :]: tensor for name, tensor in tensors.items() if name.startswith(prefix)}

@@ -14,17 +14,12 @@ from .vocab import PADDING, UNKNOWN
 
 
 class TokenVectors(nn.Embedding):
-    """A table whose last rows are fixed: vectors of what does not occur in the training texts, but may in others."""
+    """A table of `n_rows` that are trained (row 0 is padding, row 1 unknown tokens, which start at zero as in the
+    authors' code, the others random), then `n_fixed` that are not: vectors of what only other texts have."""
 
     fixed: Tensor
 
     def __init__(self, n_rows: int, width: int, n_fixed: int = 0) -> None:
-        """Create the table, with random rows; that of unknown tokens starts at zero, as in the authors' code.
-
-        n_rows (int): Rows that are trained, row 0 being padding and row 1 unknown tokens.
-        width (int): Width of a vector.
-        n_fixed (int): Rows after them that are not.
-        """
         super().__init__(n_rows, width, padding_idx=PADDING)
         bound = (3.0 / width) ** 0.5
         nn.init.uniform_(self.weight, -bound, bound)
@@ -39,19 +34,7 @@ class TokenVectors(nn.Embedding):
         return torch.where((beyond >= 0).unsqueeze(-1), self.fixed[beyond.clamp(min=0)], trained)
 
     def load(self, ids: Tensor, vectors: Tensor) -> None:
-        """Set rows to given vectors.
-
-        ids (torch.Tensor): int64 [n], the rows; the fixed ones come after the others.
-        vectors (torch.Tensor): float [n, D], finite.
-        """
-        if vectors.shape[1] != self.embedding_dim:
-            raise ValueError(
-                f"The vectors have {vectors.shape[1]} values, the table {self.embedding_dim}: set the width of the "
-                "table to that of the vectors."
-            )
-        bad = int((~torch.isfinite(vectors)).any(-1).sum())
-        if bad:
-            raise ValueError(f"{bad} of the {len(vectors)} vectors hold NaN or infinity: take them out of their file.")
+        """Set the rows `ids`, int64 [n], of which the fixed ones come after the others, to vectors, float [n, D]."""
         n_rows = len(self.weight)
         with torch.no_grad():
             self.weight[ids[ids < n_rows]] = vectors[ids < n_rows].to(self.weight)
@@ -67,8 +50,8 @@ class TokenVectors(nn.Embedding):
 class LatticeEmbedding(nn.Module):
     """Embed characters and words and project both to the hidden width, each by a matrix of its own.
 
-    A character is its own vector, concatenated with that of the bigram that begins with it and with its vector from a
-    contextual encoder, in models that have these.
+    A character is its own vector beside that of the bigram that begins with it and that of a contextual encoder, in
+    models that have these.
     """
 
     def __init__(
@@ -146,8 +129,7 @@ class LatticeEmbedding(nn.Module):
         """
         inputs = [self.characters(self._drop_tokens(characters))]
         if self.bigrams is not None:
-            if bigrams is None:
-                raise ValueError("The model was made with bigrams, but got none.")
+            assert bigrams is not None
             inputs.append(self.bigrams(self._drop_tokens(bigrams)))
         if self.contextual_width:
             if contextual is None or contextual.shape[-1] != self.contextual_width:
@@ -156,20 +138,19 @@ class LatticeEmbedding(nn.Module):
                     f"The model needs contextual vectors of {self.contextual_width} values, but got {got}."
                 )
             inputs.append(_unit_length(contextual) if self.normalize_contextual else contextual)
-        lattice = self.project_characters(self._drop_before(self.character_dropout, torch.cat(inputs, dim=-1)))
+        joined = self.drop("before_projection", torch.cat(inputs, dim=-1), self.character_dropout)
+        lattice = self.project_characters(joined)
         if self.words is not None and self.project_words is not None and words is not None and word_ids is not None:
             if self.normalize:
                 words = words._replace(vectors=_unit_length(words.vectors))
             embedded = F.embedding(word_ids, self.words(self._drop_words(words)))
-            lattice = torch.cat((lattice, self.project_words(self._drop_before(self.word_dropout, embedded))), dim=1)
-        return self.drop_at("after_projection", lattice)
+            embedded = self.drop("before_projection", embedded, self.word_dropout)
+            lattice = torch.cat((lattice, self.project_words(embedded)), dim=1)
+        return self.drop("after_projection", lattice, self.character_dropout)
 
-    def drop_at(self, place: str, lattice: Tensor) -> Tensor:
-        """RETURNS (torch.Tensor): The lattice, with dropout if this is its place."""
-        return self.character_dropout(lattice) if self.dropout_place == place else lattice
-
-    def _drop_before(self, dropout: nn.Dropout, vectors: Tensor) -> Tensor:
-        return dropout(vectors) if self.dropout_place == "before_projection" else vectors
+    def drop(self, place: str, vectors: Tensor, dropout: nn.Dropout) -> Tensor:
+        """Apply a dropout to vectors, if this is its place."""
+        return dropout(vectors) if self.dropout_place == place else vectors
 
     def _drop_tokens(self, ids: Tensor) -> Tensor:
         if not self.training or not self.token_dropout:

@@ -1,7 +1,7 @@
 """FLAT as a thinc layer: Docs in, one vector for each token out, whatever the length of the Doc."""
 
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, cast
+from typing import Any, Callable, ClassVar, Dict, Iterator, List, Optional, Tuple, cast
 
 import numpy as np
 import torch
@@ -10,7 +10,8 @@ from spacy.tokens import Doc
 from ...candidates.batch_words import AttendedWords, place_words, split_by_doc
 from ...candidates.lexicon_node import LexiconCandidates, linked_matcher
 from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
-from ...lexicon.matcher import RULES, SingleChars, keep_single_chars
+from ...lexicon.matcher import SingleChars, keep_single_chars
+from ..shared.blocks import Block
 from ..shared.shim import ModuleShim, settings_of, shim_of
 from ..shared.units import (
     Encoder,
@@ -31,21 +32,17 @@ from .vocab import load_vocab
 
 
 @dataclass(frozen=True)
-class FlatOptions:
+class FlatOptions(Block):
     """How Docs reach the module, see `build_flat_v1`. Nothing of it is part of the weights."""
+
+    block = "FLAT"
+    least: ClassVar = {"max_words": 0, "window": 1, "max_batch_tokens": 1, "freeze_steps": 0}
 
     single_chars: SingleChars = "drop"
     max_words: float = 4.0
     window: int = 256
     max_batch_tokens: int = 2048
     freeze_steps: int = 0
-
-    def __post_init__(self) -> None:
-        for name, least in {"max_words": 0, "window": 1, "max_batch_tokens": 1, "freeze_steps": 0}.items():
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} = {getattr(self, name)} is out of range: it must be at least {least}.")
-        if self.single_chars not in RULES:
-            raise ValueError(f"Unknown single_chars = {self.single_chars!r}. Choose one of {RULES}.")
 
 
 def FlatEncoder(
@@ -56,17 +53,9 @@ def FlatEncoder(
     mixed_precision: bool = False,
     grad_scaler_config: Optional[Dict[str, Any]] = None,
 ) -> Encoder:
-    """Create the layer. The torch module is built when it is initialised or loaded.
-
-    setup (FlatSetup): What the module is made of.
-    options (FlatOptions): How Docs reach it.
-    contextual (Optional[Model[List[Doc], List[Floats2d]]]): A sub-model whose vectors stand beside those of the
-        characters.
-    mixed_precision (bool): See ModuleShim.
-    grad_scaler_config (Optional[Dict[str, Any]]): See ModuleShim.
-    RETURNS (Model[List[Doc], List[Floats2d]]): The layer, one row per token.
-    """
-    lexicon = LexiconCandidates() if setup.reads_words else None
+    """Create the layer: Docs to one row per token. The torch module is built when it is initialised or loaded. For the
+    arguments see `build_flat_v1`."""
+    lexicon = None if setup.words == "none" else LexiconCandidates()
     nodes = {name: node for name, node in (("lexicon", lexicon), ("contextual", contextual)) if node is not None}
     return UnitEncoder(
         "flat",
@@ -110,7 +99,7 @@ def _width(contextual: Optional[Encoder], sample: List[Doc]) -> int:
 
 
 def encode_characters(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[UnitRows, Callable[[Any], Any]]:
-    """RETURNS (Tuple[UnitRows, Callable]): The vectors of the characters of Docs, and what takes their gradient."""
+    """The vectors of the characters of Docs, and what takes their gradient."""
     characters = read_characters(docs)
     context, backprop_context = _read_context(model, docs, is_train)
     batches = _batches(model, docs, characters)
@@ -119,12 +108,7 @@ def encode_characters(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[
 
 
 def attend(model: Encoder, docs: List[Doc]) -> List[AttendedWords]:
-    """Say how much tokens attend to words, in the mean over heads and layers. This runs the module.
-
-    model (Encoder): The layer, with words.
-    docs (List[Doc]): The Docs.
-    RETURNS (List[AttendedWords]): The attention, for each Doc.
-    """
+    """How much the tokens of each Doc attend to words, in the mean over heads and layers. This runs the module."""
     if not docs:
         return []
     characters = read_characters(docs)

@@ -1,17 +1,20 @@
 """FLAT, the flat-lattice transformer (Li et al. 2020: FLAT: Chinese NER Using Flat-Lattice Transformer)."""
 
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
 
 import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from ..shared.words import Words
+from .attention import LatticeAttention
+from .distinct_positions import DistinctPositions
 from .embedding import AbsolutePositions, LatticeEmbedding
-from .encoder import FlatEncoder
 from .options import Attention, Embedding, Positions, SubLayers
+from .positions import FUSIONS, PositionFusion, ScalarPositions
 
 KEPT_PAIRS = 2**22  # pairs of tokens whose activations are kept for the backward pass: half a GB with eight heads
+ACTIVATIONS = {"relu": nn.ReLU, "leaky": nn.LeakyReLU, "gelu": nn.GELU}
 
 
 class FlatBatch(NamedTuple):
@@ -40,29 +43,112 @@ class FlatBatch(NamedTuple):
 
     @property
     def n_pairs(self) -> int:
-        """RETURNS (int): Pairs of tokens of the lattices, padding included."""
+        """Pairs of tokens of the lattices, padding included."""
         n_words = 0 if self.word_ids is None else self.word_ids.shape[1]
         return len(self.characters) * (self.characters.shape[1] + n_words) ** 2
 
 
+class FeedForward(nn.Module):
+    """W_2 activation(dropout(W_1 x + b_1)) + b_2, and dropout: the first dropout stands before the activation."""
+
+    def __init__(self, width: int, options: SubLayers) -> None:
+        super().__init__()
+        inner_width = 3 * width if options.inner_width is None else options.inner_width
+        output_dropout = options.inner_dropout if options.inner_output_dropout is None else options.inner_output_dropout
+        self.inner = nn.Linear(width, inner_width)
+        self.outer = nn.Linear(inner_width, width)
+        self.activation = ACTIVATIONS[options.activation]()
+        self.dropout = nn.Dropout(options.inner_dropout)
+        self.output_dropout = nn.Dropout(output_dropout)
+        for linear in (self.inner, self.outer):
+            nn.init.xavier_uniform_(linear.weight)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        return self.output_dropout(self.outer(self.activation(self.dropout(self.inner(tokens)))))
+
+
+class FlatLayer(nn.Module):
+    """Attention and feed-forward, each with normalization, dropout and what is added to its output."""
+
+    def __init__(self, width: int, attention: LatticeAttention, options: SubLayers) -> None:
+        super().__init__()
+        self.norm_first, self.residual = options.norm == "pre", options.residual
+        self.attention = attention
+        self.feed_forward = FeedForward(width, options)
+        self.attention_norm = nn.LayerNorm(width)
+        self.feed_forward_norm = self.attention_norm if options.shared_norm else nn.LayerNorm(width)
+        self.dropout = nn.Dropout(options.dropout)
+
+    def forward(self, tokens: Tensor, *lattice: Any) -> Tensor:
+        """For the arguments and the result see `LatticeAttention`."""
+        tokens = self._run(lambda x: self.attention(x, *lattice), self.attention_norm, tokens)
+        return self._run(self.feed_forward, self.feed_forward_norm, tokens)
+
+    def _run(self, sub_layer: Callable[[Tensor], Tensor], norm: nn.Module, tokens: Tensor) -> Tensor:
+        output = sub_layer(norm(tokens) if self.norm_first else tokens)
+        added = {"input": tokens, "output": output, "none": None}[self.residual]
+        output = self.dropout(output)
+        output = output if added is None else output + added
+        return output if self.norm_first else norm(output)
+
+
+class LatticeEncoder(nn.Module):
+    """Layers of attention over lattices of vectors of one width, and what they may share: the fusion of positions."""
+
+    def __init__(
+        self,
+        width: int,
+        heads: int,
+        layers: int = 1,
+        positions: Positions = Positions(),  # noqa: B008 (frozen)
+        attention: Attention = Attention(),  # noqa: B008
+        sublayers: SubLayers = SubLayers(),  # noqa: B008
+    ) -> None:
+        super().__init__()
+        if layers < 1:
+            raise ValueError(f"The encoder needs at least 1 layer, not {layers}.")
+
+        def fuse() -> Optional[PositionFusion]:
+            return FUSIONS[positions.fusion](width, positions) if positions.kind == "relative" else None
+
+        self.bias = ScalarPositions(heads, positions) if positions.kind == "scalar" else None
+        shared = fuse() if positions.share_fusion else None
+        self.layers = nn.ModuleList(
+            FlatLayer(width, LatticeAttention(width, heads, shared or fuse(), attention), sublayers)
+            for _ in range(layers)
+        )
+        self.final_norm = nn.LayerNorm(width) if sublayers.norm == "pre" else nn.Identity()
+
+    def forward(
+        self, tokens: Tensor, starts: Tensor, ends: Tensor, mask: Tensor, record: Optional[List[Tensor]] = None
+    ) -> Tensor:
+        """Encode a batch of lattices.
+
+        tokens (torch.Tensor): float [B, L, H], in any order.
+        starts, ends (torch.Tensor): int64 [B, L], the half-open span of each token.
+        mask (torch.Tensor): bool [B, L], False for padding.
+        record (Optional[List[torch.Tensor]]): If given, each layer appends its attention weights, in the mean over the
+            heads, float [B, L, L].
+        RETURNS (torch.Tensor): float [B, L, H]; finite, but meaningless, for padding.
+        """
+        positions = DistinctPositions(starts, ends, mask)
+        bias = self.bias(positions) if self.bias is not None else None
+        for layer in self.layers:
+            tokens = layer(tokens, mask, positions, bias, record)
+        return self.final_norm(tokens)
+
+
 class Flat(nn.Module):
-    """Embedding, positions and encoder: from characters and words to a vector for each character."""
+    """Embedding, absolute positions if any, and encoder: from characters and words to a vector for each character."""
 
     def __init__(
         self,
         embedding: LatticeEmbedding,
-        encoder: FlatEncoder,
+        encoder: LatticeEncoder,
         *,
         absolute: Optional[AbsolutePositions] = None,
         output_dropout: float = 0.0,
     ) -> None:
-        """Create the model.
-
-        embedding (LatticeEmbedding): The embedding.
-        encoder (FlatEncoder): The encoder.
-        absolute (Optional[AbsolutePositions]): Absolute positions, added to the embedding.
-        output_dropout (float): Dropout of the result.
-        """
         super().__init__()
         self.embedding = embedding
         self.absolute = absolute
@@ -73,7 +159,6 @@ class Flat(nn.Module):
         """Encode batches one after the other. Where they are too many for all their activations to be kept, those of
         the later ones are computed again in the backward pass.
 
-        batches (Sequence[FlatBatch]): The batches.
         contextual (Optional[torch.Tensor]): float [T, C], where the model has contextual vectors.
         RETURNS (torch.Tensor): float [K, H], the vectors kept, in the order of the batches.
         """
@@ -87,12 +172,7 @@ class Flat(nn.Module):
         return torch.cat(parts)
 
     def encode(self, batch: FlatBatch, contextual: Optional[Tensor] = None) -> Tensor:
-        """Encode a batch.
-
-        batch (FlatBatch): The batch.
-        contextual (Optional[torch.Tensor]): float [T, C].
-        RETURNS (torch.Tensor): float [B, N, H], meaningless for padding.
-        """
+        """RETURNS (torch.Tensor): The vectors of a batch's characters, float [B, N, H], meaningless for padding."""
         n_texts, n_characters = batch.characters.shape
         context = None if contextual is None or batch.tokens is None else contextual[batch.tokens]
         lattice = self.embedding(batch.characters, batch.bigrams, batch.words, batch.word_ids, context)
@@ -104,7 +184,7 @@ class Flat(nn.Module):
             mask = torch.cat((mask, batch.word_ids != 0), dim=1)
         if self.absolute is not None:
             lattice = self.absolute(lattice, starts, ends)
-        lattice = self.embedding.drop_at("after_positions", lattice)
+        lattice = self.embedding.drop("after_positions", lattice, self.embedding.character_dropout)
         return self.output_dropout(self.encoder(lattice, starts, ends, mask, batch.record)[:, :n_characters])
 
     def _encode_kept(self, batch: FlatBatch, contextual: Optional[Tensor]) -> Tensor:
@@ -112,17 +192,13 @@ class Flat(nn.Module):
 
 
 def build_flat(settings: Dict[str, Any]) -> Flat:
-    """Build a model with random weights.
-
-    settings (Dict[str, Any]): Plain JSON: "width", "heads", "layers"; under "tables" the sizes that LatticeEmbedding
-        takes; the blocks "embedding", "positions", "attention" and "sublayers".
-    RETURNS (Flat): The model.
-    """
+    """Build a model with random weights from plain JSON: "width", "heads", "layers"; under "tables" the sizes that
+    LatticeEmbedding takes; the blocks "embedding", "positions", "attention" and "sublayers"."""
     width, positions = settings["width"], Positions.read(settings["positions"])
     attention, sublayers = Attention.read(settings["attention"]), SubLayers.read(settings["sublayers"])
     return Flat(
         LatticeEmbedding(width, **settings["tables"], options=Embedding.read(settings["embedding"])),
-        FlatEncoder(width, settings["heads"], settings["layers"], positions, attention, sublayers),
+        LatticeEncoder(width, settings["heads"], settings["layers"], positions, attention, sublayers),
         absolute=None if positions.absolute is None else AbsolutePositions(width, positions),
         output_dropout=sublayers.output_dropout,
     )

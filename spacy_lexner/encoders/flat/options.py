@@ -1,10 +1,11 @@
 """The options of FLAT that lie in nested blocks of its config. The defaults are those of `configs/flat.cfg`."""
 
 from dataclasses import dataclass
-from typing import Literal, Optional
+from typing import ClassVar, Literal, Optional
 
 from ..shared.blocks import Block
-from .vocab import Numbers
+
+Numbers = Literal["keep", "characters", "all"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Embedding(Block):
     """
 
     block = "embedding"
+    least: ClassVar = {"vector_width": 1, "min_count": 1, "bigram_min_count": 1}
     character_vectors: Optional[str] = None
     bigram_vectors: Optional[str] = None
     vector_width: int = 50
@@ -45,9 +47,6 @@ class Embedding(Block):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("vector_width", "min_count", "bigram_min_count"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"embedding.{name} = {getattr(self, name)} is out of range: it must be at least 1.")
         if self.bigram_vectors is not None and not self.bigrams:
             raise ValueError("embedding.bigram_vectors is given, but bigrams = false: leave one of them out.")
 
@@ -73,6 +72,7 @@ class Positions(Block):
     """
 
     block = "positions"
+    least: ClassVar = {"max_distance": 1}
     kind: Literal["relative", "scalar", "none"] = "relative"
     fusion: Literal["ff", "ff_linear", "ff_two", "attn", "gate"] = "ff"
     share_fusion: bool = True
@@ -84,11 +84,6 @@ class Positions(Block):
     absolute: Optional[
         Literal["add", "concat", "nonlinear_add", "nonlinear_concat", "add_nonlinear", "concat_nonlinear"]
     ] = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.max_distance < 1:
-            raise ValueError(f"positions.max_distance = {self.max_distance} is out of range: it must be at least 1.")
 
 
 @dataclass(frozen=True)

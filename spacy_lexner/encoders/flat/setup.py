@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import asdict, dataclass
-from typing import Any, Dict, Literal, Optional, Sequence, get_args
+from typing import Any, ClassVar, Dict, Literal, Optional, Sequence
 
 import numpy as np
 import torch
@@ -10,6 +10,7 @@ from spacy.tokens import Doc
 
 from ...candidates.training_texts import TrainingTexts
 from ...lexicon.matcher import Matcher
+from ..shared.blocks import Block
 from ..shared.shim import ModuleShim
 from ..shared.vector_file import read_vectors
 from ..shared.words import words_of_texts
@@ -18,11 +19,19 @@ from .options import Attention, Embedding, Positions, SubLayers
 from .vocab import UNKNOWN, build_vocab, load_vocab
 
 WordsFrom = Literal["finetuned", "frozen", "none"]
+NO_TEXTS = (
+    "FLAT makes its vocabulary of the characters and bigrams of the training texts, and fine-tunes the words in them, "
+    "but saw only a sample of {}; anything else is unknown to it. `lex_ner` shows it all texts. With another "
+    'component, add to the config\n[initialize.before_init]\n@callbacks = "spacy-lexner.collect_texts.v1"'
+)
 
 
 @dataclass(frozen=True)
-class FlatSetup:
+class FlatSetup(Block):
     """The settings of a FLAT, see `build_flat_v1`. They matter once, when it is initialized; the module is saved."""
+
+    block = "FLAT"
+    least: ClassVar = {"width": 1}
 
     width: int = 128
     heads: int = 8
@@ -34,17 +43,9 @@ class FlatSetup:
     sublayers: SubLayers = SubLayers()  # noqa: RUF009
 
     def __post_init__(self) -> None:
-        if self.words not in get_args(WordsFrom):
-            raise ValueError(f"Unknown words = {self.words!r}. Choose one of {get_args(WordsFrom)}.")
-        if self.width < 1:
-            raise ValueError(f"width = {self.width} is out of range: it must be at least 1.")
+        super().__post_init__()
         with torch.device("meta"):  # a wrong option shows now, not after the training texts have been read
             build_flat(self._settings({"n_characters": 2}))
-
-    @property
-    def reads_words(self) -> bool:
-        """RETURNS (bool): Whether the model has words at all."""
-        return self.words != "none"
 
     def build(
         self,
@@ -61,25 +62,15 @@ class FlatSetup:
         texts (TrainingTexts): The training texts, if a component or callback has shown them.
         matcher (Optional[Matcher]): The lexicon; None for a model without words.
         contextual_width (int): Width of the contextual vectors, 0 for none.
-        RETURNS (Flat): The module.
         """
         if not texts.n_docs:
-            _warn_of_sample(len(sample))
+            warnings.warn(NO_TEXTS.format(len(sample)), stacklevel=2)
             texts.add(sample)
         options = self.embedding
-        given = {
-            "characters": read_vectors(options.character_vectors, "characters", options.vector_width),
-            "bigrams": read_vectors(options.bigram_vectors, "bigrams", options.vector_width),
-        }
-        keys = build_vocab(
-            texts.texts,
-            bigrams=options.bigrams,
-            numbers=options.numbers,
-            min_count=options.min_count,
-            bigram_min_count=options.bigram_min_count,
-            fixed_characters=given["characters"].keys if options.keep_vectors else (),
-            fixed_bigrams=given["bigrams"].keys if options.keep_vectors else (),
-        )
+        characters = read_vectors(options.character_vectors, "characters", options.vector_width)
+        bigrams = read_vectors(options.bigram_vectors, "bigrams", options.vector_width)
+        fixed = (characters.keys, bigrams.keys) if options.keep_vectors else ((), ())
+        keys = build_vocab(texts.texts, options, *fixed)
         vocab, lexicon_width, tuned = load_vocab(keys), 0, np.zeros(0, "u8")
         if matcher is not None:
             lexicon_width = matcher.lexicon.dim
@@ -87,22 +78,25 @@ class FlatSetup:
         tables = {
             "n_characters": vocab.n_characters + UNKNOWN + 1,
             "n_fixed_characters": vocab.n_fixed_characters,
-            "character_width": given["characters"].width,
+            "character_width": characters.width,
             "n_bigrams": vocab.n_bigrams + UNKNOWN + 1 if options.bigrams else 0,
             "n_fixed_bigrams": vocab.n_fixed_bigrams,
-            "bigram_width": given["bigrams"].width,
-            "word_width": (lexicon_width or options.vector_width) if self.reads_words else 0,
+            "bigram_width": bigrams.width,
+            "word_width": 0 if self.words == "none" else lexicon_width or options.vector_width,
             "n_tuned_words": len(tuned),
             "contextual_width": contextual_width,
         }
         module = shim.initialize({**self._settings(tables), "vocab": keys, "lexicon_width": lexicon_width})
         assert isinstance(module, Flat)
         embedding = module.embedding
-        for kind, table in (("characters", embedding.characters), ("bigrams", embedding.bigrams)):
+        for kind, table, given in (
+            ("characters", embedding.characters, characters),
+            ("bigrams", embedding.bigrams, bigrams),
+        ):
             if table is not None:
-                rows = vocab.rows(kind, given[kind].keys)
+                rows = vocab.rows(kind, given.keys)
                 known = rows > UNKNOWN
-                table.load(torch.from_numpy(rows[known]), torch.from_numpy(given[kind].vectors[known]))
+                table.load(torch.from_numpy(rows[known]), torch.from_numpy(given.vectors[known]))
         if matcher is not None and embedding.words is not None:
             embedding.words.start_from(matcher.lexicon, tuned)
         embedding.normalize_tables()
@@ -112,13 +106,3 @@ class FlatSetup:
         """What `build_flat` takes."""
         settings = {name: value for name, value in asdict(self).items() if name != "words"}
         return {**settings, "tables": tables}
-
-
-def _warn_of_sample(n_docs: int) -> None:
-    warnings.warn(
-        "FLAT makes its vocabulary of the characters and bigrams of the training texts, and fine-tunes the words in "
-        f"them, but saw only a sample of {n_docs}; anything else is unknown to it. `lex_ner` shows it all texts. "
-        'With another component, add to the config\n[initialize.before_init]\n@callbacks = "spacy-lexner.'
-        'collect_texts.v1"',
-        stacklevel=2,
-    )

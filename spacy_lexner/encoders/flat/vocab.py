@@ -2,29 +2,24 @@
 
 import sys
 from functools import cache, lru_cache
-from typing import Any, Dict, Iterable, List, Literal, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
 from ...lexicon.normalization import to_codes
 from ..shared.vector_file import END
+from .options import Embedding, Numbers
 
 PADDING, UNKNOWN = 0, 1
 BITS = 21  # of a code point
-Numbers = Literal["keep", "characters", "all"]
 Keys = Tuple[str, str]  # of what has vectors: those of the training texts, trained, and those of a file, fixed
 
 
 class LatticeVocab:
-    """Numbers of characters and bigrams. A bigram is a character with the next one of its text, or with the end."""
+    """Numbers of characters and bigrams, given the trained and the fixed ones, one after the other. A bigram is a
+    character with the next one of its text, or with the end. For `numbers` see `Embedding`."""
 
     def __init__(self, characters: Keys, bigrams: Optional[Keys], numbers: Numbers) -> None:
-        """Create the lookup.
-
-        characters (Tuple[str, str]): Trained and fixed characters.
-        bigrams (Optional[Tuple[str, str]]): Trained and fixed bigrams, one after the other; None for a model without.
-        numbers (str): "characters" reads every digit as 0; "all" those of bigrams too.
-        """
         self.numbers = numbers
         self.n_characters, self.n_fixed_characters = (len(part) for part in characters)
         self.n_bigrams, self.n_fixed_bigrams = (len(part) // 2 for part in bigrams or ("", ""))
@@ -32,9 +27,9 @@ class LatticeVocab:
         self._bigrams = None if bigrams is None else _Numbering("".join(bigrams), 2)
 
     def encode(self, codes: np.ndarray, text_ends: np.ndarray) -> Tuple[np.ndarray, Optional[np.ndarray]]:
-        """Look up the characters of texts.
+        """Look up the n characters of texts.
 
-        codes (numpy.ndarray): uint32[n], the code points of all texts, one text after the other.
+        codes (numpy.ndarray): uint32[n], their code points, one text after the other.
         text_ends (numpy.ndarray): int64[m], one past the last character of each text.
         RETURNS (Tuple[numpy.ndarray, Optional[numpy.ndarray]]): int64[n] characters; int64[n] bigrams, or None.
         """
@@ -68,7 +63,7 @@ def _pack(codes: np.ndarray, size: int) -> np.ndarray:
 
 def _read(codes: np.ndarray, text_ends: np.ndarray, numbers: Numbers) -> Tuple[np.ndarray, np.ndarray]:
     """The characters and bigrams of texts as uint64[n] keys."""
-    zeroed = codes if numbers == "keep" else _zero_digits(codes)
+    zeroed = codes if numbers == "keep" else np.where(np.isin(codes, _digits()), np.uint32(ord("0")), codes)
     paired = zeroed if numbers == "all" else codes
     following = np.empty(len(codes), "u8")
     following[:-1] = paired[1:]
@@ -76,42 +71,33 @@ def _read(codes: np.ndarray, text_ends: np.ndarray, numbers: Numbers) -> Tuple[n
     return zeroed.astype("u8"), (paired.astype("u8") << np.uint64(BITS)) | following
 
 
-def _zero_digits(codes: np.ndarray) -> np.ndarray:
-    """The same code points, with every digit, in any script, as 0."""
-    digits = _digits()
-    place = np.minimum(np.searchsorted(digits, codes), len(digits) - 1)
-    return np.where(digits[place] == codes, np.uint32(ord("0")), codes)
-
-
 @cache
 def _digits() -> np.ndarray:
+    """The code points of digits of any script."""
     return np.array([code for code in range(sys.maxunicode + 1) if chr(code).isdigit()], "u4")
 
 
 def build_vocab(
     texts: Iterable[str],
-    *,
-    bigrams: bool = True,
-    numbers: Numbers = "keep",
-    min_count: int = 1,
-    bigram_min_count: int = 1,
+    options: Embedding = Embedding(),  # noqa: B008 (frozen)
     fixed_characters: Iterable[str] = (),
     fixed_bigrams: Iterable[str] = (),
 ) -> Dict[str, Any]:
-    """Make the vocabulary of texts.
+    """Make the vocabulary of texts. Spaces do not count: between tokens they are not characters of a lattice.
 
-    texts (Iterable[str]): The texts. Spaces do not count: between tokens they are not characters of a lattice.
-    bigrams, numbers, min_count, bigram_min_count: See `Embedding` in `options.py`.
+    texts (Iterable[str]): The texts.
+    options (Embedding): Options.
     fixed_characters, fixed_bigrams (Iterable[str]): Those with vectors; the ones that the texts lack become fixed.
     RETURNS (Dict[str, Any]): Settings for `load_vocab`, plain JSON.
     """
     codes = [to_codes(text.replace(" ", "")) for text in texts]
     ends = np.cumsum([len(part) for part in codes], dtype="i8")
-    characters, pairs = _read(np.concatenate([np.zeros(0, "u4"), *codes]), ends, numbers)
-    trained = [chr(code) for code in _frequent(characters, min_count)]
-    settings: Dict[str, Any] = {"characters": _keys(trained, fixed_characters), "bigrams": None, "numbers": numbers}
-    if bigrams:
-        trained = [chr(key >> BITS) + chr(key & (1 << BITS) - 1) for key in _frequent(pairs, bigram_min_count)]
+    characters, pairs = _read(np.concatenate([np.zeros(0, "u4"), *codes]), ends, options.numbers)
+    trained = [chr(code) for code in _frequent(characters, options.min_count)]
+    settings = {"characters": _keys(trained, fixed_characters), "bigrams": None, "numbers": options.numbers}
+    if options.bigrams:
+        frequent = _frequent(pairs, options.bigram_min_count)
+        trained = [chr(key >> BITS) + chr(key & (1 << BITS) - 1) for key in frequent]
         settings["bigrams"] = _keys(trained, fixed_bigrams)
     return settings
 

@@ -28,6 +28,7 @@ class Block:
     """Base of frozen dataclasses whose fields are the options (strings, numbers, booleans) of a nested block."""
 
     block: ClassVar[str]
+    least: ClassVar[Mapping[str, float]] = {}  # the lowest values of some
 
     @classmethod
     def options(cls) -> Dict[str, Any]:
@@ -46,12 +47,13 @@ class Block:
         return cls(**given)
 
     def __post_init__(self) -> None:
-        """Raises ConfigValidationError, which is a ValueError, for values of the wrong type."""
-        errors = [
-            {"loc": [self.block, name], "msg": f"got {getattr(self, name)!r}, expected {_describe(hint)}"}
-            for name, hint in self.options().items()
-            if not _fits(getattr(self, name), hint)
-        ]
+        """Raises ConfigValidationError, which is a ValueError, for values of the wrong type or out of range."""
+        errors = []
+        for name, hint in self.options().items():
+            value, least = getattr(self, name), self.least.get(name)
+            if not _fits(value, hint) or (least is not None and value < least):
+                expected = _describe(hint) + ("" if least is None else f" of at least {least}")
+                errors.append({"loc": [self.block, name], "msg": f"got {value!r}, expected {expected}"})
         if errors:
             raise ConfigValidationError(config=vars(self), errors=errors)
 

@@ -98,21 +98,6 @@ def test_rows_behind_the_trained_ones_are_fixed():
     assert_close(table.fixed.norm(dim=-1), torch.ones(2))
 
 
-def test_bad_vectors():
-    table = embedding().bigrams
-    before = table.weight.clone()
-    with pytest.raises(ValueError, match="7 values, the table 4"):
-        table.load(torch.tensor([2]), torch.zeros(1, 7))
-    with pytest.raises(ValueError, match="1 of the 2 vectors hold NaN"):
-        table.load(torch.tensor([2, 3]), torch.tensor([[0.0] * 4, [0.0, float("nan"), 0.0, 0.0]]))
-    assert torch.equal(table.weight, before)
-
-
-def test_missing_bigrams():
-    with pytest.raises(ValueError, match="made with bigrams"):
-        embedding()(CHARACTERS)
-
-
 def test_tokens_become_unknown_in_training_only():
     made = embedding(token_dropout=1.0)
     dropped = made._drop_tokens(CHARACTERS)
@@ -132,7 +117,7 @@ def test_dropout_has_its_place(place):
     biases = torch.cat((made.project_characters.bias.expand(2, 3, 8), made.project_words.bias.expand(2, 2, 8)), dim=1)
     assert bool(((projected - biases).abs() < 1e-5).float().mean() > 0.9) == (place == "before_projection")
     assert bool((projected == 0).float().mean() > 0.9) == (place == "after_projection")
-    later = made.drop_at("after_positions", projected)
+    later = made.drop("after_positions", projected, made.character_dropout)
     assert bool((later == 0).float().mean() > 0.9) == (place != "before_projection")
 
 

@@ -293,10 +293,10 @@ def test_no_lexicon():
 @pytest.mark.parametrize(
     "options,message",
     [
-        ({"window": 0}, "window = 0"),
-        ({"max_words": -1}, "max_words = -1"),
-        ({"freeze_steps": -1}, "freeze_steps = -1"),
-        ({"single_chars": "none"}, "single_chars = 'none'.*keep"),
+        ({"window": 0}, r"window\s+got 0, expected int of at least 1"),
+        ({"max_words": -1}, r"max_words\s+got -1, expected float of at least 0"),
+        ({"freeze_steps": -1}, r"freeze_steps\s+got -1"),
+        ({"single_chars": "none"}, r"single_chars\s+got 'none', expected one of 'keep', 'drop'"),
     ],
 )
 def test_impossible_options(options, message):

@@ -68,7 +68,7 @@ def test_tables_are_shared_or_not():
 def test_impossible_sizes():
     with pytest.raises(ValueError, match="at least 4 values, not 3"):
         encoding(width=3)
-    with pytest.raises(ValueError, match="max_distance = 0"):
+    with pytest.raises(ValueError, match=r"max_distance\s+got 0"):
         Positions(max_distance=0)
 
 

@@ -109,8 +109,8 @@ def test_a_sample_is_used_with_a_warning():
 @pytest.mark.parametrize(
     "options,message",
     [
-        ({"words": "tuned"}, "words = 'tuned'.*finetuned"),
-        ({"width": 0}, "width = 0"),
+        ({"words": "tuned"}, r"words\s+got 'tuned', expected one of 'finetuned'"),
+        ({"width": 0}, r"width\s+got 0, expected int of at least 1"),
         ({"heads": 7}, r"\(128\).*multiple.*\(7\)"),
         ({"layers": 0}, "at least 1 layer"),
         ({"width": 3, "heads": 1}, "at least 4"),

@@ -1,6 +1,6 @@
 import inspect
 from dataclasses import dataclass
-from typing import Literal, Optional
+from typing import ClassVar, Literal, Optional
 
 import pytest
 from thinc.api import ConfigValidationError
@@ -11,6 +11,7 @@ from spacy_lexner.encoders.shared.blocks import Block, BuilderWithBlocks
 @dataclass(frozen=True)
 class Walls(Block):
     block = "walls"
+    least: ClassVar = {"doors": 0}
     colour: Literal["red", "blue"] = "red"
     height: float = 2.5
     doors: int = 1
@@ -32,6 +33,7 @@ def test_options(given):
         ({"height": True}, r"walls -> height\s+got True, expected float"),
         ({"doors": 1.5}, r"walls -> doors\s+got 1.5, expected int"),
         ({"doors": None}, r"walls -> doors\s+got None, expected int"),
+        ({"doors": -1}, r"walls -> doors\s+got -1, expected int of at least 0"),
         ({"insulated": 1}, r"walls -> insulated\s+got 1, expected bool"),
         ({"builder": 7}, r"walls -> builder\s+got 7, expected str or null"),
     ],
