@@ -73,6 +73,11 @@ OUR_NAMES = (
 )
 
 
+def n_terms(meta: Dict[str, Any]) -> int:
+    """For `tolerance`: the layers, times their longest sum (four encodings side by side)."""
+    return meta["layers"] * 4 * meta["hidden"]
+
+
 def our_name(name: str) -> str:
     """The name in `LatticeEncoder` of a parameter of the original's encoder."""
     for pattern, ours in OUR_NAMES:

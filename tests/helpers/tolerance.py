@@ -1,31 +1,118 @@
 """How far rounding may move a result that is computed in another order, on another processor or with more threads."""
 
-from typing import Any
+import math
+from typing import Any, Callable, Iterable, Mapping
 
 import numpy as np
+import pytest
+
+# The distance from 1 to the next number.
+EPSILON = {"float64": 2.0**-52, "float32": 2.0**-23, "bfloat16": 2.0**-7}
 
 
 def tolerance(n_terms: int, scale: Any = 1.0, dtype: str = "float32") -> float:
     """The bound of rounding errors: each addition is off by at most one rounding of the largest value.
 
     n_terms (int): How many additions follow each other: the length of a sum, times the number of layers or time steps
-        through which the result has gone.
-    scale (Any): The largest absolute value of what is added: a number, an array or a tensor.
+        through which the result has gone. In half precision sums are kept in full precision and rounded once, so there
+        it is the number of operations that follow each other.
+    scale (Any): The largest absolute value of what is added: a number, an array, a tensor, or several of them.
     dtype (str): The precision of the computation.
     RETURNS (float): An absolute tolerance, for `atol` with `rtol=0`.
     """
-    return n_terms * float(np.finfo(dtype).eps) * float(np.abs(_array(scale)).max(initial=0))
+    return n_terms * EPSILON[dtype] * _largest(scale)
 
 
-def assert_close(actual: Any, expected: Any, n_terms: int, dtype: str = "float32") -> None:
+def near(expected: Any, n_terms: int, scale: Any = None, dtype: str = "float32") -> Any:
+    """What is equal to `expected` up to the rounding of sums: `pytest.approx`, for numbers, lists and dicts of them.
+
+    expected (Any): As for `pytest.approx`.
+    n_terms (int): See `tolerance`.
+    scale (Any): See `tolerance`. By default the expected values.
+    dtype (str): See `tolerance`.
+    RETURNS (Any): For the right side of `==`.
+    """
+    return pytest.approx(expected, rel=0, abs=tolerance(n_terms, expected if scale is None else scale, dtype))
+
+
+def seen(share: float, n_draws: int) -> Any:
+    """How often an event of a given probability is seen in a sample: up to 4 standard errors.
+
+    share (float): The probability of the event.
+    n_draws (int): The number of independent draws.
+    RETURNS (Any): For the right side of `==`.
+    """
+    return pytest.approx(share, rel=0, abs=4 * math.sqrt(share * (1 - share) / n_draws))
+
+
+def slope(value: Callable[[float], float], step: float, n_terms: int, scale: Any = None) -> Any:
+    """The derivative of a function at 0, tried at two distances from it. It is known up to their difference, which is
+    more than what curvature makes of the nearer, and the rounding of the values.
+
+    value (Callable[[float], float]): The function.
+    step (float): The nearer distance. The other is twice as far.
+    n_terms (int): See `tolerance`.
+    scale (Any): See `tolerance`. By default the values.
+    RETURNS (Any): For the right side of `==`.
+    """
+    values = {distance: value(distance) for distance in (step, -step, 2 * step, -2 * step)}
+    near, far = ((values[d] - values[-d]) / (2 * d) for d in (step, 2 * step))
+    rounding = tolerance(n_terms, values if scale is None else scale) / step
+    return pytest.approx(near, rel=0, abs=abs(near - far) + rounding)
+
+
+def moved(actual: Any, expected: Any, n_terms: int, dtype: str = "float32") -> Any:
+    """Which values differ by more than rounding.
+
+    actual, expected (Any): Arrays or tensors of the same shape.
+    n_terms (int): See `tolerance`.
+    dtype (str): See `tolerance`.
+    RETURNS (ndarray): A boolean for each value.
+    """
+    ours, theirs = _array(actual), _array(expected)
+    return np.abs(ours - theirs) > tolerance(n_terms, [ours, theirs], dtype)
+
+
+def assert_close(actual: Any, expected: Any, n_terms: int, dtype: str = "float32", scale: Any = None) -> None:
     """Compare arrays or tensors up to the rounding of sums.
 
-    actual, expected (Any): Arrays or tensors of the same shape. The largest expected value is the scale.
+    actual, expected (Any): Arrays or tensors of the same shape.
+    n_terms (int): See `tolerance`.
+    dtype (str): See `tolerance`.
+    scale (Any): See `tolerance`. By default the expected values.
+    """
+    ours, theirs = _array(actual), _array(expected)
+    assert ours.shape == theirs.shape, f"shape {ours.shape}, expected {theirs.shape}"
+    atol = tolerance(n_terms, theirs if scale is None else scale, dtype)
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=atol, equal_nan=False)
+
+
+def assert_gradients_close(actual: Any, expected: Any, n_terms: int, dtype: str = "float32") -> None:
+    """Compare gradients up to the rounding of sums. Their scale is the largest of them all: where contributions cancel,
+    a gradient is smaller than what was added.
+
+    actual, expected (Any): Gradients by name, or in the same order. One that is None must be None on both sides.
     n_terms (int): See `tolerance`.
     dtype (str): See `tolerance`.
     """
-    atol = tolerance(n_terms, expected, dtype)
-    np.testing.assert_allclose(_array(actual), _array(expected), rtol=0, atol=atol)
+    assert len(actual) == len(expected)
+    names = list(expected) if isinstance(expected, Mapping) else range(len(expected))
+    scale = [expected[name] for name in names if expected[name] is not None]
+    for name in names:
+        ours, theirs = actual[name], expected[name]
+        assert (ours is None) == (theirs is None), name
+        if theirs is not None:
+            assert_close(ours, theirs, n_terms, dtype, scale)
+
+
+def _largest(scale: Any) -> float:
+    """The largest finite absolute value. Infinite values are compared as they are."""
+    if isinstance(scale, Mapping):
+        scale = scale.values()
+    if isinstance(scale, Iterable) and not hasattr(scale, "shape"):
+        return max(map(_largest, scale), default=0.0)
+    values = np.abs(_array(scale))
+    return float(values.max(initial=0, where=np.isfinite(values)))
 
 
 def _array(values: Any) -> Any:

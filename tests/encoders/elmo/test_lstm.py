@@ -2,6 +2,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tolerance import tolerance
 
 from spacy_lexner.encoders.elmo.lstm import ClippedLSTM, LSTMState, ProjectedLSTM
 
@@ -57,7 +58,7 @@ def test_clipped_lstm_equals_the_equations(sizes, clips, seed):
     ours = outcome(layer, layer, x, sizes, state)
     oracle = outcome(lambda *args: naive(layer, *args), layer, x, sizes, state)
     for value, expected in zip(ours, oracle):
-        torch.testing.assert_close(value, expected, atol=1e-10, rtol=1e-10)
+        torch.testing.assert_close(value, expected)
 
 
 def test_gradients_are_checked_numerically():
@@ -82,7 +83,8 @@ def test_under_autocast_the_recurrence_keeps_full_precision():
     with torch.autocast("cpu", torch.bfloat16):
         ours = outcome(layer, layer, half[0], [3, 2, 1], LSTMState(*half[1:]))
     for value, expected in zip(ours, oracle):
-        assert (value.float() - expected).norm() <= 0.02 * expected.norm()  # what rounding the input makes
+        # The input, the state and their gradients are rounded, nothing else.
+        assert (value.float() - expected).norm() <= tolerance(3, expected.norm(), "bfloat16")
     outputs, gradients = ours[0], ours[3:]
     assert outputs.dtype == torch.float32
     assert [gradient.dtype for gradient in gradients] == [torch.bfloat16] * 3 + [torch.float32] * 4

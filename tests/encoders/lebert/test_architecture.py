@@ -10,6 +10,7 @@ from spacy.tokens import DocBin
 from spacy.training import Example
 from spacy.training.pretrain import create_pretraining_model, make_update
 from thinc.api import Adam, Config, ConfigValidationError
+from tolerance import moved
 
 from spacy_lexner.lexicon.entry import LexiconEntry
 
@@ -114,7 +115,7 @@ def test_the_lexicon_is_at_work():
     docs = [nlp.make_doc("小明在南京")]
     before = encoder.predict(docs)[0]
     nlp.get_pipe("lex_matcher").remove_words(WORDS)
-    assert not np.allclose(encoder.predict(docs)[0], before, atol=1e-3)
+    assert moved(encoder.predict(docs)[0], before, n_terms=32).any()  # the longest sum
 
 
 def test_in_a_shared_tok2vec_pipe(tmp_path):

@@ -7,6 +7,7 @@ import re
 import pytest
 import torch
 from safetensors.torch import load_file
+from tolerance import assert_close, assert_gradients_close, moved
 from transformers import BertConfig, DistilBertConfig, ElectraConfig, RobertaConfig
 from transformers.models.albert import AlbertConfig
 
@@ -14,6 +15,8 @@ from spacy_lexner.encoders.lebert.model import LEBERT, LEBERTBatch, build_lebert
 from spacy_lexner.encoders.shared.bert_shaped import build_encoder, config_settings
 from spacy_lexner.encoders.shared.words import Words
 
+RECORDED = 4 * 64  # layers of the recorded runs, and their longest sum
+SMALL = 3 * 32  # of the small encoders below
 ADAPTER_NAMES = {
     "attn_W": "attention",
     "word_transform.": "word_in.",
@@ -92,7 +95,7 @@ def run(module, batch):
     for hook in hooks:
         hook.remove()
     states = [state if isinstance(state, torch.Tensor) else state[0] for state in seen]
-    torch.testing.assert_close(states[-1], last)
+    assert torch.equal(states[-1], last)
     return states
 
 
@@ -113,7 +116,7 @@ def crf_loss(emissions, tags, mask, transitions, start, end):
 def check_hidden(states, data, prefix=""):
     valid = data["attention_mask"].bool()
     for i, state in enumerate(states):
-        torch.testing.assert_close(state[valid], data[f"{prefix}hidden_{i}"][valid], atol=1e-5, rtol=1e-5)
+        assert_close(state[valid], data[f"{prefix}hidden_{i}"][valid], RECORDED)
 
 
 def check_gradients(module, others, data, prefix):
@@ -122,11 +125,9 @@ def check_gradients(module, others, data, prefix):
     ours["words.tuned"] = torch.cat([ours["words.padding"], ours["words.tuned"]])
     names = [name for name in data if name.startswith(prefix)]
     assert len(names) >= 11
-    for name in names:
-        theirs = name[len(prefix) :]
-        gradient = others[theirs] if theirs in others else ours[our_name(theirs)]
-        scale = data[name].abs().max().item()
-        torch.testing.assert_close(gradient, data[name], atol=1e-4 * scale, rtol=1e-4)
+    theirs = {name[len(prefix) :]: data[name] for name in names}
+    gradients = {name: others[name] if name in others else ours[our_name(name)] for name in theirs}
+    assert_gradients_close(gradients, theirs, 2 * RECORDED)  # forward and back
 
 
 def test_parity_with_the_authors_code(fixtures_dir):
@@ -137,9 +138,9 @@ def test_parity_with_the_authors_code(fixtures_dir):
     transitions = data["sd.crf.transitions"].clone().requires_grad_()  # [from, to], START = -2, STOP = -1
     logits = states[-1] @ head["hidden2tag.weight"].t() + head["hidden2tag.bias"]
     valid = data["attention_mask"].bool()
-    torch.testing.assert_close(logits[valid], data["logits"][valid], atol=1e-5, rtol=1e-5)
+    assert_close(logits[valid], data["logits"][valid], RECORDED)
     loss = crf_loss(logits, data["labels"], valid, transitions, transitions[-2], transitions[:, -1])
-    torch.testing.assert_close(loss, data["loss"][0], atol=1e-4, rtol=1e-5)
+    assert_close(loss, data["loss"][0], RECORDED, scale=len(logits[valid]) * logits.abs().max())
     loss.backward()
     others = {name: parameter.grad for name, parameter in head.items()}
     check_gradients(module, {**others, "crf.transitions": transitions.grad}, data, "grad.")
@@ -156,7 +157,7 @@ def test_parity_with_the_other_code(fixtures_dir):
     valid = data["attention_mask"].bool()
     crf = (head["crf.transitions"], head["crf.start_transitions"], head["crf.end_transitions"])
     loss = crf_loss(logits, data["labels"], valid, *crf) / len(valid)
-    torch.testing.assert_close(loss, data["corrected.loss"][0], atol=1e-4, rtol=1e-5)
+    assert_close(loss, data["corrected.loss"][0], RECORDED, scale=len(logits[valid]) * logits.abs().max())
     loss.backward()
     check_gradients(module, {name: parameter.grad for name, parameter in head.items()}, data, "corrected.grad.")
 
@@ -200,14 +201,14 @@ def test_any_bert_shaped_encoder(config_class):
     module, batch = small_lebert(config).eval(), small_batch()
     assert module([batch]).shape == (14, 16)
     without_words = batch._replace(slots=torch.zeros_like(batch.slots))
-    assert not torch.allclose(module([batch]), module([without_words]))
+    assert moved(module([batch]), module([without_words]), SMALL).any()
 
 
 def test_distilbert_too():
     config = DistilBertConfig(vocab_size=50, dim=16, n_layers=2, n_heads=2, hidden_dim=32, max_position_embeddings=40)
     module, batch = small_lebert(config, [1]).eval(), small_batch()
     without_words = batch._replace(slots=torch.zeros_like(batch.slots))
-    assert not torch.allclose(module([batch]), module([without_words]))
+    assert moved(module([batch]), module([without_words]), SMALL).any()
 
 
 def test_shared_layers_are_refused_with_adapters_only():
@@ -221,7 +222,7 @@ def test_without_adapters_it_is_the_plain_encoder():
     module, batch = small_lebert(adapter_layers=[]).eval(), small_batch()
     assert module.words is None
     expected = module.encoder(batch.input_ids).last_hidden_state
-    torch.testing.assert_close(module([batch]), expected.flatten(0, 1))
+    assert_close(module([batch]), expected.flatten(0, 1), SMALL)
     assert all(name.startswith("encoder.") for name in module.state_dict())
 
 
@@ -229,14 +230,14 @@ def test_pairs_of_texts_have_segments():
     module, batch = small_lebert(adapter_layers=[]).eval(), small_batch()
     segments = (torch.arange(7) > 3).long().expand(2, 7)
     expected = module.encoder(batch.input_ids, token_type_ids=segments).last_hidden_state
-    torch.testing.assert_close(module([batch._replace(segments=segments)]), expected.flatten(0, 1))
-    assert not torch.allclose(module([batch]), expected.flatten(0, 1))
+    assert_close(module([batch._replace(segments=segments)]), expected.flatten(0, 1), SMALL)
+    assert moved(module([batch]), expected.flatten(0, 1), SMALL).any()
 
 
 def test_padding_and_company_change_nothing():
     module, long, short = small_lebert().eval(), small_batch(1, 9, seed=1), small_batch(1, 5, seed=2)
     alone = torch.cat([module([long]), module([short])])
-    torch.testing.assert_close(module([long, short]), alone)
+    assert_close(module([long, short]), alone, SMALL)
     ids, slots = torch.zeros(2, 9, dtype=torch.int64), torch.zeros(2, 9, 2, dtype=torch.int64)
     ids[0], ids[1, :5], slots[0], slots[1, :5] = (
         long.input_ids[0],
@@ -247,7 +248,7 @@ def test_padding_and_company_change_nothing():
     slots[1][slots[1] == 4] = 0
     words = Words(*(torch.cat(pair) for pair in zip(long.words, short.words)))
     together = LEBERTBatch(ids, ids != 0, torch.arange(14), slots * (ids != 0)[..., None], words)
-    torch.testing.assert_close(module([together]), alone, atol=1e-5, rtol=1e-5)
+    assert_close(module([together]), alone, SMALL)
 
 
 @pytest.mark.parametrize("adapter_layers", [[3], [-1], [0, 0]])
@@ -276,8 +277,7 @@ def test_gradient_checkpointing_gives_the_same_gradients():
         module(batches).pow(2).sum().backward()
         gradients.append({name: parameter.grad for name, parameter in module.named_parameters()})
     assert module.encoder.is_gradient_checkpointing
-    for name, gradient in gradients[0].items():
-        torch.testing.assert_close(gradients[1][name], gradient)
+    assert_gradients_close(gradients[1], gradients[0], 2 * SMALL)
 
 
 def test_batches_without_words_are_refused():
@@ -290,6 +290,6 @@ def test_build_from_settings_and_copies():
     settings = {"encoder": config_settings(config), "lebert": {"adapter_layers": [1], "word_width": 6}}
     module, batch = build_lebert(settings).eval(), small_batch()
     for copied in (copy.deepcopy(module), pickle.loads(pickle.dumps(module))):
-        torch.testing.assert_close(copied([batch]), module([batch]))
+        assert torch.equal(copied([batch]), module([batch]))
         torch.nn.init.zeros_(copied.adapters["1"].norm.weight)
-        assert not torch.allclose(copied([batch]), module([batch]))
+        assert moved(copied([batch]), module([batch]), SMALL).any()

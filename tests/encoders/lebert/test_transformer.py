@@ -7,6 +7,7 @@ import pytest
 import spacy
 from spacy.training import Example
 from thinc.api import Config, ConfigValidationError
+from tolerance import moved
 from transformers import BertConfig, BertModel
 
 from spacy_lexner.lexicon.entry import LexiconEntry
@@ -156,7 +157,7 @@ def test_train_save_load_replace(tmp_path, vocab):
     before = encoder.predict([replaced.make_doc("小明住在南京市")])[0]
     replaced.get_pipe("lex_matcher").remove_words(WORDS)
     after = encoder.predict([replaced.make_doc("小明住在南京市")])[0]
-    assert not np.allclose(before, after, atol=1e-3)
+    assert moved(before, after, n_terms=32).any()  # the longest sum
     replaced.update(make_examples(replaced), sgd=replaced.resume_training())
 
 
