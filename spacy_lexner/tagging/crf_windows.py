@@ -63,31 +63,6 @@ def viterbi(trellis: Trellis, *, window: int = WINDOW, margin: int = MARGIN) -> 
     return path, _solve(trellis, solve, window, margin)
 
 
-def run_log_probs(
-    trellis: Trellis, tokens: Tensor, tags: Tensor, sizes: Sequence[int], *, window: int = WINDOW, margin: int = MARGIN
-) -> Tensor:
-    """Log of the probability, [n_runs], that the path has exactly the given tags on runs of consecutive tokens. As a
-    product from the end of the run: P(y_1 ... y_n) = P(y_n) P(y_n-1 | y_n) ... P(y_1 | y_2). `tokens` and `tags`, [m],
-    hold the runs one after the other; `sizes` are their lengths, at least 1."""
-    counts = torch.as_tensor(sizes, dtype=torch.int64, device=tokens.device)
-    last = torch.zeros(len(tokens), dtype=torch.bool, device=tokens.device)
-    last[counts.cumsum(0) - 1] = True
-    following = tags.roll(-1)
-    factors = torch.zeros(len(tokens), dtype=torch.float64, device=tokens.device)
-
-    def solve(part: Trellis, decided: slice, rows: Tensor) -> Tuple[Tensor, List[Tensor]]:
-        log_z, alpha, (unary, odds, weights, per_mass) = crf.posterior(part)
-        here = ((tokens >= decided.start) & (tokens < decided.stop)).nonzero().flatten()
-        row, tag, then = rows[tokens[here] - decided.start], tags[here], following[here]
-        inner = odds[row, tag] * weights[tag, then] * per_mass[row, then]
-        factors[here] = torch.where(last[here], unary[row, tag], inner)
-        return log_z, [alpha, unary]
-
-    _solve(trellis, solve, window, margin)
-    run = torch.repeat_interleave(torch.arange(len(sizes), device=tokens.device), counts)
-    return factors.new_zeros(len(sizes)).index_add(0, run, factors.log())
-
-
 def marginals(trellis: Trellis, *, window: int = WINDOW, margin: int = MARGIN) -> Marginals:
     """Probabilities of tags and of pairs of tags, in float64, on the CPU."""
     n_tokens, n_tags = trellis.emissions.shape
@@ -104,6 +79,18 @@ def marginals(trellis: Trellis, *, window: int = WINDOW, margin: int = MARGIN) -
 
     _solve(trellis, solve, window, margin)
     return found
+
+
+def run_log_probs(found: Marginals, tokens: Tensor, tags: Tensor, sizes: Sequence[int]) -> Tensor:
+    """Log of the probability, [n_runs], that the path has exactly the given tags on runs of consecutive tokens. As a
+    product from the end of the run: P(y_1 ... y_n) = P(y_n) P(y_n-1 | y_n) ... P(y_1 | y_2). `tokens` and `tags`, [m],
+    hold the runs one after the other; `sizes` are their lengths, at least 1."""
+    counts, following = torch.as_tensor(sizes), tags.roll(-1)
+    factors = found.odds[tokens, tags] * found.weights[tags, following] * found.per_mass[tokens, following]
+    last = counts.cumsum(0) - 1
+    factors[last] = found.unary[tokens[last], tags[last]]
+    run = torch.repeat_interleave(torch.arange(len(sizes)), counts)
+    return factors.new_zeros(len(sizes)).index_add(0, run, factors.log())
 
 
 # Takes a part of the batch, the tokens to decide and their rows in the part. Gives the score of each sequence of the

@@ -121,10 +121,9 @@ class TagSearch:
                         scored.append((group.docs[i], j))
                 first += group.trellis.lengths[i]
             if scored:
-                trellis = group.trellis.take(searched)
-                device = trellis.emissions.device
-                tokens, tags = (torch.from_numpy(np.concatenate(part)).to(device) for part in (rows, runs))
-                log_p = crf_windows.run_log_probs(trellis, tokens, tags, [len(run) for run in runs])
+                marginals = crf_windows.marginals(group.trellis.take(searched))
+                tokens, tags = (torch.from_numpy(np.concatenate(part)) for part in (rows, runs))
+                log_p = crf_windows.run_log_probs(marginals, tokens, tags, [len(run) for run in runs])
                 for (doc, j), p in zip(scored, log_p.exp().tolist()):
                     scores[doc][j] = min(scores[doc][j] + p, 1.0)
         return scores

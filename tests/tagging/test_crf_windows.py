@@ -29,7 +29,9 @@ def test_runs_against_all_paths(trellis, seed):
             sizes.append(end - first)
         start += length
     if sizes:
-        log_p = crf_windows.run_log_probs(trellis, torch.tensor(tokens), torch.tensor(tags), sizes)
+        log_p = crf_windows.run_log_probs(
+            crf_windows.marginals(trellis), torch.tensor(tokens), torch.tensor(tags), sizes
+        )
         torch.testing.assert_close(log_p.exp(), torch.stack(expected))
 
 
@@ -71,12 +73,12 @@ def test_windows_change_nothing(seed, scale, dtype, monkeypatch):
     runs = some_runs(seed, lengths, n_tags)
     doubled = trellis._replace(emissions=trellis.emissions.double(), transitions=trellis.transitions.double())
     expected = crf.viterbi(doubled).tags
-    whole = crf_windows.run_log_probs(trellis, *runs)
+    whole = crf_windows.run_log_probs(crf_windows.marginals(trellis), *runs)
     monkeypatch.setattr(crf_windows, "BATCH_TOKENS", 150)
     pieces = count_pieces(monkeypatch)
     path, found = crf_windows.viterbi(trellis, window=48, margin=20)
     assert path.tolist() == expected.tolist() and all(found)
-    log_p = crf_windows.run_log_probs(trellis, *runs, window=48, margin=20)
+    log_p = crf_windows.run_log_probs(crf_windows.marginals(trellis, window=48, margin=20), *runs)
     torch.testing.assert_close(log_p, whole, rtol=0, atol=1e-5)
     torch.testing.assert_close(log_p.exp(), whole.exp(), rtol=0, atol=1e-9)
     assert max(pieces) < 300 or scale > 1  # windows did it, not the second attempt
@@ -108,7 +110,7 @@ def test_what_is_never_forgotten_is_done_in_one_piece(monkeypatch):
     pieces = count_pieces(monkeypatch)
     path, found = crf_windows.viterbi(trellis, window=32, margin=8)
     assert path.tolist() == [1] * n and found == [True]
-    p = crf_windows.run_log_probs(trellis, torch.tensor([100]), torch.tensor([1]), [1], window=32, margin=8).exp()
+    p = crf_windows.marginals(trellis, window=32, margin=8).unary[100, 1]
     assert p.item() == pytest.approx(1 / (1 + torch.tensor(0.194 - 1).exp().item()), rel=1e-4)
     assert pieces.count(n) == 2
 

@@ -1,6 +1,7 @@
 """Self-attention over a lattice with relative positions of spans (Li et al. 2020, equations 10 and 11)."""
 
 import math
+from functools import partial
 from typing import List, Optional
 
 import torch
@@ -25,14 +26,8 @@ class LatticeAttention(nn.Module):
         fusion: Optional[PositionFusion] = None,
         options: Attention = Attention(),  # noqa: B008 (frozen)
     ) -> None:
-        """Create the layer.
-
-        width (int): H, width of the vectors.
-        heads (int): Number of heads; divides the width.
-        fusion (Optional[PositionFusion]): The fusion of relative positions; may be shared with other layers. None for
-            attention without them: R, u and v are absent.
-        options (Attention): Options.
-        """
+        """`heads` divide the width, H. The fusion of relative positions may be shared with other layers; without one,
+        R, u and v are absent."""
         super().__init__()
         if heads < 1 or width % heads:
             raise ValueError(f"The hidden width ({width}) must be a multiple of the number of heads ({heads}).")
@@ -85,8 +80,7 @@ class LatticeAttention(nn.Module):
         mask (torch.Tensor): bool [B, L], False for padding.
         positions (DistinctPositions): How the tokens lie to each other.
         bias (Optional[torch.Tensor]): float [heads, B * L, L], added to the scores after they are scaled.
-        record (Optional[List[torch.Tensor]]): If given, the attention weights, in the mean over the heads, float
-            [B, L, L], are appended to it.
+        record (Optional[List[torch.Tensor]]): If given, receives the mean weights of the heads, float [B, L, L].
         RETURNS (torch.Tensor): float [B, L, H]; finite, but meaningless, for padding.
         """
         n_lattices, n_tokens, width = tokens.shape
@@ -139,14 +133,13 @@ class LatticeAttention(nn.Module):
         return scores
 
     def _keys(self, section: Section) -> PositionKeys:
-        def compute(distances: Tensor) -> PositionKeys:
-            return self.fusion(distances, projection)  # type: ignore[misc]
-
+        assert self.fusion is not None
         projection = self.position if isinstance(self.position, nn.Linear) else None
+        compute = partial(self.fusion, projection=projection)
         if self.training or torch.is_grad_enabled():
             self.cache.clear()
             return compute(section.distances)
-        parameters = [*self.fusion.parameters(), *self.position.parameters()]  # type: ignore[union-attr]
+        parameters = [*self.fusion.parameters(), *self.position.parameters()]
         cached = self.cache.keys(section.triples, parameters, self.content_bias.numel(), compute)
         return compute(section.distances) if cached is None else cached
 

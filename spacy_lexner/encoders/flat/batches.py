@@ -17,24 +17,15 @@ from .vocab import LatticeVocab
 
 
 class Characters(NamedTuple):
-    """The characters of the tokens of a batch of Docs, one after the other; spaces between tokens are none.
+    """The characters of the tokens of a batch of Docs, one after the other; spaces between tokens are none."""
 
-    codes (numpy.ndarray): uint32[n], their code points.
-    counts (numpy.ndarray): int64[n_tokens], the characters of each token.
-    doc_ends (numpy.ndarray): int64[n_docs], one past the last character of each Doc.
-    """
-
-    codes: np.ndarray
-    counts: np.ndarray
-    doc_ends: np.ndarray
+    codes: np.ndarray  # uint32[n], their code points
+    counts: np.ndarray  # int64[n_tokens], the characters of each token
+    doc_ends: np.ndarray  # int64[n_docs], one past the last character of each Doc
 
 
 def read_characters(docs: Sequence[Doc]) -> Characters:
-    """Take the characters from Docs.
-
-    docs (Sequence[Doc]): The Docs.
-    RETURNS (Characters): Their characters.
-    """
+    """Take the characters from Docs."""
     codes = to_codes("".join(doc.text for doc in docs))
     begins, stops, _ = batch_borders(docs)
     counts = stops - begins
@@ -45,14 +36,9 @@ def read_characters(docs: Sequence[Doc]) -> Characters:
 
 
 def words_in_windows(windows: Windows, words: BatchWords, max_words: float) -> Tuple[np.ndarray, np.ndarray]:
-    """Find the words that lie in windows with all their characters.
-
-    windows (Windows): The windows.
-    words (BatchWords): The words, on characters.
-    max_words (float): Most words of a window for each of its characters. Where there are more, the longest stay.
-    RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): int64[n], words by number, those of the first window first; int64[m],
-        how many each window has.
-    """
+    """Find the words that lie in windows with all their characters: int64[n], words by number, those of the first
+    window first; int64[m], how many each window has. A window has at most `max_words` for each of its characters; where
+    there are more, the longest stay."""
     low = np.searchsorted(words.starts, windows.starts)
     counts = np.searchsorted(words.starts, windows.ends) - low
     numbers, window = expand_ranges(low, counts), np.repeat(np.arange(len(low)), counts)
@@ -79,16 +65,12 @@ def make_batches(
     max_tokens: int,
     device: torch.device,
 ) -> Iterator[UnitBatch]:
-    """Make padded batches of windows, those of similar size together.
+    """Make padded batches of windows over the characters of Docs, those of similar size together, with at most
+    `max_tokens` characters and words, padding included.
 
-    characters (Characters): The characters of the Docs.
-    vocab (LatticeVocab): Their numbers.
-    windows (Windows): The windows over them.
-    words (Optional[BatchWords]): Their words, where the model reads any.
+    words (Optional[BatchWords]): The words of the Docs, where the model reads any.
     table (Optional[WordTable]): How the model knows words.
     max_words (float): See `words_in_windows`.
-    max_tokens (int): Most characters and words of a batch, padding included.
-    device (torch.device): Where the tensors go.
     YIELDS (UnitBatch): The batches, whose rows are characters.
     """
     ids, bigrams = vocab.encode(characters.codes, characters.doc_ends)

@@ -20,53 +20,40 @@ SECTION_ROWS = 2**16  # triples that are in memory at a time
 
 
 class Chunk(NamedTuple):
-    """Queries that are scored together, against all the relative positions that any of them has to any key.
+    """Queries that are scored together, against all the relative positions that any of them has to any key."""
 
-    rows (torch.Tensor): int64 [r], their places among the B * L tokens.
-    columns (torch.Tensor): int64 [c], rows of the section's triples.
-    pairs (torch.Tensor): int64 [r, L], the column for each query and key; any column where the key is padding.
-    """
-
-    rows: Tensor
-    columns: Tensor
-    pairs: Tensor
+    rows: Tensor  # int64 [r], their places among the B * L tokens
+    columns: Tensor  # int64 [c], rows of the section's triples
+    pairs: Tensor  # int64 [r, L], the column for each query and key; any column where the key is padding
 
 
 class Section(NamedTuple):
-    """Relative positions that are held in memory at a time, and the queries that need them.
+    """Relative positions that are held in memory at a time, and the queries that need them."""
 
-    triples (torch.Tensor): int64 [u, 3], distinct (start_i - start_j, n_i, n_j).
-    chunks (List[Chunk]): The queries.
-    """
-
-    triples: Tensor
+    triples: Tensor  # int64 [u, 3], distinct (start_i - start_j, n_i, n_j)
     chunks: List[Chunk]
 
     @property
     def distances(self) -> Tensor:
-        """RETURNS (torch.Tensor): int64 [u, 4], the four distances of each triple."""
+        """The four distances of each triple, int64 [u, 4]."""
         return triple_distances(self.triples)
 
 
 def triple_distances(triples: Tensor) -> Tensor:
-    """RETURNS (torch.Tensor): int64 [u, 4], the four distances of each triple, in the order of `pair_distances`."""
+    """The four distances of each triple, int64 [u, 4], in the order of `pair_distances`."""
     heads, n_i, n_j = triples.unbind(-1)
     return torch.stack((heads, heads - n_j + 1, heads + n_i - 1, heads + n_i - n_j), dim=-1)
 
 
 class DistinctPositions:
-    """How the tokens of a batch of lattices stand to each other. Integers only; made once, used by every layer.
+    """How the tokens of a batch of lattices stand to each other, given their half-open spans, int64 [B, L], and a mask,
+    bool [B, L], False for padding. Integers only; made once, used by every layer.
 
     Queries are grouped by span length and ordered by start, so that a chunk of them needs a narrow window of the
     distances. Only span lengths that occur count: one word as long as its text adds one length.
     """
 
     def __init__(self, starts: Tensor, ends: Tensor, mask: Tensor) -> None:
-        """Find the distinct relative positions.
-
-        starts, ends (torch.Tensor): int64 [B, L], the half-open span of each token.
-        mask (torch.Tensor): bool [B, L], False for padding.
-        """
         self.shape = (starts.shape[0], starts.shape[1])
         self._device = starts.device
         valid = mask.cpu().numpy()

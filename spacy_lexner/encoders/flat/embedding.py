@@ -69,14 +69,12 @@ class LatticeEmbedding(nn.Module):
         contextual_width: int = 0,
         options: Embedding = Embedding(),  # noqa: B008 (frozen)
     ) -> None:
-        """Create the embedding.
+        """Create the embedding, with the hidden width H.
 
-        width (int): H, the hidden width.
         n_characters, n_fixed_characters, n_bigrams, n_fixed_bigrams (int): Rows of the tables, see `TokenVectors`.
         character_width, bigram_width, word_width, contextual_width (int): Widths of the vectors. No bigrams, words or
             contextual vectors: `n_bigrams`, `word_width`, `contextual_width` = 0.
         n_tuned_words (int): Rows of the table of fine-tuned words.
-        options (Embedding): Options.
         """
         super().__init__()
         self.normalize = options.normalize
@@ -118,15 +116,8 @@ class LatticeEmbedding(nn.Module):
         word_ids: Optional[Tensor] = None,
         contextual: Optional[Tensor] = None,
     ) -> Tensor:
-        """Embed a batch.
-
-        characters (torch.Tensor): int64 [B, N], 0 for padding.
-        bigrams (Optional[torch.Tensor]): int64 [B, N]; where the model has bigrams.
-        words (Optional[Words]): The U distinct words of the batch.
-        word_ids (Optional[torch.Tensor]): int64 [B, M], 0 for padding, else 1 + the number of the distinct word.
-        contextual (Optional[torch.Tensor]): float [B, N, C]; where the model has contextual vectors.
-        RETURNS (torch.Tensor): float [B, N + M, H], characters first.
-        """
+        """Embed a batch: float [B, N + M, H], characters first. For the arguments see `FlatBatch`; `contextual`, float
+        [B, N, C], is given if the model has contextual vectors."""
         inputs = [self.characters(self._drop_tokens(characters))]
         if self.bigrams is not None:
             assert bigrams is not None

@@ -18,28 +18,17 @@ ACTIVATIONS = {"relu": nn.ReLU, "leaky": nn.LeakyReLU, "gelu": nn.GELU}
 
 
 class FlatBatch(NamedTuple):
-    """A padded batch of B texts of up to N characters with up to M words.
+    """A padded batch of B texts of up to N characters with up to M words; all integers int64."""
 
-    characters (torch.Tensor): int64 [B, N], 0 for padding.
-    kept (torch.Tensor): int64 [K], which of the B * N vectors are wanted.
-    bigrams (Optional[torch.Tensor]): int64 [B, N], 0 for padding.
-    words (Optional[Words]): The U distinct words; None for lattices of characters alone, and so are the next three.
-    word_ids (Optional[torch.Tensor]): int64 [B, M], 0 for padding, else 1 + the number of the distinct word.
-    word_starts, word_ends (Optional[torch.Tensor]): int64 [B, M], the half-open span of each word on the characters.
-    tokens (Optional[torch.Tensor]): int64 [B, N], the contextual vector of each character.
-    record (Optional[List[torch.Tensor]]): If given, each layer appends its attention weights, in the mean over the
-        heads, float [B, N + M, N + M].
-    """
-
-    characters: Tensor
-    kept: Tensor
-    bigrams: Optional[Tensor] = None
-    words: Optional[Words] = None
-    word_ids: Optional[Tensor] = None
-    word_starts: Optional[Tensor] = None
+    characters: Tensor  # [B, N], 0 for padding
+    kept: Tensor  # [K], which of the B * N vectors are wanted
+    bigrams: Optional[Tensor] = None  # [B, N], 0 for padding
+    words: Optional[Words] = None  # the U distinct words; None for characters alone, and so are the next three
+    word_ids: Optional[Tensor] = None  # [B, M], 0 for padding, else 1 + the number of the distinct word
+    word_starts: Optional[Tensor] = None  # [B, M], the half-open span of each word on the characters
     word_ends: Optional[Tensor] = None
-    tokens: Optional[Tensor] = None
-    record: Optional[List[Tensor]] = None
+    tokens: Optional[Tensor] = None  # [B, N], the contextual vector of each character
+    record: Optional[List[Tensor]] = None  # receives each layer's mean weights of the heads, float [B, N + M, N + M]
 
     @property
     def n_pairs(self) -> int:
@@ -122,15 +111,8 @@ class LatticeEncoder(nn.Module):
     def forward(
         self, tokens: Tensor, starts: Tensor, ends: Tensor, mask: Tensor, record: Optional[List[Tensor]] = None
     ) -> Tensor:
-        """Encode a batch of lattices.
-
-        tokens (torch.Tensor): float [B, L, H], in any order.
-        starts, ends (torch.Tensor): int64 [B, L], the half-open span of each token.
-        mask (torch.Tensor): bool [B, L], False for padding.
-        record (Optional[List[torch.Tensor]]): If given, each layer appends its attention weights, in the mean over the
-            heads, float [B, L, L].
-        RETURNS (torch.Tensor): float [B, L, H]; finite, but meaningless, for padding.
-        """
+        """Encode lattices whose tokens, in any order, have the half-open spans `starts` to `ends`, int64 [B, L]. For
+        the other arguments and the result see `LatticeAttention`."""
         positions = DistinctPositions(starts, ends, mask)
         bias = self.bias(positions) if self.bias is not None else None
         for layer in self.layers:

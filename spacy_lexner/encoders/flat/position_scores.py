@@ -20,10 +20,8 @@ def position_scores(queries: Tensor, keys: PositionKeys, section: Section, n_key
     gathered per pair. Nothing but the operands is kept for the backward pass.
 
     queries (torch.Tensor): float [heads, B * L, d], q + v of all tokens.
-    keys (PositionKeys): Projected positions [n, heads * d] of the section's triples.
-    section (Section): The queries to score.
-    n_keys (int): L.
-    RETURNS (torch.Tensor): float [heads, B * L, L]; 0 for queries that are not in the section.
+    keys (PositionKeys): Projected positions of the section's triples.
+    RETURNS (torch.Tensor): float [heads, B * L, L], with L = `n_keys`; 0 for queries that are not in the section.
     """
     scores: Tensor = _PositionScores.apply(queries, keys.vectors, keys.lookup, section, n_keys)  # type: ignore
     return scores
@@ -87,14 +85,12 @@ def _block(workspace: Tensor, chunk: Chunk, heads: int) -> Tensor:
 
 class PositionCache:
     """The vectors of all positions up to a distance and a span length, kept between the batches of a prediction for as
-    long as the weights that they were computed with do not change. Copies of a cache are empty.
-    """
+    long as the weights that they were computed with do not change. Copies of a cache are empty."""
 
     def __init__(self) -> None:
         self._held: Optional[Tuple[Tuple, int, int, PositionKeys]] = None
 
     def clear(self) -> None:
-        """Forget everything."""
         self._held = None
 
     def keys(
@@ -103,9 +99,8 @@ class PositionCache:
         """Look up positions; compute all up to the farthest one if some are missing.
 
         triples (torch.Tensor): int64 [u, 3], see `Section`.
-        parameters (Iterable[torch.nn.Parameter]): The weights that the vectors depend on.
-        width (int): Width of a vector.
-        compute (Callable[[torch.Tensor], PositionKeys]): From distances int64 [n, 4] to keys.
+        parameters (Iterable[torch.nn.Parameter]): The weights that the vectors, of this width, depend on.
+        compute (Callable[[torch.Tensor], PositionKeys]): From distances, int64 [n, 4], to keys.
         RETURNS (Optional[PositionKeys]): A row for each triple; None if the whole would be too large.
         """
         state = tuple(_fingerprint(parameter) for parameter in parameters)
@@ -117,7 +112,10 @@ class PositionCache:
             distance = -(-distance // CACHE_STEP) * CACHE_STEP
             if 4 * width * (2 * distance + 1) * length**2 > MAX_CACHE_BYTES:
                 return None
-            held = self._held = (state, distance, length, compute(triple_distances(_grid(distance, length, triples))))
+            lengths = torch.arange(1, length + 1, device=triples.device)
+            reach = torch.arange(-distance, distance + 1, device=triples.device)
+            grid = torch.cartesian_prod(lengths, lengths, reach)[:, [2, 0, 1]]
+            held = self._held = (state, distance, length, compute(triple_distances(grid)))
         _, distance, length, keys = held
         heads, n_i, n_j = triples.unbind(-1)
         rows = ((n_i - 1) * length + n_j - 1) * (2 * distance + 1) + heads + distance
@@ -128,13 +126,6 @@ class PositionCache:
 
     def __reduce__(self) -> Tuple:
         return PositionCache, ()
-
-
-def _grid(distance: int, length: int, like: Tensor) -> Tensor:
-    heads = torch.arange(-distance, distance + 1, device=like.device)
-    lengths = torch.arange(1, length + 1, device=like.device)
-    n_i, n_j, heads = torch.meshgrid(lengths, lengths, heads, indexing="ij")
-    return torch.stack((heads, n_i, n_j), dim=-1).view(-1, 3)
 
 
 def _fingerprint(parameter: nn.Parameter) -> Tuple[int, float]:

@@ -20,25 +20,17 @@ KINDS = 4  # of distances: head to head, head to tail, tail to head, tail to tai
 
 
 def pair_distances(starts: Tensor, ends: Tensor) -> Tensor:
-    """Equations 4 to 7, for all pairs of spans.
-
-    starts, ends (torch.Tensor): int64 [B, L], half-open spans: the last position (the tail) is `end - 1`.
-    RETURNS (torch.Tensor): int64 [B, L, L, 4], the distances head_i - head_j, head_i - tail_j, tail_i - head_j and
-        tail_i - tail_j.
-    """
+    """Equations 4 to 7: head_i - head_j, head_i - tail_j, tail_i - head_j and tail_i - tail_j, int64 [B, L, L, 4], for
+    all pairs of half-open spans, int64 [B, L]; the tail is the last position, `end - 1`."""
     heads, tails = starts, ends - 1
     pairs = ((heads, heads), (heads, tails), (tails, heads), (tails, tails))
     return torch.stack([i.unsqueeze(2) - j.unsqueeze(1) for i, j in pairs], dim=-1)
 
 
 def sinusoids(positions: Tensor, width: int) -> Tensor:
-    """Encode positions as sines (first half) and cosines (second half) of geometrically falling frequencies, as in
-    tensor2tensor: `frequency[k] = 10000 ** (-k / (width // 2 - 1))`. An odd width ends in a zero.
-
-    positions (torch.Tensor): [...], any integers or floats, negative ones too.
-    width (int): Width of a vector, at least 4.
-    RETURNS (torch.Tensor): float32 [..., width].
-    """
+    """Encode positions, [...], as sines (first half) and cosines (second half) of geometrically falling frequencies, as
+    in tensor2tensor: `frequency[k] = 10000 ** (-k / (width // 2 - 1))`, float32 [..., width]. An odd width ends in a
+    zero."""
     half = width // 2
     steps = torch.arange(half, dtype=torch.float32, device=positions.device)
     angles = positions.to(torch.float32).unsqueeze(-1) * torch.exp(steps * -(math.log(10000.0) / (half - 1)))
@@ -47,16 +39,10 @@ def sinusoids(positions: Tensor, width: int) -> Tensor:
 
 
 class PositionEncoding(nn.Module):
-    """Vectors of distances, or of absolute positions: sinusoids, or learned tables that start as these."""
+    """Vectors of distances, or of absolute positions: sinusoids, or learned tables, from the position `lowest` on, that
+    start as these."""
 
     def __init__(self, width: int, options: Positions, n_tables: int, lowest: int) -> None:
-        """Create the encoding.
-
-        width (int): Width of a vector, at least 4.
-        options (Positions): Options.
-        n_tables (int): Number of learned tables.
-        lowest (int): The lowest position in them.
-        """
         super().__init__()
         if width < 4:
             raise ValueError(f"Positions are encoded in at least 4 values, not {width}: raise the width.")
@@ -80,14 +66,10 @@ class PositionEncoding(nn.Module):
 
 
 class PositionKeys(NamedTuple):
-    """What queries are scored against: a vector for each relative position.
+    """What queries are scored against: a vector for each relative position."""
 
-    vectors (torch.Tensor): float [n, H].
-    lookup (Optional[torch.Tensor]): int64 [u], the row of each of the u positions; None if they are the rows.
-    """
-
-    vectors: Tensor
-    lookup: Optional[Tensor] = None
+    vectors: Tensor  # float [n, H]
+    lookup: Optional[Tensor] = None  # int64 [u], the row of each of the u positions; None if they are the rows
 
 
 class PositionFusion(nn.Module):
@@ -106,16 +88,11 @@ class PositionFusion(nn.Module):
         raise NotImplementedError
 
     def fuse(self, distances: Tensor) -> Tensor:
-        """RETURNS (torch.Tensor): The same for int64 [u, 4] distances, float [u, H]."""
+        """The same for int64 [u, 4] distances, float [u, H]."""
         raise NotImplementedError
 
     def forward(self, distances: Tensor, projection: Optional[nn.Linear] = None) -> PositionKeys:
-        """Fuse distances and project the result: W_r R + b_r.
-
-        distances (torch.Tensor): int64 [u, 4].
-        projection (Optional[torch.nn.Linear]): W_r; None leaves the fused vectors as they are.
-        RETURNS (PositionKeys): A vector for each row.
-        """
+        """Fuse distances, int64 [u, 4], and project the result, if there is a projection: W_r R + b_r."""
         fused = self.fuse(distances)
         return PositionKeys(fused if projection is None else projection(fused))
 
@@ -143,10 +120,13 @@ class FeedForwardFusion(PositionFusion):
         self.linear = nn.Linear(len(self.kinds) * width, width)
 
     def plain(self, encodings: List[Tensor]) -> Tensor:
-        return torch.relu(self.linear(torch.cat([encodings[kind] for kind in self.kinds], dim=-1)))
+        return self._activate(self.linear(torch.cat([encodings[kind] for kind in self.kinds], dim=-1)))
 
     def fuse(self, distances: Tensor) -> Tensor:
-        return self._linear(self.linear.weight, self.linear.bias, distances).relu_()
+        return self._activate(self._linear(self.linear.weight, self.linear.bias, distances))
+
+    def _activate(self, fused: Tensor) -> Tensor:
+        return fused.relu_()
 
 
 class TwoDistanceFusion(FeedForwardFusion):
@@ -166,11 +146,8 @@ class TwoDistanceFusion(FeedForwardFusion):
 class LinearFusion(FeedForwardFusion):
     """`ff_linear`: W [p_hh; p_ht; p_th; p_tt] + b. Being linear, it is projected per distance, not per position."""
 
-    def plain(self, encodings: List[Tensor]) -> Tensor:
-        return self.linear(torch.cat(encodings, dim=-1))
-
-    def fuse(self, distances: Tensor) -> Tensor:
-        return self._linear(self.linear.weight, self.linear.bias, distances)
+    def _activate(self, fused: Tensor) -> Tensor:
+        return fused
 
     def forward(self, distances: Tensor, projection: Optional[nn.Linear] = None) -> PositionKeys:
         if projection is None:
@@ -238,14 +215,13 @@ class ScalarPositions(nn.Module):
         self.linear = nn.Linear(KINDS * heads, heads)
 
     def plain(self, distances: Tensor) -> Tensor:
-        """RETURNS (torch.Tensor): The formula, for int64 [..., 4] distances: float [..., heads]."""
+        """The formula, for int64 [..., 4] distances: float [..., heads]."""
         rows = distances.clamp(-self.max_distance, self.max_distance) + self.max_distance
         kinds = [self.tables[kind if len(self.tables) > 1 else 0][rows[..., kind]] for kind in range(KINDS)]
         return self.linear(torch.cat(kinds, dim=-1)).relu()
 
     def forward(self, positions: DistinctPositions) -> Tensor:
-        """RETURNS (torch.Tensor): The numbers of a batch of B lattices of L tokens, float [heads, B * L, L]; 0 for
-        queries that are padding."""
+        """The numbers of a batch of B lattices of L tokens, float [heads, B * L, L]; 0 for queries that are padding."""
         n_lattices, n_tokens = positions.shape
         bias = self.linear.weight.new_zeros(self.linear.out_features, n_lattices * n_tokens, n_tokens)
         for section in positions.sections:

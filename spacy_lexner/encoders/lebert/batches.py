@@ -9,9 +9,10 @@ from torch.nn import functional
 from ...candidates.batch_words import BatchWords
 from ..shared.units import UnitBatch
 from ..shared.windows import Windows
+from ..shared.word_attention import pad_slots
 from ..shared.wordpiece_encoder import pad_pieces
 from ..shared.wordpieces import Wordpieces
-from ..shared.words import WordTable, pad_slots
+from ..shared.words import WordTable
 from .model import LEBERTBatch
 
 # The words of a batch; the numbers of each wordpiece's words, int[n_pieces, W], -1 for none; the module's word table.

@@ -1,10 +1,15 @@
 """How the words that cover a token inform it: bilinear attention (Liu et al. 2021, equations 3-6)."""
 
-from typing import List, Optional
+from typing import List, Optional, Tuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+
+from ...candidates.batch_words import BatchWords
+from .windows import Windows
+from .words import Words, WordTable, number_words
 
 EMPTY = ("zero", "pad")
 
@@ -70,3 +75,18 @@ class WordAttention(nn.Module):
             mode="sum",
         )
         return fused.view(hidden.shape)
+
+
+def pad_slots(
+    windows: Windows, slots: np.ndarray, words: BatchWords, table: WordTable, device: torch.device
+) -> Tuple[Tensor, Words]:
+    """Give the units of padded windows their words, from slots, int[n_units, W], of words by number; -1 is empty. A
+    word that its window cuts is left out. Gives rows as `number_words` does, int64[B, L, W], and the distinct words."""
+    places, inside, _ = windows.pad()
+    chosen = np.full((*places.shape, slots.shape[1]), -1, "i8")
+    chosen[inside] = slots[places[inside]]
+    filled = np.nonzero(chosen >= 0)
+    row, number = filled[0], chosen[filled]
+    whole = (words.starts[number] >= windows.starts[row]) & (words.ends[number] <= windows.ends[row])
+    chosen[filled] = np.where(whole, number, -1)
+    return number_words(chosen, words, table, device)

@@ -10,7 +10,6 @@ from torch import Tensor, nn
 from ...candidates.batch_words import BatchWords
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.matcher import Matcher
-from .windows import Windows
 
 WordsFrom = Literal["frozen", "finetuned"]
 MAX_LENGTH = 6  # longer words, and single characters, share one vector
@@ -121,21 +120,6 @@ def number_words(chosen: np.ndarray, words: BatchWords, table: WordTable, device
             column.append(part)
     tensors = (torch.from_numpy(np.concatenate(column)).to(device) for column in columns)
     return torch.from_numpy(rows).to(device), Words(*tensors)
-
-
-def pad_slots(
-    windows: Windows, slots: np.ndarray, words: BatchWords, table: WordTable, device: torch.device
-) -> Tuple[Tensor, Words]:
-    """Give the units of padded windows their words, from slots, int[n_units, W], of words by number; -1 is empty. A
-    word that its window cuts is left out. Gives rows as `number_words` does, int64[B, L, W], and the distinct words."""
-    places, inside, _ = windows.pad()
-    chosen = np.full((*places.shape, slots.shape[1]), -1, "i8")
-    chosen[inside] = slots[places[inside]]
-    filled = np.nonzero(chosen >= 0)
-    row, number = filled[0], chosen[filled]
-    whole = (words.starts[number] >= windows.starts[row]) & (words.ends[number] <= windows.ends[row])
-    chosen[filled] = np.where(whole, number, -1)
-    return number_words(chosen, words, table, device)
 
 
 def words_of_texts(matcher: Matcher, texts: Sequence[str]) -> np.ndarray:

@@ -13,7 +13,8 @@ from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
 from ..shared.shim import ModuleShim, settings_of, shim_of
 from ..shared.units import Encoder, UnitBatch, UnitEncoder, UnitRows, run_batches, split_by_length
 from ..shared.windows import batch_by_padding, cut_windows
-from ..shared.words import WordTable, pad_slots
+from ..shared.word_attention import pad_slots
+from ..shared.words import WordTable
 from .model import WordBatch, WordBiLSTM, build_word_bilstm
 from .setup import WordBiLSTMSetup
 

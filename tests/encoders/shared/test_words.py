@@ -3,7 +3,8 @@ import torch
 
 from spacy_lexner.candidates.batch_words import BatchWords
 from spacy_lexner.encoders.shared.windows import cut_windows
-from spacy_lexner.encoders.shared.words import Words, WordTable, WordVectors, number_words, pad_slots, words_of_texts
+from spacy_lexner.encoders.shared.word_attention import pad_slots
+from spacy_lexner.encoders.shared.words import Words, WordTable, WordVectors, number_words, words_of_texts
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher
 
 
