@@ -1,6 +1,7 @@
 """A compiled lexicon as named arrays and a manifest, and back, with every size checked."""
 
-from typing import Any, Dict, NamedTuple, Optional, Tuple
+from dataclasses import asdict
+from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
@@ -15,18 +16,11 @@ from .trie import Trie, checked
 FORMAT = "spacy-lexner.lexicon"
 FORMAT_VERSION = 1
 TEXTS = ("label", "entity_id", "rule")
-PartsT = Dict[str, Dict[str, np.ndarray]]
+PartsT = Dict[str, Dict[str, np.ndarray]]  # arrays by part ("words", "index", "trie", "vectors") and name
 
 
-class Packed(NamedTuple):
-    """A lexicon, ready to be written."""
-
-    manifest: Dict[str, Any]  # counts and settings, as JSON
-    parts: PartsT  # arrays by part ("words", "index", "trie", "vectors") and name
-
-
-def pack(level: Level, report: BuildReport) -> Packed:
-    """A compiled lexicon without hidden words as arrays and a manifest."""
+def pack(level: Level, report: BuildReport) -> Tuple[Dict[str, Any], PartsT]:
+    """A compiled lexicon without hidden words as a manifest (counts and settings, as JSON) and arrays."""
     table = level.table
     index = {"word_offsets": table.words.offsets, "contents": table.contents, "hashes": level.hashes}
     index["rows"] = level.rows
@@ -52,15 +46,14 @@ def pack(level: Level, report: BuildReport) -> Packed:
         "max_word_length": level.max_word_length,
         "normalization": level.normalization._asdict(),
         "columns": sorted(name for name in ("weights", *(f"{name}_data" for name in TEXTS)) if name in index),
-        "report": report.to_json(),
+        "report": asdict(report),
     }
-    return Packed(manifest, parts)
+    return manifest, parts
 
 
-def unpack(packed: Packed) -> Tuple[Level, BuildReport]:
+def unpack(manifest: Dict[str, Any], parts: PartsT) -> Tuple[Level, BuildReport]:
     """The lexicon from `pack`, and what was skipped when it was built. Raises LexiconError, naming the part, if an
     array is missing, unknown, or differs in shape or type from the manifest."""
-    manifest, parts = packed
     try:
         _check_arrays(manifest, parts)
         index, vectors = parts["index"], parts.get("vectors", {})
@@ -85,7 +78,7 @@ def unpack(packed: Packed) -> Tuple[Level, BuildReport]:
             max_word_length=manifest["max_word_length"],
             content=int(manifest["content"], 16),
         )
-        return level, BuildReport.from_json(manifest["report"])
+        return level, BuildReport(**manifest["report"])
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, LexiconError):
             raise

@@ -12,17 +12,16 @@ import re
 import shutil
 import time
 from pathlib import Path
-from typing import Any, Dict, Iterable, NamedTuple, Tuple
+from typing import Any, Dict, Iterable, NamedTuple, Tuple, Union
 from uuid import uuid4
 
 import numpy as np
-from safetensors.numpy import save as save_safetensors
 
 from .array_file import read_arrays, write_arrays
 from .build import BuildReport
 from .errors import LexiconError
 from .level import Level
-from .packing import FORMAT, FORMAT_VERSION, Packed, PartsT, pack, unpack
+from .packing import FORMAT, FORMAT_VERSION, PartsT, pack, unpack
 
 MANIFEST = "manifest.json"
 SUFFIXES = {"words": ".txt", "index": ".safetensors", "trie": ".safetensors", "vectors": ".safetensors"}
@@ -107,7 +106,7 @@ def open_folder(path: Path, verify: bool) -> Tuple[Level, BuildReport, Home]:
         for part, entry in manifest["parts"].items():
             data = _map_part(path, entry, verify)
             parts[part] = {"words": data} if part == "words" else read_arrays(data, str(path / entry["file"]))[0]
-        level, report = unpack(Packed(manifest, parts))
+        level, report = unpack(manifest, parts)
     except LexiconError as error:
         raise LexiconError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from None
     except (KeyError, TypeError, AttributeError) as error:
@@ -121,21 +120,25 @@ def read_manifest(path: Path) -> Dict[str, Any]:
     file = path / MANIFEST
     if not file.is_file():
         raise LexiconError(f"{path}: no lexicon here: {MANIFEST} is missing. Give a folder that Lexicon.save wrote.")
+    if file.stat().st_size > MAX_MANIFEST:
+        raise LexiconError(f"{file}: not the manifest of a lexicon (it is too large).")
+    return _parse_manifest(file.read_bytes(), str(file))
+
+
+def _parse_manifest(text: Union[str, bytes], name: str) -> Dict[str, Any]:
     try:
-        if file.stat().st_size > MAX_MANIFEST:
-            raise ValueError("it is too large")
-        manifest = json.loads(file.read_bytes())
+        manifest = json.loads(text)
         if manifest["format"] != FORMAT:
             raise ValueError(f"it describes {manifest['format']!r}")
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise LexiconError(f"{file}: not the manifest of a lexicon ({error}).") from None
+        raise LexiconError(f"{name}: not the manifest of a lexicon ({error}).") from None
     if manifest.get("format_version") != FORMAT_VERSION:
         raise LexiconError(
-            f"{file}: format version {manifest.get('format_version')}; this version of spacy-lexner reads "
+            f"{name}: format version {manifest.get('format_version')}; this version of spacy-lexner reads "
             f"{FORMAT_VERSION}. Build the lexicon again."
         )
     if manifest.get("checksum") != _checksum(manifest):
-        raise LexiconError(f"{file}: the manifest was changed after it was written. Build or copy the lexicon again.")
+        raise LexiconError(f"{name}: the manifest was changed after it was written. Build or copy the lexicon again.")
     return manifest
 
 
@@ -143,24 +146,19 @@ def to_bytes(level: Level, report: BuildReport) -> bytes:
     """A lexicon in the safetensors format, the manifest as metadata."""
     manifest, parts = pack(level, report)
     manifest["checksum"] = _checksum(manifest)
-    arrays = {f"{part}.{name}": np.ascontiguousarray(a) for part, named in parts.items() for name, a in named.items()}
-    return save_safetensors(arrays, {"manifest": json.dumps(manifest, ensure_ascii=False)})
+    arrays = {f"{part}.{name}": array for part, named in parts.items() for name, array in named.items()}
+    return b"".join(write_arrays(arrays, {"manifest": json.dumps(manifest, ensure_ascii=False)}))
 
 
 def from_bytes(data: bytes) -> Tuple[Level, BuildReport]:
     """A lexicon from `to_bytes`. Raises LexiconError for other bytes."""
     arrays, metadata = read_arrays(np.frombuffer(data, "u1"), "lexicon bytes")
+    manifest = _parse_manifest(metadata.get("manifest", ""), "lexicon bytes")
     parts: PartsT = {}
     for key, array in arrays.items():
         part, _, name = key.partition(".")
         parts.setdefault(part, {})[name] = array
-    try:
-        manifest = json.loads(metadata["manifest"])
-    except (ValueError, KeyError) as error:
-        raise LexiconError(f"The bytes hold no lexicon ({error!r}).") from None
-    if manifest.get("checksum") != _checksum(manifest) or manifest.get("format") != FORMAT:
-        raise LexiconError("The bytes hold no lexicon, or its manifest was changed.")
-    return unpack(Packed(manifest, parts))
+    return unpack(manifest, parts)
 
 
 def _checksum(manifest: Dict[str, Any]) -> str:

@@ -2,28 +2,28 @@ import numpy as np
 import pytest
 
 from spacy_lexner.lexicon import LexiconError
-from spacy_lexner.lexicon.packing import Packed, pack, unpack
+from spacy_lexner.lexicon.packing import pack, unpack
 
 
 @pytest.fixture
 def packed(lexicon):
     manifest, parts = pack(lexicon._levels.base, lexicon.report)
-    return Packed(manifest, {part: dict(arrays) for part, arrays in parts.items()})
+    return manifest, {part: dict(arrays) for part, arrays in parts.items()}
 
 
 def test_round_trip(lexicon, packed):
-    base, report = unpack(packed)
-    assert pack(base, report).manifest == packed.manifest and str(report) == str(lexicon.report)
+    base, report = unpack(*packed)
+    assert pack(base, report)[0] == packed[0] and str(report) == str(lexicon.report)
     assert base.content == lexicon._levels.base.content and base.trie.keys is lexicon._levels.base.trie.keys
 
 
 def test_missing_and_foreign_parts(packed):
-    trie = packed.parts.pop("trie")
+    trie = packed[1].pop("trie")
     with pytest.raises(LexiconError, match=r"has the parts \['index', 'vectors', 'words'\]; expected"):
-        unpack(packed)
-    packed.parts.update(trie=trie, other={})
+        unpack(*packed)
+    packed[1].update(trie=trie, other={})
     with pytest.raises(LexiconError, match=r"has the parts .*'other'"):
-        unpack(packed)
+        unpack(*packed)
 
 
 @pytest.mark.parametrize(
@@ -40,19 +40,19 @@ def test_missing_and_foreign_parts(packed):
     ],
 )
 def test_array_of_another_type_or_shape(packed, part, name, change):
-    packed.parts[part][name] = change(packed.parts[part][name])
+    packed[1][part][name] = change(packed[1][part][name])
     with pytest.raises(LexiconError, match=f"The array '{name}' in the part '{part}' is .*; expected"):
-        unpack(packed)
+        unpack(*packed)
 
 
 def test_missing_and_foreign_arrays(packed):
-    del packed.parts["index"]["weights"]
+    del packed[1]["index"]["weights"]
     with pytest.raises(LexiconError, match=r"The part 'index' holds .*; expected .*weights"):
-        unpack(packed)
+        unpack(*packed)
 
 
 @pytest.mark.parametrize("shift", [1, -1])
 def test_offsets_that_do_not_fit(packed, shift):
-    packed.parts["index"]["label_offsets"] = packed.parts["index"]["label_offsets"] + np.int64(shift)
+    packed[1]["index"]["label_offsets"] = packed[1]["index"]["label_offsets"] + np.int64(shift)
     with pytest.raises(LexiconError, match="The offsets of 'label_data' do not fit"):
-        unpack(packed)
+        unpack(*packed)

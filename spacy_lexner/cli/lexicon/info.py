@@ -1,6 +1,7 @@
 """`spacy lexner lexicon info`: what is in a lexicon."""
 
 from collections import Counter
+from dataclasses import asdict
 from typing import Any, Dict
 
 import numpy as np
@@ -28,7 +29,7 @@ def info_cli(path: LexiconArgument, as_json: JsonOption = False) -> None:
     with failing("The lexicon cannot be read"):
         lexicon = Lexicon.open(path)
         parts = {part: entry["bytes"] for part, entry in read_manifest(path)["parts"].items()}
-        summary = {**summarise(lexicon), "bytes": parts, "report": lexicon.report.to_json()}
+        summary = {**summarise(lexicon), "bytes": parts, "report": asdict(lexicon.report)}
     if as_json:
         typer.echo(srsly.json_dumps(summary))
         return
