@@ -12,7 +12,7 @@ from ..formats.docs import read_doc
 from ..formats.report import Report
 from ..formats.task import Task
 from ..pipeline.annotate_texts import annotate_texts
-from ..pipeline.lexicon_provider import find_matchers
+from ..pipeline.lexicon_pipe import find_matchers
 from ..pipeline.ner.lex_ner import LexNER
 from .select import Candidate
 

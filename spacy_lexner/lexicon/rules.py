@@ -37,10 +37,6 @@ class WordRule(NamedTuple):
     label: str = ""
     weight: float = 0.0
 
-    @property
-    def rule(self) -> Rule:
-        return Rule(*self[1:])
-
 
 Rules = Tuple[Rule, ...]
 HINT_ONLY: Rules = (Rule(HINT),)

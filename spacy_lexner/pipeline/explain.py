@@ -13,7 +13,7 @@ from ..candidates.lexicon_node import NODE_NAME, LexiconLink, matcher_of
 from ..candidates.storage import Candidates, find_candidates, get_candidates, set_candidates, token_spans
 from ..lexicon.matcher import Matcher
 from .entity_words import add_words_extension, find_attending, set_words, words_of_entities
-from .lexicon_provider import LexiconProvider
+from .lexicon_pipe import LexiconPipe
 
 Place = Tuple[int, int]
 
@@ -90,7 +90,7 @@ class _Reader:
         self.upstream: List[Any] = [  # the components that encode for it: tok2vec, transformer
             pipe
             for _, pipe in nlp.pipeline
-            if self.ner.name in getattr(pipe, "listening_components", ()) and not isinstance(pipe, LexiconProvider)
+            if self.ner.name in getattr(pipe, "listening_components", ()) and not isinstance(pipe, LexiconPipe)
         ]
         self.models: List[Model] = [self.ner.model, *(pipe.model for pipe in self.upstream)]
         nodes = [node for model in self.models for node in model.walk() if node.name == NODE_NAME]

@@ -9,7 +9,6 @@ from thinc.api import Model
 from ..candidates.lexicon_node import RulesLink
 from ..candidates.storage import renew_candidates
 from ..lexicon.matcher import Matcher
-from ..lexicon.rules import RuleReader
 from ..tagging.spans.word_rules import RuleConflict, RuleMatch, find_rule_matches
 from .extensions import add_extension
 
@@ -30,12 +29,8 @@ class RuleFollower:
 
     @property
     def link(self) -> RulesLink:
-        """The link to the lexicon. Its `reader` says which rules concern the component."""
+        """The link to the lexicon. Its `reader` says which rules concern the component; None until it has labels."""
         return self._model.attrs["link"]
-
-    def set_reader(self, reader: Optional[RuleReader]) -> None:
-        """Set which rules concern the component; None until it has labels."""
-        self.link.reader = reader
 
     def find(self, docs: Sequence[Doc]) -> List[Tuple[Sequence[RuleMatch], Optional[Matcher]]]:
         """For each Doc the words whose rules concern the component, and the state of the lexicon that holds for it;

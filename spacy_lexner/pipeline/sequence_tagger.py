@@ -19,7 +19,7 @@ from ..candidates.training_texts import show_training_docs
 from ..lexicon.rules import RuleReader
 from ..tagging.spans.head import TaggerHead, TaggerOutput
 from ..tagging.spans.tag_scheme import Bools2d, TagScheme, TagSpan
-from .lexicon_provider import find_matchers
+from .lexicon_pipe import find_matchers
 from .rule_follower import RuleFollower
 
 logger = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
 
     def labels_changed(self) -> None:
         """Tell the owner of the rules which ones concern the component."""
-        self.rules.set_reader(self.rule_reader)
+        self.rules.link.reader = self.rule_reader
 
     def add_label(self, label: str) -> int:
         """RETURNS (int): 0 if the label was there, otherwise 1. A trained model keeps what it knows and has to learn

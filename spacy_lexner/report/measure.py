@@ -9,7 +9,7 @@ from spacy.language import Language
 
 from ..pipeline.annotate_texts import annotate_texts
 from ..pipeline.explain import note_words
-from ..pipeline.lexicon_provider import find_lexicon
+from ..pipeline.lexicon_pipe import find_lexicon
 from ..visualize.lattice import Lattice, Mark, Track, read_lattice
 from .bootstrap import N_SAMPLES, resample, spread
 from .confidence import measure_confidence

@@ -7,7 +7,7 @@ from spacy.language import Language
 
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.matcher import Matcher, MatchOptions
-from ..pipeline.lexicon_provider import find_matchers
+from ..pipeline.lexicon_pipe import find_matchers
 from .bootstrap import INTERVAL, difference
 from .gold import GoldText
 from .measure import Measured, Settings, measure

@@ -7,7 +7,6 @@ from spacy_lexner.lexicon.rules import (
     MODES,
     Rule,
     RuleReader,
-    WordRule,
     check_rules,
     normal_rules,
     pack_rules,
@@ -57,7 +56,7 @@ def test_rule_that_makes_no_sense(rule, message):
 
 
 def test_rules_for_people():
-    assert [str(WordRule("长江", *row).rule) for row in [("hint",), ("force", "LOC"), ("prefer", "LOC", -2.5)]] == [
+    assert [str(Rule(*row)) for row in [("hint",), ("force", "LOC"), ("prefer", "LOC", -2.5)]] == [
         "hint",
         "force LOC",
         "prefer LOC -2.5",

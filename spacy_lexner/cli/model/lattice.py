@@ -9,7 +9,7 @@ from wasabi import msg
 
 from ...lexicon.lexicon import Lexicon
 from ...pipeline.explain import explain, note_words
-from ...pipeline.lexicon_provider import find_lexicon, find_matchers
+from ...pipeline.lexicon_pipe import find_lexicon, find_matchers
 from ...visualize.picture import draw_lattice, save_pictures
 from ...visualize.svg import STYLES, THEMES
 from ..shared import TextFormatOption, failing, load_pipeline, progress, read_texts

@@ -25,7 +25,7 @@ from ...lexicon.rule_file import RuleFile, collect_rules, read_rules, write_rule
 from ...lexicon.rules import Rule, normal_rules
 from ...lexicon.shared_matcher import SharedMatcher
 from ..extensions import add_extension
-from .lexicon_pipe import LexiconPipe
+from ..lexicon_pipe import LexiconPipe
 
 LexiconReader = Callable[[Language], Lexicon]
 

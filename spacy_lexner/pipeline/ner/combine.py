@@ -6,7 +6,7 @@ from typing import Any, Mapping, Sequence
 from spacy.language import Language
 from spacy.util import registry
 
-from ..lexicon_provider import find_lexicon
+from ..lexicon_pipe import find_lexicon
 from .lex_ner import LexNER
 
 ARCHITECTURE = "spacy-lexner.MixedEnsembleTagger.v1"

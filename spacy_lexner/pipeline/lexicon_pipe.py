@@ -1,21 +1,22 @@
-"""The part of `lex_matcher` that owns a lexicon with its rules, changes it, and lends it to other pipes' models."""
+"""The part of `lex_matcher` that owns a lexicon and its rules, changes them, and lends them to other pipes' models."""
 
 import logging
 import threading
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
+from spacy.language import Language
 from spacy.pipeline import Pipe
 from thinc.api import Model
 
-from ...candidates.lexicon_node import LexiconLink, RulesLink
-from ...lexicon.entry import LexiconEntry
-from ...lexicon.lexicon import Lexicon
-from ...lexicon.matcher import Matcher, MatchOptions, check_options
-from ...lexicon.rule_file import RuleFile, collect_rules, read_rule_files
-from ...lexicon.ruled_lexicon import RuledLexicon
-from ...lexicon.rules import HINT_ONLY, RuleReader, Rules, WordRule, check_rules
-from ...lexicon.shared_matcher import SharedMatcher
+from ..candidates.lexicon_node import LexiconLink, RulesLink
+from ..lexicon.entry import LexiconEntry
+from ..lexicon.lexicon import Lexicon
+from ..lexicon.matcher import Matcher, MatchOptions, check_options
+from ..lexicon.rule_file import RuleFile, collect_rules, read_rule_files
+from ..lexicon.ruled_lexicon import RuledLexicon
+from ..lexicon.rules import HINT_ONLY, RuleReader, Rules, WordRule, check_rules
+from ..lexicon.shared_matcher import SharedMatcher
 
 logger = logging.getLogger(__name__)
 _CHANGING = threading.RLock()  # a change starts from the present lexicon; reading needs no lock
@@ -222,3 +223,14 @@ class LexiconPipe(Pipe):
             for name, nodes in self.listener_map.items()
             if any(not isinstance(node.attrs["link"], RulesLink) for node in nodes)
         ]
+
+
+def find_matchers(nlp: Language) -> Dict[str, LexiconPipe]:
+    """The enabled components that own a lexicon, by name."""
+    return {name: pipe for name, pipe in nlp.pipeline if isinstance(pipe, LexiconPipe)}
+
+
+def find_lexicon(nlp: Language) -> Optional[Lexicon]:
+    """The lexicon of the last matcher that has one; its words are those in the Docs."""
+    matchers = [pipe.source.matcher for pipe in find_matchers(nlp).values()]
+    return next((matcher.lexicon for matcher in reversed(matchers) if matcher is not None), None)

@@ -1,13 +1,14 @@
 import threading
 
 import pytest
+import spacy
 from thinc.api import Model
 
 from spacy_lexner.candidates.lexicon_node import RulesLink
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, MatchOptions
 from spacy_lexner.lexicon.rule_file import RuleFile
 from spacy_lexner.lexicon.rules import Rule, RuleReader, WordRule
-from spacy_lexner.pipeline.matcher.lexicon_pipe import LexiconPipe
+from spacy_lexner.pipeline.lexicon_pipe import LexiconPipe, find_lexicon, find_matchers
 
 READER = RuleReader("lex_ner", frozenset(["LOC", "PER"]), frozenset(["forbid"]))
 
@@ -124,3 +125,16 @@ def test_no_change_is_lost_between_threads(owner):
     for thread in threads:
         thread.join()
     assert len(rules(owner)) == 90
+
+
+def test_matchers():
+    nlp = spacy.blank("zh")
+    assert find_matchers(nlp) == {} and find_lexicon(nlp) is None
+    empty = nlp.add_pipe("lex_matcher", name="empty")
+    nlp.add_pipe("sentencizer")
+    assert find_matchers(nlp) == {"empty": empty} and find_lexicon(nlp) is None
+    matcher = nlp.add_pipe("lex_matcher", name="full")
+    matcher.add_words(["南京"])
+    assert list(find_matchers(nlp)) == ["empty", "full"] and find_lexicon(nlp) is matcher.lexicon
+    with nlp.select_pipes(disable="full"):
+        assert find_matchers(nlp) == {"empty": empty}
