@@ -25,6 +25,7 @@ class BuildReport:
     n_read: int = 0  # number of entries
     skipped: Dict[str, int] = field(default_factory=dict)  # how many were skipped, by reason (a key of REASONS)
     places: Dict[str, List[str]] = field(default_factory=dict)  # where the first ten of these are, as "file:line"
+    n_trimmed: int = 0  # number of words that had white space at their edges, which was trimmed
 
     @property
     def n_skipped(self) -> int:
@@ -43,6 +44,8 @@ class BuildReport:
         for reason, count in self.skipped.items():
             more = ", ..." if count > len(self.places[reason]) else ""
             lines.append(f"  {count} x {REASONS.get(reason, reason)}: {', '.join(self.places[reason])}{more}")
+        if self.n_trimmed:
+            lines.append(f"  {self.n_trimmed} x white space at the edges of a word: trimmed")
         return "\n".join(lines)
 
 
@@ -72,18 +75,18 @@ def build_table(
         builder = TableBuilder(spool)
         for entry in stream:
             report.n_read += 1
-            entry = to_stored(entry, spool.dtype)
+            given, entry = entry.word, to_stored(entry, spool.dtype, normalization)
             fault = find_fault(entry, spool.dim, max_word_length)
             if fault is not None:
-                skip(fault, f"{stream.source}:{stream.line}", entry.word)
+                skip(fault, f"{stream.source}:{stream.line}", given)
                 continue
-            word, rules = normalization(entry.word), normal_rules(entry.rules) if entry.rules else ()
-            if word != entry.word or rules != entry.rules:
-                entry = entry._replace(word=word, rules=rules)
+            report.n_trimmed += len(given) > len(entry.word)
+            if entry.rules:
+                entry = entry._replace(rules=normal_rules(entry.rules))
             if not sources or sources[-1] != stream.source:
                 sources.append(stream.source)
             places.append((len(sources) - 1 << LINE_BITS) + stream.line)
-            builder.append(entry, hash_word(word), hash_content(entry))
+            builder.append(entry, hash_word(entry.word), hash_content(entry))
         table = builder.finish()
     report.source = ", ".join(sources) or stream.source
     again, first = _find_duplicates(table.hashes)

@@ -3,16 +3,18 @@
 import re
 from hashlib import blake2b
 from struct import Struct
-from typing import Iterable, Iterator, NamedTuple, Optional, Tuple
+from typing import Any, Iterable, Iterator, NamedTuple, Optional, Tuple
 
 import numpy as np
 
+from .errors import LexiconError
+from .normalization import Normalization
 from .rules import Rules, are_rules, pack_rules
 
 REASONS = {
     "empty": "empty word",
     "nul": "NUL character in the word",
-    "white_space": "white space in the word",
+    "white_space": "white space in the word, other than single spaces",
     "not_unicode": "lone surrogate in the word",
     "too_long": "word longer than max_word_length",
     "bad_vector": "vector of another size than the first, or not finite",
@@ -21,14 +23,14 @@ REASONS = {
     "duplicate": "duplicate of an earlier word",
 }
 MAX_FLOAT = float(np.finfo("f4").max)
-INVALID = re.compile("[\\s\0\ud800-\udfff]")
+INVALID = re.compile("[^\\S ]|  |[\0\ud800-\udfff]")  # a single space is valid
 FLOAT = Struct("<f")
 
 
 class LexiconEntry(NamedTuple):
     """A word and what is known about it.
 
-    word (str): The word, without white space.
+    word (str): The word; single spaces inside it are allowed, those at its edges are trimmed.
     vector (Optional[numpy.ndarray]): float[dim], its embedding.
     weight (float): A frequency, a prior probability, or any other score that ranks words.
     label (str): A type or a part of speech.
@@ -75,8 +77,20 @@ def hash_content(entry: LexiconEntry) -> int:
     return int.from_bytes(blake2b(text + FLOAT.pack(entry.weight) + vector, digest_size=8).digest(), "little")
 
 
-def to_stored(entry: LexiconEntry, dtype: np.dtype) -> LexiconEntry:
-    """The entry with its vector in that dtype; numbers too large for it become infinite."""
+def reject_single(words: Any) -> None:
+    """Raise LexiconError for one word or entry in place of several: its characters or fields are no words."""
+    if isinstance(words, (str, LexiconEntry)):
+        raise LexiconError(f"Expected several words, got {words!r:.80}. Put a single one in a list: [{words!r:.80}].")
+
+
+def to_stored(entry: LexiconEntry, dtype: np.dtype, normalization: Normalization) -> LexiconEntry:
+    """The entry as a lexicon keeps it: the word normalised, the vector in that dtype, where numbers too large for it
+    become infinite. Raises TypeError if the word is not a string."""
+    if not isinstance(entry.word, str):
+        raise TypeError(f"A word of a lexicon must be a str; got {type(entry.word).__name__} ({entry.word!r:.80}).")
+    word = normalization.word(entry.word)
+    if word != entry.word:
+        entry = entry._replace(word=word)
     if entry.vector is None:
         return entry
     with np.errstate(over="ignore"):
@@ -85,7 +99,7 @@ def to_stored(entry: LexiconEntry, dtype: np.dtype) -> LexiconEntry:
 
 def find_fault(entry: LexiconEntry, dim: int, max_word_length: int) -> Optional[str]:
     """The reason (a key of REASONS) why an entry from `to_stored` is invalid, or None. Vectors need width `dim`; 0
-    allows any. Raises TypeError if the word is not a string."""
+    allows any."""
     fault, vector = find_word_fault(entry.word, max_word_length), entry.vector
     if fault is not None:
         return fault
@@ -99,9 +113,7 @@ def find_fault(entry: LexiconEntry, dim: int, max_word_length: int) -> Optional[
 
 
 def find_word_fault(word: str, max_word_length: int) -> Optional[str]:
-    """The reason (a key of REASONS) why a word is invalid, or None. Raises TypeError if it is not a string."""
-    if not isinstance(word, str):
-        raise TypeError(f"A word of a lexicon must be a str; got {type(word).__name__} ({word!r:.80}).")
+    """The reason (a key of REASONS) why a word, without white space at its edges, is invalid, or None."""
     if not word:
         return "empty"
     invalid = INVALID.search(word)

@@ -144,7 +144,7 @@ class Levels:
     def without_words(self, words: Iterable[str]) -> "Levels":
         """See `Lexicon.without_words`."""
         levels, content = [], self.content
-        _, _, places = self._ranks(self.base.normalization(word) for word in words)
+        _, _, places = self._ranks(map(self.base.normalization.word, words))
         for level, ranks in zip(self.levels, places):
             known = ranks[ranks >= 0]
             content -= int(level.table.contents[level.rows[known]].sum(dtype="u8"))
@@ -157,14 +157,13 @@ class Levels:
         normalization, dtype, max_word_length = base.normalization, base.table.vectors.dtype, base.max_word_length
         given: List[LexiconEntry] = []
         for entry in entries:
-            entry = to_stored(entry, dtype)
+            entry = to_stored(entry, dtype, normalization)
             fault = find_fault(entry, dim, max_word_length)
             if fault is not None:
                 raise LexiconError(_explain(fault, entry, dim, max_word_length))
             dim = dim if entry.vector is None else len(entry.vector)
-            word = normalization(entry.word)
-            if word != entry.word or entry.weight != 1.0:
-                entry = entry._replace(word=word, weight=float(np.float32(entry.weight)))
+            if entry.weight != 1.0:
+                entry = entry._replace(weight=float(np.float32(entry.weight)))
             given.append(entry)
         return given, dim
 

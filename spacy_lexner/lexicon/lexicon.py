@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List,
 import numpy as np
 
 from .build import BuildReport, Dtype, build_table
-from .entry import LexiconEntry, hash_word
+from .entry import LexiconEntry, hash_word, reject_single
 from .errors import LexiconError
 from .level import SEPARATOR, Candidates, compile_level
 from .levels import Levels
@@ -66,6 +66,7 @@ class Lexicon:
         merge (bool): Equal words are expected: a word without a vector gets that of the first equal word that has one.
         RETURNS (Lexicon): The lexicon; its `report` lists what was skipped.
         """
+        reject_single(entries)
         normalization = Normalization() if normalization is None else normalization
         table, report = build_table(
             entries,
@@ -81,11 +82,11 @@ class Lexicon:
 
     def hash(self, word: str) -> int:
         """RETURNS (int): The hash of a word, normalised as this lexicon does."""
-        return hash_word(self.normalization(word))
+        return hash_word(self.normalization.word(word))
 
     def get(self, word: str) -> Optional[LexiconEntry]:
         """RETURNS (Optional[LexiconEntry]): What is known about a word; None if it is not in the lexicon."""
-        return self._levels.get(self.normalization(word))
+        return self._levels.get(self.normalization.word(word))
 
     def __len__(self) -> int:
         return self._levels.size
@@ -150,11 +151,13 @@ class Lexicon:
         entries (Iterable[Union[str, LexiconEntry]]): Words or entries. Raises LexiconError for an invalid one.
         RETURNS (Lexicon): The new lexicon.
         """
+        reject_single(entries)
         full = (LexiconEntry(entry) if isinstance(entry, str) else entry for entry in entries)
         return self._changed(self._levels.with_words(full))
 
     def without_words(self, words: Iterable[str]) -> "Lexicon":
         """RETURNS (Lexicon): A lexicon without these words; unknown ones are ignored."""
+        reject_single(words)
         return self._changed(self._levels.without_words(words))
 
     def _changed(self, levels: Levels) -> "Lexicon":

@@ -47,7 +47,8 @@ class Matcher:
         self.version = int.from_bytes(blake2b(state.encode("utf8"), digest_size=8).digest(), "little")
 
     def match(self, texts: Sequence[str]) -> Tuple[Candidates, np.ndarray]:
-        """Find all words of the lexicon in all texts. No word crosses white space or the end of a text.
+        """Find all words of the lexicon in all texts. No word crosses the end of a text, or white space other
+        than the single spaces that it has.
 
         texts (Sequence[str]): The texts.
         RETURNS (Tuple[Candidates, numpy.ndarray]): The words (int32 offsets in their own text), text after text; and

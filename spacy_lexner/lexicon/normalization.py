@@ -24,6 +24,10 @@ class Normalization(NamedTuple):
         """The normalised text, of the same length. Lone surrogates are kept."""
         return text.translate(_changes(self)) if any(self) else text
 
+    def word(self, word: str) -> str:
+        """A word as a lexicon keeps it: without white space at its edges, normalised."""
+        return self(word.strip())
+
     def codes(self, codes: np.ndarray) -> np.ndarray:
         """Normalised code points: uint32[n] to uint32[n]."""
         if not any(self):

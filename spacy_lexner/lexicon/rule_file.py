@@ -7,10 +7,12 @@ from typing import Dict, Iterable, Iterator, NamedTuple, Union
 from .entry import REASONS, find_word_fault
 from .errors import LexiconError
 from .lines import read_lines
+from .normalization import Normalization
 from .rules import HINT, Rule, Rules, WordRule, find_rule_fault, normal_rules
 
-COMMENT = "# "  # cannot begin a word, which has no white space
+COMMENT = ("# ", "#\u3000")  # so no word begins with these
 MAX_WORD_LENGTH = 64
+ANY_WIDTH = Normalization(width=True)  # the lexicon that gets the words knows whether U+3000 is a space
 
 
 class RuleFile(NamedTuple):
@@ -26,7 +28,7 @@ def read_rules(path: Union[str, Path], *, encoding: str = "utf8") -> Iterator[Wo
     if path.is_file() and not path.stat().st_size:
         return
     for number, line in read_lines(path, encoding=encoding):
-        if line.strip() and not line.startswith(COMMENT):
+        if line.strip() and not line.lstrip().startswith(COMMENT):
             try:
                 yield _parse(line)
             except ValueError as error:
@@ -39,7 +41,7 @@ def _parse(line: str) -> WordRule:
     """The rule on a line. Raises ValueError if it is invalid."""
     word, _, columns = line.partition("\t")
     word = word.strip()
-    fault = find_word_fault(word, MAX_WORD_LENGTH)
+    fault = find_word_fault(ANY_WIDTH(word), MAX_WORD_LENGTH)
     if fault:
         raise ValueError(f"{REASONS[fault]}: {word[:80]!r}")
     return WordRule(word, *_parse_rule(columns))

@@ -14,7 +14,7 @@ class RuledLexicon:
     def __init__(self, own: Lexicon, from_files: Mapping[str, Rules]) -> None:
         """Put the rules of files on top of a lexicon. A word that the files name only as a hint has no rules."""
         self.own = own
-        self._read: Dict[str, Rules] = {own.normalization(word): rules for word, rules in from_files.items()}
+        self._read: Dict[str, Rules] = {own.normalization.word(word): rules for word, rules in from_files.items()}
         self._outdated: FrozenSet[str] = frozenset()  # words that were changed since the files were read
         entries = (LexiconEntry(word, rules=rules or HINT_ONLY) for word, rules in self._read.items())
         self.lexicon = own.with_words(entries) if from_files else own
@@ -41,5 +41,5 @@ class RuledLexicon:
         changed = RuledLexicon(own, {})
         if lexicon is not None:
             changed.lexicon, changed._read = lexicon, self._read
-            changed._outdated = self._outdated.union(own.normalization(word) for word in words)
+            changed._outdated = self._outdated.union(own.normalization.word(word) for word in words)
         return changed

@@ -10,7 +10,7 @@ from spacy.pipeline import Pipe
 from thinc.api import Model
 
 from ..candidates.lexicon_node import LexiconLink, RulesLink
-from ..lexicon.entry import LexiconEntry
+from ..lexicon.entry import LexiconEntry, reject_single
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.matcher import Matcher, MatchOptions, check_options
 from ..lexicon.rule_file import RuleFile, collect_rules, read_rule_files
@@ -76,6 +76,7 @@ class LexiconPipe(Pipe):
 
         words (Iterable[Union[str, LexiconEntry]]): Words, or entries with a vector, weight, label, entity id or rules.
         """
+        reject_single(words)
         entries = [LexiconEntry(word) if isinstance(word, str) else word for word in words]
         self._check({entry.rules: entry.word for entry in entries if entry.rules})
         with _CHANGING:
@@ -86,6 +87,7 @@ class LexiconPipe(Pipe):
 
     def remove_words(self, words: Iterable[str]) -> None:
         """Remove words and their rules from the lexicon. Unknown words are ignored."""
+        reject_single(words)
         with _CHANGING:
             if self._dictionary is None:
                 raise self._no_lexicon()
@@ -101,11 +103,13 @@ class LexiconPipe(Pipe):
             omitted at the end have the defaults of WordRule. Raises LexiconError, and changes nothing, if a rule is
             invalid, contradicts another or concerns no component.
         """
+        reject_single(rules)
         given = collect_rules(row if isinstance(row, WordRule) else WordRule(*row) for row in rules)
         self.add_words([LexiconEntry(word, rules=own or HINT_ONLY) for word, own in given.items()])
 
     def remove_rules(self, words: Iterable[str]) -> None:
         """Remove the rules of words. The words stay, as hints; unknown ones are ignored."""
+        reject_single(words)
         with _CHANGING:
             known = [word for word in words if word in self.lexicon]
             self.add_words([LexiconEntry(word, rules=HINT_ONLY) for word in known])

@@ -12,8 +12,8 @@ from spacy_lexner.lexicon.rules import Rule
 
 UNFIT = [
     (11, LexiconEntry("南京", np.ones(3))),
-    (12, LexiconEntry("")),
-    (13, LexiconEntry("北 京")),
+    (12, LexiconEntry(" ")),
+    (13, LexiconEntry("北\t京")),
     (14, LexiconEntry("北\0京")),
     (15, LexiconEntry("长" * 65)),
     (16, LexiconEntry("上\ud800海")),
@@ -126,5 +126,5 @@ def test_json_round_trip():
 
 
 def test_plain_entries_are_numbered():
-    report = Lexicon.from_entries([LexiconEntry("甲"), LexiconEntry("乙 乙")]).report
+    report = Lexicon.from_entries([LexiconEntry("甲"), LexiconEntry("乙\n乙")]).report
     assert (report.source, report.places) == ("entries", {"white_space": ["entries:2"]})

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_lexner.lexicon import LexiconEntry
-from spacy_lexner.lexicon.entry import INVALID, REASONS, EntryStream, find_fault, hash_word
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Normalization
+from spacy_lexner.lexicon.entry import INVALID, REASONS, EntryStream, find_fault, hash_word, to_stored
 from spacy_lexner.lexicon.rules import Rule
 
 ONES = np.ones(3, "f4")
@@ -20,9 +20,10 @@ ONES = np.ones(3, "f4")
         ("\U00020bb7🙂", ONES, -2.5, 3, None),
         ("南京", ONES, 1.0, 0, None),
         ("", None, 1.0, 0, "empty"),
-        (" ", None, 1.0, 0, "white_space"),
-        ("北 京", None, 1.0, 0, "white_space"),
-        ("北京\n", None, 1.0, 0, "white_space"),
+        ("air max", None, 1.0, 0, None),
+        ("air  max", None, 1.0, 0, "white_space"),
+        ("air\tmax", None, 1.0, 0, "white_space"),
+        ("air \nmax", None, 1.0, 0, "white_space"),
         ("北\u3000京", None, 1.0, 0, "white_space"),
         ("北\0京", None, 1.0, 0, "nul"),
         ("北\udfff", None, 1.0, 0, "not_unicode"),
@@ -45,13 +46,27 @@ def test_faults(word, vector, weight, dim, expected):
 
 def test_every_white_space_is_found():
     spaces = [chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace()]
-    assert all(INVALID.search(space) for space in spaces)
+    assert [space for space in spaces if not INVALID.search(f"a{space}b")] == [" "]
+    assert all(INVALID.search(f"a{space} b") and INVALID.search(f"a {space}b") for space in spaces)
 
 
 @pytest.mark.parametrize("word", [None, b"a", 3])
 def test_word_that_is_no_string(word):
     with pytest.raises(TypeError, match="must be a str; got"):
-        find_fault(LexiconEntry(word), 0, 8)
+        to_stored(LexiconEntry(word), np.dtype("f4"), Normalization())
+
+
+@pytest.mark.parametrize("width,expected", [(False, "Air\u3000Max"), (True, "Air Max")])
+def test_white_space_at_the_edges_is_trimmed(width, expected):
+    entry = LexiconEntry("\u3000 Air\u3000Max\t\n", ONES, 2.0, "SHOE")
+    assert to_stored(entry, ONES.dtype, Normalization(width=width)) == (expected, *entry[1:])
+
+
+@pytest.mark.parametrize("single", ["紫峰大厦", "", LexiconEntry("紫峰大厦")])
+def test_one_word_in_place_of_several(single, lexicon):
+    for refuse in (lexicon.with_words, lexicon.without_words, Lexicon.from_entries):
+        with pytest.raises(LexiconError, match=r"Expected several words, got .* Put a single one in a list: \["):
+            refuse(single)
 
 
 def test_rule_that_makes_no_sense():

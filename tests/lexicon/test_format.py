@@ -16,7 +16,7 @@ ENTRIES = [
     LexiconEntry("一", 2 * VECTOR),
     LexiconEntry("ＡＢ七", rules=(Rule("forbid"),)),
     LexiconEntry("ab七", label="duplicate"),
-    LexiconEntry("a b", label="skipped"),
+    LexiconEntry("a\tb", label="skipped"),
     LexiconEntry("bb", -VECTOR, label="X"),
 ]
 

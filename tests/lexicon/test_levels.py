@@ -101,7 +101,7 @@ def test_the_lexicon_itself_never_changes(lexicon):
 @pytest.mark.parametrize(
     "entry,message",
     [
-        ("北 京", "'北 京' cannot be added: white space"),
+        ("北  京", "'北  京' cannot be added: white space"),
         ("", "empty word"),
         ("长" * 65, r"65 characters, expected at most 64"),
         (LexiconEntry("甲", np.ones(5)), r"expected 4 dimensions, got the shape \[5\]"),

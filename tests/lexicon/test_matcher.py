@@ -15,7 +15,8 @@ from spacy_lexner.lexicon.matcher import RULES, Occurrence, find_occurrences, ke
 from spacy_lexner.lexicon.rules import Rule
 
 ALPHABET = "ab甲乙\U00020bb7é"
-WORDS = st.lists(st.text(ALPHABET, min_size=1, max_size=5), max_size=30)
+WORD = st.lists(st.text(ALPHABET, min_size=1, max_size=3), min_size=1, max_size=2).map(" ".join)  # some with a space
+WORDS = st.lists(WORD, max_size=30)
 TEXTS = st.lists(st.text(ALPHABET + " \n\t\u3000\0\u200d\ud800🙂", max_size=30), max_size=8)
 
 
@@ -71,7 +72,7 @@ def test_groups_of_texts(find_all, words, texts):
 @given(WORDS, TEXTS, st.integers(1, 3), st.one_of(st.none(), st.integers(3, 5)), st.sampled_from(["keep", "drop"]))
 def test_lengths(find_all, words, texts, min_length, max_length, rule):
     options = MatchOptions(min_length, max_length, rule)
-    fitting = [w for w in words if min_length <= len(w) <= (max_length or 9) and (rule == "keep" or len(w) > 1)]
+    fitting = [w for w in words if min_length <= len(w) <= (max_length or 99) and (rule == "keep" or len(w) > 1)]
     assert as_list(Matcher(build(words), options).match(texts)) == find_all(fitting, texts)
 
 
@@ -105,6 +106,15 @@ def test_offsets_are_those_of_the_text():
 def test_words_do_not_cross_white_space_or_texts():
     matcher = Matcher(build(["北京大学", "大学"]))
     assert as_list(matcher.match(["北京 大学", "北京", "大学", "北京\u3000大学"])) == [(0, 3, 5), (2, 0, 2), (3, 3, 5)]
+
+
+@pytest.mark.parametrize("width,found", [(False, ["富士 施乐"]), (True, ["富士 施乐", "富士\u3000施乐"])])
+def test_words_with_a_space(width, found):
+    lexicon = build([" 富士 施乐"], normalization=Normalization(width=width))
+    text = "富士 施乐、富士\u3000施乐、富士  施乐、富士\t施乐、富士\n施乐、富士施乐"
+    words, _ = Matcher(lexicon).match([text, "富士", "施乐"])
+    assert [text[a:b] for a, b in zip(words.starts, words.ends)] == found
+    assert set(words.hashes.tolist()) == {lexicon.hash("富士 施乐")} and "富士 施乐 " in lexicon
 
 
 @pytest.mark.parametrize("texts", [[], [""], ["", "\0", " \n"], ["\ud800"]])

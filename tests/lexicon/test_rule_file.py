@@ -6,7 +6,7 @@ from spacy_lexner.lexicon import LexiconError
 from spacy_lexner.lexicon.rule_file import RuleFile, collect_rules, read_rule_files, read_rules, write_rules
 from spacy_lexner.lexicon.rules import Rule, WordRule
 
-TEXT = "# a comment\n\n南京\n长江\tforce\tLOC\r\n  \n大桥\tprefer\tLOC\t-2.5\n大桥\tforbid\tPER\t\n的\tforbid\n"
+TEXT = "# a comment\n#\u3000x\n南京\n长江\tforce\tLOC\r\n  \n大桥\tprefer\tLOC\t-2.5\n大桥\tforbid\tPER\n的\tforbid\n"
 ROWS = [
     WordRule("南京"),
     WordRule("长江", "force", "LOC"),
@@ -31,7 +31,7 @@ def test_encodings_and_compression(tmp_path):
     (tmp_path / "rules.tsv.gz").write_bytes(gzip.compress(("\ufeff" + TEXT).encode("utf8")))
     assert list(read_rules(tmp_path / "gbk.tsv", encoding="gb18030")) == ROWS
     assert list(read_rules(tmp_path / "rules.tsv.gz"))[1:] == ROWS[1:]
-    with pytest.raises(LexiconError, match=r"gbk.tsv:3: not utf8 .*it looks like gb18030"):
+    with pytest.raises(LexiconError, match=r"gbk.tsv:2: not utf8 .*it looks like gb18030"):
         list(read_rules(tmp_path / "gbk.tsv"))
 
 
@@ -57,7 +57,7 @@ def test_empty_file(tmp_path):
     "line,message",
     [
         ("长江\tmust", "the mode is 'must'; expected one of hint, force, forbid, prefer"),
-        ("长江 大桥\tforce\tLOC", "white space in the word: '长江 大桥'"),
+        ("长江  大桥\tforce\tLOC", "white space in the word, other than single spaces: '长江  大桥'"),
         ("\tforce\tLOC", "empty word"),
         ("长" * 65 + "\tforce\tLOC", "word longer than"),
         ("长江\tprefer\tLOC", "prefer needs a weight other than 0"),

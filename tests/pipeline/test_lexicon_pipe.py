@@ -114,6 +114,26 @@ def test_without_a_lexicon():
     assert rules(owner) == {"长江": ["force LOC"]}
 
 
+@pytest.mark.parametrize("method", ["add_words", "remove_words", "add_rules", "remove_rules"])
+def test_one_word_in_place_of_several(owner, method):
+    before = owner.version
+    with pytest.raises(
+        LexiconError, match=r"Expected several words, got '长江'. Put a single one in a list: \['长江'\]"
+    ):
+        getattr(owner, method)("长江")
+    assert owner.version == before
+
+
+def test_rules_of_words_with_white_space_at_their_edges(owner, tmp_path):
+    (tmp_path / "rules.tsv").write_text("富士 施乐 \tforce\tLOC\n", "utf8")
+    owner.load_rules(tmp_path / "rules.tsv")
+    assert rules(owner) == {"富士 施乐": ["force LOC"]}
+    owner.add_rules([(" 富士 施乐", "forbid")])
+    assert rules(owner) == {"富士 施乐": ["forbid"]} and owner._dictionary.from_files == {}
+    owner.remove_words(["富士 施乐\n"])
+    assert rules(owner) == {} and "富士 施乐" not in owner.lexicon
+
+
 def test_no_change_is_lost_between_threads(owner):
     def change(part):
         for i in range(30):

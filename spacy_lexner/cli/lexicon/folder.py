@@ -56,3 +56,5 @@ def report_skipped(lexicon: Lexicon, *, duplicates: bool) -> None:
             msg.warn(f"{count} entries left out: {REASONS[reason]}", ", ".join(lexicon.report.places[reason]))
         elif duplicates:
             msg.info(f"{count} entries repeat earlier words: the first of each was kept")
+    if lexicon.report.n_trimmed:
+        msg.info(f"{lexicon.report.n_trimmed} words had white space at their edges: trimmed")

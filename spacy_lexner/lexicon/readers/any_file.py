@@ -52,7 +52,7 @@ def detect_format(path: Union[str, Path], encoding: str = "utf8", errors: str = 
     rows = [line.split() for line in lines]
     if _are_vectors(rows) or (len(rows) > 1 and _is_header(rows[0], rows[1]) and _are_vectors(rows[1:], 1)):
         return "vectors"
-    if rows and all(len(row) in (2, 3) and _is_number(row[1]) for row in rows):
+    if lines and all(map(_is_jieba, lines)):
         return "jieba"
     return "table" if lines and all("\t" in line for line in lines) else "words"
 
@@ -63,6 +63,12 @@ def _are_vectors(rows: List[List[str]], min_dim: int = MIN_DIM) -> bool:
 
 def _is_header(first: List[str], second: List[str]) -> bool:
     return len(first) == 2 and all(map(str.isdigit, first)) and len(second) == int(first[1]) + 1
+
+
+def _is_jieba(line: str) -> bool:
+    if "\t" in line:
+        return line.count("\t") <= 2 and _is_number(line.split("\t")[1])
+    return any(map(_is_number, line.split()[1:][-2:]))  # a word may contain spaces
 
 
 def _is_number(text: str) -> bool:

@@ -33,6 +33,6 @@ def read_word_list(
             if n_words == limit:
                 return
             n_words += 1
-            yield number, LexiconEntry(line.strip())
+            yield number, LexiconEntry(line)
 
     return stream_entries(Path(path), numbered())

@@ -72,7 +72,8 @@ def _read(
     for n_rows, (number, row) in enumerate(rows):
         if n_rows == limit:
             return
-        word, weight, label, entity_id, numbers = (cell(row) for cell in cells)
+        word, *others = (cell(row) for cell in cells)
+        weight, label, entity_id, numbers = map(str.strip, others)
         vector = parse_vector(numbers.replace(",", " ")) if numbers else None
         yield number, LexiconEntry(word, vector, to_weight(weight), label, entity_id)
 
@@ -87,4 +88,4 @@ def _cell_getter(path: Path, names: List[str], header: bool, column: Optional[Co
         raise LexiconError(f"{path}:1: no column named {column!r}; the header has {', '.join(names) or 'no names'}.")
     else:
         index = names.index(column)
-    return lambda row: row[index].strip() if index < len(row) else ""
+    return lambda row: row[index] if index < len(row) else ""

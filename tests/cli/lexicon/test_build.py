@@ -44,7 +44,7 @@ def test_empty(run, tmp_path):
 
 
 def test_what_is_wrong_is_told(run, tmp_path):
-    (tmp_path / "words.txt").write_text("南 京\n大桥\n")
+    (tmp_path / "words.txt").write_text("南  京\n大桥\n")
     code, output = run("build", tmp_path / "out", tmp_path / "words.txt", "--format", "words")
     assert code == 0 and "1 entries left out: white space in the word" in output and "words.txt:1" in output
     for option, message in [("--strict", "words.txt:1: white space"), ("--dtype=int8", "'int8'"), ("-f=xml", "xml")]:

@@ -56,7 +56,7 @@ def test_remove(run, folder, tmp_path):
         (["add"], "Give words to add"),
         (["remove"], "Give words to remove"),
         (["remove", "北京"], "None of the 1 words is in the lexicon: 北京"),
-        (["add", "北 京"], "'北 京' cannot be added: white space"),
+        (["add", "北\t京"], "'北\\t京' cannot be added: white space"),
     ],
 )
 def test_refused(run, folder, arguments, message):

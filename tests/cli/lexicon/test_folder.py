@@ -24,11 +24,12 @@ def test_entries_pass_unchanged():
 
 
 def test_what_is_said(tmp_path, capsys):
-    lexicon = Lexicon.from_entries([LexiconEntry("南京"), LexiconEntry("南京"), LexiconEntry("南 京")])
+    lexicon = Lexicon.from_entries([LexiconEntry("南京"), LexiconEntry(" 南京"), LexiconEntry("南\n京")])
     save(lexicon, tmp_path / "out")
     report_skipped(lexicon, duplicates=True)
     output = " ".join(re.sub("\x1b.*?m", "", capsys.readouterr().out).split())
     assert "out: 1 words" in output and "1 entries repeat earlier words" in output
-    assert "1 entries left out: white space in the word entries:3" in output
+    assert "1 words had white space at their edges: trimmed" in output
+    assert "1 entries left out: white space in the word, other than single spaces entries:3" in output
     report_skipped(lexicon, duplicates=False)
     assert "came before" not in capsys.readouterr().out

@@ -5,9 +5,9 @@ from spacy_lexner.lexicon.readers.any_file import detect_format, read_any
 
 SAMPLES = {
     "words": ["南京\n大桥\n", "New York\n", "iPhone 5\nXbox\n"],
-    "jieba": ["南京 30 ns\n大桥 2\n", "南京\t30\tns\n", "2 3\n4 5\n"],
+    "jieba": ["南京 30 ns\n大桥 2\n", "南京\t30\tns\n", "富士 施乐 30 nt\n南京 3 ns\n", "air max\t3\n", "2 3\n4 5\n"],
     "vectors": ["南京 0.5 1 -2e-3\n", "2 3\n南京 1 2 3\n大桥 1 2 3\n", "1 1\n南京 0.5\n", "南京\t1 2 3\n"],
-    "table": ["南京\tGPE\n大桥\tLOC\n", "南京\t1\tGPE\tQ1\n"],
+    "table": ["南京\tGPE\n大桥\tLOC\n", "南京\t1\tGPE\tQ1\n", "南京\tGPE\t3\n"],
 }
 
 

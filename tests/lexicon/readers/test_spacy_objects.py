@@ -15,7 +15,7 @@ def test_words_that_have_a_vector():
     vocab.strings.add("没有")
     lexicon = Lexicon.from_entries(read_vocab_vectors(vocab))
     assert sorted(lexicon) == ["南京", "长江"] and lexicon.get("长江").vector.tolist() == [1.0] * 4
-    assert lexicon.report.source == "nlp.vocab.vectors" and lexicon.report.skipped == {"white_space": 1}
+    assert lexicon.report.source == "nlp.vocab.vectors" and lexicon.report.skipped == {"empty": 1}
 
 
 def test_no_vectors():

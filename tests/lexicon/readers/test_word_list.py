@@ -7,20 +7,22 @@ from spacy_lexner.lexicon.readers import read_word_list
 @pytest.fixture
 def path(tmp_path):
     path = tmp_path / "words.txt"
-    path.write_text("#define\n南京\n\n  长江 \n北 京\n南京\n", "utf8")
+    path.write_text("#define\n南京\n\n  长江 \n北\t京\n南京\nair max\n", "utf8")
     return path
 
 
 def test_words_with_their_lines(path):
     stream = read_word_list(path)
-    assert [(stream.line, entry.word) for entry in stream][:4] == [(1, "#define"), (2, "南京"), (3, ""), (4, "长江")]
+    assert [(stream.line, entry.word) for entry in stream][:4] == [(1, "#define"), (2, "南京"), (3, ""), (4, "  长江 ")]
     lexicon = Lexicon.from_entries(read_word_list(path))
-    assert list(lexicon) == ["#define", "南京", "长江"]
+    assert list(lexicon) == ["#define", "南京", "长江", "air max"]
     assert lexicon.report.places == {
         "empty": [f"{path}:3"],
         "white_space": [f"{path}:5"],
         "duplicate": [f"{path}:6"],
     }
+    assert lexicon.report.n_trimmed == 1 and "1 x white space at the edges of a word: trimmed" in str(lexicon.report)
+    assert str(Lexicon.from_bytes(lexicon.to_bytes()).report) == str(lexicon.report)
 
 
 def test_comments_and_limit(path):

@@ -57,6 +57,22 @@ def test_white_space_is_never_crossed():
     assert texts(make_nlp()("南 京市 长江")._.lex_matches) == ["长江"]
 
 
+@pytest.mark.parametrize("tokenizer", ["spacy-lexner.CharTokenizer.v1", "spacy.zh.ChineseTokenizer"])
+def test_words_with_a_space_cover_whole_tokens(tokenizer):
+    nlp = spacy.blank("zh", config={"nlp": {"tokenizer": {"@tokenizers": tokenizer}}})
+    nlp.add_pipe("lex_matcher", config={"spans_key": "words"}).add_words(["富士 施乐", " air max\n", "施"])
+    doc = nlp("买富士 施乐，air max air\nmax")
+    assert [(m.start, m.end, m.word) for m in doc._.lex_matches] == [(1, 6, "富士 施乐"), (7, 14, "air max")]
+    assert [(span.start, span.end) for span in doc.spans["words"]] == [(1, 5), (6, 12)]
+    assert doc[2].whitespace_ and doc[8].whitespace_, "a single space belongs to the token before it"
+    assert [texts(token._.lex_words) for token in doc[:5]] == [[], *[["富士 施乐"]] * 4]
+
+
+def test_words_with_a_space_and_a_tokenizer_of_words():
+    nlp = make_nlp(["air max", "max pro", "New York"], lang="en")
+    assert texts(nlp("an air max pro in New York")._.lex_matches) == ["air max", "max pro", "New York"]
+
+
 @pytest.mark.parametrize("text", ["a\x00南京b", "𠮷南京😀👩‍👧大桥", "e\u0301南京", "\u3000南京\t\n大桥"])
 def test_offsets_are_those_of_the_text(text):
     doc = make_nlp()(text)

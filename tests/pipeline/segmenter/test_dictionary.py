@@ -42,6 +42,13 @@ def test_forced_words_are_never_cut():
     assert words(nlp("我爱北京")) == "我 爱 北 京"
 
 
+def test_forced_words_with_a_space_are_refused():
+    nlp = with_dictionary([("北 京", "force")])
+    train(nlp)
+    doc = nlp("爱北 京")
+    assert words(doc).split()[-1] == "京" and [c.word for c in doc._.lex_conflicts] == ["北 京"]
+
+
 def test_rules_with_parts_of_speech():
     nlp = with_dictionary([("甲乙", "force")])
     train(nlp)
