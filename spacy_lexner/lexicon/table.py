@@ -67,14 +67,12 @@ class Table(NamedTuple):
         )
 
     def concat(self, other: "Table") -> "Table":
-        weights = None
-        if self.weights is not None or other.weights is not None:
-            weights = np.concatenate([weights_of(table) for table in (self, other)])
+        plain = self.weights is None and other.weights is None
         return Table(
             self.words.concat(other.words),
             np.concatenate([self.hashes, other.hashes]),
             np.concatenate([self.contents, other.contents]),
-            weights,
+            None if plain else np.concatenate([weights_of(self), weights_of(other)]),
             _concat_strings(self.labels, self.size, other.labels, other.size),
             _concat_strings(self.entity_ids, self.size, other.entity_ids, other.size),
             _concat_strings(self.rules, self.size, other.rules, other.size),

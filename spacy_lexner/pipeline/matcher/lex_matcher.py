@@ -14,10 +14,10 @@ from ...candidates.storage import (
     Candidates,
     LexMatch,
     LexMatches,
-    align_candidates,
     find_candidates,
     get_candidates,
     set_candidates,
+    token_spans,
 )
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.matcher import MatchOptions, SingleChars
@@ -49,9 +49,7 @@ def make_lex_matcher(
     min_length, max_length, single_chars, alignment_mode: See `MatchOptions`.
     spans_key (Optional[str]): See `LexMatcher`.
     """
-    options = MatchOptions(
-        min_length=min_length, max_length=max_length, single_chars=single_chars, alignment_mode=alignment_mode
-    )
+    options = MatchOptions(min_length, max_length, single_chars, alignment_mode)
     return LexMatcher(name, options=options, spans_key=spans_key)
 
 
@@ -107,9 +105,9 @@ class LexMatcher(LexiconPipe):
                 doc.spans[self.spans_key] = self._span_group(doc, candidates)
 
     def _span_group(self, doc: Doc, candidates: Candidates) -> SpanGroup:
-        kept = align_candidates(doc, candidates)
-        spans = [doc.char_span(start, end) for start, end in zip(kept.starts.tolist(), kept.ends.tolist())]
-        return SpanGroup(doc, name=self.spans_key or "", spans=[span for span in spans if isinstance(span, Span)])
+        starts, ends, kept = token_spans(doc, candidates)
+        spans = [Span(doc, start, end) for start, end in zip(starts[kept].tolist(), ends[kept].tolist())]
+        return SpanGroup(doc, name=self.spans_key or "", spans=spans)
 
     # Training
 

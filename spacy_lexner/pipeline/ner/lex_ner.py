@@ -137,11 +137,7 @@ class LexNER(SequenceTagger[Prediction]):
     @property
     def rule_scheme(self) -> TagScheme:
         """RETURNS (TagScheme): The tags of the labels, followed by those of the labels that only rules use."""
-        return TagScheme((*self.labels, *self._new_labels))
-
-    @property
-    def _new_labels(self) -> List[str]:
-        return [label for label in self.rule_labels if label not in self.labels]
+        return TagScheme((*self.labels, *(label for label in self.rule_labels if label not in self.labels)))
 
     # Documents
 
@@ -184,10 +180,10 @@ class LexNER(SequenceTagger[Prediction]):
         ]
 
     def _constraints(self, docs: Sequence[Doc]) -> List[Constraints]:
-        constraints = []
+        constraints, new = [], self.rule_scheme.labels[len(self.labels) :]
         for doc, (words, matcher) in zip(docs, self.rules.find(docs)):
             kept, blocked = self._kept(doc)
-            rules = apply_entity_rules(doc, words, self.labels, self._new_labels, kept, blocked)
+            rules = apply_entity_rules(doc, words, self.labels, new, kept, blocked)
             constraints.append(Constraints(allowed_tags(doc, self.scheme, kept, blocked), kept, rules, matcher))
         return constraints
 
