@@ -25,6 +25,7 @@ class BuildReport:
     n_read: int = 0  # number of entries
     skipped: Dict[str, int] = field(default_factory=dict)  # how many were skipped, by reason (a key of REASONS)
     places: Dict[str, List[str]] = field(default_factory=dict)  # where the first ten of these are, as "file:line"
+    by_file: Dict[str, Dict[str, int]] = field(default_factory=dict)  # skipped by file and reason; not saved
     n_trimmed: int = 0  # number of words that had white space at their edges, which was trimmed
 
     @property
@@ -35,6 +36,8 @@ class BuildReport:
     def skip(self, reason: str, place: str) -> None:
         """Count an entry skipped for a reason (a key of REASONS) at a place ("file:line")."""
         self.skipped[reason] = self.skipped.get(reason, 0) + 1
+        of_file = self.by_file.setdefault(place.rpartition(":")[0], {})
+        of_file[reason] = of_file.get(reason, 0) + 1
         places = self.places.setdefault(reason, [])
         if len(places) < MAX_PLACES:
             places.append(place)

@@ -46,7 +46,7 @@ def pack(level: Level, report: BuildReport) -> Tuple[Dict[str, Any], PartsT]:
         "max_word_length": level.max_word_length,
         "normalization": level.normalization._asdict(),
         "columns": sorted(name for name in ("weights", *(f"{name}_data" for name in TEXTS)) if name in index),
-        "report": {name: value for name, value in asdict(report).items() if value or name == "source"},
+        "report": {k: v for k, v in asdict(report).items() if k == "source" or (v and k != "by_file")},
     }
     return manifest, parts
 

@@ -12,7 +12,8 @@ from ...lexicon.lexicon import Dtype, Lexicon
 from ...lexicon.readers.any_file import read_any
 from ...lexicon.word_vectors import read_word_vectors
 from ...pretraining.word_vectors import SegmentT, UnitT, VectorSettings, segment_with_jieba, train_vectors
-from ..lexicon.folder import WatchedStream, check_output, report_skipped, save
+from ..lexicon.folder import check_output, save
+from ..lexicon.sources import WatchedStream, report_skipped
 from ..shared import ForceOption, RawTextsArgument, TargetArgument, failing, progress
 from .count_words import load_tokenizer
 
@@ -81,7 +82,7 @@ def vectors_cli(
             lexicon = build_lexicon(words, output / FILES["word"], characters, dtype, report)  # type: ignore[arg-type]
             save(lexicon, output / "lexicon")
             msg.text(f"{report}")
-            report_skipped(lexicon, duplicates=False)
+            report_skipped(lexicon.report, duplicates=False)
 
 
 def check_units(units: List[str], words: Iterable[Path]) -> None:

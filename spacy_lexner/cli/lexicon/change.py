@@ -15,7 +15,17 @@ from ...lexicon.readers.any_file import READERS, read_any
 from ...lexicon.rule_file import collect_rules, read_rules
 from ...lexicon.rules import HINT_ONLY
 from ..shared import ForceOption, failing
-from .folder import LexiconArgument, WatchedStream, check_output, save
+from .folder import LexiconArgument, check_output, save
+from .sources import (
+    MAX_DROPPED,
+    MaxDroppedOption,
+    StrictOption,
+    WatchedStream,
+    check_dropped,
+    open_source,
+    plan_sources,
+    report_skipped,
+)
 
 WordsArgument = Annotated[Optional[List[str]], typer.Argument(metavar="WORD...", help="Words")]
 FileOption = Annotated[Optional[Path], typer.Option("--file", "-i", help="A file with more words", metavar="PATH")]
@@ -34,7 +44,10 @@ def add_cli(
     file: FileOption = None,
     format: FormatOption = "auto",
     weight: Annotated[float, typer.Option(help="Weight of the words given here")] = 1.0,
-    label: Annotated[str, typer.Option(help="Label of the words given here", metavar="LABEL")] = "",
+    label: Annotated[
+        str,
+        typer.Option(help="Label of the words given here, and of those in the file that have none", metavar="LABEL"),
+    ] = "",
     entity_id: Annotated[str, typer.Option(help="Entity id of the words given here", metavar="ID")] = "",
     rules: Annotated[
         Optional[Path],
@@ -44,23 +57,27 @@ def add_cli(
         bool,
         typer.Option("--compose", help="Compose missing vectors of known words inside the word, or of its characters"),
     ] = False,
+    strict: StrictOption = False,
+    max_dropped: MaxDroppedOption = MAX_DROPPED,
     output: OutOption = None,
     force: ForceOption = False,
 ) -> None:
     """Add words to a lexicon, or change what it knows about them. Fields that are not given stay as they were; rules
-    replace all rules of a word. The lexicon is replaced at once or not at all.
+    replace all rules of a word. The lexicon is replaced at once or not at all. Invalid words of the file are left out
+    and reported, as in `build`; the file may also be the folder of a lexicon.
 
     \b
     Examples:
       python -m spacy lexner lexicon add lexicon 紫峰大厦 --label LOC
-      python -m spacy lexner lexicon add lexicon --file new-words.txt --compose
+      python -m spacy lexner lexicon add lexicon --file brands.txt --label brand --compose
       python -m spacy lexner lexicon add lexicon --rules dictionary.tsv
     """
     with failing("Nothing was written"):
         old = _open(path, output, force)
         entries = [LexiconEntry(word, None, weight, label, entity_id) for word in words or []]
         if file is not None:
-            entries += WatchedStream([read_any(file, format)])
+            added = _read_file(file, format, label, old, strict, max_dropped)
+            entries += added.entries()
         if rules is not None:
             given = collect_rules(read_rules(rules))
             entries += (LexiconEntry(word, rules=own or HINT_ONLY) for word, own in given.items())
@@ -69,6 +86,8 @@ def add_cli(
         report = CompositionReport()
         new = old.with_words(_compose(entries, old, report) if compose else entries)
         save(new, output or path)
+    if file is not None:
+        report_skipped(added.report, duplicates=True)
     diff = compare(old, new)
     msg.text(f"{len(diff.added)} words added, {len(diff.changed_rows)} changed")
     if compose:
@@ -113,6 +132,23 @@ def _open(path: Path, output: Optional[Path], force: bool) -> Lexicon:
     if output is not None and output.resolve() != path.resolve():
         check_output(output, force)
     return Lexicon.open(path)
+
+
+def _read_file(file: Path, format: str, label: str, old: Lexicon, strict: bool, max_dropped: float) -> Lexicon:
+    """The valid words of a file, as they would be built into a lexicon like the old one."""
+    settings = {"encoding": "utf8", "errors": "strict"}
+    (source,) = plan_sources([str(file)], format, settings, {})
+    stream = WatchedStream([open_source(source._replace(label=label), settings, {})])
+    words = Lexicon.from_entries(
+        stream,
+        dtype=str(old.table.vectors.dtype),  # type: ignore[arg-type]
+        normalization=old.normalization,
+        max_word_length=old.max_word_length,
+        strict=strict,
+        merge=True,
+    )
+    check_dropped(words.report, stream, max_dropped)
+    return words
 
 
 def _compose(entries: Iterable[LexiconEntry], known: Lexicon, report: CompositionReport) -> Iterable[LexiconEntry]:

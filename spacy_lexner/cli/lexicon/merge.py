@@ -10,7 +10,8 @@ from ...lexicon.errors import LexiconError
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.readers.any_file import read_any
 from ..shared import ForceOption, TargetArgument, failing
-from .folder import WatchedStream, check_output, report_skipped, save
+from .folder import check_output, save
+from .sources import WatchedStream, report_skipped
 
 
 def merge_cli(
@@ -45,4 +46,4 @@ def merge_cli(
         save(merged, output)
     counts = ", ".join(f"{path} {len(lexicon)}" for path, lexicon in zip(paths, lexicons))
     msg.text(f"Words of {counts}; {sum(map(len, lexicons)) - len(merged)} of them more than once")
-    report_skipped(merged, duplicates=False)
+    report_skipped(merged.report, duplicates=False)

@@ -41,20 +41,26 @@ def read_any(path: Union[str, Path], format: str = "auto", **settings: Any) -> E
     return READERS[format](path, **settings)
 
 
-def detect_format(path: Union[str, Path], encoding: str = "utf8", errors: str = "strict") -> str:
+def detect_format(
+    path: Union[str, Path], encoding: str = "utf8", errors: str = "strict", *, has_columns: bool = False
+) -> str:
     """Guess the format from a file's first lines: "vectors" for a word and three or more numbers, with or without a
     header; "jieba" for a word, a number and perhaps a tag; "table" for .csv and for columns separated by tabs; "words"
-    for anything else."""
+    for anything else. With `has_columns` columns of some table are named, so a file separated by tabs is one unless it
+    holds nothing but words and vectors."""
     path = Path(path)
     if ".csv" in path.suffixes:
         return "table"
     lines = [line for _, line in islice(read_lines(path, encoding=encoding, errors=errors), N_SAMPLE) if line.strip()]
     rows = [line.split() for line in lines]
+    tabs = bool(lines) and all("\t" in line for line in lines)
+    if has_columns and tabs and not all(len(row) > MIN_DIM and all(map(_is_number, row[1:])) for row in rows):
+        return "table"
     if _are_vectors(rows) or (len(rows) > 1 and _is_header(rows[0], rows[1]) and _are_vectors(rows[1:], 1)):
         return "vectors"
     if lines and all(map(_is_jieba, lines)):
         return "jieba"
-    return "table" if lines and all("\t" in line for line in lines) else "words"
+    return "table" if tabs else "words"
 
 
 def _are_vectors(rows: List[List[str]], min_dim: int = MIN_DIM) -> bool:

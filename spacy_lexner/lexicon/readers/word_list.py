@@ -15,7 +15,7 @@ def read_word_list(
     encoding: str = "utf8",
     errors: str = "strict",
 ) -> EntryStream:
-    """Read a list with a word on each line.
+    """Read a list with a word on each line; blank lines are skipped.
 
     path (Union[str, Path]): The file, plain or compressed (.gz, .bz2, .xz).
     limit (Optional[int]): Maximum number of words to read.
@@ -28,7 +28,7 @@ def read_word_list(
     def numbered() -> Iterator[Tuple[int, LexiconEntry]]:
         n_words = 0
         for number, line in read_lines(Path(path), encoding=encoding, errors=errors):
-            if comment is not None and line.startswith(comment):
+            if not line.strip() or (comment is not None and line.startswith(comment)):
                 continue
             if n_words == limit:
                 return

@@ -27,6 +27,43 @@ def test_a_table(run, tmp_path):
     assert "name" in Lexicon.open(tmp_path / "out")
 
 
+def test_columns_concern_tables_only(run, tmp_path):
+    (tmp_path / "typed.tsv").write_text("南京\tGPE\n大桥\tLOC\n")
+    (tmp_path / "words.vec").write_text("2 3\n大桥 1 2 3\n桥 4 5 6\n")
+    (tmp_path / "plain.txt").write_text("air max\n\n大桥\n")
+    files = [tmp_path / "typed.tsv", tmp_path / "words.vec", f"shoe={tmp_path / 'plain.txt'}"]
+    code, output = run("build", tmp_path / "out", *files, "--word", "0", "--label", "1")
+    assert code == 0 and "typed.tsv: read as table" in output and "words.vec: read as vectors" in output
+    lexicon = Lexicon.open(tmp_path / "out")
+    known = {entry.word: (entry.label, entry.vector is not None) for entry in lexicon.entries()}
+    assert known == {"南京": ("GPE", False), "大桥": ("LOC", True), "桥": ("", True), "air max": ("shoe", False)}
+
+
+def test_label_of_plain_lists(run, tmp_path):
+    (tmp_path / "plain.txt").write_text("air max\n大桥\n")
+    (tmp_path / "words.vec").write_text("2 3\n大桥 1 2 3\n桥 4 5 6\n")
+    code, output = run("build", tmp_path / "out", tmp_path / "plain.txt", tmp_path / "words.vec", "--label", "shoe")
+    assert code == 0 and "plain.txt: read as words, labelled shoe" in output
+    assert [entry.label for entry in Lexicon.open(tmp_path / "out").entries()] == ["shoe", "shoe", ""]
+    for options in (["--label", "1"], ["--word", "0", "--label", "type"], ["--weight", "freq"]):
+        code, output = run("build", tmp_path / "new", tmp_path / "plain.txt", *options)
+        assert code == 1 and "columns of a table, but no file is one" in output and "plain.txt words" in output
+
+
+def test_a_file_of_which_too_much_would_be_left_out(run, tmp_path):
+    (tmp_path / "good.txt").write_text("".join(f"词{i}\n" for i in range(100)))
+    (tmp_path / "bad.txt").write_text("南京\n大桥\n大\t桥\n" + "长" * 65 + "\n南京\n")
+    files = [tmp_path / "good.txt", tmp_path / "bad.txt"]
+    code, output = run("build", tmp_path / "out", *files)
+    assert code == 1 and not (tmp_path / "out").exists()
+    assert "bad.txt: 2 of 5 entries would be left out (40%): 1 x white space" in output and "bad.txt:3" in output
+    assert "1 x word longer" in output and "--max-dropped 1" in output
+    assert run("build", tmp_path / "out", *files, "--max-dropped", "0.4")[0] == 0
+    assert len(Lexicon.open(tmp_path / "out")) == 102
+    (tmp_path / "bad.txt").write_text("词1\n词2\n")
+    assert run("build", tmp_path / "new", *files)[0] == 0, "repeated words are not lost"
+
+
 def test_a_lexicon_and_more(run, folder, tmp_path):
     (tmp_path / "more.txt").write_text("长江\n")
     assert run("build", tmp_path / "out", folder, tmp_path / "more.txt", "--normalise-width")[0] == 0
@@ -45,7 +82,7 @@ def test_empty(run, tmp_path):
 
 def test_what_is_wrong_is_told(run, tmp_path):
     (tmp_path / "words.txt").write_text("南  京\n大桥\n")
-    code, output = run("build", tmp_path / "out", tmp_path / "words.txt", "--format", "words")
+    code, output = run("build", tmp_path / "out", tmp_path / "words.txt", "--format", "words", "--max-dropped", "1")
     assert code == 0 and "1 entries left out: white space in the word" in output and "words.txt:1" in output
     for option, message in [("--strict", "words.txt:1: white space"), ("--dtype=int8", "'int8'"), ("-f=xml", "xml")]:
         code, output = run("build", tmp_path / "new", tmp_path / "words.txt", "--format", "words", *option.split("="))

@@ -13,6 +13,31 @@ def test_add(run, folder, tmp_path):
     assert (lexicon.get("长江").weight, lexicon.get("长江").label) == (7, "ns")
 
 
+def test_a_file_as_build_reads_it(run, folder, tmp_path):
+    (tmp_path / "more.txt").write_text("".join(f"词{i}\n" for i in range(20)) + "坏\t词\n air max \n")
+    version = Lexicon.open(folder).version
+    code, output = run("add", folder, "--file", tmp_path / "more.txt", "--strict")
+    assert code == 1 and "more.txt:21: white space" in output and Lexicon.open(folder).version == version
+    code, output = run("add", folder, "--file", tmp_path / "more.txt", "--label", "shoe")
+    assert code == 0 and "21 words added" in output and "1 entries left out: white space" in output
+    assert "more.txt:21" in output and Lexicon.open(folder).get("air max").label == "shoe"
+    (tmp_path / "more.txt").write_text("坏\t词\n好词\n")
+    code, output = run("add", folder, "--file", tmp_path / "more.txt", "--format", "words")
+    assert code == 1 and "1 of 2 entries would be left out" in output
+    assert run("add", folder, "--file", tmp_path / "more.txt", "--format", "words", "--max-dropped", "1")[0] == 0
+    assert "好词" in Lexicon.open(folder)
+
+
+def test_a_typed_table_through_a_lexicon(run, folder, tmp_path):
+    (tmp_path / "typed.tsv").write_text("南京\tCITY\n紫峰\tLOC\n")
+    code, output = run("add", folder, "--file", tmp_path / "typed.tsv")
+    assert code == 0 and "only the first column is read" in output
+    assert run("build", tmp_path / "typed", tmp_path / "typed.tsv", "--label", "1")[0] == 0
+    assert run("add", folder, "--file", tmp_path / "typed")[0] == 0
+    entry = Lexicon.open(folder).get("南京")
+    assert entry.label == "CITY" and entry.vector is not None and Lexicon.open(folder).get("紫峰").label == "LOC"
+
+
 def test_composed_vectors(run, folder):
     code, output = run("add", folder, "南京大桥", "的", "--compose")
     assert code == 0 and "1 composed of shorter words" in output and "1 without any known part" in output

@@ -2,7 +2,8 @@ import re
 
 import pytest
 
-from spacy_lexner.cli.lexicon.folder import WatchedStream, check_output, report_skipped, save
+from spacy_lexner.cli.lexicon.folder import check_output, save
+from spacy_lexner.cli.lexicon.sources import WatchedStream, report_skipped
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError
 from spacy_lexner.lexicon.entry import EntryStream
 
@@ -26,10 +27,10 @@ def test_entries_pass_unchanged():
 def test_what_is_said(tmp_path, capsys):
     lexicon = Lexicon.from_entries([LexiconEntry("南京"), LexiconEntry(" 南京"), LexiconEntry("南\n京")])
     save(lexicon, tmp_path / "out")
-    report_skipped(lexicon, duplicates=True)
+    report_skipped(lexicon.report, duplicates=True)
     output = " ".join(re.sub("\x1b.*?m", "", capsys.readouterr().out).split())
     assert "out: 1 words" in output and "1 entries repeat earlier words" in output
     assert "1 words had white space at their edges: trimmed" in output
     assert "1 entries left out: white space in the word, other than single spaces entries:3" in output
-    report_skipped(lexicon, duplicates=False)
+    report_skipped(lexicon.report, duplicates=False)
     assert "came before" not in capsys.readouterr().out

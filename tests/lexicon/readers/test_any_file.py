@@ -22,6 +22,22 @@ def test_names(tmp_path):
     assert detect_format(tmp_path / "file.csv") == "table"
 
 
+@pytest.mark.parametrize(
+    "format, text",
+    [
+        ("table", "南京\t30\tns\n"),
+        ("table", "南京\tGPE\t0.5 1 2\n"),
+        ("table", "南京\t30\n"),
+        ("vectors", "南京\t0.5 1 2\n"),
+        ("jieba", "南京 30 ns\n"),
+        ("words", "南京\n"),
+    ],
+)
+def test_columns_concern_tables(tmp_path, format, text):
+    (tmp_path / "file.txt").write_text(text)
+    assert detect_format(tmp_path / "file.txt", has_columns=True) == format
+
+
 def test_real_files(data_dir):
     found = {path.name: detect_format(path) for path in (*data_dir.glob("lexicon/*"), *data_dir.glob("vectors/*"))}
     assert found == {

@@ -13,11 +13,15 @@ def path(tmp_path):
 
 def test_words_with_their_lines(path):
     stream = read_word_list(path)
-    assert [(stream.line, entry.word) for entry in stream][:4] == [(1, "#define"), (2, "南京"), (3, ""), (4, "  长江 ")]
+    assert [(stream.line, entry.word) for entry in stream][:4] == [
+        (1, "#define"),
+        (2, "南京"),
+        (4, "  长江 "),
+        (5, "北\t京"),
+    ]
     lexicon = Lexicon.from_entries(read_word_list(path))
     assert list(lexicon) == ["#define", "南京", "长江", "air max"]
     assert lexicon.report.places == {
-        "empty": [f"{path}:3"],
         "white_space": [f"{path}:5"],
         "duplicate": [f"{path}:6"],
     }
