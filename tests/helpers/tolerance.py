@@ -87,11 +87,11 @@ def assert_close(actual: Any, expected: Any, n_terms: int, dtype: str = "float32
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=atol, equal_nan=False)
 
 
-def assert_gradients_close(actual: Any, expected: Any, n_terms: int, dtype: str = "float32") -> None:
-    """Compare gradients up to the rounding of sums. Their scale is the largest of them all: where contributions cancel,
-    a gradient is smaller than what was added.
+def assert_all_close(actual: Any, expected: Any, n_terms: int, dtype: str = "float32") -> None:
+    """Compare several arrays or tensors up to the rounding of sums. Their scale is the largest of them all: a gradient
+    whose contributions cancel is smaller than what was added.
 
-    actual, expected (Any): Gradients by name, or in the same order. One that is None must be None on both sides.
+    actual, expected (Any): Arrays or tensors by name, or in the same order. What is None must be None on both sides.
     n_terms (int): See `tolerance`.
     dtype (str): See `tolerance`.
     """

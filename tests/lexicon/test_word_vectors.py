@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tolerance import tolerance
 
 from spacy_lexner.lexicon import Lexicon, LexiconError
 from spacy_lexner.lexicon.word_vectors import parse_vector, read_word_vectors
@@ -85,7 +86,7 @@ def test_real_vectors(data_dir):
 def test_numbers_are_those_that_python_reads(numbers, form):
     text = [form % number for number in numbers]
     expected = np.array([float(number) for number in text], "f4")
-    np.testing.assert_allclose(parse_vector(" ".join(text)), expected, rtol=2e-7)
+    np.testing.assert_allclose(parse_vector(" ".join(text)), expected, rtol=tolerance(2))
 
 
 @pytest.mark.parametrize(
@@ -115,4 +116,4 @@ def test_what_is_no_number_to_python_is_none_here(fields):
         expected = np.array([float(field) for field in fields], "f4")
     except ValueError:
         expected = np.zeros(0, "f4")
-    np.testing.assert_allclose(parse_vector(" ".join(fields)), expected, rtol=2e-7)
+    np.testing.assert_allclose(parse_vector(" ".join(fields)), expected, rtol=tolerance(2))

@@ -39,7 +39,9 @@ def test_shares_are_those_of_the_original(fixtures_dir):
     removed, kept = shown == NO_ENTITY, shown == labels
     assert kept.mean() == pytest.approx(expected["kept"], abs=expected["tolerance_abs"])
     assert removed.mean() == pytest.approx(expected["removed"], abs=expected["tolerance_abs"])
-    assert (~kept & ~removed).mean() == pytest.approx(expected["replaced_by_a_different_entity"], abs=0.01)
+    assert (~kept & ~removed).mean() == pytest.approx(
+        expected["replaced_by_a_different_entity"], abs=expected["tolerance_abs"]
+    )
 
 
 @given(

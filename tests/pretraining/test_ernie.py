@@ -7,6 +7,7 @@ from spacy import util
 from spacy.tokens import Doc, Span
 from spacy.training.pretrain import create_pretraining_model
 from spacy.util import registry
+from tolerance import near, sampling_error
 
 from spacy_lexner.pretraining.ernie import EntityCorruption, ErnieTask, create_pretrain_ernie
 from spacy_lexner.pretraining.heads import FIRST, MASKED, MENTION
@@ -82,8 +83,8 @@ def test_shares_are_those_of_the_original(encoder):
         removed += (shown == 0).sum()
         total += len(labels)
     assert total == 300 * 12
-    assert removed / total == pytest.approx(0.15, abs=0.02)
-    assert kept / total == pytest.approx(0.80 + 0.05 / 4, abs=0.02)
+    assert removed / total == pytest.approx(0.15, abs=sampling_error(0.15, total))
+    assert kept / total == pytest.approx(0.80 + 0.05 / 4, abs=sampling_error(0.80, total))
 
 
 def test_a_masked_mention_keeps_its_entity(encoder):
@@ -151,7 +152,7 @@ def test_every_head_learns(encoder):
     losses, backprop = objective.begin_update(docs)
     loss, gradient = objective.attrs["loss"](objective.ops, docs, losses)
     backprop(gradient)
-    assert loss == pytest.approx(sum(part.loss.item() for part in losses.parts.values()))
+    assert loss == near(sum(part.loss.item() for part in losses.parts.values()), len(losses.parts))
     heads = objective.get_ref("heads").shims[0].module
     assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in heads.parameters())
 

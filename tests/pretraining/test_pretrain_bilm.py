@@ -100,7 +100,9 @@ def test_perplexity_falls_and_is_logged(bilm_config, tmp_path, softmax):
     assert records[0]["perplexity"] < 50  # near to the size of the vocabulary at first
     mean = (records[0]["forward_loss"] + records[0]["backward_loss"]) / 2
     sampled = f"{OBJECTIVE}.n_samples" in softmax
-    assert (math.exp(mean) == pytest.approx(records[0]["perplexity"], rel=1e-3)) != sampled
+    # The log has losses to 4 digits after the point, and perplexities to 2.
+    tolerance = 0.5e-2 + 0.5e-4 * records[0]["perplexity"]
+    assert (math.exp(mean) == pytest.approx(records[0]["perplexity"], rel=0, abs=tolerance)) != sampled
     assert (tmp_path / "out" / "model-last.bin").exists()
 
 
@@ -123,7 +125,7 @@ def test_every_parameter_learns_even_if_frozen(bilm_config):
     losses, backprop = model.begin_update([nlp.make_doc(TEXT), nlp.make_doc(""), nlp.make_doc("大桥")])
     loss, gradient = model.attrs["loss"](model.ops, [], losses)
     backprop(gradient)
-    assert loss == pytest.approx(float(losses.total.detach())) and losses.parts["forward"].n_labels == 10 + 1 + 2 + 1
+    assert loss == float(losses.total.detach()) and losses.parts["forward"].n_labels == 10 + 1 + 2 + 1
     for node in ("node", "heads"):
         for name, parameter in model.get_ref(node).shims[0].module.named_parameters():
             if not name.startswith("mixes"):

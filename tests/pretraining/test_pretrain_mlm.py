@@ -17,6 +17,7 @@ from spacy import util
 from spacy.training.pretrain import create_pretraining_model
 from spacy.training.pretrain import pretrain as spacy_pretrain
 from spacy.util import registry
+from tolerance import assert_all_close, near
 
 from spacy_lexner.encoders.lebert.model import LEBERT
 from spacy_lexner.pretraining.heads import cross_entropy
@@ -90,7 +91,7 @@ def test_every_parameter_of_the_encoder_and_the_heads_learns(pretraining_config)
     loss, gradient = model.attrs["loss"](model.ops, docs, losses)
     backprop(gradient)
     encoder, heads = model.get_ref("node").shims[0].module, model.get_ref("heads").shims[0].module
-    assert loss == pytest.approx(losses.parts["masked_lm"].loss.item() + losses.parts["next_sentence"].loss.item())
+    assert loss == near(losses.parts["masked_lm"].loss.item() + losses.parts["next_sentence"].loss.item(), n_terms=1)
     for module in (encoder, heads):
         for name, parameter in module.named_parameters():
             if name not in ("words.tuned", "words.padding"):
@@ -116,11 +117,8 @@ def test_the_gradient_of_the_tied_table_is_that_of_one_graph(pretraining_config)
         heads.masked_lm(module(*batch.inputs.args), table), torch.from_numpy(batch.targets["labels"])
     ).loss
     loss.backward()
-    torch.testing.assert_close(losses.total, loss)
     expected = {name: p.grad for name, p in module.named_parameters() if p.grad is not None}
-    assert set(found) == set(expected)
-    for name, gradient in expected.items():
-        torch.testing.assert_close(found[name], gradient, msg=name)
+    assert_all_close({"loss": losses.total, **found}, {"loss": loss, **expected}, 2 * len(table))  # forward and back
 
 
 def test_only_masked_positions_are_decoded(pretraining_config, monkeypatch):

@@ -10,6 +10,7 @@ from typing import Dict, List, NamedTuple
 
 import numpy as np
 import pytest
+from tolerance import sampling_error
 from transformers import BertTokenizerFast
 
 from spacy_lexner.pretraining.masking import NO_WORD, MaskedPieces, Masking, mask_pieces, prediction_budget
@@ -263,8 +264,12 @@ def test_ngram_runs_are_those_of_albert(fixtures_dir):
             n_selected += len(masked.positions)
             n_pieces += len(pieces)
             n_masked += (masked.input_ids[masked.positions] == 4).sum()
-        assert n_selected / n_pieces == pytest.approx(case["selected_over_all"], abs=0.003)
-        assert n_masked / n_selected == pytest.approx(case["mask"], abs=0.015)
-        assert np.mean(runs) == pytest.approx(case["mean_run"], rel=0.03)
+        assert n_selected / n_pieces == pytest.approx(case["selected_over_all"], abs=1 / n_selected)
+        # Both are samples of the same size.
+        mask = case["mask"]
+        assert n_masked / n_selected == pytest.approx(mask, abs=2**0.5 * sampling_error(mask, n_selected))
+        n_runs = len(runs)
+        assert np.mean(runs) == pytest.approx(case["mean_run"], abs=2**0.5 * 4 * np.std(runs) / n_runs**0.5)
         for length, share in case["maximal_run_length_distribution"].items():
-            assert np.mean(np.array(runs) == int(length)) == pytest.approx(share, abs=0.02)
+            found = np.mean(np.array(runs) == int(length))
+            assert found == pytest.approx(share, abs=2**0.5 * sampling_error(share, n_runs))

@@ -5,7 +5,7 @@ import json
 import pytest
 import torch
 from safetensors.torch import load_file
-from tolerance import assert_close, assert_gradients_close
+from tolerance import assert_all_close, assert_close
 
 from spacy_lexner.checkpoints.elmo import import_elmo
 from spacy_lexner.encoders.elmo.bilm import BiLM
@@ -189,7 +189,7 @@ def test_gradients(checkpoint, golden, fixtures_dir, block_rows):
     theirs = rename(expected)
     ours = {name: parameter.grad for name, parameter in elmo.named_parameters()}
     assert ours.keys() == theirs.keys()
-    assert_gradients_close(ours, theirs, 2 * LSTM)  # forward and back
+    assert_all_close(ours, theirs, 2 * LSTM)  # forward and back
 
 
 def test_weights_of_the_original_implementation(checkpoint, fixtures_dir):

@@ -5,7 +5,7 @@ import torch
 from flat_reference import lattices
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tolerance import assert_close, assert_gradients_close
+from tolerance import assert_all_close, assert_close
 
 from spacy_lexner.encoders.flat import distinct_positions, position_scores
 from spacy_lexner.encoders.flat.attention import LatticeAttention
@@ -39,7 +39,7 @@ def assert_same(module, batch):
     assert_close(encoded[mask], expected[mask], N_TERMS)
     if mask.any():
         ours, theirs = (gradients(module, tokens, x, mask) for x in (encoded, expected))
-        assert_gradients_close(ours, theirs, 2 * N_TERMS)  # forward and back
+        assert_all_close(ours, theirs, 2 * N_TERMS)  # forward and back
     with torch.no_grad():
         for _ in range(2):  # the second time from the cache
             predicted = module.eval()(tokens, mask, DistinctPositions(starts, ends, mask))

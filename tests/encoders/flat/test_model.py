@@ -2,7 +2,7 @@ import pytest
 import torch
 from flat_reference import lattices, load_original, make_encoder, n_terms, original_encoder, recorded
 from hypothesis import given, settings
-from tolerance import assert_close, assert_gradients_close, tolerance
+from tolerance import assert_all_close, assert_close, tolerance
 from torch import nn
 
 from spacy_lexner.encoders.flat import model as flat
@@ -109,7 +109,7 @@ def test_whole_model_as_the_original(whole):
         "encoder.layer_0.layer_postprocess.layer_norm.bias": layer.attention_norm.bias.grad,
     }
     recorded_gradients = {name[len("grad.") :]: t for name, t in tensors.items() if name.startswith("grad.")}
-    assert_gradients_close(ours, recorded_gradients, 2 * n_terms)  # forward and back
+    assert_all_close(ours, recorded_gradients, 2 * n_terms)  # forward and back
 
 
 def test_a_text_without_words_needs_no_word_input():
@@ -145,7 +145,7 @@ def test_many_batches_are_computed_again_in_the_backward_pass(monkeypatch):
         )
         results.append((encoded.detach(), *gradients))
     for again in results[1:]:
-        assert_gradients_close(again, results[0], 2 * N_TERMS)
+        assert_all_close(again, results[0], 2 * N_TERMS)
 
 
 def test_built_from_plain_settings():

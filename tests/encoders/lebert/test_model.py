@@ -7,7 +7,7 @@ import re
 import pytest
 import torch
 from safetensors.torch import load_file
-from tolerance import assert_close, assert_gradients_close, moved
+from tolerance import assert_all_close, assert_close, moved
 from transformers import BertConfig, DistilBertConfig, ElectraConfig, RobertaConfig
 from transformers.models.albert import AlbertConfig
 
@@ -127,7 +127,7 @@ def check_gradients(module, others, data, prefix):
     assert len(names) >= 11
     theirs = {name[len(prefix) :]: data[name] for name in names}
     gradients = {name: others[name] if name in others else ours[our_name(name)] for name in theirs}
-    assert_gradients_close(gradients, theirs, 2 * RECORDED)  # forward and back
+    assert_all_close(gradients, theirs, 2 * RECORDED)  # forward and back
 
 
 def test_parity_with_the_authors_code(fixtures_dir):
@@ -277,7 +277,7 @@ def test_gradient_checkpointing_gives_the_same_gradients():
         module(batches).pow(2).sum().backward()
         gradients.append({name: parameter.grad for name, parameter in module.named_parameters()})
     assert module.encoder.is_gradient_checkpointing
-    assert_gradients_close(gradients[1], gradients[0], 2 * SMALL)
+    assert_all_close(gradients[1], gradients[0], 2 * SMALL)
 
 
 def test_batches_without_words_are_refused():

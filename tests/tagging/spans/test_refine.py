@@ -34,7 +34,7 @@ def check(scheme, n, rules, seed=0, allowed=None):
     if not oracle.paths:
         assert log_z == oracle.log_z == NEVER
         return oracle
-    n_terms, scale = n * emissions.shape[1] + len(oracle.paths), [oracle.log_z, list(oracle.paths.values())]
+    n_terms, scale = n * emissions.shape[1] + len(oracle.paths), [emissions, transitions, list(oracle.paths.values())]
     assert log_z == near(oracle.log_z, n_terms, scale, "float64")
     best = crf.viterbi(problem)
     path = tuple(scheme.decode(states.tags[best.tags.numpy()]))

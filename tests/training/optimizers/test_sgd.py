@@ -2,6 +2,7 @@ import numpy
 import pytest
 import torch
 from thinc.api import registry
+from tolerance import assert_close, near
 
 from spacy_lexner.training.optimizers.parameter_groups import parse_groups
 from spacy_lexner.training.optimizers.schedules import warmup_constant
@@ -29,7 +30,7 @@ def test_same_as_torch(weight_decay, max_value, order):
         theirs.step()
         weights, given = ours((1, "W"), weights, numpy.asarray(gradient, order=order))
         assert not given.any()
-    numpy.testing.assert_allclose(weights, parameter.detach().numpy(), rtol=1e-5)
+    assert_close(weights, parameter, 5 * 4)  # steps, and the operations of each
 
 
 def test_groups_and_schedule():
@@ -38,10 +39,10 @@ def test_groups_and_schedule():
     for name in ("slow", "fast"):
         after, _ = optimizer((1, name), numpy.zeros(2, dtype="f"), numpy.ones(2, dtype="f"))
         moved[name] = after[0]
-    assert moved == pytest.approx({"slow": -0.005, "fast": -0.05})
+    assert moved == near({"slow": -0.005, "fast": -0.05}, n_terms=2)
     optimizer.step_schedules()
     after, _ = optimizer((1, "fast"), numpy.zeros(2, dtype="f"), numpy.ones(2, dtype="f"))
-    assert after[0] == pytest.approx(-0.1)
+    assert after[0] == near(-0.1, n_terms=2)
 
 
 def test_registered():
