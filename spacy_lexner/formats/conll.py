@@ -9,6 +9,7 @@ from .source import Source, read_lines
 from .tags import SCHEMES, Span, detect_scheme, read_spans, split_tag
 
 DOCUMENT_START = "-DOCSTART-"
+SPACE_SYMBOLS = ("␣", "␠", "▁")  # what files write for a space that is a token
 
 
 class Row(NamedTuple):
@@ -62,6 +63,10 @@ def read_tagged(source: Source, options: ReadOptions, report: Report) -> Iterato
                 raise FormatError(f"{place}: in {layout.scheme.upper()}, {kind.split(':')[0]}. Repair it (--repair).")
             report.add_problem(kind, place)
         words = [row.word[:-1] if layout.digit_suffix else row.word for row in rows]
+        for i, word in enumerate(words):
+            if word in SPACE_SYMBOLS and not options.space_symbol:
+                kind = f"{word}: read as text. If it stands for a space, say so (--space-symbol {word})"
+                report.add_problem(kind, f"{source.name}:{rows[i].number}")
         if options.space_symbol:
             words = [word.replace(options.space_symbol, " ") for word in words]
         yield TaggedSentence(words, spans, f"{source.name}:{rows[0].number}")

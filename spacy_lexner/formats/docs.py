@@ -43,6 +43,7 @@ def add_entities(doc: Doc, record: Record, report: Report, *, spans_key: Optiona
             report.add_problem(f"entity that overlaps another one: {where}", _describe(record, span.label_, span.text))
     doc.set_ents(kept)
     report.labels.update(span.label_ for span in kept)
+    report.n_inside += sum(span.end_char - span.start_char for span in kept)
     if spans_key:
         doc.spans[spans_key] = spans
     return doc

@@ -1,9 +1,17 @@
 """What was read, and every problem with it: counted, with places."""
 
+import re
 from collections import Counter
 from typing import Dict, List
 
+from spacy.parts_of_speech import IDS
+
 N_PLACES = 5
+MAX_INSIDE = 0.8  # no corpus of entities has more of its characters in them
+PART_OF_SPEECH = re.compile(  # of the Universal Dependencies, of jieba and PKU, of the Chinese Treebank
+    rf"{'|'.join(filter(None, IDS))}|[a-z]{{1,3}}|AD|AS|BA|CC|CD|CS|DE[CGRV]|DT|ETC|FW|IJ|JJ|LB|LC|M|MSP|NN|NR|NT|OD|ON"
+    r"|P|PN|PU|SB|SP|V[ACEV]"
+)
 
 
 class Report:
@@ -14,6 +22,7 @@ class Report:
         self.n_characters = 0
         self.n_words = 0  # in texts annotated with words
         self.labels: Counter[str] = Counter()  # entities of each label in Docs
+        self.n_inside = 0  # characters in entities
         self.problems: Counter[str] = Counter()  # by kind
         self.places: Dict[str, List[str]] = {}  # the first places of each kind
 
@@ -31,6 +40,15 @@ class Report:
     def describe(self) -> List[str]:
         """One line for each kind of problem, with its count and first places."""
         lines = []
+        if (
+            self.labels
+            and self.n_inside > MAX_INSIDE * self.n_characters
+            and all(map(PART_OF_SPEECH.fullmatch, self.labels))
+        ):
+            lines.append(
+                f"{self.n_inside / self.n_characters:.0%} of the characters are in entities, and the labels look like "
+                "parts of speech. If the tags mark words, say so (--format word-tags)"
+            )
         for kind, count in self.problems.most_common():
             more = ", …" if count > len(self.places[kind]) else ""
             lines.append(f"{kind}: {count} ({'; '.join(self.places[kind])}{more})")

@@ -51,9 +51,10 @@ class LexiconPipe(Pipe):
         return self.matcher.lexicon
 
     @property
-    def version(self) -> int:
-        """RETURNS (int): The state of lexicon, rules and options; `doc._.lex_version` of the Docs annotated now."""
-        return self.matcher.version
+    def version(self) -> str:
+        """RETURNS (str): The state of lexicon, rules and options, 64 bits as 16 hexadecimal digits, which JSON keeps;
+        `doc._.lex_version` of the Docs annotated now."""
+        return f"{self.matcher.version:016x}"
 
     # Words
 
@@ -172,7 +173,8 @@ class LexiconPipe(Pipe):
     def _no_lexicon(self) -> ValueError:
         return ValueError(
             f"The pipe '{self.name}' has no lexicon. Give it one: a reader in the config's "
-            f"[initialize.components.{self.name}.lexicon], or add_words([...]), or set_lexicon(Lexicon.open(path))."
+            f"[initialize.components.{self.name}.lexicon], or add_words([...]), or set_lexicon(Lexicon.open(path)). "
+            "`spacy init config` writes no reader; `spacy lexner init-config` does: train with its config."
         )
 
     # Linking: spaCy's ListenedToComponent protocol

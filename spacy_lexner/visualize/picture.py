@@ -1,7 +1,7 @@
 """Pictures of Docs: in a notebook, as SVG, as a page."""
 
 from pathlib import Path
-from typing import Iterable, NamedTuple, Optional, Union
+from typing import Iterable, List, NamedTuple, Optional, Union
 
 from spacy.tokens import Doc
 
@@ -62,17 +62,26 @@ def draw_lattice(
     return Picture(read_lattice(doc, lexicon, spans_key=spans_key), style, theme, width)
 
 
-def save_pictures(pictures: Iterable[Picture], path: Union[str, Path], *, title: str = "Lattices") -> None:
-    """Write pictures to an `.html` file with that title, or one picture to an `.svg` file. Raises ValueError
-    otherwise."""
+def save_pictures(pictures: Iterable[Picture], path: Union[str, Path], *, title: str = "Lattices") -> List[Path]:
+    """Write pictures to an `.html` file with that title, or each to an `.svg` file: several to numbered ones, such as
+    name-01.svg. RETURNS (List[Path]): The files. Raises ValueError for another suffix, or without pictures."""
     path, pictures = Path(path), list(pictures)
     if path.suffix not in (".svg", ".html", ".htm"):
         raise ValueError(f"{path}: a picture is written as .svg or .html.")
-    if path.suffix == ".svg" and len(pictures) != 1:
-        raise ValueError(f"{path}: one .svg file holds one picture, not {len(pictures)}. Write a .html file.")
-    text = pictures[0].to_svg() if path.suffix == ".svg" else make_page(pictures, title=title)
+    if not pictures:
+        raise ValueError(f"{path}: there is no picture to write.")
+    files = {path: ""}
+    if path.suffix != ".svg":
+        files[path] = make_page(pictures, title=title)
+    elif len(pictures) == 1:
+        files[path] = pictures[0].to_svg()
+    else:
+        digits = len(str(len(pictures)))
+        files = {path.with_stem(f"{path.stem}-{i:0{digits}}"): own.to_svg() for i, own in enumerate(pictures, 1)}
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, "utf8")
+    for file, text in files.items():
+        file.write_text(text, "utf8")
+    return list(files)
 
 
 def make_page(pictures: Iterable[Picture], *, title: str = "Lattices") -> str:

@@ -25,11 +25,17 @@ def test_files(doc, lexicon, tmp_path):
     assert page.count("<svg ") == 2 and page.count("<style>") == 1 and "<title>&lt;Two&gt;</title>" in page
 
 
+def test_several_pictures_as_svg(doc, tmp_path):
+    written = save_pictures([draw_lattice(doc)] * 10, tmp_path / "new" / "a.svg")
+    assert [path.name for path in written] == [f"a-{i:02}.svg" for i in range(1, 11)]
+    assert sorted(tmp_path.rglob("*.svg")) == written and written[9].read_text("utf8").startswith("<svg ")
+
+
 def test_files_that_cannot_be(doc, tmp_path):
     with pytest.raises(ValueError, match=r"written as \.svg or \.html"):
         draw_lattice(doc).save(tmp_path / "picture.png")
-    with pytest.raises(ValueError, match="holds one picture, not 2"):
-        save_pictures([draw_lattice(doc)] * 2, tmp_path / "picture.svg")
+    with pytest.raises(ValueError, match="no picture to write"):
+        save_pictures([], tmp_path / "picture.svg")
     assert not list(tmp_path.iterdir())
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, Dict
 
 import numpy as np
@@ -9,6 +10,8 @@ import srsly
 import typer
 from wasabi import msg
 
+from ...lexicon.build import BuildReport
+from ...lexicon.entry import REASONS
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.rules import MODES
 from ...lexicon.storage import read_manifest
@@ -17,6 +20,7 @@ from ..shared import JsonOption, failing
 from .folder import LexiconArgument
 
 N_LABELS = 20
+N_FILES = 3
 
 
 def info_cli(path: LexiconArgument, as_json: JsonOption = False) -> None:
@@ -34,7 +38,7 @@ def info_cli(path: LexiconArgument, as_json: JsonOption = False) -> None:
         typer.echo(srsly.json_dumps(summary))
         return
     msg.table(_rows(summary))
-    msg.text(f"Built from {lexicon.report}")
+    msg.text(f"Built from {_describe_build(lexicon.report)}")
 
 
 def summarise(lexicon: Lexicon) -> Dict[str, Any]:
@@ -60,6 +64,20 @@ def summarise(lexicon: Lexicon) -> Dict[str, Any]:
         "normalise_width": lexicon.normalization.width,
         "version": f"{lexicon.version:016x}",
     }
+
+
+def _describe_build(report: BuildReport) -> str:
+    """What a lexicon was built from, and what was left out. The JSON has whole paths and lists."""
+    files = [Path(source).name for source in report.source.split(", ")]
+    shown = ", ".join(files[:N_FILES]) + (f" and {len(files) - N_FILES} more" if len(files) > N_FILES else "")
+    lines = [f"{shown}: {report.n_read} entries read, {report.n_skipped} skipped"]
+    for reason, count in report.skipped.items():
+        first = ", ".join(Path(place).name for place in report.places.get(reason, [])[:N_FILES])
+        lines.append(
+            f"  {count} x {REASONS.get(reason, reason)}"
+            + (f": {first}" + (", ..." if count > N_FILES else "") if first else "")
+        )
+    return "\n".join(lines)
 
 
 def _rows(summary: Dict[str, Any]) -> Dict[str, str]:

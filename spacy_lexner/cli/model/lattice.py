@@ -34,7 +34,13 @@ def lattice_cli(
     ] = None,
     format: TextFormatOption = "auto",
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The .svg or .html file to write", metavar="PATH")
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The .svg or .html file to write; several texts make numbered .svg files",
+            metavar="PATH",
+        ),
     ] = Path("lattice.html"),
     style: Annotated[str, typer.Option(help=f"Drawing of words: {' or '.join(STYLES)}", metavar="NAME")] = "bars",
     theme: Annotated[str, typer.Option(help=f"Colours: {', '.join(THEMES)}", metavar="NAME")] = "auto",
@@ -73,12 +79,13 @@ def lattice_cli(
                     explain(nlp, doc)
                 picture = draw_lattice(doc, words, spans_key=spans_key, style=style, theme=theme, width=width)  # type: ignore[arg-type]
                 pictures.append(picture)
-        save_pictures(pictures, output, title=lines[0][:MAX_TITLE])
+        written = save_pictures(pictures, output, title=lines[0][:MAX_TITLE])
     n_words = sum(len(picture.lattice.words) for picture in pictures)
     n_entities = sum(len(picture.lattice.tracks[0].marks) for picture in pictures)
-    msg.good(f"{output}: {len(pictures)} texts, {n_words} candidate words, {n_entities} entities")
+    place = f"{written[0]} to {written[-1].name}" if len(written) > 1 else f"{output}"
+    msg.good(f"{place}: {len(pictures)} texts, {n_words} candidate words, {n_entities} entities")
     if show:
-        typer.launch(str(output))
+        typer.launch(str(written[0]))
 
 
 def prepare(model: Optional[str], lexicon: Optional[Path]) -> Language:

@@ -230,10 +230,10 @@ def get_lex_matches(doc: Doc) -> Optional[LexMatches]:
     return None if stored is None else LexMatches(doc.text, stored[1])
 
 
-def get_lex_version(doc: Doc) -> Optional[int]:
+def get_lex_version(doc: Doc) -> Optional[str]:
     """The `version` of the `lex_matcher` (lexicon, rules, options) that matched a Doc last; None if none has."""
     stored = get_candidates(doc)
-    return None if stored is None else stored[0]
+    return None if stored is None else f"{stored[0]:016x}"
 
 
 def get_lex_words(token: Token) -> Optional[List[LexMatch]]:

@@ -14,7 +14,7 @@ from ...tagging.spans.tag_scheme import Ints1d
 from ...tagging.spans.unbreakable import is_space
 from ...tagging.spans.word_borders import BORDER, FREE, JOINED, Borders, fixed_borders, in_words
 from ..gold_report import GoldReport
-from .parts_of_speech import PartOfSpeech
+from .parts_of_speech import PARTS_OF_SPEECH, PartOfSpeech
 
 CONTEXT = 12
 SPACE = re.compile(r"\s")
@@ -70,6 +70,8 @@ def survey_words(
     hashes = [np.zeros(0, dtype=np.uint64)]
     report = GoldReport()
     n_texts = n_segmented = 0
+    option, other = next(item for item in PARTS_OF_SPEECH.items() if item[1] != part)
+    has_other = True
     for example in examples:
         reference = example.reference
         found = gold_words(example, fixed_borders(example.predicted), part)
@@ -83,6 +85,7 @@ def survey_words(
             for token in (reference[i] for i in words.tolist()):
                 report.add_problem(problem, reference, token.idx, token.idx + len(token))
         hashes.append(np.unique(reference.to_array([ORTH]).reshape(-1)[solid]))
+        has_other = has_other and bool(other.read(reference)[solid].all())
         if part is not None:
             numbers = np.unique(part.read(reference)[solid])
             labels.update(part.label(number, reference.vocab.strings) for number in numbers[numbers != 0].tolist())
@@ -92,7 +95,10 @@ def survey_words(
             "some of them of two characters or more, or to have parts of speech."
         )
     if part is not None and n_segmented and not labels:
-        raise ValueError(f"The examples have words, but none has a {part.name}. To learn words alone, set pos = null.")
+        remedy = f'All have a {other.name}: set pos = "{option}". ' if has_other else ""
+        raise ValueError(
+            f"The examples have words, but none has a {part.name}. {remedy}To learn words alone, set pos = null."
+        )
     return labels, np.unique(np.concatenate(hashes)), report
 
 

@@ -79,6 +79,22 @@ def test_words_and_pipelines(tmp_path):
     assert code == 1 and "no_such_pipeline" in output
 
 
+@pytest.mark.parametrize("symbol", ["␣", "▁"])
+def test_symbols_of_spaces(tmp_path, symbol):
+    (tmp_path / "train.bio").write_text(f"南 B-GPE\n京 I-GPE\n{symbol} O\n好 O\n{symbol} O\n好 O\n")
+    code, output = run(tmp_path / "train.bio", tmp_path / "train.spacy")
+    assert code == 0 and f"say so (--space-symbol {symbol}): 2 (line 3; line 5)" in output
+    code, output = run(tmp_path / "train.bio", tmp_path / "train.spacy", "--space-symbol", symbol)
+    assert code == 0 and "read as text" not in output and load(tmp_path / "train.spacy")[0].text == "南京 好 好"
+
+
+def test_parts_of_speech_read_as_entities(tmp_path):
+    (tmp_path / "train.bmes").write_text("南 B-NR\n京 E-NR\n很 S-AD\n好 S-VA\n")
+    code, output = run(tmp_path / "train.bmes", tmp_path / "train.spacy")
+    assert code == 0 and "100% of the characters are in entities" in output and "--format word-tags" in output
+    assert "look like" not in run(tmp_path / "train.bmes", tmp_path / "train.spacy", "--format", "word-tags")[1]
+
+
 WORDS = [("南京", "PROPN"), ("Iron", "X"), ("Man", "X"), ("的", "PART")]
 
 

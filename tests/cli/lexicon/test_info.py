@@ -35,6 +35,21 @@ def test_figures(run, folder):
     assert "Weights 1 to 2, median 1" in output and "entries: 3 entries read, 0 skipped" in output
 
 
+def test_paths_are_short(run, tmp_path):
+    (tmp_path / "sub").mkdir()
+    files = [tmp_path / "sub" / f"words{i}.txt" for i in range(5)]
+    for file in files:
+        file.write_text("南京\n" * 9)
+    assert run("build", tmp_path / "out", *files)[0] == 0
+    output = run("info", tmp_path / "out")[1]
+    assert "Built from words0.txt, words1.txt, words2.txt and 2 more: 45 entries read, 44 skipped" in output
+    assert "44 x duplicate of an earlier word: words0.txt:2, words0.txt:3, words0.txt:4, ..." in output
+    assert (
+        "/sub/" not in output
+        and str(files[4]) in json.loads(run("info", tmp_path / "out", "--json")[1])["report"]["source"]
+    )
+
+
 def test_json(run, folder):
     figures = json.loads(run("info", folder, "--json")[1])
     assert figures["words"] == 3 and figures["labels"] == {"GPE": 1}

@@ -70,6 +70,8 @@ def test_files_and_styles(model, tmp_path):
     output = tmp_path / "new" / "out.html"
     arguments = ["你好", "--file", tmp_path / "texts.txt", "-m", model, "-o", output, "--style", "arcs"]
     assert run(*arguments)[0] == 0
+    code, said = run("你好", "--file", tmp_path / "texts.txt", "-m", model, "-o", tmp_path / "out.svg")
+    assert code == 0 and "out-1.svg to out-3.svg: 3 texts" in said and (tmp_path / "out-3.svg").exists()
     page = output.read_text("utf8")
     assert page.count("<svg ") == 3 and "&lt;b&gt;" in page and 'class="lx-arc"' in page and bars(output) == []
 

@@ -353,6 +353,7 @@ def test_version_of_a_doc():
     matcher = nlp.get_pipe("lex_matcher")
     assert nlp.make_doc(TEXT)._.lex_version is None
     doc, before = nlp(TEXT), matcher.version
+    assert doc.to_json(underscore=["lex_version"])["_"]["lex_version"] == f"{get_candidates(doc)[0]:016x}"
     assert doc._.lex_version == before == Doc(nlp.vocab).from_bytes(doc.to_bytes())._.lex_version
     matcher.add_rules([("长江", "forbid")])
     assert nlp(TEXT)._.lex_version == matcher.version != before

@@ -194,6 +194,13 @@ def test_nothing_to_learn():
     with pytest.raises(ValueError, match=r"none has a token\.pos_.*pos = null"):
         survey_words(examples(("我们 爱",)), POS)
     assert survey_words([], POS)[2].total == 0
+    gold = examples(("我们 爱",))
+    for token, tag in zip(gold[0].reference, ["PN", "VV"]):
+        token.tag_ = tag
+    with pytest.raises(
+        ValueError, match=r'none has a token\.pos_. All have a token.tag_: set pos = "tag"\. .*pos = null'
+    ):
+        survey_words(gold, POS)
 
 
 def test_different_texts_are_found_by_the_survey():
