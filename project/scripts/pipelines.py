@@ -11,6 +11,7 @@ from spacy.cli.init_config import fill_config
 from spacy.language import Language
 from spacy.tokens import DocBin
 from spacy.training import Example
+from spacy.util import load_config
 from thinc.api import require_gpu
 from wasabi import msg
 
@@ -46,7 +47,7 @@ def read_examples(nlp: Language, path: Path) -> List[Example]:
 
 
 def complete(base: Path, out: Path) -> Path:
-    """Complete a base of `configs/`, or exit with a message.
+    """Complete a base of `configs/`, for pretraining too if it has that section, or exit with a message.
 
     base (Path): The base.
     out (Path): The file to write.
@@ -56,7 +57,7 @@ def complete(base: Path, out: Path) -> Path:
         known = ", ".join(sorted(path.stem for path in base.parent.glob("*.cfg")))
         msg.fail(f"There is no config {base}", f"{base.parent} has {known}." if known else None, exits=1)
     out.parent.mkdir(parents=True, exist_ok=True)
-    fill_config(out, base, silent=True)
+    fill_config(out, base, pretraining=bool(load_config(base).get("pretraining")), silent=True)
     return out
 
 

@@ -52,7 +52,8 @@ def main(
     resume: Annotated[bool, typer.Option("--resume", help="Go on where a run in that folder stopped, if any.")] = False,
 ) -> None:
     """Run `spacy pretrain` for a number of updates, then `spacy lexner export-hf`."""
-    needs_lexicon = masking != "piece" or "lex_matcher" in load_config(config)["nlp"]["pipeline"]
+    has_matcher = "lex_matcher" in load_config(config)["nlp"]["pipeline"]
+    needs_lexicon = has_matcher or masking != "piece"
     if needs_lexicon and not lexicon.is_dir():
         reason = f"{config.name} reads one" if masking == "piece" else f"masking {masking!r} takes whole words from it"
         msg.fail(f"There is no lexicon {lexicon}", f"It is needed: {reason}.", exits=1)
@@ -62,14 +63,15 @@ def main(
         "pretraining.max_epochs": n_epochs,
         "pretraining.batcher.n_batches": -(-steps // n_epochs),
         "pretraining.optimizer.learn_rate.total_steps": n_epochs * -(-steps // n_epochs),
+        "pretraining.objective.total_updates": n_epochs * -(-steps // n_epochs),
         "pretraining.objective.masking": masking,
         "pretraining.objective.log_path": output / "losses.jsonl",
         "system.seed": seed,
     }
     if needs_lexicon:
-        settings["paths.lexicon"] = lexicon
+        settings["paths.lexicon" if has_matcher else "pretraining.objective.lexicon"] = lexicon
     if vectors:
-        settings["paths.character_vectors"] = vectors
+        settings["components.tok2vec.model.piece_vectors"] = vectors
     config = complete(config, output.with_name(f"{output.name}.cfg"))
     command: List[str] = ["pretrain", str(config), str(output), "--gpu-id", str(gpu_id)]
     for name, value in settings.items():

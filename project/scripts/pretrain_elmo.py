@@ -57,6 +57,7 @@ def main(
                 "pretraining.max_epochs": n_epochs,
                 "pretraining.batcher.n_batches": n_batches,
                 "pretraining.optimizer.learn_rate.total_steps": n_epochs * n_batches,
+                "pretraining.objective.total_updates": n_epochs * n_batches,
                 "pretraining.objective.softmax": softmax,
                 "pretraining.objective.log_path": str(output / "losses.jsonl"),
                 "system.seed": seed,

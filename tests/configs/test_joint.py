@@ -38,7 +38,6 @@ SMALL = {
     "training.optimizer.learn_rate.total_steps": 60,
     "training.eval_frequency": 30,
     "training.optimizer.learn_rate.initial_rate": 0.01,
-    "training.logger.progress_bar": None,
 }
 
 

@@ -22,7 +22,6 @@ SMALL = {
     "training.optimizer.learn_rate.total_steps": 30,
     "training.eval_frequency": 30,
     "training.optimizer.learn_rate.initial_rate": 0.01,
-    "training.logger.progress_bar": None,
     "corpora.train.limit": 300,
     "corpora.dev.limit": 50,
 }

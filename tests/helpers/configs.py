@@ -1,8 +1,9 @@
-"""The bases of `configs/`, completed as `spacy init fill-config` does it."""
+"""The bases of `configs/`, completed as `spacy init fill-config` does it, with `--pretraining` where that is needed."""
 
 from pathlib import Path
 from typing import Any
 
+from spacy.language import DEFAULT_CONFIG_PRETRAIN_PATH
 from spacy.util import load_config, load_model_from_config
 from thinc.api import Config
 
@@ -12,5 +13,8 @@ BASES = sorted(path.stem for path in CONFIGS.glob("*.cfg"))
 
 def filled(name: str, **overrides: Any) -> Config:
     """RETURNS (Config): A base completed, with its variables; overrides are given as `**{"paths.train": ...}`."""
-    complete = load_model_from_config(load_config(CONFIGS / f"{name}.cfg"), auto_fill=True, validate=False).config
+    base = load_config(CONFIGS / f"{name}.cfg")
+    complete = load_model_from_config(base, auto_fill=True, validate=False).config
+    if base.get("pretraining"):
+        complete = load_config(DEFAULT_CONFIG_PRETRAIN_PATH).merge(complete)
     return Config().from_str(complete.to_str(), overrides=overrides, interpolate=False)

@@ -25,7 +25,7 @@ def test_pretrain_then_export(project_dir, tmp_path, commands, name):
     assert settings["pretraining.max_epochs"] == "3" and settings["pretraining.batcher.n_batches"] == "834"
     assert settings["pretraining.optimizer.learn_rate.total_steps"] == "2502"
     assert settings["system.seed"] == "4" and settings["gpu-id"] == "-1"
-    assert "paths.lexicon" not in settings and "paths.character_vectors" not in settings
+    assert not any("lexicon" in name or "vectors" in name for name in settings)
     assert export == ["lexner", "export-hf", str(tmp_path / "out/model-last.bin"), str(tmp_path / "bert"), "--force"]
 
 
@@ -39,7 +39,7 @@ def test_more_settings(project_dir, tmp_path, commands):
 def test_vectors_to_start_from(project_dir, tmp_path, commands):
     config = project_dir.parent / "configs" / "pretrain_small.cfg"
     pretrain.main(config, tmp_path / "text", tmp_path / "out", tmp_path / "bert", vectors="vectors/chars.vec")
-    assert options(commands[0])["paths.character_vectors"] == "vectors/chars.vec"
+    assert options(commands[0])["components.tok2vec.model.piece_vectors"] == "vectors/chars.vec"
 
 
 @pytest.mark.parametrize("name, masking", [("small", "whole_word"), ("small", "ngram"), ("ernie", "piece")])
@@ -50,7 +50,8 @@ def test_words_and_entities_come_from_a_lexicon(project_dir, tmp_path, commands,
         pretrain.main(*arguments, masking=masking, lexicon=tmp_path / "none")
     assert "There is no lexicon" in capsys.readouterr().out and not commands
     pretrain.main(*arguments, masking=masking, lexicon=tmp_path)
-    assert options(commands[0])["paths.lexicon"] == str(tmp_path)
+    setting = "paths.lexicon" if name == "ernie" else "pretraining.objective.lexicon"
+    assert options(commands[0])[setting] == str(tmp_path)
     assert options(commands[0])["pretraining.objective.masking"] == masking
 
 

@@ -14,9 +14,9 @@ LINES = ["南京市长江大桥很长。", "大桥在南京。", "北京大学�
 
 @pytest.fixture
 def small_config(tmp_path) -> Path:
-    config = filled("elmo")
+    config = filled("pretrain_elmo")
     sizes = {"embedding_dim": 4, "filters": [[1, 4], [2, 4]], "projection_dim": 6, "cell_dim": 8}
-    config["components"]["lex_ner"]["model"]["tok2vec"].update(sizes)
+    config["components"]["tok2vec"]["model"].update(sizes)
     config["pretraining"]["objective"].update(progress_bar=False, n_samples=5)
     config.to_disk(tmp_path / "small.cfg")
     (tmp_path / "text.txt").write_text("\n".join(LINES), "utf8")

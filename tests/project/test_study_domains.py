@@ -21,8 +21,10 @@ def run(tmp_path):
     vocab.write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *sorted({*KNOWN, *OTHER})]), "utf8")
     text.write_text(f"{KNOWN}\n", "utf8")
     config = filled("pretrain_small")
-    config["paths"].update(raw_text=str(text), vocab=str(vocab))
-    config["components"]["tok2vec"]["model"].update(hidden_width=32, depth=1, heads=2, intermediate_width=32)
+    config["paths"].update(raw_text=str(text))
+    config["components"]["tok2vec"]["model"].update(
+        vocab=str(vocab), hidden_width=32, depth=1, heads=2, intermediate_width=32
+    )
     config["pretraining"].update(max_epochs=1)
     config["pretraining"]["objective"].update(log_every=0, progress_bar=False)
     config["pretraining"]["batcher"].update(n_batches=60)

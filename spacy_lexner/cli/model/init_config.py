@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any, Dict, List, Optional
 
 import typer
+from spacy.language import DEFAULT_CONFIG_PRETRAIN_PATH
 from spacy.util import load_config, load_model_from_config
 from thinc.api import Config
 from wasabi import msg
@@ -49,6 +50,7 @@ class Task(str, Enum):
 
 
 def init_config_cli(
+    ctx: typer.Context,
     output: Annotated[Path, typer.Argument(metavar="OUT", help="The config to write, or - for standard output")],
     encoder: Annotated[Encoder, typer.Option("--encoder", "-e", help="What reads the text")] = Encoder.flat,
     task: Annotated[
@@ -62,6 +64,10 @@ def init_config_cli(
         ),
     ] = None,
     gpu: Annotated[bool, typer.Option("--gpu", "-G", help="Train in mixed precision, for a GPU")] = False,
+    base: Annotated[
+        Optional[str],
+        typer.Option("--base", "-b", help="Complete this base of configs/, or this file, instead of all that"),
+    ] = None,
     force: ForceOption = False,
 ) -> None:
     """Write a complete config for an encoder and a task, ready for `spacy train`.
@@ -75,18 +81,34 @@ def init_config_cli(
       python -m spacy lexner init-config config.cfg
       python -m spacy lexner init-config config.cfg --encoder lebert --checkpoint hfl/chinese-macbert-base --gpu
       python -m spacy lexner init-config - --encoder bert --task joint
+      python -m spacy lexner init-config pretrain.cfg --base pretrain_small
     """
     with failing("No config was written"):
         if str(output) != "-":
             check_new(output, force)
-        config = init_config(encoder.value, task.value, checkpoint=checkpoint, gpu=gpu)
+        if base is None:
+            config = init_config(encoder.value, task.value, checkpoint=checkpoint, gpu=gpu)
+        else:
+            check_alone(ctx)
+            config = complete(read_base(base))
         if str(output) == "-":
             typer.echo(config.to_str())
             return
         output.parent.mkdir(parents=True, exist_ok=True)
         config.to_disk(output)
+    if base is not None:
+        msg.good(f"{output}: {base}, completed")
+        return
     msg.good(f"{output}: a config for {task.value} with {encoder.value}")
     print_next_steps(output, config, encoder.value, task.value, gpu)
+
+
+def check_alone(ctx: typer.Context) -> None:
+    """Raise ValueError if `--base` is given together with options that choose or change another config."""
+    options = ("encoder", "task", "checkpoint", "gpu")
+    given = [f"--{name}" for name in options if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"]
+    if given:
+        raise ValueError(f"--base is completed as it is: leave out {', '.join(given)}, or leave out --base.")
 
 
 def print_next_steps(output: Path, config: Config, encoder: str, task: str, gpu: bool) -> None:
@@ -108,7 +130,7 @@ def init_config(encoder: str, task: str, *, checkpoint: Optional[str] = None, gp
     if checkpoint is not None and encoder == "flat":
         raise ValueError(
             "FLAT has no checkpoint: it trains from random weights and vectors. Use --encoder lebert or bert, "
-            f"or put a BERT beside FLAT with {BASES / 'flat_bert.cfg'}."
+            f"or put a BERT beside FLAT with --base flat_bert."
         )
     own = "lebert" if encoder == "bert" else encoder
     if (own, task) in PAIRS:
@@ -132,13 +154,18 @@ def init_config(encoder: str, task: str, *, checkpoint: Optional[str] = None, gp
 
 
 def read_base(name: str) -> Config:
-    """A base of `configs/`, with its variables."""
-    return load_config(BASES / f"{name}.cfg")
+    """A base of `configs/`, by its name, or a file that ends in .cfg; with its variables."""
+    path = Path(name) if name.endswith(".cfg") else BASES / f"{name}.cfg"
+    if not path.is_file():
+        known = ", ".join(sorted(base.stem for base in BASES.glob("*.cfg")))
+        raise ValueError(f"There is no base {name}. There are {known}; or give a file that ends in .cfg.")
+    return load_config(path)
 
 
 def complete(base: Config) -> Config:
-    """A base with all defaults, as `spacy init fill-config` completes it."""
-    return load_model_from_config(base, auto_fill=True, validate=False).config
+    """A base with all defaults, as `spacy init fill-config` completes it, with `--pretraining` where that is needed."""
+    config = load_model_from_config(base, auto_fill=True, validate=False).config
+    return load_config(DEFAULT_CONFIG_PRETRAIN_PATH).merge(config) if base.get("pretraining") else config
 
 
 def join(base: Config, frame: Config) -> Config:

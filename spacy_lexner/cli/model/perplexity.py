@@ -28,8 +28,7 @@ def perplexity_cli(
 
     \b
     Example:
-      python -m spacy lexner perplexity configs/elmo.cfg pretrained/model-last.bin --text dev.txt --paths.words
-      words.tsv
+      python -m spacy lexner perplexity pretrain.cfg pretrained/model-last.bin --text dev.txt --paths.words words.tsv
     """
     from ...pretraining.perplexity import load_language_model, measure_perplexity  # torch: only where it is needed
 

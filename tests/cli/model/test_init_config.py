@@ -9,7 +9,7 @@ from thinc.api import Config
 from transformers import BertConfig
 from typer.testing import CliRunner
 
-from configs import filled
+from configs import CONFIGS, filled
 from spacy_lexner.checkpoints.elmo import import_elmo
 from spacy_lexner.cli.app import lexner
 from spacy_lexner.cli.model.init_config import PAIRS, Encoder, Task, init_config
@@ -57,7 +57,7 @@ def test_every_pair_trains(encoder, task, data, tmp_path):
     if "lexicon" in config["paths"]:
         overrides["paths.lexicon"] = str(data / "lexicon")
     assert ("lexicon" in config["paths"]) == (encoder not in ("bert", "elmo"))
-    overrides.update({"training.max_steps": 2, "training.eval_frequency": 1, "training.logger.progress_bar": None})
+    overrides.update({"training.max_steps": 2, "training.eval_frequency": 1})
     train(tmp_path / "config.cfg", tmp_path / "out", overrides=overrides)
     nlp = spacy.load(tmp_path / "out" / "model-last")
     assert nlp.pipe_names == config["nlp"]["pipeline"]
@@ -78,6 +78,14 @@ def test_what_to_do_next(tmp_path):
     config = Config().from_disk(out, interpolate=False)
     assert config["components"]["lex_segmenter"]["model"]["tok2vec"]["mixed_precision"]
     assert "lexicon" not in run(tmp_path / "bert.cfg", "-e", "bert").stdout
+
+
+@pytest.mark.parametrize("base", ["flat_bert", "pretrain_small", "elmo_ner"])
+def test_a_base_by_its_name_or_its_path(base, tmp_path):
+    assert run(tmp_path / "name.cfg", "--base", base).exit_code == 0
+    assert run(tmp_path / "path.cfg", "--base", CONFIGS / f"{base}.cfg").exit_code == 0
+    written = [(tmp_path / name).read_text("utf8") for name in ("name.cfg", "path.cfg")]
+    assert written == [filled(base).to_str()] * 2
 
 
 def test_standard_output_holds_the_config_alone():
@@ -126,6 +134,8 @@ def test_an_elmo_checkpoint_is_frozen(task, fixtures_dir, tmp_path):
     [
         (("--encoder", "flat", "--checkpoint", "bert-base-chinese"), "FLAT has no checkpoint"),
         (("--encoder", "bert", "--task", "joint", "--checkpoint", "/nowhere"), "cannot be read"),
+        (("--base", "flat", "--encoder", "flat", "--gpu"), "leave out --encoder, --gpu"),
+        (("--base", "nothing"), "There are baseline, elmo,"),
         (("--encoder", "elmo", "--task", "joint", "--checkpoint", "/nowhere"), "import elmo"),
     ],
 )

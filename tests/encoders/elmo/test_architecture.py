@@ -156,19 +156,14 @@ def corpus(tmp_path):
     return tmp_path
 
 
-def small_config(**overrides):
-    sizes = {key: value for key, value in SMALL.items() if "dropout" not in key}
-    sizes = {f"components.lex_ner.model.tok2vec.{key}": value for key, value in sizes.items()}
-    return filled("elmo", **sizes, **overrides)
+def small_config(name, block, **overrides):
+    sizes = {f"{block}.{key}": value for key, value in SMALL.items() if "dropout" not in key}
+    return filled(name, **sizes, **overrides)
 
 
 @pytest.mark.filterwarnings("ignore:The pattern .* of a parameter group matches none")
-def test_pretrain_and_train_with_one_config(corpus):
-    paths = {
-        "paths.train": str(corpus / "train.spacy"),
-        "paths.dev": str(corpus / "train.spacy"),
-        "paths.words": str(corpus / "words.tsv"),
-    }
+def test_pretrain_then_train(corpus):
+    words = {"paths.words": str(corpus / "words.tsv")}
     pretraining = {
         "paths.raw_text": str(corpus / "text.txt"),
         "pretraining.max_epochs": 2,
@@ -178,15 +173,19 @@ def test_pretrain_and_train_with_one_config(corpus):
         "pretraining.objective.log_every": 0,
     }
     (corpus / "pretrained").mkdir()
-    pretrain(small_config(**paths, **pretraining).interpolate(), corpus / "pretrained")
+    config = small_config("pretrain_elmo", "components.tok2vec.model", **words, **pretraining)
+    pretrain(config.interpolate(), corpus / "pretrained")
+    encoder = "components.lex_ner.model.tok2vec"
     training = {
+        "paths.train": str(corpus / "train.spacy"),
+        "paths.dev": str(corpus / "train.spacy"),
         "paths.init_tok2vec": str(corpus / "pretrained" / "model-last.bin"),
-        "components.lex_ner.model.tok2vec.freeze": True,
+        f"{encoder}.freeze": True,
         "training.optimizer.learn_rate.total_steps": 20,
         "training.eval_frequency": 10,
     }
     (corpus / "output").mkdir()
-    small_config(**paths, **training).to_disk(corpus / "config.cfg")
+    small_config("elmo", encoder, **words, **training).to_disk(corpus / "config.cfg")
     train_cli(corpus / "config.cfg", corpus / "output")
     nlp = spacy.load(corpus / "output" / "model-last")
     saved = lex_ner_with_elmo().get_pipe("lex_ner").model.get_ref("tok2vec")
