@@ -1,4 +1,4 @@
-"""What each base trains, with every default: `fixtures/configs/settings.json`. If a change is meant, write the file anew:
+"""What each base trains, with every default: `fixtures/configs/settings.json`. If a change is meant, write it again:
 `PYTHONPATH=tests/helpers python tests/configs/test_settings.py`."""
 
 import json

@@ -130,7 +130,7 @@ def init_config(encoder: str, task: str, *, checkpoint: Optional[str] = None, gp
     if checkpoint is not None and encoder == "flat":
         raise ValueError(
             "FLAT has no checkpoint: it trains from random weights and vectors. Use --encoder lebert or bert, "
-            f"or put a BERT beside FLAT with --base flat_bert."
+            "or put a BERT beside FLAT with --base flat_bert."
         )
     own = "lebert" if encoder == "bert" else encoder
     if (own, task) in PAIRS:
