@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+from tagging import tags_of
 
 from spacy_lexner.tagging.spans.tag_scheme import TagSpan
 
@@ -21,7 +22,7 @@ def all_paths(scheme, n, extended):
                 yield (*tags, 0), spans
             for label in range(len(scheme.labels)):
                 span = TagSpan(start, start + length, label)
-                yield (*tags, *scheme.encode([span], n)[start:].tolist()), (*spans, span)
+                yield (*tags, *tags_of([span], n)[start:].tolist()), (*spans, span)
             for span in extended:
                 if (span.start, span.end) == (start, n):
                     yield (*tags, *[0] * length), (*spans, span)

@@ -5,9 +5,18 @@ import itertools
 import numpy as np
 
 from spacy_lexner.tagging.spans.head import TaggerOutput
-from spacy_lexner.tagging.spans.tag_scheme import TagScheme
+from spacy_lexner.tagging.spans.tag_scheme import TagScheme, legal_moves, span_tags
 
 SCHEME = TagScheme(["PER", "LOC"])
+LEGAL = legal_moves(SCHEME.n_tags)
+
+
+def tags_of(spans, n_tokens):
+    """The tags of a text in which exactly these spans, which do not overlap, are labelled."""
+    tags = np.zeros(n_tokens, dtype=np.int64)
+    for span in spans:
+        tags[span.start : span.end] = span_tags(span)
+    return tags
 
 
 def random_outputs(seed, lengths, scale=1.0):
@@ -24,7 +33,7 @@ def free(lengths):
 def legal_paths(n):
     end = SCHEME.n_tags
     for path in itertools.product(range(end), repeat=n):
-        if all(SCHEME.legal[move] for move in itertools.pairwise((end, *path, end))):
+        if all(LEGAL[move] for move in itertools.pairwise((end, *path, end))):
             yield np.array(path)
 
 

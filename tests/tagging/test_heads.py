@@ -5,7 +5,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tagging import SCHEME, free, legal_paths, path_scores, random_outputs
+from tagging import LEGAL, SCHEME, free, legal_paths, path_scores, random_outputs, tags_of
 from tolerance import assert_close, near, slope, tolerance
 
 from spacy_lexner.tagging.heads import CRFHead, SoftmaxHead
@@ -44,7 +44,7 @@ def test_paths_are_legal_and_batches_change_nothing(head):
     assert [len(path) for path in paths] == lengths
     end = SCHEME.n_tags
     for i, path in enumerate(paths):
-        assert not len(path) or all(SCHEME.legal[move] for move in itertools.pairwise((end, *path, end)))
+        assert not len(path) or all(LEGAL[move] for move in itertools.pairwise((end, *path, end)))
         if len(path):
             alone = head.search(([outputs[0][i]], outputs[1]), [allowed[i]]).best()[0]
             assert alone.tolist() == path.tolist()
@@ -101,7 +101,7 @@ def test_incorrect_span_costs_what_it_is_worth(head):
 def test_incorrect_span_that_is_certain_is_unlearned():
     outputs, allowed = random_outputs(6, [3]), free([3])
     outputs[0][0][:] = -40
-    for token, tag in enumerate(SCHEME.encode([TagSpan(0, 3, 0)], 3)):
+    for token, tag in enumerate(tags_of([TagSpan(0, 3, 0)], 3)):
         outputs[0][0][token, tag] = 40
     loss, (d_emissions, _) = CRFHead().loss(outputs, allowed, [np.ones_like(allowed[0])], [[TagSpan(0, 3, 0)]])
     assert np.isfinite(loss) and loss > 20
@@ -166,8 +166,8 @@ def test_no_annotation_has_no_likelihood_and_no_gradient():
 def test_illegal_moves_are_never_trained():
     outputs = random_outputs(2, [4])
     _, (_, d_transitions) = CRFHead().loss(outputs, free([4]), [SCHEME.gold(["O", "B-PER", "L-PER", "O"])], [[]])
-    assert not d_transitions[~SCHEME.legal].any()
-    assert d_transitions[SCHEME.legal].any()
+    assert not d_transitions[~LEGAL].any()
+    assert d_transitions[LEGAL].any()
 
 
 def test_unconstrained_training_is_relative_to_all_paths():
@@ -179,7 +179,7 @@ def test_unconstrained_training_is_relative_to_all_paths():
     head = CRFHead(constrained_training=False)
     loss, (_, d_transitions) = head.loss(outputs, free([n_tokens]), [gold], [[]])
     assert loss == pytest.approx(-np.log(right / weights.sum()))
-    assert (d_transitions[:-1, :-1][~SCHEME.legal[:-1, :-1]] > 0).all()
+    assert (d_transitions[:-1, :-1][~LEGAL[:-1, :-1]] > 0).all()
     assert (
         head.search(outputs, free([n_tokens])).best()[0].tolist()
         == CRFHead().search(outputs, free([n_tokens])).best()[0].tolist()
@@ -272,7 +272,7 @@ def test_decoding_is_legal_where_the_best_tags_are_not():
     for token, tag in enumerate(["I-PER", "B-PER", "I-LOC", "E-PER", "B-LOC"]):
         outputs[0][0][token, SCHEME.tags.index(tag)] = 5
     path = SoftmaxHead().search(outputs, free([5])).best()[0]
-    assert all(SCHEME.legal[move] for move in itertools.pairwise((9, *path, 9)))
+    assert all(LEGAL[move] for move in itertools.pairwise((9, *path, 9)))
 
 
 @pytest.mark.parametrize(

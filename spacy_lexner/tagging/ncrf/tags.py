@@ -30,7 +30,7 @@ class NCRFStates(NamedTuple):
     columns: Ints1d  # [n_states], the tag whose scores a state has
     tags: Ints1d  # [n_states], its meaning in the order of TagScheme; FRAME for those of [CLS] and [SEP]
     spells: np.ndarray  # bool[n_states], whether annotation is spelled by it
-    legal: Bools2d  # the moves, [n_states + 1, n_states + 1], as in `TagScheme.legal`
+    legal: Bools2d  # the moves, [n_states + 1, n_states + 1], as in `legal_moves`
 
 
 def labels_of(tags: Sequence[str]) -> Tuple[str, ...]:

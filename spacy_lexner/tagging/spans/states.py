@@ -26,7 +26,7 @@ class States(NamedTuple):
 
     scored: Ints1d  # [n_states], the tag whose scores a state has
     tags: Ints1d  # [n_states], the tag that it means, possibly one that only rules have; FRAME outside of the text
-    legal: Bools2d  # [n_states + 1, n_states + 1], the moves between states, as in `TagScheme.legal`
+    legal: Bools2d  # [n_states + 1, n_states + 1], the moves between states, as in `legal_moves`
     refines: Optional[Ints1d] = None  # [n_states], the coarser state, of those that rules need; FRAME for none
     margin: int = 0  # number of rows before the first token, and after the last, in any Doc that is not empty
 

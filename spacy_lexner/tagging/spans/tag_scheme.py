@@ -56,25 +56,12 @@ class TagScheme:
     def n_tags(self) -> int:
         return len(self.tags)
 
-    @property
-    def legal(self) -> Bools2d:
-        """RETURNS (Bools2d): The legal moves, [n_tags + 1, n_tags + 1], from row to column; the last row is the start
-        of a text, the last column its end. Read-only."""
-        return legal_moves(self.n_tags)
-
     def index(self, label: str) -> int:
         """RETURNS (int): The index of a label. Raises UnknownLabelError."""
         try:
             return self._index[label]
         except KeyError:
             raise UnknownLabelError(label, self.labels) from None
-
-    def encode(self, spans: Sequence[TagSpan], n_tokens: int) -> Ints1d:
-        """The tags of a text in which exactly these spans are labelled. Spans must not overlap."""
-        tags = np.zeros(n_tokens, dtype=np.int64)
-        for span in spans:
-            tags[span.start : span.end] = span_tags(span)
-        return tags
 
     def decode(self, tags: Ints1d) -> List[TagSpan]:
         """The spans that a legal path spells."""
@@ -129,7 +116,8 @@ def span_tags(span: TagSpan) -> Ints1d:
 
 @lru_cache(maxsize=64)
 def legal_moves(n_tags: int) -> Bools2d:
-    """The moves of BIOES, which depend only on the number of tags (see `TagScheme.legal`)."""
+    """The legal moves of BIOES, [n_tags + 1, n_tags + 1], from row to column; the last row is the start of a text, the
+    last column its end. Read-only."""
     if n_tags < 1 or n_tags % 4 != 1:
         raise ValueError(f"There cannot be {n_tags} BIOES tags: expected 1 + 4 x the number of labels.")
     tags = np.arange(n_tags + 1)

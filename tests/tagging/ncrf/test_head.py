@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ncrf_oracle import SCHEME, TAGS, N, allow, enumerate_paths, make
+from tagging import tags_of
 from tolerance import assert_close, near, slope, tolerance
 
 from spacy_lexner.tagging.ncrf.head import NCRFHead
@@ -19,7 +20,7 @@ N_TERMS = N**6  # the sum over all paths, of at most four tokens and the frame
 
 def gold(spans, n_tokens):
     mask = np.zeros((n_tokens, SCHEME.n_tags), dtype=bool)
-    mask[np.arange(n_tokens), SCHEME.encode(spans, n_tokens)] = True
+    mask[np.arange(n_tokens), tags_of(spans, n_tokens)] = True
     return mask
 
 

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc, Span
 from spacy.training import biluo_tags_to_spans
 from spacy.vocab import Vocab
+from tagging import LEGAL, SCHEME, tags_of
 
 from spacy_lexner.tagging.spans.tag_scheme import TagScheme, TagSpan, UnknownLabelError, legal_moves, span_tags
-
-SCHEME = TagScheme(["PER", "LOC"])
 
 
 @st.composite
@@ -45,13 +44,13 @@ def test_moves_against_the_definition():
 
     names = [*SCHEME.tags, "edge"]
     expected = [[legal(before, after) for after in names] for before in names]
-    assert SCHEME.legal.tolist() == expected
+    assert LEGAL.tolist() == expected
 
 
 def test_moves_are_shared_and_safe():
-    assert legal_moves(9) is SCHEME.legal
+    assert legal_moves(9) is LEGAL
     with pytest.raises(ValueError, match="read-only"):
-        SCHEME.legal[0, 0] = False
+        LEGAL[0, 0] = False
 
 
 @pytest.mark.parametrize("n_tags", [0, 2, 4, 7])
@@ -63,21 +62,21 @@ def test_wrong_number_of_tags(n_tags):
 @given(spans())
 def test_round_trip(case):
     n_tokens, found = case
-    tags = SCHEME.encode(found, n_tokens)
+    tags = tags_of(found, n_tokens)
     assert SCHEME.decode(tags) == found
     path = [SCHEME.n_tags, *tags.tolist(), SCHEME.n_tags]
-    assert n_tokens == 0 or all(SCHEME.legal[move] for move in itertools.pairwise(path))
+    assert n_tokens == 0 or all(LEGAL[move] for move in itertools.pairwise(path))
 
 
 @given(spans())
 def test_agrees_with_spacy(case):
     n_tokens, found = case
     doc = Doc(Vocab(), ["字"] * n_tokens)
-    names = [SCHEME.tags[tag] for tag in SCHEME.encode(found, n_tokens)]
+    names = [SCHEME.tags[tag] for tag in tags_of(found, n_tokens)]
     biluo = [{"E": "L", "S": "U"}.get(name[0], name[0]) + name[1:] for name in names]
     expected = [Span(doc, span.start, span.end, label=SCHEME.labels[span.label]) for span in found]
     assert biluo_tags_to_spans(doc, biluo) == expected
-    assert SCHEME.gold(biluo).argmax(1).tolist() == SCHEME.encode(found, n_tokens).tolist()
+    assert SCHEME.gold(biluo).argmax(1).tolist() == tags_of(found, n_tokens).tolist()
 
 
 def test_gold():
@@ -112,7 +111,7 @@ def test_a_constraint_always_leaves_a_path(case, data):
     n_tokens, found = case
     is_space = np.array(data.draw(st.lists(st.booleans(), min_size=n_tokens, max_size=n_tokens)), dtype=bool)
     allowed = SCHEME.constraint(is_space, found[::2], [span[:2] for span in found[1::2]])
-    path = SCHEME.encode(found[::2], n_tokens)
+    path = tags_of(found[::2], n_tokens)
     assert allowed[np.arange(n_tokens), path].all()
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 
 from spacy_lexner.pipeline.char_tokenizer import CharTokenizer
-from spacy_lexner.tagging.spans.tag_scheme import TagScheme
+from spacy_lexner.tagging.spans.tag_scheme import TagScheme, legal_moves
 from spacy_lexner.tagging.spans.word_borders import (
     BORDER,
     FREE,
@@ -51,7 +51,7 @@ def test_tags_say_exactly_what_is_known(problem):
     borders, labels, is_space, n_labels = problem
     scheme = TagScheme([str(i) for i in range(n_labels)])
     found = set()
-    for path in paths(border_tags(borders, labels, is_space, n_labels), scheme.legal):
+    for path in paths(border_tags(borders, labels, is_space, n_labels), legal_moves(scheme.n_tags)):
         starts = word_starts(path).tolist()
         found.add((tuple(starts), tuple((path[starts] - 1) // 4)))
     expected = set()
