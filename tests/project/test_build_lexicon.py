@@ -7,7 +7,7 @@ from spacy_lexner.lexicon import Lexicon
 
 
 def test_files_of_all_kinds(tmp_path):
-    (tmp_path / "list.txt").write_text("南京市\n长江 大桥\n大桥\n", "utf8")
+    (tmp_path / "list.txt").write_text("南京市\n长江  大桥\n大桥\n", "utf8")
     (tmp_path / "jieba.txt").write_text("大桥 3 n\n长江 5 ns\n", "utf8")
     (tmp_path / "table.tsv").write_text("市长\t7\tn\n", "utf8")
     (tmp_path / "words.vec").write_text("2 2\n大桥 1 2\n桥 3 4\n", "utf8")
@@ -32,7 +32,7 @@ def test_shuffled_vectors(tmp_path):
 
 
 def test_what_is_left_out_is_reported(tmp_path, capsys):
-    (tmp_path / "list.txt").write_text("南京市\n长江 大桥\n", "utf8")
+    (tmp_path / "list.txt").write_text("南京市\n长江  大桥\n", "utf8")
     main(tmp_path / "out", str(tmp_path / "list.txt"))
     out = " ".join(capsys.readouterr().out.split())
     assert "1 entries left out: white space" in out and "list.txt:2" in out
