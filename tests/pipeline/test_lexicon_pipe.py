@@ -108,7 +108,7 @@ def test_without_readers_any_label_will_do(owner, caplog):
 
 def test_without_a_lexicon():
     owner = LexiconPipe("owner", MatchOptions())
-    with pytest.raises(ValueError, match=r"'owner' has no lexicon. Give it one"):
+    with pytest.raises(ValueError, match=r"'owner' has no lexicon. Give it one.*`spacy lexner init-config`"):
         owner.remove_words(["长江"])
     owner.add_rules([("长江", "force", "LOC")])
     assert rules(owner) == {"长江": ["force LOC"]}

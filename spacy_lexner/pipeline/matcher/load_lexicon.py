@@ -24,7 +24,7 @@ def create_lexicon_loader(
 
     def load_lexicon(nlp: Language) -> Language:
         matcher = _find_matcher(nlp, component)
-        reader = lexicon or _configured_reader(nlp, matcher.name)
+        reader = lexicon or configured_reader(nlp, matcher.name)
         if reader is not None:
             matcher.set_lexicon(reader(nlp))
         elif matcher.source.matcher is None:
@@ -48,7 +48,7 @@ def _find_matcher(nlp: Language, component: Optional[str]) -> LexMatcher:
     return next(iter(found.values()))
 
 
-def _configured_reader(nlp: Language, name: str) -> Optional[LexiconReader]:
+def configured_reader(nlp: Language, name: str) -> Optional[LexiconReader]:
     settings: Any = nlp.config.interpolate().get("initialize", {}).get("components", {}).get(name, {})
     if not settings.get("lexicon"):
         return None
