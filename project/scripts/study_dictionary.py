@@ -168,7 +168,7 @@ def study_swaps(nlp: Language, docs: List[Doc], words: List[str], new_words: Lis
     """
     matcher, labels = nlp.get_pipe("lex_matcher"), nlp.get_pipe("lex_ner").labels
     before, texts = matcher.lexicon, [doc.text for doc in docs]
-    label_of: Dict[int, str] = {}
+    label_of: Dict[str, str] = {}
     annotated: List[Doc] = []
     errors: List[Exception] = []
 
