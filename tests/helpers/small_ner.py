@@ -1,9 +1,11 @@
 """A small pipeline with `lex_ner`, and texts to train it on, for the tests of the pipe."""
 
+import pytest
 import spacy
 from spacy.tokens import Span
 from spacy.training import Example
 from spacy.util import fix_random_seed
+from tolerance import tolerance
 
 HASH_EMBED_CNN = {
     "@architectures": "spacy.HashEmbedCNN.v2",
@@ -15,6 +17,7 @@ HASH_EMBED_CNN = {
     "subword_features": False,
     "pretrained_vectors": None,
 }
+SUMS = 3 * 32  # the longest sum of HASH_EMBED_CNN: a window of three vectors
 TEXTS = [
     ("张三在北京大学工作", [(0, 2, "PER"), (3, 7, "ORG")]),
     ("李四去南京", [(0, 2, "PER"), (3, 5, "LOC")]),
@@ -52,6 +55,24 @@ def found(doc):
 
 def scores(doc):
     return [ent._.lex_score for ent in doc.ents]
+
+
+def rounding_of_odds(nlp, doc, n_terms=SUMS):
+    """How far rounding may move the log odds of an entity: the scores of each token may be off, in the paths with the
+    entity and in those without."""
+    emissions, _ = nlp.get_pipe("lex_ner").model.predict([doc])
+    return tolerance(2 * len(doc) * n_terms, emissions)
+
+
+def near_scores(expected, nlp, doc, n_terms=SUMS):
+    """For the right side of `==`: probabilities of the entities of a Doc up to rounding."""
+    off = rounding_of_odds(nlp, doc, n_terms)
+    return [pytest.approx(p, rel=0, abs=p * (1 - p) * off + tolerance(len(doc), 1.0, "float64")) for p in expected]
+
+
+def near_change(expected, nlp, doc, n_terms=SUMS):
+    """For the right side of `==`: a difference of two probabilities, each off by at most a quarter of the odds."""
+    return pytest.approx(expected, rel=0, abs=rounding_of_odds(nlp, doc, n_terms) / 2)
 
 
 def span(doc, start, end, label=""):

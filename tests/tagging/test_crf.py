@@ -90,7 +90,7 @@ def test_a_path_is_never_lost():
         log_z = crf.log_partition(Trellis(emissions, transitions, allowed, legal, [3]))
         log_z.backward()
         assert torch.isfinite(log_z).all() and torch.isfinite(emissions.grad).all()
-        torch.testing.assert_close(emissions.grad.sum(1), torch.ones(3, dtype=dtype))
+        assert_close(emissions.grad.sum(1), torch.ones(3), n_terms=2)
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
@@ -100,7 +100,7 @@ def test_half_precision_is_computed_in_float32(dtype):
     single = Trellis(half.emissions.float(), half.transitions.float(), *rest)
     log_z = crf.log_partition(half)
     assert log_z.dtype == torch.float32
-    torch.testing.assert_close(log_z, crf.log_partition(single))
+    assert torch.equal(log_z, crf.log_partition(single))
     assert crf.posterior(half)[2].unary.dtype == torch.float32
 
 

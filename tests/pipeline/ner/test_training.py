@@ -4,10 +4,11 @@ import logging
 
 import numpy as np
 import pytest
-from small_ner import TEXTS, blank, examples, found, span, train
+from small_ner import SUMS, TEXTS, blank, examples, found, span, train
 from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Adam
+from tolerance import tolerance
 
 from spacy_lexner.pipeline.ner.gold_entities import MISALIGNED, TRIMMED
 from spacy_lexner.tagging.spans.tag_scheme import TagSpan
@@ -19,8 +20,10 @@ def test_annotation_that_is_missing_teaches_nothing(fresh):
     doc = fresh.make_doc("张三 在\n上海")
     gold = [Example(doc, fresh.make_doc(doc.text)), Example(fresh.make_doc(""), fresh.make_doc(""))]
     assert fresh.update(gold, sgd=False) == {"lex_ner": 0.0}
-    gradients = fresh.get_pipe("lex_ner").model.get_gradients()
-    assert gradients and all(np.abs(gradient).max() < 1e-7 for _, gradient in gradients.values())
+    model = fresh.get_pipe("lex_ner").model
+    gradients, (emissions, _) = model.get_gradients(), model.predict([doc])
+    rest = tolerance(len(doc) * SUMS, emissions, "float64")  # of probabilities that cancel
+    assert gradients and all(np.abs(gradient).max() <= rest for _, gradient in gradients.values())
 
 
 def test_part_of_the_annotation_is_enough():
@@ -113,7 +116,7 @@ def test_incorrect_spans_are_exact():
     allowed = [pipe.training_constraint(wrong.predicted)]
     per, loc = (pipe.labels.index(label) for label in ("PER", "LOC"))
     p = pipe.model.attrs["head"].search(outputs, allowed).span_scores([[TagSpan(0, 2, per), TagSpan(2, 5, loc)]])[0]
-    assert pipe.get_loss([wrong], outputs)[0] == pytest.approx(-2 * np.log(1 - p[0]) - np.log(1 - p[1]), rel=1e-5)
+    assert pipe.get_loss([wrong], outputs)[0] == pytest.approx(-2 * np.log(1 - p[0]) - np.log(1 - p[1]))
 
 
 def test_a_span_cannot_be_both(fresh):

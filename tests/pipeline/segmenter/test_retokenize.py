@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy_transformers.data_classes import TransformerData, WordpieceBatch
 from thinc.api import Ragged
+from tolerance import assert_close
 from transformers.file_utils import ModelOutput
 
 from spacy_lexner.candidates.storage import Candidates, get_candidates, set_candidates
@@ -130,7 +131,7 @@ def test_tokens_that_are_not_merged_keep_what_they_have(doc):
 def test_rows_are_means(doc):
     doc.tensor = np.arange(24, dtype="f").reshape(12, 2)
     merged = merge_tokens(doc, starts(0, 2, 3))
-    np.testing.assert_allclose(merged.doc.tensor, [[1, 2], [4, 5], [14, 15]])
+    assert_close(merged.doc.tensor, [[1, 2], [4, 5], [14, 15]], n_terms=9)
     doc.tensor = np.zeros((3, 2), dtype="f")
     assert merge_tokens(doc, starts(0, 2, 3)).doc.tensor.size == 0, "rows of something else"
 
