@@ -277,7 +277,7 @@ def test_fine_tuned_words_survive_another_order_of_the_lexicon_and_saving():
     expected = model.predict([NLP.make_doc(TEXT)])[0]
     loaded = build_lebert_v1(**SIZES, words="finetuned").from_bytes(model.to_bytes())
     link(loaded, make_lexicon(WORDS[::-1], seed=9))
-    np.testing.assert_array_equal(loaded.predict([NLP.make_doc(TEXT)])[0], expected)
+    assert_close(loaded.predict([NLP.make_doc(TEXT)])[0], expected, N_TERMS)
 
 
 def test_save_and_load_without_any_file():
