@@ -65,8 +65,8 @@ def test_sampled_softmax_by_its_definition():
 
 
 def test_the_correction_makes_the_sampled_gradient_that_of_the_full_softmax():
-    """With a large sample and the correction both agree in the mean; without the correction they do not: the most
-    frequent words would be off by half. The mean of 300 samples of half of the words is known to some percent."""
+    """With a large sample and the correction both agree in the mean. Without it, gradients of frequent words would be
+    88 % too large and those of rare ones 47 % too small; the standard error of the mean of 300 samples is 0.8 %."""
     torch.manual_seed(0)
     softmax = SampledSoftmax(WIDTH, 400, 200)
     softmax.weight.data.mul_(0.3)
@@ -75,10 +75,10 @@ def test_the_correction_makes_the_sampled_gradient_that_of_the_full_softmax():
     total = torch.zeros_like(exact)
     for _ in range(300):
         total += torch.autograd.grad(softmax(hidden, words).sum(), softmax.bias)[0] / 300
-    assert float((total - exact).abs().max()) < 0.05 * float(exact.abs().max())
+    assert float((total - exact).abs().max()) < 0.01 * float(exact.abs().max())
     frequent, rare = total[5:60].mean(), total[300:].mean()  # a log-uniform sample holds the first ones more often
-    assert float(frequent) == pytest.approx(float(exact[5:60].mean()), rel=0.1)
-    assert float(rare) == pytest.approx(float(exact[300:].mean()), rel=0.1)
+    assert float(frequent) == pytest.approx(float(exact[5:60].mean()), rel=4 * 0.008)
+    assert float(rare) == pytest.approx(float(exact[300:].mean()), rel=4 * 0.008)
 
 
 def test_adaptive_softmax_is_a_distribution():
