@@ -6,7 +6,7 @@ from typing import Dict, Iterable, List, Literal, Tuple
 
 import numpy as np
 
-from .entry import REASONS, EntryStream, LexiconEntry, find_fault, hash_content, hash_word, to_stored
+from .entry import REASONS, EntryStream, Labels, LexiconEntry, find_fault, hash_content, hash_word, join_labels, to_stored
 from .errors import LexiconError
 from .normalization import Normalization
 from .rules import normal_rules
@@ -30,8 +30,8 @@ class BuildReport:
 
     @property
     def n_skipped(self) -> int:
-        """RETURNS (int): The number of entries skipped."""
-        return sum(self.skipped.values())
+        """RETURNS (int): The number of entries skipped. One whose label an earlier word got is not lost."""
+        return sum(self.skipped.values()) - self.skipped.get("label_added", 0)
 
     def skip(self, reason: str, place: str) -> None:
         """Count an entry skipped for a reason (a key of REASONS) at a place ("file:line")."""
@@ -93,15 +93,22 @@ def build_table(
         table = builder.finish()
     report.source = ", ".join(sources) or stream.source
     again, first = _find_duplicates(table.hashes)
+    labels: Dict[int, Labels] = {}  # of words that get those of their duplicates
     for row, winner in zip(again.tolist(), first.tolist()):
         source, line = divmod(places[row], 1 << LINE_BITS)
-        place = f"{sources[source]}:{line}"
+        place, known = f"{sources[source]}:{line}", labels.get(winner) or table.labels_of(winner)
+        joined = join_labels(known, table.labels_of(row))
         if merge:
             _lend_vector(table, row, winner)
+        if joined != known:
+            labels[winner] = joined
+            report.skip("label_added", place)
+        elif merge:
             report.skip("duplicate", place)
         else:
             skip("duplicate", place, table.words.get(row))
-    return table.take(np.delete(np.arange(table.size), again)) if len(again) else table, report
+    kept = np.delete(np.arange(table.size), again)
+    return table.with_labels(labels).take(kept) if len(again) else table, report
 
 
 def _find_duplicates(hashes: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ from .rules import Rules
 from .strings import Strings
 from .table import Table, vector_rows_of, weights_of
 
-FIELDS = ("weight", "label", "entity_id", "vector", "rules")
+FIELDS = ("weight", "labels", "entity_id", "vector", "rules")
 CHUNK = 1 << 16
 
 
@@ -53,7 +53,7 @@ def compare(old: Lexicon, new: Lexicon) -> LexiconDiff:
         rows_a, rows_b = rows_a[differ], rows_b[differ]
     same = {
         "weight": weights_of(a)[rows_a] == weights_of(b)[rows_b],
-        "label": _same_strings(a.labels, rows_a, b.labels, rows_b),
+        "labels": _same_strings(a.labels, rows_a, b.labels, rows_b),
         "entity_id": _same_strings(a.entity_ids, rows_a, b.entity_ids, rows_b),
         "vector": _same_vectors(a, rows_a, b, rows_b),
         "rules": _same_strings(a.rules, rows_a, b.rules, rows_b),
@@ -67,8 +67,8 @@ def describe_change(old: LexiconEntry, new: LexiconEntry) -> str:
     parts: List[str] = []
     if old.weight != new.weight:
         parts.append(f"weight {old.weight:g} → {new.weight:g}")
-    if old.label != new.label:
-        parts.append(f"label {old.label or 'none'} → {new.label or 'none'}")
+    if old.labels != new.labels:
+        parts.append(f"labels {', '.join(old.labels) or 'none'} → {', '.join(new.labels) or 'none'}")
     if old.entity_id != new.entity_id:
         parts.append(f"entity id {old.entity_id or 'none'} → {new.entity_id or 'none'}")
     if (old.vector is None) != (new.vector is None):

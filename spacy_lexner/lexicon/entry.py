@@ -1,9 +1,10 @@
 """One word of a lexicon: what is known about it, what makes it invalid, how it is hashed."""
 
 import re
+from functools import lru_cache
 from hashlib import blake2b
 from struct import Struct
-from typing import Any, Iterable, Iterator, NamedTuple, Optional, Tuple
+from typing import Any, Iterable, Iterator, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
@@ -19,31 +20,76 @@ REASONS = {
     "too_long": "word longer than max_word_length",
     "bad_vector": "vector of another size than the first, or not finite",
     "bad_weight": "weight is not a finite number",
+    "bad_label": "label is not a string, or has a unit separator (U+001F) in it",
     "bad_rule": "invalid rule",
     "duplicate": "duplicate of an earlier word",
+    "label_added": "duplicate of an earlier word, which also gets its label",
 }
 MAX_FLOAT = float(np.finfo("f4").max)
 INVALID = re.compile("[^\\S ]|  |[\0\ud800-\udfff]")  # a single space is valid
 FLOAT = Struct("<f")
+SEPARATOR = "\x1f"  # between the labels of a word in a file
+Labels = Tuple[str, ...]
 
 
-class LexiconEntry(NamedTuple):
-    """A word and what is known about it.
-
-    word (str): The word; single spaces inside it are allowed, those at its edges are trimmed.
-    vector (Optional[numpy.ndarray]): float[dim], its embedding.
-    weight (float): A frequency, a prior probability, or any other score that ranks words.
-    label (str): A type or a part of speech.
-    entity_id (str): The entity in a knowledge base that the word names.
-    rules (Tuple[Rule, ...]): What its occurrences are, are not, or are likely to be (see `lexicon.rules`).
-    """
-
+class _Fields(NamedTuple):
     word: str
-    vector: Optional[np.ndarray] = None
-    weight: float = 1.0
-    label: str = ""
-    entity_id: str = ""
-    rules: Rules = ()
+    vector: Optional[np.ndarray]
+    weight: float
+    labels: Labels
+    entity_id: str
+    rules: Rules
+
+
+class LexiconEntry(_Fields):
+    """A word and what is known about it."""
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        word: str,
+        vector: Optional[np.ndarray] = None,
+        weight: float = 1.0,
+        labels: Union[str, Iterable[str]] = (),
+        entity_id: str = "",
+        rules: Rules = (),
+        *,
+        label: str = "",
+    ) -> "LexiconEntry":
+        """Create an entry.
+
+        word (str): The word; single spaces inside it are allowed, those at its edges are trimmed.
+        vector (Optional[numpy.ndarray]): float[dim], its embedding.
+        weight (float): A frequency, a prior probability, or any other score that ranks words.
+        labels (Union[str, Iterable[str]]): Its types or parts of speech; a string is one label.
+        entity_id (str): The entity in a knowledge base that the word names.
+        rules (Tuple[Rule, ...]): What its occurrences are, are not, or are likely to be (see `lexicon.rules`).
+        label (str): The same as `labels`, for a single one.
+        """
+        given = join_labels((label,), (labels,) if isinstance(labels, str) else labels)
+        return super().__new__(cls, word, vector, weight, given, entity_id, rules)
+
+    @property
+    def label(self) -> str:
+        """RETURNS (str): The first label; empty if there is none."""
+        return self.labels[0] if self.labels else ""
+
+
+def join_labels(first: Iterable[str], second: Iterable[str]) -> Labels:
+    """Different labels, in order; empty ones are left out."""
+    return tuple(dict.fromkeys(filter(None, (*first, *second))))
+
+
+def pack_labels(labels: Labels) -> str:
+    """Labels as text: a single label as it is."""
+    return SEPARATOR.join(labels)
+
+
+@lru_cache(maxsize=4096)
+def unpack_labels(text: str) -> Labels:
+    """The labels from `pack_labels`."""
+    return tuple(text.split(SEPARATOR)) if text else ()
 
 
 class EntryStream(Iterator[LexiconEntry]):
@@ -72,7 +118,8 @@ def hash_word(word: str) -> int:
 def hash_content(entry: LexiconEntry) -> int:
     """64-bit hash of an entry, its vector in the dtype that is stored. A lexicon's version is made from the sum of
     these hashes, so the order of its words does not matter."""
-    text = f"{entry.word}\0{entry.label}\0{entry.entity_id}\0{pack_rules(entry.rules)}".encode("utf8", "replace")
+    parts = (entry.word, pack_labels(entry.labels), entry.entity_id, pack_rules(entry.rules))
+    text = "\0".join(parts).encode("utf8", "replace")
     vector = b"" if entry.vector is None else entry.vector.tobytes()
     return int.from_bytes(blake2b(text + FLOAT.pack(entry.weight) + vector, digest_size=8).digest(), "little")
 
@@ -109,6 +156,8 @@ def find_fault(entry: LexiconEntry, dim: int, max_word_length: int) -> Optional[
         return "bad_vector"
     if not abs(entry.weight) <= MAX_FLOAT:
         return "bad_weight"
+    if entry.labels and not all(isinstance(label, str) and SEPARATOR not in label for label in entry.labels):
+        return "bad_label"
     return "bad_rule" if entry.rules and not are_rules(entry.rules) else None
 
 

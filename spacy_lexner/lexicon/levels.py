@@ -10,7 +10,7 @@ from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .entry import REASONS, LexiconEntry, find_fault, hash_content, hash_word, to_stored
+from .entry import REASONS, Labels, LexiconEntry, find_fault, hash_content, hash_word, join_labels, to_stored, unpack_labels
 from .errors import LexiconError
 from .level import Candidates, Level, compile_level, merge_levels
 from .normalization import to_codes
@@ -90,6 +90,16 @@ class Levels:
                 found.update(zip(place[ruled].tolist(), map(unpack_rules, texts)))
         return found
 
+    def labels(self, rows: np.ndarray) -> Dict[int, Labels]:
+        """The labels of the words that have any, by position in `rows` (int64[n])."""
+        found: Dict[int, Labels] = {}
+        for table, place, local in self._by_table(rows):
+            if table.labels is not None:
+                labelled = table.labels.filled(local)
+                texts = map(table.labels.get, local[labelled].tolist())
+                found.update(zip(place[labelled].tolist(), map(unpack_labels, texts)))
+        return found
+
     def ruled_words(self) -> Iterator[LexiconEntry]:
         """See `Lexicon.ruled_words`."""
         for table, visible in ((level.table, level.visible_rows) for level in self.levels):
@@ -126,8 +136,10 @@ class Levels:
         given, dim = self._checked(entries)
         words, hashes, ranks = self._ranks(entry.word for entry in given)
         known, before = self._known(words, ranks)
+        labels: Dict[str, Labels] = {}
         for entry in given:
-            known[entry.word] = _update(known.get(entry.word), entry)
+            labels[entry.word] = own = join_labels(labels.get(entry.word, ()), entry.labels)
+            known[entry.word] = _update(known.get(entry.word), entry if own == entry.labels else entry._replace(labels=own))
         contents = [hash_content(known[word]) for word in words]
         changed = [i for i, word in enumerate(words) if contents[i] != before.get(word)]
         if not changed:
@@ -204,7 +216,7 @@ def _update(known: Optional[LexiconEntry], new: LexiconEntry) -> LexiconEntry:
         new.word,
         known.vector if new.vector is None else new.vector,
         known.weight if new.weight == 1.0 else new.weight,
-        new.label or known.label,
+        new.labels or known.labels,
         new.entity_id or known.entity_id,
         rules if new.rules else known.rules,
     )
@@ -216,6 +228,7 @@ def _explain(fault: str, entry: LexiconEntry, dim: int, max_word_length: int) ->
         "bad_vector": f"expected {dim or 'any number of'} dimensions, got the shape {shape}",
         "too_long": f"{len(entry.word)} characters, expected at most {max_word_length}",
         "bad_weight": f"the weight is {entry.weight}",
+        "bad_label": f"the labels are {entry.labels}",
         "bad_rule": "; ".join(filter(None, map(find_rule_fault, entry.rules))),
     }
     detail = f" ({details[fault]})" if fault in details else ""

@@ -3,12 +3,12 @@
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Set, Tuple, Union
 
 import numpy as np
 
 from .build import BuildReport, Dtype, build_table
-from .entry import LexiconEntry, hash_word, reject_single
+from .entry import Labels, LexiconEntry, hash_word, reject_single, unpack_labels
 from .errors import LexiconError
 from .level import SEPARATOR, Candidates, compile_level
 from .levels import Levels
@@ -23,7 +23,7 @@ TEXTS_PER_MATCH = 500
 
 
 class Lexicon:
-    """Words, each with a vector, weight, label, entity id and rules if it has them. Immutable and thread-safe;
+    """Words, each with a vector, weight, labels, entity id and rules if it has them. Immutable and thread-safe;
     `with_words` and `without_words` return a new lexicon that shares everything but the changes with this one.
 
     report (BuildReport): What was skipped when it was built, and why.
@@ -56,7 +56,8 @@ class Lexicon:
         strict: bool = False,
         merge: bool = False,
     ) -> "Lexicon":
-        """Build a lexicon from a stream, which is never held in memory as a whole. The first of equal words wins.
+        """Build a lexicon from a stream, which is never held in memory as a whole. The first of equal words wins, with
+        the labels of all.
 
         entries (Iterable[LexiconEntry]): The entries. If they come from a reader, messages name its file and line.
         dtype (str): Type in which vectors are stored: "float32" or "float16".
@@ -122,6 +123,24 @@ class Lexicon:
         where a word has none; bool[n], which words have one."""
         return self._levels.vectors(self.rows(hashes))
 
+    # Labels
+
+    @property
+    def has_labels(self) -> bool:
+        """RETURNS (bool): Whether any word has labels."""
+        return any(level.table.labels is not None for level in self._levels.levels)
+
+    def labels(self, hashes: np.ndarray) -> Dict[int, Labels]:
+        """RETURNS (Dict[int, Tuple[str, ...]]): Labels of the words that have any, by position in the hashes
+        (uint64[n])."""
+        return self._levels.labels(self.rows(hashes)) if self.has_labels else {}
+
+    def distinct_labels(self) -> Set[str]:
+        """RETURNS (Set[str]): All labels that words have. Reads those of all words."""
+        levels = [level for level in self._levels.levels if level.table.labels is not None]
+        texts = {text for level in levels for text in level.table.labels.take(level.visible_rows).all()}
+        return {label for text in texts for label in unpack_labels(text)}
+
     # Rules
 
     @property
@@ -145,8 +164,8 @@ class Lexicon:
     # Changes
 
     def with_words(self, entries: Iterable[Union[str, LexiconEntry]]) -> "Lexicon":
-        """Add or change words. What an entry leaves out (vector, weight, label, entity id) stays as it was; its rules,
-        if it has any, replace all rules of the word.
+        """Add or change words. What an entry leaves out (vector, weight, labels, entity id) stays as it was; its rules,
+        if it has any, replace all rules of the word. Of equal words the last counts, with the labels of all.
 
         entries (Iterable[Union[str, LexiconEntry]]): Words or entries. Raises LexiconError for an invalid one.
         RETURNS (Lexicon): The new lexicon.

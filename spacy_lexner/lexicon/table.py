@@ -2,11 +2,11 @@
 
 from array import array
 from tempfile import SpooledTemporaryFile
-from typing import Any, NamedTuple, Optional, Tuple
+from typing import Any, Mapping, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from .entry import LexiconEntry
+from .entry import Labels, LexiconEntry, hash_content, pack_labels, unpack_labels
 from .rules import pack_rules, unpack_rules
 from .strings import Strings, StringsBuilder, empty_strings
 
@@ -21,7 +21,7 @@ class Table(NamedTuple):
     hashes: np.ndarray  # uint64[n], hash of each word
     contents: np.ndarray  # uint64[n], hash of each entry; their sum makes the version
     weights: Optional[np.ndarray]  # float32[n]; None if all are 1
-    labels: Optional[Strings]  # None if no word has one
+    labels: Optional[Strings]  # from `pack_labels`; None if no word has any
     entity_ids: Optional[Strings]  # None if no word has one
     rules: Optional[Strings]  # from `pack_rules`; None if no word has any
     vectors: np.ndarray  # float16 or float32[n_vectors, dim]
@@ -39,10 +39,26 @@ class Table(NamedTuple):
             self.words.get(row),
             vector,
             1.0 if self.weights is None else float(self.weights[row]),
-            "" if self.labels is None else self.labels.get(row),
+            self.labels_of(row),
             "" if self.entity_ids is None else self.entity_ids.get(row),
             () if self.rules is None else unpack_rules(self.rules.get(row)),
         )
+
+    def labels_of(self, row: int) -> Labels:
+        return () if self.labels is None else unpack_labels(self.labels.get(row))
+
+    def with_labels(self, labels: Mapping[int, Labels]) -> "Table":
+        """The same with other labels for some rows."""
+        if not labels:
+            return self
+        column, rows = StringsBuilder(), np.arange(self.size)
+        for own in labels.values():
+            column.append(pack_labels(own))
+        rows[list(labels)] = np.arange(self.size, self.size + len(labels))
+        changed = self._replace(labels=(self.labels or empty_strings(self.size)).concat(column.finish()).take(rows))
+        contents = self.contents.copy()
+        contents[list(labels)] = [hash_content(changed.entry(row)) for row in labels]
+        return changed._replace(contents=contents)
 
     def take(self, rows: np.ndarray) -> "Table":
         """These rows (int64[m]), in this order, with the vectors they need."""
@@ -136,7 +152,7 @@ class TableBuilder:
         self._contents.append(content)
         self._words.append(entry.word)
         self._weights.append(entry.weight)
-        self._labels.append(entry.label)
+        self._labels.append(pack_labels(entry.labels))
         self._entity_ids.append(entry.entity_id)
         self._rules.append(pack_rules(entry.rules))
         self._vector_rows.append(-1 if entry.vector is None else self._spool.append(entry.vector))

@@ -117,5 +117,5 @@ def _describe(entry: Any, support: Optional[Support]) -> str:
         parts += [] if support.attention is None else [f"attention {support.attention:.3f}"]
         parts += support.notes
     if entry is not None:
-        parts += ["" if entry.weight == 1 else f"weight {entry.weight:g}", entry.label, entry.entity_id]
+        parts += ["" if entry.weight == 1 else f"weight {entry.weight:g}", *entry.labels, entry.entity_id]
     return ", ".join(filter(None, parts))

@@ -42,7 +42,7 @@ def test_as_dictionaries_differ(old, new, dtype):
     assert {x.word for x, _ in diff.changes()} == {word for word in a.keys() & b.keys() if a[word] != b[word]}
     assert all(x.word == y.word for x, y in diff.changes())
     assert diff.empty == (a == b)
-    for i, field in enumerate(("vector", "weight", "label", "entity_id", "rules")):
+    for i, field in enumerate(("vector", "weight", "labels", "entity_id", "rules")):
         words = {diff.old.words.get(row) for row, _ in diff.changed[field].tolist()}
         assert words == {word for word in a.keys() & b.keys() if a[word][i] != b[word][i]}
 
@@ -56,7 +56,7 @@ def test_vectors_of_other_widths():
     "changes, message",
     [
         ({"weight": 2.5}, "weight 1 → 2.5"),
-        ({"label": "LOC", "entity_id": ""}, "label none → LOC, entity id Q1 → none"),
+        ({"label": "LOC", "entity_id": ""}, "labels none → LOC, entity id Q1 → none"),
         ({"vector": None}, "vector lost"),
         ({"vector": np.zeros(2)}, "another vector"),
         ({"rules": (Rule("forbid"), Rule("force", "A"))}, "rules none → forbid; force A"),

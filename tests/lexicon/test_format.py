@@ -15,7 +15,7 @@ ENTRIES = [
     LexiconEntry("上下不一"),
     LexiconEntry("一", 2 * VECTOR),
     LexiconEntry("ＡＢ七", rules=(Rule("forbid"),)),
-    LexiconEntry("ab七", label="duplicate"),
+    LexiconEntry("ab七"),
     LexiconEntry("a\tb", label="skipped"),
     LexiconEntry("bb", -VECTOR, label="X"),
 ]

@@ -67,7 +67,7 @@ def build_cli(
     empty: Annotated[bool, typer.Option("--empty", help="Build a lexicon without words")] = False,
     force: ForceOption = False,
 ) -> None:
-    """Build a lexicon. Of equal words the first counts; its vector is the first that any of them has.
+    """Build a lexicon. Of equal words the first counts, with the labels of all and the first vector that any has.
 
     Formats: words (one per line), jieba (word, number, tag), table (separated by tabs, or .csv), vectors (text format
     of word2vec and fastText). By default the format is detected from the first lines of each file. Columns are those of

@@ -11,7 +11,7 @@ import typer
 from wasabi import msg
 
 from ...lexicon.build import BuildReport
-from ...lexicon.entry import REASONS
+from ...lexicon.entry import REASONS, unpack_labels
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.rules import MODES
 from ...lexicon.storage import read_manifest
@@ -47,8 +47,7 @@ def summarise(lexicon: Lexicon) -> Dict[str, Any]:
     table = lexicon.table
     lengths = np.bincount(table.words.lengths())
     weights = weights_of(table) if table.size else np.ones(1, "f4")
-    labels = Counter() if table.labels is None else Counter(table.labels.all())
-    labels.pop("", None)
+    labels = Counter(label for text in (table.labels.all() if table.labels else ()) for label in unpack_labels(text))
     rules = Counter(rule.mode for entry in lexicon.ruled_words() for rule in entry.rules)
     return {
         "words": table.size,

@@ -38,8 +38,8 @@ def lookup_cli(
     if as_json:
         typer.echo(srsly.json_dumps({"words": known, "unknown": unknown}))
     elif known:
-        rows = [[*("" if value is None else value for value in row.values()), word] for word, row in known.items()]
-        msg.table(rows, header=["weight", "label", "entity id", "vector norm", "rules", "word"], divider=True)
+        rows = [[*map(_cell, row.values()), word] for word, row in known.items()]
+        msg.table(rows, header=["weight", "labels", "entity id", "vector norm", "rules", "word"], divider=True)
     if unknown and not as_json:
         msg.fail(f"Not in the lexicon: {', '.join(unknown)}")
     elif not asked and not as_json:
@@ -59,8 +59,12 @@ def describe(entry: LexiconEntry) -> Dict[str, Any]:
     norm = None if entry.vector is None else round(float(np.linalg.norm(entry.vector.astype("f4"))), 4)
     return {
         "weight": round(entry.weight, 6),
-        "label": entry.label,
+        "labels": list(entry.labels),
         "entity_id": entry.entity_id,
         "vector_norm": norm,
         "rules": describe_rules(entry.rules),
     }
+
+
+def _cell(value: Any) -> Any:
+    return ", ".join(value) if isinstance(value, list) else "" if value is None else value

@@ -22,8 +22,8 @@ def merge_cli(
     ] = None,
     force: ForceOption = False,
 ) -> None:
-    """Merge lexicons. Of equal words the first counts; its vector is the first that any of them has. Words and texts
-    are compared as in the first lexicon.
+    """Merge lexicons. Of equal words the first counts, with the labels of all and the first vector that any of them
+    has. Words and texts are compared as in the first lexicon.
 
     \b
     Example:

@@ -10,7 +10,7 @@ from ..errors import LexiconError
 from ..rules import Rule
 
 SOURCE = "pygtrie.CharTrie"
-FIELDS = LexiconEntry._fields[1:]
+FIELDS = ("label", *LexiconEntry._fields[1:])
 EXPECTED = f"None, a label (str), a weight (number), a vector (list or array), a dict of {', '.join(FIELDS)}"
 
 
@@ -68,6 +68,9 @@ def _from_fields(word: str, fields: Dict[str, Any]) -> LexiconEntry:
     for name in ("label", "entity_id"):
         if not isinstance(fields.get(name, ""), str):
             raise TypeError(f"{name} is {fields[name]!r:.40}, not a str")
+    labels = fields.get("labels", ())
+    if not isinstance(labels, str) and not all(isinstance(label, str) for label in labels):
+        raise TypeError(f"labels is {labels!r:.40}, not a list of str")
     if not _is_number(fields.get("weight", 1.0)):
         raise TypeError(f"weight is {fields['weight']!r:.40}, not a number")
     if fields.get("vector") is not None:

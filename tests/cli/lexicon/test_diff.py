@@ -25,7 +25,7 @@ def test_differences(run, folder, other):
 def test_json(run, folder, other):
     found = json.loads(run("diff", folder, other, "--json")[1])
     assert (found["added"], found["removed"], found["changed"]) == (["长江"], ["大桥"], {"南京市": "weight 1 → 4"})
-    assert found["n_changed_by_field"] == {"weight": 1, "label": 0, "entity_id": 0, "vector": 0, "rules": 0}
+    assert found["n_changed_by_field"] == {"weight": 1, "labels": 0, "entity_id": 0, "vector": 0, "rules": 0}
 
 
 def test_limit(run, folder, tmp_path):

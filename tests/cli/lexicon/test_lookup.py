@@ -16,7 +16,7 @@ def test_text(run, folder):
     assert code == 0
     found = json.loads(output)
     assert list(found["words"]) == ["南京", "南京市", "大桥"] and found["unknown"] == []
-    assert found["words"]["南京市"] == {"weight": 1.0, "label": "", "entity_id": "", "vector_norm": None, "rules": ""}
+    assert found["words"]["南京市"] == {"weight": 1.0, "labels": [], "entity_id": "", "vector_norm": None, "rules": ""}
 
 
 def test_nothing(run, folder):
