@@ -1,7 +1,7 @@
 """The model node that reads the lexicon (Docs in, candidate words out), and its link to the `lex_matcher` it uses."""
 
 from contextlib import AbstractContextManager, nullcontext
-from typing import Callable, List, Optional, Sequence, Tuple
+from typing import Callable, List, Optional, Sequence, Set, Tuple
 
 from spacy.tokens import Doc
 from thinc.api import Model
@@ -11,6 +11,9 @@ from ..lexicon.rules import RuleReader
 from ..lexicon.shared_matcher import SharedMatcher
 from .batch_words import DocWords
 from .storage import find_candidates, get_candidates
+from .trained_lexicon import ATTRIBUTE as TRAINED
+from .trained_lexicon import describe_lexicon, warn_of_difference
+from .word_dropout import WordDropout
 
 NODE_NAME = "lexicon"
 
@@ -21,6 +24,8 @@ class LexiconLink:
 
     def __init__(self) -> None:
         self.source: Optional[SharedMatcher] = None
+        self.compared: Optional[int] = None  # version of the lexicon last compared with that of training
+        self.told: Set[str] = set()  # differences that were warned of
 
     def require(self) -> SharedMatcher:
         """The source. Raises ValueError if none is linked."""
@@ -56,11 +61,12 @@ def matcher_of(source: SharedMatcher, doc: Doc) -> Optional[Matcher]:
     return source.matcher if known is None else known
 
 
-def LexiconCandidates() -> Model[List[Doc], List[DocWords]]:
+def LexiconCandidates(dropout: WordDropout = WordDropout()) -> Model[List[Doc], List[DocWords]]:  # noqa: B008 (frozen)
     """RETURNS (Model[List[Doc], List[Tuple[Candidates, Lexicon]]]): Gives the candidate words of each Doc, and their
     lexicon. Words that a `lex_matcher` stored in the Doc are used if the linked source still knows their lexicon. Other
-    Docs are matched here, so that training, pretraining and prediction see the same words."""
-    return Model(NODE_NAME, forward, attrs={"link": LexiconLink()})
+    Docs are matched here, so that training, pretraining and prediction see the same words. In training, `dropout` hides
+    some."""
+    return Model(NODE_NAME, forward, attrs={"link": LexiconLink(), "dropout": dropout, TRAINED: None})
 
 
 def find_lexicon(model: Model) -> Optional[Model]:
@@ -80,8 +86,21 @@ def linked_matcher(node: Model) -> Matcher:
     return matcher
 
 
+def training_matcher(node: Model, *, reads_labels: bool = False) -> Matcher:
+    """The Matcher of the linked lexicon, for a model that is built now: the node remembers what the lexicon is like.
+    `reads_labels` says whether the model reads the labels of words."""
+    matcher = linked_matcher(node)
+    node.attrs[TRAINED] = describe_lexicon(matcher.lexicon, reads_labels=reads_labels)
+    return matcher
+
+
 def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[DocWords], Callable]:
-    current, source = linked_matcher(model), model.attrs["link"].require()
+    link, current = model.attrs["link"], linked_matcher(model)
+    source = link.require()
+    if link.compared != current.version:
+        link.compared = current.version
+        if model.attrs[TRAINED] is not None:
+            warn_of_difference(model.attrs[TRAINED], current.lexicon, link.told)
     stored = [get_candidates(doc) for doc in docs]
     matchers = [None if one is None else source.get(one[0]) for one in stored]
     unmatched = [doc for doc, matcher in zip(docs, matchers) if matcher is None]
@@ -90,4 +109,4 @@ def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[DocWord
         (next(matched_now), current.lexicon) if one is None or matcher is None else (one[1], matcher.lexicon)
         for one, matcher in zip(stored, matchers)
     ]
-    return found, lambda gradient: []
+    return model.attrs["dropout"](found) if is_train else found, lambda gradient: []

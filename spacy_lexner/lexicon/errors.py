@@ -1,6 +1,10 @@
-"""The error that lexicons raise."""
+"""The error and the warning of lexicons."""
 
 
 class LexiconError(ValueError):
     """A lexicon, or a file it is made from, is invalid. The message names the file, line or word, what was expected,
     and the remedy."""
+
+
+class LexiconWarning(UserWarning):
+    """A lexicon differs from the one that a model was trained with, so that the model does less than it could."""

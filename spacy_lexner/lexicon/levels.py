@@ -10,7 +10,17 @@ from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .entry import REASONS, Labels, LexiconEntry, find_fault, hash_content, hash_word, join_labels, to_stored, unpack_labels
+from .entry import (
+    REASONS,
+    Labels,
+    LexiconEntry,
+    find_fault,
+    hash_content,
+    hash_word,
+    join_labels,
+    to_stored,
+    unpack_labels,
+)
 from .errors import LexiconError
 from .level import Candidates, Level, compile_level, merge_levels
 from .normalization import to_codes
@@ -139,7 +149,9 @@ class Levels:
         labels: Dict[str, Labels] = {}
         for entry in given:
             labels[entry.word] = own = join_labels(labels.get(entry.word, ()), entry.labels)
-            known[entry.word] = _update(known.get(entry.word), entry if own == entry.labels else entry._replace(labels=own))
+            known[entry.word] = _update(
+                known.get(entry.word), entry if own == entry.labels else entry._replace(labels=own)
+            )
         contents = [hash_content(known[word]) for word in words]
         changed = [i for i, word in enumerate(words) if contents[i] != before.get(word)]
         if not changed:

@@ -137,8 +137,8 @@ class Lexicon:
 
     def distinct_labels(self) -> Set[str]:
         """RETURNS (Set[str]): All labels that words have. Reads those of all words."""
-        levels = [level for level in self._levels.levels if level.table.labels is not None]
-        texts = {text for level in levels for text in level.table.labels.take(level.visible_rows).all()}
+        columns = [(level.table.labels, level.visible_rows) for level in self._levels.levels]
+        texts = {text for labels, rows in columns if labels is not None for text in labels.take(rows).all()}
         return {label for text in texts for label in unpack_labels(text)}
 
     # Rules

@@ -153,8 +153,8 @@ def _read_kb(nlp: Language, path: Optional[Union[str, Path]] = None, component: 
 
 
 def _read_merged(nlp: Language, readers: Dict[str, Any]) -> EntryStream:
-    """Read the entries of several readers. The first of equal words wins, with the labels of all and the first vector that any of
-    them has.
+    """Read the entries of several readers. The first of equal words wins, with the labels of all and the first vector
+    that any of them has.
 
     readers (Dict[str, Callable[[Language], Lexicon]]): The readers, as blocks of the config with any names, in the
         order in which they are read. Their own settings of `build_lexicon` have no effect.

@@ -7,6 +7,7 @@ from spacy.util import SimpleFrozenDict
 from thinc.api import Model
 from thinc.types import Floats2d
 
+from ..shared.lexicon_options import LexiconOptions
 from .entities import Alignment, Overlaps
 from .entity_node import EntitySource
 from .layer import ERNIEEncoder, ERNIEOptions
@@ -41,6 +42,7 @@ def build_ernie_v1(
     mixed_precision: bool = False,
     grad_scaler_config: Dict[str, Any] = NO_OPTIONS,
     gradient_checkpointing: bool = False,
+    lexicon: Dict[str, Any] = NO_OPTIONS,
 ) -> Model[List[Doc], List[Floats2d]]:
     """Build an ERNIE (Zhang et al. 2019): a BERT-shaped encoder with entity vectors fused into its upper layers.
 
@@ -62,6 +64,8 @@ def build_ernie_v1(
         one, as the authors' pretraining script does by mistake.
     entities (str): "frozen": entity vectors stay as in the lexicon. "finetuned": those of entities in the training
         texts are copied and trained.
+    lexicon (Dict[str, Any]): Block of options: see `LexiconOptions` in `encoders/shared/lexicon_options.py`. They
+        concern entities of candidate words, not those of `doc.ents`.
 
     All other arguments are those of `build_lebert_v1`.
 
@@ -92,5 +96,6 @@ def build_ernie_v1(
         window=window,
         stride=stride,
         max_batch_tokens=max_batch_tokens,
+        lexicon=LexiconOptions.read(lexicon),
     )
     return ERNIEEncoder(setup, options, mixed_precision=mixed_precision, grad_scaler_config=dict(grad_scaler_config))

@@ -82,24 +82,25 @@ class EntityIndex:
 
 
 def EntityLinks(
-    source: EntitySource = "candidates", overlaps: Overlaps = "longest"
+    source: EntitySource = "candidates", overlaps: Overlaps = "longest", words: Optional[Model] = None
 ) -> Model[List[Doc], List[DocEntities]]:
     """The layer that finds the mentions of each Doc, and the vectors of their entities in the linked lexicon.
 
     source (str): "candidates": lexicon words that carry an entity id. "ents": the entities of `doc.ents` that have a
         `kb_id_`; their vector is that of the lexicon's word of that name, or of its first word with that entity id.
     overlaps (str): For candidates, see `choose_mentions`.
+    words (Optional[Model[List[Doc], List[Tuple[Candidates, Lexicon]]]]): Gives the candidates.
     """
     if source not in get_args(EntitySource):
         raise ValueError(f"Unknown source of entities {source!r}. Choose one of {get_args(EntitySource)}.")
     choose_mentions(np.zeros(0, "i8"), np.zeros(0, "i8"), overlaps)  # raises for an unknown rule
     attrs = {"source": source, "overlaps": overlaps, "index": EntityIndex(), "counts": EntityCounts()}
-    return Model("entities", forward, layers=[LexiconCandidates()], attrs=attrs)
+    return Model("entities", forward, layers=[words or LexiconCandidates()], attrs=attrs)
 
 
 def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[DocEntities], Callable]:
     if model.attrs["source"] == "candidates":
-        candidates = zip(docs, model.layers[0].predict(docs))
+        candidates = zip(docs, model.layers[0](docs, is_train)[0])
         found = [_from_candidates(model, doc, words, lexicon) for doc, (words, lexicon) in candidates]
     else:
         lexicon = linked_matcher(model.layers[0]).lexicon

@@ -7,6 +7,7 @@ import numpy as np
 from spacy.tokens import Doc
 
 from ...candidates.lexicon_node import linked_matcher
+from ..shared.lexicon_options import LexiconOptions
 from ..shared.shim import ModuleShim, shim_of
 from ..shared.units import Encoder, UnitBatch
 from ..shared.wordpiece_encoder import WindowOptions, WordpieceEncoder, wordpieces_of
@@ -24,6 +25,7 @@ class ERNIEOptions(WindowOptions):
     source: EntitySource
     overlaps: Overlaps
     alignment: Alignment
+    lexicon: LexiconOptions = LexiconOptions()  # noqa: RUF009 (frozen)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -44,15 +46,17 @@ def ERNIEEncoder(
         )
     install_entity_extensions()
     shim = ModuleShim(build_ernie, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config)
-    nodes = {"entities": EntityLinks(options.source, options.overlaps)}
+    nodes = {"entities": EntityLinks(options.source, options.overlaps, options.lexicon.node())}
     return WordpieceEncoder("ernie", shim, make_batches, setup, options, nodes=nodes)
 
 
-def make_batches(model: Encoder, docs: List[Doc], ids: np.ndarray, counts: np.ndarray) -> Iterator[UnitBatch]:
+def make_batches(
+    model: Encoder, docs: List[Doc], ids: np.ndarray, counts: np.ndarray, is_train: bool = False
+) -> Iterator[UnitBatch]:
     """Padded batches of windows, windows of similar length together."""
     module = cast(ERNIE, shim_of(model).module)
     options: ERNIEOptions = model.attrs["options"]
-    found = model.layers[0].predict(docs)
+    found, _ = model.layers[0](docs, is_train)
     check_linked_vectors(model)
     for doc, entities in zip(docs, found):
         set_entities(doc, entities)

@@ -10,6 +10,7 @@ from thinc.types import Floats2d
 
 from ...lexicon.matcher import SingleChars
 from ..shared.blocks import BuilderWithBlocks
+from ..shared.lexicon_options import LabelOptions
 from .layer import FlatEncoder, FlatOptions
 from .options import Attention, Embedding, Positions, SubLayers
 from .setup import FlatSetup, WordsFrom
@@ -31,7 +32,7 @@ RENAMED = {
 @partial(
     BuilderWithBlocks,
     name="spacy-lexner.FLAT.v1",
-    blocks=(Embedding, Positions, Attention, SubLayers),
+    blocks=(Embedding, Positions, Attention, SubLayers, LabelOptions),
     renamed=RENAMED,
 )
 def build_flat_v1(
@@ -52,6 +53,7 @@ def build_flat_v1(
     positions: Dict[str, Any] = NO_OPTIONS,
     attention: Dict[str, Any] = NO_OPTIONS,
     sublayers: Dict[str, Any] = NO_OPTIONS,
+    lexicon: Dict[str, Any] = NO_OPTIONS,
 ) -> Model[List[Doc], List[Floats2d]]:
     """Build a FLAT (Li et al. 2020): a transformer over a lattice of the characters of a text and the words in it.
 
@@ -77,6 +79,7 @@ def build_flat_v1(
     grad_scaler_config (Dict[str, Any]): Arguments of thinc's PyTorchGradScaler.
     embedding, positions, attention, sublayers (Dict[str, Any]): Blocks of options that a config may leave out: see
         `Embedding`, `Positions`, `Attention`, `SubLayers` in `options.py`.
+    lexicon (Dict[str, Any]): Block of options: see `LabelOptions` in `encoders/shared/lexicon_options.py`.
     RETURNS (Model[List[Doc], List[Floats2d]]): The encoder, one row per token.
     """
     setup = FlatSetup(
@@ -88,6 +91,7 @@ def build_flat_v1(
         positions=Positions.read(positions),
         attention=Attention.read(attention),
         sublayers=SubLayers.read(sublayers),
+        lexicon=LabelOptions.read(lexicon),
     )
     options = FlatOptions(single_chars, max_words, window, max_batch_tokens, freeze_steps)
     return FlatEncoder(

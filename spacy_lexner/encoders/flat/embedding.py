@@ -66,6 +66,7 @@ class LatticeEmbedding(nn.Module):
         bigram_width: int = 50,
         word_width: int = 50,
         n_tuned_words: int = 0,
+        n_labels: int = 0,
         contextual_width: int = 0,
         options: Embedding = Embedding(),  # noqa: B008 (frozen)
     ) -> None:
@@ -75,6 +76,7 @@ class LatticeEmbedding(nn.Module):
         character_width, bigram_width, word_width, contextual_width (int): Widths of the vectors. No bigrams, words or
             contextual vectors: `n_bigrams`, `word_width`, `contextual_width` = 0.
         n_tuned_words (int): Rows of the table of fine-tuned words.
+        n_labels (int): Labels of words that have a vector.
         """
         super().__init__()
         self.normalize = options.normalize
@@ -83,7 +85,7 @@ class LatticeEmbedding(nn.Module):
         self.dropout_place = options.dropout_place
         self.characters = TokenVectors(n_characters, character_width, n_fixed_characters)
         self.bigrams = TokenVectors(n_bigrams, bigram_width, n_fixed_bigrams) if n_bigrams else None
-        self.words = WordVectors(word_width, n_tuned_words) if word_width else None
+        self.words = WordVectors(word_width, n_tuned_words, n_labels) if word_width else None
         if self.words is not None:
             nn.init.zeros_(self.words.by_length)  # like all that is unknown
         self.contextual_width = contextual_width
@@ -153,7 +155,8 @@ class LatticeEmbedding(nn.Module):
         if not self.training or not self.token_dropout:
             return words
         kept = torch.rand(words.known.shape, device=words.known.device) >= self.token_dropout
-        return words._replace(known=words.known & kept, tuned=words.tuned.masked_fill(~kept, -1))
+        labels = None if words.labels is None else words.labels.masked_fill(~kept.unsqueeze(-1), 0)
+        return words._replace(known=words.known & kept, tuned=words.tuned.masked_fill(~kept, -1), labels=labels)
 
 
 class AbsolutePositions(nn.Module):

@@ -8,7 +8,7 @@ import torch
 from spacy.tokens import Doc
 
 from ...candidates.batch_words import AttendedWords, place_words, split_by_doc
-from ...candidates.lexicon_node import LexiconCandidates, linked_matcher
+from ...candidates.lexicon_node import training_matcher
 from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
 from ...lexicon.matcher import SingleChars, keep_single_chars
 from ..shared.blocks import Block
@@ -55,7 +55,7 @@ def FlatEncoder(
 ) -> Encoder:
     """Create the layer: Docs to one row per token. The torch module is built when it is initialised or loaded. For the
     arguments see `build_flat_v1`."""
-    lexicon = None if setup.words == "none" else LexiconCandidates()
+    lexicon = None if setup.words == "none" else setup.lexicon.node()
     nodes = {name: node for name, node in (("lexicon", lexicon), ("contextual", contextual)) if node is not None}
     return UnitEncoder(
         "flat",
@@ -81,8 +81,9 @@ def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
     if contextual is not None:
         contextual.initialize(X=X)
     if not shim.is_initialized:
-        matcher = None if lexicon is None else linked_matcher(lexicon)
-        model.attrs["setup"].build(shim, X or [], texts, matcher, _width(contextual, X or []))
+        setup: FlatSetup = model.attrs["setup"]
+        matcher = None if lexicon is None else training_matcher(lexicon, reads_labels=setup.lexicon.labels)
+        setup.build(shim, X or [], texts, matcher, _width(contextual, X or []))
     texts.clear()
 
 
@@ -102,7 +103,7 @@ def encode_characters(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[
     """The vectors of the characters of Docs, and what takes their gradient."""
     characters = read_characters(docs)
     context, backprop_context = _read_context(model, docs, is_train)
-    batches = _batches(model, docs, characters)
+    batches = _batches(model, docs, characters, is_train)
     vectors, backprop_vectors = run_batches(model, batches, len(characters.codes), is_train, context)
     return UnitRows(vectors, characters.counts), lambda gradient: backprop_context(backprop_vectors(gradient))
 
@@ -117,7 +118,7 @@ def attend(model: Encoder, docs: List[Doc]) -> List[AttendedWords]:
     parts: List[AttendedWords] = []
 
     def watch() -> Iterator[UnitBatch]:
-        for batch, rows in _batches(model, docs, characters):
+        for batch, rows in _batches(model, docs, characters, False):
             record: List[torch.Tensor] = []
             yield UnitBatch(batch._replace(record=record), rows)  # goes on when the module has run
             n_characters = batch.characters.shape[1]
@@ -157,14 +158,14 @@ def _read_context(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[Any,
     return xp.concatenate([part for part, doc in zip(rows, docs) if len(doc)] or rows[:1]), backprop_rows
 
 
-def _batches(model: Encoder, docs: List[Doc], characters: Characters) -> Iterator[UnitBatch]:
+def _batches(model: Encoder, docs: List[Doc], characters: Characters, is_train: bool) -> Iterator[UnitBatch]:
     module, settings = cast(Flat, shim_of(model).module), settings_of(model)
     options, lexicon = model.attrs["options"], node_of(model, "lexicon")
     words, table = None, None
     if lexicon is not None:
-        words = place_words(docs, lexicon.predict(docs), characters.counts)
+        words = place_words(docs, lexicon(docs, is_train)[0], characters.counts)
         words = words.take(keep_single_chars(words.starts, words.ends, options.single_chars))
-        table = WordTable.of(module.embedding.words, settings["lexicon_width"])
+        table = WordTable.of(module.embedding.words, settings)
     return make_batches(
         characters,
         load_vocab(settings["vocab"]),

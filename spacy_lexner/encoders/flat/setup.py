@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Dict, Literal, Optional, Sequence
+from typing import Any, ClassVar, Dict, List, Literal, Optional, Sequence
 
 import numpy as np
 import torch
@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 from ...candidates.training_texts import TrainingTexts
 from ...lexicon.matcher import Matcher
 from ..shared.blocks import Block
+from ..shared.lexicon_options import LabelOptions
 from ..shared.shim import ModuleShim
 from ..shared.vector_file import read_vectors
 from ..shared.words import words_of_texts
@@ -41,6 +42,7 @@ class FlatSetup(Block):
     positions: Positions = Positions()  # noqa: RUF009
     attention: Attention = Attention()  # noqa: RUF009
     sublayers: SubLayers = SubLayers()  # noqa: RUF009
+    lexicon: LabelOptions = LabelOptions()  # noqa: RUF009
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -72,8 +74,9 @@ class FlatSetup(Block):
         fixed = (characters.keys, bigrams.keys) if options.keep_vectors else ((), ())
         keys = build_vocab(texts.texts, options, *fixed)
         vocab, lexicon_width, tuned = load_vocab(keys), 0, np.zeros(0, "u8")
+        labels: List[str] = []
         if matcher is not None:
-            lexicon_width = matcher.lexicon.dim
+            lexicon_width, labels = matcher.lexicon.dim, self.lexicon.label_names(matcher.lexicon)
             tuned = words_of_texts(matcher, texts.texts) if self.words == "finetuned" else tuned
         tables = {
             "n_characters": vocab.n_characters + UNKNOWN + 1,
@@ -84,9 +87,11 @@ class FlatSetup(Block):
             "bigram_width": bigrams.width,
             "word_width": 0 if self.words == "none" else lexicon_width or options.vector_width,
             "n_tuned_words": len(tuned),
+            "n_labels": len(labels),
             "contextual_width": contextual_width,
         }
-        module = shim.initialize({**self._settings(tables), "vocab": keys, "lexicon_width": lexicon_width})
+        read = {"vocab": keys, "lexicon_width": lexicon_width, "labels": labels}
+        module = shim.initialize({**self._settings(tables), **read})
         assert isinstance(module, Flat)
         embedding = module.embedding
         for kind, table, given in (
@@ -104,5 +109,5 @@ class FlatSetup(Block):
 
     def _settings(self, tables: Dict[str, int]) -> Dict[str, Any]:
         """What `build_flat` takes."""
-        settings = {name: value for name, value in asdict(self).items() if name != "words"}
+        settings = {name: value for name, value in asdict(self).items() if name not in ("words", "lexicon")}
         return {**settings, "tables": tables}

@@ -9,6 +9,7 @@ from thinc.types import Floats2d
 
 from ...candidates.policy import Policy
 from ...lexicon.matcher import SingleChars
+from ..shared.lexicon_options import LabelOptions
 from .layer import LEBERTEncoder, LEBERTOptions
 from .setup import LEBERTSetup, WordsFrom
 
@@ -42,6 +43,7 @@ def build_lebert_v1(
     mixed_precision: bool = False,
     grad_scaler_config: Dict[str, Any] = NO_OPTIONS,
     gradient_checkpointing: bool = False,
+    lexicon: Dict[str, Any] = NO_OPTIONS,
 ) -> Model[List[Doc], List[Floats2d]]:
     """Build a LEBERT (Liu et al. 2021): a BERT-shaped encoder that sees the candidate words of a lexicon.
 
@@ -74,6 +76,7 @@ def build_lebert_v1(
     mixed_precision (bool): Half precision, on a GPU or a processor with AMX.
     grad_scaler_config (Dict[str, Any]): Arguments of thinc's PyTorchGradScaler.
     gradient_checkpointing (bool): Less memory in training, for more time.
+    lexicon (Dict[str, Any]): Block of options: see `LabelOptions` in `encoders/shared/lexicon_options.py`.
     RETURNS (Model[List[Doc], List[Floats2d]]): The encoder, one row per token.
     """
     setup = LEBERTSetup(
@@ -93,6 +96,7 @@ def build_lebert_v1(
         dropout=dropout,
         attention_dropout=attention_dropout,
         gradient_checkpointing=gradient_checkpointing,
+        lexicon=LabelOptions.read(lexicon),
     )
     options = LEBERTOptions(
         max_words=max_words,

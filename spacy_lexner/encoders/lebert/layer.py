@@ -8,7 +8,6 @@ import torch
 from spacy.tokens import Doc
 
 from ...candidates.batch_words import AttendedWords, BatchWords, place_words, split_by_doc
-from ...candidates.lexicon_node import LexiconCandidates
 from ...candidates.policy import Policy, candidate_slots
 from ...lexicon.matcher import SingleChars
 from ..shared.shim import ModuleShim, settings_of, shim_of
@@ -43,14 +42,18 @@ def LEBERTEncoder(
 ) -> Encoder:
     """The layer, one row per token; see `build_lebert_v1`."""
     shim = ModuleShim(build_lebert, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config)
-    nodes = {"lexicon": LexiconCandidates()} if setup.adapter_layers else {}
+    nodes = {"lexicon": setup.lexicon.node()} if setup.adapter_layers else {}
     attrs = {"attend": attend} if setup.adapter_layers else {}
     return WordpieceEncoder("lebert", shim, make_batches, setup, options, nodes=nodes, attrs=attrs)
 
 
-def make_batches(model: Encoder, docs: List[Doc], ids: np.ndarray, counts: np.ndarray) -> Iterator[UnitBatch]:
+def make_batches(
+    model: Encoder, docs: List[Doc], ids: np.ndarray, counts: np.ndarray, is_train: bool = False
+) -> Iterator[UnitBatch]:
     """Padded batches of windows, windows of similar length together."""
-    words = choose_words(model, place_words(docs, model.layers[0].predict(docs), counts), ids) if model.layers else None
+    words = None
+    if model.layers:
+        words = choose_words(model, place_words(docs, model.layers[0](docs, is_train)[0], counts), ids)
     for windows in model.attrs["options"].batches(docs, counts, shim_of(model).module):
         yield pad_windows(windows, ids, wordpieces_of(model), words, shim_of(model).device)
 
@@ -66,7 +69,7 @@ def choose_words(model: Encoder, words: BatchWords, ids: np.ndarray) -> ChosenWo
         policy=options.policy,
         single_chars=options.single_chars,
     )
-    table = WordTable.of(cast(LEBERT, shim_of(model).module).words, settings_of(model)["lexicon_width"])
+    table = WordTable.of(cast(LEBERT, shim_of(model).module).words, settings_of(model))
     return words, slots, table
 
 

@@ -51,6 +51,7 @@ class LEBERT(nn.Module):
     adapter_layers (Sequence[int]): Layers, counted from 0, followed by an adapter of their own; [] is plain BERT.
     word_width (int): Width D of the word vectors.
     n_tuned (int): Number of fine-tuned words.
+    n_labels (int): Number of labels of words that have a vector.
     dropout (float): Dropout of the adapters.
     empty (str): What a token without words receives, "zero" or "pad" (see WordAttention).
     gradient_checkpointing (bool): Recompute each layer in the backward pass instead of keeping its activations.
@@ -63,6 +64,7 @@ class LEBERT(nn.Module):
         *,
         word_width: int,
         n_tuned: int = 0,
+        n_labels: int = 0,
         dropout: float = 0.1,
         empty: str = "zero",
         gradient_checkpointing: bool = False,
@@ -71,7 +73,7 @@ class LEBERT(nn.Module):
         config = encoder.config
         check_adapter_layers(adapter_layers, config.num_hidden_layers)
         self.encoder = encoder
-        self.words = WordVectors(word_width, n_tuned) if adapter_layers else None
+        self.words = WordVectors(word_width, n_tuned, n_labels) if adapter_layers else None
         self.adapters = nn.ModuleDict()
         for index in adapter_layers:
             adapter = LexiconAdapter(

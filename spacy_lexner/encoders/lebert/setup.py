@@ -11,6 +11,7 @@ from ...candidates.training_texts import TrainingTexts
 from ...lexicon.matcher import Matcher
 from ..shared.bert_setup import BertSetup, take_sample
 from ..shared.bert_shaped import config_settings
+from ..shared.lexicon_options import LabelOptions
 from ..shared.shim import ModuleShim
 from ..shared.word_attention import EMPTY
 from ..shared.words import WordsFrom, words_of_texts
@@ -25,6 +26,7 @@ class LEBERTSetup(BertSetup):
     empty: str
     words: WordsFrom
     word_width: int
+    lexicon: LabelOptions = LabelOptions()  # noqa: RUF009 (frozen)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -41,6 +43,10 @@ class LEBERTSetup(BertSetup):
     def reads_texts(self) -> bool:
         return self.words == "finetuned" and bool(self.adapter_layers)
 
+    @property
+    def reads_labels(self) -> bool:
+        return self.lexicon.labels
+
     def build(
         self, shim: ModuleShim, sample: Sequence[Doc], texts: TrainingTexts, matcher: Optional[Matcher]
     ) -> LEBERT:
@@ -52,7 +58,8 @@ class LEBERTSetup(BertSetup):
         config = self.config(wordpieces)
         tuned = words_of_texts(matcher, texts.texts) if matcher is not None and self.reads_texts else np.zeros(0, "u8")
         lexicon_width = matcher.lexicon.dim if matcher is not None else 0
-        module = shim.initialize(self.settings(config, wordpieces, lexicon_width, len(tuned)))
+        labels = self.lexicon.label_names(matcher.lexicon) if matcher is not None else []
+        module = shim.initialize(self.settings(config, wordpieces, lexicon_width, len(tuned), labels))
         assert isinstance(module, LEBERT)
         self.load_weights(module.encoder, config, wordpieces)
         if matcher is not None and module.words is not None:
@@ -60,20 +67,27 @@ class LEBERTSetup(BertSetup):
         return module
 
     def settings(
-        self, config: PretrainedConfig, wordpieces: Dict[str, Any], lexicon_width: int, n_tuned: int
+        self,
+        config: PretrainedConfig,
+        wordpieces: Dict[str, Any],
+        lexicon_width: int,
+        n_tuned: int,
+        labels: Sequence[str] = (),
     ) -> Dict[str, Any]:
         """All that is needed to build the module, as plain JSON. `lexicon_width` is the width of the lexicon's vectors,
-        0 if it has none."""
+        0 if it has none; `labels` are those of its words."""
         return {
             "encoder": config_settings(config),
             "lebert": {
                 "adapter_layers": list(self.adapter_layers),
                 "word_width": lexicon_width or self.word_width,
                 "n_tuned": n_tuned,
+                "n_labels": len(labels),
                 "dropout": self.dropout,
                 "empty": self.empty,
                 "gradient_checkpointing": self.gradient_checkpointing,
             },
             "wordpieces": wordpieces,
             "lexicon_width": lexicon_width,
+            "labels": list(labels),
         }

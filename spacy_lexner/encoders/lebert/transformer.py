@@ -109,7 +109,7 @@ def forward(model: Transformer, docs: List[Doc], is_train: bool) -> Tuple[FullTr
     ids, counts = wordpieces_of(encoder).encode(docs)
     if not len(ids):
         return FullTransformerBatch.empty(len(docs)), lambda gradient: docs
-    batches = encoder.attrs["make_batches"](encoder, docs, ids, counts)
+    batches = encoder.attrs["make_batches"](encoder, docs, ids, counts, is_train)
     vectors, backprop_vectors = run_batches(encoder, batches, len(ids), is_train)
     rows = _write_rows(docs, counts)
     positions = model.ops.xp.asarray(rows.positions)

@@ -53,6 +53,11 @@ class BertSetup:
         """Whether words or entities of the training texts are fine-tuned."""
         return False
 
+    @property
+    def reads_labels(self) -> bool:
+        """Whether the labels of words have vectors."""
+        return False
+
     def texts(self) -> Optional[TrainingTexts]:
         """What the model has to see before it is initialised; None for nothing."""
         if not (self.reads_tokens or self.reads_texts):

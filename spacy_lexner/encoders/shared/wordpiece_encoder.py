@@ -8,7 +8,7 @@ import torch
 from spacy.tokens import Doc
 from thinc.api import Model
 
-from ...candidates.lexicon_node import find_lexicon, linked_matcher
+from ...candidates.lexicon_node import find_lexicon, training_matcher
 from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
 from .bert_setup import BertSetup
 from .bert_shaped import max_length
@@ -19,7 +19,7 @@ from .wordpieces import Wordpieces, load_wordpieces
 
 N_SPECIAL = 2  # [CLS] and [SEP] stand around every window
 NO_ATTRIBUTES: Mapping[str, Any] = {}
-MakeBatches = Callable[[Encoder, List[Doc], np.ndarray, np.ndarray], Iterator[UnitBatch]]
+MakeBatches = Callable[[Encoder, List[Doc], np.ndarray, np.ndarray, bool], Iterator[UnitBatch]]
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ def WordpieceEncoder(
 
     name (str): Name of the layer.
     shim (ModuleShim): Holds the module, which takes a list of batches and gives the vectors that these keep.
-    make_batches (Callable): Makes the batches of Docs, given their wordpieces and the number of these per token. A
-        module-level function: it is copied and pickled with the model.
+    make_batches (Callable): Makes the batches of Docs, given their wordpieces, the number of these per token, and
+        whether a gradient follows. A module-level function: it is copied and pickled with the model.
     setup (BertSetup), options (WindowOptions): What the module is made of, and how Docs reach it.
     nodes (Mapping[str, Model]): The nodes that find words or entities in Docs, see `node_of`.
     attrs (Mapping[str, Any]): Further attributes.
@@ -87,8 +87,9 @@ def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
     shim = shim_of(model)
     texts = model.attrs.get(ATTRIBUTE) or TrainingTexts(tokens=False, texts=False)
     if not shim.is_initialized:
-        lexicon = find_lexicon(model)
-        module = model.attrs["setup"].build(shim, X or [], texts, None if lexicon is None else linked_matcher(lexicon))
+        setup, lexicon = model.attrs["setup"], find_lexicon(model)
+        matcher = None if lexicon is None else training_matcher(lexicon, reads_labels=setup.reads_labels)
+        module = setup.build(shim, X or [], texts, matcher)
         model.attrs["options"].cut(np.zeros(0, "i8"), module)  # raises where window and stride do not fit
         model.set_dim("nO", module.text_model.config.hidden_size)
     texts.clear()
@@ -97,7 +98,7 @@ def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
 def encode_pieces(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[UnitRows, Callable[[Any], Any]]:
     """The vectors of the wordpieces of Docs, and a callback that takes their gradient."""
     ids, counts = wordpieces_of(model).encode(docs)
-    batches = model.attrs["make_batches"](model, docs, ids, counts)
+    batches = model.attrs["make_batches"](model, docs, ids, counts, is_train)
     vectors, backprop = run_batches(model, batches, len(ids), is_train)
     return UnitRows(vectors, counts), backprop
 

@@ -1,15 +1,17 @@
 """How a model knows the words of a batch: by the lexicon's vectors, its own fine-tuned ones, or their length."""
 
 import math
-from typing import List, Literal, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, List, Literal, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from ...candidates.batch_words import BatchWords
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.matcher import Matcher
+from .word_labels import LabelNumbers, load_labels, stack_labels
 
 WordsFrom = Literal["frozen", "finetuned"]
 MAX_LENGTH = 6  # longer words, and single characters, share one vector
@@ -23,6 +25,7 @@ class Words(NamedTuple):
     known: Tensor  # bool[U], whether the lexicon has a vector
     lengths: Tensor  # int64[U], in characters
     tuned: Tensor  # int64[U], rows in the fine-tuned table; -1 for words that are not in it
+    labels: Optional[Tensor] = None  # int64[U, K], their labels by number, 0 for none; None if the model reads none
 
 
 class WordVectors(nn.Module):
@@ -30,18 +33,19 @@ class WordVectors(nn.Module):
 
     A word has the vector of the fine-tuned table if it is in it, else that of the lexicon, else one that is learned for
     all words of its length (the `<unk>` and `<unk2>` ... `<unk6>` of the authors' code). With `n_tuned` = 0 all words
-    stay as the lexicon has them.
+    stay as the lexicon has them. The vectors of its labels, which start at zero, are added.
     """
 
     tuned_hashes: Tensor
 
-    def __init__(self, width: int, n_tuned: int = 0) -> None:
+    def __init__(self, width: int, n_tuned: int = 0, n_labels: int = 0) -> None:
         super().__init__()
         bound = math.sqrt(3.0 / width)
         self.width = width
         self.padding = nn.Parameter(torch.empty(1, width).uniform_(-bound, bound))
         self.by_length = nn.Parameter(torch.empty(MAX_LENGTH, width).uniform_(-bound, bound))
         self.tuned = nn.Parameter(torch.empty(n_tuned, width).uniform_(-bound, bound))
+        self.labels = nn.Parameter(torch.zeros(1 + n_labels, width)) if n_labels else None  # row 0 stays zero
         self.register_buffer("tuned_hashes", torch.zeros(n_tuned, dtype=torch.int64))
 
     def forward(self, words: Words) -> Tensor:
@@ -51,6 +55,8 @@ class WordVectors(nn.Module):
         if len(self.tuned):
             tuned = self.tuned[words.tuned.clamp(min=0)]
             vectors = torch.where((words.tuned >= 0).unsqueeze(-1), tuned, vectors)
+        if self.labels is not None and words.labels is not None:
+            vectors = vectors + F.embedding(words.labels, self.labels, padding_idx=0).sum(1)
         return torch.cat([self.padding, vectors.to(self.padding.dtype)])
 
     def start_from(self, lexicon: Lexicon, hashes: np.ndarray) -> None:
@@ -68,12 +74,14 @@ class WordTable(NamedTuple):
     width: int  # D, of the word vectors
     lexicon_width: int  # of the vectors of the lexicon used in training, 0 if it had none
     tuned_hashes: np.ndarray  # uint64[n], the fine-tuned words, ascending
+    labels: Optional[LabelNumbers] = None  # None if the model reads no labels
 
     @classmethod
-    def of(cls, words: Optional[WordVectors], lexicon_width: int) -> "WordTable":
-        """The table of a module's word vectors."""
+    def of(cls, words: Optional[WordVectors], settings: Mapping[str, Any]) -> "WordTable":
+        """The table of a module's word vectors; `settings` are those of the module."""
         assert words is not None
-        return cls(words.width, lexicon_width, words.tuned_hashes.cpu().numpy().view("u8"))
+        hashes, names = words.tuned_hashes.cpu().numpy().view("u8"), tuple(settings.get("labels", ()))
+        return cls(words.width, settings["lexicon_width"], hashes, load_labels(names) if names else None)
 
     def look_up(self, lexicon: Lexicon, hashes: np.ndarray) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Look up words by hash, uint64[n]: float32[n, D] vectors, bool[n] whether the lexicon has one, int64[n] rows
@@ -107,6 +115,7 @@ def number_words(chosen: np.ndarray, words: BatchWords, table: WordTable, device
     places = np.flatnonzero(chosen >= 0)
     numbers = chosen.reshape(-1)[places]
     columns: Tuple[List[np.ndarray], ...] = ([], [], [], [])
+    labels: List[np.ndarray] = []
     n_words = 0
     for i, lexicon in enumerate(words.lexicons):  # a word of two lexicons may have two vectors
         own = slice(None) if len(words.lexicons) == 1 else np.flatnonzero(words.sources[numbers] == i)
@@ -118,7 +127,11 @@ def number_words(chosen: np.ndarray, words: BatchWords, table: WordTable, device
         vectors, known, tuned = table.look_up(lexicon, hashes)
         for column, part in zip(columns, (vectors, known, lengths, tuned)):
             column.append(part)
-    tensors = (torch.from_numpy(np.concatenate(column)).to(device) for column in columns)
+        if table.labels is not None:
+            labels.append(table.labels(lexicon, hashes))
+    tensors = [torch.from_numpy(np.concatenate(column)).to(device) for column in columns]
+    if table.labels is not None:
+        tensors.append(torch.from_numpy(stack_labels(labels)).to(device))
     return torch.from_numpy(rows).to(device), Words(*tensors)
 
 

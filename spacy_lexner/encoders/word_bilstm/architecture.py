@@ -9,6 +9,7 @@ from thinc.types import Floats2d
 
 from ...candidates.policy import Policy
 from ...lexicon.matcher import SingleChars
+from ..shared.lexicon_options import LabelOptions
 from ..shared.words import WordsFrom
 from .layer import WordBiLSTMEncoder
 from .setup import WordBiLSTMSetup
@@ -30,6 +31,7 @@ def build_word_bilstm_v1(
     max_batch_tokens: int = 4096,
     mixed_precision: bool = False,
     grad_scaler_config: Dict[str, Any] = NO_OPTIONS,
+    lexicon: Dict[str, Any] = NO_OPTIONS,
 ) -> Model[List[Doc], List[Floats2d]]:
     """Build the baseline of the LEBERT paper (BERT + Word; Liu et al. 2021, section 4.3): an encoder's vectors,
     concatenated with an attended sum of the candidate words, through a bidirectional LSTM. The defaults are its
@@ -50,6 +52,7 @@ def build_word_bilstm_v1(
     max_batch_tokens (int): Maximum number of tokens, padding included, that go through the LSTM at once.
     mixed_precision (bool): Half precision, on a GPU or a processor with AMX.
     grad_scaler_config (Dict[str, Any]): Arguments of thinc's PyTorchGradScaler.
+    lexicon (Dict[str, Any]): Block of options: see `LabelOptions` in `encoders/shared/lexicon_options.py`.
     RETURNS (Model[List[Doc], List[Floats2d]]): The encoder, one row per token, 2 * hidden_width wide.
     """
     setup = WordBiLSTMSetup(
@@ -62,6 +65,7 @@ def build_word_bilstm_v1(
         empty=empty,
         dropout=dropout,
         max_batch_tokens=max_batch_tokens,
+        lexicon=LabelOptions.read(lexicon),
     )
     return WordBiLSTMEncoder(
         tok2vec, setup, mixed_precision=mixed_precision, grad_scaler_config=dict(grad_scaler_config)

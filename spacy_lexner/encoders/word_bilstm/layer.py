@@ -7,7 +7,7 @@ import torch
 from spacy.tokens import Doc
 
 from ...candidates.batch_words import place_words
-from ...candidates.lexicon_node import LexiconCandidates, linked_matcher
+from ...candidates.lexicon_node import training_matcher
 from ...candidates.policy import candidate_slots
 from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
 from ..shared.shim import ModuleShim, settings_of, shim_of
@@ -35,7 +35,7 @@ def WordBiLSTMEncoder(
         encode_tokens,
         init,
         ModuleShim(build_word_bilstm, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config),
-        nodes={"lexicon": LexiconCandidates(), "tok2vec": tok2vec},
+        nodes={"lexicon": setup.lexicon.node(), "tok2vec": tok2vec},
         attrs=attrs,
         width=2 * setup.hidden_width,
     )
@@ -48,9 +48,10 @@ def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
     shim = shim_of(model)
     texts = model.attrs.get(ATTRIBUTE) or TrainingTexts(tokens=False, texts=False)
     if not shim.is_initialized:
-        matcher = linked_matcher(lexicon)
+        setup: WordBiLSTMSetup = model.attrs["setup"]
+        matcher = training_matcher(lexicon, reads_labels=setup.lexicon.labels)
         width = tok2vec.maybe_get_dim("nO") or tok2vec.predict((X or [])[:1])[0].shape[1]
-        model.attrs["setup"].build(shim, X or [], texts, matcher, width)
+        setup.build(shim, X or [], texts, matcher, width)
     texts.clear()
 
 
@@ -61,7 +62,8 @@ def encode_tokens(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[Unit
         return UnitRows(model.ops.alloc2f(0, model.get_dim("nO")), counts), lambda gradient: None
     rows, backprop_rows = model.layers[1](docs, is_train)
     given = model.ops.xp.concatenate([part for part, doc in zip(rows, docs) if len(doc)])
-    vectors, backprop_vectors = run_batches(model, make_batches(model, docs, counts), len(counts), is_train, given)
+    batches = make_batches(model, docs, counts, is_train)
+    vectors, backprop_vectors = run_batches(model, batches, len(counts), is_train, given)
 
     def backprop(gradient: Any) -> None:
         backprop_rows(split_by_length(backprop_vectors(gradient), docs))
@@ -69,14 +71,14 @@ def encode_tokens(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[Unit
     return UnitRows(vectors, counts), backprop
 
 
-def make_batches(model: Encoder, docs: List[Doc], counts: np.ndarray) -> Iterator[UnitBatch]:
+def make_batches(model: Encoder, docs: List[Doc], counts: np.ndarray, is_train: bool = False) -> Iterator[UnitBatch]:
     """Padded batches of whole Docs, those of similar length together."""
     setup, device = model.attrs["setup"], shim_of(model).device
-    words = place_words(docs, model.layers[0].predict(docs), counts)
+    words = place_words(docs, model.layers[0](docs, is_train)[0], counts)
     slots = candidate_slots(
         words.starts, words.ends, len(counts), setup.max_words, policy=setup.policy, single_chars=setup.single_chars
     )
-    table = WordTable.of(cast(WordBiLSTM, shim_of(model).module).words, settings_of(model)["lexicon_width"])
+    table = WordTable.of(cast(WordBiLSTM, shim_of(model).module).words, settings_of(model))
     whole = cut_windows(np.array([len(doc) for doc in docs], "i8"), len(counts), len(counts))
     for index in batch_by_padding(whole.lengths, setup.max_batch_tokens):
         windows = whole.take(index)

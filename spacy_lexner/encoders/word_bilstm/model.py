@@ -27,6 +27,7 @@ class WordBiLSTM(nn.Module):
     word_width (int): Width D of the word vectors.
     hidden_width (int): Width of each direction of the LSTM.
     n_tuned (int): Number of fine-tuned words.
+    n_labels (int): Number of labels of words that have a vector.
     dropout (float): Dropout on the transformed words, on the LSTM's input and on its output.
     empty (str): What a token without words receives, see WordAttention.
     """
@@ -38,11 +39,12 @@ class WordBiLSTM(nn.Module):
         hidden_width: int,
         *,
         n_tuned: int = 0,
+        n_labels: int = 0,
         dropout: float = 0.5,
         empty: str = "zero",
     ) -> None:
         super().__init__()
-        self.words = WordVectors(word_width, n_tuned)
+        self.words = WordVectors(word_width, n_tuned, n_labels)
         self.attention = WordAttention(width, word_width, dropout=dropout, empty=empty)
         self.lstm = nn.LSTM(2 * width, hidden_width, batch_first=True, bidirectional=True)
         self.dropout = nn.Dropout(dropout)

@@ -9,6 +9,7 @@ from spacy.tokens import Doc
 from ...candidates.policy import POLICIES, Policy
 from ...candidates.training_texts import TrainingTexts
 from ...lexicon.matcher import Matcher, SingleChars
+from ..shared.lexicon_options import LabelOptions
 from ..shared.shim import ModuleShim
 from ..shared.word_attention import EMPTY
 from ..shared.words import WordsFrom, words_of_texts
@@ -28,6 +29,7 @@ class WordBiLSTMSetup:
     empty: str
     dropout: float
     max_batch_tokens: int
+    lexicon: LabelOptions = LabelOptions()  # noqa: RUF009 (frozen)
 
     def __post_init__(self) -> None:
         for name in ("hidden_width", "word_width", "max_words", "max_batch_tokens"):
@@ -46,15 +48,17 @@ class WordBiLSTMSetup:
             if not texts.n_docs:
                 texts.add(sample)
             tuned = words_of_texts(matcher, texts.texts)
+        labels = self.lexicon.label_names(matcher.lexicon)
         settings = {
             "width": width,
             "word_width": matcher.lexicon.dim or self.word_width,
             "hidden_width": self.hidden_width,
             "n_tuned": len(tuned),
+            "n_labels": len(labels),
             "dropout": self.dropout,
             "empty": self.empty,
         }
-        module = shim.initialize({"module": settings, "lexicon_width": matcher.lexicon.dim})
+        module = shim.initialize({"module": settings, "lexicon_width": matcher.lexicon.dim, "labels": labels})
         assert isinstance(module, WordBiLSTM)
         module.words.start_from(matcher.lexicon, tuned)
         return module

@@ -33,7 +33,8 @@ def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Float
     encoder, xp = model.layers[0], model.ops.xp
     ids, counts = wordpieces_of(encoder).encode(docs)
     borders = piece_borders(docs, counts)
-    batches = (frame(batch, borders) for batch in encoder.attrs["make_batches"](encoder, docs, ids, counts))
+    made = encoder.attrs["make_batches"](encoder, docs, ids, counts, is_train)
+    batches = (frame(batch, borders) for batch in made)
     rows, backprop_rows = run_batches(encoder, batches, len(ids) + 2 * len(docs), is_train)
     tokens, backprop_tokens = pool_tokens(encoder, UnitRows(rows[: len(ids)], counts))
     edges = rows[len(ids) :]
