@@ -6,7 +6,17 @@ from typing import Dict, Iterable, List, Literal, Tuple
 
 import numpy as np
 
-from .entry import REASONS, EntryStream, Labels, LexiconEntry, find_fault, hash_content, hash_word, join_labels, to_stored
+from .entry import (
+    REASONS,
+    EntryStream,
+    Labels,
+    LexiconEntry,
+    find_fault,
+    hash_content,
+    hash_word,
+    join_labels,
+    to_stored,
+)
 from .errors import LexiconError
 from .normalization import Normalization
 from .rules import normal_rules

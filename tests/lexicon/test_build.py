@@ -18,6 +18,7 @@ UNFIT = [
     (15, LexiconEntry("长" * 65)),
     (16, LexiconEntry("上\ud800海")),
     (17, LexiconEntry("上海", np.ones(4))),
+    (17, LexiconEntry("上海", label="A\x1fB")),
     (18, LexiconEntry("上海", np.array([1, np.nan, 1]))),
     (19, LexiconEntry("上海", weight=float("inf"))),
     (20, LexiconEntry("南京", np.zeros(3), 2.0)),
@@ -30,8 +31,8 @@ def test_unfit_entries_are_skipped_and_counted():
     lexicon = Lexicon.from_entries(EntryStream("words.vec", UNFIT))
     assert list(lexicon) == ["南京", "上海"]
     assert lexicon.get("南京").weight == 1.0 and lexicon.get("南京").vector.tolist() == [1, 1, 1]
-    assert lexicon.report.n_read == 12 and lexicon.report.n_skipped == 10
-    assert set(lexicon.report.skipped) == set(REASONS)
+    assert lexicon.report.n_read == 13 and lexicon.report.n_skipped == 11
+    assert set(lexicon.report.skipped) == set(REASONS) - {"label_added"}
     assert lexicon.report.skipped["bad_vector"] == 2
     assert lexicon.report.places["bad_vector"] == ["words.vec:17", "words.vec:18"]
     assert lexicon.report.places["duplicate"] == ["words.vec:20"]
@@ -62,7 +63,7 @@ def test_merging_lends_vectors():
     lexicon = Lexicon.from_entries(MergedStream([first, second, third]), merge=True, strict=True)
     known = {entry.word: entry for entry in lexicon.entries()}
     assert list(known) == ["甲", "乙", "丙"]
-    assert known["甲"].vector.tolist() == [1, 1] and known["甲"][2:5] == (5.0, "n", "")
+    assert known["甲"].vector.tolist() == [1, 1] and known["甲"][2:5] == (5.0, ("n",), "")
     assert known["乙"].vector is None and known["丙"].vector.tolist() == [0, 0]
     assert lexicon.report.source == "dict.txt, a.vec, b.vec"
     assert lexicon.report.places["duplicate"] == ["a.vec:2", "b.vec:9", "b.vec:8"]

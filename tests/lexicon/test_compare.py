@@ -56,7 +56,7 @@ def test_vectors_of_other_widths():
     "changes, message",
     [
         ({"weight": 2.5}, "weight 1 → 2.5"),
-        ({"label": "LOC", "entity_id": ""}, "labels none → LOC, entity id Q1 → none"),
+        ({"labels": ("LOC",), "entity_id": ""}, "labels none → LOC, entity id Q1 → none"),
         ({"vector": None}, "vector lost"),
         ({"vector": np.zeros(2)}, "another vector"),
         ({"rules": (Rule("forbid"), Rule("force", "A"))}, "rules none → forbid; force A"),

@@ -30,14 +30,16 @@ class Changes(RuleBasedStateMachine):
     @rule(entries=st.lists(ENTRY, max_size=4))
     def add(self, entries):
         self.lexicon = self.lexicon.with_words(entries)
+        labels = {}
         for entry in entries:
             word = entry.word.lower()
+            labels[word] = tuple(dict.fromkeys((*labels.get(word, ()), *entry.labels)))
             old = self.known.get(word, LexiconEntry(word))
             self.known[word] = LexiconEntry(
                 word,
                 old.vector if entry.vector is None else entry.vector,
                 old.weight if entry.weight == 1.0 else entry.weight,
-                entry.label or old.label,
+                labels[word] or old.labels,
                 entry.entity_id or old.entity_id,
                 normal_rules(entry.rules) if entry.rules else old.rules,
             )
@@ -87,8 +89,8 @@ TestChanges.settings = settings(max_examples=60, stateful_step_count=15, deadlin
 def test_what_an_entry_leaves_out_stays(lexicon):
     changed = lexicon.with_words(["长江", LexiconEntry("大桥", label="BRIDGE"), LexiconEntry("京", np.zeros(4), 7.0)])
     assert changed.get("长江")[2:] == lexicon.get("长江")[2:]
-    assert changed.get("大桥")[2:5] == (5.5, "BRIDGE", "Q5") and changed.get("大桥").vector.tolist() == [5.0] * 4
-    assert changed.get("京")[2:5] == (7.0, "LOC", "Q7") and changed.get("京").vector.tolist() == [0.0] * 4
+    assert changed.get("大桥")[2:5] == (5.5, ("BRIDGE",), "Q5") and changed.get("大桥").vector.tolist() == [5.0] * 4
+    assert changed.get("京")[2:5] == (7.0, ("LOC",), "Q7") and changed.get("京").vector.tolist() == [0.0] * 4
     assert lexicon.with_words(["长江", "长江"]).version == lexicon.version
 
 

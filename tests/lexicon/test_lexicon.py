@@ -26,7 +26,7 @@ def test_words(lexicon):
         "长江",
         [3.0] * 4,
         3.5,
-        "LOC",
+        ("LOC",),
         "Q3",
         (Rule("prefer", "LOC", 3.5),),
     )
@@ -61,7 +61,7 @@ def test_version_comes_from_the_content(entries):
     others = [
         Lexicon.from_entries(entries[:-1]),
         Lexicon.from_entries([*entries[:-1], entries[-1]._replace(weight=0.25)]),
-        Lexicon.from_entries([*entries[:-1], entries[-1]._replace(label="PER")]),
+        Lexicon.from_entries([*entries[:-1], entries[-1]._replace(labels=("PER",))]),
         Lexicon.from_entries([*entries[:-1], entries[-1]._replace(entity_id="Q0")]),
         Lexicon.from_entries([*entries[:-1], entries[-1]._replace(vector=np.zeros(4))]),
         Lexicon.from_entries([*entries[:-1], entries[-1]._replace(vector=None)]),

@@ -58,7 +58,7 @@ def test_options_of_building(nlp, files):
 
 def test_jieba_dictionary(nlp, files):
     lexicon = reader("JiebaDictionary", path=f'"{files}/dict.txt"')(nlp)
-    assert [entry[:5] for entry in lexicon.entries()] == [("长江", None, 9, "ns", ""), ("大桥", None, 3, "n", "")]
+    assert [entry[:5] for entry in lexicon.entries()] == [("长江", None, 9, ("ns",), ""), ("大桥", None, 3, ("n",), "")]
     assert lexicon.report.skipped == {"bad_weight": 1}
 
 
@@ -87,7 +87,7 @@ def test_knowledge_base_of_a_path_or_a_component(nlp, tmp_path):
     kb.add_alias("南京", ["Q1"], [0.75])
     kb.to_disk(tmp_path / "kb")
     lexicon = reader("KnowledgeBase", path=f'"{tmp_path}/kb"')(spacy.blank("zh"))
-    assert lexicon.get("南京")[2:5] == (0.75, "", "Q1") and lexicon.get("南京").vector.tolist() == [3, 4]
+    assert lexicon.get("南京")[2:5] == (0.75, (), "Q1") and lexicon.get("南京").vector.tolist() == [3, 4]
     nlp.add_pipe("entity_linker", name="linker").set_kb(lambda vocab: kb)
     assert reader("KnowledgeBase", component='"linker"')(nlp).version == lexicon.version
 
@@ -174,7 +174,7 @@ def test_merged(nlp, files):
     lexicon = merged(nlp)
     assert list(lexicon) == ["长江", "大桥", "甲", "南京", "Ａｂ"]  # in the order of the config, not of the names
     entry = lexicon.get("长江")
-    assert entry.vector.tolist() == [3, 4] and entry.vector.dtype == "f2" and entry[2:5] == (9, "ns", "")
+    assert entry.vector.tolist() == [3, 4] and entry.vector.dtype == "f2" and entry[2:5] == (9, ("ns",), "")
     assert lexicon.report.skipped == {"bad_weight": 1, "duplicate": 1}
     assert lexicon.report.places["duplicate"] == [f"{files}/a.vec:3"]
 

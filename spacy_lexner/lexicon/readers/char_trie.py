@@ -69,7 +69,7 @@ def _from_fields(word: str, fields: Dict[str, Any]) -> LexiconEntry:
         if not isinstance(fields.get(name, ""), str):
             raise TypeError(f"{name} is {fields[name]!r:.40}, not a str")
     labels = fields.get("labels", ())
-    if not isinstance(labels, str) and not all(isinstance(label, str) for label in labels):
+    if not (isinstance(labels, (str, list, tuple)) and all(isinstance(label, str) for label in labels)):
         raise TypeError(f"labels is {labels!r:.40}, not a list of str")
     if not _is_number(fields.get("weight", 1.0)):
         raise TypeError(f"weight is {fields['weight']!r:.40}, not a number")

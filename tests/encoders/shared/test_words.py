@@ -67,7 +67,7 @@ def test_fine_tuned_words_start_from_the_lexicon():
     rows = dict(zip(hashes.tolist(), range(2)))
     assert words.tuned[rows[ONE.hash("南京")]].tolist() == [1, 2]
     assert torch.equal(words.tuned[rows[ONE.hash("东京")]], random[rows[ONE.hash("东京")]])
-    table = WordTable.of(words, 2)
+    table = WordTable.of(words, {"lexicon_width": 2})
     assert table.tuned_hashes.tolist() == hashes.tolist()
 
 

@@ -9,7 +9,7 @@ from spacy_lexner.lexicon.readers import read_char_trie
 from spacy_lexner.lexicon.rules import Rule
 
 VECTOR = np.array([1, 2], "f4")
-EXPECTED_KINDS = "None, a label .* a weight .* a vector .* a dict of vector, weight, .*, or a LexiconEntry"
+EXPECTED_KINDS = "None, a label .* a weight .* a vector .* a dict of label, vector, weight, .*, or a LexiconEntry"
 ENTRY = LexiconEntry("长江", VECTOR, 2.0, "LOC", "Q1", (Rule("force", "LOC"),))
 
 
@@ -40,6 +40,7 @@ def test_finds_what_pygtrie_finds(find_all, words, text):
         (ENTRY, ENTRY),
         ({}, LexiconEntry("长江")),
         ({"label": "LOC", "vector": None}, LexiconEntry("长江", label="LOC")),
+        ({"labels": ["LOC", "RIVER"]}, LexiconEntry("长江", labels=("LOC", "RIVER"))),
         ({"vector": (1, 2), "weight": 2, "label": "LOC", "entity_id": "Q1", "rules": [("force", "LOC")]}, ENTRY),
     ],
 )
@@ -57,7 +58,9 @@ def test_values(value, expected):
         (["a"], r"\['a'\]; "),
         (np.ones((1, 2)), ""),
         (ENTRY._replace(word="大桥"), "an entry of '大桥'"),
-        ({"labels": "LOC"}, "unknown fields labels"),
+        ({"lables": "LOC"}, "unknown fields lables"),
+        ({"labels": ["LOC", 3]}, r"labels is \['LOC', 3\], not a list of str"),
+        ({"labels": 3}, "labels is 3, not a list of str"),
         ({"label": 3}, "label is 3, not a str"),
         ({"weight": "3"}, "weight is '3', not a number"),
         ({"vector": "3"}, ""),

@@ -44,4 +44,4 @@ def test_limit(tmp_path):
 def test_real_dictionary(data_dir):
     stream = read_jieba_dictionary(data_dir / "lexicon" / "jieba_words.tsv.gz", limit=1000)
     entries = list(stream)
-    assert len(entries) == 1000 and entries[0][2:4] == (3.0, "nz") and entries[0].word == "AT&T"
+    assert len(entries) == 1000 and entries[0][2:4] == (3.0, ("nz",)) and entries[0].word == "AT&T"

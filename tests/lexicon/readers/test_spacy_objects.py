@@ -51,7 +51,7 @@ def kb():
 def test_aliases_with_the_most_probable_entity(kb):
     lexicon = Lexicon.from_entries(read_knowledge_base(kb))
     entries = {entry.word: entry for entry in lexicon.entries()}
-    assert entries["南京"].vector.tolist() == [0, 1] and entries["南京"][2:5] == (0.5, "", "Q2")
+    assert entries["南京"].vector.tolist() == [0, 1] and entries["南京"][2:5] == (0.5, (), "Q2")
     assert entries["长江"].vector.tolist() == [1, 0] and entries["长江"].entity_id == "Q1"
     assert lexicon.report.source == "knowledge base"
 

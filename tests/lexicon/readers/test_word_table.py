@@ -25,19 +25,19 @@ def csv(tmp_path):
 def test_columns_by_number(tsv):
     stream = read_word_table(tsv, weight=1, label=2)
     assert [(stream.line, *entry) for entry in stream] == [
-        (1, "长江", None, 12.0, "n", "", ()),
-        (2, '"引', None, 1.0, "", "", ()),
-        (3, "短", None, 1.0, "", "", ()),
+        (1, "长江", None, 12.0, ("n",), "", ()),
+        (2, '"引', None, 1.0, (), "", ()),
+        (3, "短", None, 1.0, (), "", ()),
     ]
 
 
 def test_columns_by_name(csv):
     stream = read_word_table(csv, word="name", label="type", entity_id="id", weight="freq", vector="vector")
     first, second, third = ((stream.line, entry) for entry in stream)
-    assert first[0] == 2 and first[1].word == "大桥, 长江" and first[1][2:5] == (2.0, "LOC", "Q1")
+    assert first[0] == 2 and first[1].word == "大桥, 长江" and first[1][2:5] == (2.0, ("LOC",), "Q1")
     assert first[1].vector.tolist() == [1, 2]
     assert second[0] == 4 and second[1].word == "多\n行" and math.isnan(second[1].weight) and second[1].vector is None
-    assert third[1].word == "南京" and third[1][2:5] == (1.0, "", "Q3") and third[1].vector.tolist() == [3, 4]
+    assert third[1].word == "南京" and third[1][2:5] == (1.0, (), "Q3") and third[1].vector.tolist() == [3, 4]
 
 
 def test_header_delimiter_and_limit(csv, tmp_path):
@@ -77,5 +77,5 @@ def test_header_alone(tmp_path):
 def test_real_table(data_dir):
     path = data_dir / "lexicon" / "jieba_words.tsv.gz"
     lexicon = Lexicon.from_entries(read_word_table(path, weight=1, label=2, limit=5000))
-    assert len(lexicon) == 5000 and lexicon.get("AT&T")[2:5] == (3.0, "nz", "")
+    assert len(lexicon) == 5000 and lexicon.get("AT&T")[2:5] == (3.0, ("nz",), "")
     assert all(entry.label and entry.weight >= 0 for entry in lexicon.entries())
