@@ -1,14 +1,17 @@
 """The candidate words of a Doc: how they are stored in it, and which tokens they cover."""
 
 import struct
+from functools import cached_property
 from itertools import pairwise
-from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 from spacy.tokens import Doc
 
 from ..lexicon.level import Candidates
+from ..lexicon.entry import Labels
 from ..lexicon.matcher import Matcher
+from ..lexicon.shared_matcher import find_matcher
 
 # A key of this form is one that spaCy itself knows how to treat: kept by to_bytes, DocBin and n_process, left out (with
 # a warning) by Doc.from_docs.
@@ -22,14 +25,21 @@ class LexMatch(NamedTuple):
     start: int
     end: int
     word: str
+    labels: Labels = ()  # those of the lexicon that found it; none if no pipeline of this process has that any more
 
 
 class LexMatches(Sequence[LexMatch]):
     """The candidate words of a Doc as `doc._.lex_matches` shows them; a LexMatch is made when it is read."""
 
-    def __init__(self, text: str, candidates: Candidates) -> None:
+    def __init__(self, text: str, version: int, candidates: Candidates) -> None:
         self._text = text
+        self._version = version  # of the Matcher that found them
         self._candidates = candidates
+
+    @cached_property
+    def _labels(self) -> Dict[int, Labels]:
+        matcher = find_matcher(self._version)
+        return {} if matcher is None else matcher.lexicon.labels(self._candidates.hashes)
 
     def __len__(self) -> int:
         return len(self._candidates.starts)
@@ -37,15 +47,22 @@ class LexMatches(Sequence[LexMatch]):
     def __getitem__(self, index):  # type: ignore[override]
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        start, end = int(self._candidates.starts[index]), int(self._candidates.ends[index])
-        return LexMatch(start, end, self._text[start:end])
+        i = range(len(self))[index]
+        start, end = int(self._candidates.starts[i]), int(self._candidates.ends[i])
+        return LexMatch(start, end, self._text[start:end], self._labels.get(i, ()))
 
     def __iter__(self) -> Iterator[LexMatch]:
-        for start, end in zip(self._candidates.starts.tolist(), self._candidates.ends.tolist()):
-            yield LexMatch(start, end, self._text[start:end])
+        for i, (start, end) in enumerate(zip(self._candidates.starts.tolist(), self._candidates.ends.tolist())):
+            yield LexMatch(start, end, self._text[start:end], self._labels.get(i, ()))
 
     def __repr__(self) -> str:
         return f"LexMatches({list(self)!r})"
+
+
+def get_matches(doc: Doc) -> Optional[LexMatches]:
+    """The candidate words of a Doc; None if no matcher has run on it."""
+    stored = get_candidates(doc)
+    return None if stored is None else LexMatches(doc.text, *stored)
 
 
 def count_characters(doc: Doc) -> int:

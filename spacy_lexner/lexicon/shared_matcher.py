@@ -4,12 +4,14 @@ import threading
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Dict, Iterator, Mapping, Optional, Tuple
+from weakref import WeakValueDictionary
 
 from .matcher import Matcher
 
 REMEMBERED = 8
 # The matchers that a thread sees of each SharedMatcher that it has pinned, by identity.
 _PINNED: ContextVar[Mapping[int, Tuple[Matcher, ...]]] = ContextVar("_PINNED", default={})  # noqa: B039 (never changed)
+_IN_USE: "WeakValueDictionary[int, Matcher]" = WeakValueDictionary()  # by version
 
 
 class SharedMatcher:
@@ -18,7 +20,9 @@ class SharedMatcher:
 
     def __init__(self, matcher: Optional[Matcher] = None) -> None:
         self._lock = threading.Lock()
-        self._matchers: Tuple[Matcher, ...] = () if matcher is None else (matcher,)  # the newest first
+        self._matchers: Tuple[Matcher, ...] = ()  # the newest first
+        if matcher is not None:
+            self.set(matcher)
 
     @property
     def _seen(self) -> Tuple[Matcher, ...]:
@@ -34,6 +38,7 @@ class SharedMatcher:
         with self._lock:
             others = (known for known in self._matchers if known.version != matcher.version)
             self._matchers = (matcher, *others)[:REMEMBERED]
+        _IN_USE[matcher.version] = matcher
 
     def get(self, version: int) -> Optional[Matcher]:
         """The Matcher of that version; None if it is not among the last eight."""
@@ -57,3 +62,9 @@ class SharedMatcher:
     def __setstate__(self, state: Dict[str, Any]) -> None:
         self._lock = threading.Lock()
         self._matchers = state["matchers"]
+        _IN_USE.update({matcher.version: matcher for matcher in self._matchers})
+
+
+def find_matcher(version: int) -> Optional[Matcher]:
+    """The Matcher of that version; None if no SharedMatcher of this process remembers it."""
+    return _IN_USE.get(version)

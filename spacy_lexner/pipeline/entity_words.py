@@ -6,7 +6,8 @@ from spacy.tokens import Doc, Span
 from thinc.api import Model
 
 from ..candidates.batch_words import AttendedWords
-from ..candidates.storage import get_candidates, token_spans
+from ..candidates.storage import get_candidates, get_matches, token_spans
+from ..lexicon.entry import Labels
 from .extensions import add_extension
 
 USER_DATA_KEY: Any = ("._.", "lex_entity_words", None, None)
@@ -20,6 +21,7 @@ class LexWord(NamedTuple):
     word: str
     weight: Optional[float] = None  # if known, the mean attention of the entity's tokens to it, from 0 to 1
     change: Optional[float] = None  # if measured, of the entity's score without it: < 0 if the entity rests on it
+    labels: Labels = ()  # as in `doc._.lex_matches`
 
 
 def add_words_extension() -> None:
@@ -33,7 +35,8 @@ def get_words(span: Span) -> Optional[List[LexWord]]:
     text = span.doc.text
     for start, end, label, words in span.doc.user_data.get(USER_DATA_KEY, ()):
         if (start, end, label) == (span.start_char, span.end_char, span.label_):
-            return [LexWord(begin, stop, text[begin:stop], weight, change) for begin, stop, weight, change in words]
+            labels = {(match.start, match.end): match.labels for match in get_matches(span.doc) or ()}
+            return [LexWord(a, b, text[a:b], *values, labels.get((a, b), ())) for a, b, *values in words]
     return None
 
 

@@ -5,6 +5,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 from spacy.tokens import Doc, Span
 
 from ..candidates.storage import Candidates, find_candidates, get_candidates
+from ..lexicon.entry import Labels
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.matcher import Matcher, MatchOptions
 
@@ -18,6 +19,7 @@ class Word(NamedTuple):
     end: int
     strength: Optional[float] = None  # how strongly it is drawn, from 0 to 1; None if nothing is known
     note: str = ""  # what else is known about it
+    labels: Labels = ()
 
 
 class Mark(NamedTuple):
@@ -97,7 +99,7 @@ def _read_words(
     most = max(attention, default=0.0)
     strengths = [share / most for share in attention] if most else _scale(weights)
     return [
-        Word(*place, strength, _describe(entry, support.get(place)))
+        Word(*place, strength, _describe(entry, support.get(place)), () if entry is None else entry.labels)
         for place, strength, entry in zip(places, strengths, entries)
     ]
 

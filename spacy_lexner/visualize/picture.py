@@ -14,7 +14,7 @@ from .svg import StyleT, ThemeT, draw_svg
 LEGEND = (
     "Above the characters: entities with label and confidence. Below: the words of the lexicon in the text, drawn the "
     "stronger the more attention the model pays to them, or else the higher their weight. A frame marks a word that is "
-    "an entity."
+    "an entity, a stripe the label of a word in the lexicon."
 )
 
 

@@ -48,6 +48,7 @@ class Band(NamedTuple):
     opacity: float
     line: str  # the colour of its frame if it is an entity as well, or ""
     note: str  # the tooltip
+    stripes: List[Tuple[float, float, str]]  # for each of its labels, x, width and colour of a stripe at the bottom
 
 
 def make_runs(cells: Iterable[Cell], left: float) -> List[Run]:
@@ -106,6 +107,8 @@ def make_band(placed: Placed, text: str, left: float, top: float, label: str, *,
     if arc:
         x, width, y = x + COLUMN / 2, max(width - COLUMN, COLUMN / 2), top
         depth = min(ARC_BASE + ARC_STEP * columns / 2, MAX_ARC)
+    share = (width - 8) / max(len(word.labels), 1)
+    stripes = [(x + 4 + i * share, share, line_color(label_color(own))) for i, own in enumerate(word.labels)]
     return Band(
         x=x,
         y=y,
@@ -115,4 +118,5 @@ def make_band(placed: Placed, text: str, left: float, top: float, label: str, *,
         opacity=round(UNKNOWN if word.strength is None else FAINT + (STRONG - FAINT) * word.strength, 3),
         line=line_color(label_color(label)) if label else "",
         note=clean(" · ".join(filter(None, [whole, word.note])))[:MAX_NOTE],
+        stripes=[] if arc else stripes,
     )

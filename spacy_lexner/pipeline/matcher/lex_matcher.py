@@ -13,9 +13,9 @@ from spacy.training import Example
 from ...candidates.storage import (
     Candidates,
     LexMatch,
-    LexMatches,
     find_candidates,
     get_candidates,
+    get_matches,
     set_candidates,
     token_spans,
 )
@@ -73,7 +73,7 @@ class LexMatcher(LexiconPipe):
         """
         super().__init__(name, options or MatchOptions())
         self.spans_key = spans_key
-        add_extension(Doc, "lex_matches", getter=get_lex_matches)
+        add_extension(Doc, "lex_matches", getter=get_matches)
         add_extension(Doc, "lex_version", getter=get_lex_version)
         add_extension(Token, "lex_words", getter=get_lex_words)
 
@@ -224,12 +224,6 @@ def _parse_rules(saved: Dict[str, List[Any]]) -> Dict[str, Any]:
 # Custom attributes
 
 
-def get_lex_matches(doc: Doc) -> Optional[LexMatches]:
-    """The candidate words of a Doc; None if no matcher has run on it."""
-    stored = get_candidates(doc)
-    return None if stored is None else LexMatches(doc.text, stored[1])
-
-
 def get_lex_version(doc: Doc) -> Optional[str]:
     """The `version` of the `lex_matcher` (lexicon, rules, options) that matched a Doc last; None if none has."""
     stored = get_candidates(doc)
@@ -238,11 +232,6 @@ def get_lex_version(doc: Doc) -> Optional[str]:
 
 def get_lex_words(token: Token) -> Optional[List[LexMatch]]:
     """The candidate words that cover a token; None if no matcher has run on its Doc."""
-    stored = get_candidates(token.doc)
-    if stored is None:
-        return None
-    candidates = stored[1]
+    matches = get_matches(token.doc)
     begin, stop = token.idx, token.idx + len(token)
-    covering = (candidates.starts < stop) & (candidates.ends > begin)
-    matches = LexMatches(token.doc.text, candidates)
-    return [matches[i] for i in covering.nonzero()[0].tolist()]
+    return None if matches is None else [match for match in matches if match.start < stop and match.end > begin]
