@@ -8,8 +8,8 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tu
 import numpy as np
 from spacy.tokens import Doc
 
-from ..lexicon.level import Candidates
 from ..lexicon.entry import Labels
+from ..lexicon.level import Candidates
 from ..lexicon.matcher import Matcher
 from ..lexicon.shared_matcher import find_matcher
 

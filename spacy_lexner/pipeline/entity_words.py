@@ -36,7 +36,10 @@ def get_words(span: Span) -> Optional[List[LexWord]]:
     for start, end, label, words in span.doc.user_data.get(USER_DATA_KEY, ()):
         if (start, end, label) == (span.start_char, span.end_char, span.label_):
             labels = {(match.start, match.end): match.labels for match in get_matches(span.doc) or ()}
-            return [LexWord(a, b, text[a:b], *values, labels.get((a, b), ())) for a, b, *values in words]
+            return [
+                LexWord(begin, stop, text[begin:stop], weight, change, labels.get((begin, stop), ()))
+                for begin, stop, weight, change in words
+            ]
     return None
 
 
