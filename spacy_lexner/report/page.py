@@ -26,6 +26,7 @@ def make_page(report: Report, *, title: str = "Report") -> str:
         corpus_labels={clean(label): count for label, count in report.corpus["labels"].items()},
         n_samples=report.settings.n_samples,
         models=models,
+        lexicon=report.weigh_lexicon(),
         labels=labels,
         label_colors={label: label_color(label) for label in labels},
         error_kinds=(CORRECT, *ERRORS),

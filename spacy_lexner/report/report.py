@@ -1,18 +1,20 @@
 """A report on one model or several, side by side."""
 
+import warnings
 from contextlib import contextmanager
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from spacy.language import Language
 
+from ..lexicon.errors import LexiconWarning
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.matcher import Matcher, MatchOptions
-from ..pipeline.lexicon_pipe import find_matchers
+from ..pipeline.lexicon_pipe import find_lexicon, find_matchers
 from .bootstrap import INTERVAL, difference
 from .gold import GoldText
 from .measure import Measured, Settings, measure
 
-EMPTIED = "lexicon emptied"
+EMPTIED, WITHOUT = "lexicon emptied", "trained without words"
 
 
 class Report(NamedTuple):
@@ -23,34 +25,52 @@ class Report(NamedTuple):
     models: Dict[str, Measured]  # by name
 
     def to_json(self) -> Dict[str, Any]:
-        """Everything, for JSON; `difference` is the result of `compare`."""
+        """Everything, for JSON; `difference` is the result of `compare`, `lexicon` that of `weigh_lexicon`."""
         models = {name: {**each.figures, "difference": self.compare(name)} for name, each in self.models.items()}
         samples = {"n": self.settings.n_samples, "seed": self.settings.seed, "percentiles": list(INTERVAL)}
-        return {"corpus": self.corpus, "samples": samples, "models": models}
+        return {"corpus": self.corpus, "samples": samples, "models": models, "lexicon": self.weigh_lexicon()}
 
     def compare(self, name: str) -> Dict[str, Any]:
         """How a model's F-score differs from the first model's: `f`, `spread` (the 95 % interval) and `above` (the
         share of resampled test sets in which it is higher). Empty for the first model."""
         first = next(iter(self.models))
-        if name == first:
-            return {}
-        a, b = self.models[name], self.models[first]
+        return {} if name == first else self._difference(name, first)
+
+    def weigh_lexicon(self) -> Dict[str, Dict[str, Any]]:
+        """What the lexicon does for the first model's F-score, as far as it was measured, as in `compare`: its
+        `dependence`, how much better it is than with the lexicon emptied; and the `worth` of the words, how much better
+        it is than the model that was trained without any."""
+        first = next(iter(self.models))
+        others = {"dependence": f"{first}, {EMPTIED}", "worth": f"{first}, {WITHOUT}"}
+        return {kind: self._difference(first, other) for kind, other in others.items() if other in self.models}
+
+    def _difference(self, name: str, other: str) -> Dict[str, Any]:
+        a, b = self.models[name], self.models[other]
         spread, above = difference(a.samples, b.samples)
         scores = [measured.figures["all"]["f"] for measured in (a, b)]
         return {"f": None if None in scores else scores[0] - scores[1], "spread": spread, "above": above}
 
 
 def make_report(
-    models: Iterable[Tuple[str, Language]], gold: Sequence[GoldText], settings: Settings, *, lexicon_off: bool = False
+    models: Iterable[Tuple[str, Language]],
+    gold: Sequence[GoldText],
+    settings: Settings,
+    *,
+    lexicon_off: bool = False,
+    without_words: Optional[Language] = None,
 ) -> Report:
     """Measure models on the same texts.
 
     models (Iterable[Tuple[str, Language]]): Names and pipelines, measured one after the other.
     lexicon_off (bool): Measure every model that has a lexicon a second time, with the lexicon emptied.
-    RETURNS (Report): The report. Raises ValueError without texts, and if two models have the same name.
+    without_words (Optional[Language]): A pipeline like the first, but trained with an empty lexicon.
+    RETURNS (Report): The report. Raises ValueError without texts, if two models have the same name, and if the lexicon
+        of `without_words` is not empty.
     """
     if not gold:
         raise ValueError("There are no annotated texts to measure models on.")
+    if without_words is not None and (words := find_lexicon(without_words)):
+        raise ValueError(f"The model trained without words has a lexicon of {len(words)}. Train it with an empty one.")
     measured: Dict[str, Measured] = {}
     for name, nlp in models:
         if name in measured:
@@ -59,6 +79,9 @@ def make_report(
         if lexicon_off and find_matchers(nlp):
             with without_lexicon(nlp):
                 measured[f"{name}, {EMPTIED}"] = measure(nlp, gold, settings, name=f"{name}, {EMPTIED}")
+        if without_words is not None:
+            measured[f"{name}, {WITHOUT}"] = measure(without_words, gold, settings, name=f"{name}, {WITHOUT}")
+            without_words = None  # only beside the first
     return Report(describe_corpus(gold, settings.seen), settings, measured)
 
 
@@ -69,7 +92,9 @@ def without_lexicon(nlp: Language) -> Iterator[None]:
     try:
         for source, matcher in before:
             source.set(Matcher(Lexicon.from_entries([]), matcher.options if matcher else MatchOptions()))
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LexiconWarning)
+            yield
     finally:
         for source, matcher in before:
             if matcher is not None:

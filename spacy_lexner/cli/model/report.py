@@ -13,7 +13,12 @@ from ...report.gold import mentions, read_gold
 from ...report.measure import Settings
 from ...report.page import make_page
 from ...report.report import Report, make_report
-from ..shared import GpuOption, failing, load_named, warn_of_failures
+from ..shared import GpuOption, failing, load_named, load_pipeline, warn_of_failures
+
+LEXICON = {
+    "dependence": "Lexicon emptied: {:+.1f} F rest on it. That is how the model depends on words, not what they bring.",
+    "worth": "Words are worth {:+.1f} F, against the model that was trained without any.",
+}
 
 
 def report_cli(
@@ -29,8 +34,14 @@ def report_cli(
     ] = None,
     lexicon_off: Annotated[
         bool,
-        typer.Option("--lexicon-off", help="Also measure each model with an empty lexicon, otherwise unchanged"),
+        typer.Option("--lexicon-off", help="Also measure each model with its lexicon emptied: how it depends on words"),
     ] = False,
+    without_words: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="MODEL", help="A pipeline like MODEL, trained with an empty lexicon: what words are worth"
+        ),
+    ] = None,
     label_map: Annotated[
         Optional[List[str]],
         typer.Option("--map", "-m", metavar="OLD=NEW", help="Rename a label of the models, such as PERSON=PER"),
@@ -62,7 +73,9 @@ def report_cli(
         gold = [text for i, text in enumerate(read_gold(test)) if not limit or i < limit]
         seen = None if train is None else mentions(read_gold(train))
         settings = Settings(seen, read_map(label_map or []), batch_size, n_samples, seed, n_worst)
-        report = make_report(load_named([model, *(compare or [])]), gold, settings, lexicon_off=lexicon_off)
+        plain = None if without_words is None else load_pipeline(without_words)
+        models = load_named([model, *(compare or [])])
+        report = make_report(models, gold, settings, lexicon_off=lexicon_off, without_words=plain)
         output.parent.mkdir(parents=True, exist_ok=True)
         srsly.write_json(output.with_suffix(".json"), report.to_json())
         output.write_text(make_page(report, title=f"{test.stem}: {' · '.join(report.models)}"), "utf8")
@@ -89,5 +102,8 @@ def print_scores(report: Report) -> None:
         cells = [*(groups[0][key] for key in "prf"), *(group["f"] if group else None for group in groups[1:])]
         rows.append([name, *("–" if value is None else f"{100 * value:.1f}" for value in cells)])
     msg.table(rows, header=["model", "P", "R", "F", "F seen", "F unseen"], divider=True, aligns=("l", *"rrrrr"))
+    for kind, effect in report.weigh_lexicon().items():
+        if effect["f"] is not None:
+            msg.text(LEXICON[kind].format(100 * effect["f"]))
     for name, measured in report.models.items():
         warn_of_failures(measured.figures["failed"], f"{name}: ")
