@@ -3,6 +3,8 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Normalization, table
 from spacy_lexner.lexicon.build import MAX_PLACES, BuildReport
@@ -129,3 +131,46 @@ def test_json_round_trip():
 def test_plain_entries_are_numbered():
     report = Lexicon.from_entries([LexiconEntry("甲"), LexiconEntry("乙\n乙")]).report
     assert (report.source, report.places) == ("entries", {"white_space": ["entries:2"]})
+
+
+ENTRIES = st.lists(
+    st.builds(
+        lambda word, labels: LexiconEntry(word, labels=labels),
+        st.sampled_from(["甲", "乙", "丙"]),
+        st.lists(st.sampled_from("ABC"), max_size=2),
+    )
+)
+
+
+@given(ENTRIES, st.booleans())
+def test_equal_words_have_the_labels_of_all(entries, merge):
+    """Against a dictionary; and nothing is lost in a file, with another lexicon on top, or in any number of parts."""
+    expected = {}
+    for entry in entries:
+        expected[entry.word] = tuple(dict.fromkeys((*expected.get(entry.word, ()), *entry.labels)))
+    lexicon = Lexicon.from_entries(entries, merge=merge)
+    added = lexicon.report.skipped.get("label_added", 0)
+    assert lexicon.report.n_read == len(entries) == len(lexicon) + lexicon.report.n_skipped + added
+    halves = Lexicon.from_entries([*Lexicon.from_entries(entries[:2]).entries(), *entries[2:]])
+    on_top = Lexicon.from_entries([]).with_words(entries)
+    for each in (lexicon, Lexicon.from_bytes(lexicon.to_bytes()), halves, on_top, on_top.compact()):
+        assert {entry.word: entry.labels for entry in each.entries()} == expected
+        assert each.version == lexicon.version and each.has_labels == any(expected.values())
+        assert each.distinct_labels() == {label for labels in expected.values() for label in labels}
+        hashes = np.array([each.hash(word) for word in (*expected, "丁")], "u8")
+        assert each.labels(hashes) == {i: labels for i, labels in enumerate(expected.values()) if labels}
+
+
+def test_a_label_that_an_earlier_word_gets_is_reported_and_not_lost():
+    entries = EntryStream("all.tsv", [(i, LexiconEntry("小米", label=label)) for i, label in enumerate("ABA", 1)])
+    report = Lexicon.from_entries(entries).report
+    assert report.skipped == {"label_added": 1, "duplicate": 1} and report.n_skipped == 1
+    assert report.places["label_added"] == ["all.tsv:2"]
+    assert "1 x duplicate of an earlier word, which also gets its label: all.tsv:2" in str(report)
+    both = [LexiconEntry("小米", label=label) for label in "AB"]
+    assert Lexicon.from_entries(both, strict=True).get("小米").labels == ("A", "B")
+
+
+def test_a_lexicon_without_labels_says_so_after_they_are_gone():
+    lexicon = Lexicon.from_entries([LexiconEntry("小米", label="FOOD"), LexiconEntry("南京")]).without_words(["小米"])
+    assert lexicon.distinct_labels() == set() and not lexicon.labels(np.array([lexicon.hash("南京")], "u8"))

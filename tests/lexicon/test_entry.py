@@ -1,3 +1,4 @@
+import pickle
 import sys
 from hashlib import blake2b
 
@@ -7,7 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Normalization
-from spacy_lexner.lexicon.entry import INVALID, REASONS, EntryStream, find_fault, hash_word, to_stored
+from spacy_lexner.lexicon.entry import (
+    INVALID,
+    REASONS,
+    EntryStream,
+    find_fault,
+    hash_word,
+    pack_labels,
+    to_stored,
+    unpack_labels,
+)
 from spacy_lexner.lexicon.rules import Rule
 
 ONES = np.ones(3, "f4")
@@ -94,3 +104,32 @@ def test_lone_surrogate_does_not_crash():
 def test_a_stream_knows_where_it_is():
     stream = EntryStream("a.txt", [(3, LexiconEntry("甲")), (7, LexiconEntry("乙"))])
     assert [(entry.word, stream.source, stream.line) for entry in stream] == [("甲", "a.txt", 3), ("乙", "a.txt", 7)]
+
+
+@pytest.mark.parametrize(
+    "given, labels",
+    [
+        ({}, ()),
+        ({"label": "LOC"}, ("LOC",)),
+        ({"labels": "LOC"}, ("LOC",)),
+        ({"labels": ["FOOD", "", "BRAND", "FOOD"]}, ("FOOD", "BRAND")),
+        ({"label": "BRAND", "labels": ("FOOD", "BRAND")}, ("BRAND", "FOOD")),
+    ],
+)
+def test_labels(given, labels):
+    entry = LexiconEntry("小米", **given)
+    assert (entry.labels, entry.label) == (labels, labels[0] if labels else "")
+    assert LexiconEntry("小米", None, 1.0, labels) == entry == pickle.loads(pickle.dumps(entry))
+    assert entry._replace(weight=2.0).labels == labels
+
+
+@pytest.mark.parametrize("label", ["A\x1fB", 3])
+def test_faulty_labels(label):
+    assert find_fault(LexiconEntry("小米", label=label), 0, max_word_length=8) == "bad_label"
+    with pytest.raises(LexiconError, match="label is not a string, or has a unit separator"):
+        Lexicon.from_entries([]).with_words([LexiconEntry("小米", labels=("X", label))])
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\x1f"), min_size=1), unique=True).map(tuple))
+def test_labels_come_back_from_text(labels):
+    assert unpack_labels(pack_labels(labels)) == labels

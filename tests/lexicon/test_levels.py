@@ -13,9 +13,10 @@ from spacy_lexner.lexicon.rules import Rule, normal_rules
 WORD = st.text("甲乙aB", min_size=1, max_size=3)
 VECTOR = st.one_of(st.none(), st.lists(st.integers(0, 9), min_size=2, max_size=2).map(np.float16))
 NAME = st.sampled_from(["", "LOC"])
+LABELS = st.lists(st.sampled_from("AB"), max_size=2)
 RULE = st.sampled_from([Rule("hint"), Rule("force", "LOC"), Rule("forbid"), Rule("prefer", "LOC", 0.1)])
 ENTRY = st.builds(
-    LexiconEntry, WORD, VECTOR, st.sampled_from([1.0, 0.1]), NAME, NAME, st.lists(RULE, max_size=2).map(tuple)
+    LexiconEntry, WORD, VECTOR, st.sampled_from([1.0, 0.1]), LABELS, NAME, st.lists(RULE, max_size=2).map(tuple)
 )
 
 

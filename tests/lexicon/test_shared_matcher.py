@@ -1,10 +1,12 @@
 import copy
+import gc
 import pickle
 import threading
 
 import numpy as np
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher, SharedMatcher
+from spacy_lexner.lexicon.shared_matcher import find_matcher
 
 
 def matcher(*words):
@@ -106,3 +108,17 @@ def test_threads_share_a_changed_lexicon():
         for thread in threads:
             thread.join()
         assert len(found) == 4 and all(np.array_equal(each, [0, 3, 5] * 10) for each in found)
+
+
+def test_matchers_in_use_are_known_by_their_version():
+    first, second = matcher("在用"), matcher("不在用")
+    source = SharedMatcher(first)
+    assert find_matcher(first.version) is first and find_matcher(second.version) is None
+    source.set(second)
+    assert find_matcher(second.version) is second
+    version = first.version
+    del source, first
+    gc.collect()
+    assert find_matcher(version) is None
+    loaded = pickle.loads(pickle.dumps(SharedMatcher(second)))
+    assert find_matcher(second.version).version == loaded.matcher.version

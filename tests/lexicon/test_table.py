@@ -25,7 +25,7 @@ ENTRIES = st.lists(
         st.text("甲乙丙丁", min_size=1, max_size=3),
         st.one_of(st.none(), st.lists(st.integers(-9, 9), min_size=2, max_size=2).map(np.float32)),
         st.sampled_from([1.0, 2.5]),
-        st.sampled_from(["", "LOC"]),
+        st.sampled_from(["", "LOC", ("LOC", "ORG")]),
         st.sampled_from(["", "Q1"]),
         st.sampled_from([(), (Rule("forbid"), Rule("prefer", "LOC", -0.5))]),
     ),

@@ -29,6 +29,7 @@ def test_lexicon_off(nlp, gold):
     assert report.models["ours, lexicon emptied"].figures["lexicon"]["words"] == 0
     assert not report.models["ours, lexicon emptied"].worst[0].words and report.models["ours"].worst[0].words
     assert nlp.get_pipe("lex_matcher").lexicon is lexicon
+    assert list(report.weigh_lexicon()) == ["dependence"]
 
 
 def test_the_lexicon_comes_back(nlp):
@@ -66,3 +67,24 @@ def test_rules_of_words_are_off_too(nlp, tmp_path):
     with without_lexicon(nlp):
         assert len(matcher.lexicon) == 0 and not nlp("紫峰")._.lex_matches
     assert matcher.version == version and [match.word for match in nlp("紫峰")._.lex_matches] == ["紫峰"]
+
+
+def test_dependence_and_worth(nlp, gold):
+    plain = spacy.blank("zh")
+    settings = {"lexicon_off": True, "without_words": plain}
+    report = make_report([("ours", nlp), ("peer", spacy.blank("zh"))], gold, SETTINGS, **settings)
+    assert list(report.models) == ["ours", "ours, lexicon emptied", "ours, trained without words", "peer"]
+    effects, best = report.weigh_lexicon(), report.models["ours"].figures["all"]["f"]
+    for kind, other in (("dependence", "lexicon emptied"), ("worth", "trained without words")):
+        f = report.models[f"ours, {other}"].figures["all"]["f"]
+        assert (
+            effects[kind]["f"] == pytest.approx(best - f)
+            and effects[kind]["f"] == -report.compare(f"ours, {other}")["f"]
+        )
+    assert json.loads(json.dumps(report.to_json()))["lexicon"]["worth"]["f"] == effects["worth"]["f"]
+    assert make_report([("peer", plain)], gold, SETTINGS).weigh_lexicon() == {}
+
+
+def test_the_model_without_words_has_none(nlp, gold):
+    with pytest.raises(ValueError, match=r"has a lexicon of \d+\. Train it with an empty one"):
+        make_report([("peer", spacy.blank("zh"))], gold, SETTINGS, without_words=nlp)

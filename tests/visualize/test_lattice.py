@@ -10,7 +10,7 @@ from spacy_lexner.visualize.lattice import Mark, Support, Track, Word, read_latt
 def test_words_and_entities(doc, lexicon):
     lattice = read_lattice(doc, lexicon)
     assert lattice.text == "南京市长江大桥"
-    assert lattice.words[0] == Word(0, 2, 0.0, "weight 2, n")
+    assert lattice.words[0] == Word(0, 2, 0.0, "weight 2, n", ("n",))
     assert [(word.start, word.end, word.strength) for word in lattice.words] == [
         (0, 2, 0.0), (0, 3, 0.2), (2, 4, 0.4), (3, 5, 0.6), (3, 7, 0.8), (5, 7, 1.0)
     ]  # fmt: skip
@@ -53,8 +53,10 @@ def test_what_entities_rest_on(explained, lexicon):
         (3, 7): Support(0.5, []),
     }
     words = {(word.start, word.end): word for word in read_lattice(explained, lexicon).words}
-    assert words[3, 7] == Word(3, 7, 1.0, "attention 0.500, weight 6, n"), "strongest is what has most attention"
-    assert words[3, 5] == Word(3, 5, 0.25, "attention 0.125, without it 长江大桥 LOC -0.25, weight 5, n")
+    assert words[3, 7] == Word(3, 7, 1.0, "attention 0.500, weight 6, n", ("n",)), (
+        "strongest is what has most attention"
+    )
+    assert words[3, 5] == Word(3, 5, 0.25, "attention 0.125, without it 长江大桥 LOC -0.25, weight 5, n", ("n",))
     assert words[0, 2].strength == 0.0
 
 

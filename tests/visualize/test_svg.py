@@ -1,9 +1,12 @@
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_lexner.lexicon import Lexicon, LexiconEntry
+from spacy_lexner.visualize.label_colors import label_color, line_color
 from spacy_lexner.visualize.lattice import Lattice, Mark, Track, Word, read_lattice
 from spacy_lexner.visualize.svg import STYLES, draw_svg
 
@@ -78,3 +81,17 @@ def test_a_very_long_text():
     words = [Word(i, i + 3) for i in range(0, len(text) - 3)]
     svg = draw_svg(Lattice(text, words, [Track("", [Mark(i, i + 2, "LOC") for i in range(0, len(text), 7)])]))
     assert svg.count('class="lx-text"') > 100
+
+
+def test_labels_of_words_are_stripes_and_in_the_tooltip():
+    lexicon = Lexicon.from_entries([LexiconEntry("小米", labels=("BRAND", "<FOOD>")), LexiconEntry("手机")])
+    lattice = read_lattice(spacy.blank("zh")("小米手机"), lexicon)
+    assert [word.labels for word in lattice.words] == [("BRAND", "<FOOD>"), ()]
+    elements = list(ElementTree.fromstring(draw_svg(lattice)).iter())
+    stripes = [e for e in elements if e.get("class") == "lx-stripe"]
+    assert [e.get("fill") for e in stripes] == [line_color(label_color(label)) for label in ("BRAND", "<FOOD>")]
+    (bar,) = [e for e in elements if e.get("class") == "lx-bar" and float(e.get("x")) < float(stripes[0].get("x"))]
+    right = float(stripes[1].get("x")) + float(stripes[1].get("width"))
+    assert float(bar.get("x")) < right < float(bar.get("x")) + float(bar.get("width"))
+    assert any("BRAND, <FOOD>" in (e.text or "") for e in elements)
+    assert "lx-stripe" not in draw_svg(lattice, style="arcs")

@@ -48,7 +48,13 @@ def test_report(model, corpus, tmp_path):
     figures = json.loads(output.with_suffix(".json").read_text("utf8"))
     assert list(figures["models"]) == ["ruler", "ruler, lexicon emptied", "peer"]
     assert figures["models"]["ruler"]["labels"]["GPE"]["f"] == 1.0
-    assert output.read_text("utf8").startswith("<!DOCTYPE html>")
+    page = output.read_text("utf8")
+    assert (
+        page.startswith("<!DOCTYPE html>")
+        and "how much it depends on them" in page
+        and "worth" not in figures["lexicon"]
+    )
+    assert "Lexicon emptied: +0.0 F rest on it" in printed
 
 
 def test_limits(model, corpus, tmp_path):
@@ -82,3 +88,15 @@ def test_labels():
 def test_help():
     code, output = run("--help")
     assert code == 0 and "python -m spacy lexner report training/model-best corpus/test.spacy" in output
+
+
+def test_the_worth_of_words(model, corpus, tmp_path):
+    options = ["--map", "CITY=GPE", "--samples", 5, "--output", tmp_path / "report.html"]
+    code, printed = run(model, corpus, *options, "--without-words", "blank:zh")
+    assert code == 0 and "Words are worth +80.0 F, against the model that was trained without any." in printed
+    figures = json.loads((tmp_path / "report.json").read_text("utf8"))
+    assert list(figures["models"]) == ["ruler", "ruler, trained without words"] and list(figures["lexicon"]) == [
+        "worth"
+    ]
+    assert "What they bring is the difference" in (tmp_path / "report.html").read_text("utf8")
+    assert run("blank:zh", corpus, *options, "--without-words", model)[0] == 1

@@ -10,7 +10,7 @@ from spacy.training import Example
 from thinc.api import Model
 
 from spacy_lexner.candidates.lexicon_node import LexiconCandidates
-from spacy_lexner.candidates.storage import get_candidates
+from spacy_lexner.candidates.storage import get_candidates, set_candidates
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 
@@ -77,7 +77,8 @@ def test_words_with_a_space_and_a_tokenizer_of_words():
 def test_offsets_are_those_of_the_text(text):
     doc = make_nlp()(text)
     assert doc.text == text
-    assert list(doc._.lex_matches) == [(text.index(w), text.index(w) + 2, w) for w in ("南京", "大桥") if w in text]
+    found = [(match.start, match.end, match.word) for match in doc._.lex_matches]
+    assert found == [(text.index(w), text.index(w) + 2, w) for w in ("南京", "大桥") if w in text]
 
 
 @pytest.fixture(scope="session")
@@ -381,3 +382,18 @@ def test_rules_are_saved(tmp_path):
     loaded.reload()
     assert "外来" not in loaded.lexicon and loaded.lexicon.get("大桥").rules == ()
     assert str(loaded.lexicon.get("长江").rules[0]) == "force LOC"
+
+
+def test_labels_are_those_of_the_lexicon_that_matched(tmp_path):
+    nlp = spacy.blank("zh")
+    matcher = nlp.add_pipe("lex_matcher")
+    matcher.add_words([LexiconEntry("小米", labels=("BRAND", "FOOD")), "大桥"])
+    doc = nlp("小米大桥")
+    assert [match.labels for match in doc._.lex_matches] == [("BRAND", "FOOD"), ()]
+    assert doc._.lex_matches[-2].labels == doc[0]._.lex_words[0].labels == ("BRAND", "FOOD")
+    matcher.add_words([LexiconEntry("小米", label="FOOD")])
+    assert [match.labels for match in doc._.lex_matches] == [("BRAND", "FOOD"), ()]
+    assert nlp("小米")._.lex_matches[0].labels == ("FOOD",)
+    foreign = nlp.make_doc("小米")
+    set_candidates(foreign, 1, get_candidates(nlp("小米"))[1])
+    assert list(foreign._.lex_matches) == [(0, 2, "小米", ())], "its lexicon is not here"
