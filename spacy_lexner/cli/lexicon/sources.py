@@ -94,14 +94,14 @@ def open_source(source: Source, settings: Dict[str, Any], columns: Dict[str, Any
 
 def _labelled(stream: EntryStream, label: str) -> EntryStream:
     return EntryStream(
-        stream.source, ((stream.line, entry if entry.label else entry._replace(label=label)) for entry in stream)
+        stream.source, ((stream.line, entry if entry.labels else entry._replace(labels=(label,))) for entry in stream)
     )
 
 
 def check_dropped(report: BuildReport, stream: WatchedStream, max_dropped: float) -> None:
     """Raise LexiconError if more than a share of a file's entries was left out, other than as duplicates."""
     for file, reasons in report.by_file.items():
-        dropped = {reason: count for reason, count in reasons.items() if reason != "duplicate"}
+        dropped = {reason: count for reason, count in reasons.items() if reason not in ("duplicate", "label_added")}
         n_dropped, n_read = sum(dropped.values()), stream.n_read[file]
         if n_dropped > max_dropped * n_read:
             counts = "; ".join(f"{count} x {REASONS[reason]}" for reason, count in dropped.items())
@@ -116,7 +116,9 @@ def check_dropped(report: BuildReport, stream: WatchedStream, max_dropped: float
 def report_skipped(report: BuildReport, *, duplicates: bool) -> None:
     """Report what was left out when a lexicon was built, and where; repeated words only with `duplicates`."""
     for reason, count in report.skipped.items():
-        if reason != "duplicate":
+        if reason == "label_added":
+            msg.info(f"{count} entries repeat earlier words with another label: these have both")
+        elif reason != "duplicate":
             msg.warn(f"{count} entries left out: {REASONS[reason]}", ", ".join(report.places[reason]))
         elif duplicates:
             msg.info(f"{count} entries repeat earlier words: the first of each was kept")
