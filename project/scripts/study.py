@@ -147,7 +147,8 @@ def run_study(
 ) -> None:
     """Do the runs that the results file does not have. Further arguments go to `spacy train`."""
     systems = choose(read_study(study), system)
-    lexicons = [PROJECT / each.lexicon for each in systems.values() if each.lexicon is not None]
+    used = [each.on(name) for each in systems.values() for name in dataset]
+    lexicons = [PROJECT / each.lexicon for each in used if each.lexicon is not None]
     for path in [*(PROJECT / "corpus" / name / f"{split}.spacy" for name in dataset for split in SPLITS), *lexicons]:
         if not path.exists():
             how = "The workflow 'data' makes corpora, scripts/build_lexicon.py lexicons."
@@ -160,7 +161,7 @@ def run_study(
             continue
         out = PROJECT / "training" / study.stem / run.name
         try:
-            seconds = train(run, systems[run.system], out, context.args, gpu_id)
+            seconds = train(run, systems[run.system].on(run.dataset), out, context.args, gpu_id)
         except RuntimeError as error:
             msg.fail(str(error))
             failed += 1

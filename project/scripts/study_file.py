@@ -16,7 +16,8 @@ class System(BaseModel, extra="forbid"):
     title (str): Its name in the table.
     config (str): A file of ../configs without its ending; empty for a system of members.
     members (List[str]): Systems whose pipelines of the same seed, trained and kept before, predict together instead.
-    lexicon (Optional[str]): The folder of its lexicon, relative to the project's.
+    lexicon (Optional[str]): The folder of its lexicon, relative to the project's. In it and in the arguments,
+        {dataset} stands for the name of the data set.
     score (str): The score by which the best pipeline of a run is chosen on dev.
     limit (int): Learn from this many training texts, the first ones; 0 for all.
     arguments (List[str]): Further arguments of `spacy train`.
@@ -36,6 +37,12 @@ class System(BaseModel, extra="forbid"):
         if bool(self.config) == bool(self.members):
             raise ValueError("expected either a config or members")
         return self
+
+    def on(self, dataset: str) -> System:
+        """RETURNS (System): The system for a data set."""
+        lexicon = None if self.lexicon is None else self.lexicon.replace("{dataset}", dataset)
+        arguments = [argument.replace("{dataset}", dataset) for argument in self.arguments]
+        return self.model_copy(update={"lexicon": lexicon, "arguments": arguments})
 
 
 class Study(BaseModel, extra="forbid"):

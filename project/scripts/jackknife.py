@@ -1,0 +1,81 @@
+"""An augmenter for `spacy train --code scripts/jackknife.py` that matches each training text with a dictionary that was
+made without it (see make_typed.py).
+
+A dictionary of the names in the training texts knows all of them there, and few elsewhere: a model that trains with it
+learns to believe it. So the training texts are divided into folds, and those of one fold see the dictionary that the
+others make. Dev and test texts see the whole one. The config needs `annotating_components = []`, since `lex_matcher`
+would match the training texts again.
+"""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+from typing import Callable, Dict, Iterator, List, Optional, Union
+
+import spacy
+import srsly
+from spacy.language import Language
+from spacy.training import Example
+
+from spacy_lexner.candidates.storage import find_candidates, set_candidates
+from spacy_lexner.lexicon import Lexicon, Matcher
+from spacy_lexner.lexicon.shared_matcher import SharedMatcher
+
+# For each word that a fold knows otherwise, its labels there; None if the fold does not have it.
+Changes = Dict[str, Optional[List[str]]]
+MAX_FOLDS = 7  # a lex_matcher remembers eight states of its lexicon
+
+
+def fold_of(text: str, n_folds: int) -> int:
+    """RETURNS (int): The fold of a text; equal texts have the same one."""
+    return zlib.crc32(text.encode("utf8")) % n_folds
+
+
+def change(lexicon: Lexicon, changes: Changes) -> Lexicon:
+    """RETURNS (Lexicon): The dictionary of a fold. One without labels stays without."""
+    known = {word: lexicon.get(word) for word, labels in changes.items() if labels is not None}
+    entries = [
+        entry._replace(labels=tuple(changes[word] or ()) if lexicon.has_labels else ())
+        for word, entry in known.items()
+        if entry is not None
+    ]
+    return lexicon.without_words(changes).with_words(entries)
+
+
+class FoldDictionaries:
+    """Gives training texts the candidate words that the dictionary of their fold has in them."""
+
+    def __init__(self, folds: List[Changes]) -> None:
+        if not 1 < len(folds) <= MAX_FOLDS:
+            raise ValueError(f"There are {len(folds)} folds; expected 2 to {MAX_FOLDS}.")
+        self._folds = folds
+        self._made_of: Optional[int] = None  # version of the whole dictionary
+        self._matchers: List[Matcher] = []
+
+    def __call__(self, nlp: Language, example: Example) -> Iterator[Example]:
+        source: SharedMatcher = nlp.get_pipe("lex_matcher").source  # type: ignore[attr-defined]
+        if source.matcher is not None:  # there is none while the pipeline is initialized
+            matcher = self.matchers(source)[fold_of(example.reference.text, len(self._folds))]
+            set_candidates(example.predicted, matcher.version, find_candidates(matcher, [example.predicted])[0])
+        yield example
+
+    def matchers(self, source: SharedMatcher) -> List[Matcher]:
+        """RETURNS (List[Matcher]): That of each fold. The `lex_matcher` knows them, and still uses the whole one."""
+        whole = source.matcher
+        assert whole is not None
+        if self._made_of != whole.version:
+            self._matchers = [Matcher(change(whole.lexicon, changes), whole.options) for changes in self._folds]
+            for matcher in (*self._matchers, whole):
+                source.set(matcher)
+            self._made_of = whole.version
+        return self._matchers
+
+
+@spacy.registry.augmenters("fold_dictionaries.v1")
+def create_fold_dictionaries(path: Union[str, Path]) -> Callable[[Language, Example], Iterator[Example]]:
+    """Create the augmenter.
+
+    path (Union[str, Path]): The file of folds that make_typed.py wrote.
+    """
+    return FoldDictionaries(srsly.read_json(path))

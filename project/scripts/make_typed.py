@@ -1,0 +1,93 @@
+"""Make a typed dictionary: words with vectors, public lists of persons, places and organisations, and the names in the
+training texts with their types. Written are a lexicon with these labels, the same one without, and what the dictionary
+of each fold of the training texts lacks (see jackknife.py).
+
+    python scripts/make_typed.py weibo lexicon/small $LEXNER_DATA/lexicon/jieba_words.tsv.gz
+    python scripts/make_typed.py msra lexicon/small $LEXNER_DATA/lexicon/jieba_words.tsv.gz --limit 4000
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import defaultdict
+from pathlib import Path
+from typing import Annotated, Dict, Iterable, Iterator, List, Set
+
+import srsly
+import typer
+from jackknife import Changes, fold_of
+from paths import PROJECT, find_input
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+from wasabi import msg
+
+from spacy_lexner.lexicon import Lexicon, LexiconEntry
+from spacy_lexner.lexicon.readers import read_jieba_dictionary
+
+Names = Dict[str, Dict[str, Set[int]]]  # of each name and type the folds in which it occurs
+
+
+def find_names(docs: Iterable[Doc], n_folds: int) -> Names:
+    """RETURNS (Dict[str, Dict[str, Set[int]]]): The entities of training texts."""
+    names: Names = defaultdict(lambda: defaultdict(set))
+    for doc in docs:
+        for ent in doc.ents:
+            names[ent.text][ent.label_].add(fold_of(doc.text, n_folds))
+    return names
+
+
+def public_words(path: Path, tags: Set[str]) -> Iterator[LexiconEntry]:
+    """YIELDS (LexiconEntry): The words of a jieba dictionary with one of these tags."""
+    return (entry for entry in read_jieba_dictionary(path) if entry.label in tags)
+
+
+def leave_out(names: Names, fold: int, others: Lexicon) -> Changes:
+    """Find what a fold's dictionary knows otherwise than the whole one.
+
+    names (Dict[str, Dict[str, Set[int]]]): The names of all training texts.
+    fold (int): The fold.
+    others (Lexicon): The words that do not come from the training texts.
+    RETURNS (Dict[str, Optional[List[str]]]): The words and their labels there; None for those that it lacks.
+    """
+    changes: Changes = {}
+    for name, types in names.items():
+        kept = [label for label, folds in types.items() if folds != {fold}]
+        if len(kept) < len(types):
+            entry = others.get(name)
+            known = list(entry.labels) if entry is not None else []
+            changes[name] = None if entry is None and not kept else [*known, *kept]
+    return changes
+
+
+def main(
+    dataset: Annotated[str, typer.Argument(help="The data set, as in corpus/.")],
+    lexicon: Annotated[str, typer.Argument(help="The folder of a lexicon: words with vectors.")],
+    words: Annotated[str, typer.Argument(help="A dictionary like jieba's: word, frequency, tag.")],
+    tags: Annotated[str, typer.Option(help="Words with these tags are taken from it.")] = "nr ns nt",
+    folds: Annotated[int, typer.Option(min=2, max=7, help="Folds of the training texts.")] = 5,
+    limit: Annotated[int, typer.Option(min=0, help="Training texts, the first ones; 0 for all.")] = 0,
+) -> None:
+    """Write lexicon/typed-DATASET, lexicon/plain-DATASET and lexicon/folds-DATASET.json."""
+    train = DocBin().from_disk(PROJECT / "corpus" / dataset / "train.spacy")
+    docs = [doc for i, doc in enumerate(train.get_docs(Vocab())) if not limit or i < limit]
+    names = find_names(docs, folds)
+    base = [entry._replace(labels=()) for entry in Lexicon.open(find_input(lexicon)).entries()]
+    others = Lexicon.from_entries([*base, *public_words(find_input(words), set(tags.split()))], merge=True)
+    own: List[LexiconEntry] = [LexiconEntry(name, labels=tuple(types)) for name, types in names.items()]
+    typed = Lexicon.from_entries([*others.entries(), *own], merge=True)
+    plain = Lexicon.from_entries(entry._replace(labels=()) for entry in typed.entries())
+    for kind, made in {"typed": typed, "plain": plain}.items():
+        folder = PROJECT / "lexicon" / f"{kind}-{dataset}"
+        shutil.rmtree(folder, ignore_errors=True)
+        made.save(folder)
+    changes = [leave_out(names, fold, others) for fold in range(folds)]
+    srsly.write_json(PROJECT / "lexicon" / f"folds-{dataset}.json", changes)
+    labelled = sum(bool(entry.labels) for entry in typed.entries())
+    msg.good(f"{len(typed)} words, {labelled} with labels ({', '.join(sorted(typed.distinct_labels()))})")
+    msg.text(
+        f"{len(names)} names in {len(docs)} training texts; folds change {', '.join(str(len(c)) for c in changes)}"
+    )
+
+
+if __name__ == "__main__":
+    typer.run(main)
