@@ -1,7 +1,7 @@
 """Studies: what they compare exists, and what is wrong with one is named."""
 
 import pytest
-from study_file import read_study
+from study_file import System, read_study
 
 
 def test_the_studies_of_the_project(project_dir):
@@ -31,3 +31,10 @@ def test_errors(tmp_path, capsys, text, fault):
     with pytest.raises(SystemExit):
         read_study(path)
     assert fault in capsys.readouterr().out
+
+
+def test_the_name_of_a_data_set_is_filled_in():
+    system = System(title="x", config="flat", lexicon="lexicon/typed-{dataset}", arguments=["--a", "b-{dataset}.json"])
+    filled = system.on("weibo")
+    assert (filled.lexicon, filled.arguments) == ("lexicon/typed-weibo", ["--a", "b-weibo.json"])
+    assert system.lexicon == "lexicon/typed-{dataset}" and System(title="x", config="flat").on("weibo").lexicon is None
