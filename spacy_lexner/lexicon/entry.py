@@ -67,7 +67,8 @@ class LexiconEntry(_Fields):
         rules (Tuple[Rule, ...]): What its occurrences are, are not, or are likely to be (see `lexicon.rules`).
         label (str): The same as `labels`, for a single one.
         """
-        given = join_labels((label,), (labels,) if isinstance(labels, str) else labels)
+        given = ((labels,) if labels else ()) if isinstance(labels, str) else labels
+        given = join_labels((label,), given) if given or label else ()
         return super().__new__(cls, word, vector, weight, given, entity_id, rules)
 
     @property

@@ -5,6 +5,7 @@ from thinc.api import Model
 
 from spacy_lexner.candidates.batch_words import AttendedWords
 from spacy_lexner.candidates.storage import Candidates, set_candidates
+from spacy_lexner.lexicon import LexiconEntry
 from spacy_lexner.pipeline.entity_words import (
     LexWord,
     add_words_extension,
@@ -59,3 +60,13 @@ def test_what_is_not_known_is_none(doc):
 def test_a_model_that_cannot_tell(doc):
     with pytest.raises(ValueError, match="No encoder of this model reports its attention"):
         attend_words(Model("plain", None), [doc])
+
+
+def test_words_have_the_labels_of_the_lexicon():
+    add_words_extension()
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("lex_matcher").add_words([LexiconEntry("南京", labels=("GPE", "ns")), "长江"])
+    doc = nlp("南京市的长江")
+    doc.set_ents([doc.char_span(0, 3, "GPE"), doc.char_span(4, 6, "LOC")])
+    set_words(doc, words_of_entities(doc.ents, [(0, 2), (4, 6)]))
+    assert [word.labels for ent in doc.ents for word in ent._.lex_words] == [("GPE", "ns"), ()]
