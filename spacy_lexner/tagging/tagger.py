@@ -7,6 +7,7 @@ from spacy.tokens import Doc
 from thinc.api import Model, glorot_uniform_init
 from thinc.types import Floats2d
 
+from ..candidates.segments import Limits, cut_docs
 from .spans.head import TaggerHead, TaggerOutput
 
 Encoder = Model[List[Doc], List[Floats2d]]
@@ -32,9 +33,20 @@ def tagger(tok2vec: Encoder, output: OutputLayer, head: TaggerHead) -> Tagger:
 
 def forward(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[TaggerOutput, Callable[[TaggerOutput], Any]]:
     tok2vec, output = model.layers
-    vectors, backprop_vectors = tok2vec(docs, is_train)
+    vectors, backprop_vectors = _read(model, docs, is_train)
     outputs, backprop_outputs = output(vectors, is_train)
     return outputs, lambda d_outputs: backprop_vectors(backprop_outputs(d_outputs))
+
+
+def _read(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable[[List[Floats2d]], Any]]:
+    """The vectors of tokens. Docs that are longer than those of training are read in segments."""
+    tok2vec, xp = model.layers[0], model.ops.xp
+    limits = model.attrs.get("limits")
+    segments = cut_docs(docs, None if limits is None else Limits(*limits))
+    if segments is None:
+        return tok2vec(docs, is_train)
+    rows, backprop = tok2vec(segments.docs, is_train)
+    return segments.join(rows, xp), lambda gradients: backprop(segments.split(gradients, xp))
 
 
 def init(model: Tagger, X: Optional[List[Doc]] = None, Y: Optional[TaggerOutput] = None) -> None:

@@ -1,0 +1,162 @@
+"""Long Docs in segments that are no longer than the texts of training, cut at the ends of lines and sentences.
+
+An encoder is only as good as in training where texts are as long as in training. What it reads at once is therefore
+bounded by what it has seen, however a text has come to be one Doc.
+"""
+
+from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+from spacy.attrs import IS_SPACE, SPACY
+from spacy.tokens import Doc
+
+from ..lexicon.level import Candidates
+from ..lexicon.normalization import to_codes
+from .storage import get_candidates, set_candidates, token_borders
+
+LINE, SENTENCE, CLAUSE = 3, 2, 1  # how strong a break is after a token
+LINE_ENDS = to_codes("\n\r\v\f\x85\u2028\u2029")
+SENTENCE_ENDS = to_codes("。！？!?；;…．")
+CLAUSE_ENDS = to_codes("，,、：:")
+CLOSING = to_codes("”’」』）)》】\"'")
+LEAST = 16  # however short the texts of training are, segments may have this many tokens
+QUANTILE = 0.99  # a few texts of training are far longer than all others: they are cut too
+OWN_SHARE = 0.75  # of a segment; the rest is context
+
+
+class Limits(NamedTuple):
+    """What training has seen at once."""
+
+    length: int  # tokens
+    lines: bool  # whether texts had several lines; if not, every line is read as a text
+
+    @classmethod
+    def of(cls, docs: Iterable[Doc]) -> "Limits":
+        """The limits that hold for the texts of training."""
+        lengths, n_lines = [], 0
+        for doc in docs:
+            lengths.append(len(doc))
+            n_lines += len(_line_ends(doc)) > 0
+        length = int(np.quantile(lengths, QUANTILE, method="higher")) if lengths else 0
+        return cls(max(LEAST, length), n_lines * 100 > len(lengths))
+
+
+class Segment(NamedTuple):
+    """A part of a Doc, in tokens. The encoder reads `start` to `end`; the rows of `own_start` to `own_end` count."""
+
+    start: int
+    end: int
+    own_start: int
+    own_end: int
+
+
+class Segments(NamedTuple):
+    """The segments of a batch of Docs, each as a Doc."""
+
+    docs: List[Doc]
+    places: List[Tuple[int, Segment]]  # which Doc each is of, and where
+    lengths: List[int]  # of the Docs that were cut
+
+    def join(self, rows: Sequence[Any], xp: Any) -> List[Any]:
+        """The rows of the Docs, [n_tokens, nO] each, from those of the segments."""
+        parts: List[List[Any]] = [[] for _ in self.lengths]
+        for (doc, segment), own in zip(self.places, rows):
+            parts[doc].append(own[segment.own_start - segment.start : segment.own_end - segment.start])
+        return [own[0] if len(own) == 1 else xp.concatenate(own) for own in parts]
+
+    def split(self, rows: Sequence[Any], xp: Any) -> List[Any]:
+        """The gradients of the segments' rows, zero outside of their own parts, from those of the Docs'."""
+        split = []
+        for doc, segment in self.places:
+            own = xp.zeros((segment.end - segment.start, rows[doc].shape[1]), rows[doc].dtype)
+            own[segment.own_start - segment.start : segment.own_end - segment.start] = rows[doc][
+                segment.own_start : segment.own_end
+            ]
+            split.append(own)
+        return split
+
+
+def cut_docs(docs: Sequence[Doc], limits: Optional[Limits]) -> Optional[Segments]:
+    """Cut Docs into segments; None if nothing has to be cut."""
+    if limits is None:
+        return None
+    cuts = [list(cut_doc(doc, limits)) for doc in docs]
+    if all(len(own) == 1 for own in cuts):
+        return None
+    places = [(i, segment) for i, own in enumerate(cuts) for segment in own]
+    parts = [docs[i] if len(cuts[i]) == 1 else None for i, _ in places]
+    made = iter([part for doc, own in zip(docs, cuts) if len(own) > 1 for part in _take(doc, own)])
+    return Segments([next(made) if part is None else part for part in parts], places, list(map(len, docs)))
+
+
+def cut_doc(doc: Doc, limits: Limits) -> Iterator[Segment]:
+    """YIELDS (Segment): The segments of a Doc, whose own parts cover it once; one for an empty Doc too."""
+    line_ends = [] if limits.lines else [end for end in (_line_ends(doc) + 1).tolist() if end < len(doc)]
+    if len(doc) <= limits.length and not line_ends:
+        yield Segment(0, len(doc), 0, len(doc))
+        return
+    breaks = None
+    for start, end in zip([0, *line_ends], [*line_ends, len(doc)]):
+        if end - start <= limits.length:
+            yield Segment(start, end, start, end)
+            continue
+        breaks = break_strengths(doc) if breaks is None else breaks
+        for own_start, own_end in _cut_line(breaks[start:end], limits.length):
+            before = (limits.length - (own_end - own_start)) // 2
+            first = max(0, min(own_start - before, end - start - limits.length))
+            last = min(end - start, first + limits.length)
+            yield Segment(start + first, start + last, start + own_start, start + own_end)
+
+
+def _cut_line(breaks: np.ndarray, length: int) -> Iterator[Tuple[int, int]]:
+    """Cut at the strongest breaks, the last of equals, so that no part has more than OWN_SHARE of a segment."""
+    most = max(1, int(length * OWN_SHARE))
+    start = 0
+    while len(breaks) - start > most:
+        least = most // 4
+        window = breaks[start + least : start + most]
+        best = int(len(window) - 1 - np.argmax(window[::-1])) if window.any() else len(window) - 1
+        end = start + least + best + 1
+        yield start, end
+        start = end
+    yield start, len(breaks)
+
+
+def break_strengths(doc: Doc) -> np.ndarray:
+    """How well a text may be cut after each token, int8[n_tokens]: LINE, SENTENCE, CLAUSE (and white space), or 0."""
+    codes = to_codes(doc.text)
+    _, stops = token_borders(doc)
+    last = codes[stops - 1]
+    strengths = np.where(np.isin(last, CLAUSE_ENDS) | doc.to_array([SPACY]).astype(bool).reshape(-1), CLAUSE, 0)
+    strengths[doc.to_array([IS_SPACE]).astype(bool).reshape(-1)] = CLAUSE
+    strengths[np.isin(last, SENTENCE_ENDS)] = SENTENCE
+    closing = np.isin(last, CLOSING)
+    for _ in range(2):  # a closing quotation mark or bracket belongs to its sentence
+        moved = np.flatnonzero(closing[1:] & (strengths[:-1] == SENTENCE))
+        strengths[moved], strengths[moved + 1] = 0, SENTENCE
+    strengths[np.isin(last, LINE_ENDS)] = LINE
+    return strengths.astype("i1")
+
+
+def _line_ends(doc: Doc) -> np.ndarray:
+    """The tokens that end with a line, int64[n]."""
+    spaces = np.flatnonzero(doc.to_array([IS_SPACE]))
+    return np.array([i for i in spaces.tolist() if ord(doc[i].text[-1]) in LINE_ENDS], "i8")
+
+
+def _take(doc: Doc, segments: Sequence[Segment]) -> Iterator[Doc]:
+    """YIELDS (Doc): The segments as Docs, with the candidate words that lie in them with all their characters."""
+    words = [token.text for token in doc]
+    spaces = [bool(token.whitespace_) for token in doc]
+    begins, stops = token_borders(doc)
+    stored = get_candidates(doc)
+    for segment in segments:
+        part = Doc(doc.vocab, words[segment.start : segment.end], spaces[segment.start : segment.end])
+        if stored is not None:
+            version, found = stored
+            first, last = int(begins[segment.start]), int(stops[segment.end - 1])
+            low, high = np.searchsorted(found.starts, [first, last])
+            own = found.take(slice(low, high))
+            own = own.take(own.ends <= last)
+            set_candidates(part, version, Candidates(own.starts - first, own.ends - first, own.hashes))
+        yield part
