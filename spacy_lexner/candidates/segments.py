@@ -9,13 +9,15 @@ from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Sequence
 import numpy as np
 from spacy.attrs import IS_SPACE, SPACY
 from spacy.tokens import Doc
+from thinc.api import Model
 
 from ..lexicon.level import Candidates
 from ..lexicon.normalization import to_codes
+from .batch_words import AttendedWords
 from .storage import get_candidates, set_candidates, token_borders
 
 LINE, SENTENCE, CLAUSE = 3, 2, 1  # how strong a break is after a token
-LINE_ENDS = to_codes("\n\r\v\f\x85\u2028\u2029")
+LINE_ENDS = frozenset("\n\r\v\f\x85\u2028\u2029")
 SENTENCE_ENDS = to_codes("。！？!?；;…．")
 CLAUSE_ENDS = to_codes("，,、：:")
 CLOSING = to_codes("”’」』）)》】\"'")
@@ -37,8 +39,16 @@ class Limits(NamedTuple):
         for doc in docs:
             lengths.append(len(doc))
             n_lines += len(_line_ends(doc)) > 0
-        length = int(np.quantile(lengths, QUANTILE, method="higher")) if lengths else 0
+        length = int(np.quantile(lengths, QUANTILE, method="lower")) if lengths else 0
         return cls(max(LEAST, length), n_lines * 100 > len(lengths))
+
+
+def set_limits(model: Model, limits: Limits) -> None:
+    """Tell the taggers of a model, unless they know it already, what training has seen at once. Published models, whose
+    labels are fixed, come with their own training."""
+    for node in model.walk():
+        if "limits" in node.attrs and node.attrs["limits"] is None and "labels" not in node.attrs:
+            node.attrs["limits"] = list(limits)
 
 
 class Segment(NamedTuple):
@@ -74,6 +84,15 @@ class Segments(NamedTuple):
             ]
             split.append(own)
         return split
+
+    def join_attended(self, attended: Sequence[AttendedWords]) -> List[AttendedWords]:
+        """The attention of the Docs' tokens, from that of the segments'."""
+        parts: List[List[AttendedWords]] = [[] for _ in self.lengths]
+        for (doc, segment), rows in zip(self.places, attended):
+            tokens, starts, ends = (column + segment.start for column in rows[:3])
+            own = (tokens >= segment.own_start) & (tokens < segment.own_end)
+            parts[doc].append(AttendedWords(tokens[own], starts[own], ends[own], rows.weights[own]))
+        return [AttendedWords(*map(np.concatenate, zip(*own))) for own in parts]
 
 
 def cut_docs(docs: Sequence[Doc], limits: Optional[Limits]) -> Optional[Segments]:
@@ -134,14 +153,14 @@ def break_strengths(doc: Doc) -> np.ndarray:
     for _ in range(2):  # a closing quotation mark or bracket belongs to its sentence
         moved = np.flatnonzero(closing[1:] & (strengths[:-1] == SENTENCE))
         strengths[moved], strengths[moved + 1] = 0, SENTENCE
-    strengths[np.isin(last, LINE_ENDS)] = LINE
+    strengths[_line_ends(doc)] = LINE
     return strengths.astype("i1")
 
 
 def _line_ends(doc: Doc) -> np.ndarray:
-    """The tokens that end with a line, int64[n]."""
+    """The tokens of white space that end a line, int64[n]."""
     spaces = np.flatnonzero(doc.to_array([IS_SPACE]))
-    return np.array([i for i in spaces.tolist() if ord(doc[i].text[-1]) in LINE_ENDS], "i8")
+    return np.array([i for i in spaces.tolist() if not LINE_ENDS.isdisjoint(doc[i].text)], "i8")
 
 
 def _take(doc: Doc, segments: Sequence[Segment]) -> Iterator[Doc]:

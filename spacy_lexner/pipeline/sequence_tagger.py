@@ -15,6 +15,7 @@ from spacy.util import minibatch
 from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 
+from ..candidates.segments import Limits, set_limits
 from ..candidates.training_texts import show_training_docs
 from ..lexicon.rules import RuleReader
 from ..tagging.spans.head import TaggerHead, TaggerOutput
@@ -140,6 +141,7 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
         if not docs:
             raise ValueError(Errors.E923.format(name=self.name))
         show_training_docs(self.model, (example.predicted for example in get_examples()))
+        set_limits(self.model, Limits.of(example.predicted for example in get_examples()))
         n_tags, ops = self.scheme.n_tags, self.model.ops
         sample = TaggerOutput([ops.alloc2f(len(doc), n_tags) for doc in docs], ops.alloc2f(n_tags + 1, n_tags + 1))
         self.model.initialize(X=docs, Y=sample)

@@ -1,13 +1,15 @@
 """The thinc model of a sequence tagger: token vectors to emissions and transitions."""
 
 from itertools import cycle, islice
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from spacy.tokens import Doc
 from thinc.api import Model, glorot_uniform_init
 from thinc.types import Floats2d
 
-from ..candidates.segments import Limits, cut_docs
+from ..candidates.batch_words import AttendedWords
+from ..candidates.segments import Limits, Segments, cut_docs
+from ..encoders.shared.units import find_listener
 from .spans.head import TaggerHead, TaggerOutput
 
 Encoder = Model[List[Doc], List[Floats2d]]
@@ -21,14 +23,11 @@ def tagger(tok2vec: Encoder, output: OutputLayer, head: TaggerHead) -> Tagger:
     """Put an output layer (`tagger_output`) on an encoder, and keep a head as `attrs["head"]`. The model has the
     references `tok2vec` and `output_layer`; `attrs["resize_output"]` adds tags. It is initialised with Docs, and with a
     sample output, for the number of tags."""
-    return Model(
-        "tagger",
-        forward,
-        init=init,
-        layers=[tok2vec, output],
-        refs={"tok2vec": tok2vec, "output_layer": output},
-        attrs={"head": head, "resize_output": resize_output},
-    )
+    attrs: Dict[str, Any] = {"head": head, "resize_output": resize_output, "limits": None}
+    if any("attend" in node.attrs for node in tok2vec.walk()):
+        attrs["attend"] = attend
+    refs = {"tok2vec": tok2vec, "output_layer": output}
+    return Model("tagger", forward, init=init, layers=[tok2vec, output], refs=refs, attrs=attrs)
 
 
 def forward(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[TaggerOutput, Callable[[TaggerOutput], Any]]:
@@ -40,13 +39,27 @@ def forward(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[TaggerOutpu
 
 def _read(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable[[List[Floats2d]], Any]]:
     """The vectors of tokens. Docs that are longer than those of training are read in segments."""
-    tok2vec, xp = model.layers[0], model.ops.xp
-    limits = model.attrs.get("limits")
-    segments = cut_docs(docs, None if limits is None else Limits(*limits))
+    tok2vec, xp, segments = model.layers[0], model.ops.xp, _cut(model, docs)
     if segments is None:
         return tok2vec(docs, is_train)
     rows, backprop = tok2vec(segments.docs, is_train)
     return segments.join(rows, xp), lambda gradients: backprop(segments.split(gradients, xp))
+
+
+def attend(model: Tagger, docs: List[Doc]) -> List[AttendedWords]:
+    """The attention of each Doc's tokens to words, by the outermost encoder that reports it."""
+    encoder = next(node for node in model.layers[0].walk() if "attend" in node.attrs)
+    segments = _cut(model, docs)
+    if segments is None:
+        return encoder.attrs["attend"](encoder, docs)
+    return segments.join_attended(encoder.attrs["attend"](encoder, segments.docs))
+
+
+def _cut(model: Tagger, docs: List[Doc]) -> Optional[Segments]:
+    limits = model.attrs.get("limits")
+    if limits is None or find_listener(model) is not None:  # a listener has rows for whole Docs
+        return None
+    return cut_docs(docs, Limits(*limits))
 
 
 def init(model: Tagger, X: Optional[List[Doc]] = None, Y: Optional[TaggerOutput] = None) -> None:

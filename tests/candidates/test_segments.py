@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.tokens import Doc
+
+from spacy_lexner.candidates.segments import CLAUSE, LINE, SENTENCE, Limits, Segment, break_strengths, cut_doc, cut_docs
+from spacy_lexner.candidates.storage import find_candidates, get_candidates, set_candidates
+from spacy_lexner.lexicon.entry import LexiconEntry
+from spacy_lexner.lexicon.lexicon import Lexicon
+from spacy_lexner.lexicon.matcher import Matcher
+
+NLP = spacy.blank("zh")
+TEXTS = st.text("南京市长江大桥。！，”\n a", max_size=80)
+
+
+def test_a_text_of_ordinary_length_is_not_cut():
+    docs = [NLP.make_doc("南京市长江大桥。"), NLP.make_doc("")]
+    assert cut_docs(docs, Limits(16, False)) is None and cut_docs(docs, None) is None
+
+
+def test_limits_are_those_of_training():
+    docs = [NLP.make_doc("南" * n) for n in [*range(1, 100), 5000]]
+    assert Limits.of(docs) == Limits(99, False)  # the longest of a hundred does not count
+    assert Limits.of([NLP.make_doc("南京\n市")] * 3) == Limits(16, True)
+    assert Limits.of([]) == Limits(16, False)
+
+
+@given(TEXTS, st.integers(1, 30), st.booleans())
+def test_own_parts_cover_a_doc_once_within_the_limits(text, length, lines):
+    doc = NLP.make_doc(text)
+    segments = list(cut_doc(doc, Limits(length, lines)))
+    owned = [i for segment in segments for i in range(segment.own_start, segment.own_end)]
+    assert owned == list(range(len(doc)))
+    for segment in segments:
+        assert 0 <= segment.start <= segment.own_start <= segment.own_end <= segment.end <= len(doc)
+        assert segment.end - segment.start <= length
+        if not lines:
+            assert not any("\n" in token.text for token in doc[segment.start : max(0, segment.end - 1)])
+
+
+def test_lines_are_texts_where_training_had_one_line():
+    doc = NLP.make_doc("南京市\n长江大桥\n")
+    assert list(cut_doc(doc, Limits(16, False))) == [Segment(0, 4, 0, 4), Segment(4, 9, 4, 9)]
+    assert list(cut_doc(doc, Limits(16, True))) == [Segment(0, 9, 0, 9)]
+
+
+def test_cut_after_sentences_then_clauses_with_context_on_both_sides():
+    doc = NLP.make_doc("南京市长江，大桥。“武汉！”在长江，大桥很长很长很长")
+    own = [doc[s.own_start : s.own_end].text for s in cut_doc(doc, Limits(12, False))]
+    assert own == ["南京市长江，大桥。", "“武汉！”", "在长江，", "大桥很长很长很长"]
+    read = [doc[s.start : s.end].text for s in cut_doc(doc, Limits(12, False))]
+    assert read == ["南京市长江，大桥。“武汉", "大桥。“武汉！”在长江，", "武汉！”在长江，大桥很长", "在长江，大桥很长很长很长"]
+
+
+def test_strengths_of_breaks():
+    doc = NLP.make_doc("好。”南，京 市\n")
+    expected = [0, 0, SENTENCE, 0, CLAUSE, CLAUSE, 0, LINE]
+    assert break_strengths(doc).tolist() == expected
+
+
+@given(TEXTS, st.integers(4, 20))
+def test_segments_keep_the_candidates_inside_them(text, length):
+    matcher = Matcher(Lexicon.from_entries([LexiconEntry(w) for w in ("南京", "南京市", "市长", "长江大桥", "大桥")]))
+    doc = NLP.make_doc(text)
+    (found,) = find_candidates(matcher, [doc])
+    set_candidates(doc, matcher.version, found)
+    segments = cut_docs([doc], Limits(length, False))
+    if segments is None:
+        return
+    again = find_candidates(matcher, segments.docs)
+    for part, expected in zip(segments.docs, again):
+        version, kept = get_candidates(part)
+        assert version == matcher.version
+        assert all(np.array_equal(a, b) for a, b in zip(kept, expected))
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=4), st.integers(4, 20))
+def test_rows_of_segments_are_joined_and_gradients_split(texts, length):
+    docs = [NLP.make_doc(text) for text in texts]
+    segments = cut_docs(docs, Limits(length, False))
+    if segments is None:
+        return
+    offsets = np.cumsum([0, *map(len, docs)])
+    rows = [np.arange(a, b, dtype="f4")[:, None] for a, b in zip(offsets, offsets[1:])]
+    pieces = [rows[doc][segment.start : segment.end] for doc, segment in segments.places]
+    assert all(np.array_equal(a, b) for a, b in zip(segments.join(pieces, np), rows))
+    gradients = segments.split(rows, np)
+    assert sum(float(part.sum()) for part in gradients) == sum(float(own.sum()) for own in rows)
+    assert [len(part) for part in gradients] == [len(doc) for doc in segments.docs]
