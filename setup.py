@@ -55,6 +55,9 @@ ENTRY_POINTS = {
         "spacy-lexner.batch_by_padded_tokens.v1 = spacy_lexner.training.batchers:PaddedBatcher",
         "spacy-lexner.limit_batches.v1 = spacy_lexner.training.batchers:LimitedBatcher",
     ],
+    "spacy_augmenters": [
+        "spacy-lexner.join_texts.v1 = spacy_lexner.training.augmenters:create_join_texts_v1",
+    ],
     "spacy_callbacks": [
         "spacy-lexner.collect_texts.v1 = spacy_lexner.training.callbacks:TextCollector",
         "spacy-lexner.chain_callbacks.v1 = spacy_lexner.training.callbacks:CallbackChain",

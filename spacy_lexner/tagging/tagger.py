@@ -31,7 +31,7 @@ def tagger(tok2vec: Encoder, output: OutputLayer, head: TaggerHead) -> Tagger:
 
 
 def forward(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[TaggerOutput, Callable[[TaggerOutput], Any]]:
-    tok2vec, output = model.layers
+    output = model.layers[1]
     vectors, backprop_vectors = _read(model, docs, is_train)
     outputs, backprop_outputs = output(vectors, is_train)
     return outputs, lambda d_outputs: backprop_vectors(backprop_outputs(d_outputs))

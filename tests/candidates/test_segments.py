@@ -1,9 +1,7 @@
 import numpy as np
-import pytest
 import spacy
 from hypothesis import given
 from hypothesis import strategies as st
-from spacy.tokens import Doc
 
 from spacy_lexner.candidates.segments import CLAUSE, LINE, SENTENCE, Limits, Segment, break_strengths, cut_doc, cut_docs
 from spacy_lexner.candidates.storage import find_candidates, get_candidates, set_candidates
@@ -51,7 +49,12 @@ def test_cut_after_sentences_then_clauses_with_context_on_both_sides():
     own = [doc[s.own_start : s.own_end].text for s in cut_doc(doc, Limits(12, False))]
     assert own == ["南京市长江，大桥。", "“武汉！”", "在长江，", "大桥很长很长很长"]
     read = [doc[s.start : s.end].text for s in cut_doc(doc, Limits(12, False))]
-    assert read == ["南京市长江，大桥。“武汉", "大桥。“武汉！”在长江，", "武汉！”在长江，大桥很长", "在长江，大桥很长很长很长"]
+    assert read == [
+        "南京市长江，大桥。“武汉",
+        "大桥。“武汉！”在长江，",
+        "武汉！”在长江，大桥很长",
+        "在长江，大桥很长很长很长",
+    ]
 
 
 def test_strengths_of_breaks():
@@ -83,7 +86,7 @@ def test_rows_of_segments_are_joined_and_gradients_split(texts, length):
     if segments is None:
         return
     offsets = np.cumsum([0, *map(len, docs)])
-    rows = [np.arange(a, b, dtype="f4")[:, None] for a, b in zip(offsets, offsets[1:])]
+    rows = [np.arange(a, b, dtype="f4")[:, None] for a, b in pairwise(offsets.tolist())]
     pieces = [rows[doc][segment.start : segment.end] for doc, segment in segments.places]
     assert all(np.array_equal(a, b) for a, b in zip(segments.join(pieces, np), rows))
     gradients = segments.split(rows, np)

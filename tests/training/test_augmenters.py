@@ -20,7 +20,11 @@ def spans(doc):
 
 @pytest.mark.parametrize(
     ("separator", "text"),
-    [("", "南京市很大看长江大桥武汉 "), (" ", "南京市很大 看长江大桥 武汉 "), ("。", "南京市很大。看长江大桥。。武汉 ")],
+    [
+        ("", "南京市很大看长江大桥武汉 "),
+        (" ", "南京市很大 看长江大桥 武汉 "),
+        ("。", "南京市很大。看长江大桥。。武汉 "),
+    ],
 )
 def test_joined_examples_keep_text_and_annotation(separator, text):
     joined = join_examples(NLP, examples(), separator)
