@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import spacy
 from hypothesis import given
