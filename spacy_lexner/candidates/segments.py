@@ -4,6 +4,7 @@ An encoder is only as good as in training where texts are as long as in training
 bounded by what it has seen, however a text has come to be one Doc.
 """
 
+from itertools import pairwise
 from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
@@ -59,6 +60,11 @@ class Segment(NamedTuple):
     own_start: int
     own_end: int
 
+    @property
+    def own(self) -> slice:
+        """The own tokens, as rows of the segment."""
+        return slice(self.own_start - self.start, self.own_end - self.start)
+
 
 class Segments(NamedTuple):
     """The segments of a batch of Docs, each as a Doc."""
@@ -66,23 +72,20 @@ class Segments(NamedTuple):
     docs: List[Doc]
     places: List[Tuple[int, Segment]]  # which Doc each is of, and where
     lengths: List[int]  # of the Docs that were cut
+    line_ends: List[np.ndarray]  # int64[n], for each Doc the tokens between lines that are read as texts
 
     def join(self, rows: Sequence[Any], xp: Any) -> List[Any]:
-        """The rows of the Docs, [n_tokens, nO] each, from those of the segments."""
-        parts: List[List[Any]] = [[] for _ in self.lengths]
+        """The rows of the Docs, [n_tokens, nO] each, from those of the segments; zero for what ends a line."""
+        joined = [xp.zeros((length, rows[0].shape[1]), rows[0].dtype) for length in self.lengths]
         for (doc, segment), own in zip(self.places, rows):
-            parts[doc].append(own[segment.own_start - segment.start : segment.own_end - segment.start])
-        return [own[0] if len(own) == 1 else xp.concatenate(own) for own in parts]
+            joined[doc][segment.own_start : segment.own_end] = own[segment.own]
+        return joined
 
     def split(self, rows: Sequence[Any], xp: Any) -> List[Any]:
         """The gradients of the segments' rows, zero outside of their own parts, from those of the Docs'."""
-        split = []
-        for doc, segment in self.places:
-            own = xp.zeros((segment.end - segment.start, rows[doc].shape[1]), rows[doc].dtype)
-            own[segment.own_start - segment.start : segment.own_end - segment.start] = rows[doc][
-                segment.own_start : segment.own_end
-            ]
-            split.append(own)
+        split = [xp.zeros((segment.end - segment.start, rows[0].shape[1]), rows[0].dtype) for _, segment in self.places]
+        for (doc, segment), part in zip(self.places, split):
+            part[segment.own] = rows[doc][segment.own_start : segment.own_end]
         return split
 
     def join_attended(self, attended: Sequence[AttendedWords]) -> List[AttendedWords]:
@@ -95,31 +98,32 @@ class Segments(NamedTuple):
         return [AttendedWords(*map(np.concatenate, zip(*own))) for own in parts]
 
 
-def cut_docs(docs: Sequence[Doc], limits: Optional[Limits]) -> Optional[Segments]:
+def cut_docs(docs: Sequence[Doc], limits: Limits) -> Optional[Segments]:
     """Cut Docs into segments; None if nothing has to be cut."""
-    if limits is None:
+    none = np.zeros(0, "i8")
+    line_ends = [none if limits.lines else _line_ends(doc) for doc in docs]
+    if all(len(doc) <= limits.length and not len(ends) for doc, ends in zip(docs, line_ends)):
         return None
-    cuts = [list(cut_doc(doc, limits)) for doc in docs]
-    if all(len(own) == 1 for own in cuts):
-        return None
-    places = [(i, segment) for i, own in enumerate(cuts) for segment in own]
-    parts = [docs[i] if len(cuts[i]) == 1 else None for i, _ in places]
-    made = iter([part for doc, own in zip(docs, cuts) if len(own) > 1 for part in _take(doc, own)])
-    return Segments([next(made) if part is None else part for part in parts], places, list(map(len, docs)))
+    parts: List[Doc] = []
+    places: List[Tuple[int, Segment]] = []
+    for i, (doc, ends) in enumerate(zip(docs, line_ends)):
+        segments = list(cut_doc(doc, limits, ends))
+        places += [(i, segment) for segment in segments]
+        parts += [doc] if segments == [Segment(0, len(doc), 0, len(doc))] else _take(doc, segments)
+    return Segments(parts, places, list(map(len, docs)), line_ends)
 
 
-def cut_doc(doc: Doc, limits: Limits) -> Iterator[Segment]:
-    """YIELDS (Segment): The segments of a Doc, whose own parts cover it once; one for an empty Doc too."""
-    line_ends = [] if limits.lines else [end for end in (_line_ends(doc) + 1).tolist() if end < len(doc)]
-    if len(doc) <= limits.length and not line_ends:
-        yield Segment(0, len(doc), 0, len(doc))
-        return
-    breaks = None
-    for start, end in zip([0, *line_ends], [*line_ends, len(doc)]):
-        if end - start <= limits.length:
+def cut_doc(doc: Doc, limits: Limits, line_ends: np.ndarray) -> Iterator[Segment]:
+    """YIELDS (Segment): The segments of a Doc. Their own parts cover it once, without `line_ends`, the tokens that end
+    lines (int64[n]). Where there is nothing else, the Doc is one segment."""
+    borders = [-1, *line_ends.tolist(), len(doc)]
+    lines = [(before + 1, after) for before, after in pairwise(borders) if after > before + 1] or [(0, len(doc))]
+    long = any(end - start > limits.length for start, end in lines)
+    breaks = break_strengths(doc) if long else None
+    for start, end in lines:
+        if breaks is None or end - start <= limits.length:
             yield Segment(start, end, start, end)
             continue
-        breaks = break_strengths(doc) if breaks is None else breaks
         for own_start, own_end in _cut_line(breaks[start:end], limits.length):
             before = (limits.length - (own_end - own_start)) // 2
             first = max(0, min(own_start - before, end - start - limits.length))

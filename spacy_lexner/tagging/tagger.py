@@ -3,6 +3,7 @@
 from itertools import cycle, islice
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
+import numpy as np
 from spacy.tokens import Doc
 from thinc.api import Model, glorot_uniform_init
 from thinc.types import Floats2d
@@ -17,6 +18,8 @@ OutputLayer = Model[List[Floats2d], TaggerOutput]
 Tagger = Model[List[Doc], TaggerOutput]
 
 NEW_TAG_MARGIN = 4.0
+OUTSIDE = 0  # the tag
+NEVER = -1e4  # an emission that only a rule or a kept entity outweighs
 
 
 def tagger(tok2vec: Encoder, output: OutputLayer, head: TaggerHead) -> Tagger:
@@ -31,19 +34,40 @@ def tagger(tok2vec: Encoder, output: OutputLayer, head: TaggerHead) -> Tagger:
 
 
 def forward(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[TaggerOutput, Callable[[TaggerOutput], Any]]:
-    output = model.layers[1]
-    vectors, backprop_vectors = _read(model, docs, is_train)
+    """Docs that are longer than those of training are read in segments; where training had no lines, a line is a text
+    of its own."""
+    (tok2vec, output), xp = model.layers, model.ops.xp
+    segments = _cut(model, docs)
+    if segments is None:
+        vectors, backprop_vectors = tok2vec(docs, is_train)
+    else:
+        rows, backprop_rows = tok2vec(segments.docs, is_train)
+        vectors = segments.join(rows, xp)
+
+        def backprop_vectors(gradients: List[Floats2d]) -> Any:
+            return backprop_rows(segments.split(gradients, xp))
+
     outputs, backprop_outputs = output(vectors, is_train)
+    if segments is not None and not is_train:
+        part_lines(outputs, segments.line_ends)
     return outputs, lambda d_outputs: backprop_vectors(backprop_outputs(d_outputs))
 
 
-def _read(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable[[List[Floats2d]], Any]]:
-    """The vectors of tokens. Docs that are longer than those of training are read in segments."""
-    tok2vec, xp, segments = model.layers[0], model.ops.xp, _cut(model, docs)
-    if segments is None:
-        return tok2vec(docs, is_train)
-    rows, backprop = tok2vec(segments.docs, is_train)
-    return segments.join(rows, xp), lambda gradients: backprop(segments.split(gradients, xp))
+def part_lines(outputs: TaggerOutput, line_ends: Sequence[np.ndarray]) -> None:
+    """Change emissions so that every line is a path of its own. The tokens that end lines (int64[n] for each Doc) are
+    outside, and instead of the moves to and from them count the end of one path and the start of the next."""
+    transitions: Any = outputs.transitions
+    starts, ends = transitions[-1, :-1], transitions[:-1, -1]
+    for emissions, places in zip(outputs.emissions, line_ends):
+        rows: Any = emissions
+        before, after = np.setdiff1d(places - 1, [*places, -1]), np.setdiff1d(places + 1, [*places, len(rows)])
+        rows[before] += ends - transitions[:-1, OUTSIDE]
+        rows[after] += starts - transitions[OUTSIDE, :-1]
+        rows[places] = NEVER
+        rows[places, OUTSIDE] = 0.0
+        rows[np.intersect1d(places, places + 1), OUTSIDE] -= transitions[OUTSIDE, OUTSIDE]
+        rows[places[places == 0], OUTSIDE] -= starts[OUTSIDE]
+        rows[places[places == len(rows) - 1], OUTSIDE] -= ends[OUTSIDE]
 
 
 def attend(model: Tagger, docs: List[Doc]) -> List[AttendedWords]:
