@@ -29,7 +29,7 @@ def tagger(tok2vec: Encoder, output: OutputLayer, head: TaggerHead) -> Tagger:
     attrs: Dict[str, Any] = {"head": head, "resize_output": resize_output, "limits": None}
     if any("attend" in node.attrs for node in tok2vec.walk()):
         attrs["attend"] = attend
-    refs = {"tok2vec": tok2vec, "output_layer": output}
+    refs: Dict[str, Optional[Model]] = {"tok2vec": tok2vec, "output_layer": output}
     return Model("tagger", forward, init=init, layers=[tok2vec, output], refs=refs, attrs=attrs)
 
 

@@ -62,6 +62,6 @@ def join_examples(nlp: Language, examples: Sequence[Example], separator: str) ->
 
     def join(docs: List[Doc]) -> Doc:
         parts = [part for doc in docs for part in (between, doc)][1:] if len(between) else docs
-        return Doc.from_docs(parts, ensure_whitespace=separator == " ", exclude=["user_data"])
+        return Doc.from_docs(parts, ensure_whitespace=separator == " ", exclude=["user_data"])  # type: ignore[call-arg]
 
     return Example(join([eg.predicted for eg in examples]), join([eg.reference for eg in examples]))
