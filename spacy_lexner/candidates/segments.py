@@ -24,7 +24,8 @@ CLAUSE_ENDS = to_codes("，,、：:")
 CLOSING = to_codes("”’」』）)》】\"'")
 LEAST = 16  # however short the texts of training are, segments may have this many tokens
 QUANTILE = 0.99  # a few texts of training are far longer than all others: they are cut too
-OWN_SHARE = 0.75  # of a segment; the rest is context
+OWN_SHARE = 0.75  # of a segment; the rest is context, after it: texts of training begin with a sentence, too
+JOINED: Any = "lex_joined"  # in the user data of texts that were joined for training
 
 
 class Limits(NamedTuple):
@@ -35,9 +36,11 @@ class Limits(NamedTuple):
 
     @classmethod
     def of(cls, docs: Iterable[Doc]) -> "Limits":
-        """The limits that hold for the texts of training."""
+        """The limits that hold for the texts of training, without those that were joined."""
         lengths, n_lines = [], 0
         for doc in docs:
+            if doc.user_data.get(JOINED):
+                continue
             lengths.append(len(doc))
             n_lines += len(_line_ends(doc)) > 0
         length = int(np.quantile(lengths, QUANTILE, method="lower")) if lengths else 0
@@ -125,8 +128,7 @@ def cut_doc(doc: Doc, limits: Limits, line_ends: np.ndarray) -> Iterator[Segment
             yield Segment(start, end, start, end)
             continue
         for own_start, own_end in _cut_line(breaks[start:end], limits.length):
-            before = (limits.length - (own_end - own_start)) // 2
-            first = max(0, min(own_start - before, end - start - limits.length))
+            first = min(own_start, end - start - limits.length)
             last = min(end - start, first + limits.length)
             yield Segment(start + first, start + last, start + own_start, start + own_end)
 

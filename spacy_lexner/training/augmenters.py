@@ -7,6 +7,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from ..candidates.segments import JOINED
+
 POOL = 64  # recent texts to join with
 
 Augmenter = Callable[[Language, Example], Iterator[Example]]
@@ -64,4 +66,6 @@ def join_examples(nlp: Language, examples: Sequence[Example], separator: str) ->
         parts = [part for doc in docs for part in (between, doc)][1:] if len(between) else docs
         return Doc.from_docs(parts, ensure_whitespace=separator == " ", exclude=["user_data"])  # type: ignore[call-arg]
 
-    return Example(join([eg.predicted for eg in examples]), join([eg.reference for eg in examples]))
+    predicted = join([eg.predicted for eg in examples])
+    predicted.user_data[JOINED] = True
+    return Example(predicted, join([eg.reference for eg in examples]))

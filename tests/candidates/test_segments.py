@@ -5,7 +5,17 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_lexner.candidates.segments import CLAUSE, LINE, SENTENCE, Limits, Segment, break_strengths, cut_doc, cut_docs
+from spacy_lexner.candidates.segments import (
+    CLAUSE,
+    JOINED,
+    LINE,
+    SENTENCE,
+    Limits,
+    Segment,
+    break_strengths,
+    cut_doc,
+    cut_docs,
+)
 from spacy_lexner.candidates.storage import find_candidates, get_candidates, set_candidates
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
@@ -29,6 +39,8 @@ def test_limits_are_those_of_training():
     docs = [NLP.make_doc("南" * n) for n in [*range(1, 100), 5000]]
     assert Limits.of(docs) == Limits(99, False)  # the longest of a hundred does not count
     assert Limits.of([NLP.make_doc("南京\n市")] * 3) == Limits(16, True)
+    docs[-2].user_data[JOINED] = True
+    assert Limits.of(docs) == Limits(98, False)
     assert Limits.of([]) == Limits(16, False)
 
 
@@ -50,15 +62,15 @@ def test_lines_are_texts_where_training_had_one_line():
     assert cut(doc, 16, True) == ([Segment(0, 9, 0, 9)], [])
 
 
-def test_cut_after_sentences_then_clauses_with_context_on_both_sides():
+def test_cut_after_sentences_then_clauses_with_context():
     doc = NLP.make_doc("南京市长江，大桥。“武汉！”在长江，大桥很长很长很长")
     own = [doc[s.own_start : s.own_end].text for s in cut(doc, 12, False)[0]]
     assert own == ["南京市长江，大桥。", "“武汉！”", "在长江，", "大桥很长很长很长"]
     read = [doc[s.start : s.end].text for s in cut(doc, 12, False)[0]]
     assert read == [
         "南京市长江，大桥。“武汉",
-        "大桥。“武汉！”在长江，",
-        "武汉！”在长江，大桥很长",
+        "“武汉！”在长江，大桥很",
+        "在长江，大桥很长很长很长",
         "在长江，大桥很长很长很长",
     ]
 
