@@ -25,8 +25,15 @@ def main() -> None:
     parser.add_argument("corpus", type=Path, help="annotated texts, as .spacy")
     parser.add_argument("--sizes", type=int, nargs="+", default=[2, 5, 20, 500], help="texts in a Doc")
     parser.add_argument("--limit", type=int, help="so many texts of the corpus, at random")
+    parser.add_argument("--length", type=int, help="tokens in a segment, instead of what the model has learned")
+    parser.add_argument("--whole", action="store_true", help="no segments: windows of the encoder alone")
     arguments = parser.parse_args()
     nlp = spacy.load(arguments.model)
+    if arguments.whole or arguments.length:
+        for _, pipe in nlp.pipeline:
+            for node in pipe.model.walk() if hasattr(pipe, "model") else ():
+                if "limits" in node.attrs:
+                    node.attrs["limits"] = None if arguments.whole else [arguments.length, False]
     texts = [text for text in read_gold(arguments.corpus) if text.text]
     random.Random(0).shuffle(texts)
     texts = texts[: arguments.limit]
