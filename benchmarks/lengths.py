@@ -31,7 +31,7 @@ def main() -> None:
     nlp = spacy.load(arguments.model)
     if arguments.whole or arguments.length:
         for _, pipe in nlp.pipeline:
-            for node in pipe.model.walk() if hasattr(pipe, "model") else ():
+            for node in pipe.model.walk() if getattr(pipe, "model", None) else ():
                 if "limits" in node.attrs:
                     node.attrs["limits"] = None if arguments.whole else [arguments.length, False]
     texts = [text for text in read_gold(arguments.corpus) if text.text]
