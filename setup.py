@@ -72,7 +72,7 @@ ENTRY_POINTS = {
         "spacy-lexner.warmup_constant.v1 = spacy_lexner.training.optimizers.schedules:warmup_constant",
     ],
     "spacy_scorers": [
-        "spacy-lexner.lex_ner_scorer.v1 = spacy_lexner.pipeline.ner.lex_ner:create_lex_ner_scorer",
+        "spacy-lexner.lex_ner_scorer.v1 = spacy_lexner.pipeline.ner.scorer:create_lex_ner_scorer",
         "spacy-lexner.lex_segmenter_scorer.v1 = spacy_lexner.pipeline.segmenter.scorer:create_lex_segmenter_scorer",
     ],
     "spacy_cli": ["lexner = spacy_lexner.cli.app:lexner"],

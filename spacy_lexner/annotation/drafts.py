@@ -9,9 +9,11 @@ from spacy.tokens import Doc
 
 from ..candidates.storage import get_candidates
 from ..formats.docs import read_doc
+from ..formats.record import Entity
 from ..formats.report import Report
 from ..formats.task import Task
 from ..pipeline.annotate_texts import annotate_texts
+from ..pipeline.exact_offsets import get_offsets
 from ..pipeline.lexicon_pipe import find_matchers
 from ..pipeline.ner.lex_ner import LexNER
 from .select import Candidate
@@ -40,9 +42,9 @@ def make_drafts(nlp: Language, texts: Sequence[str], failed: Dict[int, str]) -> 
     report = Report()
     with two_best_paths(nlp):
         for i, doc in annotate_texts(nlp, texts, failed):
-            record = read_doc(doc, f"text {i + 1}", report)
-            by_place = {(ent.start_char, ent.end_char, ent.label_): ent._.lex_score for ent in doc.ents}
-            scores = [by_place[entity] for entity in record.entities or []]
+            by_place = {Entity(*get_offsets(ent), ent.label_): ent._.lex_score for ent in doc.ents}
+            record = read_doc(doc, f"text {i + 1}", report)._replace(entities=sorted(by_place))
+            scores = [by_place[entity] for entity in sorted(by_place)]
             stored = get_candidates(doc)
             words = frozenset(stored[1].hashes.tolist()) if stored is not None else frozenset()
             yield Draft(Task(record, scores, predicted=True), read_margin(doc), words)

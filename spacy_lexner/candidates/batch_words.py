@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 
 from ..lexicon.level import Candidates
 from ..lexicon.lexicon import Lexicon
-from .storage import place_spans
+from .storage import place_spans, token_borders
 
 DocWords = Tuple[Candidates, Lexicon]  # the candidates of a Doc, and the lexicon that they come from
 
@@ -75,3 +75,17 @@ def split_by_doc(parts: Iterable[AttendedWords], docs: Sequence[Doc]) -> List[At
         AttendedWords(tokens[low:high] - offset, starts[low:high] - offset, ends[low:high] - offset, weights[low:high])
         for offset, (low, high) in zip(offsets.tolist(), pairwise(rows.tolist()))
     ]
+
+
+def move_to_tokens(attended: AttendedWords, doc: Doc, unit_doc: Doc) -> AttendedWords:
+    """From the tokens of a Doc's unit Doc to its own. Words that do not begin and end with tokens are left out."""
+    if doc is unit_doc:
+        return attended
+    begins, stops = token_borders(doc)
+    unit_begins, unit_stops = token_borders(unit_doc)
+    own = np.searchsorted(begins, unit_begins, "right") - 1  # the token of each unit
+    starts, ends = unit_begins[attended.starts], unit_stops[attended.ends - 1]
+    first, last = np.searchsorted(begins, starts, "right") - 1, np.searchsorted(stops, ends, "left")
+    tokens, weights = own[attended.tokens], attended.weights / np.bincount(own, minlength=1)[own[attended.tokens]]
+    moved = AttendedWords(tokens, first, last + 1, weights)
+    return AttendedWords(*(column[(begins[first] == starts) & (stops[last] == ends)] for column in moved))

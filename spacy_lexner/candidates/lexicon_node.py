@@ -1,9 +1,12 @@
 """The model node that reads the lexicon (Docs in, candidate words out), and its link to the `lex_matcher` it uses."""
 
 from contextlib import AbstractContextManager, nullcontext
-from typing import Callable, List, Optional, Sequence, Set, Tuple
+from copy import deepcopy
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+from weakref import ref
 
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 from thinc.api import Model
 
 from ..lexicon.matcher import Matcher
@@ -20,12 +23,19 @@ NODE_NAME = "lexicon"
 
 class LexiconLink:
     """The source that a model reads candidate words from. It is never saved with the model (thinc skips attributes that
-    it cannot serialize), and a copy of the model keeps it."""
+    it cannot serialize), and a copy of the model keeps it. It belongs to a `lex_matcher`: a component that is sourced
+    from another pipeline without that has no lexicon."""
 
     def __init__(self) -> None:
         self.source: Optional[SharedMatcher] = None
         self.compared: Optional[int] = None  # version of the lexicon last compared with that of training
         self.told: Set[str] = set()  # differences that were warned of
+        self._owner: Optional[ref[Any]] = None  # the `lex_matcher`; None if the source was set by hand
+        self._vocab: Optional[Vocab] = None  # of the pipeline that the component was made for
+
+    def set(self, source: SharedMatcher, owner: Any, vocab: Optional[Vocab]) -> None:
+        """Link the source of a `lex_matcher` to the model of a component made for the pipeline with `vocab`."""
+        self.source, self._owner, self._vocab = source, ref(owner), vocab
 
     def require(self) -> SharedMatcher:
         """The source. Raises ValueError if none is linked."""
@@ -36,6 +46,25 @@ class LexiconLink:
                 "and call nlp.initialize() or load the pipeline again."
             )
         return self.source
+
+    def is_stale(self, doc: Doc) -> bool:
+        """Whether the link is a relic of the pipeline that the component was sourced from: no matcher has run on the
+        Doc, and it comes from another pipeline, or the `lex_matcher` is gone."""
+        foreign = self._vocab is not None and doc.vocab is not self._vocab
+        orphan = self._owner is not None and self._owner() is None
+        return (foreign or orphan) and get_candidates(doc) is None
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "_owner": None}  # a weak reference cannot be pickled
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> "LexiconLink":
+        copied = type(self)()
+        copied.__dict__.update(self.__dict__)
+        copied.source = deepcopy(self.source, memo)
+        copied._vocab = memo.get(id(self._vocab), self._vocab)
+        owner = None if self._owner is None else self._owner()
+        copied._owner = self._owner if owner is None else ref(memo.get(id(owner), owner))
+        return copied
 
 
 class RulesLink(LexiconLink):
@@ -51,7 +80,7 @@ class RulesLink(LexiconLink):
 
     def matchers(self, docs: Sequence[Doc]) -> List[Optional[Matcher]]:
         """For each Doc the state of the lexicon that holds for it."""
-        return [None if self.source is None else matcher_of(self.source, doc) for doc in docs]
+        return [None if self.source is None or self.is_stale(doc) else matcher_of(self.source, doc) for doc in docs]
 
 
 def matcher_of(source: SharedMatcher, doc: Doc) -> Optional[Matcher]:
@@ -95,12 +124,19 @@ def training_matcher(node: Model, *, reads_labels: bool = False) -> Matcher:
 
 
 def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[DocWords], Callable]:
-    link, current = model.attrs["link"], linked_matcher(model)
-    source = link.require()
+    link: LexiconLink = model.attrs["link"]
+    current, source = linked_matcher(model), link.require()
     if link.compared != current.version:
         link.compared = current.version
         if model.attrs[TRAINED] is not None:
             warn_of_difference(model.attrs[TRAINED], current.lexicon, link.told)
+    if any(map(link.is_stale, docs)):
+        raise ValueError(
+            "The model reads candidate words, but its `lex_matcher` is not in this pipeline: the component was sourced "
+            "from another one without it. Source it too, before the component: "
+            'nlp.add_pipe("lex_matcher", source=other_nlp, first=True). If it is there, it has not run on these Docs: '
+            "in training, name it in annotating_components."
+        )
     stored = [get_candidates(doc) for doc in docs]
     matchers = [None if one is None else source.get(one[0]) for one in stored]
     unmatched = [doc for doc, matcher in zip(docs, matchers) if matcher is None]

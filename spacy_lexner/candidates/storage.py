@@ -16,6 +16,8 @@ from ..lexicon.shared_matcher import find_matcher
 # A key of this form is one that spaCy itself knows how to treat: kept by to_bytes, DocBin and n_process, left out (with
 # a warning) by Doc.from_docs.
 USER_DATA_KEY: Any = ("._.", "lex_matches", None, None)
+# Languages written without spaces: any character of a text may begin a word.
+UNSPACED = frozenset(["zh", "yue", "wuu", "lzh", "ja", "th", "lo", "km", "my", "bo", "dz"])
 HEADER = struct.Struct("<QII")  # version of the matcher, characters of the text, number of candidates
 
 
@@ -99,11 +101,17 @@ def renew_candidates(doc: Doc, matcher: Matcher) -> None:
 
 
 def find_candidates(matcher: Matcher, docs: Sequence[Doc]) -> List[Candidates]:
-    """The candidates of each Doc, aligned to its tokens as the match options say. The Docs are not changed."""
+    """The candidates of each Doc: in languages written without spaces all words in its text, whatever its tokens are;
+    in others those words aligned to its tokens as the match options say. The Docs are not changed."""
     found, borders = matcher.match([doc.text for doc in docs])
     mode = matcher.options.alignment_mode
     words = (found.take(slice(low, high)) for low, high in pairwise(borders.tolist()))
-    return [align_candidates(doc, candidates, mode) for doc, candidates in zip(docs, words)]
+    return [own if is_unspaced(doc) else align_candidates(doc, own, mode) for doc, own in zip(docs, words)]
+
+
+def is_unspaced(doc: Doc) -> bool:
+    """Whether the language of a Doc is written without spaces."""
+    return doc.vocab.lang in UNSPACED
 
 
 def align_candidates(doc: Doc, candidates: Candidates, alignment_mode: str = "strict") -> Candidates:

@@ -10,15 +10,18 @@ from typing import Iterable, List, Sequence
 from spacy.tokens import Doc
 from thinc.api import Model
 
+from .unit_docs import make_unit_docs
+
 ATTRIBUTE = "training_texts"
 
 
 class TrainingTexts:
     """What a node keeps of the training Docs until it is initialized. Never saved with the model."""
 
-    def __init__(self, *, tokens: bool, texts: bool) -> None:
-        """`tokens` and `texts` say which of these the node needs."""
-        self._wants_tokens, self._wants_texts = tokens, texts
+    def __init__(self, *, tokens: bool, texts: bool, units: bool = True) -> None:
+        """`tokens` and `texts` say which of these the node needs, `units` whether it reads the tokens of unit Docs too:
+        runs of components do, `spacy pretrain` may mask whole words."""
+        self._wants_tokens, self._wants_texts, self._wants_units = tokens, texts, units
         self.clear()
 
     def add(self, docs: Sequence[Doc]) -> None:
@@ -26,6 +29,9 @@ class TrainingTexts:
         for doc in docs:
             if self._wants_tokens:
                 self.tokens.update(token.text for token in doc)
+                for unit_doc in make_unit_docs([doc]) if self._wants_units else ():
+                    if unit_doc is not doc:
+                        self.tokens.update(token.text for token in unit_doc)
             if self._wants_texts:
                 self.texts.append(doc.text)
 

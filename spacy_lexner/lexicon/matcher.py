@@ -23,7 +23,8 @@ class MatchOptions(NamedTuple):
     max_length (Optional[int]): Longest word; None for any.
     single_chars (str): Which words of one character are candidates, see `keep_single_chars`.
     alignment_mode (str): What happens to words that do not begin and end on token boundaries, as in `Doc.char_span`.
-        Applied by `candidates`: the Matcher knows no tokens.
+        In languages written without spaces every word counts, and only spans (`spans_key`) are aligned. Applied by
+        `candidates`: the Matcher knows no tokens.
     """
 
     min_length: int = 1

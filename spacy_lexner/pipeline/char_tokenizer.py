@@ -2,8 +2,7 @@
 
 import re
 import weakref
-from itertools import repeat
-from typing import Any, Callable, Dict, Iterable, List, NoReturn, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, NoReturn, Optional
 
 from spacy.language import Language
 from spacy.scorer import Scorer
@@ -12,7 +11,8 @@ from spacy.training import Example, validate_examples
 from spacy.util import DummyTokenizer
 from spacy.vocab import Vocab
 
-WHITE_SPACE = re.compile(r"\s+")
+from ..candidates.unit_docs import split_characters
+
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -33,6 +33,8 @@ class CharTokenizer(DummyTokenizer):
     Every code point that is not white space is a token. One space after it becomes its `whitespace_`; the rest of a run
     of white space is one token. `doc.text` is always the text.
     """
+
+    segmenter = "char"  # as `spacy.zh.ChineseTokenizer` calls it
 
     def __init__(self, vocab: Vocab, *, nlp: Optional[Language] = None) -> None:
         """nlp (Optional[Language]): The pipeline whose error handler decides about texts that cannot be encoded, held
@@ -66,28 +68,6 @@ class CharTokenizer(DummyTokenizer):
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
         self.__init__(state["vocab"], nlp=state["nlp"])  # type: ignore[misc]
-
-
-def split_characters(text: str) -> Tuple[List[str], List[bool]]:
-    """Split a text as spaCy's `char` segmenter does: the words, and for each whether one space follows that is not a
-    token. Only runs of white space cost a step of Python."""
-    words: List[str] = []
-    spaces: List[bool] = []
-    position = 0
-    for run in WHITE_SPACE.finditer(text):
-        start, end = run.span()
-        words.extend(text[position:start])
-        spaces.extend(repeat(False, start - position))
-        position = end
-        if start > 0 and text[start] == " ":
-            spaces[-1] = True
-            start += 1
-        if start < end:
-            words.append(text[start:end])
-            spaces.append(False)
-    words.extend(text[position:])
-    spaces.extend(repeat(False, len(text) - position))
-    return words, spaces
 
 
 def surrogate_error(text: str) -> UnicodeEncodeError:

@@ -8,6 +8,7 @@ from thinc.api import Model
 from ..candidates.batch_words import AttendedWords
 from ..candidates.storage import get_candidates, get_matches, token_spans
 from ..lexicon.entry import Labels
+from .exact_offsets import exact_spans
 from .extensions import add_extension
 
 USER_DATA_KEY: Any = ("._.", "lex_entity_words", None, None)
@@ -73,8 +74,8 @@ def words_of_entities(
     places: Sequence[Tuple[int, int]],
     attended: Optional[AttendedWords] = None,
     changes: Optional[Mapping[Tuple[int, int], Mapping[Tuple[int, int], float]]] = None,
-) -> List[Tuple[Span, List[LexWord]]]:
-    """Entities with the words that share tokens with them. `places` are the tokens (start, end) of candidate words;
+) -> List[List[LexWord]]:
+    """The words that share tokens with each entity. `places` are the tokens (start, end) of candidate words;
     `changes` has for each entity, by its tokens, the change of its score without each word."""
     found = []
     for ent in ents:
@@ -86,7 +87,7 @@ def words_of_entities(
             span = ent.doc[start:end]
             weight = None if attended is None else weights.get((start, end), 0.0)
             words.append(LexWord(span.start_char, span.end_char, span.text, weight, without.get((start, end))))
-        found.append((ent, words))
+        found.append(words)
     return found
 
 
@@ -99,14 +100,15 @@ def weights_of(ent: Span, attended: AttendedWords) -> Mapping[Tuple[int, int], f
     return weights
 
 
-def note_attended(doc: Doc, attended: AttendedWords) -> None:
-    """Store the words of all entities of a Doc, with the attention of its tokens to them."""
+def note_attended(doc: Doc, unit_doc: Doc, attended: AttendedWords) -> None:
+    """Store the words of all entities of a Doc, with the attention of the tokens of its unit Doc to them."""
     places = set(zip(attended.starts.tolist(), attended.ends.tolist()))
     stored = get_candidates(doc)
     if stored is not None:
-        starts, ends, kept = token_spans(doc, stored[1])
+        starts, ends, kept = token_spans(unit_doc, stored[1])
         places.update(zip(starts[kept].tolist(), ends[kept].tolist()))
-    set_words(doc, words_of_entities(doc.ents, sorted(places), attended))
+    found = words_of_entities(exact_spans(doc, unit_doc), sorted(places), attended)
+    set_words(doc, zip(doc.ents, found))
 
 
 def _ranked(words: Sequence[LexWord]) -> List[LexWord]:

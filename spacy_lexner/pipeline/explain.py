@@ -13,6 +13,7 @@ from ..candidates.lexicon_node import NODE_NAME, LexiconLink, matcher_of
 from ..candidates.storage import Candidates, find_candidates, get_candidates, set_candidates, token_spans
 from ..lexicon.matcher import Matcher
 from .entity_words import add_words_extension, find_attending, set_words, words_of_entities
+from .exact_offsets import exact_spans
 from .lexicon_pipe import LexiconPipe
 
 Place = Tuple[int, int]
@@ -26,6 +27,9 @@ class EntityScorer(Protocol):
     model: Model
     labels: Tuple[str, ...]
     note_words: bool  # whether it notes the words that entities rest on
+
+    def unit_docs(self, docs: Iterable[Doc]) -> List[Doc]:
+        """The Docs that its model reads."""
 
     def score_spans(self, docs: Iterable[Doc], spans: Sequence[Sequence[Tuple[int, int, str]]]) -> List[List[float]]:
         """The scores of spans (start, end, label) of Docs as entities."""
@@ -104,26 +108,36 @@ class _Reader:
         if matcher is None or not doc.ents:
             set_words(doc, [(ent, []) for ent in doc.ents])
             return
+        (unit_doc,) = self.ner.unit_docs([doc])
+        ents = exact_spans(doc, unit_doc)
         stored = get_candidates(doc)
         known = stored is not None and stored[0] == matcher.version
         candidates = stored[1] if stored is not None and known else find_candidates(matcher, [doc])[0]
-        base = make_variant(doc, matcher, candidates)
-        starts, ends, kept = token_spans(doc, candidates)
+        base = make_variant(unit_doc, matcher, candidates)
+        starts, ends, kept = token_spans(unit_doc, candidates)
         places = {i: (int(starts[i]), int(ends[i])) for i in np.flatnonzero(kept).tolist()}
         attending, attended = find_attending(self.models), None
         if attending is not None:
             self._encode([base])
             (attended,) = attending.attrs["attend"](attending, [base])
-        measured = self._measure(doc, base, matcher, candidates, places, batch_size) if changes else None
-        set_words(doc, words_of_entities(doc.ents, list(places.values()), attended, measured))
+        measured = self._measure(ents, base, matcher, candidates, places, batch_size) if changes else None
+        set_words(doc, zip(doc.ents, words_of_entities(ents, list(places.values()), attended, measured)))
 
     def _measure(
-        self, doc: Doc, base: Doc, matcher: Matcher, candidates: Candidates, places: Dict[int, Place], batch_size: int
+        self,
+        ents: Sequence[Span],
+        base: Doc,
+        matcher: Matcher,
+        candidates: Candidates,
+        places: Dict[int, Place],
+        batch_size: int,
     ) -> Dict[Place, Dict[Place, float]]:
         """For each entity the changes of its score, by word."""
-        ents = [ent for ent in doc.ents if ent.label_ in self.ner.labels]
+        ents = [ent for ent in ents if ent.label_ in self.ner.labels]
         wanted = [i for i, (start, end) in places.items() if any(start < ent.end and ent.start < end for ent in ents)]
-        without = (make_variant(doc, matcher, Candidates(*(np.delete(part, i) for part in candidates))) for i in wanted)
+        without = (
+            make_variant(base, matcher, Candidates(*(np.delete(part, i) for part in candidates))) for i in wanted
+        )
         before, *after = self._scores([base], ents) + [
             scores for batch in minibatch(without, batch_size) for scores in self._scores(batch, ents)
         ]

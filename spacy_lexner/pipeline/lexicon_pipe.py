@@ -211,7 +211,7 @@ class LexiconPipe(Pipe):
         for node in model.walk() if isinstance(model, Model) else []:
             link = node.attrs.get("link")
             if isinstance(link, LexiconLink):
-                link.source = self.source
+                link.set(self.source, self, getattr(component, "vocab", None))
                 self.add_listener(node, component.name)
                 if isinstance(link, RulesLink):
                     if link.reader is not None:  # the component may have been renamed

@@ -12,7 +12,6 @@ from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.util import minibatch
-from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 
 from ..candidates.segments import Limits, set_limits
@@ -22,6 +21,7 @@ from ..tagging.spans.head import TaggerHead, TaggerOutput
 from ..tagging.spans.tag_scheme import Bools2d, TagScheme, TagSpan
 from .lexicon_pipe import find_matchers
 from .rule_follower import RuleFollower
+from .units import UnitReader, Units
 
 logger = logging.getLogger(__name__)
 PredictionT = TypeVar("PredictionT")
@@ -31,21 +31,31 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
     """Base class of pipes whose model is a tagger: it gives emissions and transitions, and its head turns these, with
     the tags that tokens may have, into losses, paths and span scores.
 
-    A subclass says which labels the examples hold (`find_labels`), which tags a Doc (`training_constraint`) and its
-    annotation (`gold`, `incorrect`) allow, which rules concern it (`rule_reader`), and what a prediction is (`predict`,
-    `set_annotations`). It calls `labels_changed` when it is made.
+    The model reads unit Docs (`unit_docs`) and tags their tokens. A subclass says which labels the examples hold
+    (`find_labels`), which tags a unit Doc (`training_constraint`) and its annotation (`gold`, `incorrect`) allow, which
+    rules concern it (`rule_reader`), and what a prediction is (`predict`, `set_annotations`). It calls `labels_changed`
+    when it is made.
     """
 
     def __init__(
-        self, vocab: Vocab, model: Model, name: str, *, cfg: Dict[str, Any], scorer: Optional[Callable]
+        self,
+        nlp: Language,
+        model: Model,
+        name: str,
+        *,
+        cfg: Dict[str, Any],
+        scorer: Optional[Callable],
+        units: Units = "auto",
     ) -> None:
-        """`model` is a tagger, a Model[List[Doc], TaggerOutput]; `cfg` is what is saved with it besides the labels."""
-        self.vocab = vocab
+        """`model` is a tagger, a Model[List[Doc], TaggerOutput]; `cfg` is what is saved with it besides the labels and
+        the units."""
+        self.vocab = nlp.vocab
         self.model = model
         self.name = name
-        self.cfg: Dict[str, Any] = {"labels": [], **cfg}
+        self.cfg: Dict[str, Any] = {"labels": [], "units": None, "tokenizer": None, **cfg}
         self.scorer = scorer
         self.rules = RuleFollower(model)  # finds the rules of words that hold for a Doc
+        self._unit_reader = UnitReader(nlp, model, units)
         self._scheme = TagScheme(())
 
     @property
@@ -103,6 +113,23 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
             self.set_output(self.scheme.n_tags)
         return 1
 
+    # Units
+
+    @property
+    def units(self) -> Units:
+        """RETURNS (str): What is tagged: "characters", or "tokens"."""
+        return self._unit_reader.choose(self.cfg)
+
+    def unit_docs(self, docs: Iterable[Doc]) -> List[Doc]:
+        """RETURNS (List[Doc]): The Docs that the model reads: their tokens are what it tags."""
+        return self._unit_reader.read(docs, self.cfg, self.name)
+
+    def unit_examples(self, examples: Iterable[Example]) -> List[Example]:
+        """RETURNS (List[Example]): The examples, with the unit Docs of their predicted Docs."""
+        examples = list(examples)
+        docs = self.unit_docs(example.predicted for example in examples)
+        return [one if one.predicted is doc else Example(doc, one.reference) for one, doc in zip(examples, docs)]
+
     # Training
 
     @property
@@ -130,23 +157,27 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
         labels (Optional[Sequence[str]]): The labels; by default those of the examples, sorted.
         """
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
-        found = sorted(self.find_labels(get_examples()))
+        self._unit_reader.settle(self.cfg, nlp)
+        found = sorted(self.find_labels(self._stream(get_examples)))
         for label in (*self.model.attrs.get("labels", ()), *(found if labels is None else labels)):
             self.add_label(label)
         if unknown := [label for label in found if label not in self.labels]:
             logger.warning("%s: the examples have labels that were not given to initialize: %s", self.name, unknown)
         if not self.labels:
             raise ValueError(Errors.E143.format(name=self.name))
-        docs = [example.predicted for example in islice(get_examples(), 10)]
+        docs = [example.predicted for example in islice(self._stream(get_examples), 10)]
         if not docs:
             raise ValueError(Errors.E923.format(name=self.name))
-        show_training_docs(self.model, (example.predicted for example in get_examples()))
-        set_limits(self.model, Limits.of(example.predicted for example in get_examples()))
+        show_training_docs(self.model, (example.predicted for example in self._stream(get_examples)))
+        set_limits(self.model, Limits.of(example.predicted for example in self._stream(get_examples)))
         n_tags, ops = self.scheme.n_tags, self.model.ops
         sample = TaggerOutput([ops.alloc2f(len(doc), n_tags) for doc in docs], ops.alloc2f(n_tags + 1, n_tags + 1))
         self.model.initialize(X=docs, Y=sample)
         for matcher in find_matchers(nlp).values() if nlp is not None else ():
             matcher.check_rules()
+
+    def _stream(self, get_examples: Callable[[], Iterable[Example]]) -> Iterator[Example]:
+        return (unit for example in get_examples() for unit in self.unit_examples([example]))
 
     def update(
         self,
@@ -165,6 +196,7 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
         if not any(len(example.predicted) for example in examples):
             return losses
         self.require_initialized()
+        examples = self.unit_examples(examples)
         set_dropout_rate(self.model, drop)
         outputs, backprop = self.model.begin_update([example.predicted for example in examples])
         loss, d_outputs = self.get_loss(examples, outputs)
@@ -176,7 +208,7 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
 
     def get_loss(self, examples: Iterable[Example], scores: TaggerOutput) -> Tuple[float, TaggerOutput]:
         """RETURNS (Tuple[float, TaggerOutput]): The loss of a batch, and its gradient by the model's output."""
-        examples = list(examples)
+        examples = self.unit_examples(examples)
         allowed = [self.training_constraint(example.predicted) for example in examples]
         gold = [self.gold(example) for example in examples]
         incorrect = [self.incorrect(example) for example in examples]
@@ -268,3 +300,4 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
                 f"{self.name} cannot be loaded from {source}: it is damaged, or was saved with another model ({error})"
             ) from error
         self.labels_changed()
+        self._unit_reader.check_loaded(self.cfg, self.name)

@@ -5,7 +5,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 from spacy.tokens import Doc
 from thinc.api import Model
 
-from ..encoders.shared.units import find_listener
+from ..candidates.unit_docs import find_listener
 from .spans.head import TaggerOutput
 from .tagger import Tagger
 

@@ -8,6 +8,7 @@ from ..candidates.storage import Candidates, find_candidates, get_candidates
 from ..lexicon.entry import Labels
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.matcher import Matcher, MatchOptions
+from ..pipeline.exact_offsets import get_offsets
 
 PlaceT = Tuple[int, int]
 
@@ -66,7 +67,7 @@ def read_lattice(doc: Doc, lexicon: Optional[Lexicon] = None, *, spans_key: Opti
 def read_marks(spans: Sequence[Span]) -> List[Mark]:
     """Convert spans to marks, with their score if they have one (`span._.lex_score`)."""
     scored = Span.has_extension("lex_score")
-    return [Mark(span.start_char, span.end_char, span.label_, span._.lex_score if scored else None) for span in spans]
+    return [Mark(*get_offsets(span), span.label_, span._.lex_score if scored else None) for span in spans]
 
 
 class Support(NamedTuple):

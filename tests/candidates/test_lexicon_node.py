@@ -1,5 +1,10 @@
+import copy
+import pickle
+
 import pytest
 import spacy
+from spacy.lang.zh import Chinese
+from spacy.training import Example
 
 from spacy_lexner.candidates.lexicon_node import LexiconLink, RulesLink
 from spacy_lexner.candidates.storage import find_candidates, renew_candidates, set_candidates
@@ -41,6 +46,67 @@ def test_the_state_that_holds_for_a_doc(doc):
     for i in range(REMEMBERED):
         link.source.set(matcher(f"词{i}"))
     assert link.matchers([doc]) == [link.source.matcher]
+
+
+def trained():
+    """A trained pipeline whose `ner` of spaCy's own reads words."""
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("lex_matcher").add_words(["南京", "南京市", "长江大桥"])
+    encoder = {"@architectures": "spacy-lexner.LEBERT.v1", "hidden_width": 8, "intermediate_width": 8, "heads": 1}
+    tagger = {"@architectures": "spacy-lexner.CRFTagger.v1", "tok2vec": encoder}
+    nlp.add_pipe("lex_ner", config={"model": tagger})
+    nlp.add_pipe("tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": encoder}})
+    annotation = {"entities": [(0, 3, "LOC")], "tags": list("abcdefg")}
+    example = Example.from_dict(nlp.make_doc("南京市长江大桥"), annotation)
+    with pytest.warns(UserWarning, match="saw only a sample"):
+        nlp.initialize(lambda: [example])
+    return nlp
+
+
+@pytest.mark.parametrize("component", ["lex_ner", "tagger"])
+@pytest.mark.parametrize("alive", [True, False])
+def test_sourced_without_its_matcher(component, alive):
+    """The first text fails, whether the other pipeline still exists or not."""
+    nlp = trained()
+    other = spacy.blank("zh", vocab=True if alive else nlp.vocab)
+    other.add_pipe(component, source=nlp)
+    if not alive:
+        del nlp
+    with pytest.raises(ValueError, match="its `lex_matcher` is not in this pipeline"):
+        other("南京市长江大桥")
+    if alive:
+        assert nlp("南京市长江大桥")._.lex_matches, "the other pipeline still works"
+        other.add_pipe("lex_matcher", source=nlp, first=True)
+        assert other("南京市长江大桥")._.lex_matches
+
+
+def test_sourced_by_a_config_without_its_matcher(tmp_path):
+    trained().to_disk(tmp_path)
+    config = {"nlp": {"lang": "zh", "pipeline": ["lex_ner"]}, "components": {"lex_ner": {"source": str(tmp_path)}}}
+    other = Chinese.from_config(config)
+    with pytest.raises(ValueError, match="its `lex_matcher` is not in this pipeline"):
+        other("南京市长江大桥")
+    config["nlp"]["pipeline"].insert(0, "lex_matcher")
+    config["components"]["lex_matcher"] = {"source": str(tmp_path)}
+    assert Chinese.from_config(config)("南京市长江大桥")._.lex_matches
+
+
+def test_links_of_copies_and_pickles(one_thread):
+    nlp = trained()
+    for other in (copy.deepcopy(nlp), pickle.loads(pickle.dumps(nlp))):
+        doc = other.make_doc("南京市长江大桥")
+        assert not other.get_pipe("lex_ner").model.attrs["link"].is_stale(doc)
+        other.get_pipe("lex_ner").predict([doc])
+        assert len(other.get_pipe("lex_ner")(other.make_doc("南京"))) == 2
+    assert [len(doc) for doc in nlp.pipe(["南京市"] * 4, n_process=2)] == [3] * 4
+
+
+def test_rules_of_a_matcher_that_is_not_there_do_not_hold():
+    nlp = trained()
+    nlp.get_pipe("lex_matcher").add_rules([("长江", "force", "LOC")])
+    link = nlp.get_pipe("lex_ner").model.attrs["link"]
+    assert link.matchers([nlp.make_doc("长江")]) == [nlp.get_pipe("lex_matcher").matcher]
+    assert link.matchers([spacy.blank("zh").make_doc("长江")]) == [None]
 
 
 def test_within_pinned_nothing_changes(doc):

@@ -17,6 +17,7 @@ def test_page(page, tmp_path, monkeypatch):
         pytest.skip("no code")
     (tmp_path / "configs").symlink_to(DOCS.parent / "configs")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     run_page(page)
 
 

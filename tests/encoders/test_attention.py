@@ -1,8 +1,10 @@
 """What encoders say about their attention to words."""
 
+import numpy as np
 import pytest
 import spacy
 import torch
+from spacy.tokens import Doc
 from tolerance import near
 
 N_TERMS = 2 * 100  # layers, and their longest sum: the vectors of a character and of its bigram
@@ -12,8 +14,12 @@ LEBERT = {"@architectures": "spacy-lexner.LEBERT.v1", "hidden_width": 16, "heads
 FLAT = {"@architectures": "spacy-lexner.FLAT.v1", "width": 16, "heads": 2, "layers": 2}
 
 
+PIPELINES = []  # a model without its pipeline has no lexicon
+
+
 def make(encoder, words=WORDS, texts=TEXTS):
     nlp = spacy.blank("zh")
+    PIPELINES.append(nlp)
     nlp.add_pipe("lex_matcher").add_words(words)
     nlp.add_pipe("tok2vec", config={"model": encoder})
     torch.manual_seed(0)
@@ -79,17 +85,18 @@ def test_flat_attends_to_all_words_of_a_window(options):
     assert node.attrs["attend"](node, []) == []
 
 
-def test_tokens_of_several_characters_have_the_mean_of_their_pieces():
-    from spacy.tokens import Doc
-
+def test_tokens_of_several_characters_have_the_mean_of_their_characters():
+    """Words inside of tokens and across them are attended to, but are no places of tokens."""
     for encoder in (LEBERT, FLAT):
         node, docs = make(encoder)
         doc = Doc(docs[0].vocab, words=["南京市", "长江", "大桥"], spaces=[False] * 3)
-        (attended,) = node.attrs["attend"](node, [doc])
-        weights = table(attended, doc)
+        (attended,), (characters,) = (node.attrs["attend"](node, [each]) for each in (doc, docs[0]))
+        weights, exact = table(attended, doc), table(characters, docs[0])
         assert {word for _, _, word in weights} == {"南京市", "长江", "长江大桥", "大桥"}
-        if encoder is LEBERT:
-            assert weights[0, 0, "南京市"] == near(1.0, N_TERMS)
+        for (token, start, word), weight in weights.items():
+            first = [0, 3, 5][start]
+            own = [exact.get((unit, first, word), 0.0) for unit in ([0, 1, 2], [3, 4], [5, 6])[token]]
+            assert weight == near(np.mean(own), N_TERMS)
 
 
 def test_encoders_without_words_say_nothing():

@@ -8,6 +8,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
+from ...candidates.unit_docs import READS_TOKENS
 from ..shared.shim import ModuleShim
 from .char_cnn import Activation
 from .layer import ELMoOptions, forward, init
@@ -101,8 +102,8 @@ def build_elmo_v1(
     mix = {"mix_layers": mix_layers, "n_mixes": n_mixes, "mix_weights": mix_weights, "mix_norm": mix_norm}
     setup = ELMoSetup(checkpoint, vocab, sizes, mix)
     options = ELMoOptions(dropout, lstm_dropout, freeze, stateful, block_rows)
-    attrs: Dict[str, Any] = {"setup": setup, "options": options}
+    attrs: Dict[str, Any] = {"setup": setup, "options": options, READS_TOKENS: True}
     if setup.reads_tokens:
-        attrs[ATTRIBUTE] = TrainingTexts(tokens=True, texts=False)
+        attrs[ATTRIBUTE] = TrainingTexts(tokens=True, texts=False, units=False)
     shim = ModuleShim(build_elmo, mixed_precision=mixed_precision, grad_scaler_config=dict(grad_scaler_config))
     return Model("elmo", forward, init=init, shims=[shim], dims={"nO": setup.width}, attrs=attrs)

@@ -41,7 +41,7 @@ class ELMoOptions:
 def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
     """Build the module, unless it exists: components and commands initialise a model more than once."""
     shim = shim_of(model)
-    texts = model.attrs.get(ATTRIBUTE) or TrainingTexts(tokens=True, texts=False)
+    texts = model.attrs.get(ATTRIBUTE) or TrainingTexts(tokens=True, texts=False, units=False)
     if not shim.is_initialized:
         module = model.attrs["setup"].build(shim, X or [], texts)
         model.set_dim("nO", module.width)

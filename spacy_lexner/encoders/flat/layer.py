@@ -10,6 +10,7 @@ from spacy.tokens import Doc
 from ...candidates.batch_words import AttendedWords, place_words, split_by_doc
 from ...candidates.lexicon_node import training_matcher
 from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
+from ...candidates.unit_docs import find_listener
 from ...lexicon.matcher import SingleChars, keep_single_chars
 from ..shared.blocks import Block
 from ..shared.shim import ModuleShim, settings_of, shim_of
@@ -18,7 +19,6 @@ from ..shared.units import (
     UnitBatch,
     UnitEncoder,
     UnitRows,
-    find_listener,
     node_of,
     run_batches,
     split_by_length,
@@ -69,7 +69,7 @@ def FlatEncoder(
             "options": options,
             "n_updates": 0,
             ATTRIBUTE: TrainingTexts(tokens=False, texts=True),
-            **({} if lexicon is None else {"attend": attend}),
+            **({} if lexicon is None else {"attend_units": attend}),
         },
     )
 

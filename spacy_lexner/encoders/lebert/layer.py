@@ -43,7 +43,7 @@ def LEBERTEncoder(
     """The layer, one row per token; see `build_lebert_v1`."""
     shim = ModuleShim(build_lebert, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config)
     nodes = {"lexicon": setup.lexicon.node()} if setup.adapter_layers else {}
-    attrs = {"attend": attend} if setup.adapter_layers else {}
+    attrs = {"attend_units": attend} if setup.adapter_layers else {}
     return WordpieceEncoder("lebert", shim, make_batches, setup, options, nodes=nodes, attrs=attrs)
 
 

@@ -13,8 +13,10 @@ from thinc.types import Floats2d, Ragged
 from thinc.util import torch2xp, xp2torch
 from transformers.modeling_outputs import BaseModelOutput
 
-from ..shared.units import Encoder, run_batches
-from ..shared.wordpiece_encoder import wordpieces_of
+from ...candidates.batch_words import expand_ranges
+from ...candidates.unit_docs import units_of_tokens
+from ..shared.units import Encoder, read_units, run_batches, token_rows
+from ..shared.wordpiece_encoder import piece_borders, wordpieces_of
 from ..shared.wordpieces import Wordpieces
 from .architecture import NO_OPTIONS, build_lebert_v1
 
@@ -106,12 +108,14 @@ def init(model: Transformer, X: Optional[List[Doc]] = None, Y: Any = None) -> No
 def forward(model: Transformer, docs: List[Doc], is_train: bool) -> Tuple[FullTransformerBatch, Callable]:
     """Encode Docs and write their wordpieces into rows."""
     encoder = model.layers[0]
-    ids, counts = wordpieces_of(encoder).encode(docs)
+    unit_docs = read_units(encoder, docs)
+    ids, counts = wordpieces_of(encoder).encode(unit_docs)
     if not len(ids):
         return FullTransformerBatch.empty(len(docs)), lambda gradient: docs
-    batches = encoder.attrs["make_batches"](encoder, docs, ids, counts, is_train)
+    batches = encoder.attrs["make_batches"](encoder, unit_docs, ids, counts, is_train)
     vectors, backprop_vectors = run_batches(encoder, batches, len(ids), is_train)
-    rows = _write_rows(docs, counts)
+    firsts, n_pieces = token_rows(counts, units_of_tokens(docs, unit_docs))
+    rows = _write_rows(docs, firsts, np.diff(piece_borders(unit_docs, counts)))
     positions = model.ops.xp.asarray(rows.positions)
     hidden: Any = model.ops.alloc2f(rows.n_rows * rows.width, model.get_dim("nO"))
     hidden[positions] = vectors
@@ -120,7 +124,10 @@ def forward(model: Transformer, docs: List[Doc], is_train: bool) -> Tuple[FullTr
         spans=rows.spans,
         wordpieces=_wordpiece_batch(wordpieces_of(encoder), ids, rows),
         model_output=BaseModelOutput(last_hidden_state=last_hidden_state),
-        align=Ragged(rows.positions.astype("i4"), counts.astype("i4")),  # type: ignore[arg-type]
+        align=Ragged(
+            rows.positions[expand_ranges(firsts, n_pieces)].astype("i4"),  # type: ignore[arg-type]
+            n_pieces.astype("i4"),  # type: ignore[arg-type]
+        ),
     )
 
     def backprop(gradient: FullTransformerBatch) -> List[Doc]:
@@ -151,28 +158,23 @@ class Rows(NamedTuple):
     spans: List[List[Span]]  # of each Doc, the tokens in each of its rows
 
 
-def _write_rows(docs: List[Doc], counts: np.ndarray) -> Rows:
-    ends = np.cumsum(counts)
-    lengths, spans = [], []
-    offset = 0
-    for doc in docs:
-        lengths.append(int(counts[offset : offset + len(doc)].sum()))
-        offset += len(doc)
-    width = min(max(lengths), MAX_ROW)
-    n_rows = [-(-length // width) for length in lengths]
+def _write_rows(docs: List[Doc], firsts: np.ndarray, lengths: np.ndarray) -> Rows:
+    """`firsts` has the first wordpiece of each token, `lengths` the wordpieces of each Doc."""
+    width = min(int(lengths.max()), MAX_ROW)
+    n_rows = -(-lengths // width)
+    spans: List[List[Span]] = []
     first_token = first_piece = 0
-    for doc, length, n in zip(docs, lengths, n_rows):
+    for doc, length, n in zip(docs, lengths.tolist(), n_rows.tolist()):
         begins = first_piece + np.arange(n) * width
         stops = np.minimum(begins + width, first_piece + length) - 1
-        first = np.searchsorted(ends, begins, "right") - first_token
-        last = np.searchsorted(ends, stops, "right") - first_token
+        first, last = (np.searchsorted(firsts, pieces, "right") - 1 - first_token for pieces in (begins, stops))
         spans.append([doc[i : j + 1] for i, j in zip(first.tolist(), last.tolist())])
         first_token += len(doc)
         first_piece += length
     row_starts = (np.cumsum(n_rows) - n_rows) * width
     piece_starts = np.cumsum(lengths) - lengths
     positions = np.arange(first_piece) + np.repeat(row_starts - piece_starts, lengths)
-    return Rows(sum(n_rows), width, positions, spans)
+    return Rows(int(n_rows.sum()), width, positions, spans)
 
 
 def _wordpiece_batch(wordpieces: Wordpieces, ids: np.ndarray, rows: Rows) -> WordpieceBatch:

@@ -1,5 +1,5 @@
-"""Encoders of units. A unit is what a torch module gives one row for: a character, a wordpiece or a token. Docs go
-through the module in padded batches of windows, and the rows of its units are averaged for each token."""
+"""Encoders of units. A unit is what a torch module gives one row for: a character, a wordpiece or a token. Unit Docs
+go through the module in padded batches of windows, and the rows of their units are averaged for each token of a Doc."""
 
 from itertools import pairwise
 from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, cast
@@ -11,6 +11,8 @@ from thinc.api import ArgsKwargs, Model
 from thinc.types import Floats2d
 from thinc.util import torch2xp, xp2torch
 
+from ...candidates.batch_words import AttendedWords, expand_ranges, move_to_tokens
+from ...candidates.unit_docs import UnitRanges, find_token_reader, make_unit_docs, units_of_tokens
 from .shim import ModuleShim, shim_of
 
 Encoder = Model[List[Doc], List[Floats2d]]
@@ -24,10 +26,10 @@ class UnitBatch(NamedTuple):
 
 
 class UnitRows(NamedTuple):
-    """The rows of a batch of Docs, one Doc after the other."""
+    """The rows of a batch of unit Docs, one Doc after the other."""
 
     rows: Any  # float[n_units, nO]
-    counts: np.ndarray  # int64[n_tokens], the units of each token
+    counts: np.ndarray  # int64[n_tokens], the units of each token of these Docs
 
 
 EncodeUnits = Callable[[Encoder, List[Doc], bool], Tuple[UnitRows, Callable[[Any], Any]]]
@@ -46,16 +48,19 @@ def UnitEncoder(
     """Create the layer around a torch module.
 
     name (str): Name of the layer.
-    encode_units (Callable): From the layer, Docs, and whether a gradient follows, to the rows of the Docs' units and a
-        callback that takes their gradient. A module-level function: it is copied and pickled with the model.
+    encode_units (Callable): From the layer, unit Docs, and whether a gradient follows, to the rows of the Docs' units
+        and a callback that takes their gradient. A module-level function: it is copied and pickled with the model.
     init (Callable): Builds the module.
     shim (ModuleShim): Holds it.
     nodes (Mapping[str, Model]): The layers that it reads from, see `node_of`.
-    attrs (Mapping[str, Any]): What `encode_units` and `init` need.
+    attrs (Mapping[str, Any]): What `encode_units` and `init` need. `attend_units`, if present, gives the attention of
+        the tokens of unit Docs to words; `attend` then does so for any Docs.
     width (Optional[int]): Width of the rows; None if it is known only when the module is built.
     RETURNS (Model[List[Doc], List[Floats2d]]): The layer, one row per token.
     """
     attributes: Dict[str, Any] = {**attrs, "encode_units": encode_units, "nodes": list(nodes)}
+    if "attend_units" in attrs:
+        attributes["attend"] = attend
     layers = list(nodes.values())
     return Model(name, forward, init=init, layers=layers, shims=[shim], dims={"nO": width}, attrs=attributes)
 
@@ -67,17 +72,13 @@ def node_of(model: Encoder, name: str) -> Optional[Model]:
     return model.layers[names.index(name)] if name in names else None
 
 
-def find_listener(model: Model) -> Optional[Model]:
-    """The first node in a model that takes the vectors of a shared encoder, in spaCy or spacy-transformers; or None."""
-    return next((node for node in model.walk() if hasattr(node, "receive")), None)
-
-
 def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Floats2d], Callable]:
     """Encode Docs: the row of a token is the mean of its units' rows."""
     if not docs:
         return [], lambda gradients: []
-    units, backprop_units = model.attrs["encode_units"](model, docs, is_train)
-    tokens, backprop_tokens = pool_tokens(model, units)
+    unit_docs = read_units(model, docs)
+    units, backprop_units = model.attrs["encode_units"](model, unit_docs, is_train)
+    tokens, backprop_tokens = pool_tokens(model, units, units_of_tokens(docs, unit_docs))
 
     def backprop(gradients: List[Floats2d]) -> List[Doc]:
         if len(units.rows):
@@ -87,12 +88,46 @@ def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Float
     return split_by_length(tokens, docs), backprop
 
 
-def pool_tokens(model: Model, units: UnitRows) -> Tuple[Any, Callable[[Any], Any]]:
-    """The mean over the units of each token, float[n_tokens, nO], and a callback from its gradient to the units'."""
-    if len(units.rows) == len(units.counts):
-        return units.rows, lambda gradient: gradient
-    ops, lengths = model.ops, model.ops.xp.asarray(units.counts.astype("i4"))
-    return ops.reduce_mean(units.rows, lengths), lambda gradient: ops.backprop_reduce_mean(gradient, lengths)
+def read_units(model: Encoder, docs: List[Doc]) -> List[Doc]:
+    """The Docs that an encoder reads: unit Docs, unless a part of it can only read the tokens as they are."""
+    return docs if find_token_reader(model) is not None else make_unit_docs(docs)
+
+
+def attend(model: Encoder, docs: List[Doc]) -> List[AttendedWords]:
+    """The attention of each Doc's tokens to words. Runs the module."""
+    unit_docs = read_units(model, docs)
+    attended = model.attrs["attend_units"](model, unit_docs)
+    return [move_to_tokens(own, doc, unit_doc) for own, doc, unit_doc in zip(attended, docs, unit_docs)]
+
+
+def pool_tokens(model: Model, units: UnitRows, ranges: Optional[UnitRanges] = None) -> Tuple[Any, Callable[[Any], Any]]:
+    """The mean over the units of each token, float[n_tokens, nO], and a callback from its gradient to the units'.
+    `ranges` are the tokens of unit Docs that each token has, if the rows are those of other Docs."""
+    ops, rows = model.ops, units.rows
+    starts, counts = token_rows(units.counts, ranges)
+    index = None if ranges is None else ops.xp.asarray(expand_ranges(starts, counts))
+    if len(rows) == len(counts) and index is None:
+        return rows, lambda gradient: gradient
+    lengths = ops.xp.asarray(counts.astype("i4"))
+
+    def backprop(gradient: Any) -> Any:
+        d_rows = ops.backprop_reduce_mean(gradient, lengths)
+        if index is None:
+            return d_rows
+        d_units = ops.xp.zeros_like(rows)
+        ops.scatter_add(d_units, index, d_rows)
+        return d_units
+
+    return ops.reduce_mean(rows if index is None else rows[index], lengths), backprop
+
+
+def token_rows(counts: np.ndarray, ranges: Optional[UnitRanges]) -> Tuple[np.ndarray, np.ndarray]:
+    """The rows of each token: int64[n_tokens] first row, int64[n_tokens] how many. `counts` are the rows of each token
+    of unit Docs, `ranges` those tokens' ranges, see `pool_tokens`."""
+    borders = np.append(0, np.cumsum(counts))
+    if ranges is None:
+        return borders[:-1], counts
+    return borders[ranges.starts], borders[ranges.ends] - borders[ranges.starts]
 
 
 def split_by_length(rows: Any, docs: Sequence[Doc]) -> List[Any]:

@@ -13,6 +13,7 @@ from spacy.training import Example
 from ...candidates.storage import (
     Candidates,
     LexMatch,
+    align_candidates,
     find_candidates,
     get_candidates,
     get_matches,
@@ -105,8 +106,9 @@ class LexMatcher(LexiconPipe):
                 doc.spans[self.spans_key] = self._span_group(doc, candidates)
 
     def _span_group(self, doc: Doc, candidates: Candidates) -> SpanGroup:
-        starts, ends, kept = token_spans(doc, candidates)
-        spans = [Span(doc, start, end) for start, end in zip(starts[kept].tolist(), ends[kept].tolist())]
+        kept = align_candidates(doc, candidates, self.options.alignment_mode)
+        starts, ends, whole = token_spans(doc, kept)
+        spans = [Span(doc, start, end) for start, end in zip(starts[whole].tolist(), ends[whole].tolist())]
         return SpanGroup(doc, name=self.spans_key or "", spans=spans)
 
     # Training

@@ -2,10 +2,9 @@
 
 from typing import Any, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc
 
 USER_DATA_KEY: Any = ("._.", "lex_alternatives", None, None)
-UNCERTAIN_KEY = "lex_uncertain"
 
 
 class ReadEntity(NamedTuple):
@@ -49,11 +48,3 @@ def check_bounds(bounds: Optional[Sequence[float]]) -> Optional[Tuple[float, flo
             "null."
         )
     return bounds[0], bounds[1]
-
-
-def set_uncertain(doc: Doc, spans: Sequence[Tuple[int, int, str, float]]) -> None:
-    """Write spans, given as (start, end, label, probability) in tokens, to `doc.spans["lex_uncertain"]`; the
-    probabilities go to its `attrs["scores"]`."""
-    made = [Span(doc, start, end, label=label) for start, end, label, _ in spans]
-    scores = [score for *_, score in spans]
-    doc.spans[UNCERTAIN_KEY] = SpanGroup(doc, name=UNCERTAIN_KEY, attrs={"scores": scores}, spans=made)

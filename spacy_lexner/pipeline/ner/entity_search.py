@@ -8,7 +8,7 @@ from ...candidates.batch_words import AttendedWords
 from ...lexicon.matcher import Matcher
 from ...tagging.spans.head import PathSearch, TaggerHead, TaggerOutput
 from ...tagging.spans.tag_scheme import NoPathError, TagScheme, TagSpan
-from ...tagging.spans.word_rules import RuleConflict, raise_for_rules
+from ...tagging.spans.word_rules import ForcedWord, RuleConflict, raise_for_rules
 from .alternatives import Alternative, ReadEntity
 from .constraints import Constraints
 
@@ -16,7 +16,7 @@ Place = Tuple[int, int, str]  # first token, end (exclusive), label
 
 
 class Entity(NamedTuple):
-    """A predicted entity, or a span that may be one: tokens from `start` to `end` (exclusive), label, probability."""
+    """A predicted entity, or a span that may be one: units from `start` to `end` (exclusive), label, probability."""
 
     start: int
     end: int
@@ -25,13 +25,15 @@ class Entity(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """What is predicted for a Doc."""
+    """What is predicted for a Doc, on the tokens of its unit Doc."""
 
     entities: List[Entity]  # without those that it already has and keeps
     alternatives: List[Alternative]  # the most probable paths, including the entities that it keeps
     uncertain: List[Entity]  # the spans with a probability between the bounds of uncertainty
     conflicts: List[RuleConflict]  # the rules that were not followed
     matcher: Optional[Matcher]  # the state of the lexicon that held for it
+    forced: Sequence[ForcedWord] = ()  # the words that rules force
+    unit_doc: Optional[Doc] = None
     attended: Optional[AttendedWords] = None  # the attention of its tokens to candidate words, if asked for
 
 
@@ -48,7 +50,7 @@ def find_entities(
     n_alternatives: int = 0,
     uncertain: Optional[Tuple[float, float]] = None,
 ) -> List[Prediction]:
-    """Find the most probable entities of each Doc, its `n_alternatives` most probable paths, and the spans with
+    """Find the most probable entities of each unit Doc, its `n_alternatives` most probable paths, and the spans with
     probabilities between the bounds of `uncertain`, both inclusive. `scheme` includes the labels that only rules use.
     Raises ValueError if rules leave no path."""
     search = _search(head, outputs, constraints)
@@ -68,6 +70,8 @@ def find_entities(
             in_doubt[i],
             known.rules.all_conflicts(best[i], component),
             known.matcher,
+            known.rules.forced,
+            docs[i],
         )
         for i, known in enumerate(constraints)
     ]

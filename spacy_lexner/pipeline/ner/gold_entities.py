@@ -7,6 +7,7 @@ from spacy.attrs import ORTH, SPACY
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
+from ...candidates.unit_docs import has_units, make_unit_docs
 from ..gold_report import GoldReport
 
 MISALIGNED, TRIMMED = "not on the boundaries of the tokenizer's tokens", "with white space at an edge"
@@ -16,7 +17,7 @@ CONSEQUENCES = {MISALIGNED: "these tokens are trained as not annotated", TRIMMED
 def gold_tags(example: Example) -> List[Optional[str]]:
     """BILUO tags of the predicted tokens, without white space at the edges of entities; None where annotation is
     missing or entities do not align."""
-    reference = example.reference
+    reference = unit_reference(example)
     if _same_tokens(reference, example.predicted):  # spaCy's alignment takes longer than a step of a small encoder
         ents: Sequence[Span] = reference.ents
         tags: List[Optional[str]] = ["O" if iob else None for iob in reference.to_array("ENT_IOB").tolist()]
@@ -55,17 +56,22 @@ def survey_entities(examples: Iterable[Example]) -> Tuple[Set[str], GoldReport]:
     labels: Set[str] = set()
     report = GoldReport()
     for example in examples:
-        reference, predicted = example.reference, example.predicted
+        reference, predicted = unit_reference(example), example.predicted
         same = _same_tokens(reference, predicted)
-        for ent in reference.ents:
+        for ent, given in zip(reference.ents, example.reference.ents):
             report.total += 1
             labels.add(ent.label_)
-            aligned = [ent] if same else example.get_aligned_spans_y2x([ent], allow_overlap=True)
+            aligned = [ent] if same else example.get_aligned_spans_y2x([given], allow_overlap=True)
             if not aligned:
                 report.add_problem(MISALIGNED, reference, ent.start_char, ent.end_char, ent.label_)
             elif trim(predicted, aligned[0]) != (aligned[0].start, aligned[0].end):
                 report.add_problem(TRIMMED, reference, ent.start_char, ent.end_char, ent.label_)
     return labels - {""}, report
+
+
+def unit_reference(example: Example) -> Doc:
+    """The annotated Doc of an example on units, if those are the tokens of the predicted one."""
+    return make_unit_docs([example.reference])[0] if has_units(example.predicted) else example.reference
 
 
 def _same_tokens(a: Doc, b: Doc) -> bool:

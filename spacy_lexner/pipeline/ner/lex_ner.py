@@ -1,11 +1,11 @@
 """The trainable pipe `lex_ner`: entities by sequence tagging, with exact span probabilities."""
 
 import logging
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Set, Tuple
+from collections import Counter
+from typing import Callable, Iterable, List, Optional, Sequence, Set, Tuple
 
 from spacy.errors import Errors
 from spacy.language import Language
-from spacy.scorer import get_ner_prf
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 from thinc.api import Model
@@ -14,10 +14,13 @@ from ...lexicon.rules import FORBID, RuleReader
 from ...tagging.spans.tag_scheme import Bools2d, TagScheme, TagSpan, UnknownLabelError
 from ...tagging.spans.unbreakable import is_space
 from ..entity_words import add_words_extension, attend_words, note_attended
+from ..exact_offsets import add_offset_extensions, set_offsets
 from ..extensions import add_extension, add_score_extension
 from ..gold_report import GoldReport
 from ..sequence_tagger import SequenceTagger
-from .alternatives import check_bounds, get_alternatives, set_alternatives, set_uncertain
+from ..units import Units
+from .alignment import AlignmentMode, EntityAligner, find_unplaced, move_to_units, set_uncertain
+from .alternatives import check_bounds, get_alternatives, set_alternatives
 from .calibration import Calibration, Confidence, Threshold, check_threshold
 from .constraints import ENTITY, Constraints, allowed_tags, apply_entity_rules, blocked_spans, present_entities
 from .entity_search import NOTHING, Entity, Place, Prediction, find_entities, score_entities
@@ -30,12 +33,6 @@ DEFAULT_MODEL = {
     "normalization": "token",
     "tok2vec": {"@architectures": "spacy-lexner.FLAT.v1"},
 }
-
-
-def create_lex_ner_scorer() -> Callable[..., Dict[str, Any]]:
-    """RETURNS (Callable): spaCy's scorer of entities. Docs without annotation, and predictions on tokens whose
-    annotation is missing, do not count."""
-    return get_ner_prf
 
 
 @Language.factory(
@@ -76,6 +73,8 @@ class LexNER(SequenceTagger[Prediction]):
         uncertain: Optional[List[float]] = None,
         threshold: Threshold = 0.5,
         note_words: bool = False,
+        units: Units = "auto",
+        alignment_mode: AlignmentMode = "expand",
     ) -> None:
         """Create the component.
 
@@ -95,21 +94,36 @@ class LexNER(SequenceTagger[Prediction]):
             label.
         note_words (bool): Note in `ent._.lex_words` the candidate words that each entity rests on, with its attention
             to them, for which the encoder runs a second time. `pipeline.explain` says more about single Docs.
+        units (str): What is tagged: "characters", whatever the tokens of a Doc are, or "tokens". "auto": characters in
+            a language written without spaces, if the encoder is the component's own; settled at initialization.
+        alignment_mode (str): What becomes of an entity that does not begin and end with tokens: "expand" to all tokens
+            that it touches, "contract" to those wholly inside, "strict": it is dropped; "split": the tokens are split.
+            `ent._.lex_start` and `ent._.lex_end` are its characters in any case. `alignment_counts` counts such cases.
         """
         if n_alternatives < 0:
             raise ValueError(f"n_alternatives is {n_alternatives}; expected the number of paths, or 0 for none.")
         cfg = {"incorrect_spans_key": incorrect_spans_key, "overwrite": overwrite}
-        super().__init__(nlp.vocab, model, name, cfg=cfg, scorer=scorer)
+        super().__init__(nlp, model, name, cfg=cfg, scorer=scorer, units=units)
         self.set_confidence(None, threshold)
         self.rule_labels = tuple(rule_labels)
         self.n_alternatives = n_alternatives
         self.uncertain = check_bounds(uncertain)
         self.note_words = note_words
+        self.aligner = EntityAligner(name, alignment_mode)
         self.gold_report = GoldReport()  # what cannot be learned as it is
         self.labels_changed()
         add_score_extension()
+        add_offset_extensions()
         add_extension(Doc, "lex_alternatives", getter=get_alternatives)
         add_words_extension()
+
+    # Tokens
+
+    @property
+    def alignment_counts(self) -> "Counter[str]":
+        """RETURNS (Counter[str]): How many entities were moved to tokens, dropped for want of tokens, or dropped since
+        another one has one of their tokens."""
+        return self.aligner.counts
 
     # Confidence
 
@@ -144,7 +158,7 @@ class LexNER(SequenceTagger[Prediction]):
     def predict(self, docs: Iterable[Doc]) -> List[Prediction]:
         """RETURNS (List[Prediction]): The entities of each Doc, without those that it has and keeps. Raises ValueError
         if rules leave no path."""
-        docs = list(docs)
+        docs = self.unit_docs(docs)
         self.require_initialized()
         if not any(len(doc) for doc in docs):
             return [NOTHING for _ in docs]
@@ -169,9 +183,11 @@ class LexNER(SequenceTagger[Prediction]):
         """
         docs = list(docs)
         self.require_initialized()
+        unit_docs = self.unit_docs(docs)
+        spans = [move_to_units(*row) for row in zip(docs, unit_docs, spans)]
         with self.rules.link.pinned():
-            constraints = self._constraints(docs)
-            outputs = self.model.predict(docs)
+            constraints = self._constraints(unit_docs)
+            outputs = self.model.predict(unit_docs)
         probabilities = score_entities(self.head, outputs, constraints, self.scheme, spans)
         confidence = Confidence.from_cfg(self.cfg)
         return [
@@ -194,22 +210,28 @@ class LexNER(SequenceTagger[Prediction]):
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Prediction]) -> None:
         """Write what `predict` found to Docs: entities and their scores, alternatives, uncertain spans, words."""
         add_score_extension()  # an unpickled component has not been made here
+        add_offset_extensions()
         for doc, prediction in zip(docs, scores):
+            unit_doc = doc if prediction.unit_doc is None else prediction.unit_doc
+            self.aligner.split(doc, unit_doc, prediction.entities)
             kept, blocked = self._kept(doc)
             if self.cfg["overwrite"]:
                 for ent in doc.ents:
                     ent._.lex_score = None
-            spans = [Span(doc, entity.start, entity.end, label=entity.label) for entity in prediction.entities]
-            doc.set_ents([*kept, *spans], blocked=blocked, default="outside")
-            for span, entity in zip(spans, prediction.entities):
-                span._.lex_score = entity.score
+                    set_offsets(ent, ent.start_char, ent.end_char)
+            placed = self.aligner.place(doc, unit_doc, prediction.entities, [*kept, *blocked])
+            doc.set_ents([*kept, *(one.span for one in placed)], blocked=blocked, default="outside")
+            for one in placed:
+                one.span._.lex_score = one.entity.score
+                set_offsets(one.span, one.start, one.end)
             if self.n_alternatives:
                 set_alternatives(doc, prediction.alternatives)
             if self.uncertain is not None:
-                set_uncertain(doc, prediction.uncertain)
-            self.rules.report(doc, self.name, prediction.matcher, prediction.conflicts)
+                set_uncertain(doc, self.aligner.align(doc, unit_doc, prediction.uncertain, count=False))
+            conflicts = [*prediction.conflicts, *find_unplaced(doc, prediction, placed, self.name)]
+            self.rules.report(doc, self.name, prediction.matcher, conflicts)
             if prediction.attended is not None:
-                note_attended(doc, prediction.attended)
+                note_attended(doc, unit_doc, prediction.attended)
 
     # Training
 

@@ -9,6 +9,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 from thinc.api import Model
 
+from ...candidates.unit_docs import has_units
 from ...lexicon.rules import FORCE, PREFER, RuleReader
 from ...tagging.spans.tag_scheme import Bools2d, UnknownLabelError
 from ...tagging.spans.unbreakable import is_space
@@ -86,7 +87,7 @@ class LexSegmenter(SequenceTagger[Segmentation]):
         """
         # What training settles is saved; the rest comes from the config, which may be overridden at loading.
         cfg = {"known_words": [], "labels": [] if pos else [WORD], "pos": pos}
-        super().__init__(nlp.vocab, model, name, cfg=cfg, scorer=scorer)
+        super().__init__(nlp, model, name, cfg=cfg, scorer=scorer)
         self.retokenize = retokenize
         self.spans_key = spans_key
         self.keep_spans = tuple(keep_spans)
@@ -110,13 +111,26 @@ class LexSegmenter(SequenceTagger[Segmentation]):
 
     # Documents
 
+    def unit_docs(self, docs: Iterable[Doc]) -> List[Doc]:
+        """RETURNS (List[Doc]): The same Docs. Raises ValueError for one whose tokens are not characters."""
+        docs = list(docs)
+        for doc in docs:
+            if not has_units(doc):
+                token = next(token.text for token in doc if len(token) > 1 and not token.is_space)
+                raise ValueError(
+                    f"{self.name} makes words of characters, but this Doc has tokens of several: {token!r} in "
+                    f"{doc.text[:40]!r}. Give the pipeline a tokenizer of characters: in the config [nlp.tokenizer] "
+                    '@tokenizers = "spacy-lexner.CharTokenizer.v1".'
+                )
+        return docs
+
     def __call__(self, doc: Doc) -> Doc:
         """RETURNS (Doc): With `retokenize` a Doc in words, otherwise the same Doc."""
         return next(self.pipe([doc]), doc)
 
     def predict(self, docs: Iterable[Doc]) -> List[Segmentation]:
         """RETURNS (List[Segmentation]): The words of each Doc. Raises ValueError if rules leave no path."""
-        docs = list(docs)
+        docs = self.unit_docs(docs)
         self.require_initialized()
         if not any(len(doc) for doc in docs):
             return [Segmentation.empty() for _ in docs]

@@ -98,8 +98,9 @@ def _merge_spans(merged: Doc, doc: Doc, starts: Ints1d) -> Dict[str, int]:
             for span in compress(group, aligned)
         ]
         attrs = dict(group.attrs)
-        if "scores" in attrs and len(attrs["scores"]) == len(group):  # one for each span
-            attrs["scores"] = list(compress(attrs["scores"], aligned))
+        for name in {"scores", "offsets"} & attrs.keys():
+            if len(attrs[name]) == len(group):  # one for each span
+                attrs[name] = list(compress(attrs[name], aligned))
         merged.spans[key] = SpanGroup(merged, name=group.name, attrs=attrs, spans=spans)
         if len(spans) < len(group):
             left_out[key] = len(group) - len(spans)

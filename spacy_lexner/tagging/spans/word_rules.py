@@ -65,6 +65,10 @@ class ForcedWord(NamedTuple):
     rule: Rule
     spans: Tuple[TagSpan, ...]
 
+    def conflict(self, reason: str, winner: str) -> RuleConflict:
+        """That it is not followed after all."""
+        return _conflict(self.match, self.rule, reason, winner)
+
 
 class DocRules(NamedTuple):
     """The rules for a Doc."""

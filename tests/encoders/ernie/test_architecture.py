@@ -85,8 +85,8 @@ def test_saved_pipelines_bring_everything_back(nlp, tmp_path):
     loaded = spacy.load(tmp_path / "saved")
     texts = [text for text, _ in TEXTS]
     assert [entities(doc) for doc in loaded.pipe(texts)] == [entities(doc) for doc in nlp.pipe(texts)]
-    encoders = [pipe.get_pipe("lex_ner").model.get_ref("tok2vec") for pipe in (loaded, nlp)]
-    found, expected = (encoder.predict([nlp.make_doc(TEXTS[2][0])])[0] for encoder in encoders)
+    encoders = [(pipe, pipe.get_pipe("lex_ner").model.get_ref("tok2vec")) for pipe in (loaded, nlp)]
+    found, expected = (encoder.predict([pipe.make_doc(TEXTS[2][0])])[0] for pipe, encoder in encoders)
     np.testing.assert_array_equal(found, expected)
 
 

@@ -131,9 +131,13 @@ def test_another_alias_lends_its_vector(build, nlp):
     np.testing.assert_array_equal(found.vectors[0], entry.vector)
 
 
-def test_a_mention_inside_a_token_is_not_linked(build, nlp):
-    doc = Doc(nlp.vocab, words=["南京", "市长江大桥"], spaces=[False] * 2)
-    assert shown(build(), doc) == ["Q1", *[None] * 6]
+def test_mentions_are_linked_inside_and_across_tokens(build, nlp):
+    model = build()
+    doc, words = nlp.make_doc("南京市长江大桥"), Doc(nlp.vocab, ["南", "京市长江", "大桥"], spaces=[False] * 3)
+    characters = model.predict([doc])[0]
+    tokens = [characters[:1].mean(0), characters[1:5].mean(0), characters[5:].mean(0)]
+    np.testing.assert_allclose(model.predict([words])[0], tokens, atol=1e-5)
+    assert words._.lex_entities == doc._.lex_entities != []
 
 
 def test_entities_change_the_vectors_and_only_where_they_can(build, nlp):

@@ -1,10 +1,9 @@
 import numpy as np
 import torch
-from spacy.pipeline.tok2vec import Tok2VecListener
-from thinc.api import Linear, Model, chain
+from thinc.api import Model
 
 from spacy_lexner.encoders.shared.shim import ModuleShim
-from spacy_lexner.encoders.shared.units import UnitBatch, UnitRows, find_listener, pool_tokens, run_batches
+from spacy_lexner.encoders.shared.units import UnitBatch, UnitRows, pool_tokens, run_batches
 
 
 class Add(torch.nn.Module):
@@ -58,13 +57,3 @@ def test_mean_over_the_rows_of_a_token():
     np.testing.assert_array_equal(backprop(np.array([[2, 4], [6, 8]], "f4")), [[1, 2], [1, 2], [6, 8]])
     same, _ = pool_tokens(model, UnitRows(rows, np.ones(3, "i8")))
     assert same is rows
-
-
-def test_a_listener_is_found_wherever_it_is():
-    listener = Tok2VecListener("*", 4)
-    assert find_listener(listener) is listener
-    assert find_listener(chain(chain(listener, Linear()), Linear())) is listener
-
-
-def test_other_models_have_none():
-    assert find_listener(chain(Linear(), Linear())) is None

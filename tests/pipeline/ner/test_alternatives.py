@@ -3,13 +3,11 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_lexner.pipeline.ner.alternatives import (
-    UNCERTAIN_KEY,
     Alternative,
     ReadEntity,
     check_bounds,
     get_alternatives,
     set_alternatives,
-    set_uncertain,
 )
 
 
@@ -21,16 +19,6 @@ def test_alternatives_survive_bytes():
     stored = [first, Alternative(0.25, -1.39, ())]
     set_alternatives(doc, stored)
     assert get_alternatives(doc) == get_alternatives(Doc(nlp.vocab).from_bytes(doc.to_bytes())) == stored
-
-
-def test_spans_and_scores():
-    nlp = spacy.blank("zh")
-    doc = nlp("张三在北京")
-    set_uncertain(doc, [(0, 2, "PER", 0.5), (0, 2, "LOC", 0.25), (1, 2, "PER", 0.125)])
-    for each in (doc, Doc(nlp.vocab).from_bytes(doc.to_bytes())):
-        group = each.spans[UNCERTAIN_KEY]
-        assert [(span.text, span.label_) for span in group] == [("张三", "PER"), ("张三", "LOC"), ("三", "PER")]
-        assert group.attrs["scores"] == [0.5, 0.25, 0.125]
 
 
 @pytest.mark.parametrize("bounds", [[0.1], [0, 0.5], [0.6, 0.5], [0.5, 1.5], [0.1, 0.2, 0.3]])

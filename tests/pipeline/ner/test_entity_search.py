@@ -12,6 +12,7 @@ from spacy.tokens import Doc, Span
 
 from spacy_lexner.lexicon import Lexicon
 from spacy_lexner.pipeline.rule_follower import MAX_WARNINGS
+from spacy_lexner.pipeline.units import UnitReader
 from spacy_lexner.tagging.spans.span_rules import SpanRules
 from spacy_lexner.tagging.spans.tag_scheme import TagScheme, TagSpan
 
@@ -198,7 +199,16 @@ def test_an_impossible_set_is_an_error_of_that_doc(caplog):
     assert "The rules of '北京' contradict each other (lex_ner): forbid ORG and force ORG" in caplog.text
 
 
-def test_tokens_that_do_not_fit(caplog):
+@pytest.fixture
+def on_tokens():
+    """The pipeline with tokens as units."""
+    pipe = TAGGERS["CRFTagger"].get_pipe("lex_ner")
+    pipe._unit_reader = UnitReader(TAGGERS["CRFTagger"], pipe.model, "tokens")
+    yield
+    pipe._unit_reader = UnitReader(TAGGERS["CRFTagger"], pipe.model, "auto")
+
+
+def test_tokens_that_do_not_fit(caplog, on_tokens):
     nlp = under("CRFTagger", [("三在", "force", "LOC"), ("张三", "force", "ORG")])
     doc = Doc(nlp.vocab, ["张三", "在", "北京"], spaces=[False] * 3)
     with caplog.at_level(logging.WARNING):
@@ -212,7 +222,7 @@ def test_tokens_that_do_not_fit(caplog):
     assert again._.lex_conflicts == doc._.lex_conflicts and again._.lex_alternatives == doc._.lex_alternatives
 
 
-def test_warnings_come_to_an_end(caplog):
+def test_warnings_come_to_an_end(caplog, on_tokens):
     nlp = under(
         "CRFTagger",
         [(f"{a}{b}", "force", "LOC") for a, b in zip("一二三四五六七八九十甲乙丙丁戊己庚辛壬癸子", "丑" * 21)],

@@ -4,10 +4,8 @@ import spacy
 import torch
 from confection import ConfigValidationError
 from small_ner import HASH_EMBED_CNN, TEXTS, blank, examples, found, scores, span, train
-from spacy.scorer import get_ner_prf
 from spacy.tokens import Doc, DocBin, Span
-from spacy.training import Example
-from spacy.util import fix_random_seed, registry
+from spacy.util import fix_random_seed
 from tolerance import near
 
 from spacy_lexner.pipeline.ner.lex_ner import LexNER
@@ -208,24 +206,3 @@ def test_without_a_scorer():
     nlp = blank(scorer=None)
     train(nlp, steps=1)
     assert "ents_f" not in nlp.evaluate(examples(nlp))
-
-
-def scored_examples():
-    nlp = spacy.blank("zh")
-    for predicted, gold in [
-        ([(0, 2, "PER"), (3, 5, "LOC")], [(0, 2, "PER"), (3, 5, "ORG")]),
-        ([], [(0, 2, "PER")]),
-        ([(0, 2, "PER")], None),
-    ]:
-        docs = [nlp.make_doc("张三在上海") for _ in range(2)]
-        docs[0].ents = [docs[0].char_span(*ent) for ent in predicted]
-        if gold is not None:
-            docs[1].ents = [docs[1].char_span(*ent) for ent in gold]
-        yield Example(*docs)
-
-
-def test_the_scorer_is_that_of_spacy():
-    assert registry.scorers.get("spacy-lexner.lex_ner_scorer.v1")() is get_ner_prf
-    scores = get_ner_prf(scored_examples())
-    assert (scores["ents_p"], scores["ents_r"]) == (0.5, 1 / 3)
-    assert get_ner_prf([*scored_examples()][2:])["ents_f"] is None

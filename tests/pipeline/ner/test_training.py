@@ -55,7 +55,7 @@ def test_gold_on_other_tokens(nlp):
 
 
 def test_misaligned_gold_is_counted_told_and_harmless(caplog):
-    nlp = blank()
+    nlp = blank(units="tokens")
     words = Doc(nlp.vocab, ["张", "三在", "北京", "大学"], spaces=[False] * 4)
     reference = nlp.make_doc(words.text)
     reference.ents = [span(reference, 0, 2, "PER"), span(reference, 3, 7, "ORG")]

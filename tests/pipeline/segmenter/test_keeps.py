@@ -5,6 +5,7 @@ import logging
 import pytest
 from small_segmenter import PLAIN, TEXTS, blank, examples, parts, steer, train, words
 from spacy.tokens import Doc, DocBin, Span
+from spacy.training import Example
 
 from spacy_lexner.pipeline.segmenter.constraints import Constraints, allowed_tags, kept_edges
 from spacy_lexner.tagging.spans.word_borders import fixed_borders, word_starts
@@ -88,12 +89,12 @@ def test_spans_only():
     assert [span.text for span in stored.spans["words"]] == TEXTS[0][0].split()
 
 
-def test_docs_in_words(nlp):
+def test_docs_in_words_are_refused(nlp):
     doc = Doc(nlp.vocab, ["我", "爱北京", "天安", "门"], spaces=[False] * 4)
-    segmented = nlp(doc)
-    assert segmented is doc and words(segmented) == "我 爱北京 天安 门" and "-" not in parts(segmented)
-    again = nlp.get_pipe("lex_segmenter")(nlp(PLAIN[1]))
-    assert words(again) == TEXTS[1][0]
+    with pytest.raises(ValueError, match=r"tokens of several: '爱北京' in '我爱北京天安门'.*CharTokenizer"):
+        nlp(doc)
+    with pytest.raises(ValueError, match="makes words of characters"):
+        nlp.update([Example(doc, Doc(nlp.vocab, ["我", "爱", "北京", "天安门"]))])
 
 
 def test_the_doc_that_went_in_stays(nlp):

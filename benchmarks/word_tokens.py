@@ -1,0 +1,96 @@
+"""A trained pipeline on words in place of characters: F1 by characters, with the tokens of jieba and pkuseg.
+
+    python benchmarks/word_tokens.py MODEL CORPUS.spacy [--pkuseg MODEL] [--limit N] [--out FILE.json]
+
+Tokenizers change nothing but where an entity can begin and end: the exact entities must be the same ("differences"
+counts the texts where they are not), except those that find no place on tokens ("left_out").
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+
+from spacy_lexner.pipeline.exact_offsets import get_offsets
+from spacy_lexner.pipeline.ner.scorer import score_by_units
+
+MODES = ("expand", "contract", "strict", "split")
+Entities = List[Tuple[int, int, str]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", help="trained pipeline with a lex_ner")
+    parser.add_argument("corpus", type=Path, help="annotated Docs, .spacy")
+    parser.add_argument("--pkuseg", help="folder of a pkuseg model; without one, pkuseg is left out")
+    parser.add_argument("--modes", nargs="+", default=["expand"], choices=MODES, help="values of alignment_mode")
+    parser.add_argument("--limit", type=int, help="number of Docs")
+    parser.add_argument("--out", type=Path, help="JSON file for the results")
+    args = parser.parse_args()
+    results = compare(spacy.load(args.model), args.corpus, args.pkuseg, args.modes, args.limit)
+    text = json.dumps({"model": args.model, "corpus": str(args.corpus), **results}, ensure_ascii=False, indent=2)
+    print(text)
+    if args.out:
+        args.out.write_text(text + "\n", "utf8")
+
+
+def compare(
+    nlp: Language, corpus: Path, pkuseg: Optional[str], modes: List[str], limit: Optional[int] = None
+) -> Dict[str, Any]:
+    """RETURNS (Dict[str, Any]): For each tokenizer and alignment mode the scores, and the differences to the pipeline
+    as it was trained."""
+    gold = list(DocBin().from_disk(corpus).get_docs(nlp.vocab))[:limit]
+    [ner] = [pipe for _, pipe in nlp.pipeline if hasattr(pipe, "alignment_counts")]
+    own, expected = run(nlp, gold, nlp.tokenizer)
+    results: Dict[str, Any] = {"own": own}
+    for name, tokenizer in other_tokenizers(pkuseg).items():
+        for mode in modes:
+            ner.aligner.mode = mode
+            ner.alignment_counts.clear()
+            scores, found = run(nlp, gold, tokenizer)
+            scores["difference"] = round(scores["ents_f"] - own["ents_f"], 4)
+            scores["differences"] = sum(a != b for a, b in zip(found, expected))
+            scores["left_out"] = {what: n for what, n in ner.alignment_counts.items() if what != "moved"}
+            scores["moved"] = ner.alignment_counts["moved"]
+            results[f"{name}, {mode}"] = scores
+    return results
+
+
+def other_tokenizers(pkuseg: Optional[str]) -> Dict[str, Callable[[str], Doc]]:
+    """RETURNS (Dict[str, Callable]): spaCy's own tokenizers of Chinese words."""
+    settings = {"@tokenizers": "spacy.zh.ChineseTokenizer"}
+    made = {}
+    for segmenter in ("jieba", "pkuseg") if pkuseg else ("jieba",):
+        made[segmenter] = spacy.blank(
+            "zh", config={"nlp": {"tokenizer": {**settings, "segmenter": segmenter}}}
+        ).tokenizer
+    if pkuseg:
+        made["pkuseg"].initialize(pkuseg_model=pkuseg, pkuseg_user_dict="default")
+    return made
+
+
+def run(nlp: Language, gold: List[Doc], tokenizer: Callable[[str], Doc]) -> Tuple[Dict[str, Any], List[Entities]]:
+    """RETURNS (Tuple[Dict[str, Any], List]): Scores by characters, and the exact entities of each text."""
+    docs = []
+    for reference in gold:
+        doc = tokenizer(reference.text)
+        words, spaces = [token.text for token in doc], [bool(token.whitespace_) for token in doc]
+        docs.append(Doc(nlp.vocab, words=words, spaces=spaces))
+    n_tokens = sum(map(len, docs))
+    start = time.perf_counter()
+    docs = list(nlp.pipe(docs))
+    seconds = time.perf_counter() - start
+    scores = score_by_units([Example(doc, reference) for doc, reference in zip(docs, gold)])
+    found = [[(*get_offsets(ent), ent.label_) for ent in doc.ents] for doc in docs]
+    kept = {name: round(scores[name] or 0.0, 4) for name in ("ents_p", "ents_r", "ents_f")}
+    return {**kept, "tokens": n_tokens, "seconds": round(seconds, 2)}, found
+
+
+if __name__ == "__main__":
+    main()

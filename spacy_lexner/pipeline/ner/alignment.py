@@ -1,0 +1,135 @@
+"""Entities, found on units, as spans of the tokens of a Doc."""
+
+import logging
+from collections import Counter
+from typing import List, Literal, NamedTuple, Sequence, Tuple
+
+import numpy as np
+from spacy.tokens import Doc, Span, SpanGroup
+
+from ...candidates.storage import token_borders
+from ...candidates.unit_docs import covering
+from ...tagging.spans.word_rules import CUTS_TOKENS, RuleConflict
+from .entity_search import Entity, Place, Prediction
+from .split_tokens import split_tokens
+
+logger = logging.getLogger(__name__)
+AlignmentMode = Literal["expand", "contract", "strict", "split"]
+UNCERTAIN_KEY = "lex_uncertain"
+MOVED, DROPPED, OVERLAP = "moved", "dropped", "overlap"
+
+
+class Placed(NamedTuple):
+    """An entity on tokens."""
+
+    span: Span
+    entity: Entity  # on units
+    start: int  # its exact characters
+    end: int
+
+
+class EntityAligner:
+    """Puts entities on tokens. An entity that does not begin and end with tokens takes all tokens that it touches
+    ("expand"), those wholly inside ("contract") or none ("strict"); "split" splits the tokens first."""
+
+    def __init__(self, component: str, mode: AlignmentMode) -> None:
+        self.component = component
+        self.mode = mode
+        # How many entities were moved to tokens, were dropped for want of tokens, and were dropped because a more
+        # probable entity, or one that the Doc keeps, has one of their tokens.
+        self.counts: Counter[str] = Counter()
+        self._warned = False
+
+    def split(self, doc: Doc, unit_doc: Doc, entities: Sequence[Entity]) -> None:
+        """With "split", split the tokens of a Doc where entities begin and end."""
+        if self.mode == "split" and doc is not unit_doc:
+            split_tokens(doc, np.concatenate(_characters(unit_doc, entities)))
+
+    def place(self, doc: Doc, unit_doc: Doc, entities: Sequence[Entity], kept: Sequence[Span]) -> List[Placed]:
+        """Put entities on the tokens of a Doc, around those that it keeps. Where two need the same token, the more
+        probable one has it."""
+        placed = self.align(doc, unit_doc, entities)
+        if doc is unit_doc:
+            return placed
+        taken = np.zeros(len(doc), bool)
+        for span in kept:
+            taken[span.start : span.end] = True
+        chosen = []
+        for one in sorted(placed, key=lambda one: -one.entity.score):
+            if taken[one.span.start : one.span.end].any():
+                self.counts[OVERLAP] += 1
+                self._warn(doc, one.start, one.end, "another entity has one of its tokens")
+                continue
+            taken[one.span.start : one.span.end] = True
+            self.counts[MOVED] += (one.start, one.end) != (one.span.start_char, one.span.end_char)
+            chosen.append(one)
+        return sorted(chosen, key=lambda one: one.start)
+
+    def align(self, doc: Doc, unit_doc: Doc, entities: Sequence[Entity], *, count: bool = True) -> List[Placed]:
+        """Put entities on the tokens of a Doc, each on its own."""
+        starts, ends = _characters(unit_doc, entities)
+        if doc is unit_doc:
+            first, last = ([ent.start for ent in entities], [ent.end for ent in entities])
+            exact = np.ones(len(entities), bool)
+        else:
+            begins, stops = token_borders(doc)
+            low, high = covering(doc, starts, ends)
+            exact = (begins[low] == starts) & (stops[high - 1] == ends) if len(starts) else np.zeros(0, bool)
+            if self.mode == "contract":
+                low, high = np.searchsorted(begins, starts, "left"), np.searchsorted(stops, ends, "right")
+            first, last = low.tolist(), high.tolist()
+        placed = []
+        for ent, a, b, whole, start, end in zip(entities, first, last, exact, starts.tolist(), ends.tolist()):
+            if a < b and (whole or self.mode != "strict"):
+                placed.append(Placed(Span(doc, a, b, label=ent.label), ent, start, end))
+            elif count:
+                self.counts[DROPPED] += 1
+                self._warn(doc, start, end, "it does not begin and end with tokens")
+        return placed
+
+    def _warn(self, doc: Doc, start: int, end: int, reason: str) -> None:
+        if not self._warned:
+            self._warned = True
+            logger.warning(
+                "%s: the entity %r in %r is left out (alignment_mode = %r): %s. This warning comes once; "
+                "`alignment_counts` of the component has the numbers.",
+                *(self.component, doc.text[start:end], doc.text[max(0, start - 10) : end + 10], self.mode, reason),
+            )
+
+
+def _characters(unit_doc: Doc, entities: Sequence[Entity]) -> Tuple[np.ndarray, np.ndarray]:
+    begins, stops = token_borders(unit_doc)
+    first, last = np.array([(ent.start, ent.end - 1) for ent in entities], "i8").reshape(-1, 2).T
+    return begins[first], stops[last]
+
+
+def find_unplaced(doc: Doc, prediction: Prediction, placed: Sequence[Placed], component: str) -> List[RuleConflict]:
+    """The rules that force words which found no place on the tokens of a Doc."""
+    there = {(one.entity.start, one.entity.end) for one in placed}
+    lost = {(ent.start, ent.end) for ent in prediction.entities} - there
+    conflicts = []
+    for word in prediction.forced if lost else ():
+        if (word.match.start, word.match.end) in lost:
+            start, end = np.array([[word.match.start_char], [word.match.end_char]])
+            first, last = covering(doc, start, end)
+            tokens = doc[int(first[0]) : int(last[0])].text
+            conflicts.append(word.conflict(CUTS_TOKENS, tokens)._replace(component=component))
+    return conflicts
+
+
+def move_to_units(doc: Doc, unit_doc: Doc, places: Sequence[Place]) -> List[Place]:
+    """Spans (first token, end, label) of a Doc as those of its unit Doc."""
+    if doc is unit_doc:
+        return list(places)
+    spans = [doc[start:end] for start, end, _ in places]
+    offsets = np.array([(span.start_char, span.end_char) for span in spans], "i8").reshape(-1, 2)
+    moved = zip(*(column.tolist() for column in covering(unit_doc, *offsets.T)))
+    return [(start, end, label) for (start, end), (*_, label) in zip(moved, places)]
+
+
+def set_uncertain(doc: Doc, placed: Sequence[Placed]) -> None:
+    """Write spans to `doc.spans["lex_uncertain"]`; their probabilities go to its `attrs["scores"]`, their exact
+    characters to `attrs["offsets"]`."""
+    attrs = {"scores": [one.entity.score for one in placed], "offsets": [[one.start, one.end] for one in placed]}
+    spans = [one.span for one in placed]
+    doc.spans[UNCERTAIN_KEY] = SpanGroup(doc, name=UNCERTAIN_KEY, attrs=attrs, spans=spans)

@@ -1,0 +1,115 @@
+"""Which units a tagger reads, the setting `units`, and a check of the tokenizer where these are tokens."""
+
+import logging
+from typing import Any, Dict, Iterable, List, Literal, Optional, Sequence
+from weakref import ref
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from thinc.api import Model
+
+from ..candidates.storage import UNSPACED
+from ..candidates.unit_docs import find_listener, make_unit_docs
+
+logger = logging.getLogger(__name__)
+Units = Literal["auto", "characters", "tokens"]
+SHOWN = 8
+
+
+class UnitReader:
+    """Turns Docs into those that a tagger reads, by its setting `units` and what training has settled in its `cfg`: the
+    "units", and the "tokenizer" if these are tokens."""
+
+    def __init__(self, nlp: Language, model: Model, setting: Units) -> None:
+        """Raises ValueError for units that the model cannot read."""
+        self._model, self._lang, self._setting = model, nlp.lang, setting
+        self._tokenizer = TokenizerCheck(nlp)
+        self.choose({})
+
+    def choose(self, cfg: Dict[str, Any]) -> Units:
+        """The units: those of the setting, or of training; otherwise characters in a language written without spaces,
+        if no part of the model listens to a shared encoder, which has vectors of tokens alone."""
+        units = cfg.get("units") if self._setting == "auto" else self._setting
+        possible = self._lang in UNSPACED and find_listener(self._model) is None
+        if units == "characters" and not possible:
+            raise ValueError(
+                "units = 'characters' is for a model with an encoder of its own, in a language written without spaces; "
+                f"the language is {self._lang!r}, or the model has a listener. Set units = 'tokens', or leave 'auto'."
+            )
+        return units or ("characters" if possible else "tokens")
+
+    def settle(self, cfg: Dict[str, Any], nlp: Optional[Language]) -> None:
+        """Settle units and tokenizer before training."""
+        if nlp is not None:
+            self._tokenizer = TokenizerCheck(nlp)
+        cfg["units"] = None
+        cfg["units"] = self.choose(cfg)
+        cfg["tokenizer"] = self._tokenizer.name if cfg["units"] == "tokens" else None
+
+    def check_loaded(self, cfg: Dict[str, Any], component: str) -> None:
+        """Warn of another tokenizer than that of training."""
+        if cfg.get("tokenizer") and self.choose(cfg) == "tokens":
+            self._tokenizer.check_name(component, cfg["tokenizer"])
+
+    def read(self, docs: Iterable[Doc], cfg: Dict[str, Any], component: str) -> List[Doc]:
+        """The Docs that the model reads."""
+        docs = list(docs)
+        if self.choose(cfg) == "characters":
+            return make_unit_docs(docs)
+        if cfg.get("tokenizer"):
+            self._tokenizer.check_docs(component, cfg["tokenizer"], docs)
+        return docs
+
+
+class TokenizerCheck:
+    """Warns, once, if a component that tags tokens is used with another tokenizer than it was trained with."""
+
+    def __init__(self, nlp: Language) -> None:
+        """nlp (Language): The pipeline that the component is made for."""
+        self.tokenizer: Any = nlp.tokenizer
+        self._nlp: Optional[ref[Language]] = ref(nlp)
+        self._done = False
+
+    @property
+    def name(self) -> str:
+        """The class of the tokenizer, and its segmenter if it has one."""
+        segmenter = getattr(self.tokenizer, "segmenter", None)
+        named = type(self.tokenizer).__qualname__
+        return named if segmenter is None else f"{named} (segmenter = {getattr(segmenter, 'value', segmenter)})"
+
+    def check_name(self, component: str, trained: str) -> None:
+        """Compare the tokenizer of the pipeline that a component is loaded into with that of its training."""
+        kinds = [name.partition("(")[2] or name for name in (trained, self.name)]  # different classes may segment alike
+        if kinds[0] != kinds[1]:
+            self._warn(component, trained, self.name)
+
+    def check_docs(self, component: str, trained: str, docs: Sequence[Doc]) -> None:
+        """Compare the tokens of the first Docs from another pipeline, which the component was sourced into, with those
+        of its own tokenizer."""
+        docs = [] if self._done else [doc for doc in docs if len(doc)]
+        if not docs or not self._is_moved(docs[0]):
+            return
+        self._done = True
+        for doc in docs:
+            words = [token.text for token in doc]
+            own = [token.text for token in self.tokenizer(doc.text)]
+            if words != own:
+                first = next(i for i, pair in enumerate(zip([*words, ""], [*own, ""])) if len(set(pair)) > 1)
+                begin = max(0, first - SHOWN // 2)
+                there, here = ("|".join(part[begin : begin + SHOWN]) for part in (words, own))
+                self._warn(component, f"{trained}, which gives {here!r}", f"one that gives {there!r}")
+                return
+
+    def _is_moved(self, doc: Doc) -> bool:
+        nlp = None if self._nlp is None else self._nlp()
+        return self._nlp is not None and (nlp is None or nlp.vocab is not doc.vocab)
+
+    def _warn(self, component: str, trained: str, other: str) -> None:
+        self._done = True
+        logger.warning(
+            "%s tags tokens and was trained with the tokenizer %s; it is used with %s. Use the former, or train again.",
+            *(component, trained, other),
+        )
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "_nlp": None}  # a weak reference cannot be pickled

@@ -1,0 +1,18 @@
+"""Docs of the same texts with other tokens than characters."""
+
+from spacy.tokens import Doc
+from spacy.training import Example
+
+
+def in_words(doc, *lengths):
+    """The text of a Doc in characters, in words of these lengths, over and over; nothing else of it."""
+    words, start, i = [], 0, 0
+    while start < len(doc):
+        words.append(doc[start : start + lengths[i % len(lengths)]].text)
+        start, i = start + lengths[i % len(lengths)], i + 1
+    return Doc(doc.vocab, words=words, spaces=[False] * len(words))
+
+
+def examples_in_words(examples, *lengths):
+    """Examples whose predicted Docs are in words, the annotated ones as they are."""
+    return [Example(in_words(example.predicted, *lengths), example.reference) for example in examples]
