@@ -29,14 +29,16 @@ class UnitReader:
     def choose(self, cfg: Dict[str, Any]) -> Units:
         """The units: those of the setting, or of training; otherwise characters in a language written without spaces,
         if no part of the model listens to a shared encoder, which has vectors of tokens alone."""
-        units = cfg.get("units") if self._setting == "auto" else self._setting
+        settled = cfg.get("units")
+        if settled and self._setting in ("auto", settled):
+            return settled
         possible = self._lang in UNSPACED and find_listener(self._model) is None
-        if units == "characters" and not possible:
+        if self._setting == "characters" and not possible:
             raise ValueError(
                 "units = 'characters' is for a model with an encoder of its own, in a language written without spaces; "
                 f"the language is {self._lang!r}, or the model has a listener. Set units = 'tokens', or leave 'auto'."
             )
-        return units or ("characters" if possible else "tokens")
+        return self._setting if self._setting != "auto" else "characters" if possible else "tokens"
 
     def settle(self, cfg: Dict[str, Any], nlp: Optional[Language]) -> None:
         """Settle units and tokenizer before training."""

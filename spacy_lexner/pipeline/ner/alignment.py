@@ -67,20 +67,20 @@ class EntityAligner:
 
     def align(self, doc: Doc, unit_doc: Doc, entities: Sequence[Entity], *, count: bool = True) -> List[Placed]:
         """Put entities on the tokens of a Doc, each on its own."""
-        starts, ends = _characters(unit_doc, entities)
         if doc is unit_doc:
-            first, last = ([ent.start for ent in entities], [ent.end for ent in entities])
-            exact = np.ones(len(entities), bool)
-        else:
-            begins, stops = token_borders(doc)
-            low, high = covering(doc, starts, ends)
-            exact = (begins[low] == starts) & (stops[high - 1] == ends) if len(starts) else np.zeros(0, bool)
-            if self.mode == "contract":
-                low, high = np.searchsorted(begins, starts, "left"), np.searchsorted(stops, ends, "right")
-            first, last = low.tolist(), high.tolist()
+            spans = [Span(doc, ent.start, ent.end, label=ent.label) for ent in entities]
+            return [Placed(span, ent, span.start_char, span.end_char) for span, ent in zip(spans, entities)]
+        starts, ends = _characters(unit_doc, entities)
+        begins, stops = token_borders(doc)
+        first, last = covering(doc, starts, ends)
+        whole = (begins[first] == starts) & (stops[last - 1] == ends)
+        if self.mode == "contract":
+            first, last = np.searchsorted(begins, starts, "left"), np.searchsorted(stops, ends, "right")
+        fits = whole if self.mode == "strict" else first < last
         placed = []
-        for ent, a, b, whole, start, end in zip(entities, first, last, exact, starts.tolist(), ends.tolist()):
-            if a < b and (whole or self.mode != "strict"):
+        for ent, good, *place in zip(entities, *(column.tolist() for column in (fits, first, last, starts, ends))):
+            a, b, start, end = place
+            if good:
                 placed.append(Placed(Span(doc, a, b, label=ent.label), ent, start, end))
             elif count:
                 self.counts[DROPPED] += 1
