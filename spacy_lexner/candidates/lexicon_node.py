@@ -47,10 +47,11 @@ class LexiconLink:
             )
         return self.source
 
-    def is_stale(self, doc: Doc) -> bool:
+    def is_stale(self, doc: Doc, is_train: bool = False) -> bool:
         """Whether the link is a relic of the pipeline that the component was sourced from: no matcher has run on the
-        Doc, and it comes from another pipeline, or the `lex_matcher` is gone."""
-        foreign = self._vocab is not None and doc.vocab is not self._vocab
+        Doc, and the `lex_matcher` is gone, or the Doc comes from another pipeline. In training that says nothing: a
+        matcher that is no annotating component does not run."""
+        foreign = not is_train and self._vocab is not None and doc.vocab is not self._vocab
         orphan = self._owner is not None and self._owner() is None
         return (foreign or orphan) and get_candidates(doc) is None
 
@@ -130,12 +131,11 @@ def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[DocWord
         link.compared = current.version
         if model.attrs[TRAINED] is not None:
             warn_of_difference(model.attrs[TRAINED], current.lexicon, link.told)
-    if any(map(link.is_stale, docs)):
+    if any(link.is_stale(doc, is_train) for doc in docs):
         raise ValueError(
             "The model reads candidate words, but its `lex_matcher` is not in this pipeline: the component was sourced "
             "from another one without it. Source it too, before the component: "
-            'nlp.add_pipe("lex_matcher", source=other_nlp, first=True). If it is there, it has not run on these Docs: '
-            "in training, name it in annotating_components."
+            'nlp.add_pipe("lex_matcher", source=other_nlp, first=True).'
         )
     stored = [get_candidates(doc) for doc in docs]
     matchers = [None if one is None else source.get(one[0]) for one in stored]

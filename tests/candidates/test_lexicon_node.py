@@ -5,6 +5,7 @@ import pytest
 import spacy
 from spacy.lang.zh import Chinese
 from spacy.training import Example
+from thinc.api import Adam
 
 from spacy_lexner.candidates.lexicon_node import LexiconLink, RulesLink
 from spacy_lexner.candidates.storage import find_candidates, renew_candidates, set_candidates
@@ -78,6 +79,15 @@ def test_sourced_without_its_matcher(component, alive):
         assert nlp("南京市长江大桥")._.lex_matches, "the other pipeline still works"
         other.add_pipe("lex_matcher", source=nlp, first=True)
         assert other("南京市长江大桥")._.lex_matches
+
+
+def test_a_sourced_pipeline_learns_without_annotating_components():
+    nlp, other = trained(), spacy.blank("zh")
+    for name in ("lex_matcher", "lex_ner"):
+        other.add_pipe(name, source=nlp)
+    example = Example.from_dict(other.make_doc("南京市长江大桥"), {"entities": [(0, 3, "LOC")]})
+    assert other.update([example], sgd=Adam(0.001))["lex_ner"] > 0
+    assert other("南京市长江大桥")._.lex_matches
 
 
 def test_sourced_by_a_config_without_its_matcher(tmp_path):
