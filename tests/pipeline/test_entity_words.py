@@ -83,5 +83,5 @@ def test_words_have_the_labels_of_the_lexicon():
     nlp.add_pipe("lex_matcher").add_words([LexiconEntry("南京", labels=("GPE", "ns")), "长江"])
     doc = nlp("南京市的长江")
     doc.set_ents([doc.char_span(0, 3, "GPE"), doc.char_span(4, 6, "LOC")])
-    set_words(doc, words_of_entities(doc.ents, [(0, 2), (4, 6)]))
+    set_words(doc, zip(doc.ents, words_of_entities(doc.ents, [(0, 2), (4, 6)])))
     assert [word.labels for ent in doc.ents for word in ent._.lex_words] == [("GPE", "ns"), ()]
