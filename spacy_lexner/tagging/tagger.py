@@ -10,7 +10,7 @@ from thinc.types import Floats2d
 
 from ..candidates.batch_words import AttendedWords
 from ..candidates.segments import Limits, Segments, cut_docs
-from ..encoders.shared.units import find_listener
+from ..candidates.unit_docs import find_listener
 from .spans.head import TaggerHead, TaggerOutput
 
 Encoder = Model[List[Doc], List[Floats2d]]
