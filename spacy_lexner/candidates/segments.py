@@ -24,7 +24,7 @@ CLAUSE_ENDS = to_codes("，,、：:")
 CLOSING = to_codes("”’」』）)》】\"'")
 LEAST = 16  # however short the texts of training are, segments may have this many tokens
 QUANTILE = 0.99  # a few texts of training are far longer than all others: they are cut too
-OWN_SHARE = 0.75  # of a segment; the rest is context, after it: texts of training begin with a sentence, too
+OWN_SHARE = 0.75  # of a segment; the rest is context on both sides
 JOINED: Any = "lex_joined"  # in the user data of texts that were joined for training
 
 
@@ -128,7 +128,8 @@ def cut_doc(doc: Doc, limits: Limits, line_ends: np.ndarray) -> Iterator[Segment
             yield Segment(start, end, start, end)
             continue
         for own_start, own_end in _cut_line(breaks[start:end], limits.length):
-            first = min(own_start, end - start - limits.length)
+            before = (limits.length - (own_end - own_start)) // 2
+            first = max(0, min(own_start - before, end - start - limits.length))
             last = min(end - start, first + limits.length)
             yield Segment(start + first, start + last, start + own_start, start + own_end)
 

@@ -67,12 +67,8 @@ def test_cut_after_sentences_then_clauses_with_context():
     own = [doc[s.own_start : s.own_end].text for s in cut(doc, 12, False)[0]]
     assert own == ["南京市长江，大桥。", "“武汉！”", "在长江，", "大桥很长很长很长"]
     read = [doc[s.start : s.end].text for s in cut(doc, 12, False)[0]]
-    assert read == [
-        "南京市长江，大桥。“武汉",
-        "“武汉！”在长江，大桥很",
-        "在长江，大桥很长很长很长",
-        "在长江，大桥很长很长很长",
-    ]
+    assert read[:2] == ["南京市长江，大桥。“武汉", "大桥。“武汉！”在长江，"]
+    assert read[2:] == ["武汉！”在长江，大桥很长", "在长江，大桥很长很长很长"]
 
 
 def test_strengths_of_breaks():
