@@ -35,8 +35,8 @@ class EntityAligner:
     def __init__(self, component: str, mode: AlignmentMode) -> None:
         self.component = component
         self.mode = mode
-        # How many entities were moved to tokens, were dropped for want of tokens, and were dropped because a more
-        # probable entity, or one that the Doc keeps, has one of their tokens.
+        # How many entities were moved to tokens, were dropped for want of tokens, and were dropped because more
+        # probable entities, or those that the Doc keeps, have all of their tokens.
         self.counts: Counter[str] = Counter()
         self._warned = False
 
@@ -47,7 +47,7 @@ class EntityAligner:
 
     def place(self, doc: Doc, unit_doc: Doc, entities: Sequence[Entity], kept: Sequence[Span]) -> List[Placed]:
         """Put entities on the tokens of a Doc, around those that it keeps. Where two need the same token, the more
-        probable one has it."""
+        probable one has it, and the other one the rest of its tokens."""
         placed = self.align(doc, unit_doc, entities)
         if doc is unit_doc:
             return placed
@@ -56,13 +56,15 @@ class EntityAligner:
             taken[span.start : span.end] = True
         chosen = []
         for one in sorted(placed, key=lambda one: -one.entity.score):
-            if taken[one.span.start : one.span.end].any():
+            free = np.flatnonzero(~taken[one.span.start : one.span.end])  # at most its first and last are taken
+            if not len(free):
                 self.counts[OVERLAP] += 1
-                self._warn(doc, one.start, one.end, "another entity has one of its tokens")
+                self._warn(doc, one.start, one.end, "other entities have all of its tokens")
                 continue
-            taken[one.span.start : one.span.end] = True
-            self.counts[MOVED] += (one.start, one.end) != (one.span.start_char, one.span.end_char)
-            chosen.append(one)
+            span = Span(doc, one.span.start + int(free[0]), one.span.start + int(free[-1]) + 1, label=one.span.label)
+            taken[span.start : span.end] = True
+            self.counts[MOVED] += (one.start, one.end) != (span.start_char, span.end_char)
+            chosen.append(one._replace(span=span))
         return sorted(chosen, key=lambda one: one.start)
 
     def align(self, doc: Doc, unit_doc: Doc, entities: Sequence[Entity], *, count: bool = True) -> List[Placed]:

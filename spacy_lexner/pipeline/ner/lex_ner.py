@@ -122,7 +122,7 @@ class LexNER(SequenceTagger[Prediction]):
     @property
     def alignment_counts(self) -> "Counter[str]":
         """RETURNS (Counter[str]): How many entities were moved to tokens, dropped for want of tokens, or dropped since
-        another one has one of their tokens."""
+        other ones have all of their tokens."""
         return self.aligner.counts
 
     # Confidence

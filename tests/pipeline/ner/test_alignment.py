@@ -77,6 +77,21 @@ def test_the_more_probable_stays_and_what_the_doc_keeps_wins():
     assert aligner.counts == {MOVED: 2, OVERLAP: 2}
 
 
+def test_of_two_entities_in_a_token_one_has_the_rest():
+    nlp = spacy.blank("zh")
+    doc, unit_doc = doc_in(nlp, "甲乙", "丙丁", "戊己"), doc_in(nlp, *"甲乙丙丁戊己")
+    aligner = EntityAligner("lex_ner", "expand")
+    for entities, texts in {
+        (Entity(0, 3, "A", 0.4), Entity(3, 6, "B", 0.6)): ["甲乙", "丙丁戊己"],
+        (Entity(0, 3, "A", 0.6), Entity(3, 5, "B", 0.4)): ["甲乙丙丁", "戊己"],
+        (Entity(0, 3, "A", 0.6), Entity(3, 4, "B", 0.4)): ["甲乙丙丁"],
+    }.items():
+        placed = aligner.place(doc, unit_doc, entities, [])
+        assert [str(one.span) for one in placed] == texts
+        assert [(one.start, one.end) for one in placed] == [ent[:2] for ent in entities][: len(texts)]
+    assert aligner.counts == {MOVED: 5, OVERLAP: 1}
+
+
 def test_everything_else_is_exact_too(nlp):
     """Alternatives, uncertain spans and scores of spans are those of the same text in characters."""
     nlp = copy.deepcopy(nlp)
