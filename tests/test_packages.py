@@ -1,7 +1,10 @@
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 import spacy_lexner
 
@@ -22,3 +25,13 @@ def test_what_is_installed_holds_the_bases_of_configs(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "lib")}
     done = subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True)
     assert "[components.lex_ner.model.tok2vec]" in done.stdout
+
+
+def test_nothing_that_a_project_makes_is_tracked():
+    # A tracked project/corpus, or a link of that name, stops `spacy project run all` in a fresh clone.
+    root = Path(__file__).parents[1]
+    if shutil.which("git") is None or not (root / ".git").exists():
+        pytest.skip("needs git and a checkout")
+    command = ["git", "ls-files", "--cached", "--ignored", "--exclude-standard"]
+    tracked = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout.split()
+    assert tracked == []
