@@ -80,6 +80,8 @@ def check_data(nlp: Language) -> Dict[str, Any]:
     `coverage`, by kind of entity how many the lexicon has, and of how many (None without a lexicon); `windows` by
     component; `warnings`. Raises ValueError if there is no data."""
     config = nlp.config.interpolate()
+    for block in config["corpora"].values():  # the texts as they are, not as training varies them
+        block.pop("augmenter", None)
     training = registry.resolve(config["training"], schema=ConfigSchemaTraining)
     corpora = resolve_dot_names(config, [training["train_corpus"], training["dev_corpus"]])
     train, dev = (read_split(nlp, corpus(nlp)) for corpus in corpora)

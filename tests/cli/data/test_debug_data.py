@@ -57,6 +57,12 @@ def test_figures(arguments):
         assert part in warnings
 
 
+def test_texts_are_counted_as_they_are(arguments):
+    _, output = run(*arguments, "--json", "--corpora.train.augmenter.rate", 1)
+    found = json.loads(output)
+    assert found["train"]["texts"] == found["train"]["entities"] == 3
+
+
 def test_entities_off_token_borders(arguments):
     words = ["--nlp.tokenizer.@tokenizers", "spacy.Tokenizer.v1"]
     code, output = run(*arguments, *words)
