@@ -13,7 +13,8 @@ from .label_studio import read_label_studio
 from .prodigy import read_prodigy
 from .record import FormatError, ReadOptions, Record
 from .report import Report
-from .source import Source, list_sources, read_lines
+from .source import Source, list_sources, read_lines, read_text
+from .spacy_llm import is_example, read_spacy_llm
 from .words import read_word_tags, read_word_text
 
 ReaderT = Callable[[Source, ReadOptions, Report], Iterator[Record]]
@@ -27,6 +28,7 @@ READERS: Dict[str, ReaderT] = {
     "label-studio": read_label_studio,
     "doccano": read_doccano,
     "brat": read_brat,
+    "spacy-llm": read_spacy_llm,
 }
 
 
@@ -58,22 +60,33 @@ def detect_format(source: Source, options: ReadOptions) -> str:
     """Guess the format from the file's name or first line with text. `word-tags` and `word-text` are never guessed."""
     if source.path.is_dir() or source.name.endswith(".ann") or (source.member is None and source.path.suffix == ".zip"):
         return "brat"
+    if Path(source.name).suffix in (".yml", ".yaml"):
+        return "spacy-llm"
     if is_conllu(line for _, line in read_lines(source, options, Report())):
         return "conllu"
     for number, line in read_lines(source, options, Report()):
         line = line.strip()
         if line.startswith("{") and line.endswith("}"):
             return _detect_object(parse(line, f"{source.name}:{number}", "one object"))
+        if line == "[" or line.startswith("[{"):
+            return _detect_list(parse(read_text(source, options, Report()), source.name, "a list of objects"))
         if line:
-            return "label-studio" if line == "[" or line.startswith("[{") else "conll"
+            return "conll"
     raise FormatError(f"{source.name}: the file is empty.")
 
 
 def _detect_object(data: Dict[str, Any]) -> str:
     """The format of a JSON line."""
+    if is_example(data):
+        return "spacy-llm"
     labels = next((data[key] for key in ("label", "labels", "entities") if key in data), None)
     if isinstance(labels, list):
         return "doccano"
     if labels is None and {"spans", "tokens", "answer", "_input_hash"} & set(data):
         return "prodigy"
     return "clue"
+
+
+def _detect_list(data: List[Any]) -> str:
+    """The format of a JSON file that is a list."""
+    return "spacy-llm" if any(map(is_example, data)) else "label-studio"

@@ -12,6 +12,7 @@ from .offsets import CODE_POINTS, UNITS, UTF_16
 from .prodigy import write_prodigy
 from .record import FormatError
 from .report import Report
+from .spacy_llm import write_spacy_llm
 from .task import Task
 
 
@@ -36,11 +37,18 @@ def write_lines(
         temporary.unlink(missing_ok=True)
 
 
+def write_examples(tasks: Iterable[Task], path: Path, report: Report, *, reasons: bool, unit: str) -> None:
+    """Write examples for spacy-llm; the suffix of the file says whether as YAML, JSON or JSON lines."""
+    write_lines(partial(write_spacy_llm, suffix=path.suffix, reasons=reasons), tasks, path, report, unit=unit)
+
+
 WRITERS: Dict[str, Writer] = {
     "prodigy": Writer(partial(write_lines, write_prodigy), CODE_POINTS),
     "label-studio": Writer(partial(write_lines, write_label_studio), CODE_POINTS),
     "doccano": Writer(partial(write_lines, write_doccano), UTF_16),
     "brat": Writer(write_brat, CODE_POINTS),
+    "spacy-llm": Writer(partial(write_examples, reasons=False), CODE_POINTS),
+    "spacy-llm-v3": Writer(partial(write_examples, reasons=True), CODE_POINTS),
 }
 
 

@@ -15,6 +15,8 @@ from spacy_lexner.formats.source import Source, list_sources
         ('{"text": "中", "label": {}}\n', "clue"),
         ('{"text": "中", "label": []}\n', "doccano"),
         ('{"text": "中", "entities": []}\n', "doccano"),
+        ('{"text": "中", "entities": {}}\n', "spacy-llm"),
+        ('[\n{"text": "中", "spans": [{"text": "中", "is_entity": true}]}\n]\n', "spacy-llm"),
         ('{"text": "中", "spans": []}\n', "prodigy"),
         ('{"text": "中", "answer": "accept"}\n', "prodigy"),
         ('[{"data": {}}]\n', "label-studio"),

@@ -14,6 +14,7 @@ from spacy_lexner.formats.task import Task
 from spacy_lexner.formats.write import WRITERS, write_tasks
 
 CHARACTERS = st.sampled_from([*'南京市a ,\n\t"\\<&\u2028é', "\u0301", "😀", "👨\u200d👩\u200d👧", "🇨🇳", "\r\n", "𠮷"])
+WITH_OFFSETS = [name for name in WRITERS if not name.startswith("spacy-llm")]
 LABELS = st.sampled_from(["PER", "PER.NAM", "地点", "A b", "<b>", 'q"\\'])
 
 
@@ -34,7 +35,7 @@ def write_and_read(tasks, format, offsets="auto"):
         return list(read_records(Source(path), format, ReadOptions(offsets=offsets), Report())), report
 
 
-@pytest.mark.parametrize("format", WRITERS)
+@pytest.mark.parametrize("format", WITH_OFFSETS)
 @settings(max_examples=40)
 @given(st.lists(records(), min_size=1, max_size=4), st.sampled_from(["auto", *UNITS]))
 def test_there_and_back(format, given, offsets):
@@ -47,7 +48,7 @@ def test_there_and_back(format, given, offsets):
         assert all(set(back.entities) <= set(record.entities) for back, record in zip(found, given))
 
 
-@pytest.mark.parametrize("format", WRITERS)
+@pytest.mark.parametrize("format", WITH_OFFSETS)
 def test_real_texts(format, data_dir):
     """Weibo with emoji and overlapping spans, in the tool's format and back, every span where it was."""
     source = Source(data_dir / "ner" / "weibo" / "dev.conll")

@@ -1,0 +1,190 @@
+"""Few-shot examples of spacy-llm, as YAML, a JSON list or JSON lines. They name mentions and have no offsets.
+
+`{"text": "我在南京", "entities": {"GPE": ["南京"]}}`, for `spacy.NER.v2`: every occurrence of a mention is an entity.
+
+`{"text": "我在南京", "spans": [{"text": "南京", "is_entity": true, "label": "GPE", "reason": "is a GPE"}]}`, for
+`spacy.NER.v3`: one occurrence after the other; some of them are no entities.
+"""
+
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
+
+import srsly
+
+from .json_text import check_text, dumps, parse
+from .offsets import CODE_POINTS
+from .record import Entity, FormatError, ReadOptions, Record
+from .report import Report
+from .source import Source, read_text
+from .task import Task
+
+EXAMPLE = '{"text": "我在南京", "entities": {"GPE": ["南京"]}}'
+NO_LABEL = "==NONE=="  # what spacy-llm writes for a mention that is no entity
+INEXACT = "text whose mentions also occur elsewhere, or overlap: read back with other entities"
+NOT_FOUND = "mention that does not occur in the text: left out"
+
+
+def is_example(data: Any) -> bool:
+    """Whether an object is a few-shot example, not a line of Prodigy, doccano or CLUE."""
+    spans = data.get("spans") if isinstance(data, dict) else None
+    marked = isinstance(spans, list) and any(isinstance(span, dict) and "is_entity" in span for span in spans)
+    return marked or (isinstance(data, dict) and isinstance(data.get("entities"), dict))
+
+
+def read_spacy_llm(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
+    """Read few-shot examples. One with neither "entities" nor "spans" is an unannotated text."""
+    for number, data in enumerate(_load(source, options, report), start=1):
+        place = f"{source.name}: example {number}"
+        if not isinstance(data, dict):
+            raise FormatError(f"{place}: expected an object, such as {EXAMPLE}")
+        text = check_text(data.get("text"), place, options, report, EXAMPLE)
+        yield Record(text, None, _read_entities(text, data, place, options, report), place)
+
+
+def _load(source: Source, options: ReadOptions, report: Report) -> List[Any]:
+    content = read_text(source, options, report)
+    start = content.lstrip()[:1]
+    if start == "{":
+        lines = enumerate(content.split("\n"), start=1)
+        data = [parse(line, f"{source.name}:{number}", EXAMPLE) for number, line in lines if line.strip()]
+    elif start == "[":
+        data = parse(content, source.name, EXAMPLE)
+    else:
+        try:
+            data = srsly.yaml_loads(content)
+        except ValueError as error:
+            raise FormatError(f"{source.name}: neither JSON nor YAML ({error}). Expected {EXAMPLE}") from None
+    if not isinstance(data, list) or not data:
+        raise FormatError(f"{source.name}: expected a list of examples, such as {EXAMPLE}")
+    return data
+
+
+def _read_entities(
+    text: str, data: Dict[str, Any], place: str, options: ReadOptions, report: Report
+) -> Optional[List[Entity]]:
+    missing: List[str] = []
+    if data.get("spans") is not None:
+        entities = find_in_turn(text, _read_spans(data["spans"], place), missing)
+    elif data.get("entities") is not None:
+        entities = find_all(text, _read_mentions(data["entities"], place), missing)
+    else:
+        return None
+    for mention in missing:
+        if not options.repair:
+            raise FormatError(f"{place}: {mention!r} does not occur in {text!r}. Leave it out (--repair).")
+        report.add_problem(NOT_FOUND, f"{place}: {mention}")
+    return entities
+
+
+def _read_mentions(labels: Any, place: str) -> Iterator[Tuple[str, str]]:
+    """The label and text of each mention."""
+    for label, mentions in labels.items() if isinstance(labels, dict) else [(labels, None)]:
+        if not isinstance(mentions, list) or not all(_is_text(value) for value in (label, *mentions)):
+            raise FormatError(f'{place}: "entities" should be lists of quoted texts by label, as in {EXAMPLE}')
+        yield from ((label, mention) for mention in mentions)
+
+
+def _read_spans(spans: Any, place: str) -> Iterator[Tuple[Optional[str], str]]:
+    """The label, or None for what is no entity, and the text of each mention."""
+    for span in spans if isinstance(spans, list) else [spans]:
+        if not isinstance(span, dict) or not all(_is_text(span.get(name)) for name in ("text", "label")):
+            raise FormatError(f'{place}: "spans" should be objects with a quoted "text" and "label", not {span!r}.')
+        if not isinstance(span.get("is_entity"), bool):
+            raise FormatError(f'{place}: "is_entity" of {span["text"]!r} should be true or false.')
+        yield span["label"] if span["is_entity"] else None, span["text"]
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def find_all(text: str, mentions: Iterable[Tuple[str, str]], missing: List[str]) -> List[Entity]:
+    """Every occurrence of every mention, from left to right. `missing` gets mentions that do not occur."""
+    found = set()
+    for label, mention in mentions:
+        start = text.find(mention)
+        if start < 0:
+            missing.append(mention)
+        while start >= 0:
+            found.add(Entity(start, start + len(mention), label))
+            start = text.find(mention, start + len(mention))
+    return sorted(found)
+
+
+def find_in_turn(text: str, mentions: Iterable[Tuple[Optional[str], str]], missing: List[str]) -> List[Entity]:
+    """The occurrence of each mention (None for its label: no entity) that follows the one before, or else the first
+    in the text. `missing` gets mentions that do not occur."""
+    found = set()
+    behind = 0
+    for label, mention in mentions:
+        start = text.find(mention, behind)
+        start = text.find(mention) if start < 0 else start
+        if start < 0:
+            missing.append(mention)
+            continue
+        behind = start + len(mention)
+        if label is not None:
+            found.add(Entity(start, behind, label))
+    return sorted(found)
+
+
+def write_spacy_llm(
+    tasks: Iterable[Task], report: Report, *, suffix: str, reasons: bool, unit: str = CODE_POINTS
+) -> Iterator[str]:
+    """Write few-shot examples.
+
+    suffix (str): One of .yml, .yaml, .json and .jsonl, as `spacy.FewShotReader.v1` has them.
+    reasons (bool): Write "spans" with reasons, for `spacy.NER.v3`, instead of "entities".
+    """
+    if suffix not in (".yml", ".yaml", ".json", ".jsonl"):
+        raise FormatError(f"Examples of spacy-llm are files with .yml, .yaml, .json or .jsonl, not {suffix or 'none'!r}.")
+    examples = _make_examples(tasks, report, _make_spans if reasons else _make_mentions)
+    if suffix == ".jsonl":
+        yield from map(dumps, examples)
+    elif suffix == ".json":
+        yield from ("[", ",\n".join(map(dumps, examples)), "]")
+    else:
+        yield srsly.yaml_dumps(list(examples)).rstrip("\n")
+
+
+def _make_examples(
+    tasks: Iterable[Task], report: Report, make: Callable[[str, List[Entity]], Tuple[Dict[str, Any], List[Entity]]]
+) -> Iterator[Dict[str, Any]]:
+    for task in tasks:
+        record = task.record
+        if record.entities is None:
+            report.add_problem("text without annotation: left out, since it is no example", record.place)
+            continue
+        if task.notes or any(score is not None for score in task.scores or ()):
+            report.add_problem("notes and scores of a text: left out", record.place)
+        written, read = make(record.text, sorted(record.entities))
+        if read != sorted(record.entities):
+            report.add_problem(INEXACT, record.place)
+        yield {"text": record.text, **written}
+
+
+def _make_mentions(text: str, entities: List[Entity]) -> Tuple[Dict[str, Any], List[Entity]]:
+    """RETURNS (Tuple[Dict[str, Any], List[Entity]]): The mentions by label, and the entities that are read from them."""
+    labels: Dict[str, List[str]] = {}
+    for start, end, label in entities:
+        mentions = labels.setdefault(label, [])
+        if text[start:end] not in mentions:
+            mentions.append(text[start:end])
+    pairs = [(label, mention) for label, mentions in labels.items() for mention in mentions]
+    return {"entities": labels}, find_all(text, pairs, [])
+
+
+def _make_spans(text: str, entities: List[Entity]) -> Tuple[Dict[str, Any], List[Entity]]:
+    """RETURNS (Tuple[Dict[str, Any], List[Entity]]): The mentions in their order, each after its earlier occurrences
+    that are no entities, and the entities that are read from them."""
+    spans: List[Dict[str, Any]] = []
+    behind = 0
+    for start, end, label in entities:
+        mention = text[start:end]
+        while 0 <= (other := text.find(mention, behind)) < start:
+            reason = f"is no {label} here"
+            spans.append({"text": mention, "is_entity": False, "label": NO_LABEL, "reason": reason})
+            behind = other + len(mention)
+        spans.append({"text": mention, "is_entity": True, "label": label, "reason": f"is a {label}"})
+        behind = end
+    pairs = [(span["label"] if span["is_entity"] else None, span["text"]) for span in spans]
+    return {"spans": spans}, find_in_turn(text, pairs, [])
