@@ -99,10 +99,12 @@ ZH = ["jieba>=0.42", "spacy-pkuseg>=1.0"]
 VECTORS = [*ZH, "gensim>=4.3"]
 ELMO = ["h5py>=3.10"]
 KNOWLEDGE = ["pykeen>=1.11"]
+DATA = ["pandas>=2.2", "datasets>=4.0"]
 DOCS = ["mkdocs-material>=9.7", "mkdocstrings[python]>=1.0"]
 DEV = [
     *VECTORS,
     *ELMO,
+    *DATA,
     *DOCS,
     "pre-commit>=3.7",
     "pytest>=8",
@@ -113,6 +115,10 @@ DEV = [
     "pytorch-crf>=0.7.2",
     "daachorse>=0.5; platform_machine == 'x86_64' or sys_platform != 'linux'",
     "build>=1.2",
+    "twine>=6.1",
+    "nbclient>=0.10",
+    "ipykernel>=6.29",
+    "jsonschema>=4.20",
 ]
 
 setup(
@@ -134,7 +140,15 @@ setup(
     package_dir={"spacy_lexner.configs": "configs"},  # for `spacy lexner init-config`
     package_data={"": ["py.typed", "*.jinja", "*.cfg"]},
     install_requires=CORE,
-    extras_require={"zh": ZH, "vectors": VECTORS, "elmo": ELMO, "knowledge": KNOWLEDGE, "docs": DOCS, "dev": DEV},
+    extras_require={
+        "zh": ZH,
+        "vectors": VECTORS,
+        "elmo": ELMO,
+        "knowledge": KNOWLEDGE,
+        "data": DATA,
+        "docs": DOCS,
+        "dev": DEV,
+    },
     entry_points=ENTRY_POINTS,
     classifiers=[
         "Development Status :: 4 - Beta",

@@ -136,7 +136,9 @@ def write_spacy_llm(
     reasons (bool): Write "spans" with reasons, for `spacy.NER.v3`, instead of "entities".
     """
     if suffix not in (".yml", ".yaml", ".json", ".jsonl"):
-        raise FormatError(f"Examples of spacy-llm are files with .yml, .yaml, .json or .jsonl, not {suffix or 'none'!r}.")
+        raise FormatError(
+            f"Examples of spacy-llm are files with .yml, .yaml, .json or .jsonl, not {suffix or 'none'!r}."
+        )
     examples = _make_examples(tasks, report, _make_spans if reasons else _make_mentions)
     if suffix == ".jsonl":
         yield from map(dumps, examples)
@@ -163,7 +165,7 @@ def _make_examples(
 
 
 def _make_mentions(text: str, entities: List[Entity]) -> Tuple[Dict[str, Any], List[Entity]]:
-    """RETURNS (Tuple[Dict[str, Any], List[Entity]]): The mentions by label, and the entities that are read from them."""
+    """RETURNS (Tuple[Dict[str, Any], List[Entity]]): The mentions by label, and the entities read from them."""
     labels: Dict[str, List[str]] = {}
     for start, end, label in entities:
         mentions = labels.setdefault(label, [])

@@ -21,7 +21,23 @@ from ...formats.tags import SCHEMES
 from ...pipeline.char_tokenizer import CharTokenizer
 from ..shared import failing, progress
 
-SUFFIXES = {"gz", "bz2", "xz", "conll", "conllu", "char", "ner", "txt", "tsv", "utf8", "json", "jsonl", "yml", "yaml", *SCHEMES}
+SUFFIXES = {
+    "gz",
+    "bz2",
+    "xz",
+    "conll",
+    "conllu",
+    "char",
+    "ner",
+    "txt",
+    "tsv",
+    "utf8",
+    "json",
+    "jsonl",
+    "yml",
+    "yaml",
+    *SCHEMES,
+}
 
 
 OffsetsOption = Annotated[

@@ -1,0 +1,133 @@
+"""Hugging Face `datasets`, annotated in one of two ways: `text` and `entities`, or `tokens` and their `ner_tags`.
+
+found = annotate_dataset(load_dataset("csv", data_files="news.csv", split="train"), nlp)
+docs = read_dataset(load_from_disk("msra")["train"], nlp.make_doc)
+"""
+
+from functools import partial
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..formats.docs import read_doc
+from ..formats.mentions import Mentions
+from ..formats.record import FormatError, ReadOptions, Record
+from ..formats.report import Report
+from .entities import check_entities, list_entities, make_docs, warn_of_problems
+from .tags import make_tags, read_tags, tag_names
+
+try:
+    from datasets import ClassLabel, Dataset, Features, Value
+    from datasets import List as ListOf
+except ImportError as error:
+    raise ImportError("Data sets need the extra `data`: python -m pip install 'spacy-lexner[data]'.") from error
+
+TEXT, ENTITIES, TOKENS, TAGS = "text", "entities", "tokens", "ner_tags"  # names of columns
+TYPES = {"start": "int64", "end": "int64", "label": "string", "text": "string", "score": "float64"}
+ENTITY_LIST = ListOf({name: Value(type) for name, type in TYPES.items()})
+
+
+def annotate_dataset(dataset: "Dataset", nlp: Language, *, text: str = TEXT, entities: str = ENTITIES) -> "Dataset":
+    """Add a column with the entities that a pipeline finds.
+
+    text (str): The column of texts.
+    entities (str): The column to add: for each text a list of `start`, `end` (exact characters, exclusive), `label`,
+        `text` and `score`.
+    """
+    found = [list_entities(doc) for doc in nlp.pipe(dataset[text])]
+    return dataset.add_column(entities, found, feature=ENTITY_LIST)
+
+
+def write_dataset(
+    docs: Iterable[Doc], *, tags: bool = False, scheme: str = "bio", report: Optional[Report] = None
+) -> "Dataset":
+    """Annotated Docs as a data set, in memory. Docs without annotation have None for theirs.
+
+    tags (bool): Write the columns `text`, `tokens` and `ner_tags` instead of `text` and `entities`. Tags say which
+        tokens an entity has; `entities` keep its exact characters.
+    scheme (str): The scheme of the tags: bio, bioes, ...
+    report (Optional[Report]): Collects what a data set cannot hold. Without one it becomes warnings.
+    """
+    problems = Report() if report is None else report
+    docs = list(docs)
+    rows = [
+        {TEXT: doc.text, TOKENS: [token.text for token in doc], TAGS: make_tags(doc, scheme)}
+        if tags
+        else {TEXT: doc.text, ENTITIES: list_entities(doc)}
+        for doc in docs
+    ]
+    for i, doc in enumerate(docs, start=1):
+        read_doc(doc, f"text {i}", problems)
+    if report is None:
+        warn_of_problems(problems)
+    if not tags:
+        return Dataset.from_list(rows, features=Features({TEXT: Value("string"), ENTITIES: ENTITY_LIST}))
+    names = tag_names((ent.label_ for doc in docs for ent in doc.ents), scheme)
+    columns = {TEXT: Value("string"), TOKENS: ListOf(Value("string")), TAGS: ListOf(ClassLabel(names=names))}
+    return Dataset.from_list(rows, features=Features(columns))
+
+
+def read_dataset(
+    dataset: "Dataset",
+    make_doc: Callable[[str], Doc],
+    *,
+    text: str = TEXT,
+    entities: str = ENTITIES,
+    tokens: str = TOKENS,
+    tags: str = TAGS,
+    separator: str = "",
+    repair: bool = False,
+    report: Optional[Report] = None,
+) -> Iterator[Doc]:
+    """Docs with the entities of a data set, from the column `entities` if there is one, or else from `ner_tags`.
+
+    make_doc (Callable[[str], Doc]): The tokenizer, such as `nlp.make_doc`; tokens of the data set need not be its own.
+    text, entities, tokens, tags (str): Names of columns. Tags are of a `ClassLabel` or strings, in any scheme of
+        `lexner convert`.
+    separator (str): What joins tokens where there is no column of texts: nothing in Chinese, a space in English.
+    repair (bool): Repair wrong offsets and illegal tags, and report it, instead of raising an error.
+    report (Optional[Report]): Collects what was repaired or left out. Without one it becomes warnings behind the last
+        Doc.
+    YIELDS (Doc): A Doc for each row; without annotation where that is None. Raises FormatError for anything wrong.
+    """
+    columns = set(dataset.column_names)
+    options = ReadOptions(repair=repair)
+    if {text, entities} <= columns:
+        read = partial(_read_entities, dataset, text, entities, options)
+    elif {tokens, tags} <= columns:
+        read = partial(read_tags, dataset, text if text in columns else None, tokens, tags, separator, options)
+    else:
+        names = ", ".join(map(repr, dataset.column_names))
+        raise FormatError(f"Expected columns {text!r} and {entities!r}, or {tokens!r} and {tags!r}; there are {names}.")
+    yield from make_docs(read, make_doc, report)
+
+
+def _read_entities(
+    dataset: "Dataset", text: str, entities: str, options: ReadOptions, report: Report
+) -> Iterator[Record]:
+    label_name = _label_names(dataset.features[entities])
+    for i, row in enumerate(dataset.select_columns([text, entities])):
+        place, content = f"row {i}", row[text]
+        if not isinstance(content, str):
+            raise FormatError(f"{place}: the text is {content!r}, not a string.")
+        if row[entities] is None:
+            yield Record(content, None, None, place)
+            continue
+        given = [{**entity, "label": label_name(entity.get("label"))} for entity in _as_dicts(row[entities])]
+        yield Record(content, None, check_entities(Mentions(content, place, options, report), given), place)
+
+
+def _label_names(feature: Any) -> Callable[[Any], Any]:
+    """How the labels of a column of entities are read: those of a ClassLabel are stored as numbers."""
+    feature = getattr(feature, "feature", feature)  # a list of dicts, or a dict of lists
+    label = feature.get("label") if isinstance(feature, dict) else None
+    label = getattr(label, "feature", label)
+    return label.int2str if isinstance(label, ClassLabel) else lambda value: value
+
+
+def _as_dicts(entities: Any) -> List[Dict[str, Any]]:
+    """A list of dicts, of a list of dicts or a dict of lists, which older versions of `datasets` make of one."""
+    if isinstance(entities, dict):
+        return [dict(zip(entities, values)) for values in zip(*entities.values())]
+    return list(entities)

@@ -1,0 +1,68 @@
+"""Entities as rows, and rows as entities: what both kinds of tables share."""
+
+import warnings
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional
+
+from spacy.tokens import Doc, Span
+
+from ..formats.docs import add_entities
+from ..formats.mentions import Mentions
+from ..formats.record import Entity, FormatError, Record
+from ..formats.report import Report
+from ..pipeline.exact_offsets import get_offsets
+
+KEYS = ("start", "end", "label")
+
+
+def list_entities(doc: Doc) -> Optional[List[Dict[str, Any]]]:
+    """The entities of a Doc with their exact characters, as dicts with `start`, `end`, `label`, `text` and `score`,
+    which is None where the Doc has none; None instead of a list if the Doc is unannotated."""
+    scored = Span.has_extension("lex_score")
+    if not doc.has_annotation("ENT_IOB"):
+        return None
+    rows = []
+    for ent in doc.ents:
+        start, end = get_offsets(ent)
+        score = ent._.lex_score if scored else None
+        rows.append({"start": start, "end": end, "label": ent.label_, "text": doc.text[start:end], "score": score})
+    return rows
+
+
+def check_entities(mentions: Mentions, rows: Iterable[Mapping[str, Any]]) -> List[Entity]:
+    """Check dicts with `start`, `end`, `label` and perhaps `text` against a text. Raises FormatError."""
+    found = []
+    for row in rows:
+        if missing := [key for key in KEYS if key not in row]:
+            raise FormatError(
+                f"{mentions.place}: an entity needs start, end and label; {dict(row)} has no {missing[0]}."
+            )
+        mention = row.get("text")
+        if not isinstance(mention, (str, type(None))):
+            raise FormatError(f"{mentions.place}: the text of an entity is {mention!r}, not a string.")
+        found.append(mentions.check(row["start"], row["end"], row["label"], mention))
+    return mentions.collect(found)
+
+
+def make_docs(
+    read: Callable[[Report], Iterable[Record]], make_doc: Callable[[str], Doc], report: Optional[Report]
+) -> Iterator[Doc]:
+    """Docs with the entities of records.
+
+    read (Callable[[Report], Iterable[Record]]): Gives the records, and reports what it repairs or leaves out.
+    make_doc (Callable[[str], Doc]): The tokenizer, such as `nlp.make_doc`.
+    report (Optional[Report]): Collects what was repaired or left out. Without one it becomes warnings, one for each
+        kind, behind the last Doc.
+    """
+    problems = Report() if report is None else report
+    for record in read(problems):
+        problems.n_texts += 1
+        problems.n_characters += len(record.text)
+        yield add_entities(make_doc(record.text), record, problems)
+    if report is None:
+        warn_of_problems(problems)
+
+
+def warn_of_problems(report: Report) -> None:
+    """One warning for each kind of problem."""
+    for line in report.describe():
+        warnings.warn(line, UserWarning, stacklevel=3)

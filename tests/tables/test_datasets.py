@@ -1,0 +1,130 @@
+import pytest
+import spacy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_docs import ZH, annotated_docs, entities_of
+from spacy.tokens import Doc, Span
+
+from spacy_lexner.formats.record import FormatError
+from spacy_lexner.formats.report import Report
+from spacy_lexner.formats.tags import SCHEMES
+
+datasets = pytest.importorskip("datasets")
+from spacy_lexner.tables.datasets import annotate_dataset, read_dataset, write_dataset  # noqa: E402
+
+ENTITY = {"start": 1, "end": 3, "label": "GPE"}
+
+
+def read(columns, **options):
+    return list(read_dataset(datasets.Dataset.from_dict(columns), ZH.make_doc, **options))
+
+
+@settings(max_examples=25)
+@given(st.lists(annotated_docs(), min_size=1, max_size=3), st.sampled_from([None, *SCHEMES]))
+def test_there_and_back(docs, scheme):
+    """As entities, and as tags of each scheme; with a Doc without annotation."""
+    docs = [*docs, ZH.make_doc("没有")]
+    dataset = write_dataset(docs) if scheme is None else write_dataset(docs, tags=True, scheme=scheme)
+    found = read_dataset(dataset, ZH.make_doc)
+    assert [entities_of(doc) for doc in found] == [entities_of(doc) for doc in docs]
+
+
+def test_parquet_in_between(tmp_path):
+    doc = ZH.make_doc("我在南京😀")
+    doc.set_ents([Span(doc, 2, 4, "GPE")])
+    for tags in (False, True):
+        write_dataset([doc], tags=tags).to_parquet(tmp_path / "x.parquet")
+        back = datasets.Dataset.from_parquet(str(tmp_path / "x.parquet"), cache_dir=str(tmp_path / "cache"))
+        assert [entities_of(doc) for doc in read_dataset(back, ZH.make_doc)] == [entities_of(doc)]
+
+
+def test_a_pipeline_adds_a_column():
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "GPE", "pattern": "南京"}])
+    found = annotate_dataset(datasets.Dataset.from_dict({"body": ["在南京", "在"], "id": [7, 8]}), nlp, text="body")
+    assert found["id"][:] == [7, 8]
+    assert found["entities"][0] == [{**ENTITY, "text": "南京", "score": None}] and found["entities"][1] == []
+
+
+def test_tokens_without_a_text_are_joined():
+    columns = {"tokens": [["John", "Smith", "left"]], "ner_tags": [["B-PER", "I-PER", "O"]]}
+    assert [entities_of(doc) for doc in read(columns)] == [("JohnSmithleft", [(0, 9, "PER")])]
+    [doc] = read_dataset(datasets.Dataset.from_dict(columns), ZH.make_doc, separator=" ")
+    assert entities_of(doc) == ("John Smith left", [(0, 10, "PER")])
+
+
+def test_a_text_decides_where_tokens_are():
+    columns = {"text": ["John  Smith\n左"], "tokens": [["John", "Smith", "左"]], "ner_tags": [["B-PER", "I-PER", "O"]]}
+    assert [entities_of(doc)[1] for doc in read(columns)] == [[(0, 11, "PER")]]
+
+
+def test_tokens_of_the_doc_may_be_others():
+    words = Doc(ZH.vocab, ["南京市", "长江"], spaces=[False, False])
+    report = Report()
+    dataset = datasets.Dataset.from_dict(
+        {"tokens": [list("南京市长江")], "ner_tags": [["B-X", "I-X", "O", "B-Y", "I-Y"]]}
+    )
+    [doc] = read_dataset(dataset, lambda text: words, report=report)
+    assert entities_of(doc)[1] == [(3, 5, "Y")] and sum(report.problems.values()) == 1
+    with pytest.warns(UserWarning, match="not aligned with tokens: left out: 1"):
+        list(read_dataset(dataset, lambda text: Doc(ZH.vocab, ["南京市", "长江"], spaces=[False, False])))
+
+
+def test_labels_may_be_numbers_and_entities_a_dict_of_lists():
+    label = datasets.ClassLabel(names=["PER", "GPE"])
+    value = datasets.Value("int64")
+    shapes = [
+        (datasets.List({"start": value, "end": value, "label": label}), [{**ENTITY, "label": 1}]),
+        (datasets.Sequence({"start": value, "end": value, "label": label}), {"start": [1], "end": [3], "label": [1]}),
+    ]
+    for feature, entities in shapes:
+        features = datasets.Features({"text": datasets.Value("string"), "entities": feature})
+        dataset = datasets.Dataset.from_list([{"text": "在南京", "entities": entities}], features=features)
+        assert [entities_of(doc)[1] for doc in read_dataset(dataset, ZH.make_doc)] == [[(1, 3, "GPE")]]
+
+
+def test_illegal_tags_are_repaired_on_request():
+    columns = {"tokens": [list("在南京")], "ner_tags": [["O", "I-GPE", "I-GPE"]]}
+    with pytest.raises(FormatError, match=r"row 0: token 1, '南': in BIO, .*repair=True"):
+        read(columns)
+    report = Report()
+    assert entities_of(read(columns, repair=True, report=report)[0])[1] == [(1, 3, "GPE")]
+    assert sum(report.problems.values()) == 1
+
+
+def test_what_a_data_set_cannot_hold_is_reported():
+    doc = ZH.make_doc("在南京")
+    doc.set_ents([Span(doc, 1, 3, "GPE", kb_id="Q1")])
+    report = Report()
+    write_dataset([doc], report=report)
+    assert sum(report.problems.values()) == 1
+    with pytest.warns(UserWarning, match="id of a knowledge base"):
+        write_dataset([doc], tags=True)
+
+
+@pytest.mark.parametrize(
+    "columns, message",
+    [
+        ({"sentence": ["南京"]}, "Expected columns 'text' and 'entities', or 'tokens' and 'ner_tags'; there are 'sen"),
+        ({"text": ["在南京"], "entities": [[{"start": 1, "label": "GPE"}]]}, "has no end"),
+        ({"text": ["在南京"], "entities": [[{**ENTITY, "end": 9}]]}, "row 0: GPE at 1, 9 is not within"),
+        ({"text": [None, "南"], "entities": [[ENTITY], []]}, "row 0: the text is None"),
+        ({"tokens": [["南"]], "ner_tags": [[1]]}, "cast_column"),
+        ({"tokens": [["南"]], "ner_tags": [["PER"]]}, "'PER' is not a tag"),
+        ({"tokens": [["南"]], "ner_tags": [["B"]]}, "'B' without a label"),
+        ({"tokens": [["南"]], "ner_tags": [["O", "O"]]}, "1 tokens have 2 tags"),
+        ({"tokens": [list("南京")], "ner_tags": [["M-X", "L-X"]]}, "fit no scheme"),
+        ({"text": ["北京"], "tokens": [["南"]], "ner_tags": [["O"]]}, "token 0, '南', does not follow in the text"),
+    ],
+)
+def test_errors(columns, message):
+    with pytest.raises(FormatError, match=message):
+        read(columns)
+
+
+def test_a_number_that_no_tag_has():
+    names = datasets.List(datasets.ClassLabel(names=["O", "B-X"]))
+    features = datasets.Features({"tokens": datasets.List(datasets.Value("string")), "ner_tags": names})
+    dataset = datasets.Dataset.from_list([{"tokens": ["南"], "ner_tags": [-1]}], features=features)
+    with pytest.raises(FormatError, match="the tag -1 is not among the 2 of the column"):
+        list(read_dataset(dataset, ZH.make_doc))
