@@ -100,7 +100,7 @@ VECTORS = [*ZH, "gensim>=4.3"]
 ELMO = ["h5py>=3.10"]
 KNOWLEDGE = ["pykeen>=1.11"]
 DATA = ["pandas>=2.2", "datasets>=4.0"]
-DOCS = ["mkdocs-material>=9.7", "mkdocstrings[python]>=1.0"]
+DOCS = ["mkdocs-material>=9.7", "mkdocstrings[python]>=1.0", "mkdocs-static-i18n>=1.3", "jieba>=0.42"]
 DEV = [
     *VECTORS,
     *ELMO,

@@ -1,5 +1,5 @@
-"""Draws docs/pictures/doc-path.svg from doc-path.yml: stations in the middle, what each gives on the right, the lexicon
-and its links on the left.
+"""Draws docs/pictures/doc-path.svg from doc-path.yml, and doc-path.zh.svg from doc-path.zh.yml: stations in the middle,
+what each gives on the right, the lexicon and its links on the left.
 
     python docs/tools/draw_path.py
 """
@@ -9,6 +9,8 @@ from typing import Any, Dict, Iterator, List
 from xml.sax.saxutils import escape
 
 import srsly
+
+from spacy_lexner.visualize.graphemes import text_width
 
 PICTURES = Path(__file__).parents[1] / "pictures"
 WIDTH, TOP, ROW = 1000, 84, 138
@@ -28,12 +30,12 @@ def draw(source: Dict[str, Any]) -> str:
     height = TOP + ROW * len(stations) + 4
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="{FONT}" role="img" '
-        f'aria-label="The way of a Doc: {escape(", ".join(station["title"] for station in stations))}">',
+        f'aria-label="{source["label"]}: {escape(", ".join(station["title"] for station in stations))}">',
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
         f'<path d="M0 0.5 L7.5 4 L0 7.5 z" fill="{LINE}"/></marker></defs>',
         rect(0, 0, WIDTH, height, "#ffffff", radius=10),
         text(STATION[0] + STATION[1] / 2, 38, source["text"], 20, anchor="middle", weight=600),
-        text(PANEL, 38, "what is handed on", 13, color=SOFT),
+        text(PANEL, 38, source["handed_on"], 13, color=SOFT),
     ]
     centres = {}
     for number, station in enumerate(stations):
@@ -130,12 +132,12 @@ def text(
 def wrap(content: str, width: int) -> List[str]:
     lines = [""]
     for word in content.split():
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+        if lines[-1] and text_width(f"{lines[-1]} {word}") > width:
             lines.append("")
         lines[-1] = f"{lines[-1]} {word}".strip()
     return lines
 
 
 if __name__ == "__main__":
-    picture = draw(srsly.read_yaml(PICTURES / "doc-path.yml"))
-    (PICTURES / "doc-path.svg").write_text(picture, "utf8")
+    for file in PICTURES.glob("doc-path*.yml"):
+        file.with_suffix(".svg").write_text(draw(srsly.read_yaml(file)), "utf8")

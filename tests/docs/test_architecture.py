@@ -1,9 +1,10 @@
-"""docs/architecture.md: its picture is that of its source, and the files it names exist."""
+"""docs/architecture.md: its picture is that of its source, in both languages, and the files it names exist."""
 
 import importlib.util
 import re
 from pathlib import Path
 
+import pytest
 import srsly
 
 import spacy_lexner
@@ -12,12 +13,13 @@ DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "architecture.md"
 
 
-def test_the_picture_is_drawn_from_its_source():
+@pytest.mark.parametrize("name", ["doc-path", "doc-path.zh"])
+def test_the_picture_is_drawn_from_its_source(name):
     spec = importlib.util.spec_from_file_location("draw_path", DOCS / "tools" / "draw_path.py")
     draw_path = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(draw_path)
-    drawn = draw_path.draw(srsly.read_yaml(DOCS / "pictures" / "doc-path.yml"))
-    assert drawn == (DOCS / "pictures" / "doc-path.svg").read_text("utf8")
+    drawn = draw_path.draw(srsly.read_yaml(DOCS / "pictures" / f"{name}.yml"))
+    assert drawn == (DOCS / "pictures" / f"{name}.svg").read_text("utf8")
 
 
 def test_what_the_page_and_the_picture_name_exists():
