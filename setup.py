@@ -101,11 +101,14 @@ ELMO = ["h5py>=3.10"]
 KNOWLEDGE = ["pykeen>=1.11"]
 DATA = ["pandas>=2.2", "datasets>=4.0"]
 DOCS = ["mkdocs-material>=9.7", "mkdocstrings[python]>=1.0", "mkdocs-static-i18n>=1.3", "jieba>=0.42"]
+SERVE = ["fastapi>=0.115", "uvicorn>=0.30", "prometheus-client>=0.20"]
 DEV = [
     *VECTORS,
     *ELMO,
     *DATA,
+    *SERVE,
     *DOCS,
+    "httpx>=0.27",
     "pre-commit>=3.7",
     "pytest>=8",
     "pytest-timeout>=2.3",
@@ -138,7 +141,7 @@ setup(
     python_requires=">=3.10",
     packages=[*find_packages(include=["spacy_lexner", "spacy_lexner.*"]), "spacy_lexner.configs"],
     package_dir={"spacy_lexner.configs": "configs"},  # for `spacy lexner init-config`
-    package_data={"": ["py.typed", "*.jinja", "*.cfg"]},
+    package_data={"": ["py.typed", "*.jinja", "*.cfg"], "spacy_lexner.serve": ["page/*"]},
     install_requires=CORE,
     extras_require={
         "zh": ZH,
@@ -146,6 +149,7 @@ setup(
         "elmo": ELMO,
         "knowledge": KNOWLEDGE,
         "data": DATA,
+        "serve": SERVE,
         "docs": DOCS,
         "dev": DEV,
     },

@@ -19,6 +19,7 @@ from .model.init_config import init_config_cli
 from .model.lattice import lattice_cli
 from .model.perplexity import perplexity_cli
 from .model.report import report_cli
+from .model.serve import serve_cli
 from .model.uncertain import uncertain_cli
 
 HELP = "Commands of spacy-lexner: entities of Chinese texts with a lexicon."
@@ -37,6 +38,7 @@ COMMANDS: Dict[str, Callable[..., None]] = {  # in the order of the help: data, 
     "uncertain": uncertain_cli,
     "perplexity": perplexity_cli,
     "export-hf": export_hf_cli,
+    "serve": serve_cli,
 }
 
 lexner = typer.Typer(name="lexner", help=HELP, no_args_is_help=True, rich_markup_mode=None)

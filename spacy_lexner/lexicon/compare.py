@@ -1,8 +1,8 @@
 """How two lexicons differ."""
 
-from itertools import repeat
+from itertools import islice, repeat
 from operator import eq
-from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -60,6 +60,20 @@ def compare(old: Lexicon, new: Lexicon) -> LexiconDiff:
     }
     pairs = np.stack([rows_a, rows_b], 1)
     return LexiconDiff(a, b, removed, added, {field: pairs[~same[field]] for field in FIELDS})
+
+
+def describe_diff(diff: LexiconDiff, limit: Optional[int] = None) -> Dict[str, Any]:
+    """The differences, ready for JSON: `n_added`, `n_removed`, `n_changed`, `n_changed_by_field`; lists of words
+    `added` and `removed`; `changed`, the differences by word. At most `limit` words of each kind are listed."""
+    return {
+        "n_added": len(diff.added),
+        "n_removed": len(diff.removed),
+        "n_changed": len(diff.changed_rows),
+        "n_changed_by_field": {field: len(rows) for field, rows in diff.changed.items()},
+        "added": [diff.new.words.get(row) for row in diff.added[:limit].tolist()],
+        "removed": [diff.old.words.get(row) for row in diff.removed[:limit].tolist()],
+        "changed": {old.word: describe_change(old, new) for old, new in islice(diff.changes(), limit)},
+    }
 
 
 def describe_change(old: LexiconEntry, new: LexiconEntry) -> str:

@@ -45,9 +45,12 @@ class SharedMatcher:
         return next((matcher for matcher in self._seen if matcher.version == version), None)
 
     @contextmanager
-    def pinned(self) -> Iterator[None]:
-        """Within this context, the thread sees the state at its start, even if other threads change it."""
-        token = _PINNED.set({**_PINNED.get(), id(self): self._seen})
+    def pinned(self, matcher: Optional[Matcher] = None) -> Iterator[None]:
+        """Within this context, the thread sees this Matcher and no other, even if other threads change the state;
+        without one, it sees the state at its start."""
+        if matcher is not None:
+            _IN_USE[matcher.version] = matcher
+        token = _PINNED.set({**_PINNED.get(), id(self): self._seen if matcher is None else (matcher,)})
         try:
             yield
         finally:

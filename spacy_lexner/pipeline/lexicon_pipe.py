@@ -94,7 +94,33 @@ class LexiconPipe(Pipe):
                 raise self._no_lexicon()
             self._set(self._dictionary.without_words(words))
 
+    def replace_words(self, entries: Iterable[LexiconEntry], removed: Iterable[str] = ()) -> RuledLexicon:
+        """Compute the lexicon in which words have exactly these entries, and others are removed. Unlike with
+        `add_words`, nothing that an entry leaves out is kept. Nothing is changed yet: `use_words` puts it in use.
+
+        entries (Iterable[LexiconEntry]): The entries. Raises LexiconError if one or its rules are invalid.
+        removed (Iterable[str]): The words to remove; unknown ones are ignored.
+        RETURNS (RuledLexicon): The new lexicon, with the rules from files.
+        """
+        entries = list(entries)
+        self._check({entry.rules: entry.word for entry in entries if entry.rules})
+        with _CHANGING:
+            if self._dictionary is None:
+                raise self._no_lexicon()
+            without = self._dictionary.without_words([*removed, *(entry.word for entry in entries)])
+            return without.with_words(entries)
+
+    def use_words(self, dictionary: RuledLexicon) -> None:
+        """Put a lexicon from `replace_words` in use, at once."""
+        with _CHANGING:
+            self._set(dictionary)
+
     # Rules
+
+    @property
+    def rule_readers(self) -> List[RuleReader]:
+        """RETURNS (List[RuleReader]): Which rules concern each of the components that follow rules."""
+        return [link.reader for link in self._rules_links() if link.reader is not None]
 
     def add_rules(self, rules: Iterable[Union[WordRule, Tuple[Any, ...]]]) -> None:
         """Give words rules, at once. A word's new rules replace all that it had. Words that the lexicon does not have
@@ -156,7 +182,7 @@ class LexiconPipe(Pipe):
 
     def _check(self, words: Mapping[Rules, str]) -> None:
         """Raise LexiconError for rules, each with one of its words, that are contradictory or concern no component."""
-        readers: List[RuleReader] = [link.reader for link in self._rules_links() if link.reader is not None]
+        readers = self.rule_readers
         for rules, word in words.items():
             check_rules(word, rules, readers)
 

@@ -1,14 +1,13 @@
 """`spacy lexner lexicon diff`: what changed from one lexicon to another."""
 
-from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Dict, Optional
+from typing import Annotated, Any, Dict
 
 import srsly
 import typer
 from wasabi import msg
 
-from ...lexicon.compare import LexiconDiff, compare, describe_change
+from ...lexicon.compare import compare, describe_diff
 from ...lexicon.lexicon import Lexicon
 from ..shared import JsonOption, failing
 
@@ -51,20 +50,6 @@ def diff_cli(
             msg.info(line)
     if not diff.empty or settings:
         raise typer.Exit(1)
-
-
-def describe_diff(diff: LexiconDiff, limit: Optional[int] = None) -> Dict[str, Any]:
-    """The differences, ready for JSON: `n_added`, `n_removed`, `n_changed`, `n_changed_by_field`; lists of words
-    `added` and `removed`; `changed`, the differences by word. At most `limit` words of each kind are listed."""
-    return {
-        "n_added": len(diff.added),
-        "n_removed": len(diff.removed),
-        "n_changed": len(diff.changed_rows),
-        "n_changed_by_field": {field: len(rows) for field, rows in diff.changed.items()},
-        "added": [diff.new.words.get(row) for row in diff.added[:limit].tolist()],
-        "removed": [diff.old.words.get(row) for row in diff.removed[:limit].tolist()],
-        "changed": {old.word: describe_change(old, new) for old, new in islice(diff.changes(), limit)},
-    }
 
 
 def _print(found: Dict[str, Any], limit: int) -> None:

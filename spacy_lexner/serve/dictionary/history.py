@@ -1,0 +1,105 @@
+"""The changes of a dictionary, the latest last: what they made of words, and what these were before."""
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Any, Deque, Dict, Iterator, List, Mapping, Optional
+
+from .words import Overlay, Value, get_value, set_values
+
+MAX_CHANGES = 1000
+MAX_WORDS = 200_000  # of all changes together; the latest change is kept whatever its size
+MAX_NAMED = 20
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of a dictionary."""
+
+    number: int
+    kind: str  # "add_words", "remove_words", "add_rules", "remove_rules", "upload_words", "upload_rules", "undo"
+    time: str  # UTC, ISO 8601
+    before: Mapping[str, Value]  # what had been made of its words
+    after: Mapping[str, Value]
+    version_before: str
+    version_after: str
+    undoes: Optional[int] = None  # the change that it takes back
+
+    def to_record(self) -> Dict[str, Any]:
+        """RETURNS (Dict[str, Any]): The change as a record of the journal."""
+        return {**self.__dict__, "before": dict(self.before), "after": dict(self.after)}
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> "Change":
+        """RETURNS (Change): The change from `to_record`."""
+        return cls(**record)
+
+
+class History:
+    """The latest changes, and the state that all changes together have led to."""
+
+    def __init__(self, overlay: Optional[Overlay] = None, number: int = 0) -> None:
+        """overlay (Dict[str, Value]): The state before the first of the changes that are added.
+        number (int): The number of the last change before these.
+        """
+        self.overlay: Overlay = {} if overlay is None else overlay
+        self.number = number
+        self._changes: Deque[Change] = deque()
+        self._n_words = 0
+
+    def __iter__(self) -> Iterator[Change]:
+        return iter(self._changes)
+
+    def add(self, change: Change) -> None:
+        """Add a change that has been made."""
+        set_values(self.overlay, change.after)
+        self.remember(change)
+
+    def remember(self, change: Change) -> None:
+        """Add a change that the state has already."""
+        self.number = change.number
+        self._changes.append(change)
+        self._n_words += len(change.after)
+        while len(self._changes) > 1 and (len(self._changes) > MAX_CHANGES or self._n_words > MAX_WORDS):
+            self._n_words -= len(self._changes.popleft().after)
+
+    @property
+    def undone(self) -> Dict[int, int]:
+        """RETURNS (Dict[int, int]): The changes that were taken back, each with the change that did it."""
+        return {change.undoes: change.number for change in self._changes if change.undoes is not None}
+
+    def find(self, number: Optional[int]) -> Optional[Change]:
+        """RETURNS (Optional[Change]): The change of that number; None: the last one that can still be taken back."""
+        undone = self.undone
+        for change in reversed(self._changes):
+            if change.number == number or (number is None and change.kind != "undo" and change.number not in undone):
+                return change
+        return None
+
+    def changed_since(self, change: Change) -> List[str]:
+        """RETURNS (List[str]): Words of a change of which something else was made later."""
+        return [word for word, value in change.after.items() if get_value(self.overlay, word) != value]
+
+    def state_at(self, place: str) -> Optional[Overlay]:
+        """RETURNS (Optional[Overlay]): The state at a version, or after the change of a number; None if unknown."""
+        overlay = dict(self.overlay)
+        for change in reversed(self._changes):
+            if place in (change.version_after, str(change.number)):
+                return overlay
+            set_values(overlay, change.before)
+            if place in (change.version_before, str(change.number - 1)):
+                return overlay
+        return None
+
+    def describe(self, change: Change) -> Dict[str, Any]:
+        """RETURNS (Dict[str, Any]): A change as clients see it."""
+        return {
+            "number": change.number,
+            "kind": change.kind,
+            "time": change.time,
+            "words": list(change.after)[:MAX_NAMED],
+            "n_words": len(change.after),
+            "undone": change.number in self.undone,
+            "undoes": change.undoes,
+            "version_before": change.version_before,
+            "version_after": change.version_after,
+        }

@@ -1,0 +1,110 @@
+"""The state directory: a snapshot, the journal of what came after it, and a lock."""
+
+import fcntl
+import json
+import os
+from pathlib import Path
+from typing import Any, Dict, List
+
+from .errors import StateError
+from .journal import Journal, Record
+
+MAX_JOURNAL = 4 << 20  # bytes; a longer one is replaced by a snapshot
+FORMAT = "spacy-lexner.dictionary-state"
+
+
+class StateDirectory:
+    """Records that survive, and the snapshot that stands for earlier ones. One process at a time may have it.
+
+    records (List[Dict[str, Any]]): The records after the snapshot.
+    snapshot (Dict[str, Any]): What `save_snapshot` wrote last; empty if it never did.
+    torn_bytes (int): Bytes of an incomplete last record that was dropped.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open the directory, creating it if needed. Raises StateError if another process has it, if it cannot be
+        written, or if it is damaged."""
+        self.path = path
+        try:
+            path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._lock = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise StateError(f"{path}: the state directory cannot be written ({error.strerror}).") from None
+        try:
+            self._take_lock()
+            self.snapshot = self._read_snapshot()
+            self._journal = Journal(path / "journal")
+            self._sync_folder()
+            found = self._journal.recover()
+        except OSError as error:
+            os.close(self._lock)
+            raise StateError(f"{error.filename or path}: {error.strerror}.") from None
+        except StateError:
+            os.close(self._lock)
+            raise
+        last = self.snapshot.get("last", 0)
+        # A crash after a snapshot, before the journal was cleared, leaves records that the snapshot has.
+        self.records: List[Record] = [record for record in found.records if record["number"] > last]
+        self.torn_bytes = found.torn_bytes
+
+    def _take_lock(self) -> None:
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            owner = os.pread(self._lock, 32, 0).decode("ascii", "replace").strip()
+            raise StateError(
+                f"{self.path}: another service uses this state directory (process {owner or 'unknown'}). Stop it, or "
+                "choose another directory."
+            ) from None
+        os.ftruncate(self._lock, 0)
+        os.pwrite(self._lock, f"{os.getpid()}\n".encode(), 0)
+
+    def _read_snapshot(self) -> Dict[str, Any]:
+        path = self.path / "snapshot.json"
+        if not path.exists():
+            return {}
+        try:
+            snapshot = json.loads(path.read_bytes())
+            if snapshot["format"] != FORMAT or snapshot["version"] != 1:
+                raise ValueError(f"{snapshot['format']} {snapshot['version']}")
+        except (ValueError, KeyError, TypeError) as error:
+            raise StateError(f"{path} is damaged, or of another version ({error}).") from None
+        return snapshot
+
+    @property
+    def broken(self) -> str:
+        """RETURNS (str): Why nothing can be kept any more; empty if all is well."""
+        return self._journal.broken
+
+    @property
+    def is_long(self) -> bool:
+        """RETURNS (bool): Whether it is time for a snapshot."""
+        return self._journal.size > MAX_JOURNAL
+
+    def append(self, record: Record) -> None:
+        """Keep a record. Once this returns it survives a crash. Raises OSError, and keeps nothing, if that fails."""
+        self._journal.append(record)
+
+    def save_snapshot(self, content: Dict[str, Any], last: int) -> None:
+        """Replace all records up to number `last` by a snapshot. A crash at any point loses nothing."""
+        new = self.path / "snapshot.new"
+        text = json.dumps({"format": FORMAT, "version": 1, "last": last, **content}, separators=(",", ":"))
+        with new.open("w", encoding="ascii") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(new, self.path / "snapshot.json")
+        self._sync_folder()
+        self._journal.clear()
+
+    def _sync_folder(self) -> None:
+        folder = os.open(self.path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    def close(self) -> None:
+        """Let another process have the directory."""
+        self._journal.close()
+        os.close(self._lock)

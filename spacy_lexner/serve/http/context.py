@@ -1,0 +1,23 @@
+"""What endpoints find in the app that they belong to."""
+
+from fastapi import Request
+
+from ..dictionary.dictionary import Dictionary
+from ..service import Service
+from .metrics import Metrics
+from .problems import Problem
+
+
+def service_of(request: Request) -> Service:
+    return request.app.state.service
+
+
+def metrics_of(request: Request) -> Metrics:
+    return request.app.state.metrics
+
+
+def require_dictionary(service: Service) -> Dictionary:
+    """The dictionary. Raises Problem if the pipeline has none."""
+    if service.dictionary is None:
+        raise Problem(404, "no-dictionary", "The pipeline of this service has no lex_matcher, so it has no dictionary.")
+    return service.dictionary

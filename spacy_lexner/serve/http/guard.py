@@ -1,0 +1,148 @@
+"""What stands before the app: it reads bodies within limits, checks names and types, sets headers, and counts."""
+
+import asyncio
+import logging
+import time
+import uuid
+from typing import Any, List, Optional, Tuple
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ..settings import Settings
+from .metrics import Metrics
+from .problems import Problem, to_problem
+
+logger = logging.getLogger(__name__)
+POLICY = (
+    "default-src 'self'; img-src 'self' data: blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
+    "object-src 'none'"
+)
+SECURITY = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-store",
+}
+
+
+class Guard:
+    """An ASGI app around another."""
+
+    def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
+        self.app, self.settings, self.metrics = app, settings, metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        start, number = time.perf_counter(), uuid.uuid4().hex
+        status: List[int] = []
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                status.append(message["status"])
+                headers = MutableHeaders(scope=message)
+                for name, value in SECURITY.items():
+                    headers.setdefault(name, value)
+                headers["X-Request-ID"] = number
+            await send(message)
+
+        try:
+            body = await self._admit(scope, receive)
+            await self.app(scope, _replay(body, receive), send_guarded)
+        except Exception as error:
+            if not isinstance(error, Problem):
+                logger.exception("Request %s failed", number)
+            if not status:
+                await to_problem(error).response()(scope, receive, send_guarded)
+        finally:
+            seconds = time.perf_counter() - start
+            self.metrics.count_request(_route(scope), scope["method"], status[0] if status else 0, seconds)
+
+    async def _admit(self, scope: Scope, receive: Receive) -> bytes:
+        """Read the body of a request. Raises Problem if it is not let in."""
+        headers, limits = Headers(scope=scope), self.settings.limits
+        self._check_host(headers.get("host", ""))
+        upload = scope["path"].endswith("/upload")
+        limit = limits.upload_bytes if upload else limits.body_bytes
+        length = headers.get("content-length", "")
+        if length.isdecimal() and int(length) > limit:
+            raise _too_large(limit)
+        try:
+            body = await asyncio.wait_for(_read(receive, limit), limits.body_seconds)
+        except (asyncio.TimeoutError, TimeoutError):
+            raise Problem(
+                408,
+                "slow-body",
+                f"The request did not arrive within {limits.body_seconds:g} seconds.",
+                {"Connection": "close"},
+            ) from None
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if scope["method"] == "POST" and not upload and kind != "application/json":
+            raise Problem(415, "not-json", f"The body is {kind or 'of no type'}; expected application/json.")
+        return body
+
+    def _check_host(self, host: str) -> None:
+        """A page of another site may have had its name resolved to this address (DNS rebinding)."""
+        hosts = self.settings.hosts
+        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
+        if hosts and name.strip("[]").lower() not in hosts:
+            raise Problem(
+                421,
+                "unknown-host",
+                f"This service is not known as {name[:80]!r}, but as {', '.join(hosts)}. Start it with "
+                "--allowed-host NAME to add one.",
+            )
+
+
+async def _read(receive: Receive, limit: int) -> bytes:
+    parts, size = [], 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Problem(400, "cut-short", "The request ended before its body did.")
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > limit:
+            raise _too_large(limit)
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
+def _too_large(limit: int) -> Problem:
+    return Problem(
+        413,
+        "too-large",
+        f"The body is larger than {limit} bytes. Send less at a time.",
+        {"Connection": "close"},
+        limit=limit,
+    )
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """A `receive` that gives the body first."""
+    pending: List[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> Message:
+        return pending.pop() if pending else await receive()
+
+    return again
+
+
+def _route(scope: Scope) -> str:
+    """The pattern of the path, of which there are few; paths there are as many as clients think of."""
+    route: Optional[Any] = scope.get("route")
+    return getattr(route, "path", "other")
+
+
+def known_hosts(host: str, allowed: Tuple[str, ...]) -> Tuple[str, ...]:
+    """The names under which a service on this address answers: any, unless it is on the loopback or names are given."""
+    loopback = ("127.0.0.1", "::1", "localhost")
+    if allowed:
+        return tuple(dict.fromkeys((*map(str.lower, allowed), *loopback)))
+    return loopback if host in loopback else ()

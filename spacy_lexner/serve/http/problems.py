@@ -1,0 +1,95 @@
+"""Errors as `application/problem+json` (RFC 9457)."""
+
+import json
+import logging
+from http import HTTPStatus
+from typing import Any, Dict, List, Optional
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from ...lexicon.errors import LexiconError
+from ..dictionary.errors import ChangedSinceError, ContradictionError, UnknownError
+from ..inference.worker import TooManyWaiting
+
+logger = logging.getLogger(__name__)
+MEDIA_TYPE = "application/problem+json"
+
+
+class Problem(Exception):
+    """A request that cannot be fulfilled.
+
+    status (int): The HTTP status.
+    name (str): What kind of problem it is, such as "too-many-texts".
+    detail (str): What is wrong, what was expected, and the remedy.
+    headers (Optional[Dict[str, str]]): Headers of the answer.
+    more (Any): Further members of the answer.
+    """
+
+    def __init__(
+        self, status: int, name: str, detail: str, headers: Optional[Dict[str, str]] = None, **more: Any
+    ) -> None:
+        super().__init__(detail)
+        self.status, self.headers = status, headers
+        title = name.replace("-", " ").capitalize()
+        self.body: Dict[str, Any] = {
+            "type": f"/problems/{name}",
+            "title": title,
+            "status": status,
+            "detail": detail,
+            **more,
+        }
+
+    def response(self) -> Response:
+        """RETURNS (Response): The answer."""
+        content = json.dumps(self.body).encode("ascii")  # escapes whatever is in the detail
+        return Response(content, self.status, self.headers, MEDIA_TYPE)
+
+
+def to_problem(error: BaseException) -> Problem:
+    """What a client is told of an error."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, ContradictionError):
+        return Problem(409, "contradiction", str(error), word=error.word, rules=list(error.rules))
+    if isinstance(error, ChangedSinceError):
+        return Problem(409, "changed-since", str(error), words=list(error.words))
+    if isinstance(error, UnknownError):
+        return Problem(404, "unknown", str(error))
+    if isinstance(error, LexiconError):
+        return Problem(422, "invalid-change", str(error))
+    if isinstance(error, TooManyWaiting):
+        return Problem(429, "too-many-waiting", f"{error} Try again in a moment.", {"Retry-After": "1"})
+    if isinstance(error, RequestValidationError):
+        return _invalid(error)
+    if isinstance(error, HTTPException):
+        name = HTTPStatus(error.status_code).phrase.lower().replace(" ", "-")
+        return Problem(error.status_code, name, str(error.detail), dict(error.headers or {}))
+    return Problem(500, "internal-error", "The service failed; its log says more.")
+
+
+def _invalid(error: RequestValidationError) -> Problem:
+    faults = error.errors()
+    if any(fault["type"] == "json_invalid" for fault in faults):
+        return Problem(400, "not-json", "The body is not valid JSON.")
+    fields: List[Dict[str, str]] = [
+        {"field": ".".join(str(part) for part in fault["loc"][1:]), "message": _shown(fault["msg"])} for fault in faults
+    ]
+    details = "; ".join(f"{one['field']}: {one['message']}" if one["field"] else one["message"] for one in fields[:5])
+    return Problem(422, "invalid-request", f"{details}. GET /docs shows examples.", errors=fields[:20])
+
+
+def _shown(message: str) -> str:
+    return message.removeprefix("Value error, ").rstrip(".")
+
+
+def handle_problems(app: FastAPI) -> None:
+    """Let every error of an app be answered as a problem."""
+
+    async def answer(request: Request, error: Exception) -> Response:
+        return to_problem(error).response()
+
+    for kind in (Problem, LexiconError, TooManyWaiting, RequestValidationError, HTTPException):
+        app.add_exception_handler(kind, answer)

@@ -1,0 +1,156 @@
+"""The bodies of requests, with examples that work."""
+
+from typing import Annotated, Any, Dict, List, Literal, Optional, Tuple, Union
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+MAX_ALTERNATIVES = 10
+UNCERTAIN = (0.1, 0.9)  # what `true` means
+Offsets = Literal["characters", "utf16"]
+
+
+def check_unicode(text: str) -> str:
+    """Raise ValueError for half a character: JSON's escapes can write one."""
+    try:
+        text.encode("utf8")
+    except UnicodeEncodeError as error:
+        raise ValueError(f"a lone surrogate at {error.start}, which is half a character") from None
+    return text
+
+
+Text = Annotated[str, AfterValidator(check_unicode)]
+
+
+class Body(BaseModel):
+    """A JSON object without unknown members."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+def _examples(*examples: Dict[str, Any]) -> ConfigDict:
+    return ConfigDict(extra="forbid", json_schema_extra={"examples": list(examples)})
+
+
+class AnnotateBody(Body):
+    """Texts, and what is asked of each."""
+
+    model_config = _examples(
+        {"text": "南京市长江大桥"},
+        {"texts": ["南京市长江大桥", "我在上海"], "words": True, "offsets": "utf16"},
+        {"text": "南京市长江大桥", "alternatives": 3, "uncertain": [0.05, 0.95], "explain": "changes", "tokens": True},
+    )
+
+    text: Optional[Text] = Field(None, description="One text")
+    texts: Optional[List[Text]] = Field(None, min_length=1, description="Several texts, instead of `text`")
+    words: bool = Field(False, description="Also give the words of the dictionary in each text")
+    alternatives: int = Field(0, ge=0, le=MAX_ALTERNATIVES, description="How many of the most probable paths to give")
+    uncertain: Union[bool, Tuple[float, float]] = Field(
+        False, description=f"Also give spans whose probability is between these two; true for {list(UNCERTAIN)}"
+    )
+    explain: Optional[Literal["attention", "changes"]] = Field(
+        None,
+        description="Also give the words that each entity rests on: with its attention to them, and with `changes` how "
+        "its score changes without each of them, which takes a run of the model for every word",
+    )
+    tokens: bool = Field(False, description="Also give the tokens")
+    offsets: Offsets = Field("characters", description="What offsets count: characters, or UTF-16 units as browsers do")
+
+    @model_validator(mode="after")
+    def _check(self) -> "AnnotateBody":
+        if (self.text is None) == (self.texts is None):
+            raise ValueError("give either text or texts")
+        bounds = self.bounds
+        if bounds is not None and not 0 < bounds[0] <= bounds[1] <= 1:
+            raise ValueError("uncertain: expected two probabilities, the lower one above 0, such as [0.1, 0.9]")
+        return self
+
+    @property
+    def bounds(self) -> Optional[Tuple[float, float]]:
+        """RETURNS (Optional[Tuple[float, float]]): The bounds of uncertain spans."""
+        if isinstance(self.uncertain, bool):
+            return UNCERTAIN if self.uncertain else None
+        return self.uncertain
+
+
+class LatticeBody(Body):
+    """A text to draw."""
+
+    model_config = _examples(
+        {"text": "南京市长江大桥"}, {"text": "南京市长江大桥", "style": "arcs", "theme": "dark", "width": 640}
+    )
+
+    text: Text
+    style: Literal["bars", "arcs"] = "bars"
+    theme: Literal["auto", "light", "dark"] = "auto"
+    width: int = Field(960, ge=200, le=4000, description="The maximum width in pixels; longer texts wrap")
+    css: bool = Field(True, description="Include the style sheet; without it, link /lattice.css")
+    explain: bool = Field(False, description="Draw words as strongly as the model attends to them")
+
+
+class WordBody(Body):
+    """A word, and what is told of it. What is left out stays as it is."""
+
+    word: Text
+    labels: Optional[List[Text]] = None
+    weight: Optional[float] = None
+    entity_id: Optional[Text] = None
+
+
+class WordsBody(Body):
+    """Words to add or to change."""
+
+    model_config = _examples({"words": ["紫峰大厦", {"word": "长江大桥", "labels": ["bridge"], "weight": 2.0}]})
+
+    words: List[Union[Text, WordBody]] = Field(min_length=1)
+
+
+class RuleBody(Body):
+    """A rule of a word."""
+
+    word: Text
+    mode: Literal["hint", "force", "forbid", "prefer"]
+    label: Text = ""
+    weight: float = 0.0
+
+
+class RulesBody(Body):
+    """Rules to add."""
+
+    model_config = _examples({"rules": [{"word": "长江大桥", "mode": "forbid"}], "replace": True})
+
+    rules: List[RuleBody] = Field(min_length=1)
+    replace: bool = Field(False, description="Replace all rules of these words; otherwise the new ones join them")
+
+
+class PreviewBody(Body):
+    """A change to try, and the texts to try it on."""
+
+    model_config = _examples(
+        {
+            "texts": ["南京市长江大桥", "我在上海"],
+            "add_rules": [{"word": "长江大桥", "mode": "forbid"}],
+            "replace": True,
+        }
+    )
+
+    texts: List[Text] = Field(min_length=1)
+    add_words: List[Union[Text, WordBody]] = []
+    remove_words: List[Text] = []
+    add_rules: List[RuleBody] = []
+    remove_rules: List[Text] = []
+    replace: bool = False
+    offsets: Offsets = "characters"
+
+
+class UndoBody(Body):
+    """A change to take back."""
+
+    model_config = _examples({}, {"change": 1})
+
+    change: Optional[int] = Field(None, ge=1, description="Its number; by default the last one not yet taken back")
+
+
+class ReloadBody(Body):
+    """Nothing: the model is loaded from where it was loaded before."""
+
+    model_config = _examples({})

@@ -1,0 +1,166 @@
+"""Endpoints that process texts: /annotate, /lattice, /preview."""
+
+import asyncio
+import json
+from typing import Any, Dict, List, Sequence
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from ...lexicon.rules import WordRule
+from ...templates import render
+from ...visualize.svg import THEMES
+from ..dictionary.edits import Edit, WordFields
+from ..inference.answers import Wanted
+from ..inference.tasks import Annotation, Drawing, Task, TextError
+from ..service import Service
+from .answers import AnnotateAnswer, PreviewAnswer
+from .context import metrics_of, require_dictionary, service_of
+from .problems import Problem
+from .schemas import AnnotateBody, LatticeBody, PreviewBody, RuleBody, WordBody
+
+router = APIRouter(tags=["texts"])
+SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+
+
+@router.post("/annotate", response_model=AnnotateAnswer, response_model_exclude_none=True, summary="Find entities")
+async def annotate(body: AnnotateBody, request: Request) -> Response:
+    """Entities of one text or several, in the order of the texts, all under one version of the dictionary. A text that
+    cannot be processed has an `error`, and the others have their entities; if there is only `text`, the status is 422.
+    """
+    service = service_of(request)
+    texts = [body.text or ""] if body.texts is None else body.texts
+    check_texts(service, texts, explained=body.explain == "changes")
+    _check_can(service, "alternatives", body.alternatives > 0)
+    _check_can(service, "uncertain", body.bounds is not None)
+    _check_can(service, "explain", body.explain is not None)
+    wanted = Wanted(body.words, body.alternatives, body.bounds, body.explain, body.tokens, body.offsets == "utf16")
+    task = Annotation(service.model, service.model.matcher, wanted)
+    results = [_describe(result) for result in await run(service, task, texts)]
+    metrics_of(request).count_answers(results)
+    if body.texts is None and "error" in results[0]:
+        raise Problem(422, "text-failed", results[0]["error"]["detail"])
+    return to_json({"lex_version": task.version, "results": results})
+
+
+@router.post(
+    "/lattice",
+    response_class=Response,
+    responses={200: {"content": {"image/svg+xml": {}}}},
+    summary="Draw the lattice of a text",
+)
+async def lattice(body: LatticeBody, request: Request) -> Response:
+    """An SVG of the characters, the words of the dictionary in them, and the entities. Everything is escaped."""
+    service = service_of(request)
+    check_texts(service, [body.text])
+    _check_can(service, "explain", body.explain)
+    options = body.style, body.theme, body.width, body.css, body.explain
+    task = Drawing(service.model, service.model.matcher, *options)
+    (picture,) = await run(service, task, [body.text])
+    if isinstance(picture, Exception):
+        raise Problem(422, "text-failed", _reason(picture))
+    headers = {"X-Lexicon-Version": task.version or "", "Content-Security-Policy": SVG_POLICY}
+    return Response(picture, media_type="image/svg+xml", headers=headers)
+
+
+@router.get("/lattice.css", response_class=Response, responses={200: {"content": {"text/css": {}}}})
+async def lattice_css(theme: str = "auto") -> Response:
+    """The style sheet of pictures that were drawn without one."""
+    if theme not in THEMES:
+        raise Problem(422, "unknown-theme", f"theme: {theme[:80]!r}; expected one of {', '.join(THEMES)}.")
+    return Response(render("lattice.css.jinja", theme=theme), media_type="text/css")
+
+
+@router.post("/preview", response_model=PreviewAnswer, summary="Try a change on texts")
+async def preview(body: PreviewBody, request: Request) -> Response:
+    """Which entities of these texts a change of the dictionary would change. Nothing is changed."""
+    service = service_of(request)
+    dictionary = require_dictionary(service)
+    check_texts(service, body.texts)
+    edit = to_edit(service, body.add_words, body.remove_words, body.add_rules, body.remove_rules, replace=body.replace)
+    model = service.model
+    now = model.matcher
+    trial = await asyncio.to_thread(dictionary.try_out, edit)
+    wanted = Wanted(utf16=body.offsets == "utf16")
+    before, after = Annotation(model, now, wanted), Annotation(model, trial.matcher, wanted)
+    found = [await run(service, task, body.texts) for task in (before, after)]
+    for result in (*found[0], *found[1]):
+        if isinstance(result, Exception):
+            raise Problem(422, "text-failed", _reason(result))
+    results = [_effect(old["entities"], new["entities"]) for old, new in zip(*found)]
+    n_changed = sum(result["changed"] for result in results)
+    return to_json({"lex_version": before.version, "changed": n_changed, "of": len(results), "results": results})
+
+
+async def run(service: Service, task: Task, texts: Sequence[str]) -> List[Any]:
+    """What a task makes of texts. Raises Problem if it takes too long."""
+    try:
+        return await service.run(task, texts)
+    except (asyncio.TimeoutError, TimeoutError):
+        seconds = service.settings.limits.seconds
+        detail = f"No answer within {seconds:g} seconds. Send shorter texts, or fewer."
+        raise Problem(408, "too-slow", detail, {"Retry-After": "5"}) from None
+
+
+def check_texts(service: Service, texts: Sequence[str], *, explained: bool = False) -> None:
+    """Raise Problem if texts are more or longer than they may be."""
+    limits = service.settings.limits
+    if len(texts) > limits.texts:
+        raise Problem(
+            413, "too-many-texts", f"{len(texts)} texts, of at most {limits.texts} at a time.", limit=limits.texts
+        )
+    size, most = sum(map(len, texts)), limits.explain_characters if explained else limits.characters
+    if size > most:
+        remedy = "Ask for the changes of scores in shorter texts." if explained else "Send them in several requests."
+        raise Problem(413, "too-many-characters", f"{size} characters, of at most {most}. {remedy}", limit=most)
+
+
+def to_edit(
+    service: Service,
+    add_words: Sequence[Any] = (),
+    remove_words: Sequence[str] = (),
+    add_rules: Sequence[RuleBody] = (),
+    remove_rules: Sequence[str] = (),
+    *,
+    replace: bool = False,
+) -> Edit:
+    """What is to be done to words. Raises Problem if these are too many at a time, or none."""
+    n, most = sum(map(len, (add_words, remove_words, add_rules, remove_rules))), service.settings.limits.words
+    if n > most:
+        raise Problem(413, "too-many-words", f"{n} words, of at most {most}. Upload a file of them.", limit=most)
+    if not n:
+        raise Problem(422, "no-words", "Name words or rules to add or to remove.")
+    fields = [WordFields(word) if isinstance(word, str) else _fields(word) for word in add_words]
+    rules = [WordRule(rule.word, rule.mode, rule.label, rule.weight) for rule in add_rules]
+    return Edit(tuple(remove_words), tuple(fields), tuple(remove_rules), tuple(rules), replace)
+
+
+def _fields(word: WordBody) -> WordFields:
+    return WordFields(word.word, word.labels, word.weight, word.entity_id)
+
+
+def _check_can(service: Service, name: str, wanted: bool) -> None:
+    if wanted and not service.model.can[name]:
+        raise Problem(422, "unsupported", f"{name}: the pipeline of this service has no component that can do this.")
+
+
+def _describe(result: Any) -> Dict[str, Any]:
+    if isinstance(result, Exception):
+        return {"error": Problem(422, "text-failed", _reason(result)).body}
+    return result
+
+
+def _reason(error: Exception) -> str:
+    own = f": {error}" if isinstance(error, TextError) else "; the log of the service says more"
+    return f"This text could not be processed{own}."
+
+
+def _effect(before: List[Dict[str, Any]], after: List[Dict[str, Any]]) -> Dict[str, Any]:
+    old, new = ([(ent["start"], ent["end"], ent["label"]) for ent in side] for side in (before, after))
+    return {"changed": old != new, "before": before, "after": after}
+
+
+def to_json(content: Any) -> Response:
+    """An answer, without the checks of `response_model`, which cost more than the texts of short answers."""
+    data = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf8")
+    return Response(data, media_type="application/json")

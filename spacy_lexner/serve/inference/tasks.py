@@ -1,0 +1,104 @@
+"""What may be done with texts: tasks that take several at a time."""
+
+from dataclasses import dataclass
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+
+from ...lexicon.matcher import Matcher
+from ...pipeline.annotate_texts import annotate_texts
+from ...pipeline.explain import explain
+from ...visualize.picture import draw_lattice
+from ...visualize.svg import StyleT, ThemeT
+from .answers import Wanted, to_answer
+from .model import ServedModel
+
+
+class TextError(Exception):
+    """A text that the pipeline cannot process."""
+
+
+class Task:
+    """Something that is done with texts, under one state of the dictionary. Texts of different requests with equal
+    tasks are done together."""
+
+    model: ServedModel
+    matcher: Optional[Matcher]
+
+    @property
+    def key(self) -> Tuple[Any, ...]:
+        """RETURNS (Tuple): Equal for equal tasks."""
+        version = None if self.matcher is None else self.matcher.version
+        return type(self), id(self.model), version, self._options()
+
+    @property
+    def version(self) -> Optional[str]:
+        """RETURNS (Optional[str]): `doc._.lex_version` of its Docs."""
+        return None if self.matcher is None else f"{self.matcher.version:016x}"
+
+    def __call__(self, texts: Sequence[str]) -> List[Union[Any, TextError]]:
+        """RETURNS (List[Union[Any, TextError]]): For each text what was found, or why nothing was. One that fails
+        affects no other."""
+        failed: Dict[int, str] = {}
+        results: List[Union[Any, TextError]] = [None] * len(texts)
+        with self.model.state(self.matcher):
+            for i, doc in self._annotate(texts, failed):
+                try:
+                    results[i] = self._describe(doc)
+                except Exception as error:
+                    failed[i] = f"{type(error).__name__}: {error}"
+        for i, reason in failed.items():
+            results[i] = TextError(reason)
+        return results
+
+    def _annotate(self, texts: Sequence[str], failed: Dict[int, str]) -> Any:
+        return annotate_texts(self.model.nlp, texts, failed)
+
+    def _options(self) -> Any:
+        raise NotImplementedError
+
+    def _describe(self, doc: Any) -> Any:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Annotation(Task):
+    """Find entities and what is asked for besides."""
+
+    model: ServedModel
+    matcher: Optional[Matcher]
+    wanted: Wanted
+
+    def _options(self) -> Wanted:
+        return self.wanted
+
+    def _annotate(self, texts: Sequence[str], failed: Dict[int, str]) -> Any:
+        with self.model.extras(self.wanted.alternatives, self.wanted.uncertain):
+            yield from super()._annotate(texts, failed)
+
+    def _describe(self, doc: Any) -> Dict[str, Any]:
+        if self.wanted.explain is not None:
+            explain(self.model.nlp, doc, changes=self.wanted.explain == "changes")
+        return to_answer(doc, self.wanted, self.matcher)
+
+
+@dataclass(frozen=True)
+class Drawing(Task):
+    """Draw the lattice as SVG."""
+
+    model: ServedModel
+    matcher: Optional[Matcher]
+    style: StyleT = "bars"
+    theme: ThemeT = "auto"
+    width: int = 960
+    css: bool = True
+    explained: bool = False
+
+    def _options(self) -> Tuple[Any, ...]:
+        return self.style, self.theme, self.width, self.css, self.explained
+
+    def _describe(self, doc: Any) -> str:
+        if self.explained:
+            explain(self.model.nlp, doc, changes=False)
+        lexicon = None if self.matcher is None else self.matcher.lexicon
+        return draw_lattice(doc, lexicon, style=self.style, theme=self.theme, width=self.width).to_svg(
+            with_css=self.css
+        )
