@@ -8,6 +8,9 @@ from setuptools import find_packages, setup
 ROOT = Path(__file__).parent
 ABOUT = dict(re.findall(r'__(\w+)__ = "(.+?)"', (ROOT / "spacy_lexner" / "about.py").read_text("utf8")))
 URL = ABOUT["uri"]
+HAS_REPOSITORY = "//example.org/" not in URL
+LINK = re.compile(r"\[([^\]]+)\]\((?!https?://|#)([^)]+)\)")  # relative ones; an index of packages cannot follow them
+MARK = re.compile(r"<!-- --8<--.*?-->\n")  # what the site includes
 
 ENTRY_POINTS = {
     "spacy_factories": [
@@ -124,20 +127,31 @@ DEV = [
     "jsonschema>=4.20",
 ]
 
+
+def read_description() -> str:
+    """RETURNS (str): The README, with absolute links, or without links where there is no repository to link to."""
+    readme = MARK.sub("", (ROOT / "README.md").read_text("utf8"))
+    return LINK.sub(rf"[\1]({URL}/blob/main/\2)" if HAS_REPOSITORY else r"\1", readme)
+
+
+PAGES = {
+    "Documentation": f"{URL}/blob/main/docs/usage.md",
+    "Source": URL,
+    "Issues": f"{URL}/issues",
+    "Changelog": f"{URL}/blob/main/CHANGELOG.md",
+}
+
 setup(
     name="spacy-lexner",
     version=ABOUT["version"],
     description="Lexicon-enhanced named entity recognition for Chinese, as a spaCy plugin",
-    long_description=(ROOT / "README.md").read_text("utf8"),
+    long_description=read_description(),
     long_description_content_type="text/markdown",
-    url=URL,
-    project_urls={
-        "Documentation": f"{URL}/docs",
-        "Source": URL,
-        "Issues": f"{URL}/issues",
-        "Changelog": f"{URL}/blob/main/CHANGELOG.md",
-    },
-    license="MIT",
+    author="the spacy_lexner developers",
+    project_urls=PAGES if HAS_REPOSITORY else {},
+    license_expression="MIT",
+    license_files=["LICENSE"],
+    keywords=["spacy", "ner", "named entity recognition", "chinese", "lexicon", "flat", "lebert", "nlp"],
     python_requires=">=3.10",
     packages=[*find_packages(include=["spacy_lexner", "spacy_lexner.*"]), "spacy_lexner.configs"],
     package_dir={"spacy_lexner.configs": "configs"},  # for `spacy lexner init-config`
@@ -156,14 +170,19 @@ setup(
     entry_points=ENTRY_POINTS,
     classifiers=[
         "Development Status :: 4 - Beta",
+        "Environment :: Console",
         "Intended Audience :: Developers",
         "Intended Audience :: Science/Research",
+        "Natural Language :: Chinese (Simplified)",
+        "Operating System :: OS Independent",
         "Programming Language :: Python :: 3",
+        "Programming Language :: Python :: 3 :: Only",
         "Programming Language :: Python :: 3.10",
         "Programming Language :: Python :: 3.11",
         "Programming Language :: Python :: 3.12",
         "Programming Language :: Python :: 3.13",
-        "Natural Language :: Chinese (Simplified)",
         "Topic :: Scientific/Engineering :: Artificial Intelligence",
+        "Topic :: Text Processing :: Linguistic",
+        "Typing :: Typed",
     ],
 )
