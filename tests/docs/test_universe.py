@@ -1,4 +1,4 @@
-"""docs/universe.json is an entry for spaCy's list of projects (website/UNIVERSE.md in its repository names the fields)."""
+"""docs/universe.json is an entry for spaCy's Universe; its website/UNIVERSE.md documents the fields."""
 
 from pathlib import Path
 
@@ -13,7 +13,18 @@ ENTRY = srsly.read_json(ROOT / "docs" / "universe.json")
 LINE = {"type": "string", "minLength": 1}
 NAME = {"type": "string", "pattern": r"^[\w-]+$"}
 PAGE = {"type": "string", "pattern": "^https://"}
-CATEGORIES = "pipeline training conversational research scientific visualizers apis nonpython standalone models".split()
+CATEGORIES = [
+    "pipeline",
+    "training",
+    "conversational",
+    "research",
+    "scientific",
+    "visualizers",
+    "apis",
+    "nonpython",
+    "standalone",
+    "models",
+]
 SCHEMA = {
     "type": "object",
     "additionalProperties": False,
