@@ -6,7 +6,6 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from pathlib import Path
-from typing import Iterator
 
 import pytest
 from data_folder import DATA
@@ -25,17 +24,6 @@ settings.load_profile("steady")
 def seeded() -> None:
     """Weights and dropout are the same in every run, whatever ran before."""
     fix_random_seed(0)
-
-
-@pytest.fixture
-def one_thread() -> Iterator[None]:
-    """For tests that fork: a forked process waits for ever for the threads that its parent had."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="session")

@@ -12,10 +12,10 @@ from spacy.attrs import IS_SPACE, SPACY
 from spacy.tokens import Doc
 from thinc.api import Model
 
-from ..lexicon.level import Candidates
 from ..lexicon.normalization import to_codes
 from .batch_words import AttendedWords
-from .storage import get_candidates, set_candidates, token_borders
+from .doc_parts import cut_out
+from .storage import count_characters, token_borders
 
 LINE, SENTENCE, CLAUSE = 3, 2, 1  # how strong a break is after a token
 LINE_ENDS = frozenset("\n\r\v\f\x85\u2028\u2029")
@@ -74,8 +74,20 @@ class Segments(NamedTuple):
 
     docs: List[Doc]
     places: List[Tuple[int, Segment]]  # which Doc each is of, and where
-    lengths: List[int]  # of the Docs that were cut
+    whole: List[Doc]  # the Docs that were cut
     line_ends: List[np.ndarray]  # int64[n], for each Doc the tokens between lines that are read as texts
+
+    @property
+    def lengths(self) -> List[int]:
+        """How many tokens the Docs have that were cut."""
+        return [len(doc) for doc in self.whole]
+
+    def characters(self) -> Iterator[Tuple[int, int, range]]:
+        """YIELDS (Tuple[int, int, range]): For each segment which Doc it is of, the character where it begins there,
+        and the characters of the Doc that are its own."""
+        borders = [[*token_borders(doc)[0].tolist(), count_characters(doc)] for doc in self.whole]
+        for doc, (start, _, own_start, own_end) in self.places:
+            yield doc, borders[doc][start], range(borders[doc][own_start], borders[doc][own_end])
 
     def join(self, rows: Sequence[Any], xp: Any) -> List[Any]:
         """The rows of the Docs, [n_tokens, nO] each, from those of the segments; zero for what ends a line."""
@@ -112,8 +124,9 @@ def cut_docs(docs: Sequence[Doc], limits: Limits) -> Optional[Segments]:
     for i, (doc, ends) in enumerate(zip(docs, line_ends)):
         segments = list(cut_doc(doc, limits, ends))
         places += [(i, segment) for segment in segments]
-        parts += [doc] if segments == [Segment(0, len(doc), 0, len(doc))] else _take(doc, segments)
-    return Segments(parts, places, list(map(len, docs)), line_ends)
+        whole = segments == [Segment(0, len(doc), 0, len(doc))]
+        parts += [doc] if whole else cut_out(doc, [(each.start, each.end) for each in segments])
+    return Segments(parts, places, list(docs), line_ends)
 
 
 def cut_doc(doc: Doc, limits: Limits, line_ends: np.ndarray) -> Iterator[Segment]:
@@ -168,21 +181,3 @@ def _line_ends(doc: Doc) -> np.ndarray:
     """The tokens of white space that end a line, int64[n]."""
     spaces = np.flatnonzero(doc.to_array([IS_SPACE]))
     return np.array([i for i in spaces.tolist() if not LINE_ENDS.isdisjoint(doc[i].text)], "i8")
-
-
-def _take(doc: Doc, segments: Sequence[Segment]) -> Iterator[Doc]:
-    """YIELDS (Doc): The segments as Docs, with the candidate words that lie in them with all their characters."""
-    words = [token.text for token in doc]
-    spaces = [bool(token.whitespace_) for token in doc]
-    begins, stops = token_borders(doc)
-    stored = get_candidates(doc)
-    for segment in segments:
-        part = Doc(doc.vocab, words[segment.start : segment.end], spaces[segment.start : segment.end])
-        if stored is not None:
-            version, found = stored
-            first, last = int(begins[segment.start]), int(stops[segment.end - 1])
-            low, high = np.searchsorted(found.starts, [first, last])
-            own = found.take(slice(low, high))
-            own = own.take(own.ends <= last)
-            set_candidates(part, version, Candidates(own.starts - first, own.ends - first, own.hashes))
-        yield part

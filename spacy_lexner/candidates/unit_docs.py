@@ -6,15 +6,15 @@ from itertools import repeat
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
-from spacy.attrs import ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE, IS_SPACE, LENGTH
+from spacy.attrs import IS_SPACE, LENGTH
 from spacy.tokens import Doc
 from thinc.api import Model
 
+from .doc_parts import ENTITY_ATTRIBUTES
 from .storage import count_characters, is_unspaced, token_borders
 
 WHITE_SPACE = re.compile(r"\s+")
 READS_TOKENS = "reads_tokens"  # an attribute of nodes
-ENTITY_ATTRIBUTES = [ENT_IOB, ENT_TYPE, ENT_KB_ID, ENT_ID]
 MISSING, INSIDE, OUTSIDE, BEGIN = range(4)  # ENT_IOB; a token that begins an entity without a type is blocked
 
 

@@ -1,6 +1,6 @@
 """Word vectors in the text format of word2vec and fastText."""
 
-from itertools import chain
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Iterator, Optional, Tuple, Union
 
@@ -17,7 +17,8 @@ PLAIN = b"0123456789.- "
 def read_word_vectors(
     path: Union[str, Path], *, limit: Optional[int] = None, encoding: str = "utf8", errors: str = "strict"
 ) -> EntryStream:
-    """Read a file with a word and its vector on each line, with or without a header line, as a stream.
+    """Read a file with a word and its vector on each line, with or without a header line, as a stream. Words may
+    contain single spaces: the vector is as many of the last fields as the header says, or as the first line has numbers.
 
     path, limit, encoding, errors: As in `read_word_list`. The most frequent words usually come first.
     RETURNS (EntryStream): The entries. Raises LexiconError if there are none, or if the header does not fit the rows.
@@ -31,15 +32,20 @@ def _read(path: Path, limit: Optional[int], encoding: str, errors: str) -> Itera
     header = _parse_header(line)
     if header is None:
         lines = chain([(number, line)], lines)
-    n_rows = 0
+    n_rows = dim = 0
     for number, line in lines:
         if n_rows == limit:
             return
         n_rows += 1
-        word, _, numbers = line.replace("\t", " ").rstrip(" ").partition(" ")
+        line = line.replace("\t", " ").rstrip(" ")
+        word, _, numbers = line.partition(" ")
         vector = parse_vector(numbers)
         if n_rows == 1:
-            _check_dim(path, number, header[1] if header else None, len(vector))
+            n_numbers = len(vector) or _count_last_numbers(numbers)
+            _check_dim(path, number, header[1] if header else None, n_numbers)
+            dim = n_numbers
+        if len(vector) != dim:
+            word, vector = _split_last(line, dim) or (word, vector)
         yield number, LexiconEntry(word, vector)
     if header and n_rows != header[0]:
         raise LexiconError(
@@ -54,6 +60,19 @@ def _parse_header(line: str) -> Optional[Tuple[int, int]]:
     if len(fields) == 2 and all(field.isascii() and field.isdigit() for field in fields):
         return int(fields[0]), int(fields[1])
     return None
+
+
+def _count_last_numbers(line: str) -> int:
+    """How many numbers a line ends in."""
+    fields = reversed(line.split())
+    return sum(1 for _ in takewhile(lambda field: len(parse_vector(field)), fields))
+
+
+def _split_last(line: str, dim: int) -> Optional[Tuple[str, np.ndarray]]:
+    """The word, which may contain spaces, and the vector in the last `dim` fields; None if these are no numbers."""
+    word, *numbers = line.rsplit(" ", dim)
+    vector = parse_vector(" ".join(numbers))
+    return (word, vector) if len(vector) == dim else None
 
 
 def _check_dim(path: Path, number: int, expected: Optional[int], dim: int) -> None:

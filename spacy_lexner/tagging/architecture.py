@@ -1,8 +1,7 @@
-"""Sequence taggers: a CRF or a softmax over any token encoder, and ensembles of taggers."""
+"""Sequence taggers: a CRF or a softmax over any token encoder. `ensemble.py` has the ensembles of them."""
 
 from typing import Optional
 
-from .ensemble import copy_tagger, ensemble
 from .heads import CRFHead, SoftmaxHead
 from .tagger import Encoder, Tagger, tagger, tagger_output
 
@@ -50,27 +49,3 @@ def build_softmax_tagger_v1(
     """
     head = SoftmaxHead(normalization, focal_gamma, label_smoothing)
     return tagger(tok2vec, tagger_output(nO, transitions=False, dropout=dropout), head)
-
-
-def build_ensemble_tagger_v1(member: Tagger, n_members: int = 5) -> Tagger:
-    """Build an ensemble of taggers that are trained separately, from different random weights and on different batches;
-    their scores are averaged. It takes `n_members` times the training steps, prediction time and space of one.
-
-    member (Model[List[Doc], TaggerOutput]): The first one; the others are made like it.
-    n_members (int): Number of taggers.
-    RETURNS (Model[List[Doc], TaggerOutput]): The ensemble.
-    """
-    if n_members < 1:
-        raise ValueError(f"n_members is {n_members}; expected at least 1.")
-    return ensemble([member, *(copy_tagger(member) for _ in range(n_members - 1))])
-
-
-def build_mixed_ensemble_tagger_v1(*members: Tagger) -> Tagger:
-    """Build an ensemble of taggers that may differ in encoder and settings; their scores are averaged. `spacy lexner
-    combine` makes one from trained pipelines.
-
-    *members (Model[List[Doc], TaggerOutput]): The taggers; in a config, the sections of `model.*`, with any names. If
-        they are trained further, all learn from the loss of the first one.
-    RETURNS (Model[List[Doc], TaggerOutput]): The ensemble.
-    """
-    return ensemble(members)

@@ -1,4 +1,4 @@
-"""The thinc model of several taggers that are trained separately and predict together."""
+"""Several taggers that are trained separately and predict together: the registered architectures, and their model."""
 
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
@@ -10,6 +10,30 @@ from .spans.head import TaggerOutput
 from .tagger import Tagger
 
 TURN = "turn"
+
+
+def build_ensemble_tagger_v1(member: Tagger, n_members: int = 5) -> Tagger:
+    """Build an ensemble of taggers that are trained separately, from different random weights and on different batches;
+    their scores are averaged. It takes `n_members` times the training steps, prediction time and space of one.
+
+    member (Model[List[Doc], TaggerOutput]): The first one; the others are made like it.
+    n_members (int): Number of taggers.
+    RETURNS (Model[List[Doc], TaggerOutput]): The ensemble.
+    """
+    if n_members < 1:
+        raise ValueError(f"n_members is {n_members}; expected at least 1.")
+    return ensemble([member, *(copy_tagger(member) for _ in range(n_members - 1))])
+
+
+def build_mixed_ensemble_tagger_v1(*members: Tagger) -> Tagger:
+    """Build an ensemble of taggers that may differ in encoder and settings; their scores are averaged. `spacy lexner
+    combine` makes one from trained pipelines.
+
+    *members (Model[List[Doc], TaggerOutput]): The taggers; in a config, the sections of `model.*`, with any names. If
+        they are trained further, all learn from the loss of the first one.
+    RETURNS (Model[List[Doc], TaggerOutput]): The ensemble.
+    """
+    return ensemble(members)
 
 
 def ensemble(members: Sequence[Tagger]) -> Tagger:

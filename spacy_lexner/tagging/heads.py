@@ -9,6 +9,7 @@ from thinc.types import Floats2d
 from thinc.util import torch2xp, xp2torch
 from torch import Tensor
 
+from ..encoders.shared import forks  # noqa: F401 (for its effect)
 from . import crf
 from .crf import NEVER, Trellis
 from .spans.head import TaggerOutput

@@ -43,6 +43,9 @@ def forward(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[TaggerOutpu
     else:
         rows, backprop_rows = tok2vec(segments.docs, is_train)
         vectors = segments.join(rows, xp)
+        for node in tok2vec.walk():
+            if "join_segments" in node.attrs:  # what an encoder has noted in the segments
+                node.attrs["join_segments"](segments)
 
         def backprop_vectors(gradients: List[Floats2d]) -> Any:
             return backprop_rows(segments.split(gradients, xp))

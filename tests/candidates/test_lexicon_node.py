@@ -101,7 +101,7 @@ def test_sourced_by_a_config_without_its_matcher(tmp_path):
     assert Chinese.from_config(config)("南京市长江大桥")._.lex_matches
 
 
-def test_links_of_copies_and_pickles(one_thread):
+def test_links_of_copies_and_pickles():
     nlp = trained()
     for other in (copy.deepcopy(nlp), pickle.loads(pickle.dumps(nlp))):
         doc = other.make_doc("南京市长江大桥")

@@ -39,11 +39,24 @@ def test_limit(tmp_path):
 
 def test_broken_rows_are_skipped_and_counted(tmp_path):
     path = tmp_path / "a.vec"
-    rows = ["6 3", ROWS[0], "短 1 2", "长 1 2 3 4", "字 1 x 3", "非 1 nan 3", "San Francisco 1 2 3"]
+    rows = ["6 3", ROWS[0], "短 1 2", "无", "字 1 x 3", "非 1 nan 3", "San  Francisco 1 2"]
     path.write_text("\n".join(rows), "utf8")
     lexicon = Lexicon.from_entries(read_word_vectors(path))
     assert list(lexicon) == ["的"]
     assert lexicon.report.places == {"bad_vector": [f"{path}:{line}" for line in range(3, 8)]}
+
+
+@pytest.mark.parametrize("header", [True, False])
+@pytest.mark.parametrize("first", ["富士 施乐 0.5 -1 2", "的 0.5 -1 2"])
+def test_words_with_spaces(tmp_path, header, first):
+    rows = [first, "air max 1e-3 2 3", "iPhone 6 4 5 6", "San\tFrancisco 7 8 9\t"]
+    path = tmp_path / "a.vec"
+    path.write_text("\n".join([f"{len(rows)} 3"] * header + rows), "utf8")
+    lexicon = Lexicon.from_entries(read_word_vectors(path))
+    words = [first[: first.index(" 0.5")], "air max", "iPhone 6", "San Francisco"]
+    assert list(lexicon) == words and not lexicon.report.n_skipped
+    vectors = [[0.5, -1, 2], [1e-3, 2, 3], [4, 5, 6], [7, 8, 9]]
+    np.testing.assert_array_equal([entry.vector for entry in read_word_vectors(path)], np.array(vectors, "f4"))
 
 
 @pytest.mark.parametrize(
@@ -52,6 +65,8 @@ def test_broken_rows_are_skipped_and_counted(tmp_path):
         (["4 3", *ROWS], "a.vec: the header says 4 rows, the file has 3"),
         (["2 3", *ROWS], "a.vec: the header says 2 rows, the file has 3"),
         (["3 200", *ROWS], "a.vec:2: the header says 200 dimensions, this row has 3 numbers"),
+        (["3 2", *ROWS], "a.vec:2: the header says 2 dimensions, this row has 3 numbers"),
+        (["1 3", "富士 施乐 1 2"], "a.vec:2: the header says 3 dimensions, this row has 2 numbers"),
         (["3 3"], "a.vec: the header says 3 rows, the file has 0"),
         (["南京", "长江"], "a.vec:1: no vector after the first word"),
         (["南京 ns", "长江 ns"], "a.vec:1: no vector after the first word"),

@@ -240,7 +240,7 @@ def test_several_processes(nlp, tmp_path):
     nlp.to_disk(tmp_path / "model")
     texts = [text for text, _ in TEXTS] * 3
     code = (
-        "import sys, json, spacy, torch; torch.set_num_threads(1); nlp = spacy.load(sys.argv[1])\n"
+        "import sys, json, spacy; nlp = spacy.load(sys.argv[1])\n"
         "docs = nlp.pipe(json.loads(sys.argv[2]), n_process=2, batch_size=4)\n"
         "print(json.dumps([[(e.start_char, e.end_char, e.label_, e._.lex_score) for e in doc.ents] for doc in docs]))"
     )

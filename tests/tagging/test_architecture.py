@@ -1,8 +1,7 @@
-import pytest
 import spacy
 from spacy.util import registry
 
-from spacy_lexner.tagging.architecture import build_crf_tagger_v1, build_ensemble_tagger_v1, build_softmax_tagger_v1
+from spacy_lexner.tagging.architecture import build_crf_tagger_v1, build_softmax_tagger_v1
 from spacy_lexner.tagging.heads import CRFHead, SoftmaxHead
 
 HASH_EMBED_CNN = {
@@ -56,27 +55,3 @@ def test_takes_a_listener():
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 8}
     nlp.add_pipe("lex_ner", config={"model": {"@architectures": "spacy-lexner.CRFTagger.v1", "tok2vec": listener}})
     assert nlp.get_pipe("tok2vec").listening_components == ["lex_ner"]
-
-
-def build_ensemble(tok2vec=HASH_EMBED_CNN, **settings):
-    member = {"@architectures": "spacy-lexner.CRFTagger.v1", "tok2vec": tok2vec, "normalization": "token"}
-    model = {"@architectures": "spacy-lexner.EnsembleTagger.v1", "member": member, **settings}
-    return registry.resolve({"model": model})["model"]
-
-
-def test_ensemble_tagger():
-    assert registry.architectures.get("spacy-lexner.EnsembleTagger.v1") is build_ensemble_tagger_v1
-    assert len(build_ensemble().layers) == 5
-    model = build_ensemble(n_members=3)
-    assert model.attrs["head"] == CRFHead("token")
-    assert len({node.id for node in model.walk()}) == 3 * len(list(model.layers[0].walk())) + 1
-
-
-def test_members_of_an_ensemble_share_nothing():
-    with pytest.raises(ValueError, match="listens to a shared encoder"):
-        build_ensemble({"@architectures": "spacy.Tok2VecListener.v1", "width": 8})
-
-
-def test_an_ensemble_has_members():
-    with pytest.raises(ValueError, match="n_members is 0; expected at least 1"):
-        build_ensemble(n_members=0)

@@ -1,18 +1,34 @@
 import numpy as np
 import pytest
 from spacy.tokens import Doc
+from spacy.util import registry
 from spacy.vocab import Vocab
 from tagging import SCHEME, legal_paths, path_scores, random_outputs
 from thinc.api import SGD, Model
 from tolerance import assert_close, moved
 
-from spacy_lexner.tagging.ensemble import copy_tagger, ensemble
+from spacy_lexner.tagging.ensemble import (
+    build_ensemble_tagger_v1,
+    build_mixed_ensemble_tagger_v1,
+    copy_tagger,
+    ensemble,
+)
 from spacy_lexner.tagging.heads import CRFHead
 from spacy_lexner.tagging.ncrf.head import NCRFHead
 from spacy_lexner.tagging.spans.tag_scheme import TagScheme
 from spacy_lexner.tagging.tagger import tagger, tagger_output
 
 LENGTHS = [3, 0, 2]
+ENCODER = {
+    "@architectures": "spacy.HashEmbedCNN.v2",
+    "width": 8,
+    "depth": 1,
+    "embed_size": 50,
+    "window_size": 1,
+    "maxout_pieces": 2,
+    "subword_features": True,
+    "pretrained_vectors": None,
+}
 
 
 def docs(*lengths):
@@ -149,3 +165,29 @@ def test_parameters_are_copied():
     copied = copy_tagger(model)
     copied.get_param("W")[:] = 2
     assert model.get_param("W").tolist() == [1, 1] and not copied.has_param("b")
+
+
+def build_ensemble(tok2vec=ENCODER, **settings):
+    member = {"@architectures": "spacy-lexner.CRFTagger.v1", "tok2vec": tok2vec, "normalization": "token"}
+    model = {"@architectures": "spacy-lexner.EnsembleTagger.v1", "member": member, **settings}
+    return registry.resolve({"model": model})["model"]
+
+
+def test_registered_and_made_of_members_that_share_nothing():
+    assert registry.architectures.get("spacy-lexner.EnsembleTagger.v1") is build_ensemble_tagger_v1
+    mixed = registry.architectures.get("spacy-lexner.MixedEnsembleTagger.v1")
+    assert mixed is build_mixed_ensemble_tagger_v1
+    assert len(build_ensemble().layers) == 5
+    model = build_ensemble(n_members=3)
+    assert model.attrs["head"] == CRFHead("token")
+    assert len({node.id for node in model.walk()}) == 3 * len(list(model.layers[0].walk())) + 1
+
+
+def test_no_shared_encoder():
+    with pytest.raises(ValueError, match="listens to a shared encoder"):
+        build_ensemble({"@architectures": "spacy.Tok2VecListener.v1", "width": 8})
+
+
+def test_an_ensemble_has_members():
+    with pytest.raises(ValueError, match="n_members is 0; expected at least 1"):
+        build_ensemble(n_members=0)

@@ -7,6 +7,7 @@ import numpy as np
 from spacy.tokens import Doc, Span
 
 from ...candidates.batch_words import expand_ranges
+from ...candidates.segments import Segments
 
 USER_DATA_KEY: Any = ("._.", "lex_entities", None, None)
 Overlaps = Literal["longest", "first", "all"]
@@ -86,7 +87,21 @@ def number_entities(found: Sequence[DocEntities]) -> Tuple[np.ndarray, List[str]
 def set_entities(doc: Doc, entities: DocEntities) -> None:
     """Store the linked mentions in a Doc."""
     columns = entities.starts.tolist(), entities.ends.tolist(), entities.ids, entities.known.tolist()
-    links = list(zip(*columns))
+    _store(doc, list(zip(*columns)))
+
+
+def join_entities(segments: Segments) -> None:
+    """Store in Docs that were cut the linked mentions of their segments, each where it begins in the segment's own
+    part."""
+    links: List[List[LexEntity]] = [[] for _ in segments.whole]
+    for part, (i, offset, own) in zip(segments.docs, segments.characters()):
+        found = (each._replace(start=each.start + offset, end=each.end + offset) for each in get_entities(part) or ())
+        links[i] += [each for each in found if each.start in own]
+    for doc, joined in zip(segments.whole, links):
+        _store(doc, joined)
+
+
+def _store(doc: Doc, links: Sequence[Tuple[int, int, str, bool]]) -> None:
     doc.user_data[USER_DATA_KEY] = json.dumps(links, ensure_ascii=False).encode("utf8")
 
 

@@ -12,7 +12,7 @@ from ..shared.shim import ModuleShim, shim_of
 from ..shared.units import Encoder, UnitBatch
 from ..shared.wordpiece_encoder import WindowOptions, WordpieceEncoder, wordpieces_of
 from .batches import pad_entities, place_entities
-from .entities import Alignment, Overlaps, align_mentions, install_entity_extensions, set_entities
+from .entities import Alignment, Overlaps, align_mentions, install_entity_extensions, join_entities, set_entities
 from .entity_node import EntityLinks, EntitySource
 from .model import ERNIE, build_ernie
 from .setup import ERNIESetup, check_entity_vectors
@@ -47,7 +47,8 @@ def ERNIEEncoder(
     install_entity_extensions()
     shim = ModuleShim(build_ernie, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config)
     nodes = {"entities": EntityLinks(options.source, options.overlaps, options.lexicon.node())}
-    return WordpieceEncoder("ernie", shim, make_batches, setup, options, nodes=nodes)
+    attrs = {"join_segments": join_entities}
+    return WordpieceEncoder("ernie", shim, make_batches, setup, options, nodes=nodes, attrs=attrs)
 
 
 def make_batches(

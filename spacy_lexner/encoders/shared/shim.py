@@ -15,6 +15,8 @@ from thinc.api import ArgsKwargs, Model, Optimizer, PyTorchGradScaler, PyTorchSh
 from thinc.shims import Shim
 from thinc.util import get_torch_default_device, torch2xp, xp2torch
 
+from . import forks  # noqa: F401 (for its effect)
+
 NAMED = 4  # problems in an error
 BuildT = Callable[[Dict[str, Any]], torch.nn.Module]
 

@@ -59,7 +59,7 @@ def entities(nlp, **options):
     return [[(ent.start_char, ent.end_char, ent.label_) for ent in doc.ents] for doc in docs]
 
 
-def test_lex_ner_learns_and_comes_back_from_disk(tmp_path, one_thread):
+def test_lex_ner_learns_and_comes_back_from_disk(tmp_path):
     nlp = lex_ner_with_elmo()
     train(nlp)
     assert entities(nlp) == GOLD

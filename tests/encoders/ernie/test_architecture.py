@@ -9,7 +9,9 @@ import torch
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.util import registry
+from tolerance import assert_close, moved
 
+from spacy_lexner.candidates.segments import LEAST
 from spacy_lexner.encoders.ernie.entities import LexEntity
 from spacy_lexner.lexicon.entry import LexiconEntry
 
@@ -90,7 +92,7 @@ def test_saved_pipelines_bring_everything_back(nlp, tmp_path):
     np.testing.assert_array_equal(found, expected)
 
 
-def test_pickled_pipelines_and_worker_processes_agree(nlp, one_thread):
+def test_pickled_pipelines_and_worker_processes_agree(nlp):
     texts = [text for text, _ in TEXTS] * 3
     expected = [(entities(doc), doc._.lex_entities) for doc in nlp.pipe(texts)]
     again = pickle.loads(pickle.dumps(nlp))
@@ -114,6 +116,50 @@ def test_entities_of_the_doc_are_a_source_too():
     doc.ents = [Span(doc, 3, 6, "LOC", kb_id="Q2"), Span(doc, 0, 2, "PER", kb_id="Q404")]
     nlp.get_pipe("lex_ner").predict([doc])
     assert doc._.lex_entities == [LexEntity(0, 2, "Q404", False), LexEntity(3, 6, "Q2", True)]
+
+
+LINE = "张三在南京市的长江大桥上"  # shorter than what is read at once
+
+
+def with_ents(nlp, text):
+    doc = nlp.make_doc(text)
+    places = [(at + start, at + end, name) for at in starts_of_lines(text) for start, end, name in ENTS]
+    doc.ents = [Span(doc, start, end, "LOC", kb_id=name) for start, end, name in places]
+    return doc
+
+
+ENTS = [(3, 6, "Q2"), (7, 11, "Q404")]
+
+
+def starts_of_lines(text):
+    return [at for at in range(len(text)) if text.startswith(LINE, at)]
+
+
+@pytest.mark.parametrize("separator", ["\n", ""])
+@pytest.mark.parametrize("source", ["candidates", "ents"])
+def test_long_texts_show_the_entities_of_single_ones(source, separator):
+    nlp = trained(steps=1, source=source)
+    doc = with_ents(nlp, separator.join([LINE] * 5))
+    assert len(LINE) <= LEAST < len(doc)
+    nlp.get_pipe("lex_ner").predict([doc])
+    single = [LexEntity(3, 6, "Q2", True), LexEntity(7, 11, "Q404", False)]
+    if source == "candidates":
+        single = [LexEntity(3, 6, "Q1", True), LexEntity(7, 11, "Q2", True)]
+    starts = starts_of_lines(doc.text)
+    moved_to = [LexEntity(at + each.start, at + each.end, *each[2:]) for at in starts for each in single]
+    assert doc._.lex_entities == moved_to
+
+
+def test_entities_of_the_doc_reach_the_lines_of_long_texts():
+    nlp = trained(steps=20, source="ents")
+    long, line, bare = with_ents(nlp, f"{LINE}\n{LINE}\n{LINE}"), with_ents(nlp, LINE), nlp.make_doc(LINE)
+    model = nlp.get_pipe("lex_ner").model
+    rows, expected, without = (model.predict([doc]).emissions[0] for doc in (long, line, bare))
+    inner = slice(1, -1)  # at its edges a line also counts the start and the end of its path
+    n_terms = 64 * 2 * 8  # the widest sum, two layers of eight operations
+    for at in starts_of_lines(long.text):
+        assert_close(rows[at : at + len(LINE)][inner], expected[inner], n_terms)
+    assert moved(expected, without, n_terms).any()
 
 
 def test_bad_docs_take_nobody_along(nlp):

@@ -1,8 +1,13 @@
+import numpy as np
 import pytest
 import torch
 from tolerance import assert_close
 
-from spacy_lexner.encoders.shared.word_attention import WordAttention
+from spacy_lexner.candidates.batch_words import BatchWords
+from spacy_lexner.encoders.shared.windows import cut_windows
+from spacy_lexner.encoders.shared.word_attention import WordAttention, pad_slots
+from spacy_lexner.encoders.shared.words import WordTable
+from spacy_lexner.lexicon import Lexicon, LexiconEntry
 
 N_TERMS = 4 + 3 * 6 + 3  # two transformations of a word, its score, the mean over the slots
 
@@ -43,3 +48,17 @@ def test_records_what_it_attends_to():
     assert_close(weights.sum(-1), torch.tensor([[1.0, 0.0]]), N_TERMS)
     transformed = module.word_out(torch.tanh(module.word_in(words)))
     assert_close(found[0, 0], weights[0, 0, 0] * transformed[1] + weights[0, 0, 1] * transformed[3], N_TERMS)
+
+
+def test_a_word_that_its_window_cuts_stays_out():
+    """南京 and 北京 in windows of three characters: 北京 lies across the border."""
+    lexicon = Lexicon.from_entries([LexiconEntry("南京", np.ones(2, "f4")), LexiconEntry("北京", np.zeros(2, "f4"))])
+    starts, lengths = np.array([0, 2]), np.array([2, 2])
+    hashes = np.array([lexicon.hash("南京"), lexicon.hash("北京")], "u8")
+    words = BatchWords(starts, starts + lengths, hashes, lengths, np.zeros(2, "i8"), [lexicon])
+    slots, table = np.array([[0, -1], [0, -1], [1, -1], [1, -1]]), WordTable(2, 2, np.zeros(0, "u8"))
+    rows, distinct = pad_slots(cut_windows(np.array([4]), 3, 3), slots, words, table, torch.device("cpu"))
+    assert len(distinct.known) == 2
+    south, north = rows[0, 0, 0], rows[1, 2, 0]
+    assert south != north and rows[..., 0].tolist() == [[south, south, 0], [0, north, north]]
+    assert not rows[..., 1].any()

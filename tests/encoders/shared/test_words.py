@@ -2,8 +2,6 @@ import numpy as np
 import torch
 
 from spacy_lexner.candidates.batch_words import BatchWords
-from spacy_lexner.encoders.shared.windows import cut_windows
-from spacy_lexner.encoders.shared.word_attention import pad_slots
 from spacy_lexner.encoders.shared.words import Words, WordTable, WordVectors, number_words, words_of_texts
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher
 
@@ -45,16 +43,6 @@ def test_no_words():
     words = batch_words(("南京", ONE)).take(np.zeros(1, bool))
     rows, distinct = number_words(np.full((2, 3), -1), words, WordTable(2, 2, np.zeros(0, "u8")), CPU)
     assert not rows.any() and rows.shape == (2, 3) and distinct.vectors.shape == (0, 2)
-
-
-def test_a_word_that_its_window_cuts_stays_out():
-    """南京 and 北京 in windows of three characters: 北京 lies across the border."""
-    words, slots = batch_words(("南京", ONE), ("北京", ONE)), np.array([[0, -1], [0, -1], [1, -1], [1, -1]])
-    rows, distinct = pad_slots(cut_windows(np.array([4]), 3, 3), slots, words, WordTable(2, 2, np.zeros(0, "u8")), CPU)
-    assert len(distinct.known) == 2
-    south, north = rows[0, 0, 0], rows[1, 2, 0]
-    assert south != north and rows[..., 0].tolist() == [[south, south, 0], [0, north, north]]
-    assert not rows[..., 1].any()
 
 
 def test_fine_tuned_words_start_from_the_lexicon():

@@ -52,7 +52,7 @@ def test_a_document_that_fails_goes_alone(fresh):
 def test_several_processes(nlp, tmp_path):
     nlp.to_disk(tmp_path / "model")
     code = (
-        "import sys, json, spacy, torch; torch.set_num_threads(1); nlp = spacy.load(sys.argv[1])\n"
+        "import sys, json, spacy; nlp = spacy.load(sys.argv[1])\n"
         "docs = nlp.pipe(json.loads(sys.argv[2]), n_process=2, batch_size=4)\n"
         "print(json.dumps([[[t.text, t.pos_] for t in doc] + [doc._.lex_segmentation] for doc in docs]))"
     )

@@ -120,7 +120,7 @@ def test_saved_loaded_and_in_several_processes(trained, tmp_path):
     nlp.to_disk(tmp_path / "model")
     assert [describe(doc) for doc in spacy.load(tmp_path / "model").pipe(texts)] == found
     code = (
-        "import sys, json, spacy, torch; torch.set_num_threads(1)\n"
+        "import sys, json, spacy\n"
         "sys.path.insert(0, sys.argv[3])\nfrom small_segmenter import describe\n"
         "docs = spacy.load(sys.argv[1]).pipe(json.loads(sys.argv[2]), n_process=2, batch_size=2)\n"
         "print(json.dumps([describe(doc) for doc in docs]))"
