@@ -18,7 +18,7 @@ def read_word_vectors(
     path: Union[str, Path], *, limit: Optional[int] = None, encoding: str = "utf8", errors: str = "strict"
 ) -> EntryStream:
     """Read a file with a word and its vector on each line, with or without a header line, as a stream. Words may
-    contain single spaces: the vector is as many of the last fields as the header says, or as the first line has numbers.
+    contain single spaces: the vector is as many of the last fields as the header says, or as the first line has.
 
     path, limit, encoding, errors: As in `read_word_list`. The most frequent words usually come first.
     RETURNS (EntryStream): The entries. Raises LexiconError if there are none, or if the header does not fit the rows.
