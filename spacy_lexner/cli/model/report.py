@@ -11,7 +11,7 @@ from wasabi import msg
 from ...report.bootstrap import N_SAMPLES
 from ...report.gold import mentions, read_gold
 from ...report.measure import Settings
-from ...report.page import make_page
+from ...report.page import LANGUAGES, check_language, make_page
 from ...report.report import Report, make_report
 from ..shared import GpuOption, failing, load_named, load_pipeline, warn_of_failures
 
@@ -49,6 +49,7 @@ def report_cli(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="PATH", help="The .html file; a .json file is written next to it")
     ] = Path("report.html"),
+    language: Annotated[str, typer.Option("--language", "-l", help="Language of the page: en or zh")] = LANGUAGES[0],
     n_worst: Annotated[int, typer.Option("--worst", help="How many of the worst texts to show", min=0)] = 50,
     n_samples: Annotated[
         int, typer.Option("--samples", help="Bootstrap samples for the spread of scores", min=1)
@@ -70,6 +71,7 @@ def report_cli(
         setup_gpu(gpu_id, silent=True)
         if output.suffix not in (".html", ".htm"):
             raise ValueError(f"{output}: the report is a page; give an .html file.")
+        check_language(language)  # before the models run
         gold = [text for i, text in enumerate(read_gold(test)) if not limit or i < limit]
         seen = None if train is None else mentions(read_gold(train))
         settings = Settings(seen, read_map(label_map or []), batch_size, n_samples, seed, n_worst)
@@ -78,7 +80,8 @@ def report_cli(
         report = make_report(models, gold, settings, lexicon_off=lexicon_off, without_words=plain)
         output.parent.mkdir(parents=True, exist_ok=True)
         srsly.write_json(output.with_suffix(".json"), report.to_json())
-        output.write_text(make_page(report, title=f"{test.stem}: {' · '.join(report.models)}"), "utf8")
+        title = f"{test.stem}: {' · '.join(report.models)}"
+        output.write_text(make_page(report, title=title, language=language), "utf8")
     print_scores(report)
     msg.good(f"{output}", f"The same as JSON: {output.with_suffix('.json')}")
 
