@@ -1,0 +1,81 @@
+"""The client against the app, without a network between them."""
+
+import asyncio
+
+import httpx
+import pytest
+import spacy
+from small_service import AUTH, TEXT, TOKEN, changing, serving
+
+from spacy_lexner.serve.client import AsyncClient, Client, ServiceError
+
+TEXTS = [TEXT, "", " 我在 济南市\n", "武汉市长江大桥很长"]
+URL = "http://127.0.0.1"
+
+
+@pytest.fixture
+def connected(client):
+    """A client of ours whose requests go through that of Starlette."""
+    with Client(URL, TOKEN, transport=client._transport) as own:
+        yield own
+
+
+def ents(doc):
+    return [(ent.start_char, ent.end_char, ent.label_) for ent in doc.ents]
+
+
+def test_docs_are_those_of_the_pipeline(connected, model_folder):
+    nlp = spacy.load(model_folder)
+    for text, doc in zip(TEXTS, connected.pipe(TEXTS, batch_size=3), strict=True):
+        expected = nlp(text)
+        assert doc.text == text and [token.text for token in doc] == [token.text for token in expected]
+        assert ents(doc) == ents(expected)
+        assert all(0 < ent._.lex_score <= 1 for ent in doc.ents)
+    doc = connected.annotate(TEXT, words=True)
+    assert doc.user_data["lexner"]["lex_version"] == connected.version()["lex_version"]
+    assert "长江" in [word["word"] for word in doc.user_data["lexner"]["words"]]
+
+
+def test_changes(connected):
+    before = connected.version()["lex_version"]
+    assert connected.add_words(["紫峰大厦", {"word": "很忙", "labels": ["X"]}])["change"]["n_words"] == 2
+    assert [row["word"] for row in connected.find_words("紫峰")["words"]] == ["紫峰大厦"]
+    connected.add_rules([{"word": "紫峰大厦", "mode": "force", "label": "LOC"}], replace=True)
+    assert ents(connected.annotate("我在紫峰大厦")) == [(2, 6, "LOC")]
+    assert connected.preview(["我在紫峰大厦"], remove_rules=["紫峰大厦"])["of"] == 1
+    connected.remove_rules(["紫峰大厦"])
+    connected.remove_words(["很忙"])
+    for _ in range(4):
+        connected.undo()
+    assert connected.version()["lex_version"] == before
+
+
+def test_errors(connected, client):
+    with pytest.raises(ServiceError, match="404: Not in the lexicon") as caught:
+        connected.remove_words(["没有"])
+    assert caught.value.status == 404 and caught.value.problem["type"] == "/problems/unknown"
+    with Client(URL, transport=client._transport) as stranger, pytest.raises(ServiceError, match="401"):
+        stranger.add_words(["甲"])
+    with pytest.raises(ServiceError, match="502: Bad Gateway"):
+        Client._answer(httpx.Response(502, text="<html>"))
+
+
+def test_asynchronous(model_folder, tmp_path):
+    async def talk(app):
+        async with AsyncClient(URL, TOKEN, transport=httpx.ASGITransport(app)) as own:
+            docs = [doc async for doc in own.pipe(TEXTS, batch_size=3)]
+            one = await own.annotate(TEXT)
+            await own.add_words(["紫峰大厦"])
+            await own.add_rules([{"word": "紫峰大厦", "mode": "force", "label": "LOC"}])
+            found = await own.find_words("紫峰")
+            effect = await own.preview(["我在紫峰大厦"], remove_rules=["紫峰大厦"])
+            await own.remove_rules(["紫峰大厦"])
+            await own.remove_words(["紫峰大厦"])
+            await own.undo()
+            return docs, one, found, effect, await own.version()
+
+    with serving(model_folder, **changing(tmp_path)) as client:
+        docs, one, found, effect, version = asyncio.run(talk(client.app))
+        assert client.get("/words?q=紫峰", headers=AUTH).json()["words"] == [{**found["words"][0], "rules": []}]
+    assert [doc.text for doc in docs] == TEXTS and ents(docs[0]) == ents(one)
+    assert effect["results"][0]["before"][0]["text"] == "紫峰大厦" and version["state"]["changes"] == 5
