@@ -47,7 +47,7 @@ class History:
         self._n_words = 0
 
     def __iter__(self) -> Iterator[Change]:
-        return iter(self._changes)
+        return iter(list(self._changes))  # another thread may add to it
 
     def add(self, change: Change) -> None:
         """Add a change that has been made."""
@@ -65,7 +65,7 @@ class History:
     @property
     def undone(self) -> Dict[int, int]:
         """RETURNS (Dict[int, int]): The changes that were taken back, each with the change that did it."""
-        return {change.undoes: change.number for change in self._changes if change.undoes is not None}
+        return {change.undoes: change.number for change in list(self._changes) if change.undoes is not None}
 
     def find(self, number: Optional[int]) -> Optional[Change]:
         """RETURNS (Optional[Change]): The change of that number; None: the last one that can still be taken back."""

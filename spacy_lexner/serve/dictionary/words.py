@@ -1,6 +1,6 @@
 """What the service knows about words, as JSON: what a change makes of each word that it touches."""
 
-from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Union
 
 from ...lexicon.entry import LexiconEntry
 from ...lexicon.lexicon import Lexicon
@@ -69,8 +69,3 @@ def set_values(overlay: Overlay, values: Mapping[str, Value]) -> None:
             overlay.pop(word, None)
         else:
             overlay[word] = value
-
-
-def touched(overlays: Iterable[Overlay]) -> List[str]:
-    """The words of which any overlay makes something."""
-    return list(dict.fromkeys(word for overlay in overlays for word in overlay))

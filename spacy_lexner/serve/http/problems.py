@@ -91,5 +91,5 @@ def handle_problems(app: FastAPI) -> None:
     async def answer(request: Request, error: Exception) -> Response:
         return to_problem(error).response()
 
-    for kind in (Problem, LexiconError, TooManyWaiting, RequestValidationError, HTTPException):
+    for kind in (Problem, LexiconError, TooManyWaiting, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, answer)
