@@ -1,4 +1,5 @@
-"""Hooks of mkdocs: registered names and commands are looked up, links that leave docs/ become plain text."""
+"""Hooks of mkdocs: registered names and commands are looked up, links that leave docs/ become plain text, and a block of
+code that is a file has its name above."""
 
 import os
 import re
@@ -11,6 +12,7 @@ import typer
 from thinc.api import Config
 
 REGISTERED = re.compile(r"^::: (spacy-lexner\.[\w.]+|lex_\w+)$", re.M)
+FILE = re.compile(r"^```(\w+) ([\w./-]+)$", re.M)
 LINK = re.compile(r"\[([^\]]+)\]\(([^):#]+)(?:#[^)]*)?\)")
 
 
@@ -21,7 +23,7 @@ def on_page_markdown(markdown: str, *, page: Any, **kwargs: Any) -> str:
         outside = os.path.normpath(os.path.join(folder, link[2])).startswith("..")
         return link[1] if outside else link[0]
 
-    markdown = LINK.sub(plain_if_outside, REGISTERED.sub(registered, markdown))
+    markdown = FILE.sub(r'```\1 title="\2"', LINK.sub(plain_if_outside, REGISTERED.sub(registered, markdown)))
     return markdown.replace("::: spacy lexner", "\n".join(commands())) if "::: spacy lexner" in markdown else markdown
 
 

@@ -63,6 +63,11 @@ def test_links_lead_to_files(site):
     assert broken == []
 
 
+def test_blocks_of_code_are_shown_as_such(site):
+    _, pages = site
+    assert [page.name for page in pages if "```" in page.read_text("utf8")] == []
+
+
 def test_nothing_is_fetched(site):
     _, pages = site
     assert {link for content in pages.values() for link in content.loaded if urlsplit(link).netloc} == set()
