@@ -1,5 +1,5 @@
-"""Hooks of mkdocs: registered names and commands are looked up, links that leave docs/ become plain text, and a block of
-code that is a file has its name above."""
+"""Hooks of mkdocs: registered names and commands are looked up, links that leave docs/ become plain text, and a block
+of code that is a file has its name above."""
 
 import os
 import re
