@@ -10,7 +10,7 @@ ABOUT = dict(re.findall(r'__(\w+)__ = "(.+?)"', (ROOT / "spacy_lexner" / "about.
 URL = ABOUT["uri"]
 HAS_REPOSITORY = "//example.org/" not in URL
 LINK = re.compile(r"\[([^\]]+)\]\((?!https?://|#)([^)]+)\)")  # relative ones; an index of packages cannot follow them
-MARK = re.compile(r"<!-- --8<--.*?-->\n")  # what the site includes
+MARK = re.compile(r" ?<!-- --8<--.*?-->")  # what the site includes
 
 ENTRY_POINTS = {
     "spacy_factories": [
