@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from headless import browser  # noqa: F401 (fixture)
 
 pytest.importorskip("mkdocs_static_i18n")
 ROOT = Path(__file__).parents[2]
@@ -96,3 +97,11 @@ def test_the_index_is_cut_into_chinese_words(site):
     assert {"模型", "训练", "规则"} <= set(words.split(page["text"]))
     script = (folder / "search" / "search_index.js").read_text("utf8")
     assert script == "var __index = " + (folder / "search" / "search_index.json").read_text("utf8"), "found from disk"
+
+
+@pytest.mark.parametrize("query, page", [("词典", "usage/dictionary.html"), ("校准", "usage/report.html")])
+def test_the_search_finds_chinese_words_from_disk(site, browser, query, page):  # noqa: F811
+    folder, _ = site
+    shown = browser.dom(folder / "zh" / "index.html", query=f"?q={query}", budget=20000)
+    results = re.findall(r'<a href="([^"]+)" class="md-search-result__link"', shown)
+    assert any(f"/zh/{page}" in result for result in results), results

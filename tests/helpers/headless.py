@@ -26,9 +26,10 @@ class Browser:
         self._command.append(f"--user-data-dir={folder / 'profile'}")
         self._folder = folder
 
-    def dom(self, page: Path) -> str:
-        """The page after its scripts have run."""
-        return self._run("--dump-dom", page.as_uri())
+    def dom(self, page: Path, *, query: str = "", budget: int = 0) -> str:
+        """The page after its scripts have run, for `budget` milliseconds of the browser's own clock if given."""
+        waiting = [f"--virtual-time-budget={budget}"] if budget else []
+        return self._run(*waiting, "--dump-dom", page.as_uri() + query)
 
     def screenshot(self, page: Path, *, dark: bool = False, size: str = "420,300", scale: int = 1) -> Image:
         """What a window of that size shows."""
