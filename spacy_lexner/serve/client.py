@@ -59,8 +59,9 @@ class _Service:
         spans = []
         for ent in answer["entities"]:
             span = doc.char_span(ent["start"], ent["end"], label=ent["label"], alignment_mode="expand")
-            span._.lex_score = ent["score"]
-            spans.append(span)
+            if span is not None:  # only None outside of the text
+                span._.lex_score = ent["score"]
+                spans.append(span)
         doc.set_ents(filter_spans(spans))
         doc.user_data["lexner"] = {**answer, "lex_version": version}
         return doc

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated, List, Optional
 
 import typer
-from wasabi import msg
 
 from ..shared import GpuOption, failing
 
@@ -66,4 +65,3 @@ def serve_cli(
             run_service(settings, host, port)
         except StateError as error:
             raise ValueError(str(error)) from None
-    msg.good("The service has stopped")

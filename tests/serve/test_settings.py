@@ -1,0 +1,16 @@
+import pytest
+
+from spacy_lexner.serve.settings import Settings, read_token
+
+
+def test_a_token_is_read_and_never_shown(tmp_path):
+    (tmp_path / "token").write_text("0123456789abcdef\n")
+    token = read_token(tmp_path / "token")
+    assert token == "0123456789abcdef" and token not in repr(Settings("model", token=token))
+
+
+@pytest.mark.parametrize("text", ["", "short", "0123456789 abcdef", "令牌" * 20])
+def test_what_is_no_token(tmp_path, text):
+    (tmp_path / "token").write_text(text)
+    with pytest.raises(ValueError, match="openssl rand"):
+        read_token(tmp_path / "token")
