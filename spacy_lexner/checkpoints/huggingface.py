@@ -1,5 +1,6 @@
 """A trained or pretrained encoder as a Hugging Face folder."""
 
+import warnings
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
@@ -12,6 +13,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerFast
 from ..encoders.ernie.checkpoint import save_entity_side
 from ..encoders.ernie.model import ErnieEncoder, build_ernie
 from ..encoders.lebert.model import build_lebert
+from ..encoders.shared.read_as import KEY
 from ..encoders.shared.shim import ModuleShim
 from .folders import whole_folder
 
@@ -62,6 +64,12 @@ def read_encoder(path: Path, component: Optional[str] = None) -> SavedEncoder:
     shim.from_bytes(saved)
     module: Any = shim.module
     wordpieces = (shim.settings or {})["wordpieces"]
+    if KEY in wordpieces:
+        warnings.warn(
+            "The encoder reads normalised characters (read_as), a Hugging Face tokenizer does not: give `read_as` "
+            "again where the folder is a `checkpoint`, and normalise texts for other programs.",
+            stacklevel=3,
+        )
     if node == "ernie":
         return SavedEncoder(module.encoder.text, wordpieces, module.encoder)
     return SavedEncoder(module.encoder, wordpieces)

@@ -42,7 +42,7 @@ class Lexicon:
         self.normalization = levels.base.normalization
         self.max_word_length = levels.base.max_word_length
         self.dim, self.content = levels.dim, levels.content
-        state = f"{self.content} {levels.base.table.vectors.dtype} {tuple(self.normalization)}"
+        state = f"{self.content} {levels.base.table.vectors.dtype} {tuple(self.normalization.settings().values())}"
         self.version = int.from_bytes(blake2b(state.encode("utf8"), digest_size=8).digest(), "little")
 
     @classmethod
@@ -61,7 +61,8 @@ class Lexicon:
 
         entries (Iterable[LexiconEntry]): The entries. If they come from a reader, messages name its file and line.
         dtype (str): Type in which vectors are stored: "float32" or "float16".
-        normalization (Optional[Normalization]): Of case and width, applied to the words, and to texts when matching.
+        normalization (Optional[Normalization]): Of case, width and script, applied to the words, and to texts when
+            matching.
         max_word_length (int): Longer words are skipped.
         strict (bool): Raise LexiconError for an entry that would be skipped.
         merge (bool): Equal words are expected: a word without a vector gets that of the first equal word that has one.

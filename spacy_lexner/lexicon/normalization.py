@@ -2,23 +2,58 @@
 
 import unicodedata
 from functools import cache
-from typing import Dict, NamedTuple
+from typing import Any, Dict, NamedTuple, Optional
 
 import numpy as np
+
+from .errors import LexiconError
+from .script import read_table
 
 FULL_WIDTH = (*range(0xFF01, 0xFF61), *range(0xFFE0, 0xFFE7))
 END_OF_CASED = 0x1E944  # past Adlam: no later character has a lower-case form
 
 
-class Normalization(NamedTuple):
+class _Settings(NamedTuple):
+    case: bool
+    width: bool
+    script: Optional[str]
+    characters: str
+
+
+class Normalization(_Settings):
     """How characters are mapped, one to one, before words and texts are compared.
 
     case (bool): Upper case to lower case, where the lower-case form is a single character.
     width (bool): Full-width forms (U+FF01-FF60, U+FFE0-FFE6, U+3000) to ordinary ones.
+    script (Optional[str]): "simplified": traditional characters and variants to simplified ones. None: none.
+    characters (Optional[str]): The table of the script, each character that changes followed by what it becomes. None:
+        made from OpenCC's, which needs the package `opencc`; what is saved holds the table and does not.
     """
 
-    case: bool = False
-    width: bool = False
+    __slots__ = ()
+
+    def __new__(
+        cls, case: bool = False, width: bool = False, script: Optional[str] = None, characters: Optional[str] = None
+    ) -> "Normalization":
+        if characters and (script is None or len(characters) % 2):
+            raise LexiconError(
+                f"The script {script!r} has a table of {len(characters)} characters; expected the name of a script "
+                "and pairs of characters."
+            )
+        if script is not None and not characters:
+            characters = read_table(script)
+        return super().__new__(cls, case, width, script, characters or "")
+
+    def settings(self) -> Dict[str, Any]:
+        """RETURNS (Dict[str, Any]): The arguments that make this normalisation again, as plain JSON."""
+        settings: Dict[str, Any] = {"case": self.case, "width": self.width}
+        if self.script is not None:
+            settings.update(script=self.script, characters=self.characters)
+        return settings
+
+    def __repr__(self) -> str:
+        table = f", script={self.script!r}, {len(self.characters) // 2} characters" if self.script else ""
+        return f"Normalization(case={self.case}, width={self.width}{table})"
 
     def __call__(self, text: str) -> str:
         """The normalised text, of the same length. Lone surrogates are kept."""
@@ -44,7 +79,8 @@ def to_codes(text: str) -> np.ndarray:
 @cache
 def _changes(normalization: Normalization) -> Dict[int, str]:
     """The characters that change, by code point."""
-    changes = {}
+    pairs = normalization.characters
+    changes = dict(zip(map(ord, pairs[::2]), pairs[1::2]))
     if normalization.width:
         changes[0x3000] = " "
         changes.update({code: unicodedata.normalize("NFKC", chr(code)) for code in FULL_WIDTH})
@@ -57,7 +93,8 @@ def _changes(normalization: Normalization) -> Dict[int, str]:
 
 @cache
 def _table(normalization: Normalization) -> np.ndarray:
-    table = np.arange(END_OF_CASED, dtype="u4")
-    for code, char in _changes(normalization).items():
+    changes = _changes(normalization)
+    table = np.arange(max(END_OF_CASED, *changes) + 1, dtype="u4")
+    for code, char in changes.items():
         table[code] = ord(char)
     return table

@@ -44,7 +44,7 @@ def pack(level: Level, report: BuildReport) -> Tuple[Dict[str, Any], PartsT]:
         "dim": table.vectors.shape[1],
         "dtype": table.vectors.dtype.name,
         "max_word_length": level.max_word_length,
-        "normalization": level.normalization._asdict(),
+        "normalization": level.normalization.settings(),
         "columns": sorted(name for name in ("weights", *(f"{name}_data" for name in TEXTS)) if name in index),
         "report": {k: v for k, v in asdict(report).items() if k == "source" or (v and k != "by_file")},
     }

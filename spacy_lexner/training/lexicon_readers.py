@@ -38,6 +38,7 @@ def build_lexicon(
     dtype: Dtype = "float32",
     normalise_case: bool = False,
     normalise_width: bool = False,
+    script: Optional[str] = None,
     max_word_length: int = 64,
     strict: bool = False,
 ) -> Lexicon:
@@ -45,9 +46,11 @@ def build_lexicon(
 
     normalise_case (bool): Lower-case words and texts before they are compared.
     normalise_width (bool): Replace full-width forms in words and texts before they are compared.
+    script (Optional[str]): "simplified": map traditional characters and variants in words and texts to simplified ones,
+        one to one, before they are compared. It needs the package `opencc`.
     merge, dtype, max_word_length, strict: As in `Lexicon.from_entries`.
     """
-    normalization = Normalization(case=normalise_case, width=normalise_width)
+    normalization = Normalization(case=normalise_case, width=normalise_width, script=script)
     return Lexicon.from_entries(
         entries, dtype=dtype, normalization=normalization, max_word_length=max_word_length, strict=strict, merge=merge
     )

@@ -1,22 +1,43 @@
+import json
+import pickle
 import sys
+import unicodedata
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_lexner.lexicon.normalization import Normalization, to_codes
+from spacy_lexner.lexicon.errors import LexiconError
+from spacy_lexner.lexicon.normalization import FULL_WIDTH, Normalization, to_codes
+from spacy_lexner.lexicon.script import read_table
 
-EVERY = [Normalization(case, width) for case in (False, True) for width in (False, True)]
+SCRIPTS = (None, "simplified")
+EVERY = [Normalization(case, width, script) for case in (False, True) for width in (False, True) for script in SCRIPTS]
+CHANGING = st.sampled_from("裏裡臺台乾干著着薴苧衞Ａａ＂　￥AÉıİẞ" + read_table("simplified"))
 
 
-@pytest.mark.parametrize("normalization", EVERY)
-@given(st.text(st.characters(codec=None)))
+def plainly(normalization, character):
+    """One character, by the definition."""
+    code = ord(character)
+    if normalization.width and (code in FULL_WIDTH or code == 0x3000):
+        plain = unicodedata.normalize("NFKC", character)
+        character = plain if len(plain) == 1 else character
+    pairs = normalization.characters
+    if character in pairs[::2]:
+        character = pairs[2 * pairs[::2].index(character) + 1]
+    lower = character.lower()
+    return lower if normalization.case and len(lower) == 1 else character
+
+
+@pytest.mark.parametrize("normalization", EVERY, ids=repr)
+@given(st.text(CHANGING | st.characters(codec=None)))
 def test_length_is_kept_and_both_ways_agree(normalization, text):
     normalized = normalization(text)
     assert len(normalized) == len(text)
     assert to_codes(normalized).tolist() == normalization.codes(to_codes(text)).tolist()
     assert normalization(normalized) == normalized
+    assert normalized == "".join(plainly(normalization, character) for character in text)
 
 
 @pytest.mark.parametrize(
@@ -48,3 +69,32 @@ def test_lone_surrogate_and_any_code_pass():
         0x10FFFF,
         2**32 - 1,
     ]
+
+
+def test_the_table_of_a_script_travels_with_its_settings(monkeypatch):
+    normalization = Normalization(width=True, script="simplified")
+    settings = json.loads(json.dumps(normalization.settings()))
+    monkeypatch.setitem(sys.modules, "opencc", None)
+    read_table.cache_clear()
+    for again in (Normalization(**settings), pickle.loads(pickle.dumps(normalization))):
+        assert again == normalization and hash(again) == hash(normalization)
+        assert again("臺灣　裏") == "台湾 里"
+    with pytest.raises(LexiconError, match="zh"):
+        Normalization(script="simplified")
+
+
+def test_without_a_script_the_settings_are_as_they_always_were():
+    assert Normalization(case=True).settings() == {"case": True, "width": False}
+    assert not any(Normalization())
+
+
+@pytest.mark.parametrize("script, characters", [(None, "臺台"), ("simplified", "臺台灣")])
+def test_a_table_that_cannot_be_one_is_refused(script, characters):
+    with pytest.raises(LexiconError, match="pairs of characters"):
+        Normalization(script=script, characters=characters)
+
+
+def test_repr_leaves_the_table_out():
+    assert repr(Normalization(script="x", characters="臺台")) == (
+        "Normalization(case=False, width=False, script='x', 1 characters)"
+    )

@@ -8,6 +8,7 @@ from ...lexicon.errors import LexiconError
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.normalization import Normalization
 from ...lexicon.readers.any_file import READERS
+from ...lexicon.script import SCRIPTS
 from ..shared import ForceOption, TargetArgument, failing
 from .folder import check_output, save
 from .sources import (
@@ -53,6 +54,10 @@ def build_cli(
     normalise_width: Annotated[
         bool, typer.Option("--normalise-width", help="Compare words and texts with full-width forms as half-width")
     ] = False,
+    script: Annotated[
+        Optional[str],
+        typer.Option(help=f"Compare words and texts in this script: {', '.join(SCRIPTS)}", metavar="NAME"),
+    ] = None,
     max_word_length: Annotated[int, typer.Option(help="Leave out longer words", metavar="N")] = 64,
     limit: Annotated[
         Optional[int], typer.Option(help="Read at most this many entries of each file", metavar="N")
@@ -79,6 +84,7 @@ def build_cli(
       python -m spacy lexner lexicon build lexicon names.csv --word name --label type --entity-id qid
       python -m spacy lexner lexicon build lexicon typed.tsv vectors.vec.gz --word 0 --label 1
       python -m spacy lexner lexicon build lexicon brand=brands.txt product=products.txt
+      python -m spacy lexner lexicon build lexicon dict.txt --script simplified
       python -m spacy lexner lexicon build nothing --empty
     """
     given = {"word": word, "weight": weight, "label": label, "entity_id": entity_id, "vector": vector}
@@ -93,7 +99,7 @@ def build_cli(
         lexicon = Lexicon.from_entries(
             stream,
             dtype=dtype,  # type: ignore[arg-type]
-            normalization=Normalization(case=normalise_case, width=normalise_width),
+            normalization=Normalization(case=normalise_case, width=normalise_width, script=script),
             max_word_length=max_word_length,
             strict=strict,
             merge=True,

@@ -36,7 +36,7 @@ def diff_cli(
         for name, before, after in (
             ("dimensions", old.dim, new.dim),
             ("type of vectors", diff.old.vectors.dtype, diff.new.vectors.dtype),
-            ("normalisation", tuple(old.normalization), tuple(new.normalization)),
+            ("normalisation", old.normalization, new.normalization),
         )
         if before != after
     ]

@@ -61,6 +61,7 @@ def summarise(lexicon: Lexicon) -> Dict[str, Any]:
         "weight": [float(weights.min()), float(np.median(weights)), float(weights.max())],
         "normalise_case": lexicon.normalization.case,
         "normalise_width": lexicon.normalization.width,
+        "script": lexicon.normalization.script,
         "version": f"{lexicon.version:016x}",
     }
 
@@ -85,6 +86,7 @@ def _rows(summary: Dict[str, Any]) -> Dict[str, str]:
     labels = [f"{label} {count}" for label, count in list(summary["labels"].items())[:N_LABELS]]
     more = [f"and {len(summary['labels']) - N_LABELS} more"] if len(summary["labels"]) > N_LABELS else []
     normalised = [name for name in ("case", "width") if summary[f"normalise_{name}"]]
+    normalised += [f"script ({summary['script']})"] if summary["script"] else []
     parts = ", ".join(f"{part} {size / 1e6:.1f}" for part, size in summary["bytes"].items())
     return {
         "Words": f"{words}",

@@ -8,6 +8,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..shared.lexicon_options import LexiconOptions
+from ..shared.read_as import ReadAs
 from .entities import Alignment, Overlaps
 from .entity_node import EntitySource
 from .layer import ERNIEEncoder, ERNIEOptions
@@ -23,6 +24,7 @@ def build_ernie_v1(
     lower_case: bool = True,
     vocab_min_count: int = 1,
     piece_vectors: Optional[str] = None,
+    read_as: ReadAs = "written",
     hidden_width: int = 128,
     depth: int = 2,
     heads: int = 4,
@@ -77,6 +79,7 @@ def build_ernie_v1(
         lower_case=lower_case,
         vocab_min_count=vocab_min_count,
         piece_vectors=piece_vectors,
+        read_as=read_as,
         hidden_width=hidden_width,
         depth=depth,
         heads=heads,

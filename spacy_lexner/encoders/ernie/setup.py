@@ -45,7 +45,7 @@ class ERNIESetup(BertSetup):
         """Build the module, as `LEBERTSetup.build` does. Raises ValueError if the lexicon's vectors do not fit."""
         if (self.reads_tokens or self.reads_texts) and not texts.n_docs:
             take_sample(sample, texts, "ERNIE")
-        wordpieces = self.wordpieces(texts)
+        wordpieces = self.wordpieces(texts, matcher)
         config = self.config(wordpieces)
         side = self._entity_side(config.num_hidden_layers, matcher.lexicon)
         tuned = entities_of_texts(matcher, texts.texts) if self.reads_texts else {}

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, Optional
 
 from ..shared.blocks import Block
+from ..shared.read_as import ReadAs
 
 Numbers = Literal["keep", "characters", "all"]
 
@@ -19,6 +20,8 @@ class Embedding(Block):
     keep_vectors (bool): Keep, untrained, the vectors in the files of what does not occur in the training texts.
     min_count, bigram_min_count (int): Characters and bigrams that are rarer in the training texts count as unknown.
     numbers (str): "characters" reads every digit as 0, "all" those in bigrams too, "keep" reads them as they are.
+    read_as (str): How characters and bigrams are looked up: as they are "written"; as the "lexicon" of training
+        compares words (case, width, script); in "simplified" script, for a model without words.
     normalize (bool): Vectors start with length 1. Those that are trained may change their length.
     normalize_contextual (bool): Vectors of the contextual sub-model are scaled to length 1. Those of a BERT are ten
         times as long and drown the others; the original code leaves them so.
@@ -38,6 +41,7 @@ class Embedding(Block):
     min_count: int = 1
     bigram_min_count: int = 1
     numbers: Numbers = "keep"
+    read_as: ReadAs = "written"
     normalize: bool = True
     normalize_contextual: bool = True
     token_dropout: float = 0.01

@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Dict, List, Literal, Optional, Sequence
+from typing import Any, ClassVar, Dict, List, Literal, Optional, Sequence, Tuple
 
 import numpy as np
 import torch
@@ -12,6 +12,7 @@ from ...candidates.training_texts import TrainingTexts
 from ...lexicon.matcher import Matcher
 from ..shared.blocks import Block
 from ..shared.lexicon_options import LabelOptions
+from ..shared.read_as import NO_LEXICON, choose_normalization
 from ..shared.shim import ModuleShim
 from ..shared.vector_file import read_vectors
 from ..shared.words import words_of_texts
@@ -19,6 +20,7 @@ from .model import Flat, build_flat
 from .options import Attention, Embedding, Positions, SubLayers
 from .vocab import UNKNOWN, build_vocab, load_vocab
 
+Keys = Tuple[List[str], List[str]]  # of characters and bigrams
 WordsFrom = Literal["finetuned", "frozen", "none"]
 NO_TEXTS = (
     "FLAT makes its vocabulary of the characters and bigrams of the training texts, and fine-tunes the words in them, "
@@ -46,6 +48,8 @@ class FlatSetup(Block):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.embedding.read_as == "lexicon" and self.words == "none":
+            raise ValueError(f"embedding.{NO_LEXICON}")
         with torch.device("meta"):  # a wrong option shows now, not after the training texts have been read
             build_flat(self._settings({"n_characters": 2}))
 
@@ -69,10 +73,11 @@ class FlatSetup(Block):
             warnings.warn(NO_TEXTS.format(len(sample)), stacklevel=2)
             texts.add(sample)
         options = self.embedding
-        characters = read_vectors(options.character_vectors, "characters", options.vector_width)
-        bigrams = read_vectors(options.bigram_vectors, "bigrams", options.vector_width)
-        fixed = (characters.keys, bigrams.keys) if options.keep_vectors else ((), ())
-        keys = build_vocab(texts.texts, options, *fixed)
+        normal = choose_normalization(options.read_as, None if matcher is None else matcher.lexicon)
+        characters = read_vectors(options.character_vectors, "characters", options.vector_width, normal)
+        bigrams = read_vectors(options.bigram_vectors, "bigrams", options.vector_width, normal)
+        fixed: Keys = (characters.keys, bigrams.keys) if options.keep_vectors else ([], [])
+        keys = build_vocab(texts.texts, options, *fixed, normal)
         vocab, lexicon_width, tuned = load_vocab(keys), 0, np.zeros(0, "u8")
         labels: List[str] = []
         if matcher is not None:

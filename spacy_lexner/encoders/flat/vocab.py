@@ -6,7 +6,8 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ...lexicon.normalization import to_codes
+from ...lexicon.normalization import Normalization, to_codes
+from ..shared.read_as import load_normalization, save_normalization
 from ..shared.vector_file import END
 from .options import Embedding, Numbers
 
@@ -17,10 +18,13 @@ Keys = Tuple[str, str]  # of what has vectors: those of the training texts, trai
 
 class LatticeVocab:
     """Numbers of characters and bigrams, given the trained and the fixed ones, one after the other. A bigram is a
-    character with the next one of its text, or with the end. For `numbers` see `Embedding`."""
+    character with the next one of its text, or with the end. Texts are normalised, the keys are. For `numbers` see
+    `Embedding`."""
 
-    def __init__(self, characters: Keys, bigrams: Optional[Keys], numbers: Numbers) -> None:
-        self.numbers = numbers
+    def __init__(
+        self, characters: Keys, bigrams: Optional[Keys], numbers: Numbers, normalization: Normalization
+    ) -> None:
+        self.numbers, self.normalization = numbers, normalization
         self.n_characters, self.n_fixed_characters = (len(part) for part in characters)
         self.n_bigrams, self.n_fixed_bigrams = (len(part) // 2 for part in bigrams or ("", ""))
         self._characters = _Numbering("".join(characters), 1)
@@ -33,7 +37,7 @@ class LatticeVocab:
         text_ends (numpy.ndarray): int64[m], one past the last character of each text.
         RETURNS (Tuple[numpy.ndarray, Optional[numpy.ndarray]]): int64[n] characters; int64[n] bigrams, or None.
         """
-        characters, bigrams = _read(codes, text_ends, self.numbers)
+        characters, bigrams = _read(self.normalization.codes(codes), text_ends, self.numbers)
         return self._characters(characters), None if self._bigrams is None else self._bigrams(bigrams)
 
     def rows(self, kind: str, keys: Sequence[str]) -> np.ndarray:
@@ -82,19 +86,22 @@ def build_vocab(
     options: Embedding = Embedding(),  # noqa: B008 (frozen)
     fixed_characters: Iterable[str] = (),
     fixed_bigrams: Iterable[str] = (),
+    normalization: Normalization = Normalization(),  # noqa: B008 (immutable)
 ) -> Dict[str, Any]:
     """Make the vocabulary of texts. Spaces do not count: between tokens they are not characters of a lattice.
 
     texts (Iterable[str]): The texts.
     options (Embedding): Options.
     fixed_characters, fixed_bigrams (Iterable[str]): Those with vectors; the ones that the texts lack become fixed.
+    normalization (Normalization): How texts are normalised; the fixed ones are.
     RETURNS (Dict[str, Any]): Settings for `load_vocab`, plain JSON.
     """
-    codes = [to_codes(text.replace(" ", "")) for text in texts]
+    codes = [to_codes(normalization(text.replace(" ", ""))) for text in texts]
     ends = np.cumsum([len(part) for part in codes], dtype="i8")
     characters, pairs = _read(np.concatenate([np.zeros(0, "u4"), *codes]), ends, options.numbers)
     trained = [chr(code) for code in _frequent(characters, options.min_count)]
     settings = {"characters": _keys(trained, fixed_characters), "bigrams": None, "numbers": options.numbers}
+    settings.update(save_normalization(normalization))
     if options.bigrams:
         frequent = _frequent(pairs, options.bigram_min_count)
         trained = [chr(key >> BITS) + chr(key & (1 << BITS) - 1) for key in frequent]
@@ -114,7 +121,8 @@ def _frequent(keys: np.ndarray, min_count: int) -> List[int]:
 def load_vocab(settings: Mapping[str, Any]) -> LatticeVocab:
     """RETURNS (LatticeVocab): The lookup that `build_vocab` describes; the same object for equal settings."""
     bigrams = settings["bigrams"]
-    return _load(tuple(settings["characters"]), None if bigrams is None else tuple(bigrams), settings["numbers"])
+    keys = tuple(settings["characters"]), None if bigrams is None else tuple(bigrams)
+    return _load(*keys, settings["numbers"], load_normalization(settings))
 
 
 _load = lru_cache(maxsize=16)(LatticeVocab)  # asked for at every call of a model

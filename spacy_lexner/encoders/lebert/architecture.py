@@ -10,6 +10,7 @@ from thinc.types import Floats2d
 from ...candidates.policy import Policy
 from ...lexicon.matcher import SingleChars
 from ..shared.lexicon_options import LabelOptions
+from ..shared.read_as import ReadAs
 from .layer import LEBERTEncoder, LEBERTOptions
 from .setup import LEBERTSetup, WordsFrom
 
@@ -24,6 +25,7 @@ def build_lebert_v1(
     lower_case: bool = True,
     vocab_min_count: int = 1,
     piece_vectors: Optional[str] = None,
+    read_as: ReadAs = "written",
     hidden_width: int = 128,
     depth: int = 2,
     heads: int = 4,
@@ -57,6 +59,8 @@ def build_lebert_v1(
     vocab_min_count (int): In a vocabulary of the training texts, rarer characters are unknown.
     piece_vectors (Optional[str]): Without a checkpoint, a file of vectors (word2vec text format) that character
         embeddings start from; pretraining gets further with them. Read at the same time.
+    read_as (str): How characters are looked up in the vocabulary: as they are "written"; as the "lexicon" of training
+        compares words (case, width, script); in "simplified" script, for a plain BERT.
     hidden_width, depth, heads, intermediate_width (int): Sizes, without a checkpoint.
     adapter_layers (Sequence[int]): The layers followed by a lexicon adapter; 0, the first, as in the paper. [] is a
         plain BERT, which needs no lexicon.
@@ -85,6 +89,7 @@ def build_lebert_v1(
         lower_case=lower_case,
         vocab_min_count=vocab_min_count,
         piece_vectors=piece_vectors,
+        read_as=read_as,
         hidden_width=hidden_width,
         depth=depth,
         heads=heads,

@@ -12,6 +12,7 @@ from ...lexicon.matcher import Matcher
 from ..shared.bert_setup import BertSetup, take_sample
 from ..shared.bert_shaped import config_settings
 from ..shared.lexicon_options import LabelOptions
+from ..shared.read_as import NO_LEXICON
 from ..shared.shim import ModuleShim
 from ..shared.word_attention import EMPTY
 from ..shared.words import WordsFrom, words_of_texts
@@ -34,6 +35,8 @@ class LEBERTSetup(BertSetup):
             raise ValueError(f"Unknown words={self.words!r}. Choose one of {get_args(WordsFrom)}.")
         if self.empty not in EMPTY:
             raise ValueError(f"Unknown vector of a token without words: empty={self.empty!r}. Choose one of {EMPTY}.")
+        if self.read_as == "lexicon" and not self.adapter_layers:
+            raise ValueError(NO_LEXICON)
         if self.word_width < 1:
             raise ValueError(f"word_width = {self.word_width} is out of range: word vectors need at least 1 dimension.")
         if self.checkpoint is None:
@@ -54,7 +57,7 @@ class LEBERTSetup(BertSetup):
         `sample`, a few Docs, has to do. `matcher` is None without adapters."""
         if (self.reads_tokens or self.reads_texts) and not texts.n_docs:
             take_sample(sample, texts, "LEBERT")
-        wordpieces = self.wordpieces(texts)
+        wordpieces = self.wordpieces(texts, matcher)
         config = self.config(wordpieces)
         tuned = words_of_texts(matcher, texts.texts) if matcher is not None and self.reads_texts else np.zeros(0, "u8")
         lexicon_width = matcher.lexicon.dim if matcher is not None else 0

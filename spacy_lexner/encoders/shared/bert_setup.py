@@ -1,8 +1,9 @@
 """What a BERT-shaped encoder is made of, and how its vocabulary and sizes are settled."""
 
 import warnings
+from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Dict, Optional, Sequence
+from typing import Any, Dict, Mapping, Optional, Sequence, get_args
 
 import torch
 from spacy.tokens import Doc
@@ -10,7 +11,9 @@ from torch import nn
 from transformers import BertConfig, PretrainedConfig, PreTrainedModel
 
 from ...candidates.training_texts import TrainingTexts
+from ...lexicon.matcher import Matcher
 from .bert_shaped import load_encoder, load_encoder_config, load_tokenizer
+from .read_as import ReadAs, choose_normalization, save_normalization
 from .vector_file import read_vectors
 from .wordpieces import Wordpieces, build_vocab, load_wordpieces, read_vocab, vocab_settings
 
@@ -32,9 +35,12 @@ class BertSetup:
     dropout: float
     attention_dropout: float
     gradient_checkpointing: bool
+    read_as: ReadAs
     longest = 512
 
     def __post_init__(self) -> None:
+        if self.read_as not in get_args(ReadAs):
+            raise ValueError(f"Unknown read_as = {self.read_as!r}. Choose one of {get_args(ReadAs)}.")
         if self.checkpoint is not None and self.piece_vectors is not None:
             raise ValueError(
                 f"piece_vectors = {self.piece_vectors!r} is for random weights, but there is a checkpoint "
@@ -64,13 +70,20 @@ class BertSetup:
             return None
         return TrainingTexts(tokens=self.reads_tokens, texts=self.reads_texts)
 
-    def wordpieces(self, texts: TrainingTexts) -> Dict[str, Any]:
-        """The vocabulary, as settings for `load_wordpieces`."""
+    def wordpieces(self, texts: TrainingTexts, matcher: Optional[Matcher]) -> Dict[str, Any]:
+        """The vocabulary, as settings for `load_wordpieces`, with the normalisation of what is looked up in it."""
+        normalization = choose_normalization(self.read_as, None if matcher is None else matcher.lexicon)
+        tokens: Counter[str] = Counter()
+        for token, count in texts.tokens.items():
+            tokens[normalization(token)] += count
+        return {**self._vocabulary(tokens), **save_normalization(normalization)}
+
+    def _vocabulary(self, tokens: Mapping[str, int]) -> Dict[str, Any]:
         if self.vocab is not None:
             return vocab_settings(read_vocab(self.vocab), lower_case=self.lower_case)
         if self.checkpoint is not None:
             return load_tokenizer(self.checkpoint)
-        vocab = build_vocab(texts.tokens, lower_case=self.lower_case, min_count=self.vocab_min_count)
+        vocab = build_vocab(tokens, lower_case=self.lower_case, min_count=self.vocab_min_count)
         return vocab_settings(vocab, lower_case=self.lower_case)
 
     def config(self, wordpieces: Dict[str, Any]) -> PretrainedConfig:
@@ -121,7 +134,7 @@ def start_from_characters(table: nn.Embedding, wordpieces: Wordpieces, path: str
     The file has word2vec's text format. Raises ValueError if it has no vector for any wordpiece, or more than H values
     each.
     """
-    given = read_vectors(path, "characters")
+    given = read_vectors(path, "characters", normalization=wordpieces.normalization)
     if given.width > table.embedding_dim:
         raise ValueError(
             f"{path} holds vectors of {given.width} values, more than the {table.embedding_dim} of a wordpiece "

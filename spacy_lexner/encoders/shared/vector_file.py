@@ -5,6 +5,7 @@ from typing import Dict, List, Literal, NamedTuple, Optional
 
 import numpy as np
 
+from ...lexicon.normalization import Normalization
 from ...lexicon.word_vectors import read_word_vectors
 
 END = "\U0010ffff"  # stands for the end of a text in its last bigram
@@ -19,9 +20,15 @@ class Vectors(NamedTuple):
     width: int
 
 
-def read_vectors(path: Optional[str], kind: Literal["characters", "bigrams"], random_width: int = 50) -> Vectors:
+def read_vectors(
+    path: Optional[str],
+    kind: Literal["characters", "bigrams"],
+    random_width: int = 50,
+    normalization: Normalization = Normalization(),  # noqa: B008 (immutable)
+) -> Vectors:
     """Read the vectors of characters or bigrams, and leave out the rest of the file; without a file, none of
-    `random_width`. In the file `<end>` ends the bigram of a last character. Raises ValueError for a file without such
+    `random_width`. In the file `<end>` ends the bigram of a last character. The keys are normalised; of several
+    that become equal, the one written so counts, or else the first. Raises ValueError for a file without such
     vectors."""
     if path is None:
         return Vectors([], np.zeros((0, random_width), "f4"), random_width)
@@ -44,5 +51,11 @@ def read_vectors(path: Optional[str], kind: Literal["characters", "bigrams"], ra
         )
     if n_bad:
         warnings.warn(f"{path}: {n_bad} vectors hold NaN or infinity and were left out.", stacklevel=2)
+    if any(normalization):
+        changed = {key: normalization(key) for key in found}
+        written = {key: vector for key, vector in found.items() if changed[key] == key}
+        for key, vector in found.items():
+            written.setdefault(changed[key], vector)
+        found = written
     vectors = np.stack(list(found.values()))
     return Vectors(list(found), vectors, vectors.shape[1])

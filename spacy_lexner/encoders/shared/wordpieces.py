@@ -13,6 +13,9 @@ from tokenizers.models import WordLevel, WordPiece
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
+from ...lexicon.normalization import Normalization
+from .read_as import KEY, load_normalization
+
 SPECIAL_PIECES = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
 MAX_CACHED = 100_000
 
@@ -22,10 +25,22 @@ class Wordpieces:
     make one piece of every Chinese character. A token without pieces (white space, control characters) gets the unknown
     piece, so every token has at least one."""
 
-    def __init__(self, tokenizer: str, *, pad: int, unk: int, cls: int, sep: int, mask: int) -> None:
-        """`tokenizer` is one of the `tokenizers` library, as JSON; the others are the ids of the special pieces."""
+    def __init__(
+        self,
+        tokenizer: str,
+        *,
+        pad: int,
+        unk: int,
+        cls: int,
+        sep: int,
+        mask: int,
+        normalization: Normalization = Normalization(),  # noqa: B008 (immutable)
+    ) -> None:
+        """`tokenizer` is one of the `tokenizers` library, as JSON, `normalization` what happens to a token before it is
+        looked up; the others are the ids of the special pieces."""
         self.tokenizer = Tokenizer.from_str(tokenizer)
         self.tokenizer.encode_special_tokens = True  # a text that says "[SEP]" is no separator
+        self.normalization = normalization
         self.pad, self.unk, self.cls, self.sep, self.mask = pad, unk, cls, sep, mask
         self._cache: Dict[int, List[int]] = {}
 
@@ -34,7 +49,7 @@ class Wordpieces:
 
     def pieces(self, text: str) -> List[int]:
         """The ids of the pieces of a token, at least one."""
-        return self.tokenizer.encode(text, add_special_tokens=False).ids or [self.unk]
+        return self.tokenizer.encode(self.normalization(text), add_special_tokens=False).ids or [self.unk]
 
     def names(self, ids: np.ndarray) -> List[str]:
         """The pieces with these ids."""
@@ -66,13 +81,14 @@ class Wordpieces:
 
 
 @lru_cache(maxsize=16)
-def _load(tokenizer: str, **special: int) -> Wordpieces:
-    return Wordpieces(tokenizer, **special)
+def _load(tokenizer: str, normalization: Normalization, **special: int) -> Wordpieces:
+    return Wordpieces(tokenizer, normalization=normalization, **special)
 
 
 def load_wordpieces(settings: Mapping[str, Any]) -> Wordpieces:
     """The lookup for settings, which are the arguments of Wordpieces; the same one for the same settings."""
-    return _load(**settings)
+    given = {name: value for name, value in settings.items() if name != KEY}
+    return _load(**given, normalization=load_normalization(settings))
 
 
 def vocab_settings(vocab: Sequence[str], *, lower_case: bool = True) -> Dict[str, Any]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from spacy_lexner.encoders.flat.options import Embedding
 from spacy_lexner.encoders.flat.vocab import END, build_vocab, load_vocab
-from spacy_lexner.lexicon.normalization import to_codes
+from spacy_lexner.lexicon.normalization import Normalization, to_codes
 
 PADDING, UNKNOWN = 0, 1
 
@@ -91,3 +91,12 @@ def test_no_texts():
     assert encode(vocab, "甲乙")[0].tolist() == [UNKNOWN, UNKNOWN]
     characters, bigrams = encode(vocab, "", "")
     assert len(characters) == len(bigrams) == 0
+
+
+@given(st.lists(st.text("臺台灣湾A中", max_size=6), min_size=1), st.lists(st.text("臺台灣湾Aa丙", max_size=6)))
+def test_reading_normalised_is_reading_normalised_texts(training, texts):
+    normalization = Normalization(case=True, script="simplified")
+    vocab = load_vocab(json.loads(json.dumps(build_vocab(training, normalization=normalization))))
+    plain = load_vocab(build_vocab(list(map(normalization, training))))
+    for read, expected in zip(encode(vocab, *texts), encode(plain, *map(normalization, texts))):
+        assert read.tolist() == expected.tolist()

@@ -4,6 +4,7 @@ from vector_text import write_vectors
 
 from spacy_lexner.encoders.flat.vocab import END
 from spacy_lexner.encoders.shared.vector_file import read_vectors
+from spacy_lexner.lexicon.normalization import Normalization
 
 
 def test_characters_and_bigrams_are_told_apart_and_the_first_row_counts(tmp_path):
@@ -28,3 +29,14 @@ def test_bad_vectors(tmp_path):
         read_vectors(path, "bigrams")
     with pytest.raises(ValueError, match=r"nowhere\.vec"):
         read_vectors("nowhere.vec", "characters")
+
+
+def test_keys_are_normalised_and_the_one_written_so_counts(tmp_path):
+    path = write_vectors(
+        tmp_path / "v.vec", {"臺": [1, 0], "台": [2, 0], "灣": [3, 0], "湾": [4, 0], "裏": [5, 0], "裡": [6, 0]}
+    )
+    found = read_vectors(path, "characters", normalization=Normalization(script="simplified"))
+    assert dict(zip(found.keys, found.vectors[:, 0].tolist())) == {"台": 2, "湾": 4, "里": 5}
+    path = write_vectors(tmp_path / "b.vec", {"臺灣": [1, 0], "裏<end>": [2, 0]})
+    found = read_vectors(path, "bigrams", normalization=Normalization(script="simplified"))
+    assert found.keys == ["台湾", "里" + END]

@@ -1,3 +1,4 @@
+import json
 from collections import Counter
 
 import numpy as np
@@ -6,6 +7,7 @@ import spacy
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from spacy_lexner.encoders.shared.read_as import save_normalization
 from spacy_lexner.encoders.shared.wordpieces import (
     SPECIAL_PIECES,
     build_vocab,
@@ -13,6 +15,7 @@ from spacy_lexner.encoders.shared.wordpieces import (
     read_vocab,
     vocab_settings,
 )
+from spacy_lexner.lexicon.normalization import Normalization
 
 SPECIAL = list(SPECIAL_PIECES.values())
 VOCAB = [*SPECIAL, "南", "京", "a", "b", "##b", "##c", "1", "\u2028", "##\u2028", "e", "A"]
@@ -129,3 +132,12 @@ def test_any_training_word_can_be_spelled():
     doc = spacy.blank("en").make_doc("The quick brown fox, naïve as ever: x2-3")
     wordpieces = load_wordpieces(vocab_settings(build_vocab(Counter(token.text for token in doc))))
     assert all(wordpieces.unk not in wordpieces.pieces(token.text) for token in doc)
+
+
+def test_tokens_are_normalised_before_they_are_looked_up():
+    normalization = Normalization(width=True, script="simplified")
+    settings = {**vocab_settings([*SPECIAL, "台", "a", "##b"]), **save_normalization(normalization)}
+    wordpieces = load_wordpieces(json.loads(json.dumps(settings)))
+    assert names(wordpieces, "臺") == ["台"] and names(wordpieces, "Ａb") == ["a", "##b"]
+    assert wordpieces is load_wordpieces(settings)
+    assert names(load_wordpieces(vocab_settings([*SPECIAL, "台"])), "臺") == ["[UNK]"]
