@@ -52,8 +52,13 @@ class Normalization(_Settings):
         return settings
 
     def __repr__(self) -> str:
-        table = f", script={self.script!r}, {len(self.characters) // 2} characters" if self.script else ""
-        return f"Normalization(case={self.case}, width={self.width}{table})"
+        return f"Normalization({self})"
+
+    def __str__(self) -> str:
+        """What is normalised, without the table."""
+        parts = [name for name in ("case", "width") if getattr(self, name)]
+        parts += [f"{self.script} script ({len(self.characters) // 2} characters)"] if self.script else []
+        return ", ".join(parts) or "nothing"
 
     def __call__(self, text: str) -> str:
         """The normalised text, of the same length. Lone surrogates are kept."""

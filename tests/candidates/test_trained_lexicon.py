@@ -6,7 +6,7 @@ import pytest
 import spacy
 
 from spacy_lexner.candidates.lexicon_node import LexiconCandidates, training_matcher
-from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher, Normalization
 from spacy_lexner.lexicon.errors import LexiconWarning
 from spacy_lexner.lexicon.shared_matcher import SharedMatcher
 
@@ -46,6 +46,18 @@ def test_a_lexicon_that_shrinks_by_more_than_half_is_named_once():
 def test_one_that_was_empty_or_grows_is_not(known):
     _, say = trained_with(known)
     assert say(known) == say(lexicon(*WORDS)) == []
+
+
+def test_a_lexicon_without_the_script_of_training_is_named_once():
+    words = [LexiconEntry(word) for word in WORDS]
+    simplified = Lexicon.from_entries(words, normalization=Normalization(script="simplified", characters="東东"))
+    _, say = trained_with(simplified)
+    assert say(simplified) == []
+    (message,) = say(lexicon(*WORDS))
+    assert "simplified script" in message and "--script simplified" in message
+    assert say(lexicon(*WORDS)) == []
+    _, say = trained_with(lexicon(*WORDS))
+    assert say(simplified) == []
 
 
 def test_labels_that_the_model_ignores_are_named_once():

@@ -70,6 +70,13 @@ def test_the_folder_is_a_checkpoint_for_lebert(tmp_path, nlp):
     assert ids == [4, 4]
 
 
+def test_what_a_tokenizer_does_not_do_is_said(tmp_path):
+    nlp = make_pipeline(tmp_path, adapter_layers=[], read_as="simplified")
+    nlp.to_disk(tmp_path / "saved")
+    with pytest.warns(UserWarning, match="give `read_as` again"):
+        export_huggingface(tmp_path / "saved", tmp_path / "hf")
+
+
 def test_a_file_of_pretraining_serves_too(tmp_path, nlp):
     model = nlp.get_pipe("tok2vec").model
     saved = {**model.to_dict(), "lexner_pretraining": b"state"}

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Matcher, hash_word
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Matcher, Normalization, hash_word
 from spacy_lexner.lexicon import lexicon as module
 from spacy_lexner.lexicon.rules import Rule
 
@@ -66,6 +66,9 @@ def test_version_comes_from_the_content(entries):
         Lexicon.from_entries([*entries[:-1], entries[-1]._replace(vector=np.zeros(4))]),
         Lexicon.from_entries([*entries[:-1], entries[-1]._replace(vector=None)]),
         Lexicon.from_entries(entries, dtype="float16"),
+        Lexicon.from_entries(entries, normalization=Normalization(width=True)),
+        Lexicon.from_entries(entries, normalization=Normalization(script="x", characters="臺台")),
+        Lexicon.from_entries(entries, normalization=Normalization(script="x", characters="灣湾")),
     ]
     assert len({lexicon.version, *(other.version for other in others)}) == len(others) + 1
 

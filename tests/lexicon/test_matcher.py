@@ -176,6 +176,9 @@ def test_occurrences_in_order_and_of_any_length():
 def test_occurrences_are_normalised_like_the_lexicon():
     lexicon = Lexicon.from_entries([LexiconEntry("ABC", rules=FORCE)], normalization=Normalization(True, True))
     assert find_occurrences(lexicon, ["Ａbcd"]) == [[Occurrence(0, 3, FORCE)]]
+    simplified = Normalization(script="simplified")
+    lexicon = Lexicon.from_entries([LexiconEntry("臺灣", rules=FORCE)], normalization=simplified)
+    assert find_occurrences(lexicon, ["在台湾", "在臺灣"]) == [[Occurrence(1, 3, FORCE)]] * 2
 
 
 def test_occurrences_after_changes():

@@ -95,6 +95,6 @@ def test_a_table_that_cannot_be_one_is_refused(script, characters):
 
 
 def test_repr_leaves_the_table_out():
-    assert repr(Normalization(script="x", characters="臺台")) == (
-        "Normalization(case=False, width=False, script='x', 1 characters)"
-    )
+    normalization = Normalization(width=True, script="x", characters="臺台")
+    assert repr(normalization) == "Normalization(width, x script (1 characters))"
+    assert str(Normalization()) == "nothing"

@@ -10,7 +10,7 @@ from spacy.kb import InMemoryLookupKB
 from spacy.util import registry
 from thinc.api import Config
 
-from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Normalization
 
 VECTORS = "3 2\n南京 1 2\n长江 3 4\nＡｂ 5 6\n"
 
@@ -54,6 +54,8 @@ def test_options_of_building(nlp, files):
     assert list(reader("WordVectors", path=f'"{files}/a.vec"', max_word_length="1")(nlp)) == []
     with pytest.raises(LexiconError, match=r"a\.vec:2: word longer than max_word_length: '南京'"):
         reader("WordVectors", path=f'"{files}/a.vec"', max_word_length="1", strict="true")(nlp)
+    lexicon = reader("WordVectors", path=f'"{files}/a.vec"', script='"simplified"')(nlp)
+    assert list(lexicon) == ["南京", "长江", "Ａｂ"] and lexicon.get("長江").vector.tolist() == [3, 4]
 
 
 def test_jieba_dictionary(nlp, files):
@@ -124,7 +126,7 @@ def test_pygtrie(nlp):
     """)
     lexicon = create(nlp)
     assert sorted(lexicon) == ["南京市", "长江", "长江大桥"] and lexicon.get("长江大桥").label == "LOC"
-    assert lexicon.normalization == (True, False)
+    assert lexicon.normalization == Normalization(case=True)
     again = registry.readers.get("spacy-lexner.PygtrieLexicon.v1")(make_dictionary, normalise_case=True)(nlp)
     assert again.version == lexicon.version
 
@@ -140,6 +142,7 @@ def test_defaults_are_filled_in():
         "errors": "strict",
         "normalise_case": False,
         "normalise_width": False,
+        "script": None,
         "max_word_length": 64,
         "strict": False,
     }

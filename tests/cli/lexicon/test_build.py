@@ -71,6 +71,16 @@ def test_a_lexicon_and_more(run, folder, tmp_path):
     assert len(lexicon) == 4 and lexicon.get("南京").entity_id == "Q16666" and lexicon.normalization.width
 
 
+def test_a_script(run, tmp_path):
+    (tmp_path / "words.txt").write_text("臺灣\n台湾\n", "utf8")
+    code, output = run("build", tmp_path / "out", tmp_path / "words.txt", "--script", "simplified")
+    assert code == 0 and "out: 1 words" in output
+    assert run("lookup", tmp_path / "out", "--text", "在臺湾")[0] == 0
+    assert "script (simplified)" in run("info", tmp_path / "out")[1]
+    code, output = run("build", tmp_path / "new", tmp_path / "words.txt", "--script", "roman")
+    assert code == 1 and "'roman'; expected one of simplified" in output and not (tmp_path / "new").exists()
+
+
 def test_empty(run, tmp_path):
     assert run("build", tmp_path / "out", "--empty")[0] == 0
     assert len(Lexicon.open(tmp_path / "out")) == 0

@@ -40,7 +40,13 @@ def test_limit(run, folder, tmp_path):
 def test_settings(run, folder, tmp_path):
     assert run("build", tmp_path / "other", folder, "--normalise-case", "--dtype", "float16")[0] == 0
     code, output = run("diff", folder, tmp_path / "other")
-    assert code == 1 and "type of vectors: float32 → float16" in output and "normalisation: (False, False) →" in output
+    assert code == 1 and "type of vectors: float32 → float16" in output and "normalisation: nothing → case" in output
+
+
+def test_scripts(run, folder, tmp_path):
+    assert run("build", tmp_path / "other", folder, "--script", "simplified")[0] == 0
+    code, output = run("diff", folder, tmp_path / "other")
+    assert code == 1 and "normalisation: nothing → simplified script (" in output
 
 
 def test_rules(run, folder, ruled):
