@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import statistics
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Dict, Iterator, List
 
@@ -33,15 +34,21 @@ def convert(text: str, how: str) -> str:
     how (str): "original", not at all; "characters" or "phrases", see above.
     RETURNS (str): The text, of the same length.
     """
-    from opencc import OpenCC  # the extra `zh`
-
-    converter = OpenCC(CONFIG)
+    converter = load_converter()
     if how == "original":
         return text
     if how == "phrases" and len(whole := converter.convert(text)) == len(text):
         return whole
     pieces = [converter.convert(character) for character in text]
     return "".join(piece if len(piece) == 1 else character for piece, character in zip(pieces, text))
+
+
+@cache
+def load_converter() -> Any:
+    """RETURNS (opencc.OpenCC): From simplified to traditional characters, with phrases."""
+    from opencc import OpenCC  # the extra `zh`
+
+    return OpenCC(CONFIG)
 
 
 def converted(examples: List[Example], how: str) -> List[Example]:
