@@ -1,0 +1,78 @@
+"""Notebooks of the documentation: run, checked, and shown on the site. It is also a hook of mkdocs.
+
+    python docs/tools/notebook.py docs/usage/tour.ipynb            # run it and keep what it shows
+    python docs/tools/notebook.py docs/usage/tour.ipynb --check    # run it; an error if it shows anything else
+
+On a line of its own, `[tour.ipynb](tour.ipynb)` stands for the cells of that notebook, which GitHub shows itself.
+"""
+
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Dict, Iterator, List
+
+import nbformat
+from nbclient import NotebookClient
+
+PLACE = re.compile(r"^\[([\w-]+\.ipynb)\]\(\1\)$", re.M)
+METADATA = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+
+
+def on_page_markdown(markdown: str, *, page: Any, config: Any, **kwargs: Any) -> str:
+    folder = (Path(config.docs_dir) / page.file.src_uri).parent
+    return PLACE.sub(lambda place: "\n\n".join(describe(nbformat.read(folder / place[1], 4))), markdown)
+
+
+def describe(notebook: Any) -> Iterator[str]:
+    """YIELDS (str): The cells and what they show, as Markdown."""
+    for cell in notebook.cells:
+        yield cell.source if cell.cell_type == "markdown" else f"```python\n{cell.source}\n```"
+        for output in cell.get("outputs", ()):
+            if output.output_type == "stream":
+                yield f"```text\n{output.text.rstrip()}\n```"
+            else:
+                yield re.sub(r"\n\s*\n", "\n", output.data["text/html"])
+
+
+def run(notebook: Any) -> List[List[Dict[str, Any]]]:
+    """Run a notebook in an empty folder.
+
+    RETURNS (List[List[Dict[str, Any]]]): What each cell shows: what it prints, or HTML. Raises ValueError for warnings.
+    """
+    shown = []
+    with tempfile.TemporaryDirectory() as folder:
+        client = NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": folder}})
+        client.record_timing, client.coalesce_streams = False, True
+        client.execute(env={**os.environ, "PYTHONWARNINGS": "ignore:IProgress not found"})  # tqdm misses widgets
+    for cell in notebook.cells:
+        outputs = [dict(output) for output in cell.get("outputs", ())]
+        for output in outputs:
+            if output["output_type"] == "stream" and output["name"] != "stdout":
+                raise ValueError(f"a cell wrote to {output['name']}: {output['text']}")
+            if output["output_type"] == "execute_result":
+                output["data"] = {"text/html": output["data"]["text/html"]}
+        shown.append(outputs)
+    return shown
+
+
+def main(path: Path, *, check: bool) -> None:
+    notebook = nbformat.read(path, 4)
+    before = [[dict(output) for output in cell.get("outputs", ())] for cell in notebook.cells]
+    shown = run(notebook)
+    if check:
+        for number, (old, new) in enumerate(zip(before, shown), start=1):
+            if old != new:
+                sys.exit(f"{path}: cell {number} shows\n{new}\nnot\n{old}\nRun docs/tools/notebook.py to keep it.")
+        return
+    for cell, outputs in zip(notebook.cells, shown):
+        cell.metadata = {}
+        if cell.cell_type == "code":
+            cell.outputs = [nbformat.from_dict(output) for output in outputs]
+    notebook.metadata = METADATA
+    nbformat.write(notebook, path)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), check="--check" in sys.argv[2:])
