@@ -1,9 +1,11 @@
 """docs/usage/tour.ipynb runs and shows what it says it shows; the site has its cells."""
 
+import importlib.util
 import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 
@@ -37,3 +39,22 @@ def test_it_shows_lattice_words_rules_and_scores():
     assert titles == ["A small model", "The lattice", "Words", "Rules", "Scores"]
     assert all(cell.outputs for cell in notebook.cells[2:] if cell.cell_type == "code")
     assert "<svg" in str(notebook.cells[3].outputs)
+
+
+def test_the_site_has_its_cells():
+    spec = importlib.util.spec_from_file_location("notebook", TOOL)
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    file = SimpleNamespace(src_uri="usage/tour.md")
+    page = tool.on_page_markdown(
+        (DOCS / "usage" / "tour.md").read_text("utf8"),
+        page=SimpleNamespace(file=file),
+        config=SimpleNamespace(docs_dir=str(DOCS)),
+    )
+    assert re.findall("^## (.*)", page, re.M) == ["A small model", "The lattice", "Words", "Rules", "Scores"]
+    assert (
+        "```python\nfor match in doc._.lex_matches:" in page
+        and "```text\n0 3 南京市\n" in page
+        and "</svg></div>" in page
+    )
+    assert "](tour.ipynb)" in page, "the link to the file"
