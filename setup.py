@@ -114,6 +114,7 @@ DEV = [
     "pre-commit>=3.7",
     "pytest>=8",
     "pytest-timeout>=2.3",
+    "playwright>=1.49",
     "hypothesis>=6.100",
     "ruff>=0.12",
     "mypy>=1.11",

@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from thinc.api import require_gpu
 
+from ..visualize.label_colors import label_color
 from .dictionary.dictionary import Dictionary
 from .dictionary.errors import StateError
 from .dictionary.state import StateDirectory
@@ -101,6 +102,7 @@ class Service:
             "model": model.describe(),
             "labels": list(model.labels),
             "rule_labels": list(model.rule_labels),
+            "colors": {label: label_color(label) for label in (*model.labels, *model.rule_labels)},
             "lex_version": self.version,
             "words": None if dictionary is None else len(dictionary.matcher.lexicon),
             "can": {**model.can, "changes": self.can_change},

@@ -55,12 +55,17 @@ def _run(command: List[str]) -> str:
     return subprocess.run(command, capture_output=True, check=True, timeout=120).stdout.decode()
 
 
-@pytest.fixture(scope="session")
-def browser(tmp_path_factory: Any) -> Browser:
+def find_chromium() -> str:
+    """The path of a Chromium. Skips the test if there is none."""
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if program is None:
         pytest.skip("needs a browser: no chromium, chromium-browser or google-chrome on the path")
-    return Browser(program, tmp_path_factory.mktemp("browser"))
+    return program
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: Any) -> Browser:
+    return Browser(find_chromium(), tmp_path_factory.mktemp("browser"))
 
 
 def read_png(data: bytes) -> Image:

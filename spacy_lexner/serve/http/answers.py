@@ -158,6 +158,7 @@ class VersionAnswer(BaseModel):
     model: Dict[str, Any]
     labels: List[str]
     rule_labels: List[str]
+    colors: Dict[str, str]  # of labels, those of the lattice
     lex_version: Optional[str]
     words: Optional[int]
     can: Dict[str, bool]
