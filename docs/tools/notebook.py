@@ -3,7 +3,8 @@
     python docs/tools/notebook.py docs/usage/tour.ipynb            # run it and keep what it shows
     python docs/tools/notebook.py docs/usage/tour.ipynb --check    # run it; an error if it shows anything else
 
-On a line of its own, `[tour.ipynb](tour.ipynb)` stands for the cells of that notebook, which GitHub shows itself.
+On a line of its own, `[tour.ipynb](tour.ipynb)` stands for the cells of that notebook, which GitHub shows itself. In a
+Chinese page, which has the text between them, `[代码](tour.ipynb)` stands for the next cell of code.
 """
 
 import os
@@ -11,23 +12,34 @@ import re
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, Iterator, List
+from typing import Any, Dict, Iterable, Iterator, List
 
 import nbformat
 from nbclient import NotebookClient
 
 PLACE = re.compile(r"^\[([\w-]+\.ipynb)\]\(\1\)$", re.M)
+CELL = re.compile(r"^\[代码\]\(([\w-]+\.ipynb)\)$", re.M)
 METADATA = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
 
 
 def on_page_markdown(markdown: str, *, page: Any, config: Any, **kwargs: Any) -> str:
-    folder = (Path(config.docs_dir) / page.file.src_uri).parent
-    return PLACE.sub(lambda place: "\n\n".join(describe(nbformat.read(folder / place[1], 4))), markdown)
+    return fill(markdown, (Path(config.docs_dir) / page.file.src_uri).parent)
 
 
-def describe(notebook: Any) -> Iterator[str]:
+def fill(markdown: str, folder: Path) -> str:
+    """Put cells in their places. Raises ValueError if a page has places for other than all cells of code."""
+    if names := CELL.findall(markdown):
+        cells = [cell for cell in nbformat.read(folder / names[0], 4).cells if cell.cell_type == "code"]
+        if names != names[:1] * len(cells):
+            raise ValueError(f"{folder}: places for {names}; {names[0]} has {len(cells)} cells of code")
+        following = iter(cells)
+        markdown = CELL.sub(lambda place: "\n\n".join(describe([next(following)])), markdown)
+    return PLACE.sub(lambda place: "\n\n".join(describe(nbformat.read(folder / place[1], 4).cells)), markdown)
+
+
+def describe(cells: Iterable[Any]) -> Iterator[str]:
     """YIELDS (str): The cells and what they show, as Markdown."""
-    for cell in notebook.cells:
+    for cell in cells:
         yield cell.source if cell.cell_type == "markdown" else f"```python\n{cell.source}\n```"
         for output in cell.get("outputs", ()):
             if output.output_type == "stream":

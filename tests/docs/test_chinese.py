@@ -43,8 +43,8 @@ PAIRS = [(DOCS / page, DOCS / page.replace(".md", ".zh.md")) for page in PAGES]
 README = (ROOT / "README.md", ROOT / "README.zh.md")
 
 
-def load_tool():
-    spec = importlib.util.spec_from_file_location("chinese", DOCS / "tools" / "chinese.py")
+def load_tool(name="chinese"):
+    spec = importlib.util.spec_from_file_location(name, DOCS / "tools" / f"{name}.py")
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
     return tool
@@ -69,6 +69,7 @@ def test_headings_tables_and_code_are_those_of_the_english_page(pair):
     if pair is not README:
         assert not CODE.findall(chinese), "code stands in the English page; [代码](page.md) takes it"
         chinese = load_tool().complete(chinese, pair[1])
+        english, chinese = (load_tool("notebook").fill(text, pair[0].parent) for text in (english, chinese))
     assert levels(chinese) == levels(english)
     assert CODE.findall(chinese) == CODE.findall(english)
     assert rows(chinese) == rows(english)
@@ -79,6 +80,11 @@ def test_a_missing_place_for_code_is_an_error(tmp_path):
     (tmp_path / "page.md").write_text("```python\n1\n```\n\n```python\n2\n```\n", "utf8")
     with pytest.raises(ValueError, match=r"1 places for code; page\.md has 2 blocks"):
         load_tool().complete("[代码](page.md)", tmp_path / "page.zh.md")
+
+
+def test_a_missing_place_for_a_cell_is_an_error():
+    with pytest.raises(ValueError, match=r"places for \['tour.ipynb'\]; tour\.ipynb has \d+ cells"):
+        load_tool("notebook").fill("[代码](tour.ipynb)", DOCS / "usage")
 
 
 def test_first_screens_lead_to_the_other_language():
