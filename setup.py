@@ -66,6 +66,9 @@ ENTRY_POINTS = {
         "spacy-lexner.chain_callbacks.v1 = spacy_lexner.training.callbacks:CallbackChain",
         "spacy-lexner.load_lexicon.v1 = spacy_lexner.pipeline.matcher.load_lexicon:create_lexicon_loader",
     ],
+    "spacy_misc": [
+        "spacy-lexner.lexicon_suggester.v1 = spacy_lexner.pipeline.spans.suggester:create_lexicon_suggester",
+    ],
     "thinc_optimizers": [
         "spacy-lexner.GroupedAdamW.v1 = spacy_lexner.training.optimizers.adamw:GroupedAdamW",
         "spacy-lexner.GroupedSGD.v1 = spacy_lexner.training.optimizers.sgd:GroupedSGD",

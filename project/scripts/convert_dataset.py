@@ -19,11 +19,17 @@ DEV_SHARE = 0.1
 
 
 class Files(NamedTuple):
-    """Which file of a set is which split."""
+    """Which file of a set is which split, and the key of `doc.spans` for entities that overlap, if they do."""
 
     train: str = "train"
     test: str = "test"
     dev: Optional[str] = None
+    spans_key: Optional[str] = None
+
+    def splits(self) -> Dict[str, str]:
+        """RETURNS (Dict[str, str]): The file of each split that the set has."""
+        files = {"train": self.train, "test": self.test, "dev": self.dev}
+        return {split: file for split, file in files.items() if file is not None}
 
 
 DATASETS = {
@@ -32,6 +38,7 @@ DATASETS = {
     "cluener": Files(test="dev"),  # the labels of its own test split are not public
     "msra": Files("msra_train_bio", "msra_test_bio"),
     "udc": Files(dev="dev"),
+    "nested": Files("new_test", "new_eval", spans_key="sc"),
 }
 
 
@@ -49,8 +56,9 @@ def convert(source: Path, out: Path) -> Files:
         return Files(dev="dev" if "dev" in own else None)
     if source.name not in DATASETS or not source.is_dir():
         msg.fail(f"There is no data set {source}", "Run the command 'fetch' first.", exits=1)
-    convert_cli(source, out, repair=True)
-    return DATASETS[source.name]
+    files = DATASETS[source.name]
+    convert_cli(source, out, repair=True, spans_key=files.spans_key)
+    return files
 
 
 def hold_out(docs: List[Doc], seed: int) -> Tuple[List[Doc], List[Doc]]:
@@ -75,8 +83,7 @@ def main(
     files = convert(assets / name, out / "original")
     splits: Dict[str, List[Doc]] = {
         split: list(DocBin().from_disk(out / "original" / f"{file}.spacy").get_docs(vocab))
-        for split, file in files._asdict().items()
-        if file is not None
+        for split, file in files.splits().items()
     }
     if "dev" not in splits:
         splits["train"], splits["dev"] = hold_out(splits["train"], seed)

@@ -9,6 +9,7 @@ import srsly
 import typer
 from pipelines import load_pipeline, read_examples
 from spacy.language import Language
+from spacy.pipeline import SpanCategorizer
 from spacy.training import Example
 from spacy.util import registry
 from tqdm import tqdm
@@ -32,7 +33,8 @@ def evaluate(nlp: Language, examples: List[Example], seen: Set[str]) -> Dict[str
     examples (List[Example]): The corpus; its predicted side is replaced.
     seen (Set[str]): The texts of the entities that training saw.
     RETURNS (Dict[str, Any]): `ents_p`, `ents_r`, `ents_f`, `ents_per_type`; `recall_seen`, `recall_unseen` and the
-        number of mentions of both kinds; the scores of `lex_segmenter`, if the pipeline has one.
+        number of mentions of both kinds; the scores of `lex_segmenter` and of `spancat`, with `suggested_r` and
+        `suggested_n`, if the pipeline has them.
     """
     docs = nlp.pipe(nlp.make_doc(example.reference.text) for example in examples)
     for example, doc in tqdm(
@@ -43,6 +45,9 @@ def evaluate(nlp: Language, examples: List[Example], seen: Set[str]) -> Dict[str
     for _, pipe in nlp.pipeline:
         if isinstance(pipe, LexSegmenter):
             scores.update(pipe.score(examples))
+        elif isinstance(pipe, SpanCategorizer):
+            scores.update(pipe.score(examples))
+            scores.update(measure_suggestions(pipe, examples))
     found = {True: 0, False: 0}
     total = {True: 0, False: 0}
     for example in examples:
@@ -58,6 +63,20 @@ def evaluate(nlp: Language, examples: List[Example], seen: Set[str]) -> Dict[str
         "n_seen": total[True],
         "n_unseen": total[False],
     }
+
+
+def measure_suggestions(pipe: SpanCategorizer, examples: List[Example]) -> Dict[str, float]:
+    """RETURNS (Dict[str, float]): `suggested_r`, the share of gold spans that are suggested, and `suggested_n`, the
+    suggestions per token."""
+    suggestions = pipe.suggester([example.predicted for example in examples])
+    found = total = first = 0
+    for example, count in zip(examples, suggestions.lengths.tolist()):
+        known = {(start, end) for start, end in suggestions.dataXd[first : first + count].tolist()}
+        gold = {(span.start, span.end, span.label) for span in example.reference.spans[pipe.key]}
+        found += sum((start, end) in known for start, end, _ in gold)
+        total, first = total + len(gold), first + count
+    n_tokens = sum(len(example.predicted) for example in examples)
+    return {"suggested_r": found / max(1, total), "suggested_n": first / max(1, n_tokens)}
 
 
 def without_lexicon(nlp: Language) -> None:

@@ -25,6 +25,7 @@ from study_table import by_type, compare, summarise
 from tqdm import tqdm
 from wasabi import msg
 
+NESTED = "sc"  # the key of entities that may overlap, in corpora and pipelines that have such
 # One core for a run.
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 app = typer.Typer(help=__doc__, no_args_is_help=True, pretty_exceptions_enable=False)
@@ -128,7 +129,8 @@ def count(example: Example) -> List[int]:
 
 
 def entities(doc: Any) -> Set[Any]:
-    return {(entity.start_char, entity.end_char, entity.label_) for entity in doc.ents}
+    spans = doc.spans[NESTED] if NESTED in doc.spans else doc.ents
+    return {(span.start_char, span.end_char, span.label_) for span in spans}
 
 
 @app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

@@ -19,6 +19,7 @@ BASES = PACKAGE / "configs" if (PACKAGE / "configs").is_dir() else PACKAGE.paren
 PAIRS = {
     ("flat", "ner"): "flat",
     ("flat", "words"): "segmenter_flat",
+    ("flat", "spans"): "spans_flat",
     ("lebert", "ner"): "lebert",
     ("lebert", "words"): "segmenter",
     ("lebert", "joint"): "joint",
