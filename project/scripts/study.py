@@ -129,7 +129,7 @@ def count(example: Example) -> List[int]:
 
 
 def entities(doc: Any) -> Set[Any]:
-    spans = doc.spans[NESTED] if NESTED in doc.spans else doc.ents
+    spans = doc.spans.get(NESTED, doc.ents)
     return {(span.start_char, span.end_char, span.label_) for span in spans}
 
 

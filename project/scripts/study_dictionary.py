@@ -32,8 +32,8 @@ from wasabi import msg
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher, MatchOptions
 from spacy_lexner.lexicon.readers import read_word_list
+from spacy_lexner.lexicon.unbreakable import find_unbreakable
 from spacy_lexner.pipeline.ner.constraints import ENTITY
-from spacy_lexner.tagging.spans.unbreakable import find_unbreakable
 
 WEIGHTS = (0.5, 1.0, 2.0, 3.0)
 SAMPLE = 500

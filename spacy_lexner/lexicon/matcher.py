@@ -10,8 +10,10 @@ from .level import SEPARATOR, Candidates
 from .lexicon import Lexicon
 from .rules import Rules
 from .trie import CHUNK
+from .unbreakable import is_unbreakable
 
 SingleChars = Literal["keep", "drop", "alone", "uncovered"]
+InsideLatin = Literal["hints", "all", "none"]
 RULES = get_args(SingleChars)
 ALIGNMENT_MODES = ("strict", "contract", "expand")
 
@@ -25,12 +27,16 @@ class MatchOptions(NamedTuple):
     alignment_mode (str): What happens to words that do not begin and end on token boundaries, as in `Doc.char_span`.
         In languages written without spaces every word counts, and only spans (`spans_key`) are aligned. Applied by
         `candidates`: the Matcher knows no tokens.
+    inside_latin (str): Whether a word counts that begins or ends inside of a Latin word or a number, such as phone in
+        iPhone. "hints": as a candidate; its rules do not hold there. "all": its rules hold too, except in
+        `lex_segmenter`, which never cuts such a word. "none": it is no candidate either.
     """
 
     min_length: int = 1
     max_length: Optional[int] = None
     single_chars: SingleChars = "keep"
     alignment_mode: str = "strict"
+    inside_latin: InsideLatin = "hints"
 
 
 class Matcher:
@@ -67,7 +73,10 @@ class Matcher:
         """The words in texts that are matched as one, and how many each text has."""
         options = self.options
         min_length = max(options.min_length, 2) if options.single_chars == "drop" else options.min_length
-        found = self.lexicon.match(SEPARATOR.join(texts), min_length, options.max_length)
+        text = SEPARATOR.join(texts)
+        found = self.lexicon.match(text, min_length, options.max_length)
+        if options.inside_latin == "none":
+            found = found.take(~is_unbreakable(text, np.stack(found[:2])).any(0))
         if min_length == 1 and options.single_chars != "keep":
             found = found.take(np.flatnonzero(keep_single_chars(found.starts, found.ends, options.single_chars)))
         stops = np.cumsum(lengths + 1)
@@ -83,6 +92,9 @@ def check_options(options: MatchOptions) -> None:
         raise ValueError(f"single_chars is {options.single_chars!r}; expected one of {', '.join(RULES)}.")
     if options.alignment_mode not in ALIGNMENT_MODES:
         raise ValueError(f"alignment_mode is {options.alignment_mode!r}; expected one of {', '.join(ALIGNMENT_MODES)}.")
+    if options.inside_latin not in get_args(InsideLatin):
+        expected = ", ".join(get_args(InsideLatin))
+        raise ValueError(f"inside_latin is {options.inside_latin!r}; expected one of {expected}.")
     if options.min_length < 1:
         raise ValueError(f"min_length is {options.min_length}; expected 1 or more.")
     if options.max_length is not None and options.max_length < options.min_length:

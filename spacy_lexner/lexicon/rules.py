@@ -117,6 +117,7 @@ class RuleReader(NamedTuple):
     unlabelled: FrozenSet[str]  # the modes in which rules without a label apply to it
     only_forced: FrozenSet[str] = frozenset()  # further labels, for rules of the mode "force" only
     any_label: str = ""  # the label in a rule that means all labels; empty if there is none
+    cuts_latin: bool = False  # whether a word inside of a Latin word may be what a rule says, if the lexicon allows it
 
     def concerns(self, rule: Rule) -> bool:
         """Whether a rule applies to the component."""

@@ -123,6 +123,25 @@ def test_nothing_to_find(texts):
     assert as_list(Matcher(build([])).match(texts)) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "inside", "whole"),
+    [
+        ("iPhone15手机", ["iPhone", "15"], ["手机"]),
+        ("AA股", ["A股"], []),
+        ("T恤", [], ["T恤", "恤"]),
+        ("COVID-19", [], ["COVID-19", "19"]),
+        ("COVID-190", ["COVID-19", "19"], []),
+        ("15G", ["15", "5G"], []),
+        ("3.19%", ["19"], []),
+    ],
+)
+def test_inside_of_latin_words(text, inside, whole):
+    lexicon = build(["iPhone", "手机", "T恤", "恤", "COVID-19", "19", "A股", "5G", "15"])
+    for option, expected in (("hints", [*inside, *whole]), ("all", [*inside, *whole]), ("none", whole)):
+        words, _ = Matcher(lexicon, MatchOptions(inside_latin=option)).match(["甲", text])
+        assert [text[start:end] for start, end in zip(words.starts, words.ends)] == expected
+
+
 def test_text_that_is_no_string():
     for texts in ([None], ["甲", 3], [b"a"]):
         with pytest.raises(TypeError):
@@ -135,9 +154,10 @@ def test_version_depends_on_lexicon_and_options():
         Matcher(lexicon).version,
         Matcher(lexicon, MatchOptions(min_length=2)).version,
         Matcher(lexicon, MatchOptions(alignment_mode="expand")).version,
+        Matcher(lexicon, MatchOptions(inside_latin="none")).version,
         Matcher(build(["乙"])).version,
     }
-    assert len(versions) == 4
+    assert len(versions) == 5
     assert Matcher(build(["甲"]), MatchOptions()).version == Matcher(lexicon).version
     assert all(0 <= version < 2**64 for version in versions)
 
@@ -147,6 +167,7 @@ def test_version_depends_on_lexicon_and_options():
     [
         (MatchOptions(single_chars="some"), "single_chars is 'some'; expected one of keep, drop"),
         (MatchOptions(alignment_mode="loose"), "alignment_mode is 'loose'"),
+        (MatchOptions(inside_latin="some"), "inside_latin is 'some'; expected one of hints, all, none"),
         (MatchOptions(min_length=0), "min_length is 0"),
         (MatchOptions(min_length=3, max_length=2), "max_length is 2, less than min_length"),
     ],

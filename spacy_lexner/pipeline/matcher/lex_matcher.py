@@ -21,7 +21,7 @@ from ...candidates.storage import (
     token_spans,
 )
 from ...lexicon.lexicon import Lexicon
-from ...lexicon.matcher import MatchOptions, SingleChars
+from ...lexicon.matcher import InsideLatin, MatchOptions, SingleChars
 from ...lexicon.rule_file import RuleFile, collect_rules, read_rules, write_rules
 from ...lexicon.rules import Rule, normal_rules
 from ...lexicon.shared_matcher import SharedMatcher
@@ -43,14 +43,15 @@ def make_lex_matcher(
     max_length: Optional[int],
     single_chars: SingleChars,
     alignment_mode: str,
+    inside_latin: InsideLatin,
     spans_key: Optional[str],
 ) -> "LexMatcher":
     """Make a `lex_matcher` component.
 
-    min_length, max_length, single_chars, alignment_mode: See `MatchOptions`.
+    min_length, max_length, single_chars, alignment_mode, inside_latin: See `MatchOptions`.
     spans_key (Optional[str]): See `LexMatcher`.
     """
-    options = MatchOptions(min_length, max_length, single_chars, alignment_mode)
+    options = MatchOptions(min_length, max_length, single_chars, alignment_mode, inside_latin)
     return LexMatcher(name, options=options, spans_key=spans_key)
 
 
@@ -68,7 +69,8 @@ class LexMatcher(LexiconPipe):
         """Create a matcher without a lexicon.
 
         name (str): The name of the component.
-        options (Optional[MatchOptions]): Lengths of words, treatment of single characters, alignment to tokens.
+        options (Optional[MatchOptions]): Lengths of words, treatment of single characters, alignment to tokens, Latin
+            words.
         spans_key (Optional[str]): If set, the words are also written to `doc.spans[spans_key]`, which costs about a
             microsecond each.
         """

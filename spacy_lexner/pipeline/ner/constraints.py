@@ -8,7 +8,7 @@ from spacy.tokens import Doc, Span
 from ...lexicon.matcher import Matcher
 from ...lexicon.rules import FORBID, FORCE, Rule
 from ...tagging.spans.tag_scheme import Bools2d, TagScheme, TagSpan
-from ...tagging.spans.unbreakable import is_space
+from ...tagging.spans.white_space import is_space
 from ...tagging.spans.word_rules import NO_RULES, DocRules, RuleMatch, apply_rules
 
 ENTITY = "ENTITY"  # in rules: an entity with any label

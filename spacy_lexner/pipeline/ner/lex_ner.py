@@ -12,7 +12,7 @@ from thinc.api import Model
 
 from ...lexicon.rules import FORBID, RuleReader
 from ...tagging.spans.tag_scheme import Bools2d, TagScheme, TagSpan, UnknownLabelError
-from ...tagging.spans.unbreakable import is_space
+from ...tagging.spans.white_space import is_space
 from ..entity_words import add_words_extension, attend_words, note_attended
 from ..exact_offsets import add_offset_extensions, set_offsets
 from ..extensions import add_extension, add_score_extension
@@ -146,7 +146,7 @@ class LexNER(SequenceTagger[Prediction]):
         ENTITY, which means any of them, and those that forbid a word without a label. None until it has labels."""
         labels, new = frozenset(self.labels), frozenset(self.rule_labels)
         any_label = "" if ENTITY in labels | new else ENTITY
-        return RuleReader(self.name, labels, frozenset([FORBID]), new, any_label) if labels else None
+        return RuleReader(self.name, labels, frozenset([FORBID]), new, any_label, cuts_latin=True) if labels else None
 
     @property
     def rule_scheme(self) -> TagScheme:

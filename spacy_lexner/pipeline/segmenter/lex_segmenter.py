@@ -12,7 +12,7 @@ from thinc.api import Model
 from ...candidates.unit_docs import has_units
 from ...lexicon.rules import FORCE, PREFER, RuleReader
 from ...tagging.spans.tag_scheme import Bools2d, UnknownLabelError
-from ...tagging.spans.unbreakable import is_space
+from ...tagging.spans.white_space import is_space
 from ...tagging.spans.word_borders import UNKNOWN, border_tags, fixed_borders
 from ..extensions import add_extension
 from ..gold_report import GoldReport

@@ -11,8 +11,8 @@ from thinc.types import Ragged
 from ...candidates.batch_words import expand_ranges
 from ...candidates.storage import Candidates, get_candidates, place_spans
 
-# int64[n, 2], first token and end. The tokens of all Docs are numbered; one number is left out after each Doc, so that no
-# span of one touches a span of the next.
+# int64[n, 2], first token and end. The tokens of all Docs are numbered; one number is left out after each Doc, so that
+# no span of one touches a span of the next.
 Spans = np.ndarray
 
 
@@ -21,14 +21,14 @@ def create_lexicon_suggester(
     max_ngram: int = 3,
     groups: List[str] = [],  # noqa: B006 (never changed)
 ) -> Callable[[Iterable[Doc]], Ragged]:
-    """Create a suggester for `spancat`: runs of candidate words, short runs of tokens, and spans that an earlier component
-    found. Each span is suggested once. What is not suggested is never found.
+    """Create a suggester for `spancat`: runs of candidate words, short runs of tokens, and spans that an earlier
+    component found. Each span is suggested once. What is not suggested is never found.
 
     max_words (int): Suggest every run of 1 to this many candidate words, each of which begins where the one before it
         ends; 0 for none. Words that do not begin and end with tokens are left out.
     max_ngram (int): Suggest every run of 1 to this many tokens; 0 for none.
-    groups (List[str]): Suggest the spans of these groups of `doc.spans`: `["lex_uncertain"]` for those that `lex_ner` is
-        unsure of.
+    groups (List[str]): Suggest the spans of these groups of `doc.spans`: `["lex_uncertain"]` for those that `lex_ner`
+        is unsure of.
     RETURNS (Callable[[Iterable[Doc], Optional[Ops]], Ragged]): The suggester. It raises ValueError for a Doc without
         the words or groups that it needs.
     """
@@ -97,9 +97,9 @@ def find_group(docs: Sequence[Doc], offsets: np.ndarray, key: str) -> Spans:
         if key not in doc.spans:
             known = ", ".join(doc.spans) or "none"
             raise ValueError(
-                f"The spans {key!r} of {doc.text[:40]!r} are to be suggested, but it has no such group (groups: {known}). "
-                "Put the component that writes it before spancat, and among the annotating_components of [training]; "
-                "lex_ner writes 'lex_uncertain' if its setting `uncertain` is given."
+                f"The spans {key!r} of {doc.text[:40]!r} are to be suggested, but it has no such group (groups: "
+                f"{known}). Put the component that writes it before spancat, and among the annotating_components of "
+                "[training]; lex_ner writes 'lex_uncertain' if its setting `uncertain` is given."
             )
     places = ((span.start + at, span.end + at) for doc, at in zip(docs, offsets.tolist()) for span in doc.spans[key])
     return np.fromiter(chain.from_iterable(places), "i8").reshape(-1, 2)

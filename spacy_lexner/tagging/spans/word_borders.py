@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from spacy.tokens import Doc
 
 from ...candidates.storage import token_borders
+from ...lexicon.unbreakable import is_unbreakable
 from .tag_scheme import BEGIN, END, SINGLE, Bools2d, Ints1d
-from .unbreakable import is_space, is_unbreakable
+from .white_space import is_space
 
 Borders = NDArray[np.int8]
 

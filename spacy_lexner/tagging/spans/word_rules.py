@@ -8,9 +8,9 @@ from spacy.tokens import Doc
 from ...candidates.storage import token_borders
 from ...lexicon.matcher import Matcher, Occurrence, find_occurrences
 from ...lexicon.rules import FORCE, PREFER, Rule, RuleReader, Rules
+from ...lexicon.unbreakable import is_unbreakable
 from .span_rules import NEVER, SpanRules
 from .tag_scheme import NoPathError, TagSpan
-from .unbreakable import is_unbreakable
 
 CUTS_TOKENS, KEPT, OVERLAP = "tokens", "kept", "overlap"
 MAX_NAMED = 5  # words in an error
@@ -98,14 +98,15 @@ def find_rule_matches(
     docs: Sequence[Doc], matchers: Sequence[Optional[Matcher]], reader: RuleReader
 ) -> List[List[RuleMatch]]:
     """Find the words of Docs whose rules concern a component, ordered by start, then by length. `matchers` holds the
-    lexicon state of each Doc. A word that begins or ends inside of a Latin word or a number does not count: AI in PAID,
-    5 in 15 (see `unbreakable.find_unbreakable`)."""
+    lexicon state of each Doc. A word that begins or ends inside of a Latin word or a number (AI in PAID, 5 in 15)
+    counts if both the match options (`inside_latin`) and the component allow it."""
     found: List[List[RuleMatch]] = [[] for _ in docs]
     for matcher in {id(matcher): matcher for matcher in matchers}.values():
         if matcher is not None and matcher.lexicon.has_rules:
             own = [i for i, other in enumerate(matchers) if other is matcher]
+            cuts_latin = reader.cuts_latin and matcher.options.inside_latin == "all"
             for i, words in zip(own, find_occurrences(matcher.lexicon, [docs[i].text for i in own])):
-                found[i] = _on_tokens(docs[i], words, reader)
+                found[i] = _on_tokens(docs[i], words, reader, cuts_latin)
     return found
 
 
@@ -155,14 +156,14 @@ def raise_for_rules(error: NoPathError, texts: Sequence[str], rules: Sequence[Do
             ) from None
 
 
-def _on_tokens(doc: Doc, occurrences: List[Occurrence], reader: RuleReader) -> List[RuleMatch]:
+def _on_tokens(doc: Doc, occurrences: List[Occurrence], reader: RuleReader, cuts_latin: bool) -> List[RuleMatch]:
     rules = [tuple(rule for rule in each.rules if reader.concerns(rule)) for each in occurrences]
     kept = [(each.start, each.end, own) for each, own in zip(occurrences, rules) if own]
     if not kept:
         return []
     text = doc.text
     starts, ends = np.array([each[:2] for each in kept], "i8").T
-    fits = ~is_unbreakable(text, np.stack([starts, ends])).any(0)
+    fits = np.full(len(kept), cuts_latin) | ~is_unbreakable(text, np.stack([starts, ends])).any(0)
     token_starts, token_ends = token_borders(doc)
     first, last = np.searchsorted(token_ends, starts, "right"), np.searchsorted(token_starts, ends, "left")
     aligned = fits & (token_starts[first] == starts) & (token_ends[last - 1] == ends)

@@ -12,7 +12,7 @@ from spacy_lexner.pipeline.segmenter.word_search import Segmentation, count_spli
 from spacy_lexner.tagging.heads import CRFHead
 from spacy_lexner.tagging.spans.head import TaggerOutput
 from spacy_lexner.tagging.spans.tag_scheme import TagScheme, legal_moves
-from spacy_lexner.tagging.spans.unbreakable import is_space
+from spacy_lexner.tagging.spans.white_space import is_space
 from spacy_lexner.tagging.spans.word_borders import BORDER, UNKNOWN, fixed_borders, word_starts
 
 TOKENIZER = CharTokenizer(spacy.blank("zh").vocab)

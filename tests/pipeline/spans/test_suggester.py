@@ -103,7 +103,7 @@ def test_wrong_settings(settings, message):
 
 def test_what_a_doc_lacks():
     doc = spacy.blank("zh")("甲乙")
-    with pytest.raises(ValueError, match="No lex_matcher has run on '甲乙'.*annotating_components"):
+    with pytest.raises(ValueError, match=r"No lex_matcher has run on '甲乙'.*annotating_components"):
         create_lexicon_suggester()([doc])
     doc.spans["other"] = SpanGroup(doc)
     with pytest.raises(ValueError, match=r"no such group \(groups: other\).*annotating_components"):

@@ -2,7 +2,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher, MatchOptions
 from spacy_lexner.lexicon.rules import Rule, RuleReader
 from spacy_lexner.tagging.spans.span_rules import NEVER
 from spacy_lexner.tagging.spans.tag_scheme import NoPathError, TagSpan
@@ -114,6 +114,20 @@ def test_each_doc_in_its_own_state(nlp):
         [],
     ]
     assert find_rule_matches(docs, [None] * 4, READER) == [[]] * 4
+
+
+@pytest.mark.parametrize(
+    ("inside_latin", "cuts_latin"), [("hints", True), ("none", True), ("all", False), ("all", True)]
+)
+def test_inside_of_latin_words(nlp, inside_latin, cuts_latin):
+    lexicon = matcher(iPhone=(FORCE,), T恤=(FORCE,)).lexicon
+    state = Matcher(lexicon, MatchOptions(inside_latin=inside_latin))
+    reader = READER._replace(cuts_latin=cuts_latin)
+    words = find_rule_matches([nlp.make_doc("iPhone15和iPhone，T恤")], [state], reader)
+    expected = [(9, "iPhone"), (16, "T恤")]
+    if inside_latin == "all" and cuts_latin:
+        expected = [(0, "iPhone"), *expected]
+    assert [(word.start_char, word.word) for word in words[0]] == expected
 
 
 def test_words_that_cross_tokens(nlp):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_lexner.tagging.spans.unbreakable import find_unbreakable
+from spacy_lexner.lexicon.unbreakable import find_unbreakable
 
 
 def unbreakable(text):

@@ -1,10 +1,9 @@
-"""Where no span of words begins or ends: inside of Latin words, numbers and signs, and at white space."""
+"""Runs of characters that are not cut into words: Latin words, numbers and signs."""
 
 import re
-from typing import Any, Tuple
+from typing import Tuple
 
 import numpy as np
-from spacy.tokens import Doc
 
 LETTER = "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u03ff\u0400-\u052f\u1e00-\u1fff"
 WIDE_LETTER = "\uff21-\uff3a\uff41-\uff5a"
@@ -38,8 +37,3 @@ def is_unbreakable(text: str, positions: np.ndarray) -> np.ndarray:
         return np.zeros(positions.shape, bool)
     run = np.searchsorted(starts, positions, "left") - 1  # the last run that starts before the position
     return (run >= 0) & (positions < ends[run])
-
-
-def is_space(doc: Doc) -> Any:
-    """Which tokens are white space, bool[n_tokens]."""
-    return doc.to_array("IS_SPACE").astype(bool)
