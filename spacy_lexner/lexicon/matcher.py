@@ -76,7 +76,7 @@ class Matcher:
         text = SEPARATOR.join(texts)
         found = self.lexicon.match(text, min_length, options.max_length)
         if options.inside_latin == "none":
-            found = found.take(~is_unbreakable(text, np.stack(found[:2])).any(0))
+            found = found.take(np.flatnonzero(~is_unbreakable(text, np.stack(found[:2])).any(0)))
         if min_length == 1 and options.single_chars != "keep":
             found = found.take(np.flatnonzero(keep_single_chars(found.starts, found.ends, options.single_chars)))
         stops = np.cumsum(lengths + 1)

@@ -54,6 +54,19 @@ def test_own_data_is_converted_where_it_is(tmp_path):
     assert {split: len(texts) for split, texts in splits.items()} == {"train": 45, "dev": 5, "test": 1}
 
 
+def test_entities_that_overlap_are_kept(tmp_path):
+    lines = [
+        {"text": f"第{i}座南京大桥", "label": {"LOC": {"南京大桥": [[3, 6]], "南京": [[3, 4]]}}} for i in range(10)
+    ]
+    (tmp_path / "in" / "nested").mkdir(parents=True)
+    for name in ("new_test", "new_eval"):
+        srsly.write_jsonl(tmp_path / "in" / "nested" / f"{name}.json", lines)
+    main("nested", tmp_path / "in", tmp_path / "out")
+    for split, n in (("train", 9), ("dev", 1), ("test", 10)):
+        docs = list(DocBin().from_disk(tmp_path / "out" / "nested" / f"{split}.spacy").get_docs(Vocab()))
+        assert [[span.text for span in doc.spans["sc"]] for doc in docs] == [["南京", "南京大桥"]] * n
+
+
 @pytest.mark.parametrize("name", ["ontonotes", "resume"])
 def test_what_was_not_fetched(tmp_path, capsys, name):
     with pytest.raises(SystemExit):

@@ -41,6 +41,19 @@ def test_scores(nlp):
     assert (scores["n_seen"], scores["n_unseen"]) == (2, 2)
 
 
+def test_suggestions():
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("spancat", config={"suggester": {"@misc": "spacy.ngram_suggester.v1", "sizes": [1, 2]}})
+    gold = examples(nlp)
+    for example in gold:
+        example.reference.spans["sc"] = example.reference.ents
+    nlp.initialize(lambda: gold)
+    scores = evaluate(nlp, gold, set())
+    assert scores["suggested_r"] == 3 / 4  # all but the one of three characters
+    assert scores["suggested_n"] == (2 * 5 - 1 + 2 * 6 - 1 + 2 * 2 - 1) / 13
+    assert scores["spans_sc_f"] is not None
+
+
 def test_no_entity_of_a_kind_is_no_zero(nlp):
     scores = evaluate(nlp, examples(nlp), mentions(examples(nlp)))
     assert scores["recall_unseen"] is None
