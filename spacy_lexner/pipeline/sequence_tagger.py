@@ -1,30 +1,25 @@
 """What trainable pipes that tag tokens with labelled spans share: labels, training, streams, loading."""
 
-import logging
-from contextlib import contextmanager
-from itertools import islice
+from functools import partial
 from pathlib import Path
-from typing import Any, Callable, Dict, Generic, Iterable, Iterator, List, Optional, Sequence, Tuple, TypeVar, Union
+from typing import Any, Callable, Dict, Generic, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 from spacy.errors import Errors
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
-from spacy.util import minibatch
 from thinc.api import Model, Optimizer, set_dropout_rate
 
-from ..candidates.segments import Limits, set_limits
-from ..candidates.training_texts import show_training_docs
 from ..lexicon.rules import RuleReader
 from ..tagging.spans.head import TaggerHead, TaggerOutput
 from ..tagging.spans.tag_scheme import Bools2d, TagScheme, TagSpan
+from .doc_stream import PredictionT, annotate_stream
 from .lexicon_pipe import find_matchers
 from .rule_follower import RuleFollower
-from .units import UnitReader, Units
-
-logger = logging.getLogger(__name__)
-PredictionT = TypeVar("PredictionT")
+from .tag_labels import TagLabels
+from .tagger_model import finish_update, has_weights, initialize_model, loading
+from .units import UnitReader, Units, read_examples
 
 
 class SequenceTagger(TrainablePipe, Generic[PredictionT]):
@@ -33,8 +28,7 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
 
     The model reads unit Docs (`unit_docs`) and tags their tokens. A subclass says which labels the examples hold
     (`find_labels`), which tags a unit Doc (`training_constraint`) and its annotation (`gold`, `incorrect`) allow, which
-    rules concern it (`rule_reader`), and what a prediction is (`predict`, `set_annotations`). It calls `labels_changed`
-    when it is made.
+    rules concern it (`rule_reader`), what a prediction is (`predict`, `set_annotations`); it calls `labels_changed`.
     """
 
     def __init__(
@@ -56,7 +50,7 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
         self.scorer = scorer
         self.rules = RuleFollower(model)  # finds the rules of words that hold for a Doc
         self._unit_reader = UnitReader(nlp, model, units)
-        self._scheme = TagScheme(())
+        self._labels = TagLabels(self.cfg, model)
 
     @property
     def head(self) -> TaggerHead:
@@ -68,7 +62,7 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
     @property
     def labels(self) -> Tuple[str, ...]:
         """RETURNS (Tuple[str, ...]): The labels, in the order of their tags."""
-        return tuple(self.cfg["labels"])
+        return self._labels.names
 
     @property
     def label_data(self) -> Tuple[str, ...]:
@@ -78,9 +72,7 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
     @property
     def scheme(self) -> TagScheme:
         """RETURNS (TagScheme): The tags of the labels."""
-        if self._scheme.labels != self.labels:
-            self._scheme = TagScheme(self.labels)
-        return self._scheme
+        return self._labels.scheme
 
     @property
     def rule_reader(self) -> Optional[RuleReader]:
@@ -94,19 +86,8 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
     def add_label(self, label: str) -> int:
         """RETURNS (int): 0 if the label was there, otherwise 1. A trained model keeps what it knows and has to learn
         the new label. Raises ValueError for an invalid label, or if the tags of the model are fixed."""
-        if not isinstance(label, str):
-            raise ValueError(Errors.E187)
-        if label in self.labels:
+        if not self._labels.add(label, self.name):
             return 0
-        fixed = self.model.attrs.get("labels")
-        if fixed is not None and label not in fixed:
-            raise ValueError(
-                f"{self.name}: {label!r} cannot be added, since the tags of the model are fixed. Its labels are "
-                f"{', '.join(fixed)}."
-            )
-        if not label or label != label.strip():
-            raise ValueError(f"{self.name}: {label!r} is not a label: it is empty or has white space at its edges.")
-        self.cfg["labels"].append(label)
         self.vocab.strings.add(label)
         self.labels_changed()
         if self.is_initialized:
@@ -126,17 +107,14 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
 
     def unit_examples(self, examples: Iterable[Example]) -> List[Example]:
         """RETURNS (List[Example]): The examples, with the unit Docs of their predicted Docs."""
-        examples = list(examples)
-        docs = self.unit_docs(example.predicted for example in examples)
-        return [one if one.predicted is doc else Example(doc, one.reference) for one, doc in zip(examples, docs)]
+        return read_examples(examples, self.unit_docs)
 
     # Training
 
     @property
     def is_initialized(self) -> bool:
         """RETURNS (bool): Whether the model has weights."""
-        output = self.model.get_ref("output_layer")
-        return all(output.has_param(name) for name in output.param_names)
+        return has_weights(self.model)
 
     def require_initialized(self) -> None:
         """Raise ValueError if the model has no weights yet."""
@@ -158,26 +136,15 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
         """
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         self._unit_reader.settle(self.cfg, nlp)
-        found = sorted(self.find_labels(self._stream(get_examples)))
-        for label in (*self.model.attrs.get("labels", ()), *(found if labels is None else labels)):
+        found = sorted(self.find_labels(unit for one in get_examples() for unit in self.unit_examples([one])))
+        for label in self._labels.choose(found, labels, self.name):
             self.add_label(label)
-        if unknown := [label for label in found if label not in self.labels]:
-            logger.warning("%s: the examples have labels that were not given to initialize: %s", self.name, unknown)
-        if not self.labels:
-            raise ValueError(Errors.E143.format(name=self.name))
-        docs = [example.predicted for example in islice(self._stream(get_examples), 10)]
-        if not docs:
-            raise ValueError(Errors.E923.format(name=self.name))
-        show_training_docs(self.model, (example.predicted for example in self._stream(get_examples)))
-        set_limits(self.model, Limits.of(example.predicted for example in self._stream(get_examples)))
-        n_tags, ops = self.scheme.n_tags, self.model.ops
-        sample = TaggerOutput([ops.alloc2f(len(doc), n_tags) for doc in docs], ops.alloc2f(n_tags + 1, n_tags + 1))
-        self.model.initialize(X=docs, Y=sample)
+        initialize_model(self.model, lambda: self._docs(get_examples), self.scheme.n_tags, self.name)
         for matcher in find_matchers(nlp).values() if nlp is not None else ():
             matcher.check_rules()
 
-    def _stream(self, get_examples: Callable[[], Iterable[Example]]) -> Iterator[Example]:
-        return (unit for example in get_examples() for unit in self.unit_examples([example]))
+    def _docs(self, get_examples: Callable[[], Iterable[Example]]) -> Iterator[Doc]:
+        return (doc for example in get_examples() for doc in self.unit_docs([example.predicted]))
 
     def update(
         self,
@@ -218,13 +185,8 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
         return loss, d_scores
 
     def finish_update(self, sgd: Optimizer) -> None:
-        """Update the weights. An optimizer with its own `finish_update` sees all gradients of the model at once, which
-        clipping by their common norm needs."""
-        finish = getattr(sgd, "finish_update", None)
-        if finish is None:
-            self.model.finish_update(sgd)
-        else:
-            finish(self.model)
+        """Update the weights, see `tagger_model.finish_update`."""
+        finish_update(self.model, sgd)
 
     def rehearse(self, examples: Iterable[Example], **config: Any) -> Dict[str, float]:
         """Not supported: raises NotImplementedError."""
@@ -237,20 +199,8 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """YIELDS (Doc): The Docs of a stream, in order. One that fails goes to the error handler, alone."""
-        handle_error = self.get_error_handler()
-        predictions: Sequence[Optional[PredictionT]]
-        for docs in minibatch(stream, size=batch_size):
-            try:
-                predictions = self.predict(docs)
-            except Exception:  # each Doc is tried alone, to find the one at fault
-                predictions = [None] * len(docs)
-            for doc, prediction in zip(docs, predictions):
-                try:
-                    annotated = self.annotate(doc, self.predict([doc])[0] if prediction is None else prediction)
-                except Exception as error:
-                    handle_error(self.name, self, [doc], error)
-                else:
-                    yield annotated
+        handle_error = partial(self.get_error_handler(), self.name, self)
+        return annotate_stream(stream, batch_size, self.predict, self.annotate, handle_error)
 
     def annotate(self, doc: Doc, prediction: PredictionT) -> Doc:
         """RETURNS (Doc): The Doc with a prediction written to it, or a new one that replaces it."""
@@ -283,21 +233,17 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "SequenceTagger[PredictionT]":
         """RETURNS (SequenceTagger): The component, from `to_bytes`. Raises ValueError for other bytes."""
-        with self._loading("bytes"):
-            return super().from_bytes(bytes_data, exclude=tuple(exclude))
+        with loading(self.name, "bytes"):
+            super().from_bytes(bytes_data, exclude=tuple(exclude))
+        return self._loaded()
 
     def from_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> "SequenceTagger[PredictionT]":
         """RETURNS (SequenceTagger): The component, from `to_disk`. Raises ValueError if the folder is damaged."""
-        with self._loading(str(path)):
-            return super().from_disk(path, exclude=tuple(exclude))
+        with loading(self.name, str(path)):
+            super().from_disk(path, exclude=tuple(exclude))
+        return self._loaded()
 
-    @contextmanager
-    def _loading(self, source: str) -> Iterator[None]:
-        try:
-            yield
-        except (ValueError, TypeError, KeyError) as error:
-            raise ValueError(
-                f"{self.name} cannot be loaded from {source}: it is damaged, or was saved with another model ({error})"
-            ) from error
+    def _loaded(self) -> "SequenceTagger[PredictionT]":
         self.labels_changed()
         self._unit_reader.check_loaded(self.cfg, self.name)
+        return self

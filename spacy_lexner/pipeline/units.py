@@ -1,11 +1,12 @@
 """Which units a tagger reads, the setting `units`, and a check of the tokenizer where these are tokens."""
 
 import logging
-from typing import Any, Dict, Iterable, List, Literal, Optional, Sequence
+from typing import Any, Callable, Dict, Iterable, List, Literal, Optional, Sequence
 from weakref import ref
 
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.training import Example
 from thinc.api import Model
 
 from ..candidates.storage import UNSPACED
@@ -61,6 +62,13 @@ class UnitReader:
         if cfg.get("tokenizer"):
             self._tokenizer.check_docs(component, cfg["tokenizer"], docs)
         return docs
+
+
+def read_examples(examples: Iterable[Example], read: Callable[[Iterable[Doc]], List[Doc]]) -> List[Example]:
+    """The examples, with what is read of their predicted Docs."""
+    examples = list(examples)
+    docs = read(example.predicted for example in examples)
+    return [one if one.predicted is doc else Example(doc, one.reference) for one, doc in zip(examples, docs)]
 
 
 class TokenizerCheck:

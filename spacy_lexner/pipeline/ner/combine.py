@@ -32,7 +32,7 @@ def combine(pipelines: Mapping[str, Language], component: str = "lex_ner") -> La
     named = {f"member_{number}": model for number, model in enumerate(models, 1)}
     config = {**nlp.get_pipe_config(component), "model": {"@architectures": ARCHITECTURE, "*": named}}
     combined: Any = nlp.replace_pipe(component, config.pop("factory"), config=config)
-    combined.cfg = deepcopy(members[0].cfg)
+    combined.cfg.update(deepcopy(members[0].cfg))
     combined.set_confidence(None, members[0].cfg["threshold"])
     combined.labels_changed()
     for layer, member in zip(combined.model.layers, members):

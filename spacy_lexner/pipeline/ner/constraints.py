@@ -48,6 +48,11 @@ def blocked_spans(doc: Doc) -> List[Span]:
     return [Span(doc, start, end) for start, end in zip(edges[::2].tolist(), edges[1::2].tolist())]
 
 
+def kept_spans(doc: Doc, overwrite: bool) -> Tuple[List[Span], List[Span]]:
+    """The entities and the blocked tokens of a Doc that are kept: all, or with `overwrite` none."""
+    return ([], []) if overwrite else (present_entities(doc), blocked_spans(doc))
+
+
 def allowed_tags(doc: Doc, scheme: TagScheme, kept: Sequence[Span], blocked: Sequence[Span]) -> Bools2d:
     """The tags that tokens may have, [n_tokens, n_tags]: no entity begins or ends with white space, or contradicts the
     entities and blocked tokens that the Doc keeps."""

@@ -36,6 +36,10 @@ class Prediction(NamedTuple):
     unit_doc: Optional[Doc] = None
     attended: Optional[AttendedWords] = None  # the attention of its tokens to candidate words, if asked for
 
+    def read_from(self, doc: Doc) -> Doc:
+        """The unit Doc of a Doc."""
+        return doc if self.unit_doc is None else self.unit_doc
+
 
 NOTHING = Prediction([], [Alternative(1.0, 0.0, ())], [], [], None)
 

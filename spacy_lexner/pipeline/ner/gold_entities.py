@@ -1,13 +1,15 @@
-"""Gold entities as tags of the predicted tokens, and a count of those that cannot be learned as they are."""
+"""Gold entities as tags of the predicted tokens, what is marked as none, and what cannot be learned as it is."""
 
 from typing import Iterable, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 from spacy.attrs import ORTH, SPACY
+from spacy.errors import Errors
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ...candidates.unit_docs import has_units, make_unit_docs
+from ...tagging.spans.tag_scheme import TagScheme, TagSpan
 from ..gold_report import GoldReport
 
 MISALIGNED, TRIMMED = "not on the boundaries of the tokenizer's tokens", "with white space at an edge"
@@ -67,6 +69,21 @@ def survey_entities(examples: Iterable[Example]) -> Tuple[Set[str], GoldReport]:
             elif trim(predicted, aligned[0]) != (aligned[0].start, aligned[0].end):
                 report.add_problem(TRIMMED, reference, ent.start_char, ent.end_char, ent.label_)
     return labels - {""}, report
+
+
+def incorrect_spans(example: Example, key: Optional[str], scheme: TagScheme) -> List[TagSpan]:
+    """The spans of the predicted tokens that are no entities: those of the reference's span group `key`. Raises
+    ValueError if one is an entity."""
+    if key is None or key not in example.reference.spans:
+        return []
+    ents = {(ent.start, ent.end, ent.label) for ent in example.get_aligned_spans_y2x(example.reference.ents)}
+    incorrect = []
+    for span in example.get_aligned_spans_y2x(example.reference.spans[key], allow_overlap=True):
+        if (span.start, span.end, span.label) in ents:
+            raise ValueError(Errors.E868.format(span=(span.start_char, span.end_char, span.label_)))
+        if span.label_ in scheme.labels:  # others are never predicted: there is nothing to unlearn
+            incorrect.append(TagSpan(span.start, span.end, scheme.index(span.label_)))
+    return incorrect
 
 
 def unit_reference(example: Example) -> Doc:

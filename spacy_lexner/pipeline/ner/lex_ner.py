@@ -2,11 +2,10 @@
 
 import logging
 from collections import Counter
-from typing import Callable, Iterable, List, Optional, Sequence, Set, Tuple
+from typing import Callable, Iterable, List, Optional, Sequence, Set
 
-from spacy.errors import Errors
 from spacy.language import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Model
 
@@ -14,17 +13,17 @@ from ...lexicon.rules import FORBID, RuleReader
 from ...tagging.spans.tag_scheme import Bools2d, TagScheme, TagSpan, UnknownLabelError
 from ...tagging.spans.white_space import is_space
 from ..entity_words import add_words_extension, attend_words, note_attended
-from ..exact_offsets import add_offset_extensions, set_offsets
-from ..extensions import add_extension, add_score_extension
+from ..extensions import add_extension
 from ..gold_report import GoldReport
 from ..sequence_tagger import SequenceTagger
 from ..units import Units
-from .alignment import AlignmentMode, EntityAligner, find_unplaced, move_to_units, set_uncertain
+from .alignment import AlignmentMode, move_to_units
 from .alternatives import check_bounds, get_alternatives, set_alternatives
 from .calibration import Calibration, Confidence, Threshold, check_threshold
-from .constraints import ENTITY, Constraints, allowed_tags, apply_entity_rules, blocked_spans, present_entities
+from .constraints import ENTITY, Constraints, allowed_tags, apply_entity_rules, kept_spans
 from .entity_search import NOTHING, Entity, Place, Prediction, find_entities, score_entities
-from .gold_entities import CONSEQUENCES, gold_tags, survey_entities
+from .entity_writer import EntityWriter
+from .gold_entities import CONSEQUENCES, gold_tags, incorrect_spans, survey_entities
 
 logger = logging.getLogger(__name__)
 DEFAULT_MODEL = {
@@ -109,11 +108,9 @@ class LexNER(SequenceTagger[Prediction]):
         self.n_alternatives = n_alternatives
         self.uncertain = check_bounds(uncertain)
         self.note_words = note_words
-        self.aligner = EntityAligner(name, alignment_mode)
+        self.writer = EntityWriter(name, alignment_mode)
         self.gold_report = GoldReport()  # what cannot be learned as it is
         self.labels_changed()
-        add_score_extension()
-        add_offset_extensions()
         add_extension(Doc, "lex_alternatives", getter=get_alternatives)
         add_words_extension()
 
@@ -123,7 +120,7 @@ class LexNER(SequenceTagger[Prediction]):
     def alignment_counts(self) -> "Counter[str]":
         """RETURNS (Counter[str]): How many entities were moved to tokens, dropped for want of tokens, or dropped since
         other ones have all of their tokens."""
-        return self.aligner.counts
+        return self.writer.aligner.counts
 
     # Confidence
 
@@ -198,40 +195,22 @@ class LexNER(SequenceTagger[Prediction]):
     def _constraints(self, docs: Sequence[Doc]) -> List[Constraints]:
         constraints, new = [], self.rule_scheme.labels[len(self.labels) :]
         for doc, (words, matcher) in zip(docs, self.rules.find(docs)):
-            kept, blocked = self._kept(doc)
+            kept, blocked = kept_spans(doc, self.cfg["overwrite"])
             rules = apply_entity_rules(doc, words, self.labels, new, kept, blocked)
             constraints.append(Constraints(allowed_tags(doc, self.scheme, kept, blocked), kept, rules, matcher))
         return constraints
 
-    def _kept(self, doc: Doc) -> Tuple[List[Span], List[Span]]:
-        """The entities and the blocked tokens of a Doc that are kept."""
-        return ([], []) if self.cfg["overwrite"] else (present_entities(doc), blocked_spans(doc))
-
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Prediction]) -> None:
         """Write what `predict` found to Docs: entities and their scores, alternatives, uncertain spans, words."""
-        add_score_extension()  # an unpickled component has not been made here
-        add_offset_extensions()
         for doc, prediction in zip(docs, scores):
-            unit_doc = doc if prediction.unit_doc is None else prediction.unit_doc
-            self.aligner.split(doc, unit_doc, prediction.entities)
-            kept, blocked = self._kept(doc)
-            if self.cfg["overwrite"]:
-                for ent in doc.ents:
-                    ent._.lex_score = None
-                    set_offsets(ent, ent.start_char, ent.end_char)
-            placed = self.aligner.place(doc, unit_doc, prediction.entities, [*kept, *blocked])
-            doc.set_ents([*kept, *(one.span for one in placed)], blocked=blocked, default="outside")
-            for one in placed:
-                one.span._.lex_score = one.entity.score
-                set_offsets(one.span, one.start, one.end)
+            conflicts = self.writer.write(doc, prediction, overwrite=self.cfg["overwrite"])
             if self.n_alternatives:
                 set_alternatives(doc, prediction.alternatives)
             if self.uncertain is not None:
-                set_uncertain(doc, self.aligner.align(doc, unit_doc, prediction.uncertain, count=False))
-            conflicts = [*prediction.conflicts, *find_unplaced(doc, prediction, placed, self.name)]
+                self.writer.write_uncertain(doc, prediction)
             self.rules.report(doc, self.name, prediction.matcher, conflicts)
             if prediction.attended is not None:
-                note_attended(doc, unit_doc, prediction.attended)
+                note_attended(doc, prediction.read_from(doc), prediction.attended)
 
     # Training
 
@@ -259,14 +238,4 @@ class LexNER(SequenceTagger[Prediction]):
 
     def incorrect(self, example: Example) -> List[TagSpan]:
         """RETURNS (List[TagSpan]): The spans under `incorrect_spans_key`. Raises ValueError if one is an entity."""
-        key = self.cfg["incorrect_spans_key"]
-        if key is None or key not in example.reference.spans:
-            return []
-        ents = {(ent.start, ent.end, ent.label) for ent in example.get_aligned_spans_y2x(example.reference.ents)}
-        incorrect = []
-        for span in example.get_aligned_spans_y2x(example.reference.spans[key], allow_overlap=True):
-            if (span.start, span.end, span.label) in ents:
-                raise ValueError(Errors.E868.format(span=(span.start_char, span.end_char, span.label_)))
-            if span.label_ in self.labels:  # others are never predicted: there is nothing to unlearn
-                incorrect.append(TagSpan(span.start, span.end, self.scheme.index(span.label_)))
-        return incorrect
+        return incorrect_spans(example, self.cfg["incorrect_spans_key"], self.scheme)

@@ -14,6 +14,7 @@ from word_tokens import examples_in_words
 from spacy_lexner.pipeline.exact_offsets import get_offsets
 from spacy_lexner.pipeline.ner.alignment import DROPPED, MOVED, OVERLAP, UNCERTAIN_KEY, EntityAligner
 from spacy_lexner.pipeline.ner.entity_search import Entity
+from spacy_lexner.pipeline.ner.entity_writer import EntityWriter
 
 TEXT = "张三在北京大学工作"
 MODES = {
@@ -31,7 +32,7 @@ def doc_in(nlp, *words):
 def with_mode(nlp, mode):
     nlp = copy.deepcopy(nlp)
     pipe = nlp.get_pipe("lex_ner")
-    pipe.aligner = EntityAligner("lex_ner", mode)
+    pipe.writer = EntityWriter("lex_ner", mode)
     return nlp, pipe
 
 
@@ -149,7 +150,7 @@ def test_rules_that_find_no_place_are_conflicts(nlp):
     pipe = nlp.get_pipe("lex_ner")
     words = ["张三在", "北京大学"]
     assert "三在" in [doc_text(ent) for ent in nlp(doc_in(nlp, *words)).ents]
-    pipe.aligner = EntityAligner("lex_ner", "strict")
+    pipe.writer = EntityWriter("lex_ner", "strict")
     [conflict] = nlp(doc_in(nlp, *words))._.lex_conflicts
     assert conflict[:6] == ("三在", "force LOC", 1, 3, "tokens", "张三在")
 

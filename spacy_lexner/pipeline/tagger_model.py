@@ -1,0 +1,55 @@
+"""What trainable pipes do with the model of a tagger, besides running it."""
+
+from contextlib import contextmanager
+from itertools import islice
+from typing import Callable, Iterable, Iterator
+
+from spacy.errors import Errors
+from spacy.tokens import Doc
+from thinc.api import Model, Optimizer
+
+from ..candidates.segments import Limits, set_limits
+from ..candidates.training_texts import show_training_docs
+from ..tagging.spans.head import TaggerOutput
+
+SAMPLE = 10  # Docs that a model is initialized with
+
+
+def has_weights(model: Model) -> bool:
+    """Whether a tagger is initialized."""
+    output = model.get_ref("output_layer")
+    return all(output.has_param(name) for name in output.param_names)
+
+
+def initialize_model(model: Model, get_docs: Callable[[], Iterable[Doc]], n_tags: int, component: str) -> None:
+    """Initialize a tagger, after all training Docs were shown to the parts of it that ask for them. Raises ValueError
+    if there are none."""
+    docs = list(islice(get_docs(), SAMPLE))
+    if not docs:
+        raise ValueError(Errors.E923.format(name=component))
+    show_training_docs(model, get_docs())
+    set_limits(model, Limits.of(get_docs()))
+    ops = model.ops
+    output = TaggerOutput([ops.alloc2f(len(doc), n_tags) for doc in docs], ops.alloc2f(n_tags + 1, n_tags + 1))
+    model.initialize(X=docs, Y=output)
+
+
+@contextmanager
+def loading(component: str, source: str) -> Iterator[None]:
+    """Say of what a file contradicts which component was being loaded, and from where."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError) as error:
+        raise ValueError(
+            f"{component} cannot be loaded from {source}: it is damaged, or was saved with another model ({error})"
+        ) from error
+
+
+def finish_update(model: Model, sgd: Optimizer) -> None:
+    """Update the weights. An optimizer with its own `finish_update` sees all gradients of the model at once, which
+    clipping by their common norm needs."""
+    finish = getattr(sgd, "finish_update", None)
+    if finish is None:
+        model.finish_update(sgd)
+    else:
+        finish(model)

@@ -1,0 +1,57 @@
+import pytest
+import spacy
+from spacy.util import registry
+from thinc.api import Adam, Optimizer
+
+from spacy_lexner.pipeline.tagger_model import finish_update, has_weights, initialize_model, loading
+
+NLP = spacy.blank("zh")
+TEXTS = ["南" * length for length in (3, 40, 0, *[5] * 20)]
+CNN = {"@architectures": "spacy.HashEmbedCNN.v2", "width": 8, "depth": 1, "embed_size": 50, "window_size": 1}
+CNN = {**CNN, "maxout_pieces": 2, "subword_features": False, "pretrained_vectors": None}
+
+
+def build():
+    return registry.resolve({"model": {"@architectures": "spacy-lexner.CRFTagger.v1", "tok2vec": CNN}})["model"]
+
+
+def docs():
+    return (NLP.make_doc(text) for text in TEXTS)
+
+
+def test_initialized_with_docs_and_tags():
+    model = build()
+    assert not has_weights(model)
+    initialize_model(model, docs, 9, "ner")
+    assert has_weights(model) and model.get_ref("output_layer").get_dim("nO") == 9
+    assert model.attrs["limits"] == [16, False]
+    with pytest.raises(ValueError, match="E923"):
+        initialize_model(build(), lambda: [], 9, "ner")
+
+
+def test_an_optimizer_that_sees_all_gradients_at_once():
+    class Whole(Optimizer):
+        def finish_update(self, model):
+            self.seen = model
+
+    model, optimizer = build(), Whole(0.1)
+    finish_update(model, optimizer)
+    assert optimizer.seen is model
+
+
+def test_weights_change():
+    model = build()
+    initialize_model(model, docs, 5, "ner")
+    output = model.get_ref("output_layer")
+    before = output.get_param("emission_b").copy()
+    output.inc_grad("emission_b", before + 1)
+    finish_update(model, Adam(0.1))
+    assert (output.get_param("emission_b") < before).all()
+
+
+@pytest.mark.parametrize("error", [ValueError("shape"), TypeError("shape"), KeyError("shape")])
+def test_damaged_files_are_named(error):
+    message = "ner cannot be loaded from folder: it is damaged.*shape"
+    with pytest.raises(ValueError, match=message) as raised, loading("ner", "folder"):
+        raise error
+    assert raised.value.__cause__ is error
