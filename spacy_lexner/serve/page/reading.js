@@ -149,8 +149,8 @@ export class Reading {
       bar.style.setProperty("--share", `${(100 * (word.attention ?? 0)) / most}%`);
       return el("tr", {},
         el("th", { scope: "row", lang: "zh" }, word.word, ...(word.labels ?? []).map(tag)),
-        el("td", {}, ...(word.attention == null ? ["–"] : [bar, percent(word.attention)])),
-        ...(measured ? [el("td", { class: word.change < 0 ? "worse" : "better" }, word.change == null ? "–" : signed(word.change))] : []));
+        el("td", {}, ...(word.attention == null ? ["–"] : [bar, el("span", { class: "figure" }, percent(word.attention))])),
+        ...(measured ? [el("td", { class: word.change < -0.005 ? "worse" : word.change > 0.005 ? "better" : "" }, word.change == null ? "–" : signed(word.change))] : []));
     });
     fill(body, el("table", {},
       el("thead", {}, el("tr", {}, ...["card.rests", "card.attention", ...(measured ? ["card.change"] : [])].map((key) => say(el("th", { scope: "col" }), key)))),

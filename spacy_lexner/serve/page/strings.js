@@ -185,7 +185,8 @@ export function percent(share) {
 }
 
 export function signed(change) {
-  return `${change < 0 ? "−" : "+"}${Math.abs(change).toFixed(2)}`;
+  const size = Math.abs(change).toFixed(2);
+  return Number(size) ? `${change < 0 ? "−" : "+"}${size}` : size;
 }
 
 export function tag() {
