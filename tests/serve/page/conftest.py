@@ -5,16 +5,16 @@ import pytest
 from live_page import browsing, listening, opened
 from small_service import AUTH, changing
 
-# Package: Playwright's event loop must end with the tests of the page, for others have theirs.
+# By module: Playwright's event loop must end before tests that have theirs.
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def chromium():
     with browsing() as browser:
         yield browser
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def address(model_folder, tmp_path_factory):
     with listening(model_folder, **changing(tmp_path_factory.mktemp("page"))) as address:
         yield address
