@@ -101,7 +101,7 @@ CORE = [
     "regex>=2023.0.0",
     "tqdm>=4.60",
 ]
-ZH = ["jieba>=0.42", "spacy-pkuseg>=1.0", "opencc>=1.1.9"]
+ZH = ["jieba>=0.42", "spacy-pkuseg>=1.0", "opencc>=1.4"]
 VECTORS = [*ZH, "gensim>=4.3"]
 ELMO = ["h5py>=3.10"]
 KNOWLEDGE = ["pykeen>=1.11"]
