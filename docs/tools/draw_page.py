@@ -1,7 +1,5 @@
-"""Takes the pictures of the service's page, in English and Chinese, in a browser, with the small model of its tests.
-
-    python docs/tools/draw_page.py
-"""
+"""Takes the pictures of the service's page, in English and Chinese, in a browser, with the small model of its tests:
+`python docs/tools/draw_page.py`."""
 
 import sys
 import tempfile
@@ -10,6 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "tests" / "helpers"))
 
+import srsly  # noqa: E402
 from live_page import browsing, listening, opened  # noqa: E402
 from playwright.sync_api import expect  # noqa: E402
 from small_service import TEXT, changing, train_small  # noqa: E402
@@ -19,7 +18,9 @@ SIZE = {"width": 1200, "height": 760}
 
 
 def draw(folder: Path) -> None:
-    """Write the pictures into a folder."""
+    """Write the pictures into a folder, and to service.json what is written on them: pictures differ from machine to
+    machine, as do scores, but not the words of the page."""
+    written = {}
     with tempfile.TemporaryDirectory() as temporary:
         model = Path(temporary) / "demo"
         train_small().to_disk(model)
@@ -33,6 +34,8 @@ def draw(folder: Path) -> None:
                     expect(page.locator("#card table, #card .note")).to_be_visible()
                     expect(page.locator("#card")).not_to_contain_text("…")
                     page.screenshot(path=folder / name)
+                    written[name] = page.locator("label, button, h2, summary").all_inner_texts()
+    srsly.write_json(folder / "service.json", written)
 
 
 if __name__ == "__main__":
