@@ -57,6 +57,17 @@ def test_pinned():
     assert source.matcher is third and source.get(first.version) is first
 
 
+def test_pinned_to_a_matcher_of_its_own():
+    first, other = matcher("甲"), matcher("乙")
+    source = SharedMatcher(first)
+    with source.pinned(other):
+        assert source.matcher is other and source.get(first.version) is None
+        with source.pinned():
+            assert source.matcher is other
+        assert find_matcher(other.version) is other  # for the labels of its words
+    assert source.matcher is first and source.get(other.version) is None
+
+
 def test_readers_see_one_lexicon_or_the_other():
     """Threads match while others swap: what a batch finds belongs to one lexicon, and its hashes are known to it."""
     texts = ["南京市长江大桥"] * 50

@@ -134,6 +134,36 @@ def test_rules_of_words_with_white_space_at_their_edges(owner, tmp_path):
     assert rules(owner) == {} and "富士 施乐" not in owner.lexicon
 
 
+def test_words_are_replaced_by_exactly_what_is_given(owner):
+    owner.add_rules([("长江", "force", "LOC")])
+    before = owner.version
+    new = owner.replace_words([LexiconEntry("长江"), LexiconEntry("南京", labels="X")], ["大桥", "没有"])
+    assert owner.version == before  # nothing is changed yet
+    owner.use_words(new)
+    assert sorted(owner.lexicon) == ["南京", "长江"] and rules(owner) == {}
+    entry = owner.lexicon.get("南京")
+    assert entry.weight == 1.0 and entry.labels == ("X",)
+    with pytest.raises(LexiconError, match="PLANET"):
+        owner.replace_words([LexiconEntry("长江", rules=(Rule("force", "PLANET"),))])
+
+
+def test_rules_of_files_are_replaced_too(owner, tmp_path):
+    path = tmp_path / "rules.tsv"
+    path.write_text("大桥\tforce\tLOC\n长江\tforbid\n", "utf8")
+    owner.load_rules(path)
+    owner.use_words(owner.replace_words([LexiconEntry("大桥")]))
+    assert rules(owner) == {"长江": ["forbid"]}
+
+
+def test_words_of_no_lexicon_cannot_be_replaced():
+    with pytest.raises(ValueError, match="has no lexicon"):
+        LexiconPipe("owner", MatchOptions()).replace_words([LexiconEntry("长江")])
+
+
+def test_who_follows_rules(owner):
+    assert owner.rule_readers == [READER] and LexiconPipe("alone", MatchOptions()).rule_readers == []
+
+
 def test_no_change_is_lost_between_threads(owner):
     def change(part):
         for i in range(30):

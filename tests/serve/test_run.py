@@ -102,24 +102,36 @@ def wait_for_metric(server, line, *, there=True):
     raise AssertionError(f"{line}: {'never' if there else 'always'} there\n{server.log.read_text()}")
 
 
-def test_idle_connections(model_folder, tmp_path):
-    """1,000 clients that connect and say nothing do not keep others out."""
+def test_clients_that_mean_no_good(model_folder, tmp_path):
+    """1,000 clients that connect and say nothing do not keep others out, nor do those that send without end."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < N_IDLE + 200:
         pytest.skip(f"needs {N_IDLE + 200} open files, and {hard} are allowed")
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, N_IDLE + 200), hard))
-    idle = []
+    clients = []
     try:
         with running(model_folder, tmp_path) as server:
+
+            def connect(data=b""):
+                clients.append(socket.create_connection(("127.0.0.1", server.port), timeout=60))
+                clients[-1].sendall(data)
+                return clients[-1]
+
             for _ in range(N_IDLE):
-                idle.append(socket.create_connection(("127.0.0.1", server.port)))
-            half = socket.create_connection(("127.0.0.1", server.port))
-            half.sendall(b"POST /annotate HTTP/1.1\r\nHost: localhost\r\nContent-Len")
-            idle.append(half)
+                connect()
+            connect(b"POST /annotate HTTP/1.1\r\nHost: localhost\r\nContent-Len")
+            head = b"POST /annotate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            large = connect(head + b"Content-Length: 104857600\r\n\r\n{")
+            assert large.recv(100).startswith(b"HTTP/1.1 413")
+            endless = connect(head + b"Transfer-Encoding: chunked\r\n\r\n")
+            with pytest.raises(ConnectionError):  # refused and closed while it is still sending
+                while True:
+                    endless.sendall(b"100000\r\n" + b"a" * 0x100000 + b"\r\n")
             for _ in range(3):
                 assert server.ask("POST", "/annotate", {"text": TEXT})[0] == 200
+            assert "Traceback" not in server.log.read_text()
     finally:
-        for one in idle:
+        for one in clients:
             one.close()
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
