@@ -10,7 +10,8 @@ requests, and of 64 to a second service that takes each text alone; a text alone
 service, one after the other. At the end another client changes the dictionary 1,000 times while the 64 go on, and
 every answer must be that of the version that it names.
 
-Printed: requests per second, latencies, and resident memory of the service after its first round and at the end.
+Printed: requests per second, latencies, CPU time of the service and of `nlp.pipe`, which other work on the machine
+changes less, and resident memory of the service after its first round and at the end.
 """
 
 import argparse
@@ -72,6 +73,12 @@ class Server:
             return request(connection, method, path, body)
         except OSError:
             return 0, None
+
+    @property
+    def cpu(self) -> float:
+        """RETURNS (float): Seconds of CPU time so far."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     @property
     def memory(self) -> float:
@@ -241,13 +248,17 @@ def compare(nlp: Language, server: Server, unbatched: Server, parts: Dict[int, L
     send(server.port, parts[64][0], 64)
     before = server.memory
     pipe, own, loads, single = 0.0, [], {n: [] for n in parts}, []
+    pipe_cpu = service_cpu = 0.0
     for i in range(ROUNDS):
         times, alone = time_alone(nlp, server.port, parts[1][i])
         own += times
         loads[1].append(alone)
         loads[16].append(send(server.port, parts[16][i], 16))
+        cpu = time.process_time()
         pipe += time_pipe(nlp, parts[64][i])
+        pipe_cpu, cpu = pipe_cpu + time.process_time() - cpu, server.cpu
         loads[64].append(send(server.port, parts[64][i], 64))
+        service_cpu += server.cpu - cpu
         single.append(send(unbatched.port, parts[64][i][: len(parts[64][i]) // 4], 64))
     joined = {n: join(some) for n, some in loads.items()}
     after = server.memory
@@ -259,11 +270,13 @@ def compare(nlp: Language, server: Server, unbatched: Server, parts: Dict[int, L
     print(f"{'nlp(text)':24}{len(own) / sum(own):12.1f}{joined[1].characters / sum(own):14.0f}{p50:10.1f}{p99:10.1f}")
     n_texts = sum(map(len, parts[64]))
     print(f"{'nlp.pipe':24}{n_texts / pipe:12.1f}{joined[64].characters / pipe:14.0f}")
-    print(f"\nmemory: {before:.0f} MB after the first round, {after:.0f} MB at the end")
+    print(f"\nCPU time at 64: {service_cpu:.1f} s of the service, {pipe_cpu:.1f} s of nlp.pipe")
+    print(f"memory: {before:.0f} MB after the first round, {after:.0f} MB at the end")
     failed, wrong = change_under_load(nlp, server, parts[16][0][:256])
     print(f"{N_CHANGES} changes under load: {failed} failed, {wrong} answers are not those of their version\n")
     rate, slow = joined[64].characters / joined[64].seconds, join(single)
     return {
+        "cpu_share_of_pipe_64": pipe_cpu / service_cpu,
         "share_of_pipe_64": rate / (joined[64].characters / pipe),
         "batching_x_64": rate / (slow.characters / slow.seconds),
         "p99_x_1": float(np.percentile(joined[1].latencies, 99) / np.percentile(own, 99)),

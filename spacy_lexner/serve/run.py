@@ -6,7 +6,7 @@ import resource
 from typing import Optional, Type
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from .http.app import create_app
 from .http.metrics import Metrics
@@ -17,7 +17,7 @@ KEEP_ALIVE = 30  # seconds that an idle connection stays open
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
-class PatientProtocol(H11Protocol):
+class PatientProtocol(HttpToolsProtocol):
     """uvicorn's, but a connection on which nothing is ever sent is closed like one that has become idle."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -39,7 +39,7 @@ def run_service(settings: Settings, host: str, port: int, *, drain_seconds: Opti
         port,
         http=protocol,
         ws="none",
-        loop="asyncio",
+        loop="uvloop",
         log_config=None,
         access_log=False,
         server_header=False,

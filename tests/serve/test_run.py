@@ -1,5 +1,6 @@
 """Real processes: signals, sudden ends, idle connections."""
 
+import asyncio
 import json
 import os
 import random
@@ -15,7 +16,10 @@ from contextlib import closing, contextmanager
 from http.client import HTTPConnection, RemoteDisconnected
 
 import pytest
+import uvicorn
 from small_service import TEXT, TOKEN
+
+from spacy_lexner.serve.run import PatientProtocol
 
 N_KILLS = 20
 N_IDLE = 1000
@@ -100,6 +104,25 @@ def wait_for_metric(server, line, *, there=True):
             return
         time.sleep(0.02)
     raise AssertionError(f"{line}: {'never' if there else 'always'} there\n{server.log.read_text()}")
+
+
+def test_a_connection_on_which_nothing_is_sent_is_closed():
+    async def main():
+        config = uvicorn.Config(
+            None, port=free_port(), http=PatientProtocol, lifespan="off", log_config=None, timeout_keep_alive=0.05
+        )
+        server = uvicorn.Server(config)
+        serving = asyncio.create_task(server.serve())
+        while not server.started:
+            await asyncio.sleep(0.01)
+        reader, writer = await asyncio.open_connection("127.0.0.1", config.port)
+        closed = await asyncio.wait_for(reader.read(), 60)
+        writer.close()
+        server.should_exit = True
+        await serving
+        return closed
+
+    assert asyncio.run(main()) == b""
 
 
 def test_clients_that_mean_no_good(model_folder, tmp_path):
