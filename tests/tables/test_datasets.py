@@ -5,8 +5,11 @@ from hypothesis import strategies as st
 from random_docs import ZH, annotated_docs, entities_of
 from spacy.tokens import Doc, Span
 
-from spacy_lexner.formats.record import FormatError
+from spacy_lexner.formats.docs import add_entities
+from spacy_lexner.formats.read import read_records
+from spacy_lexner.formats.record import FormatError, ReadOptions
 from spacy_lexner.formats.report import Report
+from spacy_lexner.formats.source import Source
 from spacy_lexner.formats.tags import SCHEMES
 
 datasets = pytest.importorskip("datasets")
@@ -128,3 +131,13 @@ def test_a_number_that_no_tag_has():
     dataset = datasets.Dataset.from_list([{"tokens": ["南"], "ner_tags": [-1]}], features=features)
     with pytest.raises(FormatError, match="the tag -1 is not among the 2 of the column"):
         list(read_dataset(dataset, ZH.make_doc))
+
+
+@pytest.mark.parametrize("scheme", [None, "bioes"])
+def test_real_texts(data_dir, scheme):
+    """Weibo, with emoji, as entities and as tags, and back."""
+    records = read_records(Source(data_dir / "ner" / "weibo" / "dev.conll"), "auto", ReadOptions(), Report())
+    docs = [add_entities(ZH.make_doc(record.text), record, Report()) for record in records]
+    dataset = write_dataset(docs) if scheme is None else write_dataset(docs, tags=True, scheme=scheme)
+    found = [entities_of(doc) for doc in read_dataset(dataset, ZH.make_doc)]
+    assert found == [entities_of(doc) for doc in docs] and sum(len(entities) for _, entities in found) == 389
