@@ -20,7 +20,7 @@ export async function showChanges(undo) {
 function draw(change, undo) {
   const kind = `change.${change.kind}`;
   const words = change.words ?? [];
-  const values = { words: words.slice(0, WORDS).join(", ") + (change.n_words > WORDS ? " …" : ""), n: change.n_words, undoes: change.undoes };
+  const values = { words: words.slice(0, WORDS).join(", ") + (change.n_words > WORDS ? " …" : ""), n: change.n_words };
   const what = { t: has(kind) ? kind : "change.other", values };
   const time = el("time", { datetime: change.time }, new Date(change.time).toLocaleTimeString(tag(), { hour: "2-digit", minute: "2-digit" }));
   const item = el("li", { class: change.undone && "undone" }, say(el("span", { class: "what" }), what.t, values), time);

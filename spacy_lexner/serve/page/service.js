@@ -62,7 +62,8 @@ export function onConnection(callback) {
 export function showProblem(node, problem, ...buttons) {
   if (!(problem instanceof Problem)) throw problem;
   const key = `problem.${problem.status}`;
-  const details = [problem.body.detail, ...(problem.body.errors ?? []).map((error) => error.message)];
+  const details = problem.status === 401 ? [] // they speak of headers
+    : [problem.body.detail, ...(problem.body.errors ?? []).map((error) => error.message)];
   const known = new Set(details.filter((detail) => typeof detail === "string"));
   fill(node, el("div", { class: "problem" },
     say(el("strong"), has(key) ? key : "problem.other"),

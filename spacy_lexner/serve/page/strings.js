@@ -116,7 +116,7 @@ const TABLE = {
   "change.remove_rules": ["Rules of {words} removed", "去除 {words} 的规则"],
   "change.upload_words": ["Uploaded {n} words", "上传 {n} 个词"],
   "change.upload_rules": ["Uploaded rules for {n} words", "上传 {n} 个词的规则"],
-  "change.undo": ["Undid change {undoes}", "撤销了改动 {undoes}"],
+  "change.undo": ["Undid a change of {words}", "撤销了对 {words} 的改动"],
   "change.other": ["Changed {words}", "改动 {words}"],
   "change.undone": ["undone", "已撤销"],
   "undo": ["Undo", "撤销"],
@@ -130,7 +130,7 @@ const TABLE = {
 
   "problem.0": ["The service cannot be reached.", "无法连接服务。"],
   "problem.400": ["The service did not understand this.", "服务无法理解此请求。"],
-  "problem.401": ["The token is missing or wrong.", "令牌缺失或错误。"],
+  "problem.401": ["The token is missing or wrong. Changes need that of the service.", "令牌缺失或错误。修改词典需要本服务的令牌。"],
   "problem.403": ["This service takes no changes.", "此服务不接受改动。"],
   "problem.404": ["That is not there.", "没有找到。"],
   "problem.408": ["That took too long.", "处理超时。"],

@@ -54,6 +54,7 @@ def test_a_rule_changes_the_text_at_once_and_undo_takes_it_back(page, api):
     expect(page.locator("#panel-status")).to_have_text("Undone.")
     expect(page.locator("#reading mark").filter(has_text="市长")).to_have_count(0)
     assert shown(page) == before
+    expect(page.locator("#changes li").first).to_contain_text("Undid a change of 市长")
     expect(page.locator("#changes li").nth(1)).to_contain_text("undone")
     assert api.get("version").json()["lex_version"] == version
 
