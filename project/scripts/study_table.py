@@ -65,12 +65,17 @@ def compare(lines: Sequence[Line], first: str, second: str) -> Iterator[str]:
         seeds = sorted(seed for name, system, seed in found if (name, system) == (dataset, first))
         pairs = [(found[dataset, first, s], found[dataset, second, s]) for s in seeds if (dataset, second, s) in found]
         if pairs:
-            gains = [100 * (one["test"]["ents_f"] - other["test"]["ents_f"]) for one, other in pairs]
+            gains = [100 * (f1(one) - f1(other)) for one, other in pairs]
             samples = [resample(pool([pair[side] for pair in pairs]), N_SAMPLES) for side in (0, 1)]
             interval, share = difference(*samples)
             ends = "–" if interval is None else " to ".join(f"{100 * end:+.1f}" for end in interval)
             wins = "–" if share is None else f"{100 * share:.0f} %"
             yield f"| {dataset} | {statistics.mean(gains):+.1f} | {ends} | {wins} | {len(pairs)} |"
+
+
+def f1(line: Line) -> float:
+    """RETURNS (float): F1 on test: of the spans of a `spancat`, if the pipeline has one, otherwise of entities."""
+    return line["test"].get("spans_sc_f", line["test"]["ents_f"])
 
 
 def pool(lines: Sequence[Line]) -> Counts:

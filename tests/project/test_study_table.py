@@ -33,6 +33,13 @@ def test_scores_of_dev_alone():
     assert list(compare([only_dev], "ner", "lebert"))[2:] == []
 
 
+def test_nested_entities_are_compared_by_their_own_score():
+    lines = [line("nested", system, 0, 0.0, [(1, 0, 1)] * 4) for system in ("a", "b")]
+    lines[0]["test"]["spans_sc_f"], lines[1]["test"]["spans_sc_f"] = 0.5, 0.25
+    [row] = list(compare(lines, "a", "b"))[2:]
+    assert row.startswith("| nested | +25.0 |")
+
+
 def test_types():
     lines = [line("weibo", "ner", seed, 0.5) for seed in (0, 1)] + [line("weibo", "lebert", 0, 0.5)]
     for each, scores in zip(lines, ({"PER": 0.4, "LOC": 0.5}, {"PER": 0.6}, {"PER": 1.0})):

@@ -219,8 +219,11 @@ def find_listeners(config: Config) -> List[Dict[str, Any]]:
 
 
 def remove_lexicon(config: Config) -> None:
-    """Remove the matcher and everything that belongs to it."""
+    """Remove the matcher and everything that belongs to it. Without words every run of up to ten tokens is suggested."""
     config["components"].pop("lex_matcher", None)
+    for component in config["components"].values():
+        if "suggester" in component:
+            component["suggester"] = {"@misc": "spacy.ngram_range_suggester.v1", "min_size": 1, "max_size": 10}
     config["nlp"]["pipeline"] = [name for name in config["nlp"]["pipeline"] if name != "lex_matcher"]
     config["paths"].pop("lexicon", None)
     config["training"].pop("annotating_components", None)

@@ -111,4 +111,4 @@ def to_ragged(spans: Spans, offsets: np.ndarray, ops: Ops) -> Ragged:
     starts, ends = np.divmod(np.unique(spans[:, 0] * stride + spans[:, 1]), stride)
     counts = np.diff(np.searchsorted(starts, offsets), append=len(starts))
     own = np.stack([starts, ends], axis=1) - np.repeat(offsets, counts)[:, None]
-    return Ragged(ops.asarray2i(own.astype("i4")), ops.asarray1i(counts.astype("i4")))
+    return Ragged(ops.asarray2i(own.astype("i4")), ops.asarray1i(counts.tolist()))

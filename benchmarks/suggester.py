@@ -1,0 +1,73 @@
+"""Suggesters for `spancat` on a corpus with gold spans: how many of these they suggest, how many suggestions each token
+costs, and how fast an (untrained) `spancat` on FLAT is with them.
+
+    python benchmarks/suggester.py project/lexicon/study project/corpus/nested/test.spacy
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any, Dict, List
+
+import spacy
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+
+from spacy_lexner.lexicon import Lexicon
+
+OURS, THEIRS = "spacy-lexner.lexicon_suggester.v1", "spacy.ngram_range_suggester.v1"
+SUGGESTERS: Dict[str, Dict[str, Any]] = {
+    "words": {"@misc": OURS, "max_words": 1, "max_ngram": 0},
+    "runs_of_4_words": {"@misc": OURS, "max_words": 4, "max_ngram": 0},
+    "runs_of_4_words_ngrams_3": {"@misc": OURS, "max_words": 4, "max_ngram": 3},
+    "runs_of_4_words_ngrams_6": {"@misc": OURS, "max_words": 4, "max_ngram": 6},
+    **{f"ngrams_{n}": {"@misc": THEIRS, "min_size": 1, "max_size": n} for n in (3, 4, 6, 8, 10)},
+}
+
+
+def measure(suggester: Dict[str, Any], lexicon: Lexicon, gold: List[Doc], width: int) -> Dict[str, float]:
+    """Seconds are those of the processor."""
+    nlp = spacy.blank("zh", config={"nlp": {"tokenizer": {"@tokenizers": "spacy-lexner.CharTokenizer.v1"}}})
+    matcher = nlp.add_pipe("lex_matcher")
+    matcher.set_lexicon(lexicon)
+    encoder = {"@architectures": "spacy-lexner.FLAT.v1", "width": width, "heads": 4}
+    config = {"suggester": suggester, "model": {"tok2vec": encoder}}
+    pipe = nlp.add_pipe("spancat_singlelabel", name="spancat", config=config)
+    docs = list(matcher.pipe(nlp.make_doc(doc.text) for doc in gold))
+    nlp.initialize(lambda: [Example(doc, reference) for doc, reference in zip(docs, gold)])
+
+    start = time.process_time()
+    found = pipe.suggester(docs)
+    suggested = time.process_time()
+    for begin in range(0, len(docs), 64):
+        pipe.predict(docs[begin : begin + 64])
+    predicted = time.process_time()
+
+    hits = total = first = 0
+    for reference, count in zip(gold, found.lengths.tolist()):
+        known = set(map(tuple, found.dataXd[first : first + count].tolist()))
+        spans = [(span.start, span.end) for span in reference.spans["sc"]]
+        hits, total, first = hits + sum(span in known for span in spans), total + len(spans), first + count
+    n_tokens = sum(map(len, docs))
+    return {
+        "recall": round(hits / total, 4),
+        "per_token": round(first / n_tokens, 2),
+        "suggest_us_per_token": round(1e6 * (suggested - start) / n_tokens, 2),
+        "predict_us_per_token": round(1e6 * (predicted - suggested) / n_tokens, 1),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("lexicon", type=Path)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--width", type=int, default=64, help="of FLAT")
+    args = parser.parse_args()
+    lexicon = Lexicon.open(args.lexicon)
+    gold = list(DocBin().from_disk(args.corpus).get_docs(spacy.blank("zh").vocab))
+    print(json.dumps({name: measure(own, lexicon, gold, args.width) for name, own in SUGGESTERS.items()}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
