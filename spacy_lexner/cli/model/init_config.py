@@ -219,7 +219,7 @@ def find_listeners(config: Config) -> List[Dict[str, Any]]:
 
 
 def remove_lexicon(config: Config) -> None:
-    """Remove the matcher and everything that belongs to it. Without words every run of up to ten tokens is suggested."""
+    """Remove the matcher and everything that belongs to it. Runs of up to ten tokens are suggested instead of words."""
     config["components"].pop("lex_matcher", None)
     for component in config["components"].values():
         if "suggester" in component:
