@@ -16,6 +16,7 @@ export class Recent {
   /** What is typed from now on is another text. */
   next() {
     this.fresh = true;
+    this.draw();
   }
 
   /** The text that is being typed, newest first; while it grows it takes its own place. */
@@ -31,8 +32,9 @@ export class Recent {
   }
 
   draw() {
-    $("recent-section").hidden = this.texts.length < 2;
-    fill($("recent"), ...this.texts.slice(1).map((text) =>
+    const others = this.fresh ? this.texts : this.texts.slice(1); // without the one that is being typed
+    $("recent-section").hidden = !others.length;
+    fill($("recent"), ...others.map((text) =>
       el("li", {}, el("button", { type: "button", class: "line", onclick: () => this.choose(text) }, text.slice(0, 200)))));
   }
 }

@@ -41,6 +41,18 @@ def test_the_effect_is_shown_while_it_is_typed(page, api):
     assert shown(page) == [("南京市", "GPE"), ("长江大桥", "LOC")]
 
 
+def test_the_last_twenty_texts_are_kept_in_the_tab(open_page):
+    kept = "sessionStorage.setItem('lexner.texts', JSON.stringify([...Array(25).keys()].map((i) => `市长${i}号`)))"
+    page = open_page(stub=kept)
+    page.fill("#text", TEXT)
+    expect(page.locator("#reading")).to_have_text(TEXT)
+    describe(page, "市长", "Force", "GPE")
+    expect(page.locator("#effect-title")).to_have_text("This would change 20 of 20 texts")
+    page.locator("#recent button").first.click()
+    expect(page.locator("#text")).to_have_value("市长0号")
+    expect(page.locator("#recent button").first).to_have_text(TEXT)
+
+
 def test_a_rule_changes_the_text_at_once_and_undo_takes_it_back(page, api):
     version = api.get("version").json()["lex_version"]
     before = shown(page)
