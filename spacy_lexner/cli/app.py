@@ -12,6 +12,7 @@ from .data.export import export_cli
 from .data.vectors import vectors_cli
 from .importing import importing
 from .lexicon.app import lexicon
+from .model.annotate import annotate_cli
 from .model.calibrate import calibrate_cli
 from .model.combine import combine_cli
 from .model.export_hf import export_hf_cli
@@ -31,6 +32,7 @@ COMMANDS: Dict[str, Callable[..., None]] = {  # in the order of the help: data, 
     "vectors": vectors_cli,
     "init-config": init_config_cli,
     "debug-data": debug_data_cli,
+    "annotate": annotate_cli,
     "report": report_cli,
     "calibrate": calibrate_cli,
     "combine": combine_cli,

@@ -1,0 +1,5 @@
+"""Many texts: files in, files out."""
+
+from .annotate import Summary, annotate
+
+__all__ = ["Summary", "annotate"]

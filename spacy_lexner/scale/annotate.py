@@ -1,0 +1,193 @@
+"""`annotate`: files of texts in, files of entities out, as many texts as there are, none lost."""
+
+import time
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Sequence, Tuple, Union
+
+from .. import about
+from .annotator import Result, Wanted
+from .processes import ProcessEngine
+from .records import InputOptions, Progress, import_arrow, list_inputs, read_records
+from .shards import Shard, cut_shards
+from .store import FORMATS, Store, hash_model
+from .tasks import Batch
+
+ENGINES = ("local", "processes")
+
+
+class Summary(NamedTuple):
+    """What a run did, earlier parts of it included."""
+
+    texts: int
+    characters: int
+    entities: int
+    quarantined: int
+    shards: int
+    resumed: int  # shards that an earlier run had finished
+    seconds: float  # of this run
+    speed: float  # characters per second, of what this run annotated
+
+
+class _Open:
+    """A shard under way."""
+
+    def __init__(self, shard: Shard, batches: int) -> None:
+        self.shard, self.left = shard, batches
+        self.results: Dict[int, Result] = {}
+
+
+def annotate(
+    model: str,
+    inputs: Sequence[Union[str, Path]],
+    output: Union[str, Path],
+    *,
+    column: str = "text",
+    format: str = "auto",
+    to: str = "jsonl",
+    words: bool = False,
+    alternatives: int = 0,
+    uncertain: Optional[Tuple[float, float]] = None,
+    lex_version: bool = False,
+    engine: str = "local",
+    workers: int = 1,
+    threads: int = 1,
+    gpu_id: int = -1,
+    timeout: float = 300.0,
+    batch_characters: int = 10_000,
+    shard_texts: int = 10_000,
+    shard_characters: int = 1_000_000,
+    report: Optional[Callable[[Summary, Progress], None]] = None,
+) -> Summary:
+    """Annotate texts of files. Called again with the same arguments, an interrupted run goes on where it stopped, and
+    its output is that of an uninterrupted one, to the byte.
+
+    model (str): A pipeline, by folder or package name.
+    inputs (Sequence[Union[str, Path]]): Files, folders and patterns; see `list_inputs`. "-" is the standard input.
+    output (Union[str, Path]): The folder to write.
+    column (str): The column or JSON field with the text.
+    format (str): Format of the inputs; "auto": by their suffix.
+    to (str): "jsonl", "parquet" or "spacy".
+    words, alternatives, uncertain, lex_version: What is written besides entities; see `Wanted`.
+    engine (str): "local", in one process, or "processes".
+    workers (int): How many processes.
+    threads (int): Threads of torch in each. Another number may change the last digits of scores.
+    gpu_id (int): The GPU, or -1 for the CPU.
+    timeout (float): Seconds after which a batch is taken apart, and a single text given up.
+    batch_characters (int): Characters that are annotated at once.
+    shard_texts, shard_characters (int): Texts and characters in an output file, at most.
+    report (Optional[Callable[[Summary, Progress], None]]): Called after each batch.
+    RETURNS (Summary): What was done. Raises OutputError if the folder holds the output of other arguments.
+    """
+    if to not in FORMATS:
+        raise ValueError(f"to is {to!r}; expected one of {', '.join(FORMATS)}.")
+    if engine not in ENGINES:
+        raise ValueError(f"engine is {engine!r}; expected one of {', '.join(ENGINES)}.")
+    if to == "parquet":
+        import_arrow("parquet")
+    for name, number in (("batch_characters", batch_characters), ("shard_texts", shard_texts)):
+        if number < 1:
+            raise ValueError(f"{name} is {number}; expected at least 1.")
+    options = InputOptions(column, format)
+    names = list_inputs(map(str, inputs), options)
+    wanted = Wanted(words, alternatives, uncertain, lex_version, to == "spacy")
+    settings = {
+        "spacy_lexner": about.__version__,
+        "model": hash_model(model),
+        "inputs": [name if name == "-" else Path(name).name for name in names],
+        "column": column,
+        "format": to,
+        "wanted": wanted._asdict(),
+        "batch_characters": batch_characters,
+        "shard_texts": shard_texts,
+        "shard_characters": shard_characters,
+        "threads": threads,
+        "gpu": gpu_id >= 0,
+    }
+    store = Store(Path(output), settings)
+    progress = Progress(names)
+    run = _Run(store, batch_characters, report, progress)
+    pool = ProcessEngine(
+        model, wanted, workers=1 if engine == "local" else workers, threads=threads, gpu_id=gpu_id, timeout=timeout
+    )
+    shards = cut_shards(read_records(names, options, progress), shard_texts, shard_characters)
+    for batch in pool.run(run.batches(shards)):
+        run.take(batch)
+    store.close()
+    return run.summary()
+
+
+class _Run:
+    """The shards under way, and what was counted."""
+
+    def __init__(self, store: Store, batch_characters: int, report: Any, progress: Progress) -> None:
+        self.store, self.batch_characters = store, batch_characters
+        self.report, self.progress = report, progress
+        self.open: Dict[int, _Open] = {}
+        self.counts = dict.fromkeys(("texts", "characters", "entities", "quarantined"), 0)
+        self.n_shards = self.n_resumed = self.characters = 0
+        self.started = time.monotonic()
+
+    def batches(self, shards: Iterator[Shard]) -> Iterator[Batch]:
+        """The batches of the shards that are not finished."""
+        for shard in shards:
+            self.n_shards += 1
+            done = self.store.finished(shard)
+            if done is not None:
+                self.n_resumed += 1
+                self._count(done)
+                continue
+            parts = list(shard.batches(self.batch_characters))
+            self.open[shard.number] = _Open(shard, len(parts))
+            if not parts:
+                self._finish(shard.number)
+            for part in parts:
+                yield Batch(shard.number, part, [shard.records[index].text for index in part])
+
+    def take(self, batch: Batch) -> None:
+        """Keep the results of a batch, and write its shard if it was the last one."""
+        shard = self.open[batch.shard]
+        shard.results.update((batch.indices[index], result) for index, result in batch.results.items())
+        shard.left -= 1
+        self.characters += sum(map(len, batch.texts))
+        if not shard.left:
+            self._finish(batch.shard)
+        if self.report is not None:
+            self.report(self.summary(), self.progress)
+
+    def _finish(self, number: int) -> None:
+        shard, results = self.open[number].shard, self.open[number].results
+        rows, faults = [], []
+        for index, record in enumerate(shard.records):
+            result = results.get(index) or Result(None, record.fault or "")
+            if result.row is not None:
+                own = {"text", *result.row}
+                fields = {f"input_{name}" if name in own else name: value for name, value in record.fields.items()}
+                rows.append({"id": record.id, **fields, "text": record.text, **result.row})
+            else:
+                faults.append(
+                    {"place": record.place, "id": record.id, "reason": result.reason, "traceback": result.traceback}
+                    | {"text": record.text}
+                )
+        counts = {
+            "texts": len(shard.records),
+            "characters": sum(len(record.text) for record in shard.records),
+            "entities": sum(len(row["entities"]) for row in rows),
+            "quarantined": len(faults),
+        }
+        self.store.finish(shard, rows, faults, counts)
+        del self.open[number]
+        self._count(counts)
+
+    def _count(self, counts: Dict[str, int]) -> None:
+        for name, number in counts.items():
+            self.counts[name] += number
+
+    def summary(self) -> Summary:
+        seconds = time.monotonic() - self.started
+        return Summary(
+            **self.counts,
+            shards=self.n_shards,
+            resumed=self.n_resumed,
+            seconds=seconds,
+            speed=self.characters / max(seconds, 1e-9),
+        )

@@ -1,0 +1,107 @@
+"""A pipeline that annotates batches of texts, in a process of its own: texts in, plain values out."""
+
+import traceback
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..pipeline.ner.alternatives import get_alternatives
+from ..pipeline.ner.lex_ner import LexNER
+
+UNCERTAIN_KEY = "lex_uncertain"
+
+
+class Wanted(NamedTuple):
+    """What is written of a text besides its entities."""
+
+    words: bool = False  # candidate words
+    alternatives: int = 0  # how many of the most probable paths
+    uncertain: Optional[Tuple[float, float]] = None  # spans with a probability between these bounds
+    version: bool = False  # `doc._.lex_version`
+    doc: bool = False  # the Doc itself, as bytes
+
+
+class Result(NamedTuple):
+    """What became of a text: a row, or the reason why there is none."""
+
+    row: Optional[Dict[str, Any]]
+    reason: str = ""
+    traceback: str = ""
+
+
+class Annotator:
+    """Loads a pipeline once, and annotates batches."""
+
+    def __init__(self, model: str, wanted: Wanted, *, threads: int = 1, gpu_id: int = -1) -> None:
+        """Load the pipeline. Raises OSError if there is none."""
+        import torch
+
+        torch.set_num_threads(threads)
+        if gpu_id >= 0:
+            spacy.require_gpu(gpu_id)
+        self.nlp = spacy.load(model)
+        self.wanted = wanted
+        for _, pipe in self.nlp.pipeline:
+            if isinstance(pipe, LexNER):
+                pipe.n_alternatives = wanted.alternatives or pipe.n_alternatives
+                pipe.uncertain = wanted.uncertain or pipe.uncertain
+
+    def annotate(self, texts: Sequence[str]) -> List[Result]:
+        """RETURNS (List[Result]): What became of each text. One that fails does not affect the others."""
+        with self.nlp.memory_zone():
+            try:
+                docs = list(self.nlp.pipe(map(self.nlp.make_doc, texts), batch_size=max(1, len(texts))))
+                if len(docs) == len(texts):
+                    return [Result(self._row(doc)) for doc in docs]
+            except Exception:
+                docs = []  # each text is tried alone, to find the one at fault
+            return [self._alone(text) for text in texts]
+
+    def _alone(self, text: str) -> Result:
+        try:
+            return Result(self._row(annotate_one(self.nlp, text)))
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            return Result(None, reason, "".join(traceback.format_exception(error)))
+
+    def _row(self, doc: Doc) -> Dict[str, Any]:
+        row: Dict[str, Any] = {"entities": [_entity(ent) for ent in doc.ents]}
+        if self.wanted.words:
+            matches = (doc._.lex_matches if Doc.has_extension("lex_matches") else None) or ()
+            row["words"] = [{"start": m.start, "end": m.end, "word": m.word, "labels": list(m.labels)} for m in matches]
+        if self.wanted.alternatives:
+            row["alternatives"] = [
+                {
+                    "probability": one.probability,
+                    "entities": [
+                        {"start": e.start_char, "end": e.end_char, "text": e.text, "label": e.label}
+                        for e in one.entities
+                    ],
+                }
+                for one in get_alternatives(doc)
+            ]
+        if self.wanted.uncertain is not None:
+            row["uncertain"] = [_entity(span) for span in doc.spans.get(UNCERTAIN_KEY, ())]
+        if self.wanted.version:
+            row["lex_version"] = doc._.lex_version if Doc.has_extension("lex_version") else None
+        if self.wanted.doc:
+            row["doc"] = doc.to_bytes()
+        return row
+
+
+def annotate_one(nlp: Language, text: str) -> Doc:
+    """RETURNS (Doc): A text, annotated. Raises what the component at fault raises: error handlers are not asked."""
+    doc = nlp.make_doc(text)
+    for _, pipe in nlp.pipeline:
+        doc = pipe(doc)
+    return doc
+
+
+def _entity(ent: Any) -> Dict[str, Any]:
+    own = ent._
+    start = own.lex_start if own.has("lex_start") and own.lex_start is not None else ent.start_char
+    end = own.lex_end if own.has("lex_end") and own.lex_end is not None else ent.end_char
+    score = own.lex_score if own.has("lex_score") else None
+    return {"start": start, "end": end, "text": ent.doc.text[start:end], "label": ent.label_, "score": score}

@@ -1,0 +1,166 @@
+"""Workers on this machine: processes that load the pipeline once, are watched, and are replaced when they are lost."""
+
+import multiprocessing
+import time
+from collections import deque
+from multiprocessing.connection import Connection, wait
+from typing import Any, Deque, Iterator, List, Optional, Tuple
+
+from .annotator import Annotator, Result, Wanted
+from .tasks import Batch, Task
+
+START_SECONDS = 600.0  # to load a pipeline
+MAX_STARTS = 3  # of a worker that never becomes ready
+
+
+class WorkerError(RuntimeError):
+    """Workers cannot be started."""
+
+
+class Worker:
+    """A process with an Annotator."""
+
+    def __init__(self, context: Any, arguments: Any) -> None:
+        self.connection, child = context.Pipe()
+        self.process = context.Process(target=_work, args=(child, arguments), daemon=True)
+        self.process.start()
+        child.close()
+        self.task: Optional[Task] = None
+        self.results: List[Result] = []  # of the task, so far
+        self.ready = False
+        self.deadline = time.monotonic() + START_SECONDS
+
+    def give(self, task: Task, timeout: float) -> None:
+        """Start a task."""
+        self.task, self.results, self.deadline = task, [], time.monotonic() + timeout
+        self.connection.send([[text] for text in task.texts] if task.one_by_one else [task.texts])
+
+    def stop(self) -> None:
+        """End the process, whatever it does."""
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+
+class ProcessEngine:
+    """Annotates batches in processes of this machine."""
+
+    def __init__(
+        self,
+        model: str,
+        wanted: Wanted,
+        *,
+        workers: int = 1,
+        threads: int = 1,
+        gpu_id: int = -1,
+        timeout: float = 300.0,
+    ) -> None:
+        """Make an engine.
+
+        model (str): The pipeline, by folder or name.
+        wanted (Wanted): What is written of a text.
+        workers (int): How many processes.
+        threads (int): Threads of torch in each.
+        gpu_id (int): The GPU, or -1 for the CPU.
+        timeout (float): Seconds after which a batch is taken apart, and a single text given up.
+        """
+        if workers < 1:
+            raise ValueError(f"workers is {workers}; expected at least 1.")
+        self.n_workers, self.timeout = workers, timeout
+        self._arguments = (model, wanted, threads, gpu_id)
+        self._context = multiprocessing.get_context("spawn")  # a forked process would share torch's threads
+
+    def run(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """Annotate batches. They are drawn as workers become free.
+
+        YIELDS (Batch): Finished batches, in the order in which they finish. Raises WorkerError if workers cannot start.
+        """
+        workers: List[Worker] = []
+        tasks: Deque[Task] = deque()
+        more, failed_starts = True, 0
+        try:
+            while True:
+                while more and len(tasks) < self.n_workers:
+                    batch = next(batches, None)
+                    more = batch is not None
+                    if batch is not None:
+                        tasks.append(batch.start())
+                n_busy = sum(worker.task is not None for worker in workers)
+                if not tasks and not n_busy:
+                    return
+                while len(workers) < min(self.n_workers, n_busy + len(tasks)):
+                    workers.append(Worker(self._context, self._arguments))
+                for worker in workers:
+                    if tasks and worker.ready and worker.task is None:
+                        worker.give(tasks.popleft(), self.timeout)
+                for worker, lost in self._listen([worker for worker in workers if worker.task or not worker.ready]):
+                    if lost:
+                        worker.stop()
+                        workers.remove(worker)
+                    if worker.task is None:
+                        failed_starts = failed_starts + 1 if lost else 0
+                        if failed_starts == MAX_STARTS:
+                            raise WorkerError(f"The workers cannot start: {lost}.")
+                        continue
+                    task, batch = worker.task, worker.task.batch
+                    if not lost and len(worker.results) < len(task.indices):
+                        continue
+                    worker.task = None
+                    following = batch.lose(task, worker.results, lost) if lost else batch.succeed(task, worker.results)
+                    if following is not None:
+                        tasks.appendleft(following)
+                    if batch.finished:
+                        yield batch
+        finally:
+            for worker in workers:
+                worker.stop()
+
+    def _listen(self, workers: List[Worker]) -> Iterator[Tuple[Worker, str]]:
+        """Wait until workers answer or are late.
+
+        YIELDS (Tuple[Worker, str]): Those that did, and why they are lost if they are.
+        """
+        soonest = min(worker.deadline for worker in workers)
+        told = wait([worker.connection for worker in workers], max(0.0, soonest - time.monotonic()))
+        for worker in workers:
+            if worker.connection in told:
+                try:
+                    answer = worker.connection.recv()
+                except (EOFError, OSError):
+                    worker.process.join()
+                    yield worker, f"the process ended ({_describe(worker.process.exitcode)})"
+                    continue
+                if isinstance(answer, Exception):
+                    raise answer
+                worker.ready = True
+                worker.results += answer
+                worker.deadline = time.monotonic() + self.timeout
+                yield worker, ""
+            elif time.monotonic() >= worker.deadline:
+                yield worker, f"no answer in {self.timeout if worker.ready else START_SECONDS:g} seconds"
+
+
+def _work(connection: Connection, arguments: Any) -> None:
+    """The life of a worker: an empty answer when it is ready, then lists of texts in, and results of each list out."""
+    model, wanted, threads, gpu_id = arguments
+    try:
+        annotator = Annotator(model, wanted, threads=threads, gpu_id=gpu_id)
+    except Exception as error:
+        connection.send(WorkerError(f"The pipeline {model} cannot be loaded ({type(error).__name__}: {error})."))
+        return
+    connection.send([])
+    while True:
+        try:
+            parts = connection.recv()
+        except EOFError:
+            return
+        for texts in parts:
+            connection.send(annotator.annotate(texts))
+
+
+def _describe(exitcode: Optional[int]) -> str:
+    import signal
+
+    if exitcode is not None and exitcode < 0:
+        return f"killed by {signal.Signals(-exitcode).name}"
+    return f"exit code {exitcode}"

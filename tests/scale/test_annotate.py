@@ -1,0 +1,163 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import spacy
+import srsly
+from spacy.tokens import DocBin
+
+import spacy_lexner.scale.store as store_module
+from spacy_lexner.scale import annotate
+from spacy_lexner.scale.store import OutputError
+
+TEXTS = ["我在南京", "看长江", "南京的长江很长", "今天天气好"]
+
+
+def write(path, texts=TEXTS):
+    path.write_text("".join(text + "\n" for text in texts), "utf8")
+    return path
+
+
+def read_rows(folder):
+    return [row for path in sorted(folder.glob("part-*.jsonl")) for row in srsly.read_jsonl(path)]
+
+
+def read_faults(folder):
+    return list(srsly.read_jsonl(folder / "quarantine.jsonl"))
+
+
+def read_all(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_rows(tmp_path, model):
+    rows = [{"id": "a", "body": "我在南京", "源": 1, "entities": "old"}, {"body": "天"}]
+    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf8")
+    summary = annotate(model, [tmp_path / "in.jsonl"], tmp_path / "out", column="body")
+    entity = {"start": 2, "end": 4, "text": "南京", "label": "GPE", "score": None}
+    assert read_rows(tmp_path / "out") == [
+        {"id": "a", "源": 1, "input_entities": "old", "text": "我在南京", "entities": [entity]},
+        {"id": f"{tmp_path / 'in.jsonl'}:2", "text": "天", "entities": []},
+    ]
+    assert summary[:6] == (2, 5, 1, 0, 1, 0)
+
+
+def test_same_bytes_for_any_number_of_workers_and_after_an_interruption(tmp_path, model, monkeypatch):
+    path = write(tmp_path / "in.txt", TEXTS * 10)
+    options = {"shard_texts": 7, "batch_characters": 12}
+    annotate(model, [path], tmp_path / "one", **options)
+    annotate(model, [path], tmp_path / "two", **options, engine="processes", workers=2)
+    expected = read_all(tmp_path / "one")
+    assert len(expected) == 6 * 2 + 2 and read_all(tmp_path / "two") == expected
+
+    class Stop(Exception):
+        pass
+
+    def stop_later(summary, progress):
+        if summary.texts >= 14:
+            raise Stop
+
+    with pytest.raises(Stop):
+        annotate(model, [path], tmp_path / "three", **options, report=stop_later)
+    (tmp_path / "three" / "part-00003.jsonl.writing").write_text("torn", "utf8")
+    assert not (tmp_path / "three" / "quarantine.jsonl").exists()
+    summary = annotate(model, [path], tmp_path / "three", **options)
+    assert read_all(tmp_path / "three") == expected
+    assert (summary.texts, summary.shards) == (40, 6) and summary.resumed >= 2
+
+
+def test_killed_at_any_moment(tmp_path, model):
+    path = write(tmp_path / "in.txt", TEXTS * 50)
+    annotate(model, [path], tmp_path / "whole", shard_texts=20)
+    command = [sys.executable, "-m", "spacy", "lexner", "annotate", model, str(path), str(tmp_path / "out")]
+    for seconds in (6, 9):
+        process = subprocess.Popen([*command, "--shard-texts", "20"], stdout=subprocess.DEVNULL)
+        time.sleep(seconds)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    annotate(model, [path], tmp_path / "out", shard_texts=20)
+    assert read_all(tmp_path / "out") == read_all(tmp_path / "whole")
+
+
+def test_texts_that_fail_hang_or_kill_their_process(tmp_path, troublesome, monkeypatch):
+    texts = ["我在南京", "坏", "看长江", "慢", "南京", "死", "长江", "偶"]
+    path = write(tmp_path / "in.txt", texts)
+    with (tmp_path / "in.txt").open("ab") as file:
+        file.write(b"\xff\n")
+    summary = annotate(troublesome, [path], tmp_path / "out", timeout=2.0)
+    assert [row["text"] for row in read_rows(tmp_path / "out")] == ["我在南京", "看长江", "南京", "长江", "偶"]
+    bad, slow, dead, raw = read_faults(tmp_path / "out")
+    assert (bad["text"], bad["place"], bad["reason"]) == ("坏", f"{path}:2", "ValueError: a bad text")
+    assert "in troublesome" in bad["traceback"]
+    assert (slow["text"], slow["reason"]) == ("慢", "no answer in 2 seconds")
+    assert (dead["text"], dead["reason"]) == ("死", "the process ended (exit code 7)")
+    assert "is not UTF-8" in raw["reason"]
+    assert (summary.quarantined, summary.entities) == (4, 4)
+    assert os.path.exists(os.environ["ONCE"])
+
+
+def test_another_run_is_refused_with_the_difference(tmp_path, model, troublesome):
+    path = write(tmp_path / "in.txt")
+    annotate(model, [path], tmp_path / "out")
+    before = read_all(tmp_path / "out")
+    with pytest.raises(OutputError, match=r"shard_texts was 10000, is 3\. Choose"):
+        annotate(model, [path], tmp_path / "out", shard_texts=3)
+    with pytest.raises(OutputError, match="model was '"):
+        annotate(troublesome, [path], tmp_path / "out")
+    write(path, [*TEXTS[:-1], "南京"])
+    with pytest.raises(OutputError, match="the input has changed"):
+        annotate(model, [path], tmp_path / "out")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letters.txt").touch()
+    with pytest.raises(OutputError, match="is not empty"):
+        annotate(model, [path], tmp_path / "mine")
+    assert read_all(tmp_path / "out") == before
+
+
+def test_a_full_disk_stops_the_run_and_room_lets_it_go_on(tmp_path, model, monkeypatch):
+    path, fsync = write(tmp_path / "in.txt", TEXTS * 3), os.fsync
+    calls = []
+
+    def full(number):
+        calls.append(number)
+        if len(calls) == 4:
+            raise OSError(28, "No space left on device")
+        fsync(number)
+
+    monkeypatch.setattr(store_module.os, "fsync", full)
+    with pytest.raises(OSError, match=r"cannot be written \(No space left on device\).*the same command again"):
+        annotate(model, [path], tmp_path / "out", shard_texts=4)
+    assert not list((tmp_path / "out").rglob("*.writing"))
+    assert annotate(model, [path], tmp_path / "out", shard_texts=4).resumed == 1
+    annotate(model, [path], tmp_path / "whole", shard_texts=4)
+    assert read_all(tmp_path / "out") == read_all(tmp_path / "whole")
+
+
+def test_parquet_and_spacy(tmp_path, model):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = write(tmp_path / "in.txt")
+    annotate(model, [path], tmp_path / "table", to="parquet", words=True, shard_texts=3)
+    tables = [parquet.read_table(tmp_path / "table" / f"part-0000{i}.parquet") for i in (0, 1)]
+    assert tables[0].schema == tables[1].schema
+    assert [ent["label"] for ents in tables[0]["entities"].to_pylist() for ent in ents] == ["GPE", "LOC", "GPE", "LOC"]
+    annotate(model, [path], tmp_path / "docs", to="spacy")
+    docs = list(DocBin().from_disk(tmp_path / "docs" / "part-00000.spacy").get_docs(spacy.blank("zh").vocab))
+    assert [[ent.text for ent in doc.ents] for doc in docs] == [["南京"], ["长江"], ["南京", "长江"], []]
+    assert docs[1].user_data["lex_record"] == {"id": f"{path}:2"}
+
+
+def test_a_pipeline_that_cannot_be_loaded(tmp_path, model):
+    path = write(tmp_path / "in.txt")
+    with pytest.raises(OSError, match="no pipeline nowhere"):
+        annotate("nowhere", [path], tmp_path / "out")
+    (Path(model) / "config.cfg").rename(tmp_path / "config.cfg")
+    try:
+        with pytest.raises(RuntimeError, match="cannot be loaded"):
+            annotate(model, [path], tmp_path / "out")
+    finally:
+        (tmp_path / "config.cfg").rename(Path(model) / "config.cfg")
