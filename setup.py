@@ -105,7 +105,7 @@ ZH = ["jieba>=0.42", "spacy-pkuseg>=1.0", "opencc>=1.4"]
 VECTORS = [*ZH, "gensim>=4.3"]
 ELMO = ["h5py>=3.10"]
 KNOWLEDGE = ["pykeen>=1.11"]
-DATA = ["pandas>=2.2", "datasets>=4.0"]
+DATA = ["pandas>=2.2", "datasets>=4.0", "pyarrow>=21"]
 DOCS = ["nbclient>=0.10", "mkdocs-material>=9.7", "mkdocstrings[python]>=1.0", "mkdocs-static-i18n>=1.3", "jieba>=0.42"]
 SERVE = ["fastapi>=0.115", "uvicorn>=0.30", "httptools>=0.6", "uvloop>=0.20", "prometheus-client>=0.20", "httpx>=0.27"]
 DEV = [

@@ -68,7 +68,11 @@ class ProcessEngine:
             raise ValueError(f"workers is {workers}; expected at least 1.")
         self.n_workers, self.timeout = workers, timeout
         self._arguments = (model, wanted, threads, gpu_id)
-        self._context = multiprocessing.get_context("spawn")  # a forked process would share torch's threads
+        # A process forked from this one would wait for torch's threads. One that has only imported what workers need
+        # has none, and gives a new worker in no time.
+        method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+        self._context: Any = multiprocessing.get_context(method)
+        self._context.set_forkserver_preload(["__main__", "torch", __package__ + ".annotator"])
 
     def run(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         """Annotate batches. They are drawn as workers become free.

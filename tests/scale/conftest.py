@@ -1,6 +1,7 @@
 """Pipelines on disk: one of rules, and one that also fails, hangs or dies, as a text tells it to."""
 
 import importlib
+import shutil
 import sys
 from pathlib import Path
 
@@ -13,6 +14,8 @@ import time
 
 from spacy.language import Language
 
+ONCE = os.path.join(os.path.dirname(__file__), "once")
+
 
 @Language.component("troublesome")
 def troublesome(doc):
@@ -22,10 +25,20 @@ def troublesome(doc):
         time.sleep(600)
     if "死" in doc.text:
         os._exit(7)
-    if "偶" in doc.text and not os.path.exists(os.environ["ONCE"]):
-        open(os.environ["ONCE"], "w").close()
+    if "偶" in doc.text and not os.path.exists(ONCE):
+        open(ONCE, "w").close()
         os._exit(8)
     return doc
+"""
+
+PACKAGE = """
+from spacy.util import load_model_from_init_py
+
+from . import component
+
+
+def load(**overrides):
+    return load_model_from_init_py(__file__, **overrides)
 """
 
 
@@ -46,18 +59,21 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def troublesome(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Installed as users install components, so that worker processes find it."""
+    """The name of a package, as `spacy package --code` makes them."""
     site = tmp_path / "site"
-    about = site / "troublesome-1.0.dist-info"
-    about.mkdir(parents=True)
-    (site / "troublesome.py").write_text(CODE, "utf8")
+    package, about = site / "troublesome", site / "troublesome-1.0.dist-info"
+    package.mkdir(parents=True)
+    about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: troublesome\nVersion: 1.0\n", "utf8")
-    (about / "entry_points.txt").write_text("[spacy_factories]\ntroublesome = troublesome:troublesome\n", "utf8")
+    (package / "component.py").write_text(CODE, "utf8")
+    (package / "__init__.py").write_text(PACKAGE, "utf8")
     monkeypatch.syspath_prepend(site)
-    monkeypatch.setenv("ONCE", str(tmp_path / "once"))
     sys.modules.pop("troublesome", None)
+    sys.modules.pop("troublesome.component", None)
     importlib.import_module("troublesome")
     nlp = make_rules()
+    nlp.meta.update(name="troublesome", version="1.0")
     nlp.add_pipe("troublesome")
-    nlp.to_disk(tmp_path / "troublesome")
-    return str(tmp_path / "troublesome")
+    nlp.to_disk(package / "zh_troublesome-1.0")
+    shutil.copy(package / "zh_troublesome-1.0" / "meta.json", package)
+    return "troublesome"

@@ -1,0 +1,25 @@
+import json
+
+import spacy
+from typer.testing import CliRunner
+
+from spacy_lexner.cli.app import lexner
+
+
+def test_command(tmp_path):
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "GPE", "pattern": "南京"}])
+    nlp.to_disk(tmp_path / "model")
+    (tmp_path / "in.jsonl").write_text('{"body": "我在南京"}\n{"text": "看"}\n', "utf8")
+    arguments = ["annotate", *(str(tmp_path / name) for name in ("model", "in.jsonl", "out")), "--field", "body"]
+    result = CliRunner().invoke(lexner, [*arguments, "--strict"])
+    output = " ".join(result.output.split())
+    assert result.exit_code == 1 and "1 texts could not be annotated" in output
+    assert "2 texts, 4 characters, 1 entities" in output
+    [row] = map(json.loads, (tmp_path / "out" / "part-00000.jsonl").read_text("utf8").splitlines())
+    assert [ent["text"] for ent in row["entities"]] == ["南京"]
+    assert CliRunner().invoke(lexner, arguments).exit_code == 0
+    result = CliRunner().invoke(lexner, [*arguments, "--words"])
+    assert result.exit_code == 1 and "holds the output of another run" in result.output
+    result = CliRunner().invoke(lexner, [*arguments[:2], str(tmp_path / "no.txt"), str(tmp_path / "new")])
+    assert result.exit_code == 1 and "no such file" in result.output
