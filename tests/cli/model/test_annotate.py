@@ -20,6 +20,6 @@ def test_command(tmp_path):
     assert [ent["text"] for ent in row["entities"]] == ["南京"]
     assert CliRunner().invoke(lexner, arguments).exit_code == 0
     result = CliRunner().invoke(lexner, [*arguments, "--words"])
-    assert result.exit_code == 1 and "holds the output of another run" in result.output
+    assert result.exit_code == 1 and "another run" in " ".join(result.output.split())
     result = CliRunner().invoke(lexner, [*arguments[:2], str(tmp_path / "no.txt"), str(tmp_path / "new")])
-    assert result.exit_code == 1 and "no such file" in result.output
+    assert result.exit_code == 1 and "no such file" in " ".join(result.output.split())
