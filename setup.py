@@ -100,6 +100,7 @@ CORE = [
     "jinja2>=3.0",
     "regex>=2023.0.0",
     "tqdm>=4.60",
+    "filelock>=3.13",
 ]
 ZH = ["jieba>=0.42", "spacy-pkuseg>=1.0", "opencc>=1.4"]
 VECTORS = [*ZH, "gensim>=4.3"]

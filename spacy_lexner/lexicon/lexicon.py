@@ -1,5 +1,6 @@
 """The lexicon: words, and what is known about them."""
 
+from contextlib import contextmanager
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
@@ -35,9 +36,12 @@ class Lexicon:
         and however they were made.
     """
 
-    def __init__(self, levels: Levels, report: BuildReport, home: Optional["Home"] = None) -> None:
+    def __init__(
+        self, levels: Levels, report: BuildReport, home: Optional["Home"] = None, origin: Optional["Home"] = None
+    ) -> None:
         self._levels = levels
         self._home = home  # where it is mapped from
+        self._origin = origin  # the saved lexicon that it is a change of
         self.report = report
         self.normalization = levels.base.normalization
         self.max_word_length = levels.base.max_word_length
@@ -181,11 +185,13 @@ class Lexicon:
         return self._changed(self._levels.without_words(words))
 
     def _changed(self, levels: Levels) -> "Lexicon":
-        return Lexicon(levels, self.report, self._home)
+        return Lexicon(levels, self.report, self._home, self._origin)
 
     def compact(self) -> "Lexicon":
         """RETURNS (Lexicon): The same lexicon with all levels merged into one."""
-        return Lexicon(Levels.of(self._levels.merged()), self.report) if self._levels.changed else self
+        if not self._levels.changed:
+            return self
+        return Lexicon(Levels.of(self._levels.merged()), self.report, origin=self._origin)
 
     def prune(self, texts: Iterable[str]) -> "Lexicon":
         """RETURNS (Lexicon): Only the words that occur in the texts, which are read as a stream."""
@@ -195,7 +201,8 @@ class Lexicon:
             _, _, ranks = level.trie.match(self.normalization.codes(to_codes(SEPARATOR.join(batch))))
             seen[level.rows[ranks]] = True
         table = level.visible_table().take(np.flatnonzero(seen))
-        return Lexicon(Levels.of(compile_level(table, self.normalization, self.max_word_length)), self.report)
+        level = compile_level(table, self.normalization, self.max_word_length)
+        return Lexicon(Levels.of(level), self.report, origin=self._origin)
 
     # Matching
 
@@ -210,12 +217,37 @@ class Lexicon:
 
     # Files
 
-    def save(self, path: Union[str, Path]) -> None:
-        """Save to a folder, created if needed. A lexicon already there stays intact until the new one is complete."""
-        from .storage import save_folder
+    def save(self, path: Union[str, Path], *, overwrite: bool = False) -> None:
+        """Save to a folder, created if needed. A lexicon already there stays intact until the new one is complete; one
+        writer waits for another.
 
-        if self._home is None or self._levels.changed or not self._home.link(Path(path)):
-            save_folder(self._levels.merged(), self.report, Path(path))
+        overwrite (bool): Save to the folder that this lexicon was opened from even if another one has been saved there
+            since, which is lost. Otherwise that raises LexiconError.
+        """
+        from .storage import save_folder
+        from .writing import writing
+
+        folder = Path(path)
+        with writing(folder):
+            if self._origin is not None and not overwrite:
+                self._origin.require_present(folder)
+            if self._home is None or self._levels.changed or not self._home.link(folder):
+                self._origin = save_folder(self._levels.merged(), self.report, folder)
+
+    @classmethod
+    @contextmanager
+    def edit(cls, path: Union[str, Path]) -> Iterator["Lexicon"]:
+        """Open a saved lexicon to change it, and hold its folder meanwhile, so that no change made by others is lost:
+        `with Lexicon.edit(path) as lexicon: lexicon.with_words(["南京"]).save(path)`. Other writers wait.
+
+        YIELDS (Lexicon): The lexicon.
+        """
+        from .storage import read_manifest
+        from .writing import writing
+
+        read_manifest(Path(path))  # an error before anything is created
+        with writing(Path(path)):
+            yield cls.open(path)
 
     @classmethod
     def open(cls, path: Union[str, Path], *, verify: bool = False) -> "Lexicon":
@@ -227,7 +259,7 @@ class Lexicon:
         from .storage import open_folder
 
         base, report, home = open_folder(Path(path), verify)
-        return cls(Levels.of(base), report, home)
+        return cls(Levels.of(base), report, home, origin=home)
 
     def to_bytes(self) -> bytes:
         """RETURNS (bytes): The lexicon, in the safetensors format."""

@@ -2,7 +2,8 @@
 
 The folder holds `manifest.json` and the parts, whose names contain the first digits of their SHA-256. A save writes the
 new parts next to the old ones and then replaces the manifest: if it is interrupted, the folder holds the old lexicon or
-the new one. Maps of the old parts stay valid where the system allows a mapped file to be removed.
+the new one. Maps of the old parts stay valid where the system allows a mapped file to be removed. Writers hold the
+folder (`writing`), so that what the manifest does not name is left over from a save that was interrupted.
 """
 
 import hashlib
@@ -10,7 +11,6 @@ import json
 import os
 import re
 import shutil
-import time
 from pathlib import Path
 from typing import Any, Dict, Iterable, NamedTuple, Tuple, Union
 from uuid import uuid4
@@ -22,12 +22,12 @@ from .build import BuildReport
 from .errors import LexiconError
 from .level import Level
 from .packing import FORMAT, FORMAT_VERSION, PartsT, pack, unpack
+from .writing import sync_folder
 
 MANIFEST = "manifest.json"
 SUFFIXES = {"words": ".txt", "index": ".safetensors", "trie": ".safetensors", "vectors": ".safetensors"}
 PART_NAME = re.compile(r"(words|index|trie|vectors)-[0-9a-f]{16}\.(txt|safetensors)|\.part-.*")
 MAX_MANIFEST = 1 << 20
-STALE_SECONDS = 3600
 
 
 class Home(NamedTuple):
@@ -43,15 +43,28 @@ class Home(NamedTuple):
         except LexiconError:
             return False
 
+    def require_present(self, path: Path) -> None:
+        """Raise LexiconError if a folder is this one and holds another lexicon by now."""
+        if path.resolve() != self.path:
+            return
+        try:
+            checksum = read_manifest(path)["checksum"]
+        except LexiconError:  # nothing there that could be lost
+            return
+        if checksum != self.checksum:
+            raise LexiconError(
+                f"{path}: another lexicon was saved here since this one was opened, and would be lost. Open it again "
+                "and repeat the change, inside of `with Lexicon.edit(path) as lexicon`; or save with overwrite=True."
+            )
+
     def link(self, path: Path) -> bool:
-        """Save the lexicon to another folder, created if needed, by linking its parts, so that a training that saves
-        its best pipeline again and again writes a large lexicon only once. Returns False where that is impossible
-        (another file system) or the lexicon was changed."""
+        """Save the lexicon to another folder by linking its parts, so that a training that saves its best pipeline
+        again and again writes a large lexicon only once. Returns False where that is impossible (another file system)
+        or the lexicon was changed."""
         try:
             manifest = read_manifest(self.path)
             if manifest["checksum"] != self.checksum:
                 return False
-            path.mkdir(parents=True, exist_ok=True)
             if path.samefile(self.path):
                 return True
             for entry in manifest["parts"].values():
@@ -62,9 +75,8 @@ class Home(NamedTuple):
         return True
 
 
-def save_folder(level: Level, report: BuildReport, path: Path) -> None:
-    """Save a lexicon to a folder, created if needed, completely or not at all."""
-    path.mkdir(parents=True, exist_ok=True)
+def save_folder(level: Level, report: BuildReport, path: Path) -> Home:
+    """Save a lexicon to a folder that the caller holds (`writing`), completely or not at all."""
     manifest, parts = pack(level, report)
     manifest["parts"] = {}
     for part, arrays in parts.items():
@@ -75,6 +87,7 @@ def save_folder(level: Level, report: BuildReport, path: Path) -> None:
         manifest["parts"][part] = _write_part(path, part, pieces)
     manifest["checksum"] = _checksum(manifest)
     _commit(path, manifest)
+    return Home(path.resolve(), manifest["checksum"])
 
 
 def _link_part(source: Path, target: Path) -> None:
@@ -93,14 +106,34 @@ def _commit(path: Path, manifest: Dict[str, Any]) -> None:
     """Replace the manifest, and with it the lexicon of the folder; then remove the old lexicon's parts."""
     text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
     temporary, _ = _write_temporary(path, [text.encode("utf8")])
+    sync_folder(path)  # no manifest on the disk before the parts that it names
     os.replace(temporary, path / MANIFEST)
+    sync_folder(path)
     _remove_old_parts(path, {entry["file"] for entry in manifest["parts"].values()})
 
 
 def open_folder(path: Path, verify: bool) -> Tuple[Level, BuildReport, Home]:
     """Open a lexicon, memory-mapped; sizes, shapes and types are checked first. `verify` also checks the SHA-256 of
     each part, which reads all of it. Raises LexiconError, naming the file, for anything that is not as it was saved."""
-    manifest = read_manifest(path)
+    while True:
+        stamp, manifest = _stamp(path), read_manifest(path)
+        try:
+            return _open_parts(path, manifest, verify)
+        except LexiconError:
+            if _stamp(path) == stamp:
+                raise  # otherwise another lexicon was saved meanwhile, and the parts of this one are gone
+
+
+def _stamp(path: Path) -> Tuple[int, ...]:
+    """What tells two saves apart, even of equal lexicons."""
+    try:
+        status = (path / MANIFEST).stat()
+    except OSError:
+        return ()
+    return status.st_ino, status.st_mtime_ns
+
+
+def _open_parts(path: Path, manifest: Dict[str, Any], verify: bool) -> Tuple[Level, BuildReport, Home]:
     parts: PartsT = {}
     try:
         for part, entry in manifest["parts"].items():
@@ -195,23 +228,26 @@ def _map_part(path: Path, entry: Dict[str, Any], verify: bool) -> np.ndarray:
     if not PART_NAME.fullmatch(name):
         raise LexiconError(f"{path / MANIFEST}: {name!r} is not the name of a part.")
     file = path / name
-    if not file.is_file():
-        raise LexiconError(f"{file}: this part of the lexicon is missing. Copy the whole folder, or build it again.")
-    size = file.stat().st_size
-    if size != entry["bytes"]:
-        raise LexiconError(f"{file}: {size} bytes, {entry['bytes']} expected: cut short, or of another lexicon.")
-    data = np.memmap(file, "u1", "r") if size else np.zeros(0, "u1")
+    try:
+        with file.open("rb") as opened:
+            size = os.fstat(opened.fileno()).st_size
+            if size != entry["bytes"]:
+                raise LexiconError(
+                    f"{file}: {size} bytes, {entry['bytes']} expected: cut short, or of another lexicon."
+                )
+            data = np.memmap(opened, "u1", "r") if size else np.zeros(0, "u1")
+    except (FileNotFoundError, IsADirectoryError):
+        fault = f"{file}: this part of the lexicon is missing. Copy the whole folder, or build it again."
+        raise LexiconError(fault) from None
     if verify and hashlib.sha256(data.data).hexdigest() != entry["sha256"]:
         raise LexiconError(f"{file}: the SHA-256 differs from the manifest's: damaged, or of another lexicon.")
     return data.view(np.ndarray)
 
 
 def _remove_old_parts(path: Path, current: Iterable[str]) -> None:
-    """Remove parts that the manifest does not name, except those that another process may still be writing."""
     for file in path.iterdir():
         if PART_NAME.fullmatch(file.name) and file.name not in current:
             try:
-                if time.time() - file.stat().st_mtime > STALE_SECONDS or not file.name.startswith(".part-"):
-                    file.unlink()
+                file.unlink()
             except OSError:
                 continue  # a part that is still mapped on Windows: the next save removes it

@@ -80,7 +80,7 @@ def vectors_cli(
             report = CompositionReport()
             characters = output / FILES["char"] if "char" in units else None
             lexicon = build_lexicon(words, output / FILES["word"], characters, dtype, report)  # type: ignore[arg-type]
-            save(lexicon, output / "lexicon")
+            save(lexicon, output / "lexicon", force)
             msg.text(f"{report}")
             report_skipped(lexicon.report, duplicates=False)
 

@@ -10,7 +10,7 @@ from ...lexicon.normalization import Normalization
 from ...lexicon.readers.any_file import READERS
 from ...lexicon.script import SCRIPTS
 from ..shared import ForceOption, TargetArgument, failing
-from .folder import check_output, save
+from .folder import replacing, save
 from .sources import (
     MAX_DROPPED,
     MaxDroppedOption,
@@ -88,8 +88,7 @@ def build_cli(
       python -m spacy lexner lexicon build nothing --empty
     """
     given = {"word": word, "weight": weight, "label": label, "entity_id": entity_id, "vector": vector}
-    with failing("Nothing was written"):
-        check_output(output, force)
+    with failing("Nothing was written"), replacing(output, force):
         if bool(sources) == empty:
             raise LexiconError("Give the files that hold the words, or --empty.")
         settings: Dict[str, Any] = {"limit": limit, "encoding": encoding, "errors": errors}
@@ -105,5 +104,5 @@ def build_cli(
             merge=True,
         )
         check_dropped(lexicon.report, stream, max_dropped)
-        save(lexicon, output)
+        save(lexicon, output, force)
     report_skipped(lexicon.report, duplicates=True)

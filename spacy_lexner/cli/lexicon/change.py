@@ -1,7 +1,8 @@
 """`spacy lexner lexicon add` and `remove`: words into a lexicon, and out of it."""
 
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Iterable, List, Optional
+from typing import Annotated, Iterable, Iterator, List, Optional
 
 import typer
 from wasabi import msg
@@ -15,7 +16,7 @@ from ...lexicon.readers.any_file import READERS, read_any
 from ...lexicon.rule_file import collect_rules, read_rules
 from ...lexicon.rules import HINT_ONLY
 from ..shared import ForceOption, failing
-from .folder import LexiconArgument, check_output, save
+from .folder import LexiconArgument, replacing, save
 from .sources import (
     MAX_DROPPED,
     MaxDroppedOption,
@@ -72,8 +73,7 @@ def add_cli(
       python -m spacy lexner lexicon add lexicon --file brands.txt --label brand --compose
       python -m spacy lexner lexicon add lexicon --rules dictionary.tsv
     """
-    with failing("Nothing was written"):
-        old = _open(path, output, force)
+    with failing("Nothing was written"), _changing(path, output, force) as old:
         entries = [LexiconEntry(word, None, weight, label, entity_id) for word in words or []]
         if file is not None:
             added = _read_file(file, format, label, old, strict, max_dropped)
@@ -85,7 +85,7 @@ def add_cli(
             raise LexiconError("Give words to add, a file of words (--file), or a file of rules (--rules).")
         report = CompositionReport()
         new = old.with_words(_compose(entries, old, report) if compose else entries)
-        save(new, output or path)
+        save(new, output or path, force or _in_place(path, output))
     if file is not None:
         report_skipped(added.report, duplicates=True)
     diff = compare(old, new)
@@ -111,8 +111,7 @@ def remove_cli(
       python -m spacy lexner lexicon remove lexicon 市长
       python -m spacy lexner lexicon remove lexicon --file stop-words.txt --output smaller
     """
-    with failing("Nothing was written"):
-        old = _open(path, output, force)
+    with failing("Nothing was written"), _changing(path, output, force) as old:
         given = dict.fromkeys(words or [])
         if file is not None:
             given.update(dict.fromkeys(entry.word for entry in WatchedStream([read_any(file, format)])))
@@ -122,16 +121,25 @@ def remove_cli(
         if len(unknown) == len(given):
             raise LexiconError(f"None of the {len(given)} words is in the lexicon: {', '.join(unknown[:20])}")
         new = old.without_words(given)
-        save(new, output or path)
+        save(new, output or path, force or _in_place(path, output))
     msg.text(f"{len(old) - len(new)} words removed")
     if unknown:
         msg.warn(f"{len(unknown)} words were not in the lexicon", ", ".join(unknown[:20]))
 
 
-def _open(path: Path, output: Optional[Path], force: bool) -> Lexicon:
-    if output is not None and output.resolve() != path.resolve():
-        check_output(output, force)
-    return Lexicon.open(path)
+def _in_place(path: Path, output: Optional[Path]) -> bool:
+    return output is None or output.resolve() == path.resolve()
+
+
+@contextmanager
+def _changing(path: Path, output: Optional[Path], force: bool) -> Iterator[Lexicon]:
+    """The lexicon to change. The folder that will be written is held against other writers."""
+    if output is None or _in_place(path, output):
+        with Lexicon.edit(path) as lexicon:
+            yield lexicon
+    else:
+        with replacing(output, force):
+            yield Lexicon.open(path)
 
 
 def _read_file(file: Path, format: str, label: str, old: Lexicon, strict: bool, max_dropped: float) -> Lexicon:

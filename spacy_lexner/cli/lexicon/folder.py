@@ -1,7 +1,8 @@
 """What the commands share: the folder of a lexicon, which is checked and written."""
 
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Iterator
 
 import typer
 from wasabi import msg
@@ -9,6 +10,7 @@ from wasabi import msg
 from ...lexicon.errors import LexiconError
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.storage import MANIFEST
+from ...lexicon.writing import LOCK, writing
 
 LexiconArgument = Annotated[Path, typer.Argument(metavar="LEXICON", help="The folder of a lexicon")]
 
@@ -18,12 +20,24 @@ def check_output(path: Path, force: bool) -> None:
     if (path / MANIFEST).is_file():
         if not force:
             raise LexiconError(f"{path} already holds a lexicon. Replace it (--force), or choose another folder.")
-    elif path.exists() and (not path.is_dir() or any(path.iterdir())):
+    elif path.exists() and (not path.is_dir() or any(file.name != LOCK for file in path.iterdir())):
         raise LexiconError(f"{path} is not a lexicon, and not empty. Choose another folder.")
 
 
-def save(lexicon: Lexicon, path: Path) -> None:
-    """Save a lexicon and report what is in it."""
-    lexicon.save(path)
+@contextmanager
+def replacing(path: Path, force: bool) -> Iterator[None]:
+    """Check the folder that a command will write, and hold a lexicon that is there against other writers until the
+    command is done. Raises LexiconError as `check_output` does."""
+    check_output(path, force)
+    with writing(path) if (path / MANIFEST).is_file() else nullcontext():
+        yield
+
+
+def save(lexicon: Lexicon, path: Path, force: bool) -> None:
+    """Save a lexicon and report what is in it. Raises LexiconError as `check_output` does: another command may have
+    written the folder meanwhile."""
+    with writing(path):
+        check_output(path, force)
+        lexicon.save(path)
     vectors = f", vectors of {lexicon.dim} dimensions" if lexicon.dim else ""
     msg.good(f"{path}: {len(lexicon)} words{vectors}", f"Version {lexicon.version:016x}")

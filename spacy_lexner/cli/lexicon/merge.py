@@ -10,7 +10,7 @@ from ...lexicon.errors import LexiconError
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.readers.any_file import read_any
 from ..shared import ForceOption, TargetArgument, failing
-from .folder import check_output, save
+from .folder import replacing, save
 from .sources import WatchedStream, report_skipped
 
 
@@ -29,8 +29,7 @@ def merge_cli(
     Example:
       python -m spacy lexner lexicon merge all general/ medicine/ --dtype float16
     """
-    with failing("Nothing was written"):
-        check_output(output, force)
+    with failing("Nothing was written"), replacing(output, force):
         lexicons = [Lexicon.open(path) for path in paths]
         dims = {lexicon.dim: path for path, lexicon in zip(paths, lexicons) if lexicon.dim}
         if len(dims) > 1:
@@ -43,7 +42,7 @@ def merge_cli(
             max_word_length=max(lexicon.max_word_length for lexicon in lexicons),
             merge=True,
         )
-        save(merged, output)
+        save(merged, output, force)
     counts = ", ".join(f"{path} {len(lexicon)}" for path, lexicon in zip(paths, lexicons))
     msg.text(f"Words of {counts}; {sum(map(len, lexicons)) - len(merged)} of them more than once")
     report_skipped(merged.report, duplicates=False)

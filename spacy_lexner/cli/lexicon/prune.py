@@ -8,7 +8,7 @@ from wasabi import msg
 
 from ...lexicon.lexicon import Lexicon
 from ..shared import ForceOption, TargetArgument, TextFormatOption, failing, progress, read_texts
-from .folder import LexiconArgument, check_output, save
+from .folder import LexiconArgument, replacing, save
 
 
 def prune_cli(
@@ -27,9 +27,8 @@ def prune_cli(
     Example:
       python -m spacy lexner lexicon prune lexicon small-lexicon --corpus corpus/train.spacy --corpus corpus/dev.spacy
     """
-    with failing("Nothing was written"):
-        check_output(output, force)
+    with failing("Nothing was written"), replacing(output, force):
         lexicon = Lexicon.open(path)
         pruned = lexicon.prune(progress(read_texts(corpus, format), "corpus"))
-        save(pruned, output)
+        save(pruned, output, force)
     msg.text(f"{len(pruned)} of {len(lexicon)} words occur in the corpus")

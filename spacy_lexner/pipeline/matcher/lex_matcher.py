@@ -156,7 +156,7 @@ class LexMatcher(LexiconPipe):
         """Save the options, the lexicon, and the rules from files. `exclude` may name "cfg", "lexicon", "rules"."""
         writers: Dict[str, Callable[[Path], Any]] = {"cfg": lambda p: srsly.write_json(p, self._cfg())}
         if (dictionary := self._dictionary) is not None:
-            writers["lexicon"] = dictionary.own.save
+            writers["lexicon"] = lambda p: dictionary.own.save(p, overwrite=True)  # a pipeline is saved as a whole
             writers["rules"] = lambda p: p.write_text(write_rules(dictionary.from_files), "utf8")
         util.to_disk(Path(path), writers, exclude)
 

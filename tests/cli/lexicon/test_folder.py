@@ -26,7 +26,7 @@ def test_entries_pass_unchanged():
 
 def test_what_is_said(tmp_path, capsys):
     lexicon = Lexicon.from_entries([LexiconEntry("南京"), LexiconEntry(" 南京"), LexiconEntry("南\n京")])
-    save(lexicon, tmp_path / "out")
+    save(lexicon, tmp_path / "out", force=False)
     report_skipped(lexicon.report, duplicates=True)
     output = " ".join(re.sub("\x1b.*?m", "", capsys.readouterr().out).split())
     assert "out: 1 words" in output and "1 entries repeat earlier words" in output
