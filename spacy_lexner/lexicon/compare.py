@@ -1,6 +1,6 @@
 """How two lexicons differ."""
 
-from itertools import islice, repeat
+from itertools import islice
 from operator import eq
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
@@ -10,7 +10,7 @@ from .entry import LexiconEntry
 from .lexicon import Lexicon
 from .rules import Rules
 from .strings import Strings
-from .table import Table, vector_rows_of, weights_of
+from .table import ENTITY_IDS, LABELS, RULES, Table, vector_rows_of, weights_of
 
 FIELDS = ("weight", "labels", "entity_id", "vector", "rules")
 CHUNK = 1 << 16
@@ -53,10 +53,10 @@ def compare(old: Lexicon, new: Lexicon) -> LexiconDiff:
         rows_a, rows_b = rows_a[differ], rows_b[differ]
     same = {
         "weight": weights_of(a)[rows_a] == weights_of(b)[rows_b],
-        "labels": _same_strings(a.labels, rows_a, b.labels, rows_b),
-        "entity_id": _same_strings(a.entity_ids, rows_a, b.entity_ids, rows_b),
+        "labels": _same_strings(a.column(LABELS), rows_a, b.column(LABELS), rows_b),
+        "entity_id": _same_strings(a.column(ENTITY_IDS), rows_a, b.column(ENTITY_IDS), rows_b),
         "vector": _same_vectors(a, rows_a, b, rows_b),
-        "rules": _same_strings(a.rules, rows_a, b.rules, rows_b),
+        "rules": _same_strings(a.column(RULES), rows_a, b.column(RULES), rows_b),
     }
     pairs = np.stack([rows_a, rows_b], 1)
     return LexiconDiff(a, b, removed, added, {field: pairs[~same[field]] for field in FIELDS})
@@ -99,10 +99,8 @@ def describe_rules(rules: Rules) -> str:
     return "; ".join(map(str, rules))
 
 
-def _same_strings(a: Optional[Strings], rows_a: np.ndarray, b: Optional[Strings], rows_b: np.ndarray) -> np.ndarray:
-    old = repeat("", len(rows_a)) if a is None else a.take(rows_a).all()
-    new = repeat("", len(rows_b)) if b is None else b.take(rows_b).all()
-    return np.fromiter(map(eq, old, new), bool, len(rows_a))
+def _same_strings(a: Strings, rows_a: np.ndarray, b: Strings, rows_b: np.ndarray) -> np.ndarray:
+    return np.fromiter(map(eq, a.take(rows_a).all(), b.take(rows_b).all()), bool, len(rows_a))
 
 
 def _same_vectors(a: Table, rows_a: np.ndarray, b: Table, rows_b: np.ndarray) -> np.ndarray:

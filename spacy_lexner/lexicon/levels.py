@@ -19,12 +19,11 @@ from .entry import (
     hash_word,
     join_labels,
     to_stored,
-    unpack_labels,
 )
 from .errors import LexiconError
 from .level import Candidates, Level, compile_level, merge_levels
 from .normalization import to_codes
-from .rules import Rules, find_rule_fault, normal_rules, unpack_rules
+from .rules import find_rule_fault, normal_rules
 from .table import Table, TableBuilder, VectorSpool
 
 GROWTH = 4  # a level of changes has at least this many times the words of the one above
@@ -90,33 +89,26 @@ class Levels:
                 known[place] = True
         return vectors, known
 
-    def rules(self, rows: np.ndarray) -> Dict[int, Rules]:
-        """The rules of the words that have any, by position in `rows` (int64[n])."""
-        found: Dict[int, Rules] = {}
-        for table, place, local in self._by_table(rows):
-            if table.rules is not None:
-                ruled = table.rules.filled(local)
-                texts = map(table.rules.get, local[ruled].tolist())
-                found.update(zip(place[ruled].tolist(), map(unpack_rules, texts)))
+    def has_texts(self, name: str) -> bool:
+        """Whether any word has texts of that name (see `Table`)."""
+        return any(name in level.table.texts for level in self.levels)
+
+    def texts(self, name: str, hashes: np.ndarray) -> Dict[int, str]:
+        """The texts of the words that have any, by position in `hashes` (uint64[n])."""
+        found: Dict[int, str] = {}
+        for table, place, local in self._by_table(self.rows(hashes)) if self.has_texts(name) else ():
+            if name in table.texts:
+                filled = table.texts[name].filled(local)
+                found.update(zip(place[filled].tolist(), map(table.texts[name].get, local[filled].tolist())))
         return found
 
-    def labels(self, rows: np.ndarray) -> Dict[int, Labels]:
-        """The labels of the words that have any, by position in `rows` (int64[n])."""
-        found: Dict[int, Labels] = {}
-        for table, place, local in self._by_table(rows):
-            if table.labels is not None:
-                labelled = table.labels.filled(local)
-                texts = map(table.labels.get, local[labelled].tolist())
-                found.update(zip(place[labelled].tolist(), map(unpack_labels, texts)))
-        return found
-
-    def ruled_words(self) -> Iterator[LexiconEntry]:
-        """See `Lexicon.ruled_words`."""
-        for table, visible in ((level.table, level.visible_rows) for level in self.levels):
-            if table.rules is not None:
-                rows = visible[table.rules.filled(visible)]
-                for word, rules in zip(table.words.take(rows).all(), table.rules.take(rows).all()):
-                    yield LexiconEntry(word, rules=unpack_rules(rules))
+    def all_texts(self, name: str) -> Iterator[Tuple[str, str]]:
+        """The words that have texts of that name, each with its text."""
+        for level in self.levels:
+            if name in level.table.texts:
+                column, rows = level.table.texts[name], level.visible_rows
+                rows = rows[column.filled(rows)]
+                yield from zip(level.table.words.take(rows).all(), column.take(rows).all())
 
     def match(self, text: str, min_length: int, max_length: Optional[int]) -> Candidates:
         """See `Lexicon.match`."""

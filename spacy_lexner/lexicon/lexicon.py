@@ -14,8 +14,8 @@ from .errors import LexiconError
 from .level import SEPARATOR, Candidates, compile_level
 from .levels import Levels
 from .normalization import Normalization, to_codes
-from .rules import Rules
-from .table import Table
+from .rules import Rules, unpack_rules
+from .table import LABELS, RULES, Table
 
 if TYPE_CHECKING:  # files are read and written by modules that are imported when there are any
     from .storage import Home
@@ -133,17 +133,16 @@ class Lexicon:
     @property
     def has_labels(self) -> bool:
         """RETURNS (bool): Whether any word has labels."""
-        return any(level.table.labels is not None for level in self._levels.levels)
+        return self._levels.has_texts(LABELS)
 
     def labels(self, hashes: np.ndarray) -> Dict[int, Labels]:
         """RETURNS (Dict[int, Tuple[str, ...]]): Labels of the words that have any, by position in the hashes
         (uint64[n])."""
-        return self._levels.labels(self.rows(hashes)) if self.has_labels else {}
+        return {i: unpack_labels(text) for i, text in self._levels.texts(LABELS, hashes).items()}
 
     def distinct_labels(self) -> Set[str]:
         """RETURNS (Set[str]): All labels that words have. Reads those of all words."""
-        columns = [(level.table.labels, level.visible_rows) for level in self._levels.levels]
-        texts = {text for labels, rows in columns if labels is not None for text in labels.take(rows).all()}
+        texts = {text for _, text in self._levels.all_texts(LABELS)}
         return {label for text in texts for label in unpack_labels(text)}
 
     # Rules
@@ -151,20 +150,21 @@ class Lexicon:
     @property
     def has_rules(self) -> bool:
         """RETURNS (bool): Whether any word has rules."""
-        return any(level.table.rules is not None for level in self._levels.levels)
+        return self._levels.has_texts(RULES)
 
     def rules(self, hashes: np.ndarray) -> Dict[int, Rules]:
         """RETURNS (Dict[int, Tuple[Rule, ...]]): Rules of the words that have any, by position in the hashes
         (uint64[n])."""
-        return self._levels.rules(self.rows(hashes)) if self.has_rules else {}
+        return {i: unpack_rules(text) for i, text in self._levels.texts(RULES, hashes).items()}
 
     def distinct_rules(self) -> Dict[Rules, str]:
         """RETURNS (Dict[Tuple[Rule, ...], str]): The different rules that words have, each with one of its words."""
-        return {entry.rules: entry.word for entry in self.ruled_words()}
+        words = {text: word for word, text in self._levels.all_texts(RULES)}
+        return {unpack_rules(text): word for text, word in words.items()}
 
     def ruled_words(self) -> Iterator[LexiconEntry]:
         """YIELDS (LexiconEntry): The words that have rules, with nothing but their rules."""
-        return self._levels.ruled_words()
+        return (LexiconEntry(word, rules=unpack_rules(text)) for word, text in self._levels.all_texts(RULES))
 
     # Changes
 

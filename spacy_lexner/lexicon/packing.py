@@ -10,12 +10,11 @@ from .errors import LexiconError
 from .level import Level
 from .normalization import Normalization
 from .strings import Strings
-from .table import Table
+from .table import TEXTS, Table
 from .trie import Trie, checked
 
 FORMAT = "spacy-lexner.lexicon"
 FORMAT_VERSION = 1
-TEXTS = ("label", "entity_id", "rule")
 PartsT = Dict[str, Dict[str, np.ndarray]]  # arrays by part ("words", "index", "trie", "vectors") and name
 
 
@@ -26,9 +25,8 @@ def pack(level: Level, report: BuildReport) -> Tuple[Dict[str, Any], PartsT]:
     index["rows"] = level.rows
     if table.weights is not None:
         index["weights"] = table.weights
-    for name, strings in zip(TEXTS, (table.labels, table.entity_ids, table.rules)):
-        if strings is not None:
-            index[f"{name}_offsets"], index[f"{name}_data"] = strings.offsets, strings.data
+    for name, strings in table.texts.items():
+        index[f"{name}_offsets"], index[f"{name}_data"] = strings.offsets, strings.data
     parts = {"words": {"words": table.words.data}, "index": index, "trie": level.trie._asdict()}
     if table.vector_rows is not None:
         parts["vectors"] = {"vectors": table.vectors, "vector_rows": table.vector_rows}
@@ -57,15 +55,13 @@ def unpack(manifest: Dict[str, Any], parts: PartsT) -> Tuple[Level, BuildReport]
     try:
         _check_arrays(manifest, parts)
         index, vectors = parts["index"], parts.get("vectors", {})
-        labels, entity_ids, rules = (_strings(index, name) for name in TEXTS)
+        texts = {name: (f"{name}_data", f"{name}_offsets") for name in TEXTS if f"{name}_data" in index}
         table = Table(
-            words=_checked("words", Strings(parts["words"]["words"], index["word_offsets"])),
+            words=_strings("words", parts["words"]["words"], index["word_offsets"]),
             hashes=np.zeros(0, "u8"),
             contents=index["contents"],
             weights=index.get("weights"),
-            labels=labels,
-            entity_ids=entity_ids,
-            rules=rules,
+            texts={name: _strings(data, index[data], index[offsets]) for name, (data, offsets) in texts.items()},
             vectors=vectors.get("vectors", np.zeros((0, manifest["dim"]), manifest["dtype"])),
             vector_rows=vectors.get("vector_rows"),
         )
@@ -125,13 +121,7 @@ def _check_arrays(manifest: Dict[str, Any], parts: PartsT) -> None:
                 )
 
 
-def _strings(index: Dict[str, np.ndarray], name: str) -> Optional[Strings]:
-    if f"{name}_data" not in index:
-        return None
-    return _checked(f"{name}_data", Strings(index[f"{name}_data"], index[f"{name}_offsets"]))
-
-
-def _checked(name: str, strings: Strings) -> Strings:
-    if strings.offsets[0] != 0 or strings.offsets[-1] != len(strings.data):
-        raise LexiconError(f"The offsets of '{name}' do not fit its {len(strings.data)} bytes; the file is damaged.")
-    return strings
+def _strings(name: str, data: np.ndarray, offsets: np.ndarray) -> Strings:
+    if offsets[0] != 0 or offsets[-1] != len(data):
+        raise LexiconError(f"The offsets of '{name}' do not fit its {len(data)} bytes; the file is damaged.")
+    return Strings(data, offsets)

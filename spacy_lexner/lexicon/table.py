@@ -12,6 +12,7 @@ from .strings import Strings, StringsBuilder, empty_strings
 
 MAX_IN_MEMORY = 1 << 26  # bytes of vectors
 CHUNK_ROWS = 1 << 14
+LABELS, ENTITY_IDS, RULES = TEXTS = ("label", "entity_id", "rule")
 
 
 class Table(NamedTuple):
@@ -21,9 +22,7 @@ class Table(NamedTuple):
     hashes: np.ndarray  # uint64[n], hash of each word
     contents: np.ndarray  # uint64[n], hash of each entry; their sum makes the version
     weights: Optional[np.ndarray]  # float32[n]; None if all are 1
-    labels: Optional[Strings]  # from `pack_labels`; None if no word has any
-    entity_ids: Optional[Strings]  # None if no word has one
-    rules: Optional[Strings]  # from `pack_rules`; None if no word has any
+    texts: Mapping[str, Strings]  # by name (TEXTS), as `pack_labels` and `pack_rules` write them, if any word has some
     vectors: np.ndarray  # float16 or float32[n_vectors, dim]
     vector_rows: Optional[np.ndarray]  # int32[n], the row of each word's vector, or -1; None if there are no vectors
 
@@ -40,12 +39,19 @@ class Table(NamedTuple):
             vector,
             1.0 if self.weights is None else float(self.weights[row]),
             self.labels_of(row),
-            "" if self.entity_ids is None else self.entity_ids.get(row),
-            () if self.rules is None else unpack_rules(self.rules.get(row)),
+            self._text(ENTITY_IDS, row),
+            unpack_rules(self._text(RULES, row)),
         )
 
     def labels_of(self, row: int) -> Labels:
-        return () if self.labels is None else unpack_labels(self.labels.get(row))
+        return unpack_labels(self._text(LABELS, row))
+
+    def _text(self, name: str, row: int) -> str:
+        return self.texts[name].get(row) if name in self.texts else ""
+
+    def column(self, name: str) -> Strings:
+        """The texts of all words."""
+        return self.texts[name] if name in self.texts else empty_strings(self.size)
 
     def with_labels(self, labels: Mapping[int, Labels]) -> "Table":
         """The same with other labels for some rows."""
@@ -55,7 +61,7 @@ class Table(NamedTuple):
         for own in labels.values():
             column.append(pack_labels(own))
         rows[list(labels)] = np.arange(self.size, self.size + len(labels))
-        changed = self._replace(labels=(self.labels or empty_strings(self.size)).concat(column.finish()).take(rows))
+        changed = self._replace(texts={**self.texts, LABELS: self.column(LABELS).concat(column.finish()).take(rows)})
         contents = self.contents.copy()
         contents[list(labels)] = [hash_content(changed.entry(row)) for row in labels]
         return changed._replace(contents=contents)
@@ -75,9 +81,7 @@ class Table(NamedTuple):
             self.hashes[rows],
             self.contents[rows],
             None if self.weights is None else self.weights[rows],
-            self.labels and self.labels.take(rows),
-            self.entity_ids and self.entity_ids.take(rows),
-            self.rules and self.rules.take(rows),
+            {name: column.take(rows) for name, column in self.texts.items()},
             vectors,
             vector_rows if len(vectors) else None,
         )
@@ -89,9 +93,7 @@ class Table(NamedTuple):
             np.concatenate([self.hashes, other.hashes]),
             np.concatenate([self.contents, other.contents]),
             None if plain else np.concatenate([weights_of(self), weights_of(other)]),
-            _concat_strings(self.labels, self.size, other.labels, other.size),
-            _concat_strings(self.entity_ids, self.size, other.entity_ids, other.size),
-            _concat_strings(self.rules, self.size, other.rules, other.size),
+            {name: self.column(name).concat(other.column(name)) for name in {**self.texts, **other.texts}},
             *_concat_vectors(self, other),
         )
 
@@ -144,7 +146,7 @@ class TableBuilder:
     def __init__(self, spool: VectorSpool) -> None:
         self._spool = spool
         self._hashes, self._contents, self._weights, self._vector_rows = array("Q"), array("Q"), array("f"), array("i")
-        self._words, self._labels, self._entity_ids, self._rules = (StringsBuilder() for _ in range(4))
+        self._words, self._texts = StringsBuilder(), [StringsBuilder() for _ in TEXTS]
 
     def append(self, entry: LexiconEntry, word_hash: int, content: int) -> None:
         """Add a valid, normalised entry (its vector in the spool's dtype), its `hash_word` and its `hash_content`."""
@@ -152,23 +154,19 @@ class TableBuilder:
         self._contents.append(content)
         self._words.append(entry.word)
         self._weights.append(entry.weight)
-        self._labels.append(pack_labels(entry.labels))
-        self._entity_ids.append(entry.entity_id)
-        self._rules.append(pack_rules(entry.rules))
+        for column, text in zip(self._texts, (pack_labels(entry.labels), entry.entity_id, pack_rules(entry.rules))):
+            column.append(text)
         self._vector_rows.append(-1 if entry.vector is None else self._spool.append(entry.vector))
 
     def finish(self) -> Table:
         weights = np.frombuffer(self._weights, "f4")
-        columns = (column.finish() for column in (self._labels, self._entity_ids, self._rules))
-        labels, entity_ids, rules = (column if column.any() else None for column in columns)
+        texts = {name: column.finish() for name, column in zip(TEXTS, self._texts)}
         return Table(
             words=self._words.finish(),
             hashes=np.frombuffer(self._hashes, "u8"),
             contents=np.frombuffer(self._contents, "u8"),
             weights=weights if (weights != 1).any() else None,
-            labels=labels,
-            entity_ids=entity_ids,
-            rules=rules,
+            texts={name: column for name, column in texts.items() if column.any()},
             vectors=self._spool.finish(),
             vector_rows=np.frombuffer(self._vector_rows, "i4") if self._spool.size else None,
         )
@@ -182,12 +180,6 @@ def weights_of(table: Table) -> np.ndarray:
 def vector_rows_of(table: Table) -> np.ndarray:
     """int32[n], the row of each word's vector, or -1."""
     return np.full(table.size, -1, "i4") if table.vector_rows is None else table.vector_rows
-
-
-def _concat_strings(a: Optional[Strings], n_a: int, b: Optional[Strings], n_b: int) -> Optional[Strings]:
-    if a is None and b is None:
-        return None
-    return (a or empty_strings(n_a)).concat(b or empty_strings(n_b))
 
 
 def _concat_vectors(a: Table, b: Table) -> Tuple[np.ndarray, Optional[np.ndarray]]:

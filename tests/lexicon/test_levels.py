@@ -8,15 +8,16 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Normalization, hash_word
 from spacy_lexner.lexicon.levels import GROWTH
-from spacy_lexner.lexicon.rules import Rule, normal_rules
+from spacy_lexner.lexicon.rules import Rule, normal_rules, unpack_rules
+from spacy_lexner.lexicon.table import LABELS, RULES
 
 WORD = st.text("甲乙aB", min_size=1, max_size=3)
 VECTOR = st.one_of(st.none(), st.lists(st.integers(0, 9), min_size=2, max_size=2).map(np.float16))
 NAME = st.sampled_from(["", "LOC"])
-LABELS = st.lists(st.sampled_from("AB"), max_size=2)
+SOME_LABELS = st.lists(st.sampled_from("AB"), max_size=2)
 RULE = st.sampled_from([Rule("hint"), Rule("force", "LOC"), Rule("forbid"), Rule("prefer", "LOC", 0.1)])
 ENTRY = st.builds(
-    LexiconEntry, WORD, VECTOR, st.sampled_from([1.0, 0.1]), LABELS, NAME, st.lists(RULE, max_size=2).map(tuple)
+    LexiconEntry, WORD, VECTOR, st.sampled_from([1.0, 0.1]), SOME_LABELS, NAME, st.lists(RULE, max_size=2).map(tuple)
 )
 
 
@@ -172,23 +173,26 @@ def levels():
     return lexicon.without_words(["丙"]).with_words(changed)._levels
 
 
-def rows(levels, words):
-    return levels.rows(np.array([hash_word(word) for word in words], "u8"))
+def hashes(words):
+    return np.array([hash_word(word) for word in words], "u8")
 
 
 def test_vectors(levels):
-    vectors, known = levels.vectors(rows(levels, "丁乙丙甲甲"))
+    vectors, known = levels.vectors(levels.rows(hashes("丁乙丙甲甲")))
     assert vectors.tolist() == [[0, 0], [2, 2], [0, 0], [1, 0], [1, 0]] and vectors.dtype == np.float32
     assert known.tolist() == [False, True, False, True, True]
 
 
-def test_rules(levels):
-    assert levels.rules(rows(levels, "丁乙丙甲甲")) == {1: (FORBID, FORCE), 3: (FORCE,), 4: (FORCE,)}
+def test_texts(levels):
+    found = levels.texts(RULES, hashes("丁乙丙甲甲"))
+    assert {i: unpack_rules(text) for i, text in found.items()} == {1: (FORBID, FORCE), 3: (FORCE,), 4: (FORCE,)}
+    assert {word for word, _ in levels.all_texts(RULES)} == {"甲", "乙"}
+    assert levels.has_texts(RULES) and not levels.has_texts(LABELS) and levels.texts(LABELS, hashes("甲")) == {}
 
 
 def test_no_words(levels):
-    vectors, known = levels.vectors(rows(levels, ""))
-    assert vectors.shape == (0, 2) and known.shape == (0,) and levels.rules(rows(levels, "")) == {}
+    vectors, known = levels.vectors(levels.rows(hashes("")))
+    assert vectors.shape == (0, 2) and known.shape == (0,) and levels.texts(RULES, hashes("")) == {}
 
 
 def spelled(lexicon, text, min_length=1, max_length=None):

@@ -50,7 +50,7 @@ def test_behaves_as_a_list_of_entries(entries, data):
 
 def test_columns_that_say_nothing_are_left_out():
     table = build([LexiconEntry("甲"), LexiconEntry("乙")])
-    assert (table.weights, table.labels, table.entity_ids, table.rules, table.vector_rows) == (None,) * 5
+    assert (table.weights, table.texts, table.vector_rows) == (None, {}, None)
     assert table.vectors.shape == (0, 0)
 
 

@@ -15,7 +15,7 @@ from ...lexicon.entry import REASONS, unpack_labels
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.rules import MODES
 from ...lexicon.storage import read_manifest
-from ...lexicon.table import vector_rows_of, weights_of
+from ...lexicon.table import ENTITY_IDS, LABELS, vector_rows_of, weights_of
 from ..shared import JsonOption, failing
 from .folder import LexiconArgument
 
@@ -47,14 +47,14 @@ def summarise(lexicon: Lexicon) -> Dict[str, Any]:
     table = lexicon.table
     lengths = np.bincount(table.words.lengths())
     weights = weights_of(table) if table.size else np.ones(1, "f4")
-    labels = Counter(label for text in (table.labels.all() if table.labels else ()) for label in unpack_labels(text))
+    labels = Counter(label for text in table.column(LABELS).all() for label in unpack_labels(text))
     rules = Counter(rule.mode for entry in lexicon.ruled_words() for rule in entry.rules)
     return {
         "words": table.size,
         "dim": lexicon.dim,
         "dtype": str(table.vectors.dtype),
         "words_with_vector": int((vector_rows_of(table) >= 0).sum()),
-        "words_with_entity_id": 0 if table.entity_ids is None else int((table.entity_ids.lengths() > 0).sum()),
+        "words_with_entity_id": int((table.column(ENTITY_IDS).lengths() > 0).sum()),
         "lengths": {int(n): int(lengths[n]) for n in np.flatnonzero(lengths)},
         "labels": dict(labels.most_common()),
         "rules": {mode: rules[mode] for mode in MODES if rules[mode]},
