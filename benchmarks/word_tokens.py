@@ -51,7 +51,7 @@ def compare(
     results: Dict[str, Any] = {"own": own}
     for name, tokenizer in other_tokenizers(pkuseg).items():
         for mode in modes:
-            ner.aligner.mode = mode
+            ner.writer.mode = mode
             ner.alignment_counts.clear()
             scores, found = run(nlp, gold, tokenizer)
             scores["difference"] = round(scores["ents_f"] - own["ents_f"], 4)

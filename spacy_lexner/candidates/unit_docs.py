@@ -3,7 +3,7 @@ without spaces units are characters, whatever the tokens of a Doc are; in others
 
 import re
 from itertools import repeat
-from typing import List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 from spacy.attrs import IS_SPACE, LENGTH
@@ -43,6 +43,11 @@ def has_units(doc: Doc) -> bool:
         return True
     lengths, is_space = doc.to_array([LENGTH, IS_SPACE]).T
     return not ((lengths > 1) & (is_space == 0)).any()
+
+
+def is_space(doc: Doc) -> Any:
+    """Which tokens are white space, bool[n_tokens]: they are in no span, at most between its ends."""
+    return doc.to_array("IS_SPACE").astype(bool)
 
 
 def split_doc(doc: Doc) -> Doc:

@@ -7,9 +7,9 @@ import numpy as np
 from spacy.tokens import Doc
 
 from ..candidates.batch_words import BatchWords
+from ..candidates.unit_docs import is_space
 from ..encoders.shared.windows import Windows
 from ..encoders.shared.wordpieces import Wordpieces
-from ..tagging.spans.white_space import is_space
 from .masking import NO_WORD, Masking, mask_pieces
 
 WORD_SOURCES = ("tokens", "lexicon")

@@ -7,7 +7,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..pipeline.ner.alternatives import get_alternatives
+from ..pipeline.ner.entity_search import get_alternatives
 from ..pipeline.ner.lex_ner import LexNER
 
 UNCERTAIN_KEY = "lex_uncertain"

@@ -5,10 +5,10 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 import numpy as np
 from spacy.tokens import Doc, Span
 
+from ...candidates.unit_docs import is_space
 from ...lexicon.matcher import Matcher
 from ...lexicon.rules import FORBID, FORCE, Rule
 from ...tagging.spans.tag_scheme import Bools2d, TagScheme, TagSpan
-from ...tagging.spans.white_space import is_space
 from ...tagging.spans.word_rules import NO_RULES, DocRules, RuleMatch, apply_rules
 
 ENTITY = "ENTITY"  # in rules: an entity with any label

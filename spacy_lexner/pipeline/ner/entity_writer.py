@@ -1,22 +1,48 @@
-"""Predictions of entities, written to Docs."""
+"""What is found on units, written to the tokens of Docs: entities, with their scores and exact characters."""
 
-from typing import List
+import logging
+from collections import Counter
+from typing import List, Literal, NamedTuple, Sequence, Tuple
 
-from spacy.tokens import Doc
+import numpy as np
+from spacy.tokens import Doc, Span, SpanGroup
 
-from ...tagging.spans.word_rules import RuleConflict
+from ...candidates.storage import token_borders
+from ...candidates.unit_docs import covering
+from ...tagging.spans.word_rules import CUTS_TOKENS, RuleConflict
 from ..exact_offsets import add_offset_extensions, set_offsets
 from ..extensions import add_score_extension
-from .alignment import AlignmentMode, EntityAligner, find_unplaced, set_uncertain
 from .constraints import kept_spans
-from .entity_search import Prediction
+from .entity_search import Entity, Place, Prediction
+from .split_tokens import split_tokens
+
+logger = logging.getLogger(__name__)
+AlignmentMode = Literal["expand", "contract", "strict", "split"]
+UNCERTAIN_KEY = "lex_uncertain"
+MOVED, DROPPED, OVERLAP = "moved", "dropped", "overlap"
+
+
+class Placed(NamedTuple):
+    """An entity on tokens."""
+
+    span: Span
+    entity: Entity  # on units
+    start: int  # its exact characters
+    end: int
 
 
 class EntityWriter:
-    """Writes what a component has found to Docs: on their tokens, around what they keep."""
+    """Writes what a component has found to Docs, around what they keep. An entity that does not begin and end with
+    tokens takes all tokens that it touches ("expand"), those wholly inside ("contract") or none ("strict"); "split"
+    splits the tokens first."""
 
     def __init__(self, component: str, mode: AlignmentMode) -> None:
-        self.aligner = EntityAligner(component, mode)
+        self.component = component
+        self.mode = mode
+        # How many entities were moved to tokens, were dropped for want of tokens, and were dropped because more
+        # probable entities, or those that the Doc keeps, have all of their tokens.
+        self.counts: Counter[str] = Counter()
+        self._warned = False
         self.add_extensions()
 
     @staticmethod
@@ -35,19 +61,104 @@ class EntityWriter:
         """
         self.add_extensions()  # an unpickled component has not been made here
         unit_doc = prediction.read_from(doc)
-        self.aligner.split(doc, unit_doc, prediction.entities)
+        if self.mode == "split" and doc is not unit_doc:
+            split_tokens(doc, np.concatenate(_characters(unit_doc, prediction.entities)))
         if overwrite:
             for ent in doc.ents:
                 ent._.lex_score = None
                 set_offsets(ent, ent.start_char, ent.end_char)
         kept, blocked = kept_spans(doc, overwrite)
-        placed = self.aligner.place(doc, unit_doc, prediction.entities, [*kept, *blocked])
+        placed = self.place(doc, unit_doc, prediction.entities, [*kept, *blocked])
         doc.set_ents([*kept, *(one.span for one in placed)], blocked=blocked, default="outside")
         for one in placed:
             one.span._.lex_score = one.entity.score
             set_offsets(one.span, one.start, one.end)
-        return [*prediction.conflicts, *find_unplaced(doc, prediction, placed, self.aligner.component)]
+        return [*prediction.conflicts, *self._unplaced(doc, prediction, placed)]
 
     def write_uncertain(self, doc: Doc, prediction: Prediction) -> None:
-        """Write the uncertain spans to `doc.spans["lex_uncertain"]`."""
-        set_uncertain(doc, self.aligner.align(doc, prediction.read_from(doc), prediction.uncertain, count=False))
+        """Write the uncertain spans to `doc.spans["lex_uncertain"]`; their probabilities go to its `attrs["scores"]`,
+        their exact characters to `attrs["offsets"]`."""
+        placed = self.align(doc, prediction.read_from(doc), prediction.uncertain, count=False)
+        attrs = {"scores": [one.entity.score for one in placed], "offsets": [[one.start, one.end] for one in placed]}
+        spans = [one.span for one in placed]
+        doc.spans[UNCERTAIN_KEY] = SpanGroup(doc, name=UNCERTAIN_KEY, attrs=attrs, spans=spans)
+
+    def place(self, doc: Doc, unit_doc: Doc, entities: Sequence[Entity], kept: Sequence[Span]) -> List[Placed]:
+        """Put entities on the tokens of a Doc, around those that it keeps. Where two need the same token, the more
+        probable one has it, and the other one the rest of its tokens."""
+        placed = self.align(doc, unit_doc, entities)
+        if doc is unit_doc:
+            return placed
+        taken = np.zeros(len(doc), bool)
+        for span in kept:
+            taken[span.start : span.end] = True
+        chosen = []
+        for one in sorted(placed, key=lambda one: -one.entity.score):
+            free = np.flatnonzero(~taken[one.span.start : one.span.end])  # at most its first and last are taken
+            if not len(free):
+                self._drop(OVERLAP, doc, one.start, one.end, "other entities have all of its tokens")
+                continue
+            span = Span(doc, one.span.start + int(free[0]), one.span.start + int(free[-1]) + 1, label=one.span.label)
+            taken[span.start : span.end] = True
+            self.counts[MOVED] += (one.start, one.end) != (span.start_char, span.end_char)
+            chosen.append(one._replace(span=span))
+        return sorted(chosen, key=lambda one: one.start)
+
+    def align(self, doc: Doc, unit_doc: Doc, entities: Sequence[Entity], *, count: bool = True) -> List[Placed]:
+        """Put entities on the tokens of a Doc, each on its own."""
+        if doc is unit_doc:
+            spans = [Span(doc, ent.start, ent.end, label=ent.label) for ent in entities]
+            return [Placed(span, ent, span.start_char, span.end_char) for span, ent in zip(spans, entities)]
+        starts, ends = _characters(unit_doc, entities)
+        begins, stops = token_borders(doc)
+        first, last = covering(doc, starts, ends)
+        whole = (begins[first] == starts) & (stops[last - 1] == ends)
+        if self.mode == "contract":
+            first, last = np.searchsorted(begins, starts, "left"), np.searchsorted(stops, ends, "right")
+        fits = whole if self.mode == "strict" else first < last
+        placed = []
+        for ent, good, *place in zip(entities, *(column.tolist() for column in (fits, first, last, starts, ends))):
+            a, b, start, end = place
+            if good:
+                placed.append(Placed(Span(doc, a, b, label=ent.label), ent, start, end))
+            elif count:
+                self._drop(DROPPED, doc, start, end, "it does not begin and end with tokens")
+        return placed
+
+    def _drop(self, what: str, doc: Doc, start: int, end: int, reason: str) -> None:
+        self.counts[what] += 1
+        if not self._warned:
+            self._warned = True
+            logger.warning(
+                "%s: the entity %r in %r is left out (alignment_mode = %r): %s. This warning comes once; "
+                "`alignment_counts` of the component has the numbers.",
+                *(self.component, doc.text[start:end], doc.text[max(0, start - 10) : end + 10], self.mode, reason),
+            )
+
+    def _unplaced(self, doc: Doc, prediction: Prediction, placed: Sequence[Placed]) -> List[RuleConflict]:
+        """The rules that force words which found no place on the tokens of a Doc."""
+        there = {(one.entity.start, one.entity.end) for one in placed}
+        lost = {(ent.start, ent.end) for ent in prediction.entities} - there
+        conflicts = []
+        for word in prediction.forced if lost else ():
+            if (word.match.start, word.match.end) in lost:
+                first, last = covering(doc, *np.array([[word.match.start_char], [word.match.end_char]]))
+                tokens = doc[int(first[0]) : int(last[0])].text
+                conflicts.append(word.conflict(CUTS_TOKENS, tokens)._replace(component=self.component))
+        return conflicts
+
+
+def _characters(unit_doc: Doc, entities: Sequence[Entity]) -> Tuple[np.ndarray, np.ndarray]:
+    begins, stops = token_borders(unit_doc)
+    first, last = np.array([(ent.start, ent.end - 1) for ent in entities], "i8").reshape(-1, 2).T
+    return begins[first], stops[last]
+
+
+def move_to_units(doc: Doc, unit_doc: Doc, places: Sequence[Place]) -> List[Place]:
+    """Spans (first token, end, label) of a Doc as those of its unit Doc."""
+    if doc is unit_doc:
+        return list(places)
+    spans = [doc[start:end] for start, end, _ in places]
+    offsets = np.array([(span.start_char, span.end_char) for span in spans], "i8").reshape(-1, 2)
+    moved = zip(*(column.tolist() for column in covering(unit_doc, *offsets.T)))
+    return [(start, end, label) for (start, end), (*_, label) in zip(moved, places)]

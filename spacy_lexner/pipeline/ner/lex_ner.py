@@ -9,20 +9,28 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Model
 
+from ...candidates.unit_docs import is_space
 from ...lexicon.rules import FORBID, RuleReader
 from ...tagging.spans.tag_scheme import Bools2d, TagScheme, TagSpan, UnknownLabelError
-from ...tagging.spans.white_space import is_space
 from ..entity_words import add_words_extension, attend_words, note_attended
 from ..extensions import add_extension
 from ..gold_report import GoldReport
 from ..sequence_tagger import SequenceTagger
 from ..units import Units
-from .alignment import AlignmentMode, move_to_units
-from .alternatives import check_bounds, get_alternatives, set_alternatives
 from .calibration import Calibration, Confidence, Threshold, check_threshold
 from .constraints import ENTITY, Constraints, allowed_tags, apply_entity_rules, kept_spans
-from .entity_search import NOTHING, Entity, Place, Prediction, find_entities, score_entities
-from .entity_writer import EntityWriter
+from .entity_search import (
+    NOTHING,
+    Entity,
+    Place,
+    Prediction,
+    check_bounds,
+    find_entities,
+    get_alternatives,
+    score_entities,
+    set_alternatives,
+)
+from .entity_writer import AlignmentMode, EntityWriter, move_to_units
 from .gold_entities import CONSEQUENCES, gold_tags, incorrect_spans, survey_entities
 
 logger = logging.getLogger(__name__)
@@ -120,7 +128,7 @@ class LexNER(SequenceTagger[Prediction]):
     def alignment_counts(self) -> "Counter[str]":
         """RETURNS (Counter[str]): How many entities were moved to tokens, dropped for want of tokens, or dropped since
         other ones have all of their tokens."""
-        return self.writer.aligner.counts
+        return self.writer.counts
 
     # Confidence
 

@@ -7,10 +7,10 @@ import numpy as np
 from spacy.attrs import ENT_IOB, ENT_TYPE, SENT_START
 from spacy.tokens import Doc
 
+from ...candidates.unit_docs import is_space
 from ...lexicon.matcher import Matcher
 from ...lexicon.rules import FORBID, FORCE, Rule
 from ...tagging.spans.tag_scheme import Bools2d, Ints1d
-from ...tagging.spans.white_space import is_space
 from ...tagging.spans.word_borders import BORDER, FREE, UNKNOWN, Borders, border_tags
 from ...tagging.spans.word_rules import NO_RULES, DocRules, RuleMatch, apply_rules
 

@@ -10,8 +10,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ...candidates.storage import token_borders
+from ...candidates.unit_docs import is_space
 from ...tagging.spans.tag_scheme import Ints1d
-from ...tagging.spans.white_space import is_space
 from ...tagging.spans.word_borders import BORDER, FREE, JOINED, Borders, fixed_borders, in_words
 from ..gold_report import GoldReport
 from .parts_of_speech import PARTS_OF_SPEECH, PartOfSpeech

@@ -9,10 +9,9 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 from thinc.api import Model
 
-from ...candidates.unit_docs import has_units
+from ...candidates.unit_docs import has_units, is_space
 from ...lexicon.rules import FORCE, PREFER, RuleReader
 from ...tagging.spans.tag_scheme import Bools2d, UnknownLabelError
-from ...tagging.spans.white_space import is_space
 from ...tagging.spans.word_borders import UNKNOWN, border_tags, fixed_borders
 from ..extensions import add_extension
 from ..gold_report import GoldReport

@@ -9,8 +9,8 @@ from ...candidates.storage import get_candidates
 from ...formats.offsets import CODE_POINTS, UTF_16, Offsets
 from ...lexicon.matcher import Matcher
 from ...pipeline.exact_offsets import get_offsets
-from ...pipeline.ner.alignment import UNCERTAIN_KEY
-from ...pipeline.ner.alternatives import get_alternatives
+from ...pipeline.ner.entity_search import get_alternatives
+from ...pipeline.ner.entity_writer import UNCERTAIN_KEY
 from ...pipeline.rule_follower import get_conflicts
 
 Json = Dict[str, Any]

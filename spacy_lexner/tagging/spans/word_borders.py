@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from spacy.tokens import Doc
 
 from ...candidates.storage import token_borders
+from ...candidates.unit_docs import is_space
 from ...lexicon.unbreakable import is_unbreakable
 from .tag_scheme import BEGIN, END, SINGLE, Bools2d, Ints1d
-from .white_space import is_space
 
 Borders = NDArray[np.int8]
 

@@ -4,6 +4,7 @@ import logging
 
 import numpy as np
 import pytest
+import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from path_oracle import NEVER, Oracle
@@ -11,6 +12,13 @@ from small_ner import TEXTS, blank, examples, found, scores, train
 from spacy.tokens import Doc, Span
 
 from spacy_lexner.lexicon import Lexicon
+from spacy_lexner.pipeline.ner.entity_search import (
+    Alternative,
+    ReadEntity,
+    check_bounds,
+    get_alternatives,
+    set_alternatives,
+)
 from spacy_lexner.pipeline.rule_follower import MAX_WARNINGS
 from spacy_lexner.pipeline.units import UnitReader
 from spacy_lexner.tagging.spans.span_rules import SpanRules
@@ -288,3 +296,23 @@ def test_empty_docs_have_one_reading():
 def test_scheme_is_that_of_the_model():
     nlp = under("CRFTagger", [])
     assert nlp.get_pipe("lex_ner").scheme.labels == TagScheme(LABELS).labels
+
+
+def test_alternatives_survive_bytes():
+    nlp = spacy.blank("zh")
+    doc = nlp("张三在北京")
+    assert get_alternatives(doc) == []
+    first = Alternative(0.75, -0.29, (ReadEntity(0, 2, "PER", "张三"), ReadEntity(3, 5, "LOC", "北京")))
+    stored = [first, Alternative(0.25, -1.39, ())]
+    set_alternatives(doc, stored)
+    assert get_alternatives(doc) == get_alternatives(Doc(nlp.vocab).from_bytes(doc.to_bytes())) == stored
+
+
+@pytest.mark.parametrize("bounds", [[0.1], [0, 0.5], [0.6, 0.5], [0.5, 1.5], [0.1, 0.2, 0.3]])
+def test_bounds_that_make_no_sense(bounds):
+    with pytest.raises(ValueError, match="expected two probabilities"):
+        check_bounds(bounds)
+
+
+def test_bounds():
+    assert check_bounds(None) is None and check_bounds([0.2, 1]) == (0.2, 1)

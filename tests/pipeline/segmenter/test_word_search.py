@@ -6,13 +6,13 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_lexner.candidates.unit_docs import is_space
 from spacy_lexner.pipeline.char_tokenizer import CharTokenizer
 from spacy_lexner.pipeline.segmenter.constraints import Constraints, allowed_tags
 from spacy_lexner.pipeline.segmenter.word_search import Segmentation, count_split, find_words
 from spacy_lexner.tagging.heads import CRFHead
 from spacy_lexner.tagging.spans.head import TaggerOutput
 from spacy_lexner.tagging.spans.tag_scheme import TagScheme, legal_moves
-from spacy_lexner.tagging.spans.white_space import is_space
 from spacy_lexner.tagging.spans.word_borders import BORDER, UNKNOWN, fixed_borders, word_starts
 
 TOKENIZER = CharTokenizer(spacy.blank("zh").vocab)
