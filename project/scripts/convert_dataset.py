@@ -10,6 +10,7 @@ import srsly
 import typer
 from paths import PROJECT, SOURCES
 from spacy.tokens import Doc, DocBin
+from spacy.training.converters import conll_ner_to_docs
 from spacy.vocab import Vocab
 from wasabi import msg
 
@@ -19,12 +20,14 @@ DEV_SHARE = 0.1
 
 
 class Files(NamedTuple):
-    """Which file of a set is which split, and the key of `doc.spans` for entities that overlap, if they do."""
+    """Which file of a set is which split, the key of `doc.spans` for entities that overlap, if they do, and whether the
+    lines of the files are words between spaces (English), which spaCy's own converter reads."""
 
     train: str = "train"
     test: str = "test"
     dev: Optional[str] = None
     spans_key: Optional[str] = None
+    spaced: bool = False
 
     def splits(self) -> Dict[str, str]:
         """RETURNS (Dict[str, str]): The file of each split that the set has."""
@@ -39,6 +42,7 @@ DATASETS = {
     "msra": Files("msra_train_bio", "msra_test_bio"),
     "udc": Files(dev="dev"),
     "nested": Files("new_test", "new_eval", spans_key="sc"),
+    "bc5cdr": Files(dev="devel", spaced=True),
 }
 
 
@@ -57,6 +61,12 @@ def convert(source: Path, out: Path) -> Files:
     if source.name not in DATASETS or not source.is_dir():
         msg.fail(f"There is no data set {source}", "Run the command 'fetch' first.", exits=1)
     files = DATASETS[source.name]
+    if files.spaced:
+        for file in files.splits().values():
+            docs = conll_ner_to_docs((source / f"{file}.tsv").read_text("utf8"), n_sents=1, no_print=True)
+            out.mkdir(parents=True, exist_ok=True)
+            DocBin(docs=docs).to_disk(out / f"{file}.spacy")
+        return files
     convert_cli(source, out, repair=True, spans_key=files.spans_key)
     return files
 

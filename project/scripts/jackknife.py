@@ -9,7 +9,7 @@ would match the training texts again.
 
 from __future__ import annotations
 
-import zlib
+import hashlib
 from pathlib import Path
 from typing import Callable, Dict, Iterator, List, Optional, Union
 
@@ -27,9 +27,9 @@ Changes = Dict[str, Optional[List[str]]]
 MAX_FOLDS = 7  # a lex_matcher remembers eight states of its lexicon
 
 
-def fold_of(text: str, n_folds: int) -> int:
-    """RETURNS (int): The fold of a text; equal texts have the same one."""
-    return zlib.crc32(text.encode("utf8")) % n_folds
+def key_of(text: str) -> str:
+    """RETURNS (str): What the file of folds knows a text by."""
+    return hashlib.md5(text.encode("utf8"), usedforsecurity=False).hexdigest()[:16]
 
 
 def change(lexicon: Lexicon, changes: Changes) -> Lexicon:
@@ -44,19 +44,26 @@ def change(lexicon: Lexicon, changes: Changes) -> Lexicon:
 
 
 class FoldDictionaries:
-    """Gives training texts the candidate words that the dictionary of their fold has in them."""
+    """Gives training texts the candidate words that the dictionary of their fold has in them.
 
-    def __init__(self, folds: List[Changes]) -> None:
+    folds (List[Changes]): What the dictionary of each fold changes.
+    fold_of (Dict[str, int]): The fold of each text, by `key_of`.
+    """
+
+    def __init__(self, folds: List[Changes], fold_of: Dict[str, int]) -> None:
         if not 1 < len(folds) <= MAX_FOLDS:
             raise ValueError(f"There are {len(folds)} folds; expected 2 to {MAX_FOLDS}.")
-        self._folds = folds
+        self._folds, self._fold_of = folds, fold_of
         self._made_of: Optional[int] = None  # version of the whole dictionary
         self._matchers: List[Matcher] = []
 
     def __call__(self, nlp: Language, example: Example) -> Iterator[Example]:
         source: SharedMatcher = nlp.get_pipe("lex_matcher").source  # type: ignore[attr-defined]
         if source.matcher is not None:  # there is none while the pipeline is initialized
-            matcher = self.matchers(source)[fold_of(example.reference.text, len(self._folds))]
+            text = example.reference.text
+            if key_of(text) not in self._fold_of:
+                raise ValueError(f"{text[:40]!r} has no fold: make_typed.py saw other training texts. Run it again.")
+            matcher = self.matchers(source)[self._fold_of[key_of(text)]]
             set_candidates(example.predicted, matcher.version, find_candidates(matcher, [example.predicted])[0])
         yield example
 
@@ -78,4 +85,4 @@ def create_fold_dictionaries(path: Union[str, Path]) -> Callable[[Language, Exam
 
     path (Union[str, Path]): The file of folds that make_typed.py wrote.
     """
-    return FoldDictionaries(srsly.read_json(path))
+    return FoldDictionaries(**srsly.read_json(path))

@@ -2,6 +2,7 @@
 training texts with their types. Written are a lexicon with these labels, the same one without, and what the dictionary
 of each fold of the training texts lacks (see jackknife.py).
 
+    python scripts/make_typed.py bc5cdr lexicon/empty --consecutive --normalise-case
     python scripts/make_typed.py weibo lexicon/small $LEXNER_DATA/lexicon/jieba_words.tsv.gz
     python scripts/make_typed.py msra lexicon/small $LEXNER_DATA/lexicon/jieba_words.tsv.gz --limit 4000
 """
@@ -9,30 +10,45 @@ of each fold of the training texts lacks (see jackknife.py).
 from __future__ import annotations
 
 import shutil
+import zlib
 from collections import defaultdict
 from pathlib import Path
-from typing import Annotated, Dict, Iterable, Iterator, List, Set
+from typing import Annotated, Dict, Iterable, Iterator, List, Optional, Set
 
 import srsly
 import typer
-from jackknife import Changes, fold_of
+from jackknife import Changes, key_of
 from paths import PROJECT, find_input
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 from wasabi import msg
 
-from spacy_lexner.lexicon import Lexicon, LexiconEntry
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, Normalization
 from spacy_lexner.lexicon.readers import read_jieba_dictionary
 
 Names = Dict[str, Dict[str, Set[int]]]  # of each name and type the folds in which it occurs
 
 
-def find_names(docs: Iterable[Doc], n_folds: int) -> Names:
-    """RETURNS (Dict[str, Dict[str, Set[int]]]): The entities of training texts."""
+def make_folds(texts: List[str], n_folds: int, consecutive: bool) -> Dict[str, int]:
+    """Divide texts; equal ones are in one fold.
+
+    texts (List[str]): The texts.
+    n_folds (int): How many folds.
+    consecutive (bool): A fold is a run of texts, for sentences of documents: those of one document name the same
+        things. Otherwise chance decides.
+    RETURNS (Dict[str, int]): The fold of each text, by `key_of`.
+    """
+    if consecutive:
+        return {key_of(text): i * n_folds // len(texts) for i, text in enumerate(texts)}
+    return {key_of(text): zlib.crc32(text.encode("utf8")) % n_folds for text in texts}
+
+
+def find_names(docs: Iterable[Doc], folds: Dict[str, int], normalization: Normalization = Normalization()) -> Names:  # noqa: B008
+    """RETURNS (Names): The entities of training texts, normalised."""
     names: Names = defaultdict(lambda: defaultdict(set))
     for doc in docs:
         for ent in doc.ents:
-            names[ent.text][ent.label_].add(fold_of(doc.text, n_folds))
+            names[normalization(ent.text)][ent.label_].add(folds[key_of(doc.text)])
     return names
 
 
@@ -62,26 +78,34 @@ def leave_out(names: Names, fold: int, others: Lexicon) -> Changes:
 def main(
     dataset: Annotated[str, typer.Argument(help="The data set, as in corpus/.")],
     lexicon: Annotated[str, typer.Argument(help="The folder of a lexicon: words with vectors.")],
-    words: Annotated[str, typer.Argument(help="A dictionary like jieba's: word, frequency, tag.")],
+    words: Annotated[Optional[str], typer.Argument(help="A dictionary like jieba's: word, frequency, tag.")] = None,
     tags: Annotated[str, typer.Option(help="Words with these tags are taken from it.")] = "nr ns nt",
     folds: Annotated[int, typer.Option(min=2, max=7, help="Folds of the training texts.")] = 5,
     limit: Annotated[int, typer.Option(min=0, help="Training texts, the first ones; 0 for all.")] = 0,
+    consecutive: Annotated[
+        bool, typer.Option("--consecutive", help="Folds are runs of texts: sentences of documents, in order.")
+    ] = False,
+    normalise_case: Annotated[bool, typer.Option("--normalise-case", help="Compare words without case.")] = False,
 ) -> None:
     """Write lexicon/typed-DATASET, lexicon/plain-DATASET and lexicon/folds-DATASET.json."""
     train = DocBin().from_disk(PROJECT / "corpus" / dataset / "train.spacy")
     docs = [doc for i, doc in enumerate(train.get_docs(Vocab())) if not limit or i < limit]
-    names = find_names(docs, folds)
+    fold_of = make_folds([doc.text for doc in docs], folds, consecutive)
+    normal = Normalization(case=normalise_case)
+    names = find_names(docs, fold_of, normal)
     base = [entry._replace(labels=()) for entry in Lexicon.open(find_input(lexicon)).entries()]
-    others = Lexicon.from_entries([*base, *public_words(find_input(words), set(tags.split()))], merge=True)
+    public = [] if words is None else public_words(find_input(words), set(tags.split()))
+    others = Lexicon.from_entries([*base, *public], merge=True, normalization=normal)
     own: List[LexiconEntry] = [LexiconEntry(name, labels=tuple(types)) for name, types in names.items()]
-    typed = Lexicon.from_entries([*others.entries(), *own], merge=True)
-    plain = Lexicon.from_entries(entry._replace(labels=()) for entry in typed.entries())
+    typed = Lexicon.from_entries([*others.entries(), *own], merge=True, normalization=normal)
+    unlabelled = (entry._replace(labels=()) for entry in typed.entries())
+    plain = Lexicon.from_entries(unlabelled, normalization=normal)
     for kind, made in {"typed": typed, "plain": plain}.items():
         folder = PROJECT / "lexicon" / f"{kind}-{dataset}"
         shutil.rmtree(folder, ignore_errors=True)
         made.save(folder)
     changes = [leave_out(names, fold, others) for fold in range(folds)]
-    srsly.write_json(PROJECT / "lexicon" / f"folds-{dataset}.json", changes)
+    srsly.write_json(PROJECT / "lexicon" / f"folds-{dataset}.json", {"folds": changes, "fold_of": fold_of})
     labelled = sum(bool(entry.labels) for entry in typed.entries())
     msg.good(f"{len(typed)} words, {labelled} with labels ({', '.join(sorted(typed.distinct_labels()))})")
     msg.text(

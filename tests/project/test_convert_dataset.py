@@ -72,3 +72,15 @@ def test_what_was_not_fetched(tmp_path, capsys, name):
     with pytest.raises(SystemExit):
         main(name, tmp_path / "none", tmp_path / "out")
     assert "'fetch' first" in capsys.readouterr().out
+
+
+def test_words_between_spaces(tmp_path):
+    (tmp_path / "in" / "bc5cdr").mkdir(parents=True)
+    for split in ("train", "devel", "test"):
+        lines = [f"{split}\tO", "causes\tO", "renal\tB-Disease", "failure\tI-Disease", "", "Old\tO", "one\tO", ""]
+        (tmp_path / "in" / "bc5cdr" / f"{split}.tsv").write_text("\n".join(lines), "utf8")
+    main("bc5cdr", tmp_path / "in", tmp_path / "out")
+    for split, word in {"train": "train", "dev": "devel", "test": "test"}.items():
+        docs = list(DocBin().from_disk(tmp_path / "out" / "bc5cdr" / f"{split}.spacy").get_docs(Vocab()))
+        assert [doc.text.strip() for doc in docs] == [f"{word} causes renal failure", "Old one"]
+        assert [(ent.text, ent.label_) for doc in docs for ent in doc.ents] == [("renal failure", "Disease")]

@@ -2,8 +2,8 @@
 
 import pytest
 import spacy
-from jackknife import MAX_FOLDS, FoldDictionaries, change, create_fold_dictionaries, fold_of
-from make_typed import find_names, leave_out, main
+from jackknife import MAX_FOLDS, FoldDictionaries, change, create_fold_dictionaries, key_of
+from make_typed import find_names, leave_out, main, make_folds
 from spacy.tokens import DocBin
 from spacy.training import Example
 
@@ -38,14 +38,17 @@ def project(tmp_path, monkeypatch, docs):
 
 
 def test_equal_texts_have_one_fold():
-    assert [fold_of(text, 5) for text in TEXTS] == [fold_of(text, 5) for text in TEXTS]
-    assert {fold_of(text, N_FOLDS) for text in TEXTS} == set(range(N_FOLDS))
+    for consecutive in (False, True):
+        folds = make_folds([*TEXTS, *TEXTS], N_FOLDS, consecutive)
+        assert folds == make_folds([*TEXTS, *TEXTS], N_FOLDS, consecutive) and len(folds) == len(TEXTS)
+    assert set(make_folds(TEXTS, N_FOLDS, False).values()) == set(range(N_FOLDS))
 
 
 def test_a_fold_lacks_what_it_alone_has_given(docs):
-    names = find_names(docs, N_FOLDS)
+    folds = make_folds([doc.text for doc in docs], N_FOLDS, False)
+    names = find_names(docs, folds)
     assert set(names) == {"王明", "李小", "南京", "独一"} and set(names["王明"]) == {"PER", "LOC"}
-    own = fold_of("独一", N_FOLDS)
+    own = folds[key_of("独一")]
     others = Lexicon.from_entries([LexiconEntry("北京", label="ns")])
     assert [leave_out(names, fold, others) for fold in range(N_FOLDS)] == [
         {"独一": None} if fold == own else {} for fold in range(N_FOLDS)
@@ -95,4 +98,13 @@ def test_labels_from_the_own_fold_alone_go():
 @pytest.mark.parametrize("n_folds", [0, 1, MAX_FOLDS + 1])
 def test_number_of_folds(n_folds):
     with pytest.raises(ValueError, match=f"There are {n_folds} folds; expected 2 to 7"):
-        FoldDictionaries([{}] * n_folds)
+        FoldDictionaries([{}] * n_folds, {})
+
+
+def test_a_text_without_a_fold(project):
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("lex_matcher").add_words(["南京"])
+    augment = create_fold_dictionaries(project / "lexicon" / "folds-small.json")
+    doc = nlp.make_doc("没见过")
+    with pytest.raises(ValueError, match=r"'没见过' has no fold.*make_typed\.py"):
+        list(augment(nlp, Example(doc, doc)))

@@ -1,10 +1,11 @@
 """Tested with jackknife.py, which uses what make_typed.py writes; here only a part of the training texts."""
 
 import spacy
-from make_typed import find_names, main
+import srsly
+from make_typed import find_names, main, make_folds
 from spacy.tokens import DocBin
 
-from spacy_lexner.lexicon import Lexicon
+from spacy_lexner.lexicon import Lexicon, Normalization
 
 
 def test_names_are_those_of_the_first_texts(tmp_path, monkeypatch):
@@ -13,10 +14,28 @@ def test_names_are_those_of_the_first_texts(tmp_path, monkeypatch):
     for name in ("王明", "李小", "张三"):
         docs.append(nlp.make_doc(f"{name}来了"))
         docs[-1].set_ents([docs[-1].char_span(0, 2, "PER")])
-    assert set(find_names(docs, 2)) == {"王明", "李小", "张三"}
+    assert set(find_names(docs, make_folds([doc.text for doc in docs], 2, False))) == {"王明", "李小", "张三"}
     Lexicon.from_entries([]).save(tmp_path / "none")
     (tmp_path / "jieba.txt").write_text("跑步 3 v\n", "utf8")
     (tmp_path / "corpus" / "small").mkdir(parents=True)
     DocBin(docs=docs).to_disk(tmp_path / "corpus" / "small" / "train.spacy")
     main("small", str(tmp_path / "none"), str(tmp_path / "jieba.txt"), "nr", 2, 2)
     assert sorted(Lexicon.open(tmp_path / "lexicon" / "typed-small")) == sorted(["王明", "李小"])
+
+
+def test_folds_of_documents_and_case(tmp_path, monkeypatch):
+    monkeypatch.setattr("make_typed.PROJECT", tmp_path)
+    nlp, docs = spacy.blank("en"), []
+    for text, end in (("Fever lasts", 5), ("The fever rose", 0), ("fever again", 5), ("Old cough", 9)):
+        docs.append(nlp.make_doc(text))
+        docs[-1].set_ents([docs[-1].char_span(0, end, "D")] if end else [])
+    folds = make_folds([doc.text for doc in docs], 2, True)
+    assert list(folds.values()) == [0, 0, 1, 1]
+    assert find_names(docs, folds, Normalization(case=True)) == {"fever": {"D": {0, 1}}, "old cough": {"D": {1}}}
+    Lexicon.from_entries([]).save(tmp_path / "none")
+    (tmp_path / "corpus" / "small").mkdir(parents=True)
+    DocBin(docs=docs).to_disk(tmp_path / "corpus" / "small" / "train.spacy")
+    main("small", str(tmp_path / "none"), None, "", 2, 0, True, True)
+    assert "FEVER" in Lexicon.open(tmp_path / "lexicon" / "typed-small")
+    folds = srsly.read_json(tmp_path / "lexicon" / "folds-small.json")
+    assert folds["folds"] == [{}, {"old cough": None}]
