@@ -1,14 +1,14 @@
 """Suggesters for `spancat` on a corpus with gold spans: how many of these they suggest, how many suggestions each token
-costs, and how fast an (untrained) `spancat` on FLAT is with them.
+costs, and how fast an (untrained) `spancat` on FLAT is with them. With a trained `lex_ner` also what it is unsure of.
 
-    python benchmarks/suggester.py project/lexicon/study project/corpus/nested/test.spacy
+    python benchmarks/suggester.py project/lexicon/study project/corpus/nested/test.spacy [--ner PIPELINE]
 """
 
 import argparse
 import json
 import time
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 import spacy
 from spacy.tokens import Doc, DocBin
@@ -24,10 +24,24 @@ SUGGESTERS: Dict[str, Dict[str, Any]] = {
     "runs_of_4_words_ngrams_6": {"@misc": OURS, "max_words": 4, "max_ngram": 6},
     **{f"ngrams_{n}": {"@misc": THEIRS, "min_size": 1, "max_size": n} for n in (3, 4, 6, 8, 10)},
 }
+GROUP = "lex_uncertain"
+UNSURE: Dict[str, Dict[str, Any]] = {
+    "unsure": {"@misc": OURS, "max_words": 0, "max_ngram": 0, "groups": [GROUP]},
+    **{f"{name}_unsure": {**SUGGESTERS[name], "groups": [GROUP]} for name in SUGGESTERS if "runs" in name},
+}
 
 
-def measure(suggester: Dict[str, Any], lexicon: Lexicon, gold: List[Doc], width: int) -> Dict[str, float]:
-    """Seconds are those of the processor."""
+def find_unsure(folder: Path, gold: List[Doc], least: float) -> List[Any]:
+    """The spans of each text to which a trained `lex_ner` gives a probability of at least `least`."""
+    nlp = spacy.load(folder, config={"components": {"lex_ner": {"uncertain": [least, 1.0]}}})
+    docs = nlp.pipe(doc.text for doc in gold)
+    return [[(span.start_char, span.end_char) for span in doc.spans[GROUP]] for doc in docs]
+
+
+def measure(
+    suggester: Dict[str, Any], lexicon: Lexicon, gold: List[Doc], width: int, unsure: Optional[List[Any]] = None
+) -> Dict[str, float]:
+    """Seconds are those of the processor, without those of `lex_ner`."""
     nlp = spacy.blank("zh", config={"nlp": {"tokenizer": {"@tokenizers": "spacy-lexner.CharTokenizer.v1"}}})
     matcher = nlp.add_pipe("lex_matcher")
     matcher.set_lexicon(lexicon)
@@ -35,6 +49,8 @@ def measure(suggester: Dict[str, Any], lexicon: Lexicon, gold: List[Doc], width:
     config = {"suggester": suggester, "model": {"tok2vec": encoder}}
     pipe = nlp.add_pipe("spancat_singlelabel", name="spancat", config=config)
     docs = list(matcher.pipe(nlp.make_doc(doc.text) for doc in gold))
+    for doc, places in zip(docs, unsure or ()):
+        doc.spans[GROUP] = [doc.char_span(start, end, alignment_mode="expand") for start, end in places]
     nlp.initialize(lambda: [Example(doc, reference) for doc, reference in zip(docs, gold)])
 
     start = time.process_time()
@@ -63,10 +79,16 @@ def main() -> None:
     parser.add_argument("lexicon", type=Path)
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--width", type=int, default=64, help="of FLAT")
+    parser.add_argument("--ner", type=Path, help="a pipeline with a trained lex_ner")
+    parser.add_argument("--least", type=float, default=0.01, help="probability of its spans")
     args = parser.parse_args()
     lexicon = Lexicon.open(args.lexicon)
     gold = list(DocBin().from_disk(args.corpus).get_docs(spacy.blank("zh").vocab))
-    print(json.dumps({name: measure(own, lexicon, gold, args.width) for name, own in SUGGESTERS.items()}, indent=1))
+    results = {name: measure(own, lexicon, gold, args.width) for name, own in SUGGESTERS.items()}
+    if args.ner is not None:
+        unsure = find_unsure(args.ner, gold, args.least)
+        results.update((name, measure(own, lexicon, gold, args.width, unsure)) for name, own in UNSURE.items())
+    print(json.dumps(results, indent=1))
 
 
 if __name__ == "__main__":
