@@ -80,19 +80,15 @@ def viterbi(trellis: Trellis) -> BestPaths:
         layout = arrange(trellis)
         best, transitions = masked(trellis, layout)
         moves, start, end = split_transitions(transitions)
-        into = moves.T.contiguous()
         best[: len(layout.ranked)] += start
-        origin = torch.zeros(best.shape, dtype=torch.int16, device=best.device)
         for here, before in steps(layout.sizes):
-            values, tags = (best[before].unsqueeze(1) + into).max(2)
-            best[here] += values
-            origin[here] = tags.to(origin.dtype)
+            best[here] += (best[before].unsqueeze(2) + moves).amax(1)
         score, tag = (best[layout.last] + end).max(1)
-        path = np.zeros(len(origin), dtype=np.int64)
+        path = np.zeros(len(best), dtype=np.int64)
         path[layout.last.cpu().numpy()] = tag.cpu().numpy()
-        pointers = origin.cpu().numpy()
-        for here, before in steps(layout.sizes, backwards=True):
-            path[before] = pointers[np.arange(here.start, here.stop), path[here]]
+        upto, into = best.cpu().numpy(), moves.T.cpu().numpy()
+        for here, before in steps(layout.sizes, backwards=True):  # where the best came from, on the path alone
+            path[before] = (upto[before] + into[path[here]]).argmax(1)
         scores = score.new_zeros(len(trellis.lengths)).index_copy(0, layout.ranked, score)
         return BestPaths(torch.from_numpy(path).to(best.device)[layout.place], scores, best[layout.place])
 

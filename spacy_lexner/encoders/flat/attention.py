@@ -6,6 +6,7 @@ from typing import List, Optional
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
 from .distinct_positions import DistinctPositions, Section
@@ -83,41 +84,42 @@ class LatticeAttention(nn.Module):
         record (Optional[List[torch.Tensor]]): If given, receives the mean weights of the heads, float [B, L, L].
         RETURNS (torch.Tensor): float [B, L, H]; finite, but meaningless, for padding.
         """
-        n_lattices, n_tokens, width = tokens.shape
-        by_lattice = (self.heads * n_lattices, n_tokens, -1)
         query, key, value = (self._split(project(tokens)) for project in (self.query, self.key, self.value))
         query = query * self.scale
         content = query
+        added = torch.zeros_like(mask, dtype=query.dtype).masked_fill_(~mask, torch.finfo(query.dtype).min / 2)
+        added = added[:, None, None]  # to the scores: [B, heads, L, L] once all is in it
         if self.fusion is not None:
             content, positional = (
-                query + (added.unsqueeze(1) * self.scale).to(query.dtype)  # which under autocast is half precision
-                for added in (self.content_bias, self.position_bias)
+                query + (vector.unsqueeze(1) * self.scale).to(query.dtype)  # which under autocast is half precision
+                for vector in (self.content_bias, self.position_bias)
             )
-            bias = self._score_positions(positional, positions)
-        content, key = content.reshape(by_lattice), key.reshape(by_lattice).transpose(1, 2)
-        if bias is None:
-            scores = torch.bmm(content, key)
-        elif torch.is_grad_enabled() or self.fusion is None or torch.is_autocast_enabled(tokens.device.type):
-            scores = torch.baddbmm(bias.view(by_lattice), content, key)
+            added = self._by_lattice(self._score_positions(positional, positions), mask).add_(added)
+        elif bias is not None:
+            added = self._by_lattice(bias, mask) + added  # which all layers share
+        if record is None and not torch.is_grad_enabled():  # what torch does in one step keeps nothing for gradients
+            dropout = self.dropout.p if self.training else 0.0
+            attended = F.scaled_dot_product_attention(content, key, value, added, dropout, scale=1.0)
         else:
-            scores = bias.view(by_lattice).baddbmm_(content, key)
-        padding = torch.zeros_like(mask, dtype=scores.dtype).masked_fill_(~mask, torch.finfo(scores.dtype).min / 2)
-        scores.view(self.heads, n_lattices, n_tokens, n_tokens).add_(padding.unsqueeze(1))
-        weights = scores.softmax(-1)
-        if record is not None:
-            record.append(weights.view(self.heads, n_lattices, n_tokens, n_tokens).mean(0))
-        attended = torch.bmm(self.dropout(weights), value.reshape(by_lattice))
-        attended = attended.view(self.heads, n_lattices, n_tokens, -1).permute(1, 2, 0, 3)
-        return self.output(attended.reshape(n_lattices, n_tokens, width))
+            weights = (content @ key.transpose(2, 3)).add_(added).softmax(-1)
+            if record is not None:
+                record.append(weights.mean(1))
+            attended = self.dropout(weights) @ value
+        return self.output(attended.transpose(1, 2).flatten(2))
 
     def _split(self, tokens: Tensor) -> Tensor:
-        """[B, L, H] as [heads, B * L, H / heads]."""
-        return tokens.reshape(-1, self.heads, tokens.shape[-1] // self.heads).transpose(0, 1)
+        """[B, L, H] as [B, heads, L, H / heads]."""
+        return tokens.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+
+    def _by_lattice(self, scores: Tensor, mask: Tensor) -> Tensor:
+        """[heads, B * L, L] as [B, heads, L, L]."""
+        return scores.unflatten(1, mask.shape).transpose(0, 1)
 
     def _score_positions(self, queries: Tensor, positions: DistinctPositions) -> Tensor:
-        """The second term of the scores: [heads, B * L, L]. Where many positions would need much memory in training,
-        it is computed section by section, and again in the backward pass."""
+        """The second term of the scores: [heads, B * L, L], given q + v, [B, heads, L, d]. Where many positions would
+        need much memory in training, it is computed section by section, and again in the backward pass."""
         n_tokens = positions.shape[1]
+        queries = queries.transpose(0, 1).flatten(1, 2)
 
         def score(section: Section, queries: Tensor) -> Tensor:
             return position_scores(queries, self._keys(section), section, n_tokens)

@@ -40,9 +40,10 @@ class _PositionScores(torch.autograd.Function):
         heads, n_rows, _ = queries.shape
         scores = queries.new_zeros(heads, n_rows, n_keys)
         workspace = _workspace(queries, chunks)
+        rows_of_queries = queries.transpose(0, 1).reshape(n_rows, -1)
         for chunk in chunks:
             block = torch.bmm(
-                queries.index_select(1, chunk.rows),
+                _by_head(rows_of_queries, chunk.rows, queries),
                 _by_head(vectors, chunk.columns, queries).transpose(1, 2),
                 out=_block(workspace, chunk, heads),
             )
