@@ -107,6 +107,8 @@ VECTORS = [*ZH, "gensim>=4.3"]
 ELMO = ["h5py>=3.10"]
 KNOWLEDGE = ["pykeen>=1.11"]
 DATA = ["pandas>=2.2", "datasets>=4.0", "pyarrow>=21"]
+INT8 = ["torchao>=0.18"]
+ONNX = ["onnx>=1.20", "onnxruntime>=1.23", "onnxscript>=0.7"]
 DOCS = ["nbclient>=0.10", "mkdocs-material>=9.7", "mkdocstrings[python]>=1.0", "mkdocs-static-i18n>=1.3", "jieba>=0.42"]
 SERVE = ["fastapi>=0.115", "uvicorn>=0.30", "httptools>=0.6", "uvloop>=0.20", "prometheus-client>=0.20", "httpx>=0.27"]
 DEV = [
@@ -114,6 +116,8 @@ DEV = [
     *ELMO,
     *DATA,
     *SERVE,
+    *INT8,
+    *ONNX,
     *DOCS,
     "pre-commit>=3.7",
     "pytest>=8",
@@ -168,6 +172,8 @@ setup(
         "knowledge": KNOWLEDGE,
         "data": DATA,
         "serve": SERVE,
+        "int8": INT8,
+        "onnx": ONNX,
         "docs": DOCS,
         "dev": DEV,
     },

@@ -19,6 +19,7 @@ from .model.export_hf import export_hf_cli
 from .model.init_config import init_config_cli
 from .model.lattice import lattice_cli
 from .model.perplexity import perplexity_cli
+from .model.quantize import quantize_cli
 from .model.report import report_cli
 from .model.serve import serve_cli
 from .model.uncertain import uncertain_cli
@@ -40,6 +41,7 @@ COMMANDS: Dict[str, Callable[..., None]] = {  # in the order of the help: data, 
     "uncertain": uncertain_cli,
     "perplexity": perplexity_cli,
     "export-hf": export_hf_cli,
+    "quantize": quantize_cli,
     "serve": serve_cli,
 }
 

@@ -15,7 +15,10 @@ from thinc.api import ArgsKwargs, Model, Optimizer, PyTorchGradScaler, PyTorchSh
 from thinc.shims import Shim
 from thinc.util import get_torch_default_device, torch2xp, xp2torch
 
-from . import forks  # noqa: F401 (for its effect)
+from . import (
+    forks,  # noqa: F401 (for its effect)
+    int8,
+)
 
 NAMED = 4  # problems in an error
 BuildT = Callable[[Dict[str, Any]], torch.nn.Module]
@@ -65,7 +68,19 @@ class ModuleShim(PyTorchShim):
             )
         self.settings = settings
         self._model = self.build(settings).to(get_torch_default_device())
+        if self.in_int8:
+            int8.quantize(self._model)
         return self._model
+
+    @property
+    def in_int8(self) -> bool:
+        """RETURNS (bool): Whether the module computes in 8 bits."""
+        return bool((self.settings or {}).get(int8.KEY))
+
+    def quantize(self) -> None:
+        """Let the module compute in 8 bits, from now on and when it is loaded again."""
+        int8.quantize(self.module)
+        self.settings = {**(self.settings or {}), int8.KEY: True}
 
     def _forward(self, inputs: ArgsKwargs) -> Any:
         half = half_precision(self.device) if self._mixed_precision else None
@@ -81,7 +96,11 @@ class ModuleShim(PyTorchShim):
     def begin_update(self, inputs: ArgsKwargs) -> Any:
         """Run the module for training; input tensors that require a gradient get one. The callback takes the output
         tensors and their gradients (`ArgsKwargs(args=(outputs,), kwargs={"grad_tensors": gradients})`), as
-        torch.autograd.backward does."""
+        torch.autograd.backward does. Raises ValueError for a module in 8 bits."""
+        if self.in_int8:
+            raise ValueError(
+                "A quantised model cannot be trained: train the one that it was made of, and quantise that."
+            )
         self.module.train()
         output = self._forward(inputs)
 
@@ -156,7 +175,7 @@ class ModuleShim(PyTorchShim):
         kept: Dict[Any, str] = {}
         aliases: Dict[str, str] = {}
         state: Dict[str, torch.Tensor] = {}
-        for name, tensor in self._model.state_dict().items():
+        for name, tensor in self._weights(self._model).items():
             storage = (tensor.data_ptr(), tensor.shape, tensor.stride())
             if tensor.numel() and storage in kept:
                 aliases[name] = kept[storage]
@@ -164,6 +183,9 @@ class ModuleShim(PyTorchShim):
                 kept[storage] = name
                 state[name] = tensor.contiguous().clone()
         return srsly.msgpack_dumps({"settings": self.settings, "aliases": aliases, "state": save_safetensors(state)})
+
+    def _weights(self, module: torch.nn.Module) -> Dict[str, torch.Tensor]:
+        return int8.pack(module) if self.in_int8 else module.state_dict()
 
     def from_bytes(self, bytes_data: bytes) -> "ModuleShim":
         msg = srsly.msgpack_loads(bytes_data)
@@ -178,13 +200,16 @@ class ModuleShim(PyTorchShim):
             ) from error
         state.update({name: state[kept] for name, kept in msg["aliases"].items()})
         module = self.initialize(msg["settings"])
-        problem = find_mismatch(_shapes(state), _shapes(module.state_dict()))
+        problem = find_mismatch(_shapes(state), _shapes(self._weights(module)))
         if problem is not None:
             raise ValueError(
                 f"The saved weights do not fit the model of the config: {problem}. Load it with the config it was "
                 "saved with."
             )
-        module.load_state_dict(state)
+        if self.in_int8:
+            int8.unpack(module, state)
+        else:
+            module.load_state_dict(state)
         self._grad_scaler.to_(self.device)
         return self
 

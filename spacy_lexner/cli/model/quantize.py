@@ -1,0 +1,33 @@
+"""`spacy lexner quantize`: a trained pipeline in 8 bits."""
+
+from typing import Annotated
+
+import typer
+from wasabi import msg
+
+from ..shared import ForceOption, TargetArgument, check_new, failing, load_pipeline
+
+
+def quantize_cli(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A trained pipeline with LEBERT or ERNIE")],
+    target: TargetArgument,
+    force: ForceOption = False,
+) -> None:
+    """Write a pipeline whose BERT computes in 8 bits: faster on a CPU, and a quarter of the size.
+
+    Components without a torch module are copied. A pipeline in 8 bits predicts; it cannot be trained.
+
+    \b
+    Example:
+      python -m spacy lexner quantize training/model-best training/model-int8
+    """
+    from ...checkpoints.folders import whole_folder
+    from ...checkpoints.int8 import quantize  # torch: only where it is needed
+
+    with failing("Nothing was written"):
+        check_new(target, force)
+        nlp = load_pipeline(model)
+        done = quantize(nlp)
+        with whole_folder(target, overwrite=force) as folder:
+            nlp.to_disk(folder)
+    msg.good(f"{target}: {', '.join(done)} in 8 bits")
