@@ -4,18 +4,17 @@ from contextlib import contextmanager
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Set, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from .build import BuildReport, Dtype, build_table
-from .entry import Labels, LexiconEntry, hash_word, reject_single, unpack_labels
+from .changes import add_words, remove_words
+from .entry import LexiconEntry, reject_single
 from .errors import LexiconError
-from .level import SEPARATOR, Candidates, compile_level
+from .level import SEPARATOR, Level, compile_level
 from .levels import Levels
 from .normalization import Normalization, to_codes
-from .rules import Rules, unpack_rules
-from .table import LABELS, RULES, Table
 
 if TYPE_CHECKING:  # files are read and written by modules that are imported when there are any
     from .storage import Home
@@ -23,31 +22,35 @@ if TYPE_CHECKING:  # files are read and written by modules that are imported whe
 TEXTS_PER_MATCH = 500
 
 
-class Lexicon:
+class Lexicon(Levels):
     """Words, each with a vector, weight, labels, entity id and rules if it has them. Immutable and thread-safe;
     `with_words` and `without_words` return a new lexicon that shares everything but the changes with this one.
 
     report (BuildReport): What was skipped when it was built, and why.
-    normalization (Normalization): How words and texts are normalised.
-    max_word_length (int): Longest word allowed.
-    dim (int): Width of the vectors; 0 if there are none.
-    content (int): The sum of the hashes of all entries, modulo 2**64.
     version (int): 64 bits. Equal for two lexicons with the same entries, vector type and normalisation, in any order
         and however they were made.
     """
 
     def __init__(
-        self, levels: Levels, report: BuildReport, home: Optional["Home"] = None, origin: Optional["Home"] = None
+        self,
+        levels: Sequence[Level],
+        content: int,
+        dim: int,
+        report: BuildReport,
+        home: Optional["Home"] = None,
+        origin: Optional["Home"] = None,
     ) -> None:
-        self._levels = levels
+        super().__init__(levels, content, dim)
         self._home = home  # where it is mapped from
         self._origin = origin  # the saved lexicon that it is a change of
         self.report = report
-        self.normalization = levels.base.normalization
-        self.max_word_length = levels.base.max_word_length
-        self.dim, self.content = levels.dim, levels.content
-        state = f"{self.content} {levels.base.table.vectors.dtype} {tuple(self.normalization.settings().values())}"
+        state = f"{self.content} {self.base.table.vectors.dtype} {tuple(self.normalization.settings().values())}"
         self.version = int.from_bytes(blake2b(state.encode("utf8"), digest_size=8).digest(), "little")
+
+    @classmethod
+    def _of(cls, level: Level, report: BuildReport, **known: Optional["Home"]) -> "Lexicon":
+        """A lexicon without changes."""
+        return cls([level], level.content, level.table.vectors.shape[1], report, **known)
 
     @classmethod
     def from_entries(
@@ -82,89 +85,7 @@ class Lexicon:
             strict=strict,
             merge=merge,
         )
-        return cls(Levels.of(compile_level(table, normalization, max_word_length)), report)
-
-    # Words
-
-    def hash(self, word: str) -> int:
-        """RETURNS (int): The hash of a word, normalised as this lexicon does."""
-        return hash_word(self.normalization.word(word))
-
-    def get(self, word: str) -> Optional[LexiconEntry]:
-        """RETURNS (Optional[LexiconEntry]): What is known about a word; None if it is not in the lexicon."""
-        return self._levels.get(self.normalization.word(word))
-
-    def __len__(self) -> int:
-        return self._levels.size
-
-    def __contains__(self, word: object) -> bool:
-        return isinstance(word, str) and bool(self.rows(np.array([self.hash(word)], "u8"))[0] >= 0)
-
-    def __iter__(self) -> Iterator[str]:
-        for level in self._levels.levels:
-            words = level.table.words
-            if len(level.hidden):
-                yield from map(words.get, level.visible_rows.tolist())
-            else:
-                yield from words.all()
-
-    def entries(self) -> Iterator[LexiconEntry]:
-        """YIELDS (LexiconEntry): All entries, in the order of the words."""
-        for level in self._levels.levels:
-            yield from map(level.table.entry, level.visible_rows.tolist())
-
-    @property
-    def table(self) -> Table:
-        """RETURNS (Table): Everything known about all words, as columns."""
-        return self._levels.merged().visible_table()
-
-    def rows(self, hashes: np.ndarray) -> np.ndarray:
-        """RETURNS (numpy.ndarray): int64[n], the row of each word by its hash (uint64[n]), unique to the word; -1 where
-        unknown."""
-        return self._levels.rows(np.asarray(hashes, "u8"))
-
-    def vectors(self, hashes: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-        """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): float32[n, dim], the vectors of word hashes (uint64[n]), zeros
-        where a word has none; bool[n], which words have one."""
-        return self._levels.vectors(self.rows(hashes))
-
-    # Labels
-
-    @property
-    def has_labels(self) -> bool:
-        """RETURNS (bool): Whether any word has labels."""
-        return self._levels.has_texts(LABELS)
-
-    def labels(self, hashes: np.ndarray) -> Dict[int, Labels]:
-        """RETURNS (Dict[int, Tuple[str, ...]]): Labels of the words that have any, by position in the hashes
-        (uint64[n])."""
-        return {i: unpack_labels(text) for i, text in self._levels.texts(LABELS, hashes).items()}
-
-    def distinct_labels(self) -> Set[str]:
-        """RETURNS (Set[str]): All labels that words have. Reads those of all words."""
-        texts = {text for _, text in self._levels.all_texts(LABELS)}
-        return {label for text in texts for label in unpack_labels(text)}
-
-    # Rules
-
-    @property
-    def has_rules(self) -> bool:
-        """RETURNS (bool): Whether any word has rules."""
-        return self._levels.has_texts(RULES)
-
-    def rules(self, hashes: np.ndarray) -> Dict[int, Rules]:
-        """RETURNS (Dict[int, Tuple[Rule, ...]]): Rules of the words that have any, by position in the hashes
-        (uint64[n])."""
-        return {i: unpack_rules(text) for i, text in self._levels.texts(RULES, hashes).items()}
-
-    def distinct_rules(self) -> Dict[Rules, str]:
-        """RETURNS (Dict[Tuple[Rule, ...], str]): The different rules that words have, each with one of its words."""
-        words = {text: word for word, text in self._levels.all_texts(RULES)}
-        return {unpack_rules(text): word for text, word in words.items()}
-
-    def ruled_words(self) -> Iterator[LexiconEntry]:
-        """YIELDS (LexiconEntry): The words that have rules, with nothing but their rules."""
-        return (LexiconEntry(word, rules=unpack_rules(text)) for word, text in self._levels.all_texts(RULES))
+        return cls._of(compile_level(table, normalization, max_word_length), report)
 
     # Changes
 
@@ -177,43 +98,30 @@ class Lexicon:
         """
         reject_single(entries)
         full = (LexiconEntry(entry) if isinstance(entry, str) else entry for entry in entries)
-        return self._changed(self._levels.with_words(full))
+        return self._with(*add_words(self, full))
 
     def without_words(self, words: Iterable[str]) -> "Lexicon":
         """RETURNS (Lexicon): A lexicon without these words; unknown ones are ignored."""
         reject_single(words)
-        return self._changed(self._levels.without_words(words))
+        return self._with(*remove_words(self, words))
 
-    def _changed(self, levels: Levels) -> "Lexicon":
-        return Lexicon(levels, self.report, self._home, self._origin)
+    def _with(self, levels: Sequence[Level], content: int, dim: int) -> "Lexicon":
+        return Lexicon(levels, content, dim, self.report, self._home, self._origin)
 
     def compact(self) -> "Lexicon":
         """RETURNS (Lexicon): The same lexicon with all levels merged into one."""
-        if not self._levels.changed:
-            return self
-        return Lexicon(Levels.of(self._levels.merged()), self.report, origin=self._origin)
+        return Lexicon._of(self.merged(), self.report, origin=self._origin) if self.changed else self
 
     def prune(self, texts: Iterable[str]) -> "Lexicon":
         """RETURNS (Lexicon): Only the words that occur in the texts, which are read as a stream."""
-        level, stream = self._levels.merged(), iter(texts)
+        level, stream = self.merged(), iter(texts)
         seen = np.zeros(level.size, bool)
         while batch := list(islice(stream, TEXTS_PER_MATCH)):
             _, _, ranks = level.trie.match(self.normalization.codes(to_codes(SEPARATOR.join(batch))))
             seen[level.rows[ranks]] = True
         table = level.visible_table().take(np.flatnonzero(seen))
         level = compile_level(table, self.normalization, self.max_word_length)
-        return Lexicon(Levels.of(level), self.report, origin=self._origin)
-
-    # Matching
-
-    def match(self, text: str, min_length: int = 1, max_length: Optional[int] = None) -> Candidates:
-        """Find all words that occur in a text, overlapping.
-
-        min_length (int): Shortest word to find.
-        max_length (Optional[int]): Longest word to find; None for any.
-        RETURNS (Candidates): The words, by their offsets in the text as given.
-        """
-        return self._levels.match(text, min_length, max_length)
+        return Lexicon._of(level, self.report, origin=self._origin)
 
     # Files
 
@@ -231,8 +139,8 @@ class Lexicon:
         with writing(folder):
             if self._origin is not None and not overwrite:
                 self._origin.require_present(folder)
-            if self._home is None or self._levels.changed or not self._home.link(folder):
-                self._origin = save_folder(self._levels.merged(), self.report, folder)
+            if self._home is None or self.changed or not self._home.link(folder):
+                self._origin = save_folder(self.merged(), self.report, folder)
 
     @classmethod
     @contextmanager
@@ -259,13 +167,13 @@ class Lexicon:
         from .storage import open_folder
 
         base, report, home = open_folder(Path(path), verify)
-        return cls(Levels.of(base), report, home, origin=home)
+        return cls._of(base, report, home=home, origin=home)
 
     def to_bytes(self) -> bytes:
         """RETURNS (bytes): The lexicon, in the safetensors format."""
         from .storage import to_bytes
 
-        return to_bytes(self._levels.merged(), self.report)
+        return to_bytes(self.merged(), self.report)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Lexicon":
@@ -273,7 +181,7 @@ class Lexicon:
         from .storage import from_bytes
 
         base, report = from_bytes(data)
-        return cls(Levels.of(base), report)
+        return cls._of(base, report)
 
     def __deepcopy__(self, memo: Dict[int, Any]) -> "Lexicon":
         return self
@@ -282,7 +190,7 @@ class Lexicon:
         """Another process opens the folder that this lexicon is mapped from, so that both share its memory. Without
         such a folder, or once another lexicon was saved to it, the lexicon is pickled as bytes."""
         if self._home is not None and self._home.unchanged():
-            base, *others = self._levels.levels
+            base, *others = self.levels
             hidden = list(map(base.table.words.get, base.rows[base.hidden].tolist()))
             added = [level.table.entry(row) for level in others for row in level.visible_rows.tolist()]
             return _reopen, (self._home, hidden, added)

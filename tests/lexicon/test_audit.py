@@ -24,7 +24,7 @@ def test_sound(lexicon, monkeypatch):
 
 def spoil(lexicon, part, name, value):
     """The lexicon with one array changed in its first place."""
-    base = lexicon._levels.base
+    base = lexicon.base
     target = base if part == "base" else getattr(base, part)
     array = getattr(target, name)
     array = array.copy()

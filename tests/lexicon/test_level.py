@@ -9,7 +9,7 @@ WORDS = ["长江", "南京", "市"]
 
 @pytest.fixture
 def level(lexicon):
-    return lexicon._levels.base
+    return lexicon.base
 
 
 def ranks_of(level, words):

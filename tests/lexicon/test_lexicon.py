@@ -79,7 +79,7 @@ def test_prune_keeps_what_occurs(lexicon, monkeypatch, n_texts):
     changed = lexicon.with_words(["武汉", "重庆"]).without_words(["市"])
     pruned = changed.prune(text for text in ["", "南京市", "在武汉", "长", "江"])
     assert list(pruned) == ["南京", "南京市", "京", "南", "武汉"]
-    assert pruned.get("南京市").vector.tolist() == [1.0] * 4 and len(pruned._levels.base.table.vectors) == 4
+    assert pruned.get("南京市").vector.tolist() == [1.0] * 4 and len(pruned.base.table.vectors) == 4
     assert list(lexicon.prune([])) == []
 
 
@@ -99,7 +99,7 @@ def test_pickle_of_an_opened_lexicon_holds_only_the_changes(lexicon, tmp_path):
     data = pickle.dumps(changed)
     assert len(data) < 1000 < len(changed.to_bytes())
     again = pickle.loads(data)
-    assert again.version == changed.version and again._levels.base.table.vectors.base is not None
+    assert again.version == changed.version and again.base.table.vectors.base is not None
 
 
 def test_pickle_when_the_folder_has_changed(lexicon, tmp_path):

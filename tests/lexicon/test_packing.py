@@ -7,14 +7,14 @@ from spacy_lexner.lexicon.packing import pack, unpack
 
 @pytest.fixture
 def packed(lexicon):
-    manifest, parts = pack(lexicon._levels.base, lexicon.report)
+    manifest, parts = pack(lexicon.base, lexicon.report)
     return manifest, {part: dict(arrays) for part, arrays in parts.items()}
 
 
 def test_round_trip(lexicon, packed):
     base, report = unpack(*packed)
     assert pack(base, report)[0] == packed[0] and str(report) == str(lexicon.report)
-    assert base.content == lexicon._levels.base.content and base.trie.keys is lexicon._levels.base.trie.keys
+    assert base.content == lexicon.base.content and base.trie.keys is lexicon.base.trie.keys
 
 
 def test_missing_and_foreign_parts(packed):

@@ -64,7 +64,7 @@ def test_round_trips_of_small_lexicons(tmp_path, entries):
 
 def test_arrays_are_mapped_not_read(saved):
     opened = Lexicon.open(saved)
-    base = opened._levels.base
+    base = opened.base
     arrays = [base.hashes, base.rows, base.trie.keys, base.trie.words, base.table.vectors, base.table.words.data]
     for array in arrays:
         while not isinstance(array, np.memmap) and array is not None:
