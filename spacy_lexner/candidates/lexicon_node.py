@@ -1,24 +1,26 @@
 """The model node that reads the lexicon (Docs in, candidate words out), and its link to the `lex_matcher` it uses."""
 
+import warnings
 from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 from weakref import ref
 
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from thinc.api import Model
 
+from ..lexicon.errors import LexiconWarning
+from ..lexicon.lexicon import Lexicon
 from ..lexicon.matcher import Matcher
 from ..lexicon.rules import RuleReader
 from ..lexicon.shared_matcher import SharedMatcher
 from .batch_words import DocWords
 from .storage import find_candidates, get_candidates
-from .trained_lexicon import ATTRIBUTE as TRAINED
-from .trained_lexicon import describe_lexicon, warn_of_difference
 from .word_dropout import WordDropout
 
 NODE_NAME = "lexicon"
+TRAINED = "trained_lexicon"  # attribute of the node: what the lexicon of training was like; saved with the model
 
 
 class LexiconLink:
@@ -29,7 +31,7 @@ class LexiconLink:
     def __init__(self) -> None:
         self.source: Optional[SharedMatcher] = None
         self.compared: Optional[int] = None  # version of the lexicon last compared with that of training
-        self.told: Set[str] = set()  # differences that were warned of
+        self.told: Set[str] = set()  # kinds of differences that were warned of
         self._owner: Optional[ref[Any]] = None  # the `lex_matcher`; None if the source was set by hand
         self._vocab: Optional[Vocab] = None  # of the pipeline that the component was made for
 
@@ -120,8 +122,37 @@ def training_matcher(node: Model, *, reads_labels: bool = False) -> Matcher:
     """The Matcher of the linked lexicon, for a model that is built now: the node remembers what the lexicon is like.
     `reads_labels` says whether the model reads the labels of words."""
     matcher = linked_matcher(node)
-    node.attrs[TRAINED] = describe_lexicon(matcher.lexicon, reads_labels=reads_labels)
+    node.attrs[TRAINED] = {
+        "words": len(matcher.lexicon),
+        "without_labels": reads_labels and not matcher.lexicon.has_labels,  # that it would read
+        "script": matcher.lexicon.normalization.script,  # in which words were compared
+    }
     return matcher
+
+
+def find_differences(trained: Mapping[str, Any], lexicon: Lexicon) -> Iterator[Tuple[str, str]]:
+    """YIELDS (Tuple[str, str]): How a lexicon differs from that of training so that the model does less than it could:
+    the kind of difference, and a warning."""
+    n_words, script = trained["words"], trained.get("script")  # models saved before have no script
+    if 2 * len(lexicon) < n_words:
+        text = (
+            f"The lexicon has {len(lexicon)} words, but had {n_words} when the model was trained. The model relies on "
+            "words where it had them: expect it to find less. Give `lex_matcher` a lexicon like that of training, or "
+            "train with `lexicon_dropout` and `word_dropout` (block `lexicon` of the encoder)."
+        )
+        yield "shrunk", text
+    if script is not None and lexicon.normalization.script != script and len(lexicon):
+        text = (
+            f"The lexicon compares words as they are written, that of training did so in {script} script: words in "
+            f"another script are not found. Build it with script = {script!r} (`lexicon build --script {script}`)."
+        )
+        yield "script", text
+    if trained["without_labels"] and lexicon.has_labels:
+        text = (
+            "Words of the lexicon have labels, but the lexicon of training had none, so the model ignores them. Train "
+            "it with a lexicon that has labels."
+        )
+        yield "labels", text
 
 
 def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[DocWords], Callable]:
@@ -129,8 +160,10 @@ def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[DocWord
     current, source = linked_matcher(model), link.require()
     if link.compared != current.version:
         link.compared = current.version
-        if model.attrs[TRAINED] is not None:
-            warn_of_difference(model.attrs[TRAINED], current.lexicon, link.told)
+        for kind, warning in find_differences(model.attrs[TRAINED], current.lexicon) if model.attrs[TRAINED] else ():
+            if kind not in link.told:
+                link.told.add(kind)
+                warnings.warn(warning, LexiconWarning, stacklevel=2)
     if any(link.is_stale(doc, is_train) for doc in docs):
         raise ValueError(
             "The model reads candidate words, but its `lex_matcher` is not in this pipeline: the component was sourced "

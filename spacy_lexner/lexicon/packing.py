@@ -1,7 +1,9 @@
 """A compiled lexicon as named arrays and a manifest, and back, with every size checked."""
 
+import hashlib
+import json
 from dataclasses import asdict
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple, Union
 
 import numpy as np
 
@@ -47,6 +49,30 @@ def pack(level: Level, report: BuildReport) -> Tuple[Dict[str, Any], PartsT]:
         "report": {k: v for k, v in asdict(report).items() if k == "source" or (v and k != "by_file")},
     }
     return manifest, parts
+
+
+def parse_manifest(text: Union[str, bytes], name: str) -> Dict[str, Any]:
+    """The manifest in a text. Raises LexiconError if it is changed, not a lexicon's, or of another format version."""
+    try:
+        manifest = json.loads(text)
+        if manifest["format"] != FORMAT:
+            raise ValueError(f"it describes {manifest['format']!r}")
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise LexiconError(f"{name}: not the manifest of a lexicon ({error}).") from None
+    if manifest.get("format_version") != FORMAT_VERSION:
+        raise LexiconError(
+            f"{name}: format version {manifest.get('format_version')}; this version of spacy-lexner reads "
+            f"{FORMAT_VERSION}. Build the lexicon again."
+        )
+    if manifest.get("checksum") != checksum_of(manifest):
+        raise LexiconError(f"{name}: the manifest was changed after it was written. Build or copy the lexicon again.")
+    return manifest
+
+
+def checksum_of(manifest: Dict[str, Any]) -> str:
+    """The SHA-256 of all else that a manifest says."""
+    content = {key: value for key, value in manifest.items() if key != "checksum"}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode("utf8")).hexdigest()
 
 
 def unpack(manifest: Dict[str, Any], parts: PartsT) -> Tuple[Level, BuildReport]:

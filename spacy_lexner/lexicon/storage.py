@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 from pathlib import Path
-from typing import Any, Dict, Iterable, NamedTuple, Tuple, Union
+from typing import Any, Dict, Iterable, NamedTuple, Tuple
 from uuid import uuid4
 
 import numpy as np
@@ -21,7 +21,7 @@ from .array_file import read_arrays, write_arrays
 from .build import BuildReport
 from .errors import LexiconError
 from .level import Level
-from .packing import FORMAT, FORMAT_VERSION, PartsT, pack, unpack
+from .packing import FORMAT, PartsT, checksum_of, pack, parse_manifest, unpack
 from .writing import sync_folder
 
 MANIFEST = "manifest.json"
@@ -85,7 +85,7 @@ def save_folder(level: Level, report: BuildReport, path: Path) -> Home:
         else:
             pieces = write_arrays(arrays, {"format": FORMAT, "part": part})
         manifest["parts"][part] = _write_part(path, part, pieces)
-    manifest["checksum"] = _checksum(manifest)
+    manifest["checksum"] = checksum_of(manifest)
     _commit(path, manifest)
     return Home(path.resolve(), manifest["checksum"])
 
@@ -155,30 +155,13 @@ def read_manifest(path: Path) -> Dict[str, Any]:
         raise LexiconError(f"{path}: no lexicon here: {MANIFEST} is missing. Give a folder that Lexicon.save wrote.")
     if file.stat().st_size > MAX_MANIFEST:
         raise LexiconError(f"{file}: not the manifest of a lexicon (it is too large).")
-    return _parse_manifest(file.read_bytes(), str(file))
-
-
-def _parse_manifest(text: Union[str, bytes], name: str) -> Dict[str, Any]:
-    try:
-        manifest = json.loads(text)
-        if manifest["format"] != FORMAT:
-            raise ValueError(f"it describes {manifest['format']!r}")
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise LexiconError(f"{name}: not the manifest of a lexicon ({error}).") from None
-    if manifest.get("format_version") != FORMAT_VERSION:
-        raise LexiconError(
-            f"{name}: format version {manifest.get('format_version')}; this version of spacy-lexner reads "
-            f"{FORMAT_VERSION}. Build the lexicon again."
-        )
-    if manifest.get("checksum") != _checksum(manifest):
-        raise LexiconError(f"{name}: the manifest was changed after it was written. Build or copy the lexicon again.")
-    return manifest
+    return parse_manifest(file.read_bytes(), str(file))
 
 
 def to_bytes(level: Level, report: BuildReport) -> bytes:
     """A lexicon in the safetensors format, the manifest as metadata."""
     manifest, parts = pack(level, report)
-    manifest["checksum"] = _checksum(manifest)
+    manifest["checksum"] = checksum_of(manifest)
     arrays = {f"{part}.{name}": array for part, named in parts.items() for name, array in named.items()}
     return b"".join(write_arrays(arrays, {"manifest": json.dumps(manifest, ensure_ascii=False)}))
 
@@ -186,17 +169,12 @@ def to_bytes(level: Level, report: BuildReport) -> bytes:
 def from_bytes(data: bytes) -> Tuple[Level, BuildReport]:
     """A lexicon from `to_bytes`. Raises LexiconError for other bytes."""
     arrays, metadata = read_arrays(np.frombuffer(data, "u1"), "lexicon bytes")
-    manifest = _parse_manifest(metadata.get("manifest", ""), "lexicon bytes")
+    manifest = parse_manifest(metadata.get("manifest", ""), "lexicon bytes")
     parts: PartsT = {}
     for key, array in arrays.items():
         part, _, name = key.partition(".")
         parts.setdefault(part, {})[name] = array
     return unpack(manifest, parts)
-
-
-def _checksum(manifest: Dict[str, Any]) -> str:
-    content = {key: value for key, value in manifest.items() if key != "checksum"}
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode("utf8")).hexdigest()
 
 
 def _write_part(path: Path, part: str, pieces: Iterable[bytes]) -> Dict[str, Any]:

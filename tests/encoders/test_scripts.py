@@ -9,7 +9,7 @@ from spacy.training import Example
 from spacy.util import fix_random_seed
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, Normalization
-from spacy_lexner.lexicon.script import read_table
+from spacy_lexner.lexicon.normalization import read_table
 
 BERT = {"hidden_width": 16, "depth": 1, "heads": 2, "intermediate_width": 32, "dropout": 0.0, "attention_dropout": 0.0}
 FLAT = {"@architectures": "spacy-lexner.FLAT.v1", "width": 32, "heads": 4}

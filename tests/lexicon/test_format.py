@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, Normalization
+from spacy_lexner.lexicon.normalization import read_table
 from spacy_lexner.lexicon.rules import Rule
-from spacy_lexner.lexicon.script import read_table
 from spacy_lexner.lexicon.writing import LOCK
 
 SAVED = Path(__file__).parents[1] / "fixtures" / "lexicon" / "saved"

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kills import leftovers
 
-from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Matcher, storage
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Matcher, packing, storage
 
 TEXTS = ["南京市长江大桥", "武汉 长江大桥", ""]
 
@@ -167,7 +167,7 @@ def forge(folder, **changes):
     """Change the manifest as someone would who knows the format."""
     file = folder / "manifest.json"
     manifest = {**json.loads(file.read_text("utf8")), **changes}
-    manifest["checksum"] = storage._checksum(manifest)
+    manifest["checksum"] = packing.checksum_of(manifest)
     file.write_text(json.dumps(manifest), "utf8")
 
 

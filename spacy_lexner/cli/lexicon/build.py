@@ -6,9 +6,8 @@ import typer
 
 from ...lexicon.errors import LexiconError
 from ...lexicon.lexicon import Lexicon
-from ...lexicon.normalization import Normalization
+from ...lexicon.normalization import SCRIPTS, Normalization
 from ...lexicon.readers.any_file import READERS
-from ...lexicon.script import SCRIPTS
 from ..shared import ForceOption, TargetArgument, failing
 from .folder import replacing, save
 from .sources import (
