@@ -26,7 +26,8 @@ def quantize(nlp: Language) -> List[str]:
     found: Dict[str, List[ModuleShim]] = {}
     refused = []
     for name, pipe in nlp.pipeline:
-        for node in pipe.model.walk() if getattr(pipe, "model", None) is not None else ():
+        model = getattr(pipe, "model", None)
+        for node in model.walk() if model is not None else ():
             for shim in node.shims:
                 if isinstance(shim, ModuleShim) and node.name in QUANTIZED:
                     found.setdefault(name, []).append(shim)
