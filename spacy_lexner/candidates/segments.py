@@ -1,58 +1,21 @@
-"""Long Docs in segments that are no longer than the texts of training, cut at the ends of lines and sentences.
+"""Long Docs in segments that are no longer than the texts of training, and texts within a Doc, each read by itself.
 
-An encoder is only as good as in training where texts are as long as in training. What it reads at once is therefore
-bounded by what it has seen, however a text has come to be one Doc.
+An encoder is only as good as in training where texts are as in training. What it reads at once is therefore bounded by
+what it has seen, however a text has come to be one Doc.
 """
 
-from itertools import pairwise
-from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
-from spacy.attrs import IS_SPACE, SPACY
 from spacy.tokens import Doc
-from thinc.api import Model
 
-from ..lexicon.normalization import to_codes
 from .batch_words import AttendedWords
+from .breaks import break_strengths
 from .doc_parts import cut_out
+from .limits import Limits
 from .storage import count_characters, token_borders
 
-LINE, SENTENCE, CLAUSE = 3, 2, 1  # how strong a break is after a token
-LINE_ENDS = frozenset("\n\r\v\f\x85\u2028\u2029")
-SENTENCE_ENDS = to_codes("。！？!?；;…．")
-CLAUSE_ENDS = to_codes("，,、：:")
-CLOSING = to_codes("”’」』）)》】\"'")
-LEAST = 16  # however short the texts of training are, segments may have this many tokens
-QUANTILE = 0.99  # a few texts of training are far longer than all others: they are cut too
 OWN_SHARE = 0.75  # of a segment; the rest is context on both sides
-JOINED: Any = "lex_joined"  # in the user data of texts that were joined for training
-
-
-class Limits(NamedTuple):
-    """What training has seen at once."""
-
-    length: int  # tokens
-    lines: bool  # whether texts had several lines; if not, every line is read as a text
-
-    @classmethod
-    def of(cls, docs: Iterable[Doc]) -> "Limits":
-        """The limits that hold for the texts of training, without those that were joined."""
-        lengths, n_lines = [], 0
-        for doc in docs:
-            if doc.user_data.get(JOINED):
-                continue
-            lengths.append(len(doc))
-            n_lines += len(_line_ends(doc)) > 0
-        length = int(np.quantile(lengths, QUANTILE, method="lower")) if lengths else 0
-        return cls(max(LEAST, length), n_lines * 100 > len(lengths))
-
-
-def set_limits(model: Model, limits: Limits) -> None:
-    """Tell the taggers of a model, unless they know it already, what training has seen at once. Published models, whose
-    labels are fixed, come with their own training."""
-    for node in model.walk():
-        if "limits" in node.attrs and node.attrs["limits"] is None and "labels" not in node.attrs:
-            node.attrs["limits"] = list(limits)
 
 
 class Segment(NamedTuple):
@@ -75,7 +38,8 @@ class Segments(NamedTuple):
     docs: List[Doc]
     places: List[Tuple[int, Segment]]  # which Doc each is of, and where
     whole: List[Doc]  # the Docs that were cut
-    line_ends: List[np.ndarray]  # int64[n], for each Doc the tokens between lines that are read as texts
+    separators: List[np.ndarray]  # int64[n], for each Doc the tokens of white space between texts
+    text_ends: List[np.ndarray]  # int64[n], for each Doc the tokens that another text follows at once
 
     @property
     def lengths(self) -> List[int]:
@@ -90,7 +54,7 @@ class Segments(NamedTuple):
             yield doc, borders[doc][start], range(borders[doc][own_start], borders[doc][own_end])
 
     def join(self, rows: Sequence[Any], xp: Any) -> List[Any]:
-        """The rows of the Docs, [n_tokens, nO] each, from those of the segments; zero for what ends a line."""
+        """The rows of the Docs, [n_tokens, nO] each, from those of the segments; zero for separators."""
         joined = [xp.zeros((length, rows[0].shape[1]), rows[0].dtype) for length in self.lengths]
         for (doc, segment), own in zip(self.places, rows):
             joined[doc][segment.own_start : segment.own_end] = own[segment.own]
@@ -115,39 +79,36 @@ class Segments(NamedTuple):
 
 def cut_docs(docs: Sequence[Doc], limits: Limits) -> Optional[Segments]:
     """Cut Docs into segments; None if nothing has to be cut."""
-    none = np.zeros(0, "i8")
-    line_ends = [none if limits.lines else _line_ends(doc) for doc in docs]
-    if all(len(doc) <= limits.length and not len(ends) for doc, ends in zip(docs, line_ends)):
+    found = [limits.find_texts(doc) for doc in docs]
+    if all(texts == [(0, len(doc))] and len(doc) <= limits.length for doc, (texts, _) in zip(docs, found)):
         return None
     parts: List[Doc] = []
     places: List[Tuple[int, Segment]] = []
-    for i, (doc, ends) in enumerate(zip(docs, line_ends)):
-        segments = list(cut_doc(doc, limits, ends))
+    for i, (doc, (texts, _)) in enumerate(zip(docs, found)):
+        segments = list(cut_doc(doc, texts, limits.length))
         places += [(i, segment) for segment in segments]
         whole = segments == [Segment(0, len(doc), 0, len(doc))]
         parts += [doc] if whole else cut_out(doc, [(each.start, each.end) for each in segments])
-    return Segments(parts, places, list(docs), line_ends)
+    text_ends = [_touching(texts) for texts, _ in found]
+    return Segments(parts, places, list(docs), [separators for _, separators in found], text_ends)
 
 
-def cut_doc(doc: Doc, limits: Limits, line_ends: np.ndarray) -> Iterator[Segment]:
-    """YIELDS (Segment): The segments of a Doc. Their own parts cover it once, without `line_ends`, the tokens that end
-    lines (int64[n]). Where there is nothing else, the Doc is one segment."""
-    borders = [-1, *line_ends.tolist(), len(doc)]
-    lines = [(before + 1, after) for before, after in pairwise(borders) if after > before + 1] or [(0, len(doc))]
-    long = any(end - start > limits.length for start, end in lines)
-    breaks = break_strengths(doc) if long else None
-    for start, end in lines:
-        if breaks is None or end - start <= limits.length:
+def cut_doc(doc: Doc, texts: Sequence[Tuple[int, int]], length: int) -> Iterator[Segment]:
+    """YIELDS (Segment): The segments of the texts of a Doc (first token, end), of at most `length` tokens. Their own
+    parts cover the texts once."""
+    breaks = break_strengths(doc) if any(end - start > length for start, end in texts) else None
+    for start, end in texts:
+        if breaks is None or end - start <= length:
             yield Segment(start, end, start, end)
             continue
-        for own_start, own_end in _cut_line(breaks[start:end], limits.length):
-            before = (limits.length - (own_end - own_start)) // 2
-            first = max(0, min(own_start - before, end - start - limits.length))
-            last = min(end - start, first + limits.length)
+        for own_start, own_end in _cut_text(breaks[start:end], length):
+            before = (length - (own_end - own_start)) // 2
+            first = max(0, min(own_start - before, end - start - length))
+            last = min(end - start, first + length)
             yield Segment(start + first, start + last, start + own_start, start + own_end)
 
 
-def _cut_line(breaks: np.ndarray, length: int) -> Iterator[Tuple[int, int]]:
+def _cut_text(breaks: np.ndarray, length: int) -> Iterator[Tuple[int, int]]:
     """Cut at the strongest breaks, the last of equals, so that no part has more than OWN_SHARE of a segment."""
     most = max(1, int(length * OWN_SHARE))
     start = 0
@@ -161,23 +122,7 @@ def _cut_line(breaks: np.ndarray, length: int) -> Iterator[Tuple[int, int]]:
     yield start, len(breaks)
 
 
-def break_strengths(doc: Doc) -> np.ndarray:
-    """How well a text may be cut after each token, int8[n_tokens]: LINE, SENTENCE, CLAUSE (and white space), or 0."""
-    codes = to_codes(doc.text)
-    _, stops = token_borders(doc)
-    last = codes[stops - 1]
-    strengths = np.where(np.isin(last, CLAUSE_ENDS) | doc.to_array([SPACY]).astype(bool).reshape(-1), CLAUSE, 0)
-    strengths[doc.to_array([IS_SPACE]).astype(bool).reshape(-1)] = CLAUSE
-    strengths[np.isin(last, SENTENCE_ENDS)] = SENTENCE
-    closing = np.isin(last, CLOSING)
-    for _ in range(2):  # a closing quotation mark or bracket belongs to its sentence
-        moved = np.flatnonzero(closing[1:] & (strengths[:-1] == SENTENCE))
-        strengths[moved], strengths[moved + 1] = 0, SENTENCE
-    strengths[_line_ends(doc)] = LINE
-    return strengths.astype("i1")
-
-
-def _line_ends(doc: Doc) -> np.ndarray:
-    """The tokens of white space that end a line, int64[n]."""
-    spaces = np.flatnonzero(doc.to_array([IS_SPACE]))
-    return np.array([i for i in spaces.tolist() if not LINE_ENDS.isdisjoint(doc[i].text)], "i8")
+def _touching(texts: Sequence[Tuple[int, int]]) -> np.ndarray:
+    """The last token of each text that another text follows at once, int64[n]."""
+    starts, ends = np.array(texts, "i8").T
+    return ends[:-1][ends[:-1] == starts[1:]] - 1

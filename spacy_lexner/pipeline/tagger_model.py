@@ -8,7 +8,7 @@ from spacy.errors import Errors
 from spacy.tokens import Doc
 from thinc.api import Model, Optimizer
 
-from ..candidates.segments import Limits, set_limits
+from ..candidates.limits import Limits, set_limits
 from ..candidates.training_texts import show_training_docs
 from ..tagging.spans.head import TaggerOutput
 

@@ -3,23 +3,22 @@
 from itertools import cycle, islice
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-import numpy as np
 from spacy.tokens import Doc
 from thinc.api import Model, glorot_uniform_init
 from thinc.types import Floats2d
 
 from ..candidates.batch_words import AttendedWords
-from ..candidates.segments import Limits, Segments, cut_docs
+from ..candidates.limits import Limits
+from ..candidates.segments import Segments, cut_docs
 from ..candidates.unit_docs import find_listener
 from .spans.head import TaggerHead, TaggerOutput
+from .text_paths import part_separated, part_texts
 
 Encoder = Model[List[Doc], List[Floats2d]]
 OutputLayer = Model[List[Floats2d], TaggerOutput]
 Tagger = Model[List[Doc], TaggerOutput]
 
 NEW_TAG_MARGIN = 4.0
-OUTSIDE = 0  # the tag
-NEVER = -1e4  # an emission that only a rule or a kept entity outweighs
 
 
 def tagger(tok2vec: Encoder, output: OutputLayer, head: TaggerHead) -> Tagger:
@@ -34,8 +33,8 @@ def tagger(tok2vec: Encoder, output: OutputLayer, head: TaggerHead) -> Tagger:
 
 
 def forward(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[TaggerOutput, Callable[[TaggerOutput], Any]]:
-    """Docs that are longer than those of training are read in segments; where training had no lines, a line is a text
-    of its own."""
+    """Docs that are longer than those of training are read in segments; what would have been a text of its own in
+    training (`Limits`) is read and tagged as one."""
     (tok2vec, output), xp = model.layers, model.ops.xp
     segments = _cut(model, docs)
     if segments is None:
@@ -52,25 +51,9 @@ def forward(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[TaggerOutpu
 
     outputs, backprop_outputs = output(vectors, is_train)
     if segments is not None and not is_train:
-        part_lines(outputs, segments.line_ends)
+        part_separated(outputs, segments.separators)
+        part_texts(outputs, segments.text_ends)
     return outputs, lambda d_outputs: backprop_vectors(backprop_outputs(d_outputs))
-
-
-def part_lines(outputs: TaggerOutput, line_ends: Sequence[np.ndarray]) -> None:
-    """Change emissions so that every line is a path of its own. The tokens that end lines (int64[n] for each Doc) are
-    outside, and instead of the moves to and from them count the end of one path and the start of the next."""
-    transitions: Any = outputs.transitions
-    starts, ends = transitions[-1, :-1], transitions[:-1, -1]
-    for emissions, places in zip(outputs.emissions, line_ends):
-        rows: Any = emissions
-        before, after = np.setdiff1d(places - 1, [*places, -1]), np.setdiff1d(places + 1, [*places, len(rows)])
-        rows[before] += ends - transitions[:-1, OUTSIDE]
-        rows[after] += starts - transitions[OUTSIDE, :-1]
-        rows[places] = NEVER
-        rows[places, OUTSIDE] = 0.0
-        rows[np.intersect1d(places, places + 1), OUTSIDE] -= transitions[OUTSIDE, OUTSIDE]
-        rows[places[places == 0], OUTSIDE] -= starts[OUTSIDE]
-        rows[places[places == len(rows) - 1], OUTSIDE] -= ends[OUTSIDE]
 
 
 def attend(model: Tagger, docs: List[Doc]) -> List[AttendedWords]:

@@ -7,7 +7,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..candidates.segments import JOINED
+from ..candidates.limits import JOINED
 
 POOL = 64  # recent texts to join with
 

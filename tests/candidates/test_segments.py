@@ -5,17 +5,8 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_lexner.candidates.segments import (
-    CLAUSE,
-    JOINED,
-    LINE,
-    SENTENCE,
-    Limits,
-    Segment,
-    break_strengths,
-    cut_doc,
-    cut_docs,
-)
+from spacy_lexner.candidates.limits import Limits
+from spacy_lexner.candidates.segments import Segment, cut_doc, cut_docs
 from spacy_lexner.candidates.storage import find_candidates, get_candidates, set_candidates
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
@@ -25,9 +16,9 @@ NLP = spacy.blank("zh")
 TEXTS = st.text("南京市长江大桥。！，”\n a", max_size=80)
 
 
-def cut(doc, length, lines):
-    line_ends = [] if lines else [token.i for token in doc if "\n" in token.text]
-    return list(cut_doc(doc, Limits(length, lines), np.array(line_ends, "i8"))), line_ends
+def cut(doc, length, lines, stops=""):
+    texts, line_ends = Limits(length, lines, stops).find_texts(doc)
+    return list(cut_doc(doc, texts, length)), line_ends.tolist()
 
 
 def test_a_text_of_ordinary_length_is_not_cut():
@@ -35,19 +26,10 @@ def test_a_text_of_ordinary_length_is_not_cut():
     assert cut_docs(docs, Limits(16, False)) is None
 
 
-def test_limits_are_those_of_training():
-    docs = [NLP.make_doc("南" * n) for n in [*range(1, 100), 5000]]
-    assert Limits.of(docs) == Limits(99, False)  # the longest of a hundred does not count
-    assert Limits.of([NLP.make_doc("南京\n市")] * 3) == Limits(16, True)
-    docs[-2].user_data[JOINED] = True
-    assert Limits.of(docs) == Limits(98, False)
-    assert Limits.of([]) == Limits(16, False)
-
-
-@given(TEXTS, st.integers(1, 30), st.booleans())
-def test_own_parts_cover_a_doc_once_within_the_limits(text, length, lines):
+@given(TEXTS, st.integers(1, 30), st.booleans(), st.sampled_from(["", "。", "。！ "]))
+def test_own_parts_cover_a_doc_once_within_the_limits(text, length, lines, stops):
     doc = NLP.make_doc(text)
-    segments, line_ends = cut(doc, length, lines)
+    segments, line_ends = cut(doc, length, lines, stops)
     owned = [i for segment in segments for i in range(segment.own_start, segment.own_end)]
     assert owned == sorted(set(range(len(doc))) - set(line_ends)) or owned == list(range(len(line_ends)))
     for segment in segments:
@@ -62,6 +44,14 @@ def test_lines_are_texts_where_training_had_one_line():
     assert cut(doc, 16, True) == ([Segment(0, 9, 0, 9)], [])
 
 
+def test_sentences_are_texts_where_training_had_one_sentence():
+    doc = NLP.make_doc("南京市。长江大桥。\n很长")
+    assert cut(doc, 16, False, "。")[0] == [Segment(0, 4, 0, 4), Segment(4, 9, 4, 9), Segment(10, 12, 10, 12)]
+    (ends,) = cut_docs([doc], Limits(16, False, "。")).text_ends
+    assert ends.tolist() == [3]  # a line end is something else
+    assert cut_docs([NLP.make_doc("南京市。")], Limits(16, False, "。")) is None
+
+
 def test_cut_after_sentences_then_clauses_with_context():
     doc = NLP.make_doc("南京市长江，大桥。“武汉！”在长江，大桥很长很长很长")
     own = [doc[s.own_start : s.own_end].text for s in cut(doc, 12, False)[0]]
@@ -69,12 +59,6 @@ def test_cut_after_sentences_then_clauses_with_context():
     read = [doc[s.start : s.end].text for s in cut(doc, 12, False)[0]]
     assert read[:2] == ["南京市长江，大桥。“武汉", "大桥。“武汉！”在长江，"]
     assert read[2:] == ["武汉！”在长江，大桥很长", "在长江，大桥很长很长很长"]
-
-
-def test_strengths_of_breaks():
-    doc = NLP.make_doc("好。”南，京 市\n")
-    expected = [0, 0, SENTENCE, 0, CLAUSE, CLAUSE, 0, LINE]
-    assert break_strengths(doc).tolist() == expected
 
 
 @given(TEXTS, st.integers(4, 20))
@@ -103,7 +87,7 @@ def test_rows_of_segments_are_joined_and_gradients_split(texts, length):
     rows = [np.arange(a, b, dtype="f4")[:, None] for a, b in pairwise(offsets.tolist())]
     pieces = [rows[doc][segment.start : segment.end] for doc, segment in segments.places]
     read = [
-        np.isin(np.arange(len(doc)), ends, invert=len(ends) < len(doc)) for doc, ends in zip(docs, segments.line_ends)
+        np.isin(np.arange(len(doc)), ends, invert=len(ends) < len(doc)) for doc, ends in zip(docs, segments.separators)
     ]
     assert all(np.array_equal(a, b * m[:, None]) for a, b, m in zip(segments.join(pieces, np), rows, read))
     gradients = segments.split(rows, np)

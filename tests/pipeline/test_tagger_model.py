@@ -24,7 +24,7 @@ def test_initialized_with_docs_and_tags():
     assert not has_weights(model)
     initialize_model(model, docs, 9, "ner")
     assert has_weights(model) and model.get_ref("output_layer").get_dim("nO") == 9
-    assert model.attrs["limits"] == [16, False]
+    assert model.attrs["limits"] == [16, False, " 。！？", 5]
     with pytest.raises(ValueError, match="E923"):
         initialize_model(build(), lambda: [], 9, "ner")
 

@@ -1,5 +1,4 @@
 import copy
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -8,12 +7,11 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from tagging import SCHEME, free, random_outputs
 from thinc.api import Adam, Model, get_current_ops, set_dropout_rate
-from tolerance import moved, near, slope
+from tolerance import moved, slope
 
 from spacy_lexner.tagging.heads import CRFHead, SoftmaxHead
-from spacy_lexner.tagging.spans.head import TaggerOutput
 from spacy_lexner.tagging.spans.tag_scheme import TagScheme
-from spacy_lexner.tagging.tagger import part_lines, tagger, tagger_output
+from spacy_lexner.tagging.tagger import tagger, tagger_output
 
 WIDTH = 4
 
@@ -174,25 +172,3 @@ def test_no_shrinking():
     with pytest.raises(ValueError, match="has 9 tags; it cannot shrink to 5"):
         model = trained()
         model.attrs["resize_output"](model, 5)
-
-
-@pytest.mark.parametrize("text", ["ab\ncd", "\nab\n\ncd\n", "\n", "a\nb\nc"])
-def test_lines_are_paths_of_their_own(text):
-    rng = np.random.default_rng(0)
-    n_tags = 5
-    transitions = rng.normal(size=(n_tags + 1, n_tags + 1)).astype("f4")
-    rows = rng.normal(size=(len(text), n_tags)).astype("f4")
-    ends = np.array([i for i, character in enumerate(text) if character == "\n"])
-    parted = rows.copy()
-    part_lines(TaggerOutput([parted], transitions), [ends])
-
-    def score(emissions, tags):
-        moves = sum(transitions[a, b] for a, b in pairwise(tags))
-        return emissions[range(len(tags)), tags].sum() + transitions[-1, tags[0]] + moves + transitions[tags[-1], -1]
-
-    for _ in range(20):
-        tags = np.where(np.isin(np.arange(len(text)), ends), 0, rng.integers(n_tags, size=len(text)))
-        lines = [part for part in np.split(np.arange(len(text)), sorted({*ends, *(ends + 1)})) if len(part)]
-        expected = sum(score(rows[line], tags[line]) for line in lines if line[0] not in ends)
-        scale = max(abs(parted[range(len(tags)), tags]).max(), abs(transitions).max())
-        assert score(parted, tags) == near(expected, 4 * len(text), scale)

@@ -11,7 +11,7 @@ from spacy.training import Example
 from spacy.util import registry
 from tolerance import assert_close, moved
 
-from spacy_lexner.candidates.segments import LEAST
+from spacy_lexner.candidates.limits import LEAST
 from spacy_lexner.encoders.ernie.entities import LexEntity
 from spacy_lexner.lexicon.entry import LexiconEntry
 

@@ -41,9 +41,19 @@ def test_lines_have_the_entities_and_scores_of_texts(nlp, tmp_path):
     assert found(again(joined.text)) == expected
 
 
+@pytest.mark.parametrize("end, between", [("。", ""), ("！", "\u3000"), ("", " ")])
+def test_sentences_have_the_entities_of_texts(nlp, end, between):
+    texts = [text + end for text, _ in TEXTS * 4]
+    docs = list(nlp.pipe(texts))
+    joined = nlp(between.join(texts))
+    offsets = np.cumsum([0, *(len(text) + len(between) for text in texts)]).tolist()
+    expected = [span for doc, offset in zip(docs, offsets) for span in shifted(found(doc), offset)]
+    assert found(joined) == expected and len(expected) > 8
+
+
 def test_what_is_read_at_once_is_bounded(nlp):
     (limits,) = {tuple(node.attrs["limits"]) for node in nlp.get_pipe("lex_ner").model.walk() if "limits" in node.attrs}
-    assert limits == (16, False)  # the least; the training texts are shorter
+    assert limits == (16, False, " 。！？", 5)  # the least; the training texts are shorter
     doc = nlp("，".join(text for text, _ in TEXTS * 20))
     assert len(doc.ents) > 80
 

@@ -1,0 +1,136 @@
+"""What a tagger has seen in training: how long texts were, and by what they ended. So it can tell, in a long Doc, what
+would have been a text of its own."""
+
+from collections import Counter
+from typing import Any, Iterable, List, NamedTuple, Tuple
+
+import numpy as np
+from spacy.attrs import IS_SPACE
+from spacy.tokens import Doc
+from thinc.api import Model
+
+from ..lexicon.normalization import to_codes
+from .breaks import LINE_ENDS, before_space, end_signs, last_codes, line_ends
+from .storage import get_candidates, token_borders
+
+LEAST = 16  # however short the texts of training are, segments may have this many tokens
+LONG, SHORT = 0.99, 0.05  # quantiles of length; a few texts of training are far longer than all others: they are cut
+SPACE = " "  # any white space within a line
+# These end texts if training had none of them inside of a text. Other signs, which may be part of names, have to be
+# what texts of training end with.
+ALWAYS = "。！？"
+EXCEPTIONS = 0.02  # so many of the signs may stand inside of texts all the same
+JOINED: Any = "lex_joined"  # in the user data of texts that were joined for training
+
+
+class Limits(NamedTuple):
+    """What training has seen."""
+
+    length: int  # tokens read at once
+    lines: bool  # whether texts had several lines; if not, every line is read as a text
+    stops: str = ""  # the signs, and SPACE, that end a text wherever they stand
+    shortest: int = 0  # white space ends no text of fewer tokens
+
+    @classmethod
+    def of(cls, docs: Iterable[Doc]) -> "Limits":
+        """The limits that hold for the texts of training, without those that were joined."""
+        lengths: List[int] = []
+        inside: Counter[str] = Counter()
+        at_end: Counter[str] = Counter()
+        n_lines = 0
+        for doc in docs:
+            if len(doc) and not doc.user_data.get(JOINED):
+                lengths.append(len(doc))
+                n_lines += not LINE_ENDS.isdisjoint(doc.text.strip())
+                _count_signs(doc, inside, at_end)
+        length, shortest = np.quantile(lengths, [LONG, SHORT], method="lower").tolist() if lengths else (0, 0)
+        known = {*ALWAYS, *(sign for sign, n in at_end.items() if 100 * n > len(lengths))}
+        stops = {sign for sign in known if inside[sign] <= EXCEPTIONS * at_end[sign]}
+        if 100 * inside[SPACE] <= len(lengths):
+            stops.add(SPACE)
+        return cls(max(LEAST, int(length)), n_lines * 100 > len(lengths), "".join(sorted(stops)), int(shortest))
+
+    def find_texts(self, doc: Doc) -> Tuple[List[Tuple[int, int]], np.ndarray]:
+        """RETURNS (Tuple[List[Tuple[int, int]], numpy.ndarray]): First token and end of each text in a Doc, and the
+        tokens of white space between them, int64[n]. Where there is nothing else, the Doc is one text."""
+        separators = np.zeros(0, "i8") if self.lines else line_ends(doc)
+        starts, ends = _between(separators, len(doc))
+        if self.stops and len(starts):
+            is_stop = np.isin(end_signs(doc), to_codes(self.stops.replace(SPACE, "")))
+            starts, ends = _cut(starts, ends, _outside_words(doc, np.flatnonzero(is_stop) + 1), 1)
+            if SPACE in self.stops:
+                starts, ends = _cut(starts, ends, _outside_words(doc, _spaces(doc)), max(1, self.shortest))
+                starts, ends = _strip(doc, starts, ends)
+                separators = np.setdiff1d(np.arange(len(doc)), _ranges(starts, ends))
+        return list(zip(starts.tolist(), ends.tolist())) or [(0, len(doc))], separators
+
+
+def set_limits(model: Model, limits: Limits) -> None:
+    """Tell the taggers of a model, unless they know it already, what training has seen. Published models, whose labels
+    are fixed, come with their own training."""
+    for node in model.walk():
+        if "limits" in node.attrs and node.attrs["limits"] is None and "labels" not in node.attrs:
+            node.attrs["limits"] = list(limits)
+
+
+def _between(separators: np.ndarray, length: int) -> Tuple[np.ndarray, np.ndarray]:
+    """First token and end of what is between separators, int64[n] each."""
+    starts, ends = np.array([0, *(separators + 1)]), np.array([*separators, length])
+    return starts[ends > starts], ends[ends > starts]
+
+
+def _cut(starts: np.ndarray, ends: np.ndarray, places: np.ndarray, least: int) -> Tuple[np.ndarray, np.ndarray]:
+    """Cut texts at those of the places, in order, that leave no part with fewer than `least` tokens."""
+    begins, cuts = starts.tolist(), []
+    for text, place in zip((np.searchsorted(starts, places, "right") - 1).tolist(), places.tolist()):
+        if text >= 0 and begins[text] + least <= place <= ends[text] - least:
+            cuts.append(place)
+            begins[text] = place
+    added = np.array(cuts, "i8")
+    return np.sort(np.concatenate([starts, added])), np.sort(np.concatenate([ends, added]))
+
+
+def _spaces(doc: Doc) -> np.ndarray:
+    """The tokens behind white space, int64[n], but not between Latin words or numbers."""
+    codes = last_codes(doc)
+    is_latin = (codes < 128) & np.char.isalnum(codes.view("U1"))
+    places = np.flatnonzero(before_space(doc)[:-1])
+    return places[~(is_latin[places] & is_latin[places + 1])] + 1
+
+
+def _outside_words(doc: Doc, places: np.ndarray) -> np.ndarray:
+    """Those of some tokens before which no word of the lexicon is interrupted: names may have spaces or signs."""
+    stored = get_candidates(doc)
+    if stored is None or not len(places):
+        return places
+    begins = token_borders(doc)[0]
+    borders = begins[places[places < len(begins)]]
+    _, words = stored
+    open_words = np.searchsorted(words.starts, borders) - np.searchsorted(np.sort(words.ends), borders, "right")
+    return places[: len(borders)][open_words == 0]
+
+
+def _strip(doc: Doc, starts: np.ndarray, ends: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+    """Take white space off both ends of texts; one of nothing else is gone."""
+    words = np.flatnonzero(doc.to_array([IS_SPACE]) == 0)
+    first, last = np.searchsorted(words, starts), np.searchsorted(words, ends) - 1
+    kept = first <= last
+    return words[first[kept]], words[last[kept]] + 1
+
+
+def _ranges(starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """The numbers from starts to ends."""
+    lengths = ends - starts
+    return np.arange(lengths.sum()) + np.repeat(ends - np.cumsum(lengths), lengths)
+
+
+def _count_signs(doc: Doc, inside: "Counter[str]", at_end: "Counter[str]") -> None:
+    """Count the signs by which sentences end inside of the lines of a text and at their ends, and the text itself if
+    there is white space inside of a line."""
+    signs, spaces, has_space = end_signs(doc), before_space(doc), False
+    for start, end in zip(*_between(line_ends(doc), len(doc))):
+        last = next((i for i in range(end - 1, start, -1) if not doc[i].is_space), start)
+        inside.update(chr(sign) for sign in signs[start:last].tolist() if sign)
+        at_end.update(chr(sign) for sign in signs[last : last + 1].tolist() if sign)
+        has_space |= bool(spaces[start:last].any())
+    inside[SPACE] += has_space
