@@ -30,7 +30,8 @@ def cut_out(doc: Doc, ranges: Sequence[Tuple[int, int]]) -> Iterator[Doc]:
         annotation.write(part, start, end)
         if stored is not None:
             version, found = stored
-            low, high = np.searchsorted(found.starts, [first, last])
+            # Of the same type, or numpy would convert all starts for each range.
+            low, high = np.searchsorted(found.starts, np.array([first, last], found.starts.dtype))
             own = found.take(slice(low, high))
             own = own.take(own.ends <= last)
             set_candidates(part, version, Candidates(own.starts - first, own.ends - first, own.hashes))

@@ -184,4 +184,5 @@ class Levels:
         if len(found) == 1:
             return found[0]
         together = Candidates(*map(np.concatenate, zip(*found)))
-        return together.take(np.lexsort((together.ends, together.starts)))
+        key = (together.starts.astype("i8") << 32) | together.ends  # of each level in order, so that a merge is linear
+        return together.take(np.argsort(key, kind="stable"))

@@ -72,7 +72,8 @@ def build_flat_v1(
         lexicon is needed.
     single_chars (str): Rule for words of one character: "drop", "keep", "alone", "uncovered" (see
         `keep_single_chars`).
-    max_words (float): Most words of a window for each of its characters; where there are more, the longest stay.
+    max_words (float): Most words of a window for each of its characters; where there are more, the longest stay. A
+        window of more than 64 characters with half of that is a repetition, and keeps an eighth.
     window (int): Longer Docs are read in overlapping windows of this many characters.
     max_batch_tokens (int): Most characters and words, padding included, that go through the encoder at once.
     mixed_precision (bool): Half precision, on a GPU or a processor with AMX.

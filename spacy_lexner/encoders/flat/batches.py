@@ -15,6 +15,8 @@ from ..shared.words import WordTable, number_words
 from .model import FlatBatch
 from .vocab import LatticeVocab
 
+SHORT = 64  # characters of a window that attention is cheap for, whatever words it has
+
 
 class Characters(NamedTuple):
     """The characters of the tokens of a batch of Docs, one after the other; spaces between tokens are none."""
@@ -38,20 +40,36 @@ def read_characters(docs: Sequence[Doc]) -> Characters:
 def words_in_windows(windows: Windows, words: BatchWords, max_words: float) -> Tuple[np.ndarray, np.ndarray]:
     """Find the words that lie in windows with all their characters: int64[n], words by number, those of the first
     window first; int64[m], how many each window has. A window has at most `max_words` for each of its characters; where
-    there are more, the longest stay."""
+    there are more, the longest stay. A long window with half of that is no text but a repetition (a text has half a
+    word for each character), and as many words as in a text stay: attention costs the square of what a window holds."""
     low = np.searchsorted(words.starts, windows.starts)
     counts = np.searchsorted(words.starts, windows.ends) - low
     numbers, window = expand_ranges(low, counts), np.repeat(np.arange(len(low)), counts)
     whole = words.ends[numbers] <= windows.ends[window]
     numbers, window = numbers[whole], window[whole]
     counts = np.bincount(window, minlength=len(low))
-    limits = (windows.lengths * max_words).astype("i8")
+    limits = windows.lengths * max_words
+    repeated = (windows.lengths > SHORT) & (counts > limits / 2)
+    limits = np.where(repeated, limits / 8, limits).astype("i8")
     if (counts > limits).any():
-        by_length = np.lexsort((-words.lengths[numbers], window))
-        rank = np.arange(len(numbers)) - np.repeat(np.cumsum(counts) - counts, counts)
-        numbers = numbers[np.sort(by_length[rank < limits[window]])]
-        counts = np.minimum(counts, limits)
+        stay = _longest(window, words.lengths[numbers], limits)
+        numbers, counts = numbers[stay], np.minimum(counts, limits)
     return numbers, counts
+
+
+def _longest(window: np.ndarray, lengths: np.ndarray, limits: np.ndarray) -> np.ndarray:
+    """bool[n], which words are among the longest of their window (int64[n], ascending), of equal ones the first; as
+    many as the limit of the window (int64[n_windows])."""
+    size = int(lengths.max(initial=0)) + 1
+    kind = window * size + lengths
+    table = np.bincount(kind, minlength=len(limits) * size).reshape(-1, size)
+    room = limits[:, None] - (table[:, ::-1].cumsum(1)[:, ::-1] - table)  # what longer words leave
+    place = room.reshape(-1)[kind]
+    part = np.flatnonzero((place > 0) & (place < table.reshape(-1)[kind]))  # of one length in each window
+    stay = place > 0
+    first = np.searchsorted(window[part], window[part])
+    stay[part] = np.arange(len(part)) - first < place[part]
+    return stay
 
 
 def make_batches(

@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 
 from spacy_lexner.candidates.batch_words import place_words
 from spacy_lexner.candidates.storage import find_candidates
-from spacy_lexner.encoders.flat.batches import make_batches, read_characters, words_in_windows
+from spacy_lexner.encoders.flat.batches import _longest, make_batches, read_characters, words_in_windows
 from spacy_lexner.encoders.flat.vocab import END, build_vocab, load_vocab
 from spacy_lexner.encoders.shared.windows import cut_windows
 from spacy_lexner.encoders.shared.words import WordTable
@@ -156,3 +156,25 @@ def test_where_words_are_too_many_the_longest_stay():
 def test_docs_without_characters_have_no_batch():
     *_, batches = lattices([NLP.make_doc(""), NLP.make_doc("")], lexicon_of(["甲"]))
     assert batches == []
+
+
+@given(st.lists(st.lists(st.integers(1, 9), max_size=12), min_size=1, max_size=5), st.integers(0, 8))
+def test_the_longest_are_the_first_of_all_by_length(lengths, limit):
+    window = np.repeat(np.arange(len(lengths)), list(map(len, lengths)))
+    expected = []
+    for own in lengths:
+        best = sorted(range(len(own)), key=lambda i: (-own[i], i))[:limit]
+        expected += [i in best for i in range(len(own))]
+    flat = np.array([length for own in lengths for length in own], "i8")
+    assert _longest(window, flat, np.full(len(lengths), limit)).tolist() == expected
+
+
+@pytest.mark.parametrize("length,kept", [(64, 4 * 64), (65, 65 // 2)])
+def test_a_repetition_has_no_more_words_than_a_text(length, kept):
+    doc = NLP.make_doc("甲" * length)
+    characters = read_characters([doc])
+    words = place([doc], lexicon_of(["甲" * n for n in range(2, 9)]), characters, "drop")
+    windows = cut_windows(np.array([length]), length, length)
+    numbers, counts = words_in_windows(windows, words, 4.0)
+    assert counts.tolist() == [kept] and words.lengths[numbers].tolist().count(8) == min(kept, length - 7)
+    assert words_in_windows(windows, words, 15.0)[1].tolist() == [sum(length - n + 1 for n in range(2, 9))]
