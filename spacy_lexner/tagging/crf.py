@@ -11,6 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from .moves import LiveMoves, Moves, make_moves
+
 NEVER = float("-inf")
 MAX_CANDIDATES = 1 << 24  # numbers that one step of k_best compares
 
@@ -67,8 +69,9 @@ def posterior(trellis: Trellis) -> Tuple[Tensor, Tensor, Marginals]:
     with torch.no_grad():
         layout = arrange(trellis)
         scores, transitions = masked(trellis, layout)
-        alpha, log_z = _forward(scores, transitions, layout)
-        unary, odds, weights, per_mass = _backward(alpha, log_z, transitions, layout, torch.ones_like(log_z))
+        moves, shift = _exponential_moves(scores, transitions, layout)
+        alpha, log_z = _forward(scores, transitions, layout, moves, shift)
+        unary, odds, weights, per_mass = _backward(alpha, log_z, transitions, layout, moves, torch.ones_like(log_z))
         log_z = log_z.new_zeros(len(trellis.lengths)).index_copy(0, layout.ranked, log_z)
         alpha, unary, odds, per_mass = (by_place[layout.place] for by_place in (alpha, unary, odds, per_mass))
         return log_z, alpha, Marginals(unary, odds, weights, per_mass)
@@ -79,18 +82,19 @@ def viterbi(trellis: Trellis) -> BestPaths:
     with torch.no_grad():
         layout = arrange(trellis)
         best, transitions = masked(trellis, layout)
-        moves, start, end = split_transitions(transitions)
+        scores, start, end = split_transitions(transitions)
+        moves = make_moves(scores, scores, best, layout.sizes)
         best[: len(layout.ranked)] += start
-        for here, before in steps(layout.sizes):
-            best[here] += (best[before].unsqueeze(2) + moves).amax(1)
+        for time, (here, before) in enumerate(steps(layout.sizes), 1):
+            best[here] += moves.best(best[before], time)
         score, tag = (best[layout.last] + end).max(1)
         path = np.zeros(len(best), dtype=np.int64)
         path[layout.last.cpu().numpy()] = tag.cpu().numpy()
-        upto, into = best.cpu().numpy(), moves.T.cpu().numpy()
+        upto, into = best.cpu().numpy(), scores.T.cpu().numpy()
         for here, before in steps(layout.sizes, backwards=True):  # where the best came from, on the path alone
             path[before] = (upto[before] + into[path[here]]).argmax(1)
-        scores = score.new_zeros(len(trellis.lengths)).index_copy(0, layout.ranked, score)
-        return BestPaths(torch.from_numpy(path).to(best.device)[layout.place], scores, best[layout.place])
+        totals = score.new_zeros(len(trellis.lengths)).index_copy(0, layout.ranked, score)
+        return BestPaths(torch.from_numpy(path).to(best.device)[layout.place], totals, best[layout.place])
 
 
 def k_best(trellis: Trellis, k: int) -> Tuple[Tensor, Tensor]:
@@ -186,7 +190,8 @@ class _LogPartition(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, scores: Tensor, transitions: Tensor, layout: Layout) -> Tensor:  # type: ignore[override]
-        alpha, log_z = _forward(scores, transitions, layout)
+        ctx.moves, shift = _exponential_moves(scores, transitions, layout)
+        alpha, log_z = _forward(scores, transitions, layout, ctx.moves, shift)
         ctx.save_for_backward(transitions, alpha, log_z)
         ctx.layout = layout
         return log_z
@@ -196,7 +201,7 @@ class _LogPartition(torch.autograd.Function):
     def backward(ctx: Any, d_log_z: Tensor) -> Tuple[Tensor, Tensor, None]:  # type: ignore[override]
         transitions, alpha, log_z = ctx.saved_tensors
         layout: Layout = ctx.layout
-        unary, odds, weights, per_mass = _backward(alpha, log_z, transitions, layout, d_log_z)
+        unary, odds, weights, per_mass = _backward(alpha, log_z, transitions, layout, ctx.moves, d_log_z)
         n_first = len(layout.ranked)
         before = layout.place[layout.order[n_first:] - 1]
         d_transitions = torch.zeros_like(transitions)
@@ -206,34 +211,50 @@ class _LogPartition(torch.autograd.Function):
         return unary, d_transitions, None
 
 
-def _forward(scores: Tensor, transitions: Tensor, layout: Layout) -> Tuple[Tensor, Tensor]:
-    """By place, log of the sum over all paths ending in a tag, its emission included; by rank, the log partition."""
-    moves, start, end = split_transitions(transitions)
+def _exponential_moves(scores: Tensor, transitions: Tensor, layout: Layout) -> Tuple[Moves, Tensor]:
+    """The moves by the exponentials of their scores, relative to the best one, and the score of that."""
+    moves, _, _ = split_transitions(transitions)
     weights, shift = _exponentials(moves, moves.amax())
+    return make_moves(moves, weights, scores, layout.sizes), shift
+
+
+def _forward(scores: Tensor, transitions: Tensor, layout: Layout, moves: Moves, shift: Tensor) -> Tuple[Tensor, Tensor]:
+    """By place, log of the sum over all paths ending in a tag, its emission included; by rank, the log partition."""
+    _, start, end = split_transitions(transitions)
     alpha = scores.clone()
     alpha[: len(layout.ranked)] += start
-    for here, before in steps(layout.sizes):
+    for time, (here, before) in enumerate(steps(layout.sizes), 1):
         odds, top = _exponentials(alpha[before], alpha[before].amax(1, keepdim=True))
-        alpha[here] += (odds @ weights).log_().add_(top + shift)
+        alpha[here] += moves.forward(odds, time).log_().add_(top + shift)
     return alpha, torch.logsumexp(alpha[layout.last] + end, 1)
 
 
-def _backward(alpha: Tensor, log_z: Tensor, transitions: Tensor, layout: Layout, weight: Tensor) -> Marginals:
+def _backward(
+    alpha: Tensor, log_z: Tensor, transitions: Tensor, layout: Layout, moves: Moves, weight: Tensor
+) -> Marginals:
     """Probabilities by place, times a weight for each sequence, from the last token backwards: P(i) is the sum over j
     of P(j) P(i | j)."""
-    moves, _, end = split_transitions(transitions)
-    weights, _ = _exponentials(moves, moves.amax())
+    _, _, end = split_transitions(transitions)
     odds, _ = _exponentials(alpha, alpha.amax(1, keepdim=True))
-    mass = odds @ weights
+    mass = _masses(odds, layout, moves)
     per_mass = (1 / mass).masked_fill_(mass == 0, 0.0)
     log_z = log_z.masked_fill(log_z == NEVER, float("inf"))  # without any path, nothing has a probability
     unary = torch.zeros_like(alpha)
     unary[layout.last] = (alpha[layout.last] + end - log_z[:, None]).exp_() * weight[:, None]
-    back = weights.T.contiguous()
-    for here, before in steps(layout.sizes, backwards=True):
-        torch.mm(unary[here] * per_mass[before], back, out=unary[before])
-        unary[before] *= odds[before]
-    return Marginals(unary, odds, weights, per_mass)
+    times = range(len(layout.sizes) - 1, 0, -1)
+    for time, (here, before) in zip(times, steps(layout.sizes, backwards=True)):
+        unary[before] = moves.backward(unary[here] * per_mass[before], time) * odds[before]
+    return Marginals(unary, odds, moves.weights, per_mass)
+
+
+def _masses(odds: Tensor, layout: Layout, moves: Moves) -> Tensor:
+    """By place, the sum of the odds of the tags of a token over those that each tag of the next may follow."""
+    if not isinstance(moves, LiveMoves):
+        return odds @ moves.weights
+    mass = torch.zeros_like(odds)
+    for time, (_, before) in enumerate(steps(layout.sizes), 1):
+        mass[before] = moves.forward(odds[before], time)
+    return mass
 
 
 def _exponentials(scores: Tensor, top: Tensor) -> Tuple[Tensor, Tensor]:

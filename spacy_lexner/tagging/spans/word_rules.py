@@ -1,5 +1,6 @@
 """The rules of the words in a Doc: where such words are, what rules say about spans, and which are not followed."""
 
+from bisect import bisect_right
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
@@ -84,9 +85,11 @@ class DocRules(NamedTuple):
         if self.forced:
             there = set(found)
             winners = [forced.match for forced in self.forced if not there.isdisjoint(forced.spans)]
+            winners.sort(key=lambda match: match.end)  # different ones do not overlap
+            ends = [match.end for match in winners]
             for match, rule, spans in self.forced:
                 if there.isdisjoint(spans):
-                    winner = next(w.word for w in winners if w.start < match.end and match.start < w.end)
+                    winner = winners[bisect_right(ends, match.start)].word  # the first that ends after it begins
                     conflicts.append(_conflict(match, rule, OVERLAP, winner))
         return [conflict._replace(component=component) for conflict in conflicts]
 
