@@ -1,6 +1,8 @@
 """Which candidate words a token gets if their number is limited (LEBERT's slots)."""
 
+from bisect import bisect_right
 from heapq import heappop, heappush
+from itertools import pairwise
 from typing import List, Literal, get_args
 
 import numpy as np
@@ -10,6 +12,7 @@ from .batch_words import expand_ranges
 
 Policy = Literal["start", "token"]
 POLICIES = get_args(Policy)
+MANY_WORDS = 32  # that cover a unit, on average: more than any text has
 
 
 def candidate_slots(
@@ -38,6 +41,9 @@ def candidate_slots(
     if policy == "start":
         kept = kept[_has_room_at_start(starts[kept], ends[kept], n_units, max_words, uncovered)]
     lengths = ends[kept] - starts[kept]
+    if policy == "token" and lengths.sum() > MANY_WORDS * n_units:
+        kept = kept[_has_room_anywhere(starts[kept], ends[kept], n_units, max_words)]
+        lengths = ends[kept] - starts[kept]
     units = expand_ranges(starts[kept], lengths)
     order = np.argsort(units, kind="stable")
     numbers, units = np.repeat(kept, lengths)[order], units[order]
@@ -78,4 +84,33 @@ def _has_room_at_start(
             keep[low + room : low + n_own] = False
             for end in all_ends[low + room : low + n_own]:
                 heappush(dropped, end)
+    return keep
+
+
+def _has_room_anywhere(starts: np.ndarray, ends: np.ndarray, n_units: int, max_words: int) -> np.ndarray:
+    """bool[n], whether a candidate is among the first `max_words` that cover some unit. Takes time for candidates and
+    for rooms, not for all units of all candidates."""
+    room = [max_words] * n_units
+    after = list(range(n_units + 1))  # of a unit without room: one before the next that has some
+    keep = np.zeros(len(starts), bool)
+    all_ends = ends.tolist()
+    firsts = np.flatnonzero(np.diff(starts, prepend=-1)).tolist()  # of the candidates of each start
+
+    def next_with_room(unit: int) -> int:
+        while after[unit] != unit:
+            after[unit] = after[after[unit]]
+            unit = after[unit]
+        return unit
+
+    for low, high in pairwise([*firsts, len(all_ends)]):
+        unit = next_with_room(int(starts[low]))
+        for i in range(bisect_right(all_ends, unit, low, high), high):
+            at = unit
+            while at < all_ends[i]:
+                keep[i] = True
+                room[at] -= 1
+                if not room[at]:
+                    after[at] = at + 1
+                at = next_with_room(at + 1)
+            unit = next_with_room(unit)
     return keep

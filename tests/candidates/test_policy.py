@@ -1,6 +1,7 @@
 """Candidate words per token against what the two public LEBERT codes find, and against loops."""
 
 import json
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -84,11 +85,13 @@ def candidates(draw):
     max_words=st.integers(1, 6),
     policy=st.sampled_from(["start", "token"]),
     single_chars=st.sampled_from(["keep", "drop", "alone", "uncovered"]),
+    many_words=st.sampled_from([0, 32]),
 )
-def test_loops(case, max_words, policy, single_chars):
+def test_loops(case, max_words, policy, single_chars, many_words):
     spans, n_tokens = case
     starts, ends = np.array(spans, "i8").reshape(-1, 2).T
-    slots = candidate_slots(starts, ends, n_tokens, max_words, policy=policy, single_chars=single_chars)
+    with patch("spacy_lexner.candidates.policy.MANY_WORDS", many_words):
+        slots = candidate_slots(starts, ends, n_tokens, max_words, policy=policy, single_chars=single_chars)
     expected = by_loops(spans, n_tokens, max_words, policy, single_chars)
     assert [[n for n in row if n >= 0] for row in slots.tolist()] == expected
     assert all(row == sorted(row, key=lambda n: n < 0) for row in slots.tolist())  # the empty slots come last
@@ -106,8 +109,9 @@ def test_many_words_on_one_character_end_in_time():
     lengths = np.minimum(longest, n_tokens - np.arange(n_tokens))
     starts = np.repeat(np.arange(n_tokens), lengths)
     ends = np.concatenate([start + 1 + np.arange(n) for start, n in enumerate(lengths)])
-    slots = candidate_slots(starts, ends, n_tokens, 3)
-    assert (slots >= 0).all(axis=1).mean() > 0.99
+    for policy in ("start", "token"):
+        slots = candidate_slots(starts, ends, n_tokens, 3, policy=policy)
+        assert (slots >= 0).all(axis=1).mean() > 0.99
 
 
 def test_no_tokens_and_no_candidates():
