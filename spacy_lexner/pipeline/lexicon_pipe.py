@@ -3,7 +3,7 @@
 import logging
 import threading
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 from spacy.language import Language
 from spacy.pipeline import Pipe
@@ -11,6 +11,7 @@ from thinc.api import Model
 
 from ..candidates.lexicon_node import LexiconLink, RulesLink
 from ..lexicon.entry import LexiconEntry, reject_single
+from ..lexicon.errors import LexiconError
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.matcher import Matcher, MatchOptions, check_options
 from ..lexicon.rule_file import RuleFile, collect_rules, read_rule_files
@@ -42,7 +43,12 @@ class LexiconPipe(Pipe):
     def matcher(self) -> Matcher:
         """RETURNS (Matcher): The lexicon in use, with the match options. Raises ValueError if there is none yet."""
         if self.source.matcher is None:
-            raise self._no_lexicon()
+            raise ValueError(
+                f"The pipe '{self.name}' has no lexicon. Give it one: a reader in the config's "
+                f"[initialize.components.{self.name}.lexicon], or add_words([...]), or "
+                "set_lexicon(Lexicon.open(path)). `spacy init config` writes no reader; `spacy lexner init-config` "
+                "does: train with its config."
+            )
         return self.source.matcher
 
     @property
@@ -62,15 +68,17 @@ class LexiconPipe(Pipe):
         """Replace the lexicon, at once; the rules from files stay. Raises ValueError if its vectors have another width
         than those that the linked models read; an empty lexicon always fits."""
         with _CHANGING:
-            current, readers = self._dictionary, self._vector_readers()
-            if current is not None and readers and len(lexicon) and lexicon.dim != current.own.dim:
-                raise ValueError(
-                    f"The new lexicon has vectors of {lexicon.dim} dimensions, the present one of {current.own.dim}, "
-                    f"and {', '.join(readers)} reads them: build the lexicon with vectors of the same width, or train "
-                    "the components again with the new one."
-                )
+            current = self._dictionary
+            if current is not None and len(lexicon) and lexicon.dim != current.own.dim:
+                for name, nodes in self.listener_map.items():
+                    if not all(isinstance(node.attrs["link"], RulesLink) for node in nodes):
+                        raise ValueError(
+                            f"The new lexicon has vectors of {lexicon.dim} dimensions, the present one of "
+                            f"{current.own.dim}, and {name} reads them: build the lexicon with vectors of the same "
+                            "width, or train the component again with the new one."
+                        )
             self._check(lexicon.distinct_rules())
-            self._use(lexicon, {} if current is None else current.from_files)
+            self.use_words(RuledLexicon(lexicon, {} if current is None else current.from_files))
 
     def add_words(self, words: Iterable[Union[str, LexiconEntry]]) -> None:
         """Add words to the lexicon, at once. A known word gets the new entry.
@@ -82,17 +90,15 @@ class LexiconPipe(Pipe):
         self._check({entry.rules: entry.word for entry in entries if entry.rules})
         with _CHANGING:
             if self._dictionary is None:
-                self._use(Lexicon.from_entries(entries))
+                self.use_words(RuledLexicon(Lexicon.from_entries(entries), {}))
             else:
-                self._set(self._dictionary.with_words(entries))
+                self.use_words(self._dictionary.with_words(entries))
 
     def remove_words(self, words: Iterable[str]) -> None:
         """Remove words and their rules from the lexicon. Unknown words are ignored."""
         reject_single(words)
         with _CHANGING:
-            if self._dictionary is None:
-                raise self._no_lexicon()
-            self._set(self._dictionary.without_words(words))
+            self.use_words(self._present().without_words(words))
 
     def replace_words(self, entries: Iterable[LexiconEntry], removed: Iterable[str] = ()) -> RuledLexicon:
         """Compute the lexicon in which words have exactly these entries, and others are removed. Unlike with
@@ -105,15 +111,18 @@ class LexiconPipe(Pipe):
         entries = list(entries)
         self._check({entry.rules: entry.word for entry in entries if entry.rules})
         with _CHANGING:
-            if self._dictionary is None:
-                raise self._no_lexicon()
-            without = self._dictionary.without_words([*removed, *(entry.word for entry in entries)])
+            without = self._present().without_words([*removed, *(entry.word for entry in entries)])
             return without.with_words(entries)
 
     def use_words(self, dictionary: RuledLexicon) -> None:
-        """Put a lexicon from `replace_words` in use, at once."""
+        """Put a lexicon, such as one from `replace_words`, in use, at once."""
         with _CHANGING:
-            self._set(dictionary)
+            self._dictionary = dictionary
+            self.source.set(Matcher(dictionary.lexicon, self.options))
+
+    def _present(self) -> RuledLexicon:
+        """The lexicon and the rules from files. Raises ValueError if there is no lexicon yet."""
+        return self._dictionary or RuledLexicon(self.lexicon, {})
 
     # Rules
 
@@ -159,49 +168,29 @@ class LexiconPipe(Pipe):
         with _CHANGING:
             rules = read_rule_files(files)
             self._check({own: word for word, own in rules.items()})
-            self._use(Lexicon.from_entries([]) if self._dictionary is None else self._dictionary.own, rules)
+            own = Lexicon.from_entries([]) if self._dictionary is None else self._dictionary.own
+            self.use_words(RuledLexicon(own, rules))
             self.rule_files = files
 
-    def check_rules(self) -> None:
+    def check_rules(self, *, warn: bool = False) -> None:
         """Check all rules once every component that follows rules has labels. Raises LexiconError for a rule that
-        contradicts another of its word or concerns no component."""
-        if self._can_check():
-            self._check(self.lexicon.distinct_rules())
-
-    def _warn_of_rules(self) -> None:
-        """Warn where `check_rules` would raise: the rules may be older than the components."""
-        for rules, word in self.lexicon.distinct_rules().items() if self._can_check() else ():
+        contradicts another of its word or concerns no component; or warns, as the rules may be older than these."""
+        links = self._rules_links()
+        if self._dictionary is None or not links or any(link.reader is None for link in links):
+            return
+        for rules, word in self.lexicon.distinct_rules().items():
             try:
                 self._check({rules: word})
-            except ValueError as error:
+            except LexiconError as error:
+                if not warn:
+                    raise
                 logger.warning("%s: %s", self.name, error)
-
-    def _can_check(self) -> bool:
-        links = self._rules_links()
-        return self._dictionary is not None and bool(links) and all(link.reader is not None for link in links)
 
     def _check(self, words: Mapping[Rules, str]) -> None:
         """Raise LexiconError for rules, each with one of its words, that are contradictory or concern no component."""
         readers = self.rule_readers
         for rules, word in words.items():
             check_rules(word, rules, readers)
-
-    # Changes
-
-    def _use(self, own: Lexicon, from_files: Optional[Mapping[str, Rules]] = None) -> None:
-        """Use a lexicon, and the rules from files."""
-        self._set(RuledLexicon(own, from_files or {}))
-
-    def _set(self, dictionary: RuledLexicon) -> None:
-        self._dictionary = dictionary
-        self.source.set(Matcher(dictionary.lexicon, self.options))
-
-    def _no_lexicon(self) -> ValueError:
-        return ValueError(
-            f"The pipe '{self.name}' has no lexicon. Give it one: a reader in the config's "
-            f"[initialize.components.{self.name}.lexicon], or add_words([...]), or set_lexicon(Lexicon.open(path)). "
-            "`spacy init config` writes no reader; `spacy lexner init-config` does: train with its config."
-        )
 
     # Linking: spaCy's ListenedToComponent protocol
 
@@ -247,14 +236,6 @@ class LexiconPipe(Pipe):
     def _rules_links(self) -> List[RulesLink]:
         links = (node.attrs["link"] for node in self.listeners)
         return [link for link in links if isinstance(link, RulesLink)]
-
-    def _vector_readers(self) -> Sequence[str]:
-        """The components whose models read the vectors of words."""
-        return [
-            name
-            for name, nodes in self.listener_map.items()
-            if any(not isinstance(node.attrs["link"], RulesLink) for node in nodes)
-        ]
 
 
 def find_matchers(nlp: Language) -> Dict[str, LexiconPipe]:

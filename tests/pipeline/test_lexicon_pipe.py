@@ -99,10 +99,10 @@ def test_without_readers_any_label_will_do(owner, caplog):
     [tagger] = owner.listeners
     owner.remove_listener(tagger, "lex_ner")
     owner.add_rules([("长江", "force", "SHIP")])
-    owner._warn_of_rules()
+    owner.check_rules(warn=True)
     assert not caplog.records
     owner.add_listener(tagger, "lex_ner")
-    owner._warn_of_rules()
+    owner.check_rules(warn=True)
     assert "owner: The rule 'force SHIP' of '长江' concerns no component" in caplog.text
 
 

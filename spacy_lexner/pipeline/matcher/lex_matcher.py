@@ -23,6 +23,7 @@ from ...candidates.storage import (
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.matcher import InsideLatin, MatchOptions, SingleChars
 from ...lexicon.rule_file import RuleFile, collect_rules, read_rules, write_rules
+from ...lexicon.ruled_lexicon import RuledLexicon
 from ...lexicon.rules import Rule, normal_rules
 from ...lexicon.shared_matcher import SharedMatcher
 from ..extensions import add_extension
@@ -101,7 +102,7 @@ class LexMatcher(LexiconPipe):
         matcher = self.matcher
         if self._rules_unchecked:  # by now all components are linked
             self._rules_unchecked = False
-            self._warn_of_rules()
+            self.check_rules(warn=True)
         for doc, candidates in zip(docs, find_candidates(matcher, docs)):
             set_candidates(doc, matcher.version, candidates)
             if self.spans_key is not None:
@@ -199,7 +200,7 @@ class LexMatcher(LexiconPipe):
         if self._dictionary is not None:
             parts = {"own": self._dictionary.own, "from_files": self._dictionary.from_files, **parts}
         if "own" in parts:
-            self._use(**parts)
+            self.use_words(RuledLexicon(parts["own"], parts.get("from_files", {})))
 
     def _cfg(self) -> Dict[str, Any]:
         files = [list(file) for file in self.rule_files]
