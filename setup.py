@@ -23,6 +23,7 @@ ENTRY_POINTS = {
         "spacy-lexner.LEBERTTransformer.v1 = spacy_lexner.encoders.lebert.transformer:build_lebert_transformer_v1",
         "spacy-lexner.Tok2VecLEBERTTransformer.v1 = spacy_lexner.encoders.lebert.transformer:build_tok2vec_v1",
         "spacy-lexner.FLAT.v1 = spacy_lexner.encoders.flat.architecture:build_flat_v1",
+        "spacy-lexner.SoftLexicon.v1 = spacy_lexner.encoders.soft_lexicon.architecture:build_soft_lexicon_v1",
         "spacy-lexner.WordBiLSTM.v1 = spacy_lexner.encoders.word_bilstm.architecture:build_word_bilstm_v1",
         "spacy-lexner.ELMo.v1 = spacy_lexner.encoders.elmo.architecture:build_elmo_v1",
         "spacy-lexner.ERNIE.v1 = spacy_lexner.encoders.ernie.architecture:build_ernie_v1",

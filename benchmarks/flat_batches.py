@@ -22,8 +22,8 @@ from spacy.tokens import Doc
 from spacy_lexner.candidates.storage import find_candidates, set_candidates
 from spacy_lexner.candidates.training_texts import show_training_docs
 from spacy_lexner.encoders.flat.architecture import build_flat_v1
-from spacy_lexner.encoders.flat.batches import read_characters
 from spacy_lexner.encoders.flat.layer import _batches
+from spacy_lexner.encoders.shared.characters import read_characters
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 from spacy_lexner.lexicon.matcher import Matcher

@@ -1,40 +1,19 @@
 """From Docs and their candidate words to the lattices that FLAT reads."""
 
-from typing import Iterator, NamedTuple, Optional, Sequence, Tuple
+from typing import Iterator, Optional, Tuple
 
 import numpy as np
 import torch
-from spacy.tokens import Doc
 
 from ...candidates.batch_words import BatchWords, expand_ranges
-from ...candidates.storage import batch_borders
-from ...lexicon.normalization import to_codes
+from ..shared.characters import Characters
 from ..shared.units import UnitBatch
+from ..shared.vocab import LatticeVocab
 from ..shared.windows import Windows, batch_by_padding, pad_ranges
 from ..shared.words import WordTable, number_words
 from .model import FlatBatch
-from .vocab import LatticeVocab
 
 SHORT = 64  # characters of a window that attention is cheap for, whatever words it has
-
-
-class Characters(NamedTuple):
-    """The characters of the tokens of a batch of Docs, one after the other; spaces between tokens are none."""
-
-    codes: np.ndarray  # uint32[n], their code points
-    counts: np.ndarray  # int64[n_tokens], the characters of each token
-    doc_ends: np.ndarray  # int64[n_docs], one past the last character of each Doc
-
-
-def read_characters(docs: Sequence[Doc]) -> Characters:
-    """Take the characters from Docs."""
-    codes = to_codes("".join(doc.text for doc in docs))
-    begins, stops, _ = batch_borders(docs)
-    counts = stops - begins
-    ends = np.append(0, np.cumsum(counts))
-    if ends[-1] < len(codes):
-        codes = codes[expand_ranges(begins, counts)]
-    return Characters(codes, counts, ends[np.cumsum([len(doc) for doc in docs], dtype="i8")])
 
 
 def words_in_windows(windows: Windows, words: BatchWords, max_words: float) -> Tuple[np.ndarray, np.ndarray]:

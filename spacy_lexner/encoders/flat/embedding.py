@@ -7,44 +7,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from ..shared.character_tables import TokenVectors, drop_tokens, unit_length
 from ..shared.words import Words, WordVectors
 from .options import Embedding, Positions
 from .positions import PositionEncoding
-from .vocab import PADDING, UNKNOWN
-
-
-class TokenVectors(nn.Embedding):
-    """A table of `n_rows` that are trained (row 0 is padding, row 1 unknown tokens, which start at zero as in the
-    authors' code, the others random), then `n_fixed` that are not: vectors of what only other texts have."""
-
-    fixed: Tensor
-
-    def __init__(self, n_rows: int, width: int, n_fixed: int = 0) -> None:
-        super().__init__(n_rows, width, padding_idx=PADDING)
-        bound = (3.0 / width) ** 0.5
-        nn.init.uniform_(self.weight, -bound, bound)
-        nn.init.zeros_(self.weight[PADDING : UNKNOWN + 1])
-        self.register_buffer("fixed", torch.zeros(n_fixed, width))
-
-    def forward(self, ids: Tensor) -> Tensor:
-        trained = super().forward(ids.clamp(max=len(self.weight) - 1))
-        if not len(self.fixed):
-            return trained
-        beyond = ids - len(self.weight)
-        return torch.where((beyond >= 0).unsqueeze(-1), self.fixed[beyond.clamp(min=0)], trained)
-
-    def load(self, ids: Tensor, vectors: Tensor) -> None:
-        """Set the rows `ids`, int64 [n], of which the fixed ones come after the others, to vectors, float [n, D]."""
-        n_rows = len(self.weight)
-        with torch.no_grad():
-            self.weight[ids[ids < n_rows]] = vectors[ids < n_rows].to(self.weight)
-            self.fixed[ids[ids >= n_rows] - n_rows] = vectors[ids >= n_rows].to(self.fixed)
-
-    def normalize(self) -> None:
-        """Give every row length 1, but for rows of zeros."""
-        with torch.no_grad():
-            for table in (self.weight, self.fixed):
-                table.copy_(_unit_length(table))
 
 
 class LatticeEmbedding(nn.Module):
@@ -108,7 +74,7 @@ class LatticeEmbedding(nn.Module):
                 table.normalize()
         if self.words is not None:
             with torch.no_grad():
-                self.words.tuned.copy_(_unit_length(self.words.tuned))
+                self.words.tuned.copy_(unit_length(self.words.tuned))
 
     def forward(
         self,
@@ -120,22 +86,22 @@ class LatticeEmbedding(nn.Module):
     ) -> Tensor:
         """Embed a batch: float [B, N + M, H], characters first. For the arguments see `FlatBatch`; `contextual`, float
         [B, N, C], is given if the model has contextual vectors."""
-        inputs = [self.characters(self._drop_tokens(characters))]
+        inputs = [self.characters(self._drop(characters))]
         if self.bigrams is not None:
             assert bigrams is not None
-            inputs.append(self.bigrams(self._drop_tokens(bigrams)))
+            inputs.append(self.bigrams(self._drop(bigrams)))
         if self.contextual_width:
             if contextual is None or contextual.shape[-1] != self.contextual_width:
                 got = "none" if contextual is None else f"{contextual.shape[-1]} values"
                 raise ValueError(
                     f"The model needs contextual vectors of {self.contextual_width} values, but got {got}."
                 )
-            inputs.append(_unit_length(contextual) if self.normalize_contextual else contextual)
+            inputs.append(unit_length(contextual) if self.normalize_contextual else contextual)
         joined = self.drop("before_projection", torch.cat(inputs, dim=-1), self.character_dropout)
         lattice = self.project_characters(joined)
         if self.words is not None and self.project_words is not None and words is not None and word_ids is not None:
             if self.normalize:
-                words = words._replace(vectors=_unit_length(words.vectors))
+                words = words._replace(vectors=unit_length(words.vectors))
             embedded = F.embedding(word_ids, self.words(self._drop_words(words)))
             embedded = self.drop("before_projection", embedded, self.word_dropout)
             lattice = torch.cat((lattice, self.project_words(embedded)), dim=1)
@@ -145,11 +111,8 @@ class LatticeEmbedding(nn.Module):
         """Apply a dropout to vectors, if this is its place."""
         return dropout(vectors) if self.dropout_place == place else vectors
 
-    def _drop_tokens(self, ids: Tensor) -> Tensor:
-        if not self.training or not self.token_dropout:
-            return ids
-        dropped = (torch.rand(ids.shape, device=ids.device) < self.token_dropout) & (ids != PADDING)
-        return ids.masked_fill(dropped, UNKNOWN)
+    def _drop(self, ids: Tensor) -> Tensor:
+        return drop_tokens(ids, self.token_dropout) if self.training else ids
 
     def _drop_words(self, words: Words) -> Words:
         if not self.training or not self.token_dropout:
@@ -201,7 +164,3 @@ class AbsolutePositions(nn.Module):
 
 def _perceptron(n_in: int, width: int) -> nn.Sequential:
     return nn.Sequential(nn.Linear(n_in, width), nn.LeakyReLU(), nn.Linear(width, width))
-
-
-def _unit_length(vectors: Tensor) -> Tensor:
-    return F.normalize(vectors, dim=-1, eps=1e-12)

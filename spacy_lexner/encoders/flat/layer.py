@@ -13,6 +13,7 @@ from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
 from ...candidates.unit_docs import find_listener
 from ...lexicon.matcher import SingleChars, keep_single_chars
 from ..shared.blocks import Block
+from ..shared.characters import Characters, read_characters
 from ..shared.shim import ModuleShim, settings_of, shim_of
 from ..shared.units import (
     Encoder,
@@ -23,12 +24,12 @@ from ..shared.units import (
     run_batches,
     split_by_length,
 )
+from ..shared.vocab import load_vocab
 from ..shared.windows import cut_windows
 from ..shared.words import WordTable
-from .batches import Characters, make_batches, read_characters
+from .batches import make_batches
 from .model import Flat, build_flat
 from .setup import FlatSetup
-from .vocab import load_vocab
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Dict, List, Literal, Optional, Sequence, Tuple
+from typing import Any, ClassVar, Dict, List, Literal, Optional, Sequence
 
 import numpy as np
 import torch
@@ -11,16 +11,14 @@ from spacy.tokens import Doc
 from ...candidates.training_texts import TrainingTexts
 from ...lexicon.matcher import Matcher
 from ..shared.blocks import Block
+from ..shared.character_tables import CharacterTables
 from ..shared.lexicon_options import LabelOptions
 from ..shared.read_as import NO_LEXICON, choose_normalization
 from ..shared.shim import ModuleShim
-from ..shared.vector_file import read_vectors
 from ..shared.words import words_of_texts
 from .model import Flat, build_flat
 from .options import Attention, Embedding, Positions, SubLayers
-from .vocab import UNKNOWN, build_vocab, load_vocab
 
-Keys = Tuple[List[str], List[str]]  # of characters and bigrams
 WordsFrom = Literal["finetuned", "frozen", "none"]
 NO_TEXTS = (
     "FLAT makes its vocabulary of the characters and bigrams of the training texts, and fine-tunes the words in them, "
@@ -74,39 +72,24 @@ class FlatSetup(Block):
             texts.add(sample)
         options = self.embedding
         normal = choose_normalization(options.read_as, None if matcher is None else matcher.lexicon)
-        characters = read_vectors(options.character_vectors, "characters", options.vector_width, normal)
-        bigrams = read_vectors(options.bigram_vectors, "bigrams", options.vector_width, normal)
-        fixed: Keys = (characters.keys, bigrams.keys) if options.keep_vectors else ([], [])
-        keys = build_vocab(texts.texts, options, *fixed, normal)
-        vocab, lexicon_width, tuned = load_vocab(keys), 0, np.zeros(0, "u8")
+        read = CharacterTables.read(options, texts.texts, normal)
+        lexicon_width, tuned = 0, np.zeros(0, "u8")
         labels: List[str] = []
         if matcher is not None:
             lexicon_width, labels = matcher.lexicon.dim, self.lexicon.label_names(matcher.lexicon)
             tuned = words_of_texts(matcher, texts.texts) if self.words == "finetuned" else tuned
         tables = {
-            "n_characters": vocab.n_characters + UNKNOWN + 1,
-            "n_fixed_characters": vocab.n_fixed_characters,
-            "character_width": characters.width,
-            "n_bigrams": vocab.n_bigrams + UNKNOWN + 1 if options.bigrams else 0,
-            "n_fixed_bigrams": vocab.n_fixed_bigrams,
-            "bigram_width": bigrams.width,
+            **read.sizes(),
             "word_width": 0 if self.words == "none" else lexicon_width or options.vector_width,
             "n_tuned_words": len(tuned),
             "n_labels": len(labels),
             "contextual_width": contextual_width,
         }
-        read = {"vocab": keys, "lexicon_width": lexicon_width, "labels": labels}
-        module = shim.initialize({**self._settings(tables), **read})
+        known = {"vocab": read.vocab, "lexicon_width": lexicon_width, "labels": labels}
+        module = shim.initialize({**self._settings(tables), **known})
         assert isinstance(module, Flat)
         embedding = module.embedding
-        for kind, table, given in (
-            ("characters", embedding.characters, characters),
-            ("bigrams", embedding.bigrams, bigrams),
-        ):
-            if table is not None:
-                rows = vocab.rows(kind, given.keys)
-                known = rows > UNKNOWN
-                table.load(torch.from_numpy(rows[known]), torch.from_numpy(given.vectors[known]))
+        read.load(embedding.characters, embedding.bigrams)
         if matcher is not None and embedding.words is not None:
             embedding.words.start_from(matcher.lexicon, tuned)
         embedding.normalize_tables()

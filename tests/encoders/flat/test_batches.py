@@ -11,8 +11,9 @@ from spacy.tokens import Doc
 
 from spacy_lexner.candidates.batch_words import place_words
 from spacy_lexner.candidates.storage import find_candidates
-from spacy_lexner.encoders.flat.batches import _longest, make_batches, read_characters, words_in_windows
-from spacy_lexner.encoders.flat.vocab import END, build_vocab, load_vocab
+from spacy_lexner.encoders.flat.batches import _longest, make_batches, words_in_windows
+from spacy_lexner.encoders.shared.characters import read_characters
+from spacy_lexner.encoders.shared.vocab import END, build_vocab, load_vocab
 from spacy_lexner.encoders.shared.windows import cut_windows
 from spacy_lexner.encoders.shared.words import WordTable
 from spacy_lexner.lexicon.entry import LexiconEntry

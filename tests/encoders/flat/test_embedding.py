@@ -2,10 +2,11 @@ import pytest
 import torch
 from tolerance import assert_close
 
-from spacy_lexner.encoders.flat.embedding import AbsolutePositions, LatticeEmbedding, TokenVectors
+from spacy_lexner.encoders.flat.embedding import AbsolutePositions, LatticeEmbedding
 from spacy_lexner.encoders.flat.options import Embedding, Positions
 from spacy_lexner.encoders.flat.positions import sinusoids
-from spacy_lexner.encoders.flat.vocab import UNKNOWN
+from spacy_lexner.encoders.shared.character_tables import TokenVectors
+from spacy_lexner.encoders.shared.vocab import UNKNOWN
 from spacy_lexner.encoders.shared.words import Words
 
 N_TERMS = 2 * 24  # layers, and their longest sum: a vector of 8 beside two encodings
@@ -101,13 +102,13 @@ def test_rows_behind_the_trained_ones_are_fixed():
 
 def test_tokens_become_unknown_in_training_only():
     made = embedding(token_dropout=1.0)
-    dropped = made._drop_tokens(CHARACTERS)
+    dropped = made._drop(CHARACTERS)
     assert torch.equal(dropped, (CHARACTERS != 0) * UNKNOWN)
     words = made._drop_words(WORDS)
     assert not words.known.any()
     assert (words.tuned == -1).all()
     made.eval()
-    assert torch.equal(made._drop_tokens(CHARACTERS), CHARACTERS)
+    assert torch.equal(made._drop(CHARACTERS), CHARACTERS)
     assert made._drop_words(WORDS) is WORDS
 
 

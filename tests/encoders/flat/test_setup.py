@@ -12,8 +12,8 @@ from spacy_lexner.candidates.training_texts import TrainingTexts
 from spacy_lexner.encoders.flat.model import build_flat
 from spacy_lexner.encoders.flat.options import Embedding, Positions
 from spacy_lexner.encoders.flat.setup import FlatSetup
-from spacy_lexner.encoders.flat.vocab import load_vocab
 from spacy_lexner.encoders.shared.shim import ModuleShim
+from spacy_lexner.encoders.shared.vocab import load_vocab
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 from spacy_lexner.lexicon.matcher import Matcher

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from vector_text import write_vectors
 
-from spacy_lexner.encoders.flat.vocab import END
 from spacy_lexner.encoders.shared.vector_file import read_vectors
+from spacy_lexner.encoders.shared.vocab import END
 from spacy_lexner.lexicon.normalization import Normalization
 
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_lexner.encoders.flat.options import Embedding
-from spacy_lexner.encoders.flat.vocab import END, build_vocab, load_vocab
+from spacy_lexner.encoders.shared.character_options import CharacterOptions
+from spacy_lexner.encoders.shared.vocab import END, build_vocab, load_vocab
 from spacy_lexner.lexicon.normalization import Normalization, to_codes
 
 PADDING, UNKNOWN = 0, 1
@@ -39,7 +39,7 @@ def test_every_character_and_bigram_has_its_number(training, texts):
 
 
 def test_rare_ones_are_unknown():
-    vocab = load_vocab(build_vocab(["甲乙甲", "甲乙"], Embedding(min_count=3, bigram_min_count=2)))
+    vocab = load_vocab(build_vocab(["甲乙甲", "甲乙"], CharacterOptions(min_count=3, bigram_min_count=2)))
     characters, bigrams = encode(vocab, "甲乙")
     assert characters.tolist() == [2, UNKNOWN]
     assert bigrams.tolist() == [2, UNKNOWN]  # "乙" ends one text and goes on in the other
@@ -59,7 +59,7 @@ def test_fixed_ones_come_last():
 
 
 def test_without_bigrams():
-    vocab = load_vocab(build_vocab(["甲"], Embedding(bigrams=False)))
+    vocab = load_vocab(build_vocab(["甲"], CharacterOptions(bigrams=False)))
     assert encode(vocab, "甲")[1] is None
     assert (vocab.n_bigrams, vocab.n_fixed_bigrams) == (0, 0)
 
@@ -67,7 +67,7 @@ def test_without_bigrams():
 @pytest.mark.parametrize("numbers", ["characters", "all"])
 def test_digits_become_zero(numbers):
     # The original turned "1年" into "01", and then into "00".
-    settings = build_vocab(["1年２٣"], Embedding(numbers=numbers))
+    settings = build_vocab(["1年２٣"], CharacterOptions(numbers=numbers))
     vocab = load_vocab(settings)
     assert settings["characters"][0] == "0年"
     characters, bigrams = encode(vocab, "9年12")

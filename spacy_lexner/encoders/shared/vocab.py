@@ -7,9 +7,9 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from ...lexicon.normalization import Normalization, to_codes
-from ..shared.read_as import load_normalization, save_normalization
-from ..shared.vector_file import END
-from .options import Embedding, Numbers
+from .character_options import CharacterOptions, Numbers
+from .read_as import load_normalization, save_normalization
+from .vector_file import END
 
 PADDING, UNKNOWN = 0, 1
 BITS = 21  # of a code point
@@ -19,7 +19,7 @@ Keys = Tuple[str, str]  # of what has vectors: those of the training texts, trai
 class LatticeVocab:
     """Numbers of characters and bigrams, given the trained and the fixed ones, one after the other. A bigram is a
     character with the next one of its text, or with the end. Texts are normalised, the keys are. For `numbers` see
-    `Embedding`."""
+    `CharacterOptions`."""
 
     def __init__(
         self, characters: Keys, bigrams: Optional[Keys], numbers: Numbers, normalization: Normalization
@@ -83,7 +83,7 @@ def _digits() -> np.ndarray:
 
 def build_vocab(
     texts: Iterable[str],
-    options: Embedding = Embedding(),  # noqa: B008 (frozen)
+    options: CharacterOptions = CharacterOptions(),  # noqa: B008 (frozen)
     fixed_characters: Iterable[str] = (),
     fixed_bigrams: Iterable[str] = (),
     normalization: Normalization = Normalization(),  # noqa: B008 (immutable)
@@ -91,7 +91,7 @@ def build_vocab(
     """Make the vocabulary of texts. Spaces do not count: between tokens they are not characters of a lattice.
 
     texts (Iterable[str]): The texts.
-    options (Embedding): Options.
+    options (CharacterOptions): Options.
     fixed_characters, fixed_bigrams (Iterable[str]): Those with vectors; the ones that the texts lack become fixed.
     normalization (Normalization): How texts are normalised; the fixed ones are.
     RETURNS (Dict[str, Any]): Settings for `load_vocab`, plain JSON.
