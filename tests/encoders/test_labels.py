@@ -17,6 +17,7 @@ BERT = {"hidden_width": 16, "depth": 1, "heads": 2, "intermediate_width": 32, "d
 LEBERT = {"@architectures": "spacy-lexner.LEBERT.v1", **BERT}
 ENCODERS = {
     "flat": {"@architectures": "spacy-lexner.FLAT.v1", "width": 32, "heads": 4},
+    "soft-lexicon": {"@architectures": "spacy-lexner.SoftLexicon.v1", "width": 32, "dropout": 0.0},
     "lebert": LEBERT,
     "word-bilstm": {
         "@architectures": "spacy-lexner.WordBiLSTM.v1",

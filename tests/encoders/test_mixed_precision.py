@@ -37,6 +37,13 @@ ENCODERS = {
     "ernie": {"@architectures": "spacy-lexner.ERNIE.v1", **BERT},
     "elmo": ELMO,
     "elmo-clipped": {**ELMO, "cell_clip": 3.0, "projection_clip": 3.0},
+    "soft-lexicon": {"@architectures": "spacy-lexner.SoftLexicon.v1", "width": 32, "dropout": 0.0},
+    "soft-lexicon-cnn": {
+        "@architectures": "spacy-lexner.SoftLexicon.v1",
+        "width": 32,
+        "network": "cnn",
+        "dropout": 0.0,
+    },
     "word-bilstm": {
         "@architectures": "spacy-lexner.WordBiLSTM.v1",
         "hidden_width": 16,

@@ -13,16 +13,18 @@ from spacy_lexner.lexicon.normalization import read_table
 
 BERT = {"hidden_width": 16, "depth": 1, "heads": 2, "intermediate_width": 32, "dropout": 0.0, "attention_dropout": 0.0}
 FLAT = {"@architectures": "spacy-lexner.FLAT.v1", "width": 32, "heads": 4}
+SOFT = {"@architectures": "spacy-lexner.SoftLexicon.v1", "width": 32, "dropout": 0.0}
 LEBERT = {"@architectures": "spacy-lexner.LEBERT.v1", **BERT}
 ERNIE = {"@architectures": "spacy-lexner.ERNIE.v1", **BERT, "depth": 2}
 READING = {
     "flat": {**FLAT, "embedding": {"read_as": "lexicon"}},
+    "soft": {**SOFT, "embedding": {"read_as": "lexicon"}},
     "flat without words": {**FLAT, "words": "none", "embedding": {"read_as": "simplified"}},
     "lebert": {**LEBERT, "read_as": "lexicon"},
     "bert": {**LEBERT, "adapter_layers": [], "read_as": "simplified"},
     "ernie": {**ERNIE, "read_as": "lexicon"},
 }
-AS_WRITTEN = {"flat": FLAT, "lebert": LEBERT, "ernie": ERNIE}
+AS_WRITTEN = {"flat": FLAT, "soft": SOFT, "lebert": LEBERT, "ernie": ERNIE}
 TEXT = "台湾大学在这里,发ABC"
 VARIANTS = ["臺灣大學在這裏,發ABC", "台灣大学在這裡,髮ABC"]
 GOLD = [(0, 4, "ORG"), (5, 7, "LOC")]

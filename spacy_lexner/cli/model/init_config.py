@@ -24,9 +24,11 @@ PAIRS = {
     ("lebert", "words"): "segmenter",
     ("lebert", "joint"): "joint",
     ("lebert", "spans"): "spans",
+    ("soft_lexicon", "ner"): "soft_lexicon",
     ("elmo", "ner"): "elmo",
     ("ernie", "ner"): "ernie",
 }
+WITHOUT_CHECKPOINT = {"flat": "FLAT", "soft_lexicon": "SoftLexicon"}
 CORPORA = {
     "ner": "entities: `spacy lexner convert my_train.conll train.spacy`",
     "words": "words: `spacy lexner convert my_train.conllu train.spacy`",
@@ -37,6 +39,7 @@ CORPORA = {
 
 class Encoder(str, Enum):
     flat = "flat"
+    soft_lexicon = "soft_lexicon"
     lebert = "lebert"
     bert = "bert"
     elmo = "elmo"
@@ -73,7 +76,7 @@ def init_config_cli(
 ) -> None:
     """Write a complete config for an encoder and a task, ready for `spacy train`.
 
-    Encoders: flat, FLAT over characters and lexicon words; lebert, a BERT that reads lexicon words; bert, a plain BERT;
+    Encoders: flat, FLAT over characters and lexicon words; soft_lexicon, a faster BiLSTM over both; lebert, a BERT that reads lexicon words; bert, a plain BERT;
     elmo, a character language model; ernie, a BERT that reads the entities of a lexicon. Pairs that were measured
     together are used as they are; others join the encoder and optimizer of one config with the components of another.
 
@@ -128,10 +131,10 @@ def print_next_steps(output: Path, config: Config, encoder: str, task: str, gpu:
 
 def init_config(encoder: str, task: str, *, checkpoint: Optional[str] = None, gpu: bool = False) -> Config:
     """Make a complete config, with its variables. Raises ValueError for options that do not go together."""
-    if checkpoint is not None and encoder == "flat":
+    if checkpoint is not None and encoder in WITHOUT_CHECKPOINT:
         raise ValueError(
-            "FLAT has no checkpoint: it trains from random weights and vectors. Use --encoder lebert or bert, "
-            "or put a BERT beside FLAT with --base flat_bert."
+            f"{WITHOUT_CHECKPOINT[encoder]} has no checkpoint: it trains from random weights and vectors. Use --encoder "
+            "lebert or bert, or put a BERT beside FLAT with --base flat_bert."
         )
     own = "lebert" if encoder == "bert" else encoder
     if (own, task) in PAIRS:
@@ -253,7 +256,7 @@ def find_width(config: Config, encoder: str, checkpoint: Optional[str]) -> Any:
 
         return 2 * read_config(checkpoint)["bilm"]["projection_dim"]
     if checkpoint is None:
-        return f"${{components.tok2vec.model.{'width' if encoder == 'flat' else 'hidden_width'}}}"
+        return f"${{components.tok2vec.model.{'width' if encoder in WITHOUT_CHECKPOINT else 'hidden_width'}}}"
     from ...encoders.shared.bert_shaped import load_encoder_config
 
     return load_encoder_config(checkpoint).hidden_size

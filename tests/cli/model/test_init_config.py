@@ -19,6 +19,7 @@ WORDS = ["武汉市", "长江", "大桥", "很", "长"]
 BERT = {"hidden_width": 16, "depth": 1, "heads": 2, "intermediate_width": 16}
 SMALL = {
     "flat": {"width": 16, "heads": 2},
+    "soft_lexicon": {"width": 16},
     "lebert": BERT,
     "bert": BERT,
     "ernie": BERT,
@@ -133,6 +134,7 @@ def test_an_elmo_checkpoint_is_frozen(task, fixtures_dir, tmp_path):
     "arguments, message",
     [
         (("--encoder", "flat", "--checkpoint", "bert-base-chinese"), "FLAT has no checkpoint"),
+        (("--encoder", "soft_lexicon", "--checkpoint", "bert-base-chinese"), "SoftLexicon has no checkpoint"),
         (("--encoder", "bert", "--task", "joint", "--checkpoint", "/nowhere"), "cannot be read"),
         (("--base", "flat", "--encoder", "flat", "--gpu"), "leave out --encoder, --gpu"),
         (("--base", "nothing"), "There are baseline, elmo,"),

@@ -17,6 +17,7 @@ LEBERT = {"@architectures": "spacy-lexner.LEBERT.v1", "hidden_width": 16, "heads
 ENCODERS = {
     "lebert": LEBERT,
     "flat": {"@architectures": "spacy-lexner.FLAT.v1", "width": 16, "heads": 2},
+    "soft_lexicon": {"@architectures": "spacy-lexner.SoftLexicon.v1", "width": 16},
     "word_bilstm": {"@architectures": "spacy-lexner.WordBiLSTM.v1", "tok2vec": LEBERT, "hidden_width": 8},
 }
 pytestmark = pytest.mark.filterwarnings("ignore:.*saw only a sample")
