@@ -76,9 +76,9 @@ def init_config_cli(
 ) -> None:
     """Write a complete config for an encoder and a task, ready for `spacy train`.
 
-    Encoders: flat, FLAT over characters and lexicon words; soft_lexicon, a faster BiLSTM over both; lebert, a BERT that reads lexicon words; bert, a plain BERT;
-    elmo, a character language model; ernie, a BERT that reads the entities of a lexicon. Pairs that were measured
-    together are used as they are; others join the encoder and optimizer of one config with the components of another.
+    Encoders: flat, FLAT over characters and lexicon words; soft_lexicon, a faster BiLSTM over both; lebert, a BERT that
+    reads lexicon words; bert, a plain BERT; elmo, a character language model; ernie, a BERT that reads the entities of
+    a lexicon. Pairs that were measured together are used as they are; others join the encoder and optimizer of one config with the components of another.
 
     \b
     Examples:
@@ -133,8 +133,8 @@ def init_config(encoder: str, task: str, *, checkpoint: Optional[str] = None, gp
     """Make a complete config, with its variables. Raises ValueError for options that do not go together."""
     if checkpoint is not None and encoder in WITHOUT_CHECKPOINT:
         raise ValueError(
-            f"{WITHOUT_CHECKPOINT[encoder]} has no checkpoint: it trains from random weights and vectors. Use --encoder "
-            "lebert or bert, or put a BERT beside FLAT with --base flat_bert."
+            f"{WITHOUT_CHECKPOINT[encoder]} has no checkpoint: it trains from random weights and vectors. Use "
+            "--encoder lebert or bert, or put a BERT beside FLAT with --base flat_bert."
         )
     own = "lebert" if encoder == "bert" else encoder
     if (own, task) in PAIRS:
