@@ -78,7 +78,8 @@ def init_config_cli(
 
     Encoders: flat, FLAT over characters and lexicon words; soft_lexicon, a faster BiLSTM over both; lebert, a BERT that
     reads lexicon words; bert, a plain BERT; elmo, a character language model; ernie, a BERT that reads the entities of
-    a lexicon. Pairs that were measured together are used as they are; others join the encoder and optimizer of one config with the components of another.
+    a lexicon. Pairs that were measured together are used as they are; others join the encoder and optimizer of one
+    config with the components of another.
 
     \b
     Examples:
