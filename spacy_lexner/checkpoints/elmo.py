@@ -10,8 +10,8 @@ from safetensors.numpy import save_file
 
 from ..encoders.elmo.checkpoint import CONFIG, WEIGHTS
 from ..encoders.shared.shim import find_mismatch
+from ..integrity.folders import whole_folder
 from .elmo_options import read_options
-from .folders import whole_folder
 
 Array = NDArray[np.float32]
 

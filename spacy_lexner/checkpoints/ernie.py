@@ -10,7 +10,7 @@ from transformers import BertConfig, BertModel
 from ..encoders.ernie.checkpoint import save_entity_side
 from ..encoders.ernie.model import DEFAULT_ENTITY_HEADS, LAYER_TYPES, ErnieEncoder
 from ..encoders.shared.wordpieces import read_vocab, vocab_settings
-from .folders import whole_folder
+from ..integrity.folders import whole_folder
 from .huggingface import SavedEncoder, save_tokenizer
 from .state_dict import fill_module, read_state_dict
 

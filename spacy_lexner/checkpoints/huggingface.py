@@ -15,7 +15,7 @@ from ..encoders.ernie.model import ErnieEncoder, build_ernie
 from ..encoders.lebert.model import build_lebert
 from ..encoders.shared.read_as import KEY
 from ..encoders.shared.shim import ModuleShim
-from .folders import whole_folder
+from ..integrity.folders import whole_folder
 
 BUILDERS = {"lebert": build_lebert, "ernie": build_ernie}
 SPECIAL = ("pad", "unk", "cls", "sep", "mask")

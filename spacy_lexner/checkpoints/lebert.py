@@ -17,9 +17,9 @@ from ..encoders.lebert.setup import LEBERTSetup
 from ..encoders.shared.bert_shaped import NOT_SETTINGS
 from ..encoders.shared.shim import shim_of
 from ..encoders.shared.wordpieces import lookup_settings, read_vocab
+from ..integrity.folders import whole_folder
 from ..lexicon.entry import hash_word
 from ..tagging.ncrf.tags import N_EXTRA, labels_of
-from .folders import whole_folder
 from .lebert_words import SPECIAL_ROWS, read_lexicon, read_table
 from .state_dict import fill_module, read_state_dict
 

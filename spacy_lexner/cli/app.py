@@ -21,8 +21,11 @@ from .model.lattice import lattice_cli
 from .model.perplexity import perplexity_cli
 from .model.quantize import quantize_cli
 from .model.report import report_cli
+from .model.seal import seal_cli
 from .model.serve import serve_cli
+from .model.train import train_cli
 from .model.uncertain import uncertain_cli
+from .model.verify import verify_cli
 
 HELP = "Commands of spacy-lexner: entities of Chinese texts with a lexicon."
 OVERRIDES = {"allow_extra_args": True, "ignore_unknown_options": True}
@@ -33,6 +36,7 @@ COMMANDS: Dict[str, Callable[..., None]] = {  # in the order of the help: data, 
     "vectors": vectors_cli,
     "init-config": init_config_cli,
     "debug-data": debug_data_cli,
+    "train": train_cli,
     "annotate": annotate_cli,
     "report": report_cli,
     "calibrate": calibrate_cli,
@@ -42,12 +46,14 @@ COMMANDS: Dict[str, Callable[..., None]] = {  # in the order of the help: data, 
     "perplexity": perplexity_cli,
     "export-hf": export_hf_cli,
     "quantize": quantize_cli,
+    "verify": verify_cli,
+    "seal": seal_cli,
     "serve": serve_cli,
 }
 
 lexner = typer.Typer(name="lexner", help=HELP, no_args_is_help=True, rich_markup_mode=None)
 for name, command in COMMANDS.items():
-    settings = OVERRIDES if name in ("perplexity", "debug-data") else None
+    settings = OVERRIDES if name in ("perplexity", "debug-data", "train") else None
     lexner.command(name, no_args_is_help=True, context_settings=settings)(command)
 lexner.add_typer(lexicon)
 lexner.add_typer(importing)

@@ -2,7 +2,7 @@
 
 import json
 from math import prod
-from typing import Any, Dict, Iterator, Mapping, Tuple
+from typing import Any, Dict, Iterator, Mapping, NamedTuple, Tuple
 
 import numpy as np
 
@@ -31,33 +31,56 @@ def write_arrays(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) 
             yield array[low : low + rows].tobytes()
 
 
+class Place(NamedTuple):
+    """Where an array lies in the body of a file."""
+
+    begin: int
+    end: int
+    dtype: str  # by its name in the format
+    shape: Tuple[int, ...]
+
+
 def read_arrays(data: np.ndarray, name: str) -> Tuple[Dict[str, np.ndarray], Dict[str, str]]:
     """The arrays of a safetensors file (uint8[n]) as views of its bytes (a memory map stays one), and its metadata. The
     whole header is checked first. Raises LexiconError, with the file's name, unless the file is well-formed."""
+    places, metadata, body = read_places(data, name, {key: np.dtype(dtype).itemsize for key, dtype in DTYPES.items()})
+    arrays = {
+        key: body[place.begin : place.end].view(DTYPES[place.dtype]).reshape(place.shape)
+        for key, place in places.items()
+    }
+    return arrays, metadata
+
+
+def read_places(
+    data: np.ndarray, name: str, sizes: Mapping[str, int]
+) -> Tuple[Dict[str, Place], Dict[str, str], np.ndarray]:
+    """The header of a safetensors file (uint8[n]), checked against the file: where its arrays lie, its metadata, and
+    its body. `sizes` has the bytes of each dtype. Raises LexiconError, with the file's name, unless the file is
+    well-formed."""
     length = int.from_bytes(data[:8].tobytes(), "little")
     if len(data) < 8 or not 2 <= length <= min(MAX_HEADER, len(data) - 8):
         raise LexiconError(f"{name}: not a safetensors file, or cut short in its header.")
     try:
         header = json.loads(data[8 : 8 + length].tobytes())
         metadata = {str(key): str(value) for key, value in header.pop("__metadata__", {}).items()}
-        described = sorted((_describe(name, entry), name) for name, entry in header.items())
+        places = sorted(
+            (_describe(entry), sizes[entry["dtype"]] * prod(entry["shape"]), key) for key, entry in header.items()
+        )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise LexiconError(f"{name}: the safetensors header is invalid ({error}).") from None
-    body = data[8 + length :]
-    arrays, covered = {}, 0
-    for (begin, end, dtype, shape), key in described:
-        if begin != covered or end - begin != prod(shape) * np.dtype(dtype).itemsize or end > len(body):
+    body, covered = data[8 + length :], 0
+    for place, size, key in places:
+        if place.begin != covered or place.end - place.begin != size or place.end > len(body):
             raise LexiconError(f"{name}: the array '{key}' is not where the header says; the file is damaged.")
-        arrays[key] = body[begin:end].view(dtype).reshape(shape)
-        covered = end
+        covered = place.end
     if covered != len(body):
         raise LexiconError(f"{name}: {len(body)} bytes of data where the header describes {covered}.")
-    return arrays, metadata
+    return {key: place for place, _, key in places}, metadata, body
 
 
-def _describe(name: str, entry: Dict[str, Any]) -> Tuple[int, int, str, Tuple[int, ...]]:
+def _describe(entry: Dict[str, Any]) -> Place:
     begin, end = (_natural(value) for value in entry["data_offsets"])
-    return begin, end, DTYPES[entry["dtype"]], tuple(_natural(value) for value in entry["shape"])
+    return Place(begin, end, str(entry["dtype"]), tuple(_natural(value) for value in entry["shape"]))
 
 
 def _natural(value: Any) -> int:

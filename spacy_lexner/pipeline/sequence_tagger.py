@@ -4,6 +4,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Callable, Dict, Generic, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
+import srsly
+from spacy import util
 from spacy.errors import Errors
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
@@ -11,6 +13,7 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from thinc.api import Model, Optimizer, set_dropout_rate
 
+from ..integrity.seal import SEALED, SealedFolder, seal_bytes, unseal_bytes, write_seal
 from ..lexicon.rules import RuleReader
 from ..tagging.spans.head import TaggerHead, TaggerOutput
 from ..tagging.spans.tag_scheme import Bools2d, TagScheme, TagSpan
@@ -229,21 +232,43 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
         """RETURNS (List[TagSpan]): Spans known to be wrong."""
         return []
 
-    # Loading
+    # Files
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """RETURNS (bytes): Settings and weights, with their checksum. `exclude` may name "cfg", "vocab", "model"."""
+        return seal_bytes(super().to_bytes(exclude=tuple(exclude)))
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "SequenceTagger[PredictionT]":
-        """RETURNS (SequenceTagger): The component, from `to_bytes`. Raises ValueError for other bytes."""
+        """RETURNS (SequenceTagger): The component, from `to_bytes`. Raises SealError for other bytes."""
+        data = unseal_bytes(bytes_data, self.name)
         with loading(self.name, "bytes"):
-            super().from_bytes(bytes_data, exclude=tuple(exclude))
-        return self._loaded()
+            super().from_bytes(data, exclude=tuple(exclude))
+            self._check_loaded()
+        return self
+
+    def to_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> None:
+        """Save settings and weights, and the checksums that belong to both."""
+        super().to_disk(path, exclude=tuple(exclude))
+        write_seal(Path(path), [name for name in SEALED["lex_ner"] if name not in exclude])
 
     def from_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> "SequenceTagger[PredictionT]":
-        """RETURNS (SequenceTagger): The component, from `to_disk`. Raises ValueError if the folder is damaged."""
-        with loading(self.name, str(path)):
-            super().from_disk(path, exclude=tuple(exclude))
-        return self._loaded()
+        """RETURNS (SequenceTagger): The component, from `to_disk`. Raises SealError, which names the file, if it is
+        damaged or of another training."""
+        with loading(self.name, str(path)), SealedFolder(path) as files:
+            readers: Dict[str, Callable[[Path], Any]] = {
+                "cfg": lambda p: self.cfg.update(srsly.json_loads(files.read("cfg"))),
+                "vocab": lambda p: self.vocab.from_disk(p, exclude=exclude),
+                "model": lambda p: self.model.from_bytes(files.read("model")),
+            }
+            util.from_disk(path, readers, exclude)
+            self._check_loaded()
+        return self
 
-    def _loaded(self) -> "SequenceTagger[PredictionT]":
+    def _check_loaded(self) -> None:
+        output = self.model.get_ref("output_layer")
+        if self.is_initialized and not self._labels.are_fixed and output.get_dim("nO") != self.scheme.n_tags:
+            raise ValueError(
+                f"{len(self.labels)} labels need {self.scheme.n_tags} tags, the model has {output.get_dim('nO')}"
+            )
         self.labels_changed()
         self._unit_reader.check_loaded(self.cfg, self.name)
-        return self

@@ -29,6 +29,11 @@ class TagLabels:
         return self._model.attrs.get("labels")
 
     @property
+    def are_fixed(self) -> bool:
+        """Whether the model has the tags of a published one."""
+        return self._fixed is not None
+
+    @property
     def scheme(self) -> TagScheme:
         """Their tags."""
         if self._scheme.labels != self.names:

@@ -10,8 +10,11 @@ from thinc.api import Model, Optimizer
 
 from ..candidates.limits import Limits, set_limits
 from ..candidates.training_texts import show_training_docs
+from ..integrity.seal import SealError
+from ..lexicon.errors import LexiconError
 from ..tagging.spans.head import TaggerOutput
 
+SHOWN = 1000  # characters of an error
 SAMPLE = 10  # Docs that a model is initialized with
 
 
@@ -36,12 +39,16 @@ def initialize_model(model: Model, get_docs: Callable[[], Iterable[Doc]], n_tags
 
 @contextmanager
 def loading(component: str, source: str) -> Iterator[None]:
-    """Say of what a file contradicts which component was being loaded, and from where."""
+    """Raise SealError or LexiconError, whatever a file does to what reads it, and say which component was being loaded
+    from where."""
     try:
         yield
-    except (ValueError, TypeError, KeyError) as error:
-        raise ValueError(
-            f"{component} cannot be loaded from {source}: it is damaged, or was saved with another model ({error})"
+    except (SealError, LexiconError):
+        raise
+    except Exception as error:  # forged contents fail in as many ways as there are settings
+        raise SealError(
+            f"{component} cannot be loaded from {source}: it is damaged, or was saved with another model or version "
+            f"({type(error).__name__}: {str(error)[:SHOWN]}). Load it with the config it was saved with."
         ) from error
 
 

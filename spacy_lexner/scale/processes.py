@@ -14,7 +14,7 @@ MAX_STARTS = 3  # of a worker that never becomes ready
 
 
 class WorkerError(RuntimeError):
-    """Workers cannot be started."""
+    """Workers cannot be started, or one was lost."""
 
 
 class Worker:

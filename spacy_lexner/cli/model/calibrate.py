@@ -7,7 +7,7 @@ from typing import Annotated, Dict, Optional, Sequence
 import typer
 from wasabi import msg
 
-from ...checkpoints.folders import whole_folder
+from ...integrity.pipelines import save
 from ...pipeline.ner.calibration import Calibration, Scale
 from ...report.calibrate import MIN_EXAMPLES, best_thresholds, cross_fit, fit, rescore
 from ...report.confidence import Judged, chance_error, expected_error, judge
@@ -74,8 +74,7 @@ def calibrate_cli(
         if output is not None:
             ner.set_confidence(calibration, chosen or 0.0)
             nlp.get_pipe_config(ner.name)["threshold"] = chosen or 0.0
-            with whole_folder(output, overwrite=force) as folder:
-                nlp.to_disk(folder)
+            save(nlp, output)
     if output is None:
         msg.info("Nothing was saved: --output saves the calibrated pipeline.")
     else:

@@ -7,7 +7,7 @@ import typer
 from spacy.language import Language
 from wasabi import msg
 
-from ...checkpoints.folders import whole_folder
+from ...integrity.pipelines import save
 from ...pipeline.ner.combine import combine
 from ..shared import ForceOption, check_new, failing, load_pipeline
 
@@ -37,6 +37,5 @@ def combine_cli(
                 raise ValueError(f"{model} is given twice.")
             pipelines[model] = load_pipeline(model)
         nlp = combine(pipelines, component)
-        with whole_folder(output, overwrite=force) as folder:
-            nlp.to_disk(folder)
+        save(nlp, output)
     msg.good(f"{output}: {len(models)} pipelines together")

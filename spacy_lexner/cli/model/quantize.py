@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 from wasabi import msg
 
+from ...integrity.pipelines import save
 from ..shared import ForceOption, TargetArgument, check_new, failing, load_pipeline
 
 
@@ -21,13 +22,11 @@ def quantize_cli(
     Example:
       python -m spacy lexner quantize training/model-best training/model-int8
     """
-    from ...checkpoints.folders import whole_folder
     from ...checkpoints.int8 import quantize  # torch: only where it is needed
 
     with failing("Nothing was written"):
         check_new(target, force)
         nlp = load_pipeline(model)
         done = quantize(nlp)
-        with whole_folder(target, overwrite=force) as folder:
-            nlp.to_disk(folder)
+        save(nlp, target)
     msg.good(f"{target}: {', '.join(done)} in 8 bits")

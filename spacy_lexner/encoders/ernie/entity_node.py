@@ -38,44 +38,61 @@ class EntityCounts:
             )
 
 
-class EntityIndex:
-    """Looks up which entity a word names, and which word has an entity's vector; reset when the lexicon changes."""
+class LexiconEntities:
+    """Which entity a word of a lexicon names, and which word has an entity's vector. The tables grow by whole entries,
+    which are the same whoever computes them, so threads may share them."""
 
-    def __init__(self) -> None:
-        self._version: Optional[int] = None
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
         self._ids: Dict[int, str] = {}
         self._words: Optional[Dict[str, int]] = None
 
-    def ids(self, lexicon: Lexicon, text: str, words: Candidates) -> List[str]:
+    def ids(self, text: str, words: Candidates) -> List[str]:
         """The entity of each candidate word of a text, "" for none."""
-        self._use(lexicon)
         cache, ids = self._ids, []
         for start, end, key in zip(*(column.tolist() for column in words)):
-            if key not in cache:
-                entry = lexicon.get(text[start:end])
-                cache[key] = "" if entry is None else entry.entity_id
-            ids.append(cache[key])
+            entity_id = cache.get(key)
+            if entity_id is None:
+                entry = self.lexicon.get(text[start:end])
+                entity_id = cache[key] = "" if entry is None else entry.entity_id
+            ids.append(entity_id)
+        if len(cache) > MAX_CACHED:
+            self._ids = {}
         return ids
 
-    def hashes(self, lexicon: Lexicon, ids: List[str]) -> np.ndarray:
+    def hashes(self, ids: List[str]) -> np.ndarray:
         """For each entity the hash of a word that has its vector, uint64[n]: the id itself if it is a word of the
         lexicon, else the first word that names it."""
-        self._use(lexicon)
-        own = np.array([lexicon.hash(entity_id) for entity_id in ids], "u8")
-        if not len(ids) or (lexicon.rows(own) >= 0).all():
+        own = np.array([self.lexicon.hash(entity_id) for entity_id in ids], "u8")
+        if not len(ids) or (self.lexicon.rows(own) >= 0).all():
             return own
-        if self._words is None:
-            self._words = {}
-            for entry in lexicon.entries():
-                if entry.entity_id and entry.vector is not None:
-                    self._words.setdefault(entry.entity_id, lexicon.hash(entry.word))
-        named = [self._words.get(entity_id) for entity_id in ids]
-        known = lexicon.rows(own) >= 0
+        words = self._words
+        if words is None:
+            words = self._words = self._first_words()
+        named = [words.get(entity_id) for entity_id in ids]
+        known = self.lexicon.rows(own) >= 0
         return np.array([a if k or b is None else b for a, b, k in zip(own.tolist(), named, known.tolist())], "u8")
 
-    def _use(self, lexicon: Lexicon) -> None:
-        if lexicon.version != self._version or len(self._ids) > MAX_CACHED:
-            self._version, self._ids, self._words = lexicon.version, {}, None
+    def _first_words(self) -> Dict[str, int]:
+        words: Dict[str, int] = {}
+        for entry in self.lexicon.entries():
+            if entry.entity_id and entry.vector is not None:
+                words.setdefault(entry.entity_id, self.lexicon.hash(entry.word))
+        return words
+
+
+class EntityIndex:
+    """The entities of the lexicon that was asked for last."""
+
+    def __init__(self) -> None:
+        self._entities: Optional[LexiconEntities] = None
+
+    def of(self, lexicon: Lexicon) -> LexiconEntities:
+        """Those of a lexicon, whichever one another thread asks for meanwhile."""
+        entities = self._entities
+        if entities is None or entities.lexicon.version != lexicon.version:
+            entities = self._entities = LexiconEntities(lexicon)
+        return entities
 
     def __deepcopy__(self, memo: Dict[int, Any]) -> "EntityIndex":
         return EntityIndex()
@@ -111,16 +128,16 @@ def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[DocEnti
 
 
 def _from_candidates(model: Model, doc: Doc, words: Candidates, lexicon: Lexicon) -> DocEntities:
-    index: EntityIndex = model.attrs["index"]
+    entities: LexiconEntities = model.attrs["index"].of(lexicon)
     words = align_candidates(doc, words)
-    all_ids = index.ids(lexicon, doc.text, words)
+    all_ids = entities.ids(doc.text, words)
     named = np.flatnonzero([bool(entity_id) for entity_id in all_ids])
     chosen = named[choose_mentions(words.starts[named], words.ends[named], model.attrs["overlaps"])]
     ids = [all_ids[i] for i in chosen.tolist()]
     vectors, known = lexicon.vectors(words.hashes[chosen])
     missing = np.flatnonzero(~known)
     if len(missing):
-        hashes = index.hashes(lexicon, [ids[i] for i in missing.tolist()])
+        hashes = entities.hashes([ids[i] for i in missing.tolist()])
         vectors[missing], known[missing] = lexicon.vectors(hashes)
     return DocEntities(words.starts[chosen], words.ends[chosen], ids, vectors, known)
 
@@ -128,6 +145,6 @@ def _from_candidates(model: Model, doc: Doc, words: Candidates, lexicon: Lexicon
 def _from_ents(model: Model, doc: Doc, lexicon: Lexicon) -> DocEntities:
     ents = [ent for ent in doc.ents if ent.kb_id_]
     ids = [ent.kb_id_ for ent in ents]
-    vectors, known = lexicon.vectors(model.attrs["index"].hashes(lexicon, ids))
+    vectors, known = lexicon.vectors(model.attrs["index"].of(lexicon).hashes(ids))
     starts, ends = np.array([(ent.start_char, ent.end_char) for ent in ents], "i8").reshape(-1, 2).T
     return DocEntities(starts, ends, ids, vectors, known)

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from ..shared.bert_shaped import build_encoder
+from ..shared.wordpieces import check_pieces
 from .fusion import EntityFusion
 
 LAYER_TYPES = ("sim", "mix", "norm")
@@ -160,7 +161,8 @@ class ERNIE(nn.Module):
 
 def build_ernie(settings: Dict[str, Any]) -> ERNIE:
     """A module with random weights, from plain JSON: under "encoder" what `config_settings` gives, under "ernie" the
-    other arguments of ERNIE."""
+    other arguments of ERNIE. Raises ValueError if the wordpieces do not fit the encoder."""
+    check_pieces(settings)
     return ERNIE(build_encoder(settings["encoder"]), **settings["ernie"])
 
 

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
+from ..shared.vocab import check_tables, load_vocab
 from ..shared.words import Words
 from .attention import LatticeAttention
 from .distinct_positions import DistinctPositions
@@ -175,7 +176,10 @@ class Flat(nn.Module):
 
 def build_flat(settings: Dict[str, Any]) -> Flat:
     """Build a model with random weights from plain JSON: "width", "heads", "layers"; under "tables" the sizes that
-    LatticeEmbedding takes; the blocks "embedding", "positions", "attention" and "sublayers"."""
+    LatticeEmbedding takes; the blocks "embedding", "positions", "attention" and "sublayers". Raises ValueError if a
+    "vocab" needs other tables."""
+    if "vocab" in settings:
+        check_tables(load_vocab(settings["vocab"]), settings["tables"])
     width, positions = settings["width"], Positions.read(settings["positions"])
     attention, sublayers = Attention.read(settings["attention"]), SubLayers.read(settings["sublayers"])
     return Flat(

@@ -11,6 +11,7 @@ from transformers import PreTrainedModel
 
 from ..shared.bert_shaped import build_encoder, encoder_layers
 from ..shared.word_attention import WordAttention
+from ..shared.wordpieces import check_pieces
 from ..shared.words import Words, WordVectors
 
 AdapterInputs = Tuple[Tensor, Tensor, Optional[List[Tensor]]]
@@ -112,7 +113,8 @@ class LEBERT(nn.Module):
 
 def build_lebert(settings: Dict[str, Any]) -> LEBERT:
     """A module with random weights, from plain JSON: under "encoder" what `config_settings` gives, under "lebert" the
-    other arguments of LEBERT."""
+    other arguments of LEBERT. Raises ValueError if the wordpieces do not fit the encoder."""
+    check_pieces(settings)
     return LEBERT(build_encoder(settings["encoder"]), **settings["lebert"])
 
 

@@ -8,8 +8,6 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 
 import srsly
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load as load_safetensors
 from safetensors.torch import save as save_safetensors
 from thinc.api import ArgsKwargs, Model, Optimizer, PyTorchGradScaler, PyTorchShim
 from thinc.shims import Shim
@@ -19,6 +17,7 @@ from . import (
     forks,  # noqa: F401 (for its effect)
     int8,
 )
+from .weights import assign_weights, build_empty, is_whole, read_weights
 
 NAMED = 4  # problems in an error
 BuildT = Callable[[Dict[str, Any]], torch.nn.Module]
@@ -45,6 +44,7 @@ class ModuleShim(PyTorchShim):
         super().__init__(None, mixed_precision=mixed_precision, grad_scaler=scaler)
         self.build = build
         self.settings: Optional[Dict[str, Any]] = None
+        self._evaluates: Optional[torch.nn.Module] = None  # the module, once all of it is in evaluation mode
 
     @property
     def is_initialized(self) -> bool:
@@ -88,10 +88,15 @@ class ModuleShim(PyTorchShim):
             return self.module(*inputs.args, **inputs.kwargs)
 
     def predict(self, inputs: ArgsKwargs) -> Any:
-        if self.module.training:
-            self.module.eval()
+        self._stop_training()
         with torch.no_grad():
             return self._forward(inputs)
+
+    def _stop_training(self) -> None:
+        # The module's own flag changes before those of its parts: a thread that saw it would still use dropout.
+        if self._evaluates is not self.module or self.module.training:
+            self.module.eval()
+            self._evaluates = self.module
 
     def begin_update(self, inputs: ArgsKwargs) -> Any:
         """Run the module for training; input tensors that require a gradient get one. The callback takes the output
@@ -101,6 +106,7 @@ class ModuleShim(PyTorchShim):
             raise ValueError(
                 "A quantised model cannot be trained: train the one that it was made of, and quantise that."
             )
+        self._evaluates = None
         self.module.train()
         output = self._forward(inputs)
 
@@ -192,24 +198,21 @@ class ModuleShim(PyTorchShim):
         if msg["settings"] is None:
             self.settings, self._model = None, None
             return self
-        try:
-            state = load_safetensors(msg["state"])
-        except SafetensorError as error:
-            raise ValueError(
-                f"The weights of the torch module cannot be read ({error}): the saved model is truncated or damaged."
-            ) from error
+        state = read_weights(msg["state"])
         state.update({name: state[kept] for name, kept in msg["aliases"].items()})
-        module = self.initialize(msg["settings"])
-        problem = find_mismatch(_shapes(state), _shapes(self._weights(module)))
-        if problem is not None:
-            raise ValueError(
-                f"The saved weights do not fit the model of the config: {problem}. Load it with the config it was "
-                "saved with."
-            )
-        if self.in_int8:
+        module = build_empty(self.build, msg["settings"], len(state))  # before memory is taken for forged sizes
+        _check_shapes({name: state[name] for name in state if not name.endswith(int8.SCALE)}, module.state_dict())
+        if msg["settings"].get(int8.KEY):
+            module = self.initialize(msg["settings"])
+            _check_shapes(state, int8.pack(module))
             int8.unpack(module, state)
         else:
-            module.load_state_dict(state)
+            assign_weights(module, state, msg["aliases"])
+            if is_whole(module):
+                self.settings, self._model = msg["settings"], module.to(get_torch_default_device())
+            else:
+                self.initialize(msg["settings"]).load_state_dict(state)
+        self._stop_training()
         self._grad_scaler.to_(self.device)
         return self
 
@@ -260,5 +263,11 @@ def find_mismatch(
     return "; ".join(problems[:NAMED]) + (f"; and {len(problems) - NAMED} more" if len(problems) > NAMED else "")
 
 
-def _shapes(tensors: Mapping[str, torch.Tensor]) -> Dict[str, Sequence[int]]:
-    return {name: tensor.shape for name, tensor in tensors.items()}
+def _check_shapes(found: Mapping[str, torch.Tensor], expected: Mapping[str, torch.Tensor]) -> None:
+    shapes = ({name: tensor.shape for name, tensor in tensors.items()} for tensors in (found, expected))
+    problem = find_mismatch(*shapes)
+    if problem is not None:
+        raise ValueError(
+            f"The saved weights do not fit the model of the config: {problem}. Load it with the config it was saved "
+            "with."
+        )

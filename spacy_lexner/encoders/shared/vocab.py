@@ -10,6 +10,7 @@ from ...lexicon.normalization import Normalization, to_codes
 from .character_options import CharacterOptions, Numbers
 from .read_as import load_normalization, save_normalization
 from .vector_file import END
+from .weights import check_ids
 
 PADDING, UNKNOWN = 0, 1
 BITS = 21  # of a code point
@@ -123,6 +124,16 @@ def load_vocab(settings: Mapping[str, Any]) -> LatticeVocab:
     bigrams = settings["bigrams"]
     keys = tuple(settings["characters"]), None if bigrams is None else tuple(bigrams)
     return _load(*keys, settings["numbers"], load_normalization(settings))
+
+
+def check_tables(vocab: LatticeVocab, tables: Mapping[str, int]) -> None:
+    """Raise ValueError if a vocabulary has numbers that the tables of `LatticeEmbedding` do not have."""
+    n_rows = tables["n_characters"] + tables.get("n_fixed_characters", 0)
+    last = vocab.n_characters + vocab.n_fixed_characters + UNKNOWN
+    check_ids({"the last character": last}, n_rows, "rows for characters")
+    if n_rows := tables.get("n_bigrams", 0):
+        n_rows += tables.get("n_fixed_bigrams", 0)
+        check_ids({"the last bigram": vocab.n_bigrams + vocab.n_fixed_bigrams + UNKNOWN}, n_rows, "rows for bigrams")
 
 
 _load = lru_cache(maxsize=16)(LatticeVocab)  # asked for at every call of a model

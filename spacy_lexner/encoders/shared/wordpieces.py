@@ -15,6 +15,7 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 
 from ...lexicon.normalization import Normalization
 from .read_as import KEY, load_normalization
+from .weights import check_ids
 
 SPECIAL_PIECES = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
 MAX_CACHED = 100_000
@@ -64,14 +65,15 @@ class Wordpieces:
         distinct, where, inverse = np.unique(orths, return_index=True, return_inverse=True)
         if len(self._cache) > MAX_CACHED:
             self._cache = {}
-        cache = self._cache
+        cache = self._cache  # threads may share it: each entry is the same, whoever computes it
         ends = np.cumsum([len(doc) for doc in docs])
         found: List[List[int]] = []
         for orth, index in zip(distinct.tolist(), where.tolist()):
-            if orth not in cache:
+            pieces = cache.get(orth)
+            if pieces is None:
                 i = int(np.searchsorted(ends, index, "right"))
-                cache[orth] = self.pieces(docs[i][index - int(ends[i])].text)
-            found.append(cache[orth])
+                pieces = cache[orth] = self.pieces(docs[i][index - int(ends[i])].text)
+            found.append(pieces)
         lengths = np.array([len(pieces) for pieces in found], "i8")
         flat = np.array([piece for pieces in found for piece in pieces], "i8")
         counts = lengths[inverse]
@@ -89,6 +91,17 @@ def load_wordpieces(settings: Mapping[str, Any]) -> Wordpieces:
     """The lookup for settings, which are the arguments of Wordpieces; the same one for the same settings."""
     given = {name: value for name, value in settings.items() if name != KEY}
     return _load(**given, normalization=load_normalization(settings))
+
+
+def check_pieces(settings: Mapping[str, Any]) -> None:
+    """Raise ValueError if the settings of a module, if they say both, have other "wordpieces" than the "encoder" has
+    rows for."""
+    pieces, n_rows = settings.get("wordpieces"), settings["encoder"].get("vocab_size")
+    if pieces is None or n_rows is None:
+        return
+    check_ids({name: pieces[name] for name in SPECIAL_PIECES}, n_rows, "rows for wordpieces")
+    if (n_pieces := len(load_wordpieces(pieces))) > n_rows:
+        raise ValueError(f"the tokenizer has {n_pieces} wordpieces, and the model {n_rows} rows for them")
 
 
 def vocab_settings(vocab: Sequence[str], *, lower_case: bool = True) -> Dict[str, Any]:

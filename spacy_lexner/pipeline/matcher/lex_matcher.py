@@ -20,6 +20,7 @@ from ...candidates.storage import (
     set_candidates,
     token_spans,
 )
+from ...integrity.seal import SEALED, SealedFolder, seal_bytes, unseal_bytes, write_seal
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.matcher import InsideLatin, MatchOptions, SingleChars
 from ...lexicon.rule_file import RuleFile, collect_rules, read_rules, write_rules
@@ -28,6 +29,7 @@ from ...lexicon.rules import Rule, normal_rules
 from ...lexicon.shared_matcher import SharedMatcher
 from ..extensions import add_extension
 from ..lexicon_pipe import LexiconPipe
+from ..tagger_model import loading
 
 LexiconReader = Callable[[Language], Lexicon]
 
@@ -160,19 +162,23 @@ class LexMatcher(LexiconPipe):
             writers["lexicon"] = lambda p: dictionary.own.save(p, overwrite=True)  # a pipeline is saved as a whole
             writers["rules"] = lambda p: p.write_text(write_rules(dictionary.from_files), "utf8")
         util.to_disk(Path(path), writers, exclude)
+        write_seal(Path(path), [name for name in SEALED["lex_matcher"] if name in writers and name not in exclude])
 
     def from_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> "LexMatcher":
         """RETURNS (LexMatcher): This object, with what `to_disk` saved. The lexicon stays on disk, memory-mapped;
-        dictionary files are read again only by `reload`."""
-        path = Path(path)
+        dictionary files are read again only by `reload`. Raises SealError or LexiconError, which name the file, if one
+        is damaged."""
         parts: Dict[str, Any] = {}
-        readers: Dict[str, Callable[[Path], Any]] = {"cfg": lambda p: self._load_cfg(srsly.read_json(p))}
-        if (path / "lexicon").exists():
-            readers["lexicon"] = lambda p: parts.update(own=Lexicon.open(p))
-        if (path / "rules").exists():
-            readers["rules"] = lambda p: parts.update(from_files=collect_rules(read_rules(p)))
-        util.from_disk(path, readers, exclude)
-        self._replace(**parts)
+        with loading(self.name, str(path)), SealedFolder(path) as files:
+            readers: Dict[str, Callable[[Path], Any]] = {
+                "cfg": lambda p: self._load_cfg(srsly.json_loads(files.read("cfg")))
+            }
+            if files.has("lexicon"):
+                readers["lexicon"] = lambda p: parts.update(own=Lexicon.open(p))
+            if files.has("rules"):
+                readers["rules"] = lambda p: parts.update(from_files=collect_rules(read_rules(files.check("rules"))))
+            util.from_disk(path, readers, exclude)
+            self._replace(**parts)
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
@@ -181,18 +187,20 @@ class LexMatcher(LexiconPipe):
         if (dictionary := self._dictionary) is not None:
             writers["lexicon"] = dictionary.own.to_bytes
             writers["rules"] = lambda: srsly.json_dumps(dictionary.from_files).encode("utf8")
-        return util.to_bytes(writers, exclude)
+        return seal_bytes(util.to_bytes(writers, exclude))
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "LexMatcher":
-        """RETURNS (LexMatcher): This object, with what `to_bytes` saved."""
+        """RETURNS (LexMatcher): This object, with what `to_bytes` saved. Raises SealError for other bytes."""
         parts: Dict[str, Any] = {}
         readers: Dict[str, Callable[[bytes], Any]] = {
             "cfg": lambda b: self._load_cfg(srsly.json_loads(b)),
             "lexicon": lambda b: parts.update(own=Lexicon.from_bytes(b)),
             "rules": lambda b: parts.update(from_files=_parse_rules(srsly.json_loads(b))),
         }
-        util.from_bytes(bytes_data, readers, exclude)
-        self._replace(**parts)
+        data = unseal_bytes(bytes_data, self.name)
+        with loading(self.name, "bytes"):
+            util.from_bytes(data, readers, exclude)
+            self._replace(**parts)
         return self
 
     def _replace(self, **parts: Any) -> None:

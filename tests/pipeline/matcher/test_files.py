@@ -1,6 +1,7 @@
 import pytest
 import srsly
 
+from spacy_lexner.integrity.seal import SealWarning
 from spacy_lexner.lexicon import LexiconEntry, MatchOptions
 from spacy_lexner.lexicon.rules import Rule
 from spacy_lexner.pipeline.matcher.lex_matcher import LexMatcher
@@ -53,7 +54,9 @@ def test_what_was_saved_before_there_were_rules(matcher, tmp_path):
     cfg = srsly.read_json(tmp_path / "saved" / "cfg")
     srsly.write_json(tmp_path / "saved" / "cfg", {key: cfg[key] for key in cfg if key != "rule_files"})
     (tmp_path / "saved" / "rules").unlink()
-    again = LexMatcher().from_disk(tmp_path / "saved")
+    (tmp_path / "saved" / "seal.json").unlink()
+    with pytest.warns(SealWarning, match="lexner seal"):
+        again = LexMatcher().from_disk(tmp_path / "saved")
     assert again.rule_files == () and [entry.word for entry in again.lexicon.ruled_words()] == ["南京"]
 
 

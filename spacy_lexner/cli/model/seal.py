@@ -1,0 +1,26 @@
+"""`spacy lexner seal`: accept the files of a saved pipeline as they are."""
+
+from typing import Annotated
+
+import typer
+from wasabi import msg
+
+from ...integrity.pipelines import seal_pipeline
+from ..shared import failing
+from .verify import find_folder
+
+
+def seal_cli(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline, by folder or name of a package")],
+) -> None:
+    """Write checksums of all files of a saved pipeline, which `lexner verify` compares and loading our components too:
+    after `nlp.to_disk` or `spacy package`, after a file was edited, for a pipeline saved before there were checksums.
+
+    \b
+    Example:
+      python -m spacy lexner seal training/model-best
+    """
+    with failing("The pipeline was not sealed"):
+        folder = find_folder(model)
+        n_files = seal_pipeline(folder)
+    msg.good(f"{folder}: {n_files} files sealed, besides those of components and lexicons")

@@ -1,0 +1,61 @@
+"""`spacy lexner train`: `spacy train` that can be killed at any moment and goes on where it was."""
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+from spacy.cli._util import import_code, parse_config_overrides, setup_gpu, show_validation_error
+from spacy.training.initialize import init_nlp
+from spacy.util import load_config
+from wasabi import msg
+
+from ..shared import GpuOption, failing
+
+
+def train_cli(
+    ctx: typer.Context,
+    config_path: Annotated[Path, typer.Argument(metavar="CONFIG", help="The config of the training", exists=True)],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="For model-best and model-last")],
+    resume: Annotated[
+        bool, typer.Option("--resume", "-r", help="Go on from DIR/checkpoint if there is one, else start")
+    ] = False,
+    code: Annotated[
+        Optional[Path], typer.Option("--code", "-c", metavar="FILE", help="Python code with registered functions")
+    ] = None,
+    gpu_id: GpuOption = -1,
+) -> None:
+    """Train a pipeline as `spacy train` does, with the same config, overrides and results.
+
+    At each evaluation everything that the steps to come depend on goes to DIR/checkpoint. Killed at any moment, and
+    started again with --resume, the training gives the same weights as without a break: on a CPU to the last bit, with
+    the same versions and threads. model-best and model-last are replaced as a whole and sealed (`lexner verify`).
+
+    \b
+    Example:
+      python -m spacy lexner train config.cfg --output training --paths.train train.spacy --paths.dev dev.spacy --resume
+    """
+    with failing("The training cannot start"):
+        from ...training.checkpoint import Checkpoint
+        from ...training.loop import CHECKPOINT, train
+
+        overrides = parse_config_overrides(ctx.args)
+        import_code(code)
+        setup_gpu(gpu_id)
+        with show_validation_error(config_path):
+            config = load_config(config_path, overrides=overrides, interpolate=False)
+        folder = output / CHECKPOINT
+        checkpoint = Checkpoint(folder) if resume and folder.exists() else None
+        if checkpoint is not None:
+            checkpoint.check(config)
+            if checkpoint.is_finished:
+                msg.good(f"{output}: this training has come to its end. To train again, leave out --resume.")
+                return
+            nlp = checkpoint.load_pipeline()
+            msg.info(f"Going on after step {checkpoint.progress.step} of {folder}")
+        else:
+            output.mkdir(parents=True, exist_ok=True)
+            with show_validation_error(config_path, hint_fill=False):
+                nlp = init_nlp(config, use_gpu=gpu_id)
+            msg.good("Initialized pipeline", f"Pipeline: {nlp.pipe_names}")
+    train(nlp, output, config, checkpoint=checkpoint, use_gpu=gpu_id)
+    msg.good("Saved pipelines", f"{output / 'model-best'}, {output / 'model-last'}")

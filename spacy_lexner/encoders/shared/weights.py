@@ -1,0 +1,104 @@
+"""Saved weights, and settings that do not belong to them: refused before memory is taken or time is spent."""
+
+from typing import Any, Callable, Dict, Mapping
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.modules.module import (
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+)
+
+from ...lexicon.array_file import read_places
+from ...lexicon.errors import LexiconError
+
+DTYPES = {
+    "F64": torch.float64,
+    "F32": torch.float32,
+    "F16": torch.float16,
+    "BF16": torch.bfloat16,
+    "I64": torch.int64,
+    "I32": torch.int32,
+    "I16": torch.int16,
+    "I8": torch.int8,
+    "U8": torch.uint8,
+    "BOOL": torch.bool,
+}
+SIZES = {name: dtype.itemsize for name, dtype in DTYPES.items()}
+ROOM = 10_000  # parameters and modules that a small model may make
+
+
+def read_weights(data: bytes) -> Dict[str, torch.Tensor]:
+    """The weights in a safetensors file, whose header is checked against its size before memory is taken. Raises
+    ValueError if it is damaged."""
+    try:
+        places, _, body = read_places(np.frombuffer(data, "u1"), "the weights", SIZES)
+    except LexiconError as error:
+        raise ValueError(
+            f"The weights of the torch module cannot be read ({error}): the saved model is truncated or damaged."
+        ) from None
+    weights: Dict[str, torch.Tensor] = {}
+    for name, place in places.items():
+        weights[name] = torch.empty(place.shape, dtype=DTYPES[place.dtype])
+        weights[name].reshape(-1).view(torch.uint8).numpy()[:] = body[place.begin : place.end]
+    return weights
+
+
+def build_empty(build: Callable[[Dict[str, Any]], nn.Module], settings: Dict[str, Any], n_saved: int) -> nn.Module:
+    """A module whose weights have shapes and no memory.
+
+    build (Callable[[Dict[str, Any]], nn.Module]): Builds the module.
+    settings (Dict[str, Any]): Its settings.
+    n_saved (int): How many weights were saved. Raises ValueError as soon as the module has many more parts than that: a
+        forged number of layers would keep the process busy for hours.
+    """
+    limit = ROOM + 10 * n_saved
+    n_made = 0
+
+    def count(*made: Any) -> None:
+        nonlocal n_made
+        n_made += 1
+        if n_made > limit:
+            raise ValueError(f"the settings describe many more weights than the {n_saved} that were saved")
+
+    hooks = [register_module_parameter_registration_hook(count), register_module_module_registration_hook(count)]
+    try:
+        with torch.device("meta"):
+            return build(settings)
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def assign_weights(module: nn.Module, state: Mapping[str, torch.Tensor], aliases: Mapping[str, str]) -> None:
+    """Give a module from `build_empty` its weights. `aliases` names weights that share their memory with another one;
+    those that are one and the same in the module stay so."""
+    parts = {
+        **dict(module.named_parameters(remove_duplicate=False)),
+        **dict(module.named_buffers(remove_duplicate=False)),
+    }
+    same = {name: kept for name, kept in aliases.items() if parts[name] is parts[kept]}
+    module.load_state_dict(state, assign=True)
+    for name, kept in same.items():
+        path, _, leaf = name.rpartition(".")
+        kept_path, _, kept_leaf = kept.rpartition(".")
+        setattr(module.get_submodule(path), leaf, getattr(module.get_submodule(kept_path), kept_leaf))
+
+
+def is_whole(module: nn.Module) -> bool:
+    """Whether every tensor of a module from `build_empty` has memory by now. Those that are not saved do not."""
+    parts = (value for part in module.modules() for value in vars(part).values())
+    tensors = (*module.parameters(), *module.buffers(), *parts)
+    return not any(isinstance(value, torch.Tensor) and value.is_meta for value in tensors)
+
+
+def check_ids(ids: Mapping[str, int], n_known: int, what: str) -> None:
+    """Raise ValueError unless ids, by name, are numbers of the `n_known` rows of a table."""
+    for name, value in ids.items():
+        if type(value) is not int or not 0 <= value < n_known:
+            raise ValueError(f"the id of {name} is {_shown(value)}, but there are {n_known} {what}, from 0 on")
+
+
+def _shown(value: Any) -> str:
+    return "too large" if isinstance(value, int) and value.bit_length() > 64 else repr(value)[:80]

@@ -1,0 +1,106 @@
+"""Folders that appear, and are replaced, as a whole."""
+
+import ctypes
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Iterator, Tuple
+
+try:
+    import fcntl
+except ImportError:  # Windows, where what a killed process left behind stays
+    fcntl = None  # type: ignore[assignment]
+
+AT_FDCWD, RENAME_EXCHANGE = -100, 2  # of linux/fcntl.h and linux/fs.h
+
+
+@contextmanager
+def whole_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
+    """Write to a temporary folder beside the target, which gets its name once everything in it is on the disk. If
+    writing fails, or the process is killed, an existing folder stays as it was; the next call removes what a killed one
+    left. Where the system can exchange two folders (Linux), there is no moment without the target.
+
+    target (Path): The folder.
+    overwrite (bool): Replace an existing one; otherwise it raises ValueError.
+    YIELDS (Path): The temporary folder.
+    """
+    target = Path(os.path.abspath(target))
+    if target.exists() and not overwrite:
+        raise ValueError(f"{target} already exists. Choose another folder, or allow overwriting.")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    _clean_up(target)
+    temporary, lock = _make_temporary(target)
+    try:
+        yield temporary
+        temporary.chmod(0o755)
+        _sync(temporary)
+        if not _exchange(temporary, target):
+            old = temporary.with_suffix(".old")
+            if target.exists():
+                os.rename(target, old)
+            os.rename(temporary, target)
+            shutil.rmtree(old, ignore_errors=True)
+        _sync_folder(target.parent)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+        os.close(lock)
+
+
+def _make_temporary(target: Path) -> Tuple[Path, int]:
+    """RETURNS (Tuple[Path, int]): A new folder beside the target, and the descriptor that locks it while this process
+    lives."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".new", dir=target.parent))
+        lock = os.open(folder if fcntl is not None else os.devnull, os.O_RDONLY)
+        if fcntl is not None:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        if folder.exists():  # before it was locked, another process may have taken it for abandoned
+            return folder, lock
+        os.close(lock)
+
+
+def _clean_up(target: Path) -> None:
+    """Remove the temporary folders of processes that were killed while they wrote this target. Without an exchange, one
+    may have been killed between two renamings: then the old folder gets its name back."""
+    for folder in target.parent.glob(f".{target.name}.*.new") if fcntl is not None else ():
+        with suppress(OSError):  # its process still writes, or has just ended
+            lock = os.open(folder, os.O_RDONLY)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder)
+            finally:
+                os.close(lock)
+    for folder in target.parent.glob(f".{target.name}.*.old"):
+        if target.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+        else:
+            os.rename(folder, target)
+
+
+def _exchange(first: Path, second: Path) -> bool:
+    """RETURNS (bool): Whether two folders have changed names, in one step."""
+    try:
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError, TypeError):
+        return False
+    return rename(AT_FDCWD, os.fsencode(first), AT_FDCWD, os.fsencode(second), RENAME_EXCHANGE) == 0
+
+
+def _sync(folder: Path) -> None:
+    """Bring everything in a folder to the disk."""
+    for root, _, files in os.walk(folder):
+        for name in files:
+            with (Path(root) / name).open("rb") as file:
+                os.fsync(file.fileno())
+        _sync_folder(Path(root))
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "posix":  # elsewhere a folder cannot be opened
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

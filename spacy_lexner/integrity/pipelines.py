@@ -1,0 +1,128 @@
+"""A whole pipeline in a folder: saved and sealed in one step, sealed as it is, and verified."""
+
+import os
+from pathlib import Path
+from typing import Dict, Iterator, List, Union
+
+from spacy.language import Language
+from spacy.util import load_config
+
+from ..lexicon.errors import LexiconError
+from ..lexicon.lexicon import Lexicon
+from ..lexicon.storage import MANIFEST
+from ..lexicon.storage import read_manifest as read_lexicon_manifest
+from .folders import whole_folder
+from .seal import REMEDY, SEAL, SEALED, SealError, check_inside, find_difference, read_seal, write_seal
+
+CONFIG = "config.cfg"
+
+
+def save(nlp: Language, path: Union[str, Path]) -> None:
+    """Save a pipeline, completely or not at all, and seal it. `nlp.to_disk` writes one file after the other: if it is
+    interrupted over an old pipeline, what is left is neither the old nor the new one.
+
+    nlp (Language): The pipeline.
+    path (Union[str, Path]): The folder, which is replaced if it exists.
+    """
+    with whole_folder(Path(path), overwrite=True) as folder:
+        write_pipeline(nlp, folder)
+
+
+def write_pipeline(nlp: Language, folder: Path) -> None:
+    """Write and seal a pipeline in a new folder."""
+    nlp.to_disk(folder)
+    seal_folder(folder)
+
+
+def seal_folder(folder: Path) -> List[str]:
+    """Seal a folder as it is, with the seals and lexicons in it, and return the names of the files in its seal. Raises
+    SealError if a link leads out of it."""
+    files = _own_files(folder)
+    for file in files:
+        check_inside(folder, file)
+    write_seal(folder, files)
+    return files
+
+
+def seal_pipeline(folder: Path) -> int:
+    """Accept the files of a saved pipeline as they are now: seal its components, then all of it.
+
+    folder (Path): The pipeline. Raises SealError if there is none, or a link leads out of it.
+    RETURNS (int): The number of sealed files.
+    """
+    if not (folder / CONFIG).is_file():
+        raise SealError(f"{folder}: no pipeline here: {CONFIG} is missing. Give a folder that nlp.to_disk wrote.")
+    for name, factory in _factories(folder).items():
+        files = [file for file in SEALED.get(factory, ()) if (folder / name / file).is_file()]
+        if files:
+            write_seal(folder / name, files)
+    return len(seal_folder(folder))
+
+
+def verify_pipeline(folder: Path) -> Iterator[str]:
+    """Read every byte of a saved pipeline, and compare it with what was sealed.
+
+    folder (Path): The pipeline.
+    YIELDS (str): What is wrong: the file, in which way, and the remedy.
+    """
+    if not folder.is_dir():
+        yield f"{folder}: no such folder."
+        return
+    for root, folders, _ in os.walk(folder):
+        inner = Path(root)
+        if (inner / SEAL).exists() or inner == folder:
+            yield from _verify_folder(inner, is_pipeline=inner == folder)
+        if (inner / MANIFEST).exists():
+            folders.clear()
+            try:
+                Lexicon.open(inner, verify=True)
+            except LexiconError as error:
+                yield str(error)
+
+
+def _verify_folder(folder: Path, is_pipeline: bool) -> Iterator[str]:
+    try:
+        entries = read_seal(folder)
+    except SealError as error:
+        yield str(error)
+        return
+    if entries is None:
+        yield f"{folder}: there is no {SEAL}. If you trust the files: python -m spacy lexner seal {folder}"
+        return
+    for name in sorted({*entries, *_own_files(folder, lexicons=is_pipeline)}):
+        try:
+            path = check_inside(folder, name)
+            difference = find_difference(path, entries.get(name), path.read_bytes())
+        except SealError as error:
+            difference = str(error)
+        except OSError as error:
+            difference = f"{folder / name}: the file cannot be read ({error.strerror}). {REMEDY}"
+        if difference is not None:
+            yield difference
+
+
+def _own_files(folder: Path, lexicons: bool = True) -> List[str]:
+    """RETURNS (List[str]): The files of a folder, except where an inner seal or a lexicon's manifest
+    stands for them."""
+    names: List[str] = []
+    for root, folders, files in os.walk(folder):
+        inner = Path(root)
+        if inner != folder and (inner / SEAL).exists():
+            files = [SEAL]
+        if _is_lexicon(inner):
+            files = [MANIFEST] if lexicons else []
+            folders.clear()
+        names += [(inner / file).relative_to(folder).as_posix() for file in files]
+    return sorted(set(names) - {SEAL})
+
+
+def _is_lexicon(folder: Path) -> bool:
+    try:
+        return bool(read_lexicon_manifest(folder))
+    except LexiconError:
+        return False
+
+
+def _factories(folder: Path) -> Dict[str, str]:
+    components = load_config(folder / CONFIG).get("components", {})
+    return {name: settings.get("factory", "") for name, settings in components.items()}

@@ -1,0 +1,78 @@
+"""`nlp.pipe` in several processes, of which a lost one is an error.
+
+`nlp.pipe(n_process=2)` waits for ever for a worker that was killed, for example by the system for want of memory: the
+other workers hold the writing ends of its channel, so it never looks closed.
+"""
+
+import multiprocessing
+from collections import deque
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Deque, Iterable, Iterator, List, Optional, Sequence, Union
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.util import load_model_from_config, minibatch
+from thinc.api import Config
+
+from .processes import WorkerError
+
+AHEAD = 2  # batches that wait for each worker
+
+_nlp: Optional[Language] = None  # of a worker
+
+
+def pipe(
+    nlp: Language, texts: Iterable[Union[str, Doc]], *, n_process: int = 2, batch_size: Optional[int] = None
+) -> Iterator[Doc]:
+    """Annotate a stream of texts in several processes. Where processes can be forked (Linux), they share the memory of
+    the pipeline; elsewhere each gets a copy.
+
+    nlp (Language): The pipeline, on the CPU.
+    texts (Iterable[Union[str, Doc]]): The texts.
+    n_process (int): The number of processes.
+    batch_size (Optional[int]): Texts that go to a process at once; by default `nlp.batch_size`.
+    YIELDS (Doc): The Docs, in order. Raises WorkerError if a process is lost, and what a component raises.
+    """
+    if n_process < 1:
+        raise ValueError(f"n_process is {n_process}; expected at least 1.")
+    forked = "fork" in multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("fork" if forked else "spawn")
+    state = (nlp,) if forked else (nlp.config.to_str(), nlp.to_bytes())
+    with ProcessPoolExecutor(n_process, context, _start_worker, state) as pool:
+        running: Deque[Future[List[bytes]]] = deque()
+        try:
+            for batch in minibatch(texts, size=batch_size or nlp.batch_size):
+                running.append(pool.submit(_annotate, [x.to_bytes() if isinstance(x, Doc) else x for x in batch]))
+                if len(running) >= n_process * AHEAD:
+                    yield from _docs(nlp, running.popleft())
+            while running:
+                yield from _docs(nlp, running.popleft())
+        except BrokenProcessPool:
+            raise WorkerError(
+                "A worker process ended without an answer: it was killed, perhaps for want of memory. The Docs so far "
+                "are complete and in order. Use fewer processes or smaller batches; `spacy lexner annotate` goes on "
+                "where it stopped, and sets aside a text that kills its process."
+            ) from None
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _docs(nlp: Language, future: "Future[List[bytes]]") -> Iterator[Doc]:
+    return (Doc(nlp.vocab).from_bytes(data) for data in future.result())
+
+
+def _start_worker(*state: object) -> None:
+    global _nlp
+    if len(state) == 1:
+        (_nlp,) = state  # type: ignore[assignment]
+    else:
+        config, data = state
+        _nlp = load_model_from_config(Config().from_str(config)).from_bytes(data)  # type: ignore[arg-type]
+
+
+def _annotate(texts: Sequence[Union[str, bytes]]) -> List[bytes]:
+    nlp = _nlp
+    assert nlp is not None
+    docs = [nlp.make_doc(text) if isinstance(text, str) else Doc(nlp.vocab).from_bytes(text) for text in texts]
+    return [doc.to_bytes() for doc in nlp.pipe(docs)]

@@ -1,0 +1,90 @@
+"""The batches of a training, in a way that they can be read again up to any place."""
+
+import random
+from hashlib import blake2b
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+from spacy.attrs import ENT_IOB, ENT_TYPE
+from spacy.training import Example
+
+from .run_state import numpy_state, python_state, set_numpy_state, set_python_state, set_torch_state, torch_state
+
+Batch = Tuple[int, List[Example]]  # the epoch, and the examples
+
+
+class Source(NamedTuple):
+    """A source of random numbers that corpora, augmenters and batchers draw from."""
+
+    get: Callable[[], Any]
+    set: Callable[[Any], None]
+
+
+SOURCES = {
+    "python": Source(lambda: python_state(random), lambda state: set_python_state(random, state)),
+    "numpy": Source(numpy_state, set_numpy_state),
+    "torch": Source(torch_state, set_torch_state),
+}
+
+
+class Place(NamedTuple):
+    """A place in a stream of batches, plain JSON."""
+
+    n_read: int
+    draws: List[Tuple[int, str, Any]]  # before which batch a source had which state, unless the stream left it so
+    digest: str  # of the texts and entities of all batches before
+
+
+class BatchStream(Iterator[Batch]):
+    """Batches that corpora, augmenters and batchers make, whatever state these have.
+
+    The stream is read again by making it anew. It then draws the same random numbers, as each source is put where it
+    was: it notes the state of a source before it draws from it, unless it was the last to draw. Updates in between draw
+    others, and are not repeated.
+    """
+
+    def __init__(self, batches: Iterator[Tuple[int, Any]]) -> None:
+        """`batches` are those of spaCy's `create_train_batches`, of which none has been read."""
+        self._batches = batches
+        self._n_read = 0
+        self._draws: List[Tuple[int, str, Any]] = []
+        self._last: Dict[str, Any] = {}  # the state of each source after the stream's last draw
+        self._digest = blake2b(digest_size=16)
+
+    @property
+    def place(self) -> Place:
+        """RETURNS (Place): Where the stream is."""
+        return Place(self._n_read, list(self._draws), self._digest.hexdigest())
+
+    def __next__(self) -> Batch:
+        before = {name: source.get() for name, source in SOURCES.items()}
+        epoch, batch = next(self._batches)
+        for name, source in SOURCES.items():
+            after = source.get()
+            if after != before[name]:
+                if before[name] != self._last.get(name):
+                    self._draws.append((self._n_read, name, before[name]))
+                self._last[name] = after
+        self._n_read += 1
+        batch = list(batch)
+        for example in batch:
+            self._digest.update(example.reference.text.encode("utf8", "surrogatepass"))
+            self._digest.update(example.reference.to_array([ENT_IOB, ENT_TYPE]).tobytes())
+        return epoch, batch
+
+    def go_to(self, place: Place) -> None:
+        """Read the batches before a place again. The random states are others afterwards. Raises ValueError if they are
+        other batches."""
+        draws: Dict[int, List[Tuple[str, Any]]] = {}
+        for n_read, name, state in place.draws:
+            draws.setdefault(n_read, []).append((name, state))
+        missing: Optional[Batch] = (0, [])
+        while self._n_read < place.n_read and missing is not None:
+            for name, state in draws.get(self._n_read, ()):
+                SOURCES[name].set(state)
+            missing = next(self, None)
+        if self.place.digest != place.digest:
+            raise ValueError(
+                f"The first {place.n_read} batches are not those that the interrupted training learned from: corpora, "
+                "augmenters or batchers have changed. Start anew, without --resume."
+            )
+        self._draws = list(place.draws)

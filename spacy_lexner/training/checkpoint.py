@@ -1,0 +1,137 @@
+"""A training run on the disk: all that the steps to come depend on."""
+
+import json
+import platform
+from pathlib import Path
+from typing import Any, Dict, List, NamedTuple, Tuple
+
+import spacy
+import srsly
+import thinc
+import torch
+from safetensors.numpy import load as load_safetensors
+from safetensors.numpy import save_file
+from spacy.language import Language
+from spacy.util import load_model, logger
+from thinc.api import Config, Model, Optimizer
+
+from ..about import __version__
+from ..integrity.folders import whole_folder
+from ..integrity.pipelines import seal_folder, verify_pipeline, write_pipeline
+from ..integrity.seal import SealError
+from .batch_stream import BatchStream, Place
+from .run_state import gradient_names, load_optimizer, random_state, save_optimizer, set_gradients, set_random_state
+
+STATE, OPTIMIZER, PIPELINE = "state.json", "optimizer.safetensors", "pipeline"
+N_SHOWN = 5
+
+
+class Progress(NamedTuple):
+    """How far a training is."""
+
+    step: int = -1  # the last one
+    results: Tuple[Tuple[float, int], ...] = ()  # score and step of each evaluation
+    words: int = 0
+    seconds: float = 0.0
+
+
+class Checkpoint:
+    """A checkpoint in a folder: the pipeline with its present weights, not averages, and the state of the run."""
+
+    def __init__(self, folder: Path) -> None:
+        """Read the state. Raises SealError if a file is missing or damaged."""
+        for problem in verify_pipeline(folder):
+            raise SealError(problem)
+        self.folder = folder
+        self._state: Dict[str, Any] = srsly.read_json(folder / STATE)
+
+    @property
+    def is_finished(self) -> bool:
+        """RETURNS (bool): Whether the training has come to its end."""
+        return bool(self._state["finished"])
+
+    @property
+    def progress(self) -> Progress:
+        """RETURNS (Progress): How far the training was."""
+        return Progress(**self._state["progress"])._replace(
+            results=tuple((score, step) for score, step in self._state["progress"]["results"])
+        )
+
+    def check(self, config: Config) -> None:
+        """Raise ValueError if a training has another config; warn if another version of a package would compute."""
+        mine, other = (_flatten(each) for each in (self._state["config"], _plain(config)))
+        if changed := [key for key in sorted({*mine, *other}) if mine.get(key) != other.get(key)]:
+            shown = ", ".join(
+                f"{key} = {other.get(key)!r:.80} (was {mine.get(key)!r:.80})" for key in changed[:N_SHOWN]
+            )
+            raise ValueError(
+                f"{self.folder} is a training with another config: {shown}. Give the same config and overrides, or "
+                "another --output, or start anew without --resume."
+            )
+        versions = self._state["versions"]
+        if moved := [f"{name} {versions[name]} -> {now}" for name, now in _versions().items() if versions[name] != now]:
+            logger.warning("The interrupted training ran with other versions: %s.", ", ".join(moved))
+
+    def load_pipeline(self) -> Language:
+        """RETURNS (Language): The pipeline as it was."""
+        return load_model(self.folder / PIPELINE)
+
+    def restore(self, nlp: Language, optimizer: Optimizer, batches: BatchStream) -> None:
+        """Put a new optimiser, new batches and all random states where they were."""
+        for _ in range(self.progress.step + 1):
+            optimizer.step_schedules()
+        arrays = load_safetensors((self.folder / OPTIMIZER).read_bytes())
+        load_optimizer(optimizer, models_of(nlp), arrays, self._state["n_updates"])
+        set_gradients(models_of(nlp), self._state["gradients"])
+        batches.go_to(Place(**self._state["place"]))
+        set_random_state(self._state["random"])
+
+
+def write_checkpoint(
+    folder: Path, config: Config, nlp: Language, optimizer: Optimizer, batches: BatchStream, progress: Progress
+) -> None:
+    """Replace a checkpoint by the present state of a training."""
+    arrays, n_updates = save_optimizer(optimizer, models_of(nlp))
+    state: Dict[str, Any] = {"progress": progress._asdict(), "place": batches.place._asdict(), "n_updates": n_updates}
+    state["gradients"] = gradient_names(models_of(nlp))
+    with whole_folder(folder, overwrite=True) as temporary:
+        write_pipeline(nlp, temporary / PIPELINE)
+        save_file(arrays, temporary / OPTIMIZER)
+        _write_state(temporary, config, {**state, "random": random_state(), "finished": False})
+
+
+def finish_checkpoint(folder: Path, config: Config) -> None:
+    """Replace a checkpoint by a note that the training has come to its end."""
+    with whole_folder(folder, overwrite=True) as temporary:
+        _write_state(temporary, config, {"finished": True})
+
+
+def models_of(nlp: Language) -> List[Tuple[str, Model]]:
+    """RETURNS (List[Tuple[str, Model]]): The models of a pipeline, by component."""
+    models = ((name, getattr(pipe, "model", None)) for name, pipe in nlp.components)
+    return [(name, model) for name, model in models if isinstance(model, Model)]
+
+
+def _write_state(folder: Path, config: Config, state: Dict[str, Any]) -> None:
+    srsly.write_json(folder / STATE, {**state, "config": _plain(config), "versions": _versions()}, indent=None)
+    seal_folder(folder)
+
+
+def _versions() -> Dict[str, str]:
+    packages = {"spacy": spacy, "thinc": thinc, "torch": torch}
+    versions = {name: package.__version__ for name, package in packages.items()}
+    return {"python": platform.python_version(), "spacy_lexner": __version__, **versions}
+
+
+def _plain(config: Config) -> Dict[str, Any]:
+    return json.loads(json.dumps(config.interpolate()))
+
+
+def _flatten(section: Dict[str, Any], prefix: str = "") -> Dict[str, Any]:
+    flat: Dict[str, Any] = {}
+    for key, value in section.items():
+        if isinstance(value, dict) and value:
+            flat.update(_flatten(value, f"{prefix}{key}."))
+        else:
+            flat[f"{prefix}{key}"] = value
+    return flat

@@ -1,0 +1,150 @@
+"""spaCy's training loop, in pieces that can be stopped anywhere and taken up again.
+
+It does, step by step, what `spacy.training.loop.train` does, and gives the same weights. At each evaluation it writes a
+checkpoint besides the pipelines, and every folder that it writes is whole.
+"""
+
+import sys
+from pathlib import Path
+from timeit import default_timer as timer
+from typing import Any, Dict, List, Optional
+
+from spacy.language import Language
+from spacy.schemas import ConfigSchemaTraining
+from spacy.training import Example
+from spacy.training.loop import (
+    DIR_MODEL_BEST,
+    DIR_MODEL_LAST,
+    clean_output_dir,
+    create_before_to_disk_callback,
+    create_evaluation_callback,
+    create_train_batches,
+    subdivide_batch,
+    update_meta,
+)
+from spacy.util import registry, resolve_dot_names
+from thinc.api import Config, Optimizer, constant, fix_random_seed, set_gpu_allocator
+
+from ..integrity.pipelines import save
+from .batch_stream import BatchStream
+from .checkpoint import Checkpoint, Progress, finish_checkpoint, write_checkpoint
+
+CHECKPOINT = "checkpoint"
+
+
+class Run:
+    """A training: the parts of the config, and how far it is."""
+
+    def __init__(self, nlp: Language, use_gpu: int = -1) -> None:
+        """Make optimiser, corpora, batches and schedules from the config of an initialized pipeline."""
+        settings = nlp.config.interpolate()
+        if settings["training"]["seed"] is not None:
+            fix_random_seed(settings["training"]["seed"])
+        if use_gpu >= 0 and settings["training"]["gpu_allocator"]:
+            set_gpu_allocator(settings["training"]["gpu_allocator"])
+        T = registry.resolve(settings["training"], schema=ConfigSchemaTraining)
+        train_corpus, dev_corpus = resolve_dot_names(settings, [T["train_corpus"], T["dev_corpus"]])
+        self.nlp, self.T = nlp, T
+        self.optimizer: Optimizer = T["optimizer"]
+        self.batches = BatchStream(create_train_batches(nlp, train_corpus, T["batcher"], T["max_epochs"]))
+        self.evaluate = create_evaluation_callback(nlp, dev_corpus, T["score_weights"])
+        self.before_to_disk = create_before_to_disk_callback(T["before_to_disk"])
+        self.dropouts: Any = constant(T["dropout"]) if isinstance(T["dropout"], float) else T["dropout"]
+        self.progress = Progress()
+        self.losses: Dict[str, float] = {}
+
+    def go_on(self, checkpoint: Checkpoint) -> None:
+        """Put everything where it was."""
+        self.progress = checkpoint.progress
+        for _ in range(self.progress.step + 1):
+            next(self.dropouts)
+        checkpoint.restore(self.nlp, self.optimizer, self.batches)
+
+    @property
+    def is_done(self) -> bool:
+        """RETURNS (bool): Whether the steps are used up, or the patience."""
+        step, results = self.progress.step, self.progress.results
+        if not results:
+            return False
+        best = -max((score, -step) for score, step in results)[1]
+        patience, max_steps = self.T["patience"], self.T["max_steps"]
+        return bool(patience and step - best >= patience) or bool(max_steps and step >= max_steps)
+
+    def learn(self, epoch: int, batch: List[Example]) -> None:
+        """Learn from a batch."""
+        T, step = self.T, self.progress.step + 1
+        if T["before_update"]:
+            T["before_update"](self.nlp, {"step": step, "epoch": epoch})
+        settings = {"drop": next(self.dropouts), "losses": self.losses, "sgd": False}
+        settings.update(exclude=T["frozen_components"], annotates=T["annotating_components"])
+        for part in subdivide_batch(batch, T["accumulate_gradient"]):
+            self.nlp.update(part, **settings)
+        for name, pipe in self.nlp.pipeline:
+            is_trained = name not in T["frozen_components"] and getattr(pipe, "is_trainable", False)
+            if is_trained and getattr(pipe, "model", None) not in (True, False, None):
+                pipe.finish_update(self.optimizer)  # type: ignore[attr-defined]
+        self.optimizer.step_schedules()
+        words = self.progress.words + sum(len(example) for example in batch)
+        self.progress = self.progress._replace(step=step, words=words)
+
+    def judge(self, epoch: int) -> Dict[str, Any]:
+        """Evaluate the averaged weights, and return what loggers are told."""
+        with self.nlp.use_params(self.optimizer.averages or {}):
+            score, other_scores = self.evaluate()
+        results = (*self.progress.results, (score, self.progress.step))
+        self.progress = self.progress._replace(results=results)
+        info = {"epoch": epoch, "score": score, "other_scores": other_scores, "losses": self.losses}
+        info.update(step=self.progress.step, words=self.progress.words, seconds=int(self.progress.seconds))
+        with self.nlp.select_pipes(disable=self.T["frozen_components"]):
+            update_meta(self.T, self.nlp, info)
+        return {**info, "checkpoints": list(results)}
+
+    def save(self, folder: Path) -> None:
+        """Save the pipeline with averaged weights."""
+        with self.nlp.use_params(self.optimizer.averages or {}):
+            save(self.before_to_disk(self.nlp), folder)
+
+
+def train(
+    nlp: Language,
+    output: Path,
+    config: Config,
+    *,
+    checkpoint: Optional[Checkpoint] = None,
+    use_gpu: int = -1,
+) -> None:
+    """Train a pipeline, and save it as `model-best` and `model-last`.
+
+    nlp (Language): The initialized pipeline, or that of the checkpoint.
+    output (Path): The folder for both, and for the checkpoint.
+    config (Config): What the training was started with. Another training cannot go on from its checkpoint.
+    checkpoint (Optional[Checkpoint]): Where to go on.
+    use_gpu (int): The GPU, or -1.
+    """
+    run = Run(nlp, use_gpu)
+    if checkpoint is None:
+        clean_output_dir(output)
+    else:
+        run.go_on(checkpoint)
+    with nlp.select_pipes(disable=run.T["frozen_components"]):
+        log_step, finalize_logger = run.T["logger"](nlp, sys.stdout, sys.stderr)
+    started = timer() - run.progress.seconds
+    try:
+        while not run.is_done and (read := next(run.batches, None)) is not None:
+            epoch, batch = read
+            run.learn(epoch, batch)
+            run.progress = run.progress._replace(seconds=timer() - started)
+            if run.progress.step % run.T["eval_frequency"]:
+                log_step(None)
+                continue
+            info = run.judge(epoch)
+            run.save(output / DIR_MODEL_LAST)
+            if info["score"] == max(run.progress.results)[0]:
+                run.save(output / DIR_MODEL_BEST)
+            log_step({**info, "output_path": str(output / DIR_MODEL_LAST)})
+            run.losses = {}
+            write_checkpoint(output / CHECKPOINT, config, nlp, run.optimizer, run.batches, run.progress)
+        run.save(output / DIR_MODEL_LAST)
+        finish_checkpoint(output / CHECKPOINT, config)
+    finally:
+        finalize_logger()

@@ -1,0 +1,183 @@
+"""A training that is stopped anywhere and goes on gives the weights of one that was not."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import spacy
+import srsly
+from small_encoders import GOLD, small_lexicon, tagger
+from spacy.cli.train import train as spacy_train
+from spacy.tokens import DocBin
+from spacy.training import Example
+from thinc.api import Config
+from typer.testing import CliRunner
+
+from spacy_lexner.cli.app import lexner
+from spacy_lexner.integrity.pipelines import verify_pipeline
+
+CONFIG = """
+[paths]
+train = null
+dev = null
+lexicon = null
+[system]
+seed = 1
+[nlp]
+lang = "zh"
+pipeline = ["lex_matcher", "lex_ner"]
+[components]
+[components.lex_matcher]
+factory = "lex_matcher"
+[components.lex_ner]
+factory = "lex_ner"
+threshold = 0.0
+[corpora]
+[corpora.train]
+@readers = "spacy.Corpus.v1"
+path = ${paths.train}
+[corpora.train.augmenter]
+@augmenters = "spacy-lexner.join_texts.v1"
+rate = 0.5
+[corpora.dev]
+@readers = "spacy.Corpus.v1"
+path = ${paths.dev}
+[training]
+seed = ${system.seed}
+dropout = 0.2
+max_steps = 13
+eval_frequency = 4
+train_corpus = "corpora.train"
+dev_corpus = "corpora.dev"
+[training.batcher]
+@batchers = "spacy-lexner.batch_by_padded_tokens.v1"
+max_tokens = 24
+[training.optimizer]
+@optimizers = "spacy-lexner.GroupedAdamW.v1"
+use_averages = true
+[training.optimizer.learn_rate]
+@schedules = "spacy-lexner.warmup_linear.v1"
+initial_rate = 0.01
+total_steps = 13
+warmup_steps = 3
+[initialize]
+[initialize.components]
+[initialize.components.lex_matcher]
+[initialize.components.lex_matcher.lexicon]
+@readers = "spacy-lexner.LexiconFolder.v1"
+path = ${paths.lexicon}
+"""
+LEARNED = "lex_ner/model"
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    nlp = spacy.blank("zh")
+    docs = [Example.from_dict(nlp.make_doc(text), {"entities": entities}).reference for text, entities in GOLD * 2]
+    DocBin(docs=docs).to_disk(folder / "train.spacy")
+    small_lexicon().save(folder / "lexicon")
+    return folder
+
+
+@pytest.fixture(params=["FLAT", "LEBERT", "ensemble"])
+def config(request, data, tmp_path):
+    paths = {"train": "train.spacy", "dev": "train.spacy", "lexicon": "lexicon"}
+    config = Config().from_str(CONFIG, interpolate=False)
+    config["paths"].update({name: str(data / file) for name, file in paths.items()})
+    config["components"]["lex_ner"]["model"] = tagger(request.param)
+    nlp = spacy.util.load_model_from_config(config, auto_fill=True)
+    nlp.config.to_disk(tmp_path / "config.cfg")
+    return tmp_path / "config.cfg"
+
+
+def train(config, output, *arguments):
+    result = CliRunner().invoke(lexner, ["train", str(config), "--output", str(output), *map(str, arguments)])
+    assert result.exception is None or isinstance(result.exception, (SystemExit, Stopped)), result.exception
+    return result.exit_code, " ".join(result.output.split())
+
+
+def weights(output):
+    return [(output / name / LEARNED).read_bytes() for name in ("model-best", "model-last")]
+
+
+class Stopped(Exception):
+    pass
+
+
+@pytest.fixture
+def stop_at(monkeypatch):
+    """Make updates fail after so many."""
+
+    def set_limit(n_updates):
+        count = iter(range(n_updates))
+        update = spacy.language.Language.update
+
+        def stopped(self, *args, **kwargs):
+            if next(count, None) is None:
+                raise Stopped
+            return update(self, *args, **kwargs)
+
+        monkeypatch.setattr(spacy.language.Language, "update", stopped)
+
+    yield set_limit
+
+
+def test_a_resumed_training_gives_the_same_weights(config, tmp_path, stop_at, monkeypatch):
+    code, output = train(config, tmp_path / "whole")
+    assert code == 0, output
+    spacy_train(config, tmp_path / "spacy")
+    assert weights(tmp_path / "whole") == weights(tmp_path / "spacy")
+    for n_updates in (7, 6, 3):  # the second and the third time after the checkpoint of a resumed run
+        stop_at(n_updates)
+        assert train(config, tmp_path / "resumed", "--resume")[0] == 1
+        monkeypatch.undo()
+    code, output = train(config, tmp_path / "resumed", "--resume")
+    assert code == 0 and "Going on after step 8" in output
+    assert weights(tmp_path / "resumed") == weights(tmp_path / "whole")
+    metas = [srsly.read_json(tmp_path / name / "model-last" / "meta.json") for name in ("whole", "resumed", "spacy")]
+    assert metas[0]["performance"] == metas[1]["performance"] == metas[2]["performance"]
+    for name in ("model-best", "model-last", "checkpoint"):
+        assert list(verify_pipeline(tmp_path / "resumed" / name)) == []
+    assert "has come to its end" in train(config, tmp_path / "resumed", "--resume")[1]
+
+
+@pytest.mark.parametrize("config", ["FLAT"], indirect=True)
+def test_what_is_not_the_same_training_is_refused(config, data, tmp_path, stop_at, monkeypatch):
+    stop_at(6)
+    train(config, tmp_path / "out")
+    monkeypatch.undo()
+    code, output = train(config, tmp_path / "out", "--resume", "--training.dropout", "0.25")
+    assert code == 1 and "training.dropout = 0.25 (was 0.2)" in output
+    state = tmp_path / "out" / "checkpoint" / "state.json"
+    original = state.read_text()
+    state.write_text(original.replace('"step":4', '"step":3'))
+    code, output = train(config, tmp_path / "out", "--resume")
+    assert code == 1 and "state.json: its SHA-256" in output
+    state.write_text(original)
+    assert train(config, tmp_path / "out")[0] == 0  # without --resume everything starts anew
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="processes are killed by a signal")
+@pytest.mark.parametrize("config", ["FLAT", "LEBERT"], indirect=True)
+def test_killed_at_any_moment(config, tmp_path):
+    code, output = train(config, tmp_path / "whole")
+    assert code == 0, output
+    command = [sys.executable, "-m", "spacy", "lexner", "train", config, "--output", tmp_path / "out", "--resume"]
+    begin = time.monotonic()
+    subprocess.run(command, check=True, capture_output=True)
+    seconds = time.monotonic() - begin
+    for i in range(10):
+        with subprocess.Popen([*command[:-1]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            time.sleep(seconds * (0.5 + 0.05 * i))
+            process.send_signal(signal.SIGKILL)
+        for model in (tmp_path / "out").glob("model-*"):
+            assert list(verify_pipeline(model)) == []
+            spacy.load(model)
+        subprocess.run(command, check=True, capture_output=True)
+        assert weights(tmp_path / "out") == weights(tmp_path / "whole")
+        assert not list((tmp_path / "out").glob(".*"))
