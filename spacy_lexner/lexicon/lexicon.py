@@ -161,7 +161,7 @@ class Lexicon(Levels):
     def open(cls, path: Union[str, Path], *, verify: bool = False) -> "Lexicon":
         """Open a saved lexicon, memory-mapped: opening reads almost nothing, and processes share the memory.
 
-        verify (bool): Also check the SHA-256 of every part, which reads all of it.
+        verify (bool): Read and check all of every part; otherwise large ones are checked by some of their pages.
         RETURNS (Lexicon): The lexicon. Raises LexiconError, naming the file, if anything is not as it was saved.
         """
         from .storage import open_folder

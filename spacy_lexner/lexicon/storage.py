@@ -28,6 +28,8 @@ MANIFEST = "manifest.json"
 SUFFIXES = {"words": ".txt", "index": ".safetensors", "trie": ".safetensors", "vectors": ".safetensors"}
 PART_NAME = re.compile(r"(words|index|trie|vectors)-[0-9a-f]{16}\.(txt|safetensors)|\.part-.*")
 MAX_MANIFEST = 1 << 20
+SMALL = 1 << 20  # a part of this size is checked whenever it is opened, a larger one by some of its pages
+PAGE, N_PAGES = 1 << 12, 16
 
 
 class Home(NamedTuple):
@@ -113,8 +115,9 @@ def _commit(path: Path, manifest: Dict[str, Any]) -> None:
 
 
 def open_folder(path: Path, verify: bool) -> Tuple[Level, BuildReport, Home]:
-    """Open a lexicon, memory-mapped; sizes, shapes and types are checked first. `verify` also checks the SHA-256 of
-    each part, which reads all of it. Raises LexiconError, naming the file, for anything that is not as it was saved."""
+    """Open a lexicon, memory-mapped; sizes, shapes and types are checked first. Small parts are
+    read and compared with their SHA-256, large ones by some of their pages; with `verify` all of them. Raises
+    LexiconError, naming the file, for anything that is not as it was saved."""
     while True:
         stamp, manifest = _stamp(path), read_manifest(path)
         try:
@@ -181,8 +184,19 @@ def _write_part(path: Path, part: str, pieces: Iterable[bytes]) -> Dict[str, Any
     temporary, digest = _write_temporary(path, pieces)
     name = f"{part}-{digest[:16]}{SUFFIXES[part]}"
     size = temporary.stat().st_size
+    entry = {"file": name, "bytes": size, "sha256": digest}
+    if size > SMALL:
+        entry["sample"] = _sample(np.memmap(temporary, "u1", "r"))
     os.replace(temporary, path / name)
-    return {"file": name, "bytes": size, "sha256": digest}
+    return entry
+
+
+def _sample(data: np.ndarray) -> str:
+    """The SHA-256 of pages all over a part, the first and the last among them."""
+    digest = hashlib.sha256()
+    for begin in np.linspace(0, len(data) - PAGE, N_PAGES).astype(int).tolist():
+        digest.update(data[begin : begin + PAGE].tobytes())
+    return digest.hexdigest()
 
 
 def _write_temporary(path: Path, pieces: Iterable[bytes]) -> Tuple[Path, str]:
@@ -206,6 +220,8 @@ def _map_part(path: Path, entry: Dict[str, Any], verify: bool) -> np.ndarray:
     if not PART_NAME.fullmatch(name):
         raise LexiconError(f"{path / MANIFEST}: {name!r} is not the name of a part.")
     file = path / name
+    if file.resolve().parent != path.resolve():
+        raise LexiconError(f"{file}: a link to a file outside of the lexicon. Copy that file here if you trust it.")
     try:
         with file.open("rb") as opened:
             size = os.fstat(opened.fileno()).st_size
@@ -217,8 +233,13 @@ def _map_part(path: Path, entry: Dict[str, Any], verify: bool) -> np.ndarray:
     except (FileNotFoundError, IsADirectoryError):
         fault = f"{file}: this part of the lexicon is missing. Copy the whole folder, or build it again."
         raise LexiconError(fault) from None
-    if verify and hashlib.sha256(data.data).hexdigest() != entry["sha256"]:
-        raise LexiconError(f"{file}: the SHA-256 differs from the manifest's: damaged, or of another lexicon.")
+    sample = None if verify or size <= SMALL else entry.get("sample")  # older lexicons have none
+    whole = hashlib.sha256(data.data).hexdigest() if verify or size <= SMALL else entry["sha256"]
+    if whole != entry["sha256"] or (sample is not None and _sample(data) != sample):
+        raise LexiconError(
+            f"{file}: the SHA-256 differs from the manifest's: damaged, or of another lexicon. Copy the whole folder, "
+            "or build it again."
+        )
     return data.view(np.ndarray)
 
 

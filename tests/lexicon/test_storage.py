@@ -328,3 +328,30 @@ def test_home_that_holds_another_lexicon_is_not_linked(saved, tmp_path):
     Lexicon.from_entries([LexiconEntry("别的")]).save(saved)
     opened.save(tmp_path / "copy")
     assert Lexicon.open(tmp_path / "copy").version == version
+
+
+def test_large_parts_are_checked_by_pages_all_over(lexicon, tmp_path, monkeypatch):
+    monkeypatch.setattr(storage, "SMALL", 100)
+    monkeypatch.setattr(storage, "PAGE", 8)
+    monkeypatch.setattr(storage, "N_PAGES", 4)
+    lexicon.save(tmp_path / "saved")
+    large = [part for part in (tmp_path / "saved").glob("*-*") if part.stat().st_size > 100]
+    assert large
+    for part in large:
+        original = part.read_bytes()
+        for place in (0, len(original) - 1):
+            flipped = bytearray(original)
+            flipped[place] ^= 1
+            part.write_bytes(flipped)
+            with pytest.raises(LexiconError, match=rf"{part.name}: the SHA-256"):
+                Lexicon.open(tmp_path / "saved")
+        part.write_bytes(original)
+    assert described(Lexicon.open(tmp_path / "saved")) == described(lexicon)
+
+
+def test_a_link_out_of_the_folder_is_refused(saved, tmp_path):
+    part = next(saved.glob("words-*"))
+    part.rename(tmp_path / "outside.txt")
+    part.symlink_to(tmp_path / "outside.txt")
+    with pytest.raises(LexiconError, match="a link to a file outside"):
+        Lexicon.open(saved)
