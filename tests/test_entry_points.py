@@ -67,5 +67,12 @@ def test_factories_load_no_other_package_and_no_reader():
     rooms = {".".join(name.split(".")[1:3]) for name in loaded if name.startswith("spacy_lexner.")}
     unneeded = {"lexicon.readers", "lexicon.storage", "lexicon.packing", "pipeline.explain", "pipeline.char_tokenizer"}
     assert not rooms & unneeded
-    assert {room.split(".")[0] for room in rooms} == {"about", "candidates", "lexicon", "pipeline", "tagging"}
+    assert {room.split(".")[0] for room in rooms} == {
+        "about",
+        "candidates",
+        "integrity",
+        "lexicon",
+        "pipeline",
+        "tagging",
+    }
     assert {room for room in rooms if room.startswith("tagging.")} == {"tagging.spans"}

@@ -1,8 +1,6 @@
 """The state of a pretraining run besides its encoder, saved with it, so that a resumed run continues exactly."""
 
-import json
 import math
-import random
 from random import Random
 from typing import Any, Dict, Iterator, Tuple
 
@@ -16,9 +14,9 @@ from thinc.shims import Shim
 from thinc.util import to_numpy
 
 from ..training.optimizers.clipping import clip_gradients
+from ..training.run_state import MOMENTS, python_state, random_state, set_python_state, set_random_state
 
 STATE_KEY = "lexner_pretraining"
-_MOMENTS = ("mom1", "mom2", "averages")
 
 
 class PretrainingState(Shim):
@@ -63,14 +61,15 @@ class PretrainingState(Shim):
         if self._optimizer is not None:
             for key, name in _parameter_keys(self._objective):
                 counts[name] = self._optimizer.nr_update.get(key, 0)
-                for moment in _MOMENTS:
+                for moment in MOMENTS:
                     values = getattr(self._optimizer, moment) or {}
                     if key in values:
                         arrays[f"{moment}/{name}"] = np.ascontiguousarray(to_numpy(values[key]))
         state = {
             "n_updates": self.n_updates,
             "nr_update": counts,
-            "random": _random_state(self.rng),
+            "objective": python_state(self.rng),
+            "random": random_state(),
             "moments": save_safetensors(arrays),
             "head": self._head.to_bytes(),
         }
@@ -83,14 +82,15 @@ class PretrainingState(Shim):
         self.n_updates = state["n_updates"]
         self._saved_optimizer = state["nr_update"]
         self._saved_arrays = load_safetensors(state["moments"])
-        _set_random_state(self.rng, state["random"])
+        set_python_state(self.rng, state["objective"])
+        set_random_state(state["random"])
         return self
 
     def _restore_moments(self, optimizer: Optimizer) -> None:
         for key, name in _parameter_keys(self._objective):
             if self._saved_optimizer.get(name):
                 optimizer.nr_update[key] = self._saved_optimizer[name]
-            for moment in _MOMENTS:
+            for moment in MOMENTS:
                 values = getattr(optimizer, moment)
                 if values is not None and f"{moment}/{name}" in self._saved_arrays:
                     array = self._objective.ops.asarray(self._saved_arrays[f"{moment}/{name}"])  # type: ignore[arg-type]
@@ -142,29 +142,3 @@ def _drop_gradients(model: Model) -> None:
         for shim in node.shims:
             if isinstance(shim._model, torch.nn.Module):
                 shim._model.zero_grad(set_to_none=True)
-
-
-def _random_state(rng: Random) -> Dict[str, Any]:
-    name, keys, *rest = np.random.get_state()
-    return {
-        "objective": json.dumps(rng.getstate()),
-        "python": json.dumps(random.getstate()),
-        "numpy": json.dumps([name, np.asarray(keys).tolist(), *rest]),
-        "torch": torch.get_rng_state().numpy().tobytes(),
-        "cuda": [state.numpy().tobytes() for state in torch.cuda.get_rng_state_all()],
-    }
-
-
-def _set_random_state(rng: Random, state: Dict[str, Any]) -> None:
-    for source, saved in ((rng, state["objective"]), (random, state["python"])):
-        version, keys, gauss = json.loads(saved)
-        source.setstate((version, tuple(keys), gauss))  # type: ignore[attr-defined]
-    name, keys, *rest = json.loads(state["numpy"])
-    np.random.set_state((name, np.array(keys, dtype="uint32"), *rest))
-    torch.set_rng_state(_byte_tensor(state["torch"]))
-    if len(state["cuda"]) == torch.cuda.device_count():
-        torch.cuda.set_rng_state_all([_byte_tensor(saved) for saved in state["cuda"]])
-
-
-def _byte_tensor(data: bytes) -> torch.Tensor:
-    return torch.from_numpy(np.frombuffer(data, dtype="uint8").copy())
