@@ -3,7 +3,8 @@
     python benchmarks/word_tokens.py MODEL CORPUS.spacy [--pkuseg MODEL] [--limit N] [--out FILE.json]
 
 Tokenizers change nothing but where an entity can begin and end: the exact entities must be the same ("differences"
-counts the texts where they are not), except those that find no place on tokens ("left_out").
+counts the texts where they are not), except those that find no place on tokens ("left_out"), which are in
+doc.spans["lex_left_out"]; "differences_found" counts the texts where the exact entities differ with these.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
 from spacy_lexner.pipeline.exact_offsets import get_offsets
+from spacy_lexner.pipeline.ner.entity_writer import LEFT_OUT_KEY
 from spacy_lexner.pipeline.ner.scorer import score_by_units
 
 MODES = ("expand", "contract", "strict", "split")
@@ -47,15 +49,17 @@ def compare(
     as it was trained."""
     gold = list(DocBin().from_disk(corpus).get_docs(nlp.vocab))[:limit]
     [ner] = [pipe for _, pipe in nlp.pipeline if hasattr(pipe, "alignment_counts")]
-    own, expected = run(nlp, gold, nlp.tokenizer)
+    own, expected, _ = run(nlp, gold, nlp.tokenizer)
     results: Dict[str, Any] = {"own": own}
     for name, tokenizer in other_tokenizers(pkuseg).items():
         for mode in modes:
             ner.writer.mode = mode
             ner.alignment_counts.clear()
-            scores, found = run(nlp, gold, tokenizer)
+            scores, found, left_out = run(nlp, gold, tokenizer)
             scores["difference"] = round(scores["ents_f"] - own["ents_f"], 4)
             scores["differences"] = sum(a != b for a, b in zip(found, expected))
+            everything = zip(map(sorted, map(list.__add__, found, left_out)), map(sorted, expected))
+            scores["differences_found"] = sum(a != b for a, b in everything)
             scores["left_out"] = {what: n for what, n in ner.alignment_counts.items() if what != "moved"}
             scores["moved"] = ner.alignment_counts["moved"]
             results[f"{name}, {mode}"] = scores
@@ -75,8 +79,11 @@ def other_tokenizers(pkuseg: Optional[str]) -> Dict[str, Callable[[str], Doc]]:
     return made
 
 
-def run(nlp: Language, gold: List[Doc], tokenizer: Callable[[str], Doc]) -> Tuple[Dict[str, Any], List[Entities]]:
-    """RETURNS (Tuple[Dict[str, Any], List]): Scores by characters, and the exact entities of each text."""
+def run(
+    nlp: Language, gold: List[Doc], tokenizer: Callable[[str], Doc]
+) -> Tuple[Dict[str, Any], List[Entities], List[Entities]]:
+    """RETURNS (Tuple[Dict[str, Any], List, List]): Scores by characters, the exact entities of each text, and those
+    that are left out."""
     docs = []
     for reference in gold:
         doc = tokenizer(reference.text)
@@ -89,7 +96,14 @@ def run(nlp: Language, gold: List[Doc], tokenizer: Callable[[str], Doc]) -> Tupl
     scores = score_by_units([Example(doc, reference) for doc, reference in zip(docs, gold)])
     found = [[(*get_offsets(ent), ent.label_) for ent in doc.ents] for doc in docs]
     kept = {name: round(scores[name] or 0.0, 4) for name in ("ents_p", "ents_r", "ents_f")}
-    return {**kept, "tokens": n_tokens, "seconds": round(seconds, 2)}, found
+    left_out = [read_left_out(doc) for doc in docs]
+    return {**kept, "tokens": n_tokens, "seconds": round(seconds, 2)}, found, left_out
+
+
+def read_left_out(doc: Doc) -> Entities:
+    """The exact entities that found no tokens of their own."""
+    group = doc.spans.get(LEFT_OUT_KEY)
+    return [(a, b, span.label_) for span, (a, b) in zip(group, group.attrs["offsets"])] if group else []
 
 
 if __name__ == "__main__":

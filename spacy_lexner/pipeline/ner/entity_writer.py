@@ -18,7 +18,7 @@ from .split_tokens import split_tokens
 
 logger = logging.getLogger(__name__)
 AlignmentMode = Literal["expand", "contract", "strict", "split"]
-UNCERTAIN_KEY = "lex_uncertain"
+UNCERTAIN_KEY, LEFT_OUT_KEY = "lex_uncertain", "lex_left_out"
 MOVED, DROPPED, OVERLAP = "moved", "dropped", "overlap"
 
 
@@ -52,7 +52,8 @@ class EntityWriter:
         add_offset_extensions()
 
     def write(self, doc: Doc, prediction: Prediction, *, overwrite: bool) -> List[RuleConflict]:
-        """Write entities with their scores and exact characters.
+        """Write entities with their scores and exact characters; those that find no place on tokens of their own go to
+        `doc.spans["lex_left_out"]`, on all tokens that they touch.
 
         doc (Doc): The Doc.
         prediction (Prediction): What was found.
@@ -73,15 +74,17 @@ class EntityWriter:
         for one in placed:
             one.span._.lex_score = one.entity.score
             set_offsets(one.span, one.start, one.end)
-        return [*prediction.conflicts, *self._unplaced(doc, prediction, placed)]
+        there = {(one.entity.start, one.entity.end) for one in placed}
+        lost = [ent for ent in prediction.entities if (ent.start, ent.end) not in there]
+        doc.spans.pop(LEFT_OUT_KEY, None)
+        if lost:
+            _write_group(doc, LEFT_OUT_KEY, EntityWriter(self.component, "expand").align(doc, unit_doc, lost))
+        return [*prediction.conflicts, *self._unplaced(doc, prediction, lost)]
 
     def write_uncertain(self, doc: Doc, prediction: Prediction) -> None:
         """Write the uncertain spans to `doc.spans["lex_uncertain"]`; their probabilities go to its `attrs["scores"]`,
         their exact characters to `attrs["offsets"]`."""
-        placed = self.align(doc, prediction.read_from(doc), prediction.uncertain, count=False)
-        attrs = {"scores": [one.entity.score for one in placed], "offsets": [[one.start, one.end] for one in placed]}
-        spans = [one.span for one in placed]
-        doc.spans[UNCERTAIN_KEY] = SpanGroup(doc, name=UNCERTAIN_KEY, attrs=attrs, spans=spans)
+        _write_group(doc, UNCERTAIN_KEY, self.align(doc, prediction.read_from(doc), prediction.uncertain, count=False))
 
     def place(self, doc: Doc, unit_doc: Doc, entities: Sequence[Entity], kept: Sequence[Span]) -> List[Placed]:
         """Put entities on the tokens of a Doc, around those that it keeps. Where two need the same token, the more
@@ -135,17 +138,22 @@ class EntityWriter:
                 *(self.component, doc.text[start:end], doc.text[max(0, start - 10) : end + 10], self.mode, reason),
             )
 
-    def _unplaced(self, doc: Doc, prediction: Prediction, placed: Sequence[Placed]) -> List[RuleConflict]:
+    def _unplaced(self, doc: Doc, prediction: Prediction, lost: Sequence[Entity]) -> List[RuleConflict]:
         """The rules that force words which found no place on the tokens of a Doc."""
-        there = {(one.entity.start, one.entity.end) for one in placed}
-        lost = {(ent.start, ent.end) for ent in prediction.entities} - there
+        places = {(ent.start, ent.end) for ent in lost}
         conflicts = []
-        for word in prediction.forced if lost else ():
-            if (word.match.start, word.match.end) in lost:
+        for word in prediction.forced if places else ():
+            if (word.match.start, word.match.end) in places:
                 first, last = covering(doc, *np.array([[word.match.start_char], [word.match.end_char]]))
                 tokens = doc[int(first[0]) : int(last[0])].text
                 conflicts.append(word.conflict(CUTS_TOKENS, tokens)._replace(component=self.component))
         return conflicts
+
+
+def _write_group(doc: Doc, key: str, placed: Sequence[Placed]) -> None:
+    """Write spans to a group, their scores and exact characters to its `attrs`."""
+    attrs = {"scores": [one.entity.score for one in placed], "offsets": [[one.start, one.end] for one in placed]}
+    doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=[one.span for one in placed])
 
 
 def _characters(unit_doc: Doc, entities: Sequence[Entity]) -> Tuple[np.ndarray, np.ndarray]:

@@ -105,7 +105,8 @@ class LexNER(SequenceTagger[Prediction]):
             a language written without spaces, if the encoder is the component's own; settled at initialization.
         alignment_mode (str): What becomes of an entity that does not begin and end with tokens: "expand" to all tokens
             that it touches, "contract" to those wholly inside, "strict": it is dropped; "split": the tokens are split.
-            `ent._.lex_start` and `ent._.lex_end` are its characters in any case. `alignment_counts` counts such cases.
+            `ent._.lex_start` and `ent._.lex_end` are its characters in any case. `alignment_counts` counts such cases;
+            what finds no tokens of its own is in `doc.spans["lex_left_out"]`.
         """
         if n_alternatives < 0:
             raise ValueError(f"n_alternatives is {n_alternatives}; expected the number of paths, or 0 for none.")

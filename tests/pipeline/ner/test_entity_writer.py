@@ -13,7 +13,7 @@ from word_tokens import examples_in_words
 
 from spacy_lexner.pipeline.exact_offsets import get_offsets
 from spacy_lexner.pipeline.ner.entity_search import NOTHING, Entity
-from spacy_lexner.pipeline.ner.entity_writer import DROPPED, MOVED, OVERLAP, UNCERTAIN_KEY, EntityWriter
+from spacy_lexner.pipeline.ner.entity_writer import DROPPED, LEFT_OUT_KEY, MOVED, OVERLAP, UNCERTAIN_KEY, EntityWriter
 
 NLP = spacy.blank("zh")
 TEXT = "张三在北京大学工作"
@@ -61,6 +61,13 @@ def test_an_entity_inside_a_token_and_two_in_one(nlp):
         doc = nlp(doc_in(nlp, TEXT))
         assert len(doc.ents) == texts
         assert sum(pipe.alignment_counts[what] for what in (DROPPED, OVERLAP)) == 2 - texts
+        left = doc.spans.get(LEFT_OUT_KEY, [])
+        assert len(left) == 2 - texts and all(span.text == TEXT for span in left)
+        exact = [(ent._.lex_start, ent._.lex_end, ent._.lex_score) for ent in doc.ents]
+        if left:
+            exact += [(*place, score) for place, score in zip(left.attrs["offsets"], left.attrs["scores"])]
+        assert sorted(exact) == [(ent.start_char, ent.end_char, ent._.lex_score) for ent in nlp(TEXT).ents]
+        assert LEFT_OUT_KEY in Doc(nlp.vocab).from_bytes(doc.to_bytes()).spans or not left
     nlp, pipe = with_mode(nlp, "expand")
     scores = {ent.text: ent._.lex_score for ent in nlp(TEXT).ents}
     [ent] = nlp(doc_in(nlp, TEXT)).ents
