@@ -1,7 +1,10 @@
 import numpy as np
 import pytest
+import spacy
 from small_ner import TEXTS, blank, examples, found, train
 from tolerance import near
+
+from spacy_lexner.lexicon import Lexicon, LexiconEntry
 
 ENCODERS = {
     "FLAT": {"@architectures": "spacy-lexner.FLAT.v1", "width": 32, "heads": 2, "words": "none"},
@@ -13,13 +16,30 @@ ENCODERS = {
         "heads": 2,
         "depth": 1,
     },
+    "ERNIE": {
+        "@architectures": "spacy-lexner.ERNIE.v1",
+        "hidden_width": 32,
+        "intermediate_width": 64,
+        "heads": 2,
+        "layer_types": ["sim", "mix"],
+    },
+    "ELMo": {
+        "@architectures": "spacy-lexner.ELMo.v1",
+        "projection_dim": 16,
+        "cell_dim": 32,
+        "embedding_dim": 8,
+        "filters": [[1, 16]],
+    },
 }
 
 
 @pytest.fixture(scope="module", params=ENCODERS)
 def nlp(request):
     nlp = blank(tok2vec=ENCODERS[request.param])
-    train(nlp, steps=20)
+    if request.param == "ERNIE":
+        names = [LexiconEntry(word, vector=np.ones(4), entity_id=word) for word in ("北京", "上海")]
+        nlp.add_pipe("lex_matcher", first=True).set_lexicon(Lexicon.from_entries(names))
+    train(nlp, steps=60 if request.param == "ELMo" else 20)
     return nlp
 
 
@@ -37,7 +57,7 @@ def test_lines_have_the_entities_and_scores_of_texts(nlp, tmp_path):
     # logarithms of probabilities are differences of sums over a path, in which scores are of the order of 10
     assert np.log([ent._.lex_score for ent in joined.ents]).tolist() == near(np.log(scores).tolist(), 32 * 9, 10.0)
     nlp.to_disk(tmp_path)
-    again = blank(tok2vec=nlp.config["components"]["lex_ner"]["model"]["tok2vec"]).from_disk(tmp_path)
+    again = spacy.load(tmp_path)
     assert found(again(joined.text)) == expected
 
 
