@@ -48,6 +48,17 @@ def whole_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
         os.close(lock)
 
 
+def remove_folder(folder: Path) -> None:
+    """Remove a folder, which is there as a whole or not at all, even if the process is killed meanwhile."""
+    _clean_up(folder)
+    temporary, lock = _make_temporary(folder)
+    try:
+        os.rename(folder, temporary / folder.name)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+        os.close(lock)
+
+
 def _make_temporary(target: Path) -> Tuple[Path, int]:
     """RETURNS (Tuple[Path, int]): A new folder beside the target, and the descriptor that locks it while this process
     lives."""

@@ -46,11 +46,6 @@ class Checkpoint:
         self._state: Dict[str, Any] = srsly.read_json(folder / STATE)
 
     @property
-    def is_finished(self) -> bool:
-        """RETURNS (bool): Whether the training has come to its end."""
-        return bool(self._state["finished"])
-
-    @property
     def progress(self) -> Progress:
         """RETURNS (Progress): How far the training was."""
         return Progress(**self._state["progress"])._replace(
@@ -66,7 +61,7 @@ class Checkpoint:
             )
             raise ValueError(
                 f"{self.folder} is a training with another config: {shown}. Give the same config and overrides, or "
-                "another --output, or start anew without --resume."
+                "another --output, or start anew: delete that folder, or leave out --resume."
             )
         versions = self._state["versions"]
         if moved := [f"{name} {versions[name]} -> {now}" for name, now in _versions().items() if versions[name] != now]:
@@ -97,24 +92,15 @@ def write_checkpoint(
     with whole_folder(folder, overwrite=True) as temporary:
         write_pipeline(nlp, temporary / PIPELINE)
         save_file(arrays, temporary / OPTIMIZER)
-        _write_state(temporary, config, {**state, "random": random_state(), "finished": False})
-
-
-def finish_checkpoint(folder: Path, config: Config) -> None:
-    """Replace a checkpoint by a note that the training has come to its end."""
-    with whole_folder(folder, overwrite=True) as temporary:
-        _write_state(temporary, config, {"finished": True})
+        state.update(random=random_state(), config=_plain(config), versions=_versions())
+        srsly.write_json(temporary / STATE, state, indent=None)
+        seal_folder(temporary)
 
 
 def models_of(nlp: Language) -> List[Tuple[str, Model]]:
     """RETURNS (List[Tuple[str, Model]]): The models of a pipeline, by component."""
     models = ((name, getattr(pipe, "model", None)) for name, pipe in nlp.components)
     return [(name, model) for name, model in models if isinstance(model, Model)]
-
-
-def _write_state(folder: Path, config: Config, state: Dict[str, Any]) -> None:
-    srsly.write_json(folder / STATE, {**state, "config": _plain(config), "versions": _versions()}, indent=None)
-    seal_folder(folder)
 
 
 def _versions() -> Dict[str, str]:

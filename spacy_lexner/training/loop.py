@@ -25,9 +25,10 @@ from spacy.training.loop import (
 from spacy.util import registry, resolve_dot_names
 from thinc.api import Config, Optimizer, constant, fix_random_seed, set_gpu_allocator
 
+from ..integrity.folders import remove_folder
 from ..integrity.pipelines import save
 from .batch_stream import BatchStream
-from .checkpoint import Checkpoint, Progress, finish_checkpoint, write_checkpoint
+from .checkpoint import Checkpoint, Progress, write_checkpoint
 
 CHECKPOINT = "checkpoint"
 
@@ -113,7 +114,7 @@ def train(
     checkpoint: Optional[Checkpoint] = None,
     use_gpu: int = -1,
 ) -> None:
-    """Train a pipeline, and save it as `model-best` and `model-last`.
+    """Train a pipeline, and save it as `model-best` and `model-last`. The checkpoint is removed at the end.
 
     nlp (Language): The initialized pipeline, or that of the checkpoint.
     output (Path): The folder for both, and for the checkpoint.
@@ -124,6 +125,8 @@ def train(
     run = Run(nlp, use_gpu)
     if checkpoint is None:
         clean_output_dir(output)
+        if (output / CHECKPOINT).exists():
+            remove_folder(output / CHECKPOINT)
     else:
         run.go_on(checkpoint)
     with nlp.select_pipes(disable=run.T["frozen_components"]):
@@ -145,6 +148,6 @@ def train(
             run.losses = {}
             write_checkpoint(output / CHECKPOINT, config, nlp, run.optimizer, run.batches, run.progress)
         run.save(output / DIR_MODEL_LAST)
-        finish_checkpoint(output / CHECKPOINT, config)
+        remove_folder(output / CHECKPOINT)
     finally:
         finalize_logger()

@@ -140,9 +140,9 @@ def test_a_resumed_training_gives_the_same_weights(config, tmp_path, stop_at, mo
     assert weights(tmp_path / "resumed") == weights(tmp_path / "whole")
     metas = [srsly.read_json(tmp_path / name / "model-last" / "meta.json") for name in ("whole", "resumed", "spacy")]
     assert metas[0]["performance"] == metas[1]["performance"] == metas[2]["performance"]
-    for name in ("model-best", "model-last", "checkpoint"):
+    for name in ("model-best", "model-last"):
         assert list(verify_pipeline(tmp_path / "resumed" / name)) == []
-    assert "has come to its end" in train(config, tmp_path / "resumed", "--resume")[1]
+    assert sorted(path.name for path in (tmp_path / "resumed").iterdir()) == ["model-best", "model-last"]
 
 
 @pytest.mark.parametrize("config", ["FLAT"], indirect=True)

@@ -17,7 +17,8 @@ def train_cli(
     config_path: Annotated[Path, typer.Argument(metavar="CONFIG", help="The config of the training", exists=True)],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="For model-best and model-last")],
     resume: Annotated[
-        bool, typer.Option("--resume", "-r", help="Go on from DIR/checkpoint if there is one, else start")
+        bool,
+        typer.Option("--resume", "-r", help="Go on with an interrupted training, if there is one"),
     ] = False,
     code: Annotated[
         Optional[Path], typer.Option("--code", "-c", metavar="FILE", help="Python code with registered functions")
@@ -47,9 +48,6 @@ def train_cli(
         checkpoint = Checkpoint(folder) if resume and folder.exists() else None
         if checkpoint is not None:
             checkpoint.check(config)
-            if checkpoint.is_finished:
-                msg.good(f"{output}: this training has come to its end. To train again, leave out --resume.")
-                return
             nlp = checkpoint.load_pipeline()
             msg.info(f"Going on after step {checkpoint.progress.step} of {folder}")
         else:

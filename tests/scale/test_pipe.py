@@ -1,0 +1,64 @@
+import os
+import signal
+
+import pytest
+import spacy
+from small_encoders import GOLD
+from spacy.language import Language
+
+import spacy_lexner
+from spacy_lexner.scale.processes import WorkerError
+
+TEXTS = [text for text, _ in GOLD] * 4
+
+
+@Language.component("killed_by_a_text")
+def killed_by_a_text(doc):
+    if doc.text == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if doc.text == "fail":
+        raise KeyError("a component's own error")
+    return doc
+
+
+@pytest.fixture
+def nlp():
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("killed_by_a_text")
+    return nlp
+
+
+def test_docs_are_complete_and_in_order(nlp):
+    docs = list(spacy_lexner.pipe(nlp, [TEXTS[0], nlp(TEXTS[1]), *TEXTS[2:]], n_process=2, batch_size=3))
+    assert [doc.text for doc in docs] == TEXTS and all(doc.vocab is nlp.vocab for doc in docs)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.skipif(os.name != "posix", reason="processes are killed by a signal")
+def test_a_killed_worker_is_an_error(nlp):
+    stream = spacy_lexner.pipe(nlp, [*TEXTS, "kill", *TEXTS], n_process=2, batch_size=4)
+    docs = []
+    with pytest.raises(WorkerError, match="ended without an answer"):
+        docs.extend(stream)
+    assert [doc.text for doc in docs] == TEXTS[: len(docs)]
+
+
+def test_errors_of_components_arrive(nlp):
+    with pytest.raises(KeyError, match="own error"):
+        list(spacy_lexner.pipe(nlp, [*TEXTS, "fail"], n_process=2, batch_size=4))
+    with pytest.raises(ValueError, match="n_process is 0"):
+        next(spacy_lexner.pipe(nlp, TEXTS, n_process=0))
+
+
+def test_a_stream_may_be_left(nlp):
+    stream = spacy_lexner.pipe(nlp, (TEXTS[0] for _ in range(10_000)), n_process=2, batch_size=4)
+    assert next(stream).text == TEXTS[0]
+    stream.close()
+
+
+def test_where_processes_cannot_be_forked(monkeypatch):
+    monkeypatch.setattr("multiprocessing.get_all_start_methods", lambda: ["spawn"])
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("lex_matcher").add_words(["长江大桥"])
+    docs = list(spacy_lexner.pipe(nlp, TEXTS[:3], n_process=1, batch_size=2))
+    assert [[match.word for match in doc._.lex_matches] for doc in docs] == [["长江大桥"], [], []]
