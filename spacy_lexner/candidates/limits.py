@@ -1,7 +1,9 @@
 """What a tagger has seen in training: how long texts were, and by what they ended. So it can tell, in a long Doc, what
 would have been a text of its own."""
 
+import re
 from collections import Counter
+from functools import lru_cache
 from typing import Any, Iterable, List, NamedTuple, Tuple
 
 import numpy as np
@@ -10,7 +12,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 
 from ..lexicon.normalization import to_codes
-from .breaks import LINE_ENDS, before_space, end_signs, last_codes, line_ends
+from .breaks import CLOSING, LINE_ENDS, SENTENCE_ENDS, before_space, end_signs, last_codes, line_ends
 from .storage import get_candidates, token_borders
 
 LEAST = 16  # however short the texts of training are, segments may have this many tokens
@@ -20,6 +22,7 @@ SPACE = " "  # any white space within a line
 # what texts of training end with.
 ALWAYS = "。！？"
 EXCEPTIONS = 0.02  # so many of the signs may stand inside of texts all the same
+MAY_FOLLOW = "".join(map(chr, [*SENTENCE_ENDS, *CLOSING]))  # the end of a sentence, and belong to it
 JOINED: Any = "lex_joined"  # in the user data of texts that were joined for training
 
 
@@ -53,6 +56,8 @@ class Limits(NamedTuple):
     def find_texts(self, doc: Doc) -> Tuple[List[Tuple[int, int]], np.ndarray]:
         """RETURNS (Tuple[List[Tuple[int, int]], numpy.ndarray]): First token and end of each text in a Doc, and the
         tokens of white space between them, int64[n]. Where there is nothing else, the Doc is one text."""
+        if not _may_part(self.stops).search(doc.text):  # most Docs, by far
+            return [(0, len(doc))], np.zeros(0, "i8")
         separators = np.zeros(0, "i8") if self.lines else line_ends(doc)
         starts, ends = _between(separators, len(doc))
         if self.stops and len(starts):
@@ -71,6 +76,13 @@ def set_limits(model: Model, limits: Limits) -> None:
     for node in model.walk():
         if "limits" in node.attrs and node.attrs["limits"] is None and "labels" not in node.attrs:
             node.attrs["limits"] = list(limits)
+
+
+@lru_cache(maxsize=64)
+def _may_part(stops: str) -> "re.Pattern[str]":
+    """What every text has that has to be parted: white space, or a sign inside."""
+    signs, behind = (re.escape(some) for some in (stops.replace(SPACE, ""), MAY_FOLLOW))
+    return re.compile(rf"\s|[{signs}][{behind}]*[^{behind}]" if signs else r"\s")
 
 
 def _between(separators: np.ndarray, length: int) -> Tuple[np.ndarray, np.ndarray]:

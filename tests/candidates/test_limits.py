@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 import spacy
@@ -84,3 +86,14 @@ def test_texts_cover_a_doc_once(text, lines, stops, shortest):
     assert covered == sorted(set(range(len(doc))) - set(separators.tolist())) or found == [(0, len(doc))]
     assert all(start < end for start, end in found) or not len(doc)
     assert np.all(np.diff(np.array(found).ravel()) >= 0)
+
+
+@given(st.text("南京。！；”） \n\u2028", max_size=12), st.sampled_from(["", "。", " ", " 。！；"]))
+def test_what_is_told_at_once_is_true(text, stops):
+    """A Doc that may not be parted is not, by the long way either."""
+    doc = NLP.make_doc(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("spacy_lexner.candidates.limits._may_part", lambda stops: re.compile(""))
+        (expected, separators) = Limits(100, False, stops).find_texts(doc)
+    found = Limits(100, False, stops).find_texts(doc)
+    assert found[0] == expected and found[1].tolist() == separators.tolist()
