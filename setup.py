@@ -58,6 +58,7 @@ ENTRY_POINTS = {
     "spacy_batchers": [
         "spacy-lexner.batch_by_padded_tokens.v1 = spacy_lexner.training.batchers:PaddedBatcher",
         "spacy-lexner.limit_batches.v1 = spacy_lexner.training.batchers:LimitedBatcher",
+        "spacy-lexner.share_batches.v1 = spacy_lexner.training.batchers:SharedBatcher",
     ],
     "spacy_augmenters": [
         "spacy-lexner.join_texts.v1 = spacy_lexner.training.augmenters:create_join_texts_v1",
@@ -110,6 +111,7 @@ KNOWLEDGE = ["pykeen>=1.11"]
 DATA = ["pandas>=2.2", "datasets>=4.0", "pyarrow>=21"]
 INT8 = ["torchao>=0.18"]
 ONNX = ["onnx>=1.20", "onnxruntime>=1.23", "onnxscript>=0.7"]
+ACCELERATE = ["accelerate>=1.0"]
 DOCS = ["nbclient>=0.10", "mkdocs-material>=9.7", "mkdocstrings[python]>=1.0", "mkdocs-static-i18n>=1.3", "jieba>=0.42"]
 SERVE = ["fastapi>=0.115", "uvicorn>=0.30", "httptools>=0.6", "uvloop>=0.20", "prometheus-client>=0.20", "httpx>=0.27"]
 DEV = [
@@ -119,6 +121,7 @@ DEV = [
     *SERVE,
     *INT8,
     *ONNX,
+    *ACCELERATE,
     *DOCS,
     "pre-commit>=3.7",
     "pytest>=8",
@@ -175,6 +178,7 @@ setup(
         "serve": SERVE,
         "int8": INT8,
         "onnx": ONNX,
+        "accelerate": ACCELERATE,
         "docs": DOCS,
         "dev": DEV,
     },

@@ -19,6 +19,7 @@ from .model.export_hf import export_hf_cli
 from .model.init_config import init_config_cli
 from .model.lattice import lattice_cli
 from .model.perplexity import perplexity_cli
+from .model.pretrain import pretrain_cli
 from .model.quantize import quantize_cli
 from .model.report import report_cli
 from .model.seal import seal_cli
@@ -37,6 +38,7 @@ COMMANDS: Dict[str, Callable[..., None]] = {  # in the order of the help: data, 
     "init-config": init_config_cli,
     "debug-data": debug_data_cli,
     "train": train_cli,
+    "pretrain": pretrain_cli,
     "annotate": annotate_cli,
     "report": report_cli,
     "calibrate": calibrate_cli,
@@ -53,7 +55,7 @@ COMMANDS: Dict[str, Callable[..., None]] = {  # in the order of the help: data, 
 
 lexner = typer.Typer(name="lexner", help=HELP, no_args_is_help=True, rich_markup_mode=None)
 for name, command in COMMANDS.items():
-    settings = OVERRIDES if name in ("perplexity", "debug-data", "train") else None
+    settings = OVERRIDES if name in ("perplexity", "debug-data", "train", "pretrain") else None
     lexner.command(name, no_args_is_help=True, context_settings=settings)(command)
 lexner.add_typer(lexicon)
 lexner.add_typer(importing)

@@ -1,7 +1,7 @@
 """Normalisation that keeps lengths: offsets in the normalised text are offsets in the original."""
 
 import unicodedata
-from functools import cache
+from functools import lru_cache
 from typing import Any, Dict, NamedTuple, Optional
 
 import numpy as np
@@ -86,7 +86,7 @@ def to_codes(text: str) -> np.ndarray:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
-@cache
+@lru_cache(maxsize=16)
 def _changes(normalization: Normalization) -> Dict[int, str]:
     """The characters that change, by code point."""
     pairs = normalization.characters
@@ -101,7 +101,7 @@ def _changes(normalization: Normalization) -> Dict[int, str]:
     return {code: char for code, char in changes.items() if len(char) == 1}
 
 
-@cache
+@lru_cache(maxsize=16)
 def _table(normalization: Normalization) -> np.ndarray:
     changes = _changes(normalization)
     table = np.arange(max(END_OF_CASED, *changes) + 1, dtype="u4")
@@ -110,7 +110,7 @@ def _table(normalization: Normalization) -> np.ndarray:
     return table
 
 
-@cache
+@lru_cache(maxsize=16)
 def read_table(script: str) -> str:
     """Make the table of a script: each character that changes, followed by what it becomes. No character is both, so
     that mapping twice is mapping once. Raises LexiconError for an unknown script, or without the package `opencc`.

@@ -15,13 +15,14 @@ from thinc.util import to_numpy
 
 from ..training.optimizers.clipping import clip_gradients
 from ..training.run_state import MOMENTS, python_state, random_state, set_python_state, set_random_state
+from .parallel import average_gradients
 
 STATE_KEY = "lexner_pretraining"
 
 
 class PretrainingState(Shim):
-    """Acts before every update: clips the gradients of the whole objective, steps the optimiser's schedules, and
-    records the state of the run.
+    """Acts before every update: averages the gradients of the whole objective over processes, clips them, steps the
+    optimiser's schedules, and records the state of the run.
 
     `spacy pretrain` never steps a schedule, and saves only the encoder. The first node of a model is updated first, so
     this shim belongs there. `rng` is the objective's own random numbers.
@@ -50,6 +51,7 @@ class PretrainingState(Shim):
         elif self.n_updates:
             optimizer.step_schedules()
         self.n_updates += 1
+        average_gradients(self._objective)
         max_norm = getattr(optimizer, "max_grad_norm", 0.0)
         if max_norm and not math.isfinite(clip_gradients(self._objective, max_norm)):
             _drop_gradients(self._objective)

@@ -1,15 +1,19 @@
 """`annotate`: files of texts in, files of entities out, as many texts as there are, none lost."""
 
+import os
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Sequence, Tuple, Union
 
 from .. import about
-from .annotator import Result, Wanted
+from .inputs import list_inputs, read_records
+from .model_files import hash_model
 from .processes import ProcessEngine
-from .records import InputOptions, Progress, import_arrow, list_inputs, read_records
+from .records import InputOptions, Progress, import_arrow
+from .results import Result, Wanted
 from .shards import Shard, cut_shards
-from .store import FORMATS, Store, hash_model
+from .store import FORMATS, Store
 from .tasks import Batch
 
 ENGINES = ("local", "processes")
@@ -49,7 +53,7 @@ def annotate(
     uncertain: Optional[Tuple[float, float]] = None,
     lex_version: bool = False,
     engine: str = "local",
-    workers: int = 1,
+    workers: Optional[int] = None,
     threads: int = 1,
     gpu_id: int = -1,
     timeout: float = 300.0,
@@ -69,7 +73,7 @@ def annotate(
     to (str): "jsonl", "parquet" or "spacy".
     words, alternatives, uncertain, lex_version: What is written besides entities; see `Wanted`.
     engine (str): "local", in one process, or "processes".
-    workers (int): How many processes.
+    workers (Optional[int]): How many processes; None: one for each processor.
     threads (int): Threads of torch in each. Another number may change the last digits of scores.
     gpu_id (int): The GPU, or -1 for the CPU.
     timeout (float): Seconds after which a batch is taken apart, and a single text given up.
@@ -106,12 +110,12 @@ def annotate(
     store = Store(Path(output), settings)
     progress = Progress(names)
     run = _Run(store, batch_characters, report, progress)
-    pool = ProcessEngine(
-        model, wanted, workers=1 if engine == "local" else workers, threads=threads, gpu_id=gpu_id, timeout=timeout
-    )
     shards = cut_shards(read_records(names, options, progress), shard_texts, shard_characters)
-    for batch in pool.run(run.batches(shards)):
-        run.take(batch)
+    n_workers = 1 if engine == "local" else workers or max(1, (os.cpu_count() or 1) // threads)
+    pool = ProcessEngine(model, wanted, workers=n_workers, threads=threads, gpu_id=gpu_id, timeout=timeout)
+    with closing(pool):
+        for batch in pool.run(run.batches(shards)):
+            run.take(batch)
     store.close()
     return run.summary()
 

@@ -1,7 +1,8 @@
 """A pipeline that annotates batches of texts, in a process of its own: texts in, plain values out."""
 
+import sys
 import traceback
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Sequence
 
 import spacy
 from spacy.language import Language
@@ -9,26 +10,9 @@ from spacy.tokens import Doc
 
 from ..pipeline.ner.entity_search import get_alternatives
 from ..pipeline.ner.lex_ner import LexNER
+from .results import Result, Wanted
 
 UNCERTAIN_KEY = "lex_uncertain"
-
-
-class Wanted(NamedTuple):
-    """What is written of a text besides its entities."""
-
-    words: bool = False  # candidate words
-    alternatives: int = 0  # how many of the most probable paths
-    uncertain: Optional[Tuple[float, float]] = None  # spans with a probability between these bounds
-    version: bool = False  # `doc._.lex_version`
-    doc: bool = False  # the Doc itself, as bytes
-
-
-class Result(NamedTuple):
-    """What became of a text: a row, or the reason why there is none."""
-
-    row: Optional[Dict[str, Any]]
-    reason: str = ""
-    traceback: str = ""
 
 
 class Annotator:
@@ -42,6 +26,7 @@ class Annotator:
         if gpu_id >= 0:
             spacy.require_gpu(gpu_id)
         self.nlp = spacy.load(model)
+        self.nlp.max_length = sys.maxsize  # a text that is too long for the memory is found by what it does
         self.wanted = wanted
         for _, pipe in self.nlp.pipeline:
             if isinstance(pipe, LexNER):

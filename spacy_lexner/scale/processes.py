@@ -1,12 +1,13 @@
 """Workers on this machine: processes that load the pipeline once, are watched, and are replaced when they are lost."""
 
+import contextlib
 import multiprocessing
 import time
 from collections import deque
 from multiprocessing.connection import Connection, wait
 from typing import Any, Deque, Iterator, List, Optional, Tuple
 
-from .annotator import Annotator, Result, Wanted
+from .results import Result, Wanted
 from .tasks import Batch, Task
 
 START_SECONDS = 600.0  # to load a pipeline
@@ -33,7 +34,8 @@ class Worker:
     def give(self, task: Task, timeout: float) -> None:
         """Start a task."""
         self.task, self.results, self.deadline = task, [], time.monotonic() + timeout
-        self.connection.send([[text] for text in task.texts] if task.one_by_one else [task.texts])
+        with contextlib.suppress(OSError):  # a process that died while it had nothing to do is found when it is heard
+            self.connection.send([[text] for text in task.texts] if task.one_by_one else [task.texts])
 
     def stop(self) -> None:
         """End the process, whatever it does."""
@@ -73,51 +75,53 @@ class ProcessEngine:
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
         self._context: Any = multiprocessing.get_context(method)
         self._context.set_forkserver_preload(["__main__", "torch", __package__ + ".annotator"])
+        self._workers: List[Worker] = []
 
     def run(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         """Annotate batches. They are drawn as workers become free.
 
         YIELDS (Batch): Finished batches, in the order in which they finish. Raises WorkerError if workers cannot start.
         """
-        workers: List[Worker] = []
         tasks: Deque[Task] = deque()
         more, failed_starts = True, 0
-        try:
-            while True:
-                while more and len(tasks) < self.n_workers:
-                    batch = next(batches, None)
-                    more = batch is not None
-                    if batch is not None:
-                        tasks.append(batch.start())
-                n_busy = sum(worker.task is not None for worker in workers)
-                if not tasks and not n_busy:
-                    return
-                while len(workers) < min(self.n_workers, n_busy + len(tasks)):
-                    workers.append(Worker(self._context, self._arguments))
-                for worker in workers:
-                    if tasks and worker.ready and worker.task is None:
-                        worker.give(tasks.popleft(), self.timeout)
-                for worker, lost in self._listen([worker for worker in workers if worker.task or not worker.ready]):
-                    if lost:
-                        worker.stop()
-                        workers.remove(worker)
-                    if worker.task is None:
-                        failed_starts = failed_starts + 1 if lost else 0
-                        if failed_starts == MAX_STARTS:
-                            raise WorkerError(f"The workers cannot start: {lost}.")
-                        continue
-                    task, batch = worker.task, worker.task.batch
-                    if not lost and len(worker.results) < len(task.indices):
-                        continue
-                    worker.task = None
-                    following = batch.lose(task, worker.results, lost) if lost else batch.succeed(task, worker.results)
-                    if following is not None:
-                        tasks.appendleft(following)
-                    if batch.finished:
-                        yield batch
-        finally:
-            for worker in workers:
-                worker.stop()
+        while True:
+            while more and len(tasks) < self.n_workers:
+                batch = next(batches, None)
+                more = batch is not None
+                if batch is not None:
+                    tasks.append(batch.start())
+            n_busy = sum(worker.task is not None for worker in self._workers)
+            if not tasks and not n_busy:
+                return
+            while len(self._workers) < min(self.n_workers, n_busy + len(tasks)):
+                self._workers.append(Worker(self._context, self._arguments))
+            for worker in self._workers:
+                if tasks and worker.ready and worker.task is None:
+                    worker.give(tasks.popleft(), self.timeout)
+            for worker, lost in self._listen([one for one in self._workers if one.task or not one.ready]):
+                if lost:
+                    worker.stop()
+                    self._workers.remove(worker)
+                if worker.task is None:
+                    failed_starts = failed_starts + 1 if lost else 0
+                    if failed_starts == MAX_STARTS:
+                        raise WorkerError(f"The workers cannot start: {lost}.")
+                    continue
+                task, batch = worker.task, worker.task.batch
+                if not lost and len(worker.results) < len(task.indices):
+                    continue
+                worker.task = None
+                following = batch.lose(task, worker.results, lost) if lost else batch.succeed(task, worker.results)
+                if following is not None:
+                    tasks.appendleft(following)
+                if batch.finished:
+                    yield batch
+
+    def close(self) -> None:
+        """End the workers, whatever they do."""
+        for worker in self._workers:
+            worker.stop()
+        self._workers.clear()
 
     def _listen(self, workers: List[Worker]) -> Iterator[Tuple[Worker, str]]:
         """Wait until workers answer or are late.
@@ -148,6 +152,8 @@ def _work(connection: Connection, arguments: Any) -> None:
     """The life of a worker: an empty answer when it is ready, then lists of texts in, and results of each list out."""
     model, wanted, threads, gpu_id = arguments
     try:
+        from .annotator import Annotator  # with spaCy and torch, which the processes that give out work do not need
+
         annotator = Annotator(model, wanted, threads=threads, gpu_id=gpu_id)
     except Exception as error:
         connection.send(WorkerError(f"The pipeline {model} cannot be loaded ({type(error).__name__}: {error})."))

@@ -1,24 +1,19 @@
 """The output folder: a file for each shard, written whole or not at all, and what is known of the run."""
 
-import hashlib
 import json
 import os
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Sequence
 
 import srsly
-from spacy.tokens import Doc, DocBin
-from spacy.util import get_package_path, is_package
-from spacy.vocab import Vocab
 
-from .records import import_arrow
+from .records import RECORD_KEY, import_arrow
 from .shards import Shard
 
 MANIFEST = "manifest.json"
 QUARANTINE = "quarantine.jsonl"
 DONE = "done"  # a folder with a file for each finished shard
 FORMATS = ("jsonl", "parquet", "spacy")
-RECORD_KEY = "lex_record"  # in `doc.user_data`: id and other columns
 
 
 class OutputError(ValueError):
@@ -74,21 +69,6 @@ class Store:
     def _faults(self) -> Iterator[Dict[str, Any]]:
         for path in sorted(self._done.glob("*.json")):
             yield from srsly.read_json(path)["quarantine"]
-
-
-def hash_model(model: str) -> str:
-    """RETURNS (str): A hash of the files of a pipeline, by folder or package name. Raises OSError if there is none."""
-    folder = Path(model)
-    if not folder.is_dir():
-        if not is_package(model):
-            raise OSError(f"There is no pipeline {model}: neither a folder nor an installed package.")
-        folder = get_package_path(model)
-    content = hashlib.sha256()
-    for path in sorted(file for file in folder.rglob("*") if file.is_file() and "__pycache__" not in file.parts):
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256") if hasattr(hashlib, "file_digest") else _digest(file)
-        content.update(f"{path.relative_to(folder).as_posix()} {digest.hexdigest()}\n".encode())
-    return content.hexdigest()
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -147,6 +127,9 @@ def _schema(arrow: Any, rows: Sequence[Dict[str, Any]]) -> Any:
 
 
 def _write_spacy(rows: Sequence[Dict[str, Any]]) -> bytes:
+    from spacy.tokens import Doc, DocBin
+    from spacy.vocab import Vocab
+
     vocab, docs = Vocab(), DocBin(store_user_data=True)
     for row in rows:
         doc = Doc(vocab).from_bytes(row["doc"])
@@ -171,10 +154,3 @@ def _compare(before: Dict[str, Any], now: Dict[str, Any], folder: Path) -> None:
 
 def _dump(value: Any) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode("utf8")
-
-
-def _digest(file: Any) -> Any:
-    content = hashlib.sha256()
-    while block := file.read(1 << 20):
-        content.update(block)
-    return content

@@ -7,7 +7,7 @@ worker was lost.
 
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from .annotator import Result
+from .results import Result
 
 MAX_LOSSES = 3  # of a batch without the texts that failed alone; then its texts are annotated one by one
 

@@ -1,5 +1,5 @@
 """`spacy-lexner.batch_by_padded_tokens.v1`: batches of a bounded size after padding; `spacy-lexner.limit_batches.v1`:
-epochs of a fixed number of updates."""
+epochs of a fixed number of updates; `spacy-lexner.share_batches.v1`: the share of one of several processes."""
 
 import random
 from itertools import islice
@@ -97,3 +97,25 @@ class LimitedBatcher(Generic[ItemT]):
 
     def __call__(self, items: Iterable[ItemT]) -> Iterator[List[ItemT]]:
         return islice(iter(self.batcher(items)), self.n_batches or None)
+
+
+class SharedBatcher(Generic[ItemT]):
+    """Yields every n-th batch of another batcher: the share of one of the processes that train together. What is left
+    at the end is left out, so that all make as many updates. They must read the same batches: same corpus, same
+    seed."""
+
+    def __init__(self, batcher: Callable[[Iterable[ItemT]], Iterable[List[ItemT]]], n: int = 1, share: int = 0) -> None:
+        """batcher (Callable[[Iterable[ItemT]], Iterable[List[ItemT]]]): The other batcher.
+        n (int): How many processes there are.
+        share (int): Which of them this is, from 0.
+        """
+        if not 0 <= share < n:
+            raise ValueError(f"share is {share}, n is {n}: expected a share of at least 0 and below n.")
+        self.batcher = batcher
+        self.n = n
+        self.share = share
+
+    def __call__(self, items: Iterable[ItemT]) -> Iterator[List[ItemT]]:
+        batches = iter(self.batcher(items))
+        while len(group := list(islice(batches, self.n))) == self.n:
+            yield group[self.share]

@@ -98,7 +98,7 @@ def test_texts_that_fail_hang_or_kill_their_process(tmp_path, troublesome, monke
     assert (dead["text"], dead["reason"]) == ("死", "the process ended (exit code 7)")
     assert "is not UTF-8" in raw["reason"]
     assert (summary.quarantined, summary.entities) == (4, 4)
-    assert (tmp_path / "site" / "troublesome" / "once").exists()
+    assert (tmp_path / "site" / "once").exists()
 
 
 def test_another_run_is_refused_with_the_difference(tmp_path, model, troublesome):
@@ -136,6 +136,38 @@ def test_a_full_disk_stops_the_run_and_room_lets_it_go_on(tmp_path, model, monke
     assert annotate(model, [path], tmp_path / "out", shard_texts=4).resumed == 1
     annotate(model, [path], tmp_path / "whole", shard_texts=4)
     assert read_all(tmp_path / "out") == read_all(tmp_path / "whole")
+
+
+def test_a_small_disk_that_is_made_larger(tmp_path, model):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=40k", "tmpfs", str(disk)], capture_output=True).returncode:
+        pytest.skip("may not mount a file system here")
+    try:
+        path = write(tmp_path / "in.txt", TEXTS * 100)
+        with pytest.raises(OSError, match=r"cannot be written \(No space left on device\).*the same command again"):
+            annotate(model, [path], disk / "out", shard_texts=40)
+        subprocess.run(["mount", "-o", "remount,size=10m", str(disk)], check=True)
+        assert annotate(model, [path], disk / "out", shard_texts=40).resumed >= 1
+        annotate(model, [path], tmp_path / "whole", shard_texts=40)
+        assert read_all(disk / "out") == read_all(tmp_path / "whole")
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_ten_megabytes_in_one_text(tmp_path, model):
+    long = "看" * (10 * 2**20 // 3)
+    path = write(tmp_path / "in.txt", ["我在南京", f"{long}南京", "看长江"])
+    summary = annotate(model, [path], tmp_path / "out")
+    assert (summary.texts, summary.entities, summary.quarantined) == (3, 3, 0)
+    [ent] = read_rows(tmp_path / "out")[1]["entities"]
+    assert (ent["start"], ent["end"]) == (len(long), len(long) + 2)
+
+
+def test_what_gives_out_work_needs_no_spacy():
+    code = "import sys, spacy_lexner.scale as _; print(*({'spacy', 'torch', 'ray'} & {*sys.modules}))"
+    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert not found.strip()
 
 
 def test_parquet_and_spacy(tmp_path, model):

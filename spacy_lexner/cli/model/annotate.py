@@ -10,7 +10,8 @@ from tqdm import tqdm
 from wasabi import msg
 
 from ...scale.annotate import ENGINES, Summary, annotate
-from ...scale.records import READERS, Progress
+from ...scale.readers import READERS
+from ...scale.records import Progress
 from ...scale.store import FORMATS, QUARANTINE
 from ..shared import GpuOption, failing
 
@@ -41,7 +42,9 @@ def annotate_cli(
     ] = None,
     lex_version: Annotated[bool, typer.Option("--lex-version", help="Write the version of the lexicon too")] = False,
     engine: Annotated[str, typer.Option(help=f"Where: {', '.join(ENGINES)}", metavar="NAME")] = "local",
-    workers: Annotated[int, typer.Option("--workers", "-n", help="How many processes", min=1)] = 1,
+    workers: Annotated[
+        Optional[int], typer.Option("--workers", "-n", help="How many processes; default: one a processor", min=1)
+    ] = None,
     threads: Annotated[int, typer.Option(help="Threads of torch in each process", min=1)] = 1,
     timeout: Annotated[float, typer.Option(help="Seconds after which a text is given up")] = 300.0,
     batch_characters: Annotated[
@@ -62,7 +65,7 @@ def annotate_cli(
       python -m spacy lexner annotate training/model-best "news/*.parquet" out --column body --to parquet -n 8
       zcat texts.txt.gz | python -m spacy lexner annotate training/model-best - out --words
     """
-    engine = "processes" if workers > 1 and engine == "local" else engine
+    engine = "processes" if (workers or 1) > 1 and engine == "local" else engine
     with failing("The texts were not all annotated"), _Bar() as bar:
         summary = annotate(
             model,

@@ -6,7 +6,8 @@ from typer.testing import CliRunner
 from spacy_lexner.cli.app import lexner
 
 
-def test_command(tmp_path):
+def test_command(tmp_path, monkeypatch):
+    monkeypatch.setattr("spacy_lexner.cli.model.annotate.LOG_SECONDS", -1.0)
     nlp = spacy.blank("zh")
     nlp.add_pipe("entity_ruler").add_patterns([{"label": "GPE", "pattern": "南京"}])
     nlp.to_disk(tmp_path / "model")
@@ -16,6 +17,7 @@ def test_command(tmp_path):
     output = " ".join(result.output.split())
     assert result.exit_code == 1 and "1 texts could not be annotated" in output
     assert "2 texts, 4 characters, 1 entities" in output
+    assert "100%, 2 texts" in output, "a line a minute where there is no terminal"
     [row] = map(json.loads, (tmp_path / "out" / "part-00000.jsonl").read_text("utf8").splitlines())
     assert [ent["text"] for ent in row["entities"]] == ["南京"]
     assert CliRunner().invoke(lexner, arguments).exit_code == 0

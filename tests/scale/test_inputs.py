@@ -9,7 +9,8 @@ import spacy
 from spacy.tokens import DocBin
 
 from spacy_lexner.formats.record import FormatError
-from spacy_lexner.scale.records import InputOptions, Progress, list_inputs, read_records
+from spacy_lexner.scale.inputs import list_inputs, read_records
+from spacy_lexner.scale.records import InputOptions, Progress
 
 ROWS = [{"id": 7, "text": "在南京", "源": "甲"}, {"text": "看\u2028长江", "n": None}]
 
@@ -56,6 +57,34 @@ def test_csv(tmp_path):
         read(tmp_path / "a.csv")
 
 
+def test_csv_with_bytes_that_are_not_utf8(tmp_path):
+    raw = 'id,text\n1,在南京\n2,"看\n'.encode() + b"\xff" + '江"\n3,长江\n'.encode()
+    (tmp_path / "a.csv").write_bytes(raw)
+    first, second, third = read(tmp_path / "a.csv")
+    assert (first.text, third.text) == ("在南京", "长江")
+    assert f"byte {raw.index(0xFF)} of the file is not UTF-8" in second.fault and second.place.endswith("a.csv:3")
+
+
+def test_a_file_that_cannot_be_read_is_found_before_the_others_are(tmp_path):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = arrow.table({"text": ["在南京"] * 2000})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    for wrong, written in (("no column 'text'", table.rename_columns(["body"])), ("no complete Parquet file", table)):
+        parquet.write_table(written, tmp_path / "b.parquet")
+        if written is table:
+            (tmp_path / "b.parquet").write_bytes((tmp_path / "b.parquet").read_bytes()[:-9])
+        with pytest.raises(FormatError, match=rf"b\.parquet .*{wrong}"):
+            list_inputs([str(tmp_path)], InputOptions())
+    data = bytearray((tmp_path / "a.parquet").read_bytes())
+    data[4:60] = bytes(56)  # a page within
+    (tmp_path / "b.parquet").write_bytes(data)
+    with pytest.raises(FormatError, match=r"b\.parquet:1: the Parquet file is damaged"):
+        read(tmp_path / "b.parquet")
+    (tmp_path / "a.csv").write_text("id,body\n1,在\n", "utf8")
+    with pytest.raises(FormatError, match=r"a\.csv has no column 'text'"):
+        list_inputs([str(tmp_path / "a.csv")], InputOptions())
+
+
 def test_parquet(tmp_path):
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     table = arrow.table({"text": ["在南京", None, "长江"], "n": [1, 2, 3]})
@@ -73,8 +102,12 @@ def test_parquet(tmp_path):
 
 
 def test_spacy(tmp_path):
-    DocBin(docs=[spacy.blank("zh")("在南京")]).to_disk(tmp_path / "a.spacy")
-    assert texts(read(tmp_path / "a.spacy")) == ["在南京"]
+    docs = [spacy.blank("zh")(text) for text in ("在南京", "长江")]
+    docs[1].user_data["lex_record"] = {"id": "b", "n": 1}  # as annotate writes it
+    DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "a.spacy")
+    first, second = read(tmp_path / "a.spacy")
+    assert (first.text, first.id, second.text) == ("在南京", f"{tmp_path / 'a.spacy'}:1", "长江")
+    assert (second.id, second.fields) == ("b", {"id": "b", "n": 1})
 
 
 def test_what_holds_no_text_has_its_place_and_the_reason(tmp_path):

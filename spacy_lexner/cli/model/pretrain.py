@@ -1,0 +1,51 @@
+"""`spacy lexner pretrain`: `spacy pretrain` in several processes."""
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+from spacy.cli._util import import_code, parse_config_overrides
+from spacy.util import load_config
+
+from ..shared import GpuOption, failing
+
+
+def pretrain_cli(
+    ctx: typer.Context,
+    config_path: Annotated[Path, typer.Argument(metavar="CONFIG", help="A config with a [pretraining] section")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="The folder for the files of the run")],
+    code_path: Annotated[
+        Optional[Path], typer.Option("--code", "-c", help="Python file with registered functions", metavar="FILE")
+    ] = None,
+    resume_path: Annotated[
+        Optional[Path], typer.Option("--resume-path", "-r", help="A file of the run to go on from", metavar="FILE")
+    ] = None,
+    epoch_resume: Annotated[
+        Optional[int], typer.Option("--epoch-resume", "-er", help="The epoch to go on with", metavar="N")
+    ] = None,
+    gpu_id: GpuOption = -1,
+) -> None:
+    """Pretrain on raw text, as spacy pretrain does, in one process or, with a launcher, in several: each reads its
+    share of the batches, and an update follows the mean of their gradients. Settings can be overridden.
+
+    With N processes a batch is N times as large, and an epoch has the N-th part of the updates: adapt total_steps of
+    the learning rate. --gpu-id 0 gives each process its own GPU.
+
+    \b
+    Examples:
+      python -m spacy lexner pretrain pretrain.cfg pretrained --paths.raw_text text.txt
+      accelerate launch --num_processes 4 -m spacy lexner pretrain pretrain.cfg pretrained --gpu-id 0
+      torchrun --nproc-per-node 2 -m spacy lexner pretrain pretrain.cfg pretrained
+    """
+    from ...pretraining.parallel import pretrain_together  # torch: only where it is needed
+
+    with failing("Nothing was pretrained"):
+        overrides = parse_config_overrides(ctx.args)
+        import_code(code_path)
+        config = load_config(config_path, overrides=overrides).interpolate()
+        if not config.get("pretraining"):
+            raise ValueError(f"{config_path} has no [pretraining] section. See: spacy lexner init-config --help")
+        pretrain_together(
+            config, output, resume_path=resume_path, epoch_resume=epoch_resume, gpu_id=gpu_id, silent=False
+        )
+        config.to_disk(output / "config.cfg")

@@ -1,0 +1,80 @@
+"""Texts to annotate, from files of several formats: each with its place, its id and its other columns."""
+
+import glob
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Iterable, Iterator, List, Optional, Sequence
+
+from ..formats.record import FormatError
+from ..formats.source import DAMAGED
+from .readers import READERS, check_file, suffix_of
+from .records import STDIN, InputOptions, Progress, TextRecord
+from .streams import PACKED
+
+SUFFIXES = tuple(f".{name}" for name in READERS)
+
+
+def list_inputs(paths: Iterable[str], options: InputOptions) -> List[str]:
+    """List the files of paths, in order: files, folders (all files below of a known format, sorted), patterns, or "-"
+    for the standard input.
+
+    RETURNS (List[str]): The files. Raises FormatError if a path has none, or one cannot be read: its format is unknown,
+        its column is missing, it is incomplete.
+    """
+    found: List[str] = []
+    for path in paths:
+        if path == STDIN or Path(path).is_file():
+            names = [path]
+        elif Path(path).is_dir():
+            files = sorted(file for file in Path(path).rglob("*") if file.is_file())
+            names = [str(file) for file in files if suffix_of(str(file)) in SUFFIXES]
+        else:
+            names = sorted(name for name in glob.glob(path, recursive=True) if Path(name).is_file())
+        if not names:
+            raise FormatError(f"{path}: no such file, and no folder or pattern with files ({_known()}).")
+        found += names
+    for name in found:
+        format = _format(name, options)
+        if name != STDIN:
+            with _readable(name):
+                check_file(name, format, options)
+    return found
+
+
+def read_records(
+    inputs: Sequence[str], options: InputOptions, progress: Optional[Progress] = None
+) -> Iterator[TextRecord]:
+    """Read the texts of files, as a stream.
+
+    inputs (Sequence[str]): As from `list_inputs`.
+    progress (Optional[Progress]): Told how far the reading is.
+    YIELDS (TextRecord): The texts, and the rows that hold none, with the reason. Raises FormatError, with the file, for
+        one that cannot be read at all, or without the column.
+    """
+    for name in inputs:
+        progress = progress or Progress([])
+        start = progress.done
+        with _readable(name):
+            yield from READERS[_format(name, options)](name, options, progress)
+        progress.done = start + (0 if name == STDIN else Path(name).stat().st_size)
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    try:
+        yield
+    except (*DAMAGED, OSError) as error:
+        raise FormatError(f"{name} is damaged and cannot be read to its end ({error}).") from error
+
+
+def _format(name: str, options: InputOptions) -> str:
+    known = options.format if options.format != "auto" else "txt" if name == STDIN else suffix_of(name)[1:]
+    if known not in READERS:
+        raise FormatError(
+            f"{name}: the format {known!r} is unknown. Give files with the suffixes {_known()}, or --format."
+        )
+    return known
+
+
+def _known() -> str:
+    return ", ".join(f".{name}" for name in READERS) + f"; text formats also with {', '.join(PACKED)}"

@@ -1,0 +1,130 @@
+"""Readers of texts, one for each format of files."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterator, List, Sequence
+
+from ..formats.record import FormatError
+from .records import RECORD_KEY, InputOptions, Progress, TextRecord, import_arrow
+from .streams import MAX_LINE, PACKED, read_lines
+
+
+def _read_text(name: str, options: InputOptions, progress: Progress) -> Iterator[TextRecord]:
+    for line in read_lines(name, progress):
+        if line.fault or line.text.strip():
+            yield TextRecord(line.place, line.text.rstrip("\r\n"), {}, line.fault)
+
+
+def _read_json(name: str, options: InputOptions, progress: Progress) -> Iterator[TextRecord]:
+    for place, text, fault in read_lines(name, progress):
+        if not fault and not text.strip():
+            continue
+        row: Any = None
+        if not fault:
+            try:
+                row = json.loads(text)
+            except ValueError as error:
+                fault = f"invalid JSON: {error}"
+        if not fault and not isinstance(row, dict):
+            fault = f"expected a JSON object, got {type(row).__name__}"
+        yield TextRecord(place, text.rstrip("\r\n"), {}, fault) if fault else _from_row(place, row, options.column)
+
+
+def _read_csv(name: str, options: InputOptions, progress: Progress) -> Iterator[TextRecord]:
+    faults: List[str] = []  # of the lines of a row
+
+    def lines() -> Iterator[str]:
+        for line in read_lines(name, progress):
+            if line.fault:
+                faults.append(line.fault)
+            yield line.text
+
+    csv.field_size_limit(MAX_LINE)
+    rows = csv.DictReader(lines(), delimiter="\t" if suffix_of(name) == ".tsv" else ",")
+    try:
+        _check_column(name, options.column, rows.fieldnames or [])
+        for number, row in enumerate(rows, start=2):
+            place = f"{name}:{number}"
+            if not faults and (None in row or None in row.values()):
+                faults.append(f"the row has another number of fields than the header ({len(rows.fieldnames or [])})")
+            if faults:
+                yield TextRecord(place, str(row.get(options.column) or ""), {}, faults[0])
+                faults.clear()
+            else:
+                yield _from_row(place, row, options.column)
+    except csv.Error as error:
+        raise FormatError(f"{name}:{rows.line_num}: no CSV ({error}).") from error
+
+
+def _read_parquet(name: str, options: InputOptions, progress: Progress) -> Iterator[TextRecord]:
+    start, size, number = progress.done, Path(name).stat().st_size, 0
+    with _open_parquet(name, options) as file:
+        n_rows = max(1, file.metadata.num_rows)
+        try:
+            for batch in file.iter_batches(batch_size=1024):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield _from_row(f"{name}:{number}", row, options.column)
+                progress.done = start + size * number // n_rows
+        except (OSError, ValueError) as error:  # ArrowInvalid is a ValueError
+            raise FormatError(f"{name}:{number + 1}: the Parquet file is damaged ({error}).") from error
+
+
+def _open_parquet(name: str, options: InputOptions) -> Any:
+    try:
+        file = import_arrow("parquet").ParquetFile(name)
+    except (OSError, ValueError) as error:
+        raise FormatError(f"{name} is no complete Parquet file ({error}).") from error
+    _check_column(name, options.column, file.schema_arrow.names)
+    return file
+
+
+def _read_spacy(name: str, options: InputOptions, progress: Progress) -> Iterator[TextRecord]:
+    from ..formats.spacy_file import read_docs
+
+    for number, doc in enumerate(read_docs(Path(name)), start=1):
+        yield TextRecord(f"{name}:{number}", doc.text, doc.user_data.get(RECORD_KEY, {}))
+
+
+READERS: Dict[str, Callable[[str, InputOptions, Progress], Iterator[TextRecord]]] = {
+    "txt": _read_text,
+    "jsonl": _read_json,
+    "csv": _read_csv,
+    "tsv": _read_csv,
+    "parquet": _read_parquet,
+    "spacy": _read_spacy,
+}
+
+
+def check_file(name: str, format: str, options: InputOptions) -> None:
+    """Raise FormatError now for a file that its reader would refuse later: one without the column, or incomplete."""
+    if format in ("csv", "tsv"):
+        next(_read_csv(name, options, Progress([])), None)
+    elif format == "parquet":
+        _open_parquet(name, options).close()
+
+
+def suffix_of(name: str) -> str:
+    """RETURNS (str): The suffix that says the format: the one before that of a packed file."""
+    suffixes = Path(name).suffixes
+    return (suffixes[:-1] if suffixes and suffixes[-1] in PACKED else suffixes)[-1:][0] if suffixes else ""
+
+
+def _from_row(place: str, row: Dict[str, Any], column: str) -> TextRecord:
+    fields = {name: value for name, value in row.items() if name != column}
+    if column not in row:
+        return TextRecord(place, "", fields, f"no field {column!r}; it has {', '.join(map(repr, row)) or 'none'}")
+    if not isinstance(row[column], str):
+        found = type(row[column]).__name__
+        return TextRecord(place, "", fields, f"the field {column!r} is of type {found}; expected a text")
+    try:
+        row[column].encode("utf8")
+    except UnicodeEncodeError as error:
+        return TextRecord(place, "", fields, f"character {error.start} is half of a surrogate pair")
+    return TextRecord(place, row[column], fields)
+
+
+def _check_column(name: str, column: str, columns: Sequence[str]) -> None:
+    if column not in columns:
+        raise FormatError(f"{name} has no column {column!r}. Name one of its columns (--column): {', '.join(columns)}.")
