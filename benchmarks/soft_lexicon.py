@@ -61,13 +61,15 @@ def main() -> None:
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--texts", type=int, default=1350)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS))
     args = parser.parse_args()
     torch.set_num_threads(1)
     lexicon = Lexicon.open(args.lexicon)
     gold = list(DocBin().from_disk(args.corpus).get_docs(spacy.blank("zh").vocab))[: args.texts]
     texts = [doc.text for doc in gold]
     speeds = {
-        name: measure(make_pipeline(encoder, lexicon, gold), texts, args.repeats) for name, encoder in SYSTEMS.items()
+        name: measure(make_pipeline(SYSTEMS[name], lexicon, gold), texts, args.repeats)
+        for name in ["spacy_ner", *(name for name in args.systems if name != "spacy_ner")]
     }
     result = {name: round(speed) for name, speed in speeds.items()}
     print(json.dumps({**result, **{f"{name}_x": round(s / speeds["spacy_ner"], 2) for name, s in speeds.items()}}))

@@ -76,7 +76,7 @@ def init_config_cli(
 ) -> None:
     """Write a complete config for an encoder and a task, ready for `spacy train`.
 
-    Encoders: flat, FLAT over characters and lexicon words; soft_lexicon, a faster BiLSTM over both; lebert, a BERT that
+    Encoders: flat, FLAT over characters and lexicon words; soft_lexicon, a BiLSTM over both; lebert, a BERT that
     reads lexicon words; bert, a plain BERT; elmo, a character language model; ernie, a BERT that reads the entities of
     a lexicon. Pairs that were measured together are used as they are; others join the encoder and optimizer of one
     config with the components of another.

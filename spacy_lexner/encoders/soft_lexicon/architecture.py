@@ -40,7 +40,7 @@ def build_soft_lexicon_v1(
 ) -> Model[List[Doc], List[Floats2d]]:
     """Build a SoftLexicon (Ma et al. 2020): each character has its own vector, that of its bigram, and four of words:
     those that begin with it, go on in it, end with it, or are nothing else, each a sum weighted by how often the words
-    occur in the training texts. A BiLSTM or a CNN reads them: much faster than a lattice.
+    occur in the training texts. A BiLSTM or a CNN reads them; no lattice is needed.
 
     The words come from the `lex_matcher` of the pipeline, which must stand before the component that holds this model.
 

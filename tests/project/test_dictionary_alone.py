@@ -1,0 +1,22 @@
+"""A dictionary as a baseline: the longest labelled words are entities."""
+
+import pytest
+import spacy
+from dictionary_alone import main
+from spacy.tokens import DocBin
+
+from spacy_lexner.lexicon import Lexicon, LexiconEntry
+
+
+def test_scores(tmp_path, capsys):
+    nlp = spacy.blank("en")
+    texts = [("acute renal failure and fever", [(0, 19), (24, 29)]), ("no renal failures", []), ("fever", [])]
+    docs = [nlp.make_doc(text) for text, _ in texts]
+    for doc, (_, places) in zip(docs, texts):
+        doc.set_ents([doc.char_span(*place, label="D") for place in places])
+    DocBin(docs=docs).to_disk(tmp_path / "test.spacy")
+    words = [LexiconEntry(word, label="D") for word in ("renal failure", "acute renal failure", "fever")]
+    Lexicon.from_entries([*words, LexiconEntry("no")]).save(tmp_path / "lexicon")
+    scores = main(tmp_path / "lexicon", tmp_path / "test.spacy", "en")
+    assert scores["ents_p"] == pytest.approx(2 / 3) and scores["ents_r"] == 1.0
+    assert capsys.readouterr().out == "P 66.7 R 100.0 F1 80.0\n"
