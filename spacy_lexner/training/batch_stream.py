@@ -87,4 +87,4 @@ class BatchStream(Iterator[Batch]):
                 f"The first {place.n_read} batches are not those that the interrupted training learned from: corpora, "
                 "augmenters or batchers have changed. Start anew, without --resume."
             )
-        self._draws = list(place.draws)
+        self._draws = [(n_read, name, state) for n_read, name, state in place.draws]

@@ -368,3 +368,11 @@ def test_an_ensemble_learns_is_saved_and_takes_a_new_label(tmp_path):
     for _ in range(75):
         again.update(gold, sgd=optimizer)
     assert found(again("李四去南京")) == [(0, 2, "PER"), (3, 5, "GPE")]
+
+
+@pytest.mark.parametrize("labels", [["LOC"], ["LOC", "ORG", "PER", "X"]])
+def test_labels_that_the_weights_do_not_have(nlp, labels):
+    pipe = nlp.get_pipe("lex_ner")
+    pipe.cfg["labels"] = labels
+    with pytest.raises(ValueError, match=r"labels need \d+ tags, the model has 13"):
+        blank().get_pipe("lex_ner").from_bytes(pipe.to_bytes())

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_lexner.encoders.shared.character_options import CharacterOptions
-from spacy_lexner.encoders.shared.vocab import END, build_vocab, load_vocab
+from spacy_lexner.encoders.shared.vocab import END, build_vocab, check_tables, load_vocab
 from spacy_lexner.lexicon.normalization import Normalization, to_codes
 
 PADDING, UNKNOWN = 0, 1
@@ -100,3 +100,12 @@ def test_reading_normalised_is_reading_normalised_texts(training, texts):
     plain = load_vocab(build_vocab(list(map(normalization, training))))
     for read, expected in zip(encode(vocab, *texts), encode(plain, *map(normalization, texts))):
         assert read.tolist() == expected.tolist()
+
+
+def test_tables_have_a_row_for_each_character_and_bigram():
+    vocab = load_vocab(build_vocab(["南京市"]))
+    check_tables(vocab, {"n_characters": 5, "n_bigrams": 5})
+    check_tables(vocab, {"n_characters": 4, "n_fixed_characters": 1})
+    for tables in ({"n_characters": 4}, {"n_characters": 5, "n_bigrams": 4}):
+        with pytest.raises(ValueError, match=r"the last .* is 4, but there are 4 rows"):
+            check_tables(vocab, tables)

@@ -11,6 +11,7 @@ from spacy_lexner.encoders.shared.read_as import save_normalization
 from spacy_lexner.encoders.shared.wordpieces import (
     SPECIAL_PIECES,
     build_vocab,
+    check_pieces,
     load_wordpieces,
     read_vocab,
     vocab_settings,
@@ -141,3 +142,13 @@ def test_tokens_are_normalised_before_they_are_looked_up():
     assert names(wordpieces, "臺") == ["台"] and names(wordpieces, "Ａb") == ["a", "##b"]
     assert wordpieces is load_wordpieces(settings)
     assert names(load_wordpieces(vocab_settings([*SPECIAL, "台"])), "臺") == ["[UNK]"]
+
+
+def test_wordpieces_fit_the_rows_of_the_encoder():
+    pieces = vocab_settings([*SPECIAL_PIECES.values(), "南", "京"])
+    check_pieces({"wordpieces": pieces, "encoder": {"vocab_size": 7}})
+    check_pieces({"encoder": {}})
+    with pytest.raises(ValueError, match="7 wordpieces, and the model 6 rows"):
+        check_pieces({"wordpieces": pieces, "encoder": {"vocab_size": 6}})
+    with pytest.raises(ValueError, match="id of cls is 1000"):
+        check_pieces({"wordpieces": {**pieces, "cls": 1000}, "encoder": {"vocab_size": 7}})
