@@ -16,6 +16,7 @@ from .model.annotate import annotate_cli
 from .model.calibrate import calibrate_cli
 from .model.combine import combine_cli
 from .model.export_hf import export_hf_cli
+from .model.export_onnx import export_onnx_cli
 from .model.init_config import init_config_cli
 from .model.lattice import lattice_cli
 from .model.perplexity import perplexity_cli
@@ -47,6 +48,7 @@ COMMANDS: Dict[str, Callable[..., None]] = {  # in the order of the help: data, 
     "uncertain": uncertain_cli,
     "perplexity": perplexity_cli,
     "export-hf": export_hf_cli,
+    "export-onnx": export_onnx_cli,
     "quantize": quantize_cli,
     "verify": verify_cli,
     "seal": seal_cli,

@@ -27,6 +27,11 @@ def pair_distances(starts: Tensor, ends: Tensor) -> Tensor:
     return torch.stack([i.unsqueeze(2) - j.unsqueeze(1) for i, j in pairs], dim=-1)
 
 
+def bounds(distances: Tensor) -> Tuple[int, int]:
+    """The least and the greatest of some distances."""
+    return int(distances.amin()), int(distances.amax())
+
+
 def sinusoids(positions: Tensor, width: int) -> Tensor:
     """Encode positions, [...], as sines (first half) and cosines (second half) of geometrically falling frequencies, as
     in tensor2tensor: `frequency[k] = 10000 ** (-k / (width // 2 - 1))`, float32 [..., width]. An odd width ends in a
@@ -99,7 +104,7 @@ class PositionFusion(nn.Module):
     def _per_distance(self, distances: Tensor, compute: Callable[[int, Tensor], Tensor]) -> Tuple[Tensor, Tensor]:
         """Rows that depend on one distance alone, `compute(kind, encodings)` of each; int64 [u, kinds], which row each
         distance has."""
-        low, high = int(distances.amin()), int(distances.amax())
+        low, high = bounds(distances)
         span = torch.arange(low, high + 1, device=distances.device)
         rows = torch.cat([compute(kind, self.encoding(span, kind)) for kind in self.kinds])
         offsets = torch.arange(len(self.kinds), device=distances.device) * len(span) - low
@@ -135,7 +140,7 @@ class TwoDistanceFusion(FeedForwardFusion):
     kinds = (0, KINDS - 1)
 
     def forward(self, distances: Tensor, projection: Optional[nn.Linear] = None) -> PositionKeys:
-        low, high = int(distances.amin()), int(distances.amax())
+        low, high = bounds(distances)
         n = high - low + 1
         codes, lookup = torch.unique((distances[:, 0] - low) * n + distances[:, -1] - low, return_inverse=True)
         heads, tails = codes // n + low, codes % n + low

@@ -101,14 +101,29 @@ class LEBERT(nn.Module):
         return torch.cat([self._encode(batch).flatten(0, 1)[batch.kept] for batch in batches])
 
     def _encode(self, batch: LEBERTBatch) -> Tensor:
+        words = None
+        if self.words is not None:
+            if batch.words is None or batch.slots is None:
+                raise ValueError("This LEBERT has lexicon adapters: a batch needs `words` and `slots`.")
+            words = self.words(batch.words)
+        return self.encode(batch.input_ids, batch.attention_mask, words, batch.slots, batch.segments, batch.record)
+
+    def encode(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor,
+        words: Optional[Tensor] = None,
+        slots: Optional[Tensor] = None,
+        segments: Optional[Tensor] = None,
+        record: Optional[List[Tensor]] = None,
+    ) -> Tensor:
+        """The vectors of all wordpieces, float [B, L, H]. `words` are the vectors of the padding word and of the U
+        distinct words, float [1 + U, D]; for the other arguments see LEBERTBatch."""
         with contextlib.ExitStack() as stack:
-            if self.words is not None:
-                if batch.words is None or batch.slots is None:
-                    raise ValueError("This LEBERT has lexicon adapters: a batch needs `words` and `slots`.")
-                stack.enter_context(_batch_words((self.words(batch.words), batch.slots, batch.record)))
-            segments = {} if batch.segments is None else {"token_type_ids": batch.segments}
-            output = self.encoder(batch.input_ids, attention_mask=batch.attention_mask.long(), **segments)
-            return output.last_hidden_state
+            if words is not None and slots is not None:
+                stack.enter_context(_batch_words((words, slots, record)))
+            given = {} if segments is None else {"token_type_ids": segments}
+            return self.encoder(input_ids, attention_mask=attention_mask.long(), **given).last_hidden_state
 
 
 def build_lebert(settings: Dict[str, Any]) -> LEBERT:

@@ -5,6 +5,7 @@ when they come (dynamic quantisation), so nothing has to be calibrated. The prod
 where torch's own quantisation has moved to.
 """
 
+import logging
 from typing import Any, Dict, Mapping, Tuple
 
 import torch
@@ -17,12 +18,17 @@ LARGEST = 127
 
 def quantize(module: nn.Module) -> None:
     """Quantise the linear layers and round the embeddings of a module, in place. Raises ImportError without torchao."""
+    log = logging.getLogger("torchao")
+    level = log.level
+    log.setLevel(logging.ERROR)  # else it warns of kernels for other devices, which cannot be loaded here
     try:
         from torchao.quantization import Int8DynamicActivationInt8WeightConfig, quantize_
     except ImportError as error:
         raise ImportError(
             'Models in 8 bits need torchao, which is not installed: pip install "spacy-lexner[int8]".'
         ) from error
+    finally:
+        log.setLevel(level)
     module.requires_grad_(False)
     for part in module.modules():
         if isinstance(part, nn.Embedding):

@@ -1,0 +1,126 @@
+"""A trained LEBERT as an ONNX graph, from wordpieces and words to the scores of tags."""
+
+import warnings
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Tuple
+
+import srsly
+import torch
+from spacy.language import Language
+from torch import Tensor, nn
+from torch.export import Dim
+from torch.nn import functional as F
+
+from ..encoders.lebert.model import LEBERT
+from ..encoders.shared.shim import ModuleShim
+from .folders import whole_folder
+
+OPSET = 20
+GRAPH, DESCRIPTION = "model.onnx", "model.json"
+REASONS = {
+    "flat": (
+        "FLAT's attention scores the distinct positions of a batch in groups whose number and sizes depend on the "
+        "texts, and a graph has a fixed number of operations. The formula with a vector for every pair of tokens could "
+        "be exported; it takes dozens of times as long"
+    ),
+    "elmo": "ELMo steps through time in Python, in blocks that depend on the lengths of the texts",
+    "ernie": "ERNIE's entities are not part of the graph yet",
+}
+
+
+class Emissions(nn.Module):
+    """What is exported: a LEBERT and the output layer of its tagger."""
+
+    def __init__(self, encoder: LEBERT, weight: Tensor, bias: Tensor) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.register_buffer("weight", weight)
+        self.register_buffer("bias", bias)
+
+    def forward(
+        self, input_ids: Tensor, attention_mask: Tensor, slots: Optional[Tensor] = None, words: Optional[Tensor] = None
+    ) -> Tensor:
+        """RETURNS (Tensor): The scores of the tags of each wordpiece, float [B, L, n_tags]."""
+        return F.linear(self.encoder.encode(input_ids, attention_mask, words, slots), self.weight, self.bias)
+
+
+def export_onnx(nlp: Language, target: Path, *, component: str = "lex_ner", overwrite: bool = False) -> Dict[str, Any]:
+    """Write the encoder and the emissions of a tagger as a folder with model.onnx, and model.json, which has the
+    vocabulary, labels, transitions and the width of words.
+
+    Inputs of the graph, where B, L and U may be any: `input_ids`, int64 [B, L], and `attention_mask`, bool [B, L], with
+    [CLS] and [SEP] around each text; where the model reads words, `slots`, int64 [B, L, W], and `words`, float
+    [1 + U, D], as in `LEBERT.encode`. Output: `emissions`, float [B, L, n_tags].
+
+    nlp (Language): The pipeline.
+    target (Path): The folder. It appears when everything is written.
+    component (str): The tagger.
+    overwrite (bool): Whether to replace an existing folder.
+    RETURNS (Dict[str, Any]): What model.json says. Raises ValueError if the encoder cannot be exported, ImportError
+        without onnx.
+    """
+    shim, tagger = find_lebert(nlp, component)
+    settings, module = shim.settings or {}, shim.module
+    assert isinstance(module, LEBERT)
+    output, width = tagger.model.get_ref("output_layer"), settings["lebert"]["word_width"]
+    names = ("emission_W", "emission_b")
+    graph = Emissions(module, *(torch.from_numpy(output.get_param(name)) for name in names)).eval()
+    sample, shapes = make_sample(module, width, n_slots(tagger.model))
+    learned = "transitions" in output.param_names
+    description = {
+        "opset": OPSET,
+        "labels": list(tagger.labels),
+        "word_width": width if module.words is not None else 0,
+        "transitions": output.get_param("transitions").tolist() if learned else None,
+        "wordpieces": settings["wordpieces"],
+    }
+    with whole_folder(target, overwrite=overwrite) as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about dimensions that have one name in several inputs
+        try:
+            torch.onnx.export(
+                graph,
+                tuple(sample.values()),
+                folder / GRAPH,
+                dynamo=True,
+                opset_version=OPSET,
+                input_names=list(sample),
+                output_names=["emissions"],
+                dynamic_shapes=shapes,
+                external_data=False,
+                verbose=False,
+            )
+        except ImportError as error:
+            raise ImportError('Export needs onnx and onnxscript: pip install "spacy-lexner[onnx]".') from error
+        srsly.write_json(folder / DESCRIPTION, description)
+    return description
+
+
+def find_lebert(nlp: Language, component: str) -> Tuple[ModuleShim, Any]:
+    """The module of a tagger's LEBERT, and the tagger. Raises ValueError if it has another encoder."""
+    if component not in nlp.pipe_names:
+        raise ValueError(f"The pipeline has no component {component!r}; it has {', '.join(nlp.pipe_names) or 'none'}.")
+    tagger: Any = nlp.get_pipe(component)
+    found = [(node.name, shim) for node in tagger.model.walk() for shim in node.shims if isinstance(shim, ModuleShim)]
+    if [name for name, _ in found] != ["lebert"] or "output_layer" not in tagger.model.ref_names:
+        what = ", ".join(f"{name} ({REASONS[name]})" if name in REASONS else name for name, _ in found) or "none"
+        raise ValueError(f"{component!r} cannot be exported: expected one LEBERT as its encoder, found {what}.")
+    if found[0][1].in_int8:
+        raise ValueError("A pipeline in 8 bits cannot be exported: export the one that it was made of.")
+    return found[0][1], tagger
+
+
+def n_slots(model: Any) -> int:
+    """How many words a wordpiece of the tagger's LEBERT may have."""
+    return next(node.attrs["options"].max_words for node in model.walk() if node.name == "lebert")
+
+
+def make_sample(module: LEBERT, width: int, n_slots: int) -> Tuple[Dict[str, Tensor], List[Dict[int, Any]]]:
+    """Inputs to trace the graph with, and which of their dimensions are free."""
+    batch, length, n_words = Dim("batch"), Dim("length"), Dim("n_words")
+    sample = {"input_ids": torch.ones(2, 7, dtype=torch.int64), "attention_mask": torch.ones(2, 7, dtype=torch.bool)}
+    shapes: List[Dict[int, Any]] = [{0: batch, 1: length}, {0: batch, 1: length}]
+    if module.words is not None:
+        sample["slots"] = torch.ones(2, 7, n_slots, dtype=torch.int64)
+        sample["words"] = torch.zeros(4, width)
+        shapes += [{0: batch, 1: length}, {0: n_words}]
+    return sample, shapes

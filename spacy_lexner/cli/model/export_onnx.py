@@ -1,0 +1,30 @@
+"""`spacy lexner export-onnx`: a trained LEBERT as an ONNX graph."""
+
+from typing import Annotated
+
+import typer
+from wasabi import msg
+
+from ..shared import ForceOption, TargetArgument, failing, load_pipeline
+
+
+def export_onnx_cli(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A trained pipeline with LEBERT")],
+    target: TargetArgument,
+    component: Annotated[str, typer.Option("--component", "-n", metavar="NAME", help="The tagger")] = "lex_ner",
+    force: ForceOption = False,
+) -> None:
+    """Write encoder and emissions of a tagger as a folder with model.onnx, and model.json with all else it needs.
+
+    The search for entities, and the lookup of words, are not part of the graph.
+
+    \b
+    Example:
+      python -m spacy lexner export-onnx training/model-best onnx/model
+    """
+    from ...checkpoints.onnx import export_onnx  # torch: only where it is needed
+
+    with failing("Nothing was written"):
+        made = export_onnx(load_pipeline(model), target, component=component, overwrite=force)
+    words = f"words of {made['word_width']} dimensions" if made["word_width"] else "no words"
+    msg.good(f"{target}: opset {made['opset']}, {len(made['labels'])} labels, {words}")

@@ -1,0 +1,40 @@
+"""A device that is not there, and does nothing.
+
+Under torch's FakeTensorMode, tensors have a shape and a device and no data, and an operation on two devices raises, as
+on a GPU. The mode takes "cuda" too, but gradients there need a torch that is built with CUDA: "meta" stands for it.
+"""
+
+from typing import Any, Sequence
+
+import torch
+from torch import Tensor, nn
+from torch._subclasses import FakeTensorMode
+from torch.func import functional_call
+
+DEVICE = torch.device("meta")
+
+
+def fake_like(value: Any) -> Any:
+    """Fake tensors like those of a structure that are on the device. Those on the CPU stay as they are."""
+    if isinstance(value, Tensor):
+        return torch.empty(value.shape, dtype=value.dtype, device=DEVICE) if value.is_meta else value
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(fake_like, value))
+    return type(value)(map(fake_like, value)) if isinstance(value, (list, tuple)) else value
+
+
+def run_on_device(module: nn.Module, inputs: Sequence[Any] = ()) -> None:
+    """Run a module forward and back, with all its weights on the device. Raises FakeTensorDeviceMismatchError where
+    something of its own making is elsewhere."""
+    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    mode.allow_meta = True
+    with mode:
+        state = {
+            name: torch.empty(tensor.shape, dtype=tensor.dtype, device=DEVICE).requires_grad_(tensor.requires_grad)
+            for name, tensor in (*module.named_parameters(), *module.named_buffers())
+        }
+        output = functional_call(module, state, fake_like(tuple(inputs)))
+        wanted = [tensor for tensor in state.values() if tensor.requires_grad]
+        gradients = torch.autograd.grad(output.sum(), wanted, allow_unused=True)
+    found = [gradient.device for gradient in gradients if gradient is not None]
+    assert found and {output.device, *found} == {DEVICE}
