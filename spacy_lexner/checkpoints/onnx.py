@@ -31,6 +31,9 @@ REASONS = {
 class Emissions(nn.Module):
     """What is exported: a LEBERT and the output layer of its tagger."""
 
+    weight: Tensor
+    bias: Tensor
+
     def __init__(self, encoder: LEBERT, weight: Tensor, bias: Tensor) -> None:
         super().__init__()
         self.encoder = encoder

@@ -1,5 +1,6 @@
 """Every module makes its tensors where its weights are, whatever that device is."""
 
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,6 +9,9 @@ import spacy
 import torch
 from fake_device import DEVICE, fake_like, run_on_device
 from spacy.training import Example
+from spacy.util import load_model_from_config
+from thinc.api import require_gpu, to_numpy, use_ops
+from tolerance import assert_close
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorDeviceMismatchError
 from transformers import BertConfig
@@ -32,6 +36,9 @@ BERT = {"hidden_width": 16, "depth": 2, "heads": 2, "intermediate_width": 32}
 FLAT = {"@architectures": "spacy-lexner.FLAT.v1", "width": 16, "heads": 2}
 LEBERT = {"@architectures": "spacy-lexner.LEBERT.v1", **BERT}
 ELMO = {"@architectures": "spacy-lexner.ELMo.v1", "embedding_dim": 6, "filters": [[1, 4], [2, 4]], "freeze": False}
+N_TERMS = 4 * 64  # layers, and their longest sum
+GPU = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA")]
+DEVICES = ["cpu", pytest.param("gpu", marks=GPU)]
 ENCODERS = {
     "flat": FLAT,
     "flat-gate": {**FLAT, "positions": {"fusion": "gate", "absolute": "nonlinear_add", "learned": True}},
@@ -105,6 +112,7 @@ def without_data(inputs, patch):
         patch.setattr(elmo_model, "pack", lambda lengths: packing)
     every = torch.all  # transformers asks whether there is any padding
     patch.setattr(torch, "all", lambda mask, **options: every(mask, **options) if options else False)
+    patch.setattr(torch, "autocast", lambda *_, **__: nullcontext())  # there is none for such a device
     patch.setattr(torch.Tensor, "nonzero", lambda _: ())  # and ELMo's CNN how long the words are
     patch.setattr(word_model, "pack_padded_sequence", lambda vectors, *_, **__: vectors)
     patch.setattr(word_model, "pad_packed_sequence", lambda vectors, *_, **__: (vectors, None))
@@ -115,6 +123,24 @@ def test_encoders(name, monkeypatch):
     _nlp, encoder, docs = make_encoder(ENCODERS[name])
     without_data(inputs_on(torch.device("cpu"), encoder, docs), monkeypatch)
     run_on_device(encoder.shims[0].module.train(), inputs_on(DEVICE, encoder, docs))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", ENCODERS)
+def test_a_saved_pipeline_on_a_device(name, device):
+    nlp, encoder, docs = make_encoder(ENCODERS[name])
+    expected, saved = encoder.predict(docs), nlp.to_bytes()
+    with use_ops("cupy" if device == "gpu" else "numpy"):
+        if device == "gpu":
+            require_gpu()
+        loaded = load_model_from_config(nlp.config).from_bytes(saved)
+        matched = [loaded.get_pipe("lex_matcher")(loaded.make_doc(text)) for text in TEXTS]
+        vectors = loaded.get_pipe("lex_ner").model.get_ref("tok2vec").predict(matched)
+        for found, right in zip(vectors, expected):
+            assert_close(to_numpy(found), right, N_TERMS)
+        gold = [Example.from_dict(loaded.make_doc(text), {"entities": [(0, 2, "LOC")]}) for text in TEXTS]
+        assert loaded.update(gold, sgd=loaded.resume_training())["lex_ner"] > 0
+        assert [doc.text for doc in loaded.pipe(TEXTS)] == TEXTS
 
 
 def test_a_missing_device_is_found(monkeypatch):
