@@ -13,7 +13,7 @@ from torch.nn import functional as F
 
 from ..encoders.lebert.model import LEBERT
 from ..encoders.shared.shim import ModuleShim
-from .folders import whole_folder
+from ..integrity.folders import whole_folder
 
 OPSET = 20
 GRAPH, DESCRIPTION = "model.onnx", "model.json"
