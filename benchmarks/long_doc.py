@@ -19,11 +19,13 @@ import time
 
 import spacy
 from real_text import DATA, read_text
+from spacy.training import Example
 
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 
 ARCHITECTURE = "spacy-lexner.LEBERT.v1"
+TRAINED_LENGTH = 100  # characters of a text in training: the tagger reads long texts in segments of that length
 
 
 def read_words(text: str) -> list[str]:
@@ -56,7 +58,8 @@ def tokenise_and_match(text: str) -> None:
 def predict(text: str) -> None:
     nlp = make_nlp(text)
     nlp.add_pipe("lex_ner", config={"model": {"tok2vec": {"@architectures": ARCHITECTURE}}}).add_label("PER")
-    nlp.initialize()
+    texts = [nlp.make_doc(text[i : i + TRAINED_LENGTH]) for i in range(0, 5000, TRAINED_LENGTH)]
+    nlp.initialize(lambda: [Example.from_dict(doc, {"entities": []}) for doc in texts])
     nlp(text[:5000])
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.perf_counter()

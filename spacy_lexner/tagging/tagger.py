@@ -19,6 +19,7 @@ OutputLayer = Model[List[Floats2d], TaggerOutput]
 Tagger = Model[List[Doc], TaggerOutput]
 
 NEW_TAG_MARGIN = 4.0
+READ_AT_ONCE = 256  # segments of long Docs
 
 
 def tagger(tok2vec: Encoder, output: OutputLayer, head: TaggerHead) -> Tagger:
@@ -39,21 +40,40 @@ def forward(model: Tagger, docs: List[Doc], is_train: bool) -> Tuple[TaggerOutpu
     segments = _cut(model, docs)
     if segments is None:
         vectors, backprop_vectors = tok2vec(docs, is_train)
+    elif not is_train:
+        return _predict_segments(model, segments), lambda d_outputs: []
     else:
         rows, backprop_rows = tok2vec(segments.docs, is_train)
         vectors = segments.join(rows, xp)
-        for node in tok2vec.walk():
-            if "join_segments" in node.attrs:  # what an encoder has noted in the segments
-                node.attrs["join_segments"](segments)
+        _join_notes(model, segments)
 
         def backprop_vectors(gradients: List[Floats2d]) -> Any:
             return backprop_rows(segments.split(gradients, xp))
 
     outputs, backprop_outputs = output(vectors, is_train)
-    if segments is not None and not is_train:
-        part_separated(outputs, segments.separators)
-        part_texts(outputs, segments.text_ends)
     return outputs, lambda d_outputs: backprop_vectors(backprop_outputs(d_outputs))
+
+
+def _predict_segments(model: Tagger, segments: Segments) -> TaggerOutput:
+    """The output for Docs that were cut. Some segments at a time are encoded, so that the vectors of a long Doc are
+    never all in memory."""
+    tok2vec, output = model.layers
+    emissions: List[Floats2d] = []
+    for low in range(0, len(segments.docs), READ_AT_ONCE):
+        found = output.predict(tok2vec.predict(segments.docs[low : low + READ_AT_ONCE]))
+        emissions += found.emissions
+    outputs = TaggerOutput(segments.join(emissions, model.ops.xp), found.transitions)
+    _join_notes(model, segments)
+    part_separated(outputs, segments.separators)
+    part_texts(outputs, segments.text_ends)
+    return outputs
+
+
+def _join_notes(model: Tagger, segments: Segments) -> None:
+    """Give Docs what encoders have noted in their segments."""
+    for node in model.layers[0].walk():
+        if "join_segments" in node.attrs:
+            node.attrs["join_segments"](segments)
 
 
 def attend(model: Tagger, docs: List[Doc]) -> List[AttendedWords]:

@@ -5,6 +5,7 @@ from small_ner import TEXTS, blank, examples, found, train
 from tolerance import near
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry
+from spacy_lexner.tagging import tagger
 
 ENCODERS = {
     "FLAT": {"@architectures": "spacy-lexner.FLAT.v1", "width": 32, "heads": 2, "words": "none"},
@@ -76,6 +77,21 @@ def test_what_is_read_at_once_is_bounded(nlp):
     assert limits == (16, False, " 。！？", 5)  # the least; the training texts are shorter
     doc = nlp("，".join(text for text, _ in TEXTS * 20))
     assert len(doc.ents) > 80
+
+
+def test_segments_are_encoded_some_at_a_time(nlp, monkeypatch):
+    text = "，".join(text for text, _ in TEXTS * 20)
+    at_once, sizes = found(nlp(text)), []
+    tok2vec = nlp.get_pipe("lex_ner").model.layers[0]
+    encode = tok2vec._func
+    monkeypatch.setattr(tagger, "READ_AT_ONCE", 7)
+
+    def counted(node, docs, is_train):
+        sizes.append(len(docs))
+        return encode(node, docs, is_train)
+
+    monkeypatch.setattr(tok2vec, "_func", counted)
+    assert found(nlp(text)) == at_once and max(sizes) == 7 < sum(sizes)
 
 
 @pytest.mark.parametrize("text", ["", "\n", "\n\n张三在北京大学工作\n \n", " "])
