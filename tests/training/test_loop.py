@@ -162,6 +162,7 @@ def test_what_is_not_the_same_training_is_refused(config, data, tmp_path, stop_a
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(0)
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed by a signal")
 @pytest.mark.parametrize("config", ["FLAT", "LEBERT"], indirect=True)
 def test_killed_at_any_moment(config, tmp_path):
