@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional
 
+from ..lexicon.limits import quote
 from .mentions import Mentions
 from .offsets import CODE_POINTS, LAST_OF_BMP, Offsets
 from .record import LOST_CHARACTERS, Entity, FormatError, ReadOptions, Record
@@ -82,12 +83,12 @@ def _read_lines(lines: List[str], mentions: Mentions, labels: Dict[str, str]) ->
         _, _, rest = line.partition("\t")
         head, separator, mention = rest.partition("\t")
         label, _, spans = head.partition(" ")
-        if line[0] != "T" or not re.fullmatch(r"\d+ \d+(;\d+ \d+)*", spans):
-            raise FormatError(f"{mentions.place}: {line[:80]!r} is not brat's; expected a line such as {EXAMPLE}")
+        if line[0] != "T" or not re.fullmatch(r"[0-9]{1,18} [0-9]{1,18}(;[0-9]{1,18} [0-9]{1,18})*", spans):
+            raise FormatError(f"{mentions.place}: {quote(line)} is not brat's; expected a line such as {EXAMPLE}")
         bounds = [int(bound) for bound in re.split("[ ;]", spans)]
         gaps = zip(bounds[1:-1:2], bounds[2::2])
         if any(mentions.text[start:end].strip() for start, end in gaps):
-            report.add_problem("discontinuous entity: left out", f"{mentions.place}: {label} {mention}")
+            report.add_problem("discontinuous entity: left out", f"{mentions.place}: {quote(label)} {quote(mention)}")
             continue
         yield mentions.check(bounds[0], bounds[-1], labels.get(label, label), mention if separator else None)
     mentions.place = place

@@ -5,6 +5,7 @@
 
 from typing import Any, Iterator, Optional, Tuple
 
+from ..lexicon.limits import quote
 from .json_text import check_text, read_objects
 from .mentions import Mentions
 from .record import Entity, FormatError, ReadOptions, Record
@@ -29,21 +30,25 @@ def _walk(labels: Any, place: str) -> Iterator[Tuple[str, str, Any]]:
     for label, mentions in _items(labels, place):
         for mention, occurrences in _items(mentions, place):
             if not isinstance(occurrences, list):
-                raise FormatError(f"{place}: the places of {mention!r} must be a list of pairs, as in {EXAMPLE}")
+                raise FormatError(f"{place}: the places of {quote(mention)} must be a list of pairs, as in {EXAMPLE}")
             for bounds in occurrences:
                 yield label, mention, bounds
 
 
 def _items(value: Any, place: str) -> Any:
     if not isinstance(value, dict):
-        raise FormatError(f"{place}: {value!r} should be an object, as in {EXAMPLE}")
+        raise FormatError(f"{place}: {quote(value)} should be an object, as in {EXAMPLE}")
     return value.items()
 
 
 def _check(mentions: Mentions, label: str, mention: str, bounds: Any) -> Optional[Entity]:
     place = mentions.place
     if not (isinstance(bounds, list) and len(bounds) == 2 and all(type(bound) is int for bound in bounds)):
-        raise FormatError(f"{place}: the place {bounds!r} of {mention!r} must be a pair of integers, as in {EXAMPLE}")
+        raise FormatError(
+            f"{place}: the place {quote(bounds)} of {quote(mention)} must be a pair of integers, as in {EXAMPLE}"
+        )
     if not label or not mention:
-        raise FormatError(f"{place}: an entity with an empty label or mention: {label!r} {mention!r} {bounds}")
+        raise FormatError(
+            f"{place}: an entity with an empty label or mention: {quote(label)} {quote(mention)} {quote(bounds)}"
+        )
     return mentions.check(bounds[0], bounds[1] + 1, label, mention, shown=str(bounds))

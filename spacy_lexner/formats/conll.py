@@ -3,6 +3,7 @@
 from itertools import accumulate
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
+from ..lexicon.limits import quote
 from .record import LOST_CHARACTERS, Entity, FormatError, ReadOptions, Record
 from .report import Report
 from .source import Source, read_lines
@@ -91,7 +92,7 @@ def detect_layout(source: Source, options: ReadOptions) -> Layout:
     digit_suffix = options.digit_suffix == "yes" or (options.digit_suffix == "auto" and plain_word is None)
     if digit_suffix and plain_word is not None:
         raise FormatError(
-            f"{source.name}:{plain_word.number}: the word {plain_word.word!r} does not end with a digit. "
+            f"{source.name}:{plain_word.number}: the word {quote(plain_word.word)} does not end with a digit. "
             "Read the file without digit suffixes (--digit-suffix no)."
         )
     return Layout(separator, digit_suffix, _choose_scheme(source, places, options))
@@ -133,7 +134,7 @@ def _read_sentences(source: Source, separator: str, options: ReadOptions, report
             try:
                 row = Row(number, *_split_columns(line, separator))
             except ValueError as error:
-                raise FormatError(f"{source.name}:{number}: {error}. The line is {line!r}.") from None
+                raise FormatError(f"{source.name}:{number}: {error}. The line is {quote(line)}.") from None
         if row is None or row.word == DOCUMENT_START:
             if rows:
                 yield rows

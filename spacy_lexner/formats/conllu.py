@@ -3,13 +3,14 @@
 import re
 from typing import Iterable, Iterator, List, NamedTuple, Optional, Sequence
 
+from ..lexicon.limits import quote
 from .record import FormatError, ReadOptions, Record
 from .report import Report
 from .source import Source, read_lines
 from .words import make_word_record, universal
 
 N_COLUMNS = 10
-COUNTER = re.compile(r"(?P<first>[0-9]+)(?:-(?P<last>[0-9]+)|\.(?P<empty>[0-9]+))?")
+COUNTER = re.compile(r"(?P<first>[0-9]{1,18})(?:-(?P<last>[0-9]{1,18})|\.(?P<empty>[0-9]{1,18}))?")
 TEXT = re.compile(r"# *text *= *(.*)")
 SPACES = re.compile(r"\s*")
 NO_SPACE = "SpaceAfter=No"
@@ -59,8 +60,8 @@ def read_conllu(source: Source, options: ReadOptions, report: Report) -> Iterato
         if text is not None and spaces is None:
             if not options.repair:
                 raise FormatError(
-                    f"{place}: the words are {' '.join(words)!r}, but the text given with them is {text!r}. To "
-                    "keep the words, repair it (--repair)."
+                    f"{place}: the words are {quote(' '.join(words))}, but the text given with them is "
+                    f"{quote(text)}. To keep the words, repair it (--repair)."
                 )
             report.add_problem(OTHER_TEXT, place)
         if spaces is None and spaced:
@@ -106,7 +107,7 @@ def _read_sentences(source: Source, options: ReadOptions, report: Report) -> Ite
             if len(columns) != N_COLUMNS or counter is None or not columns[1].strip():
                 raise FormatError(
                     f"{place}: expected the {N_COLUMNS} columns of CoNLL-U, separated by tabs: a number, a word, and "
-                    f"so on. The line is {line!r}."
+                    f"so on. The line is {quote(line)}."
                 )
             if counter["last"]:
                 contracted = int(counter["last"])
@@ -122,8 +123,8 @@ def _read_row(number: int, columns: List[str], place: str, options: ReadOptions,
     if universal([pos]) != [pos]:
         if not options.repair:
             raise FormatError(
-                f"{place}: the part of speech {pos!r} of {columns[1]!r} is not universal. Leave it out (--repair); the "
-                "fifth column is read too."
+                f"{place}: the part of speech {quote(pos)} of {quote(columns[1])} is not universal. Leave it out "
+                "(--repair); the fifth column is read too."
             )
         report.add_problem(NOT_UNIVERSAL, f"{place}: {pos}")
         pos = ""

@@ -6,6 +6,7 @@ projects with that setting.
 
 from typing import Any, Dict, Iterable, Iterator, List, Tuple
 
+from ..lexicon.limits import quote
 from .json_text import check_text, dumps, read_objects
 from .mentions import Mentions
 from .offsets import UTF_16, Offsets
@@ -42,7 +43,7 @@ def _read_spans(spans: Any, place: str) -> Iterator[Tuple[Any, Any, Any]]:
         elif isinstance(span, list) and len(span) == 3:
             yield span[0], span[1], span[2]
         else:
-            raise FormatError(f"{place}: {span!r} is not a span; expected start, end and label, as in {EXAMPLE}")
+            raise FormatError(f"{place}: {quote(span)} is not a span; expected start, end and label, as in {EXAMPLE}")
 
 
 def write_doccano(tasks: Iterable[Task], report: Report, *, unit: str = UTF_16) -> Iterator[str]:

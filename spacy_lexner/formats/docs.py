@@ -6,6 +6,7 @@ from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 from spacy.vocab import Vocab
 
+from ..lexicon.limits import quote
 from .record import Entity, FormatError, Record
 from .report import Report
 
@@ -90,4 +91,4 @@ def _make_span(doc: Doc, entity: Entity, record: Record, report: Report) -> Opti
 
 
 def _describe(record: Record, label: str, text: str) -> str:
-    return f"{record.place}: {label} {text!r}"
+    return f"{record.place}: {label} {quote(text)}"

@@ -2,11 +2,13 @@
 
 import json
 import re
+from itertools import islice
 from typing import Any, Dict, Iterator, Tuple
 
+from ..lexicon.limits import exceeded, limit
 from .record import LOST_CHARACTERS, FormatError, ReadOptions
 from .report import Report
-from .source import Source, read_lines
+from .source import CHUNK, Source, read_chunks, read_lines
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -33,8 +35,48 @@ def parse(text: str, place: str, example: str) -> Any:
     """Parse JSON. Raises FormatError if it is not JSON."""
     try:
         return json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except RecursionError:
+        raise FormatError(f"{place}: not JSON that can be read: nested too deeply. Expected {example}") from None
+    except ValueError as error:  # also an integer of more digits than Python reads
         raise FormatError(f"{place}: not JSON ({error}). Expected {example}") from None
+
+
+def read_list(source: Source, options: ReadOptions, report: Report, example: str) -> Iterator[Any]:
+    """Read a file that is a JSON list, item by item: only one is held in memory. Raises FormatError, which shows
+    `example`, for anything else."""
+    decoder = json.JSONDecoder()
+    chunks = read_chunks(source, options, report)
+    text, begun, n_items = "", False, 0
+    while True:
+        text = text.lstrip(" \t\r\n")
+        if not begun and text:
+            if text[0] != "[":
+                raise FormatError(f"{source.name}: expected a list of objects, such as {example}")
+            text, begun = text[1:].lstrip(" \t\r\n"), True
+        if begun and text.startswith("]"):
+            if (text[1:] + "".join(chunks)).strip():
+                raise FormatError(f"{source.name}: not JSON (more text after the list). Expected {example}")
+            return
+        place = f"{source.name}: item {n_items + 1}"
+        try:
+            start = re.match(r"(?:,\s*)?", text).end() if n_items else 0  # type: ignore[union-attr]
+            item, end = decoder.raw_decode(text, start)
+            if (n_items and not start) or not text[end:].lstrip(" \t\r\n"):  # a number may go on in the next chunk
+                raise json.JSONDecodeError("expected a comma or the end of the list", text, end)
+        except RecursionError:
+            raise FormatError(f"{place}: not JSON that can be read: nested too deeply. Expected {example}") from None
+        except ValueError as error:
+            # As much again, so that a long item is not tried again and again.
+            more = "".join(islice(chunks, 1 + len(text) // CHUNK))
+            if not more or not isinstance(error, json.JSONDecodeError):
+                raise FormatError(f"{place}: not JSON ({error}). Expected {example}") from None
+            text += more
+            if len(text) > limit("line") + CHUNK:
+                raise FormatError(f"{place}: {exceeded('line', 'more characters')}.") from None
+            continue
+        text = text[end:]
+        n_items += 1
+        yield item
 
 
 def check_text(text: Any, place: str, options: ReadOptions, report: Report, example: str) -> str:

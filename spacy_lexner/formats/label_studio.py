@@ -8,12 +8,13 @@ points; in old versions UTF-16 units, which the mentions reveal.
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple
 from xml.etree import ElementTree
 
-from .json_text import check_text, dumps, parse
+from ..lexicon.limits import quote
+from .json_text import check_text, dumps, read_list
 from .mentions import Mentions
 from .offsets import CODE_POINTS, Offsets
 from .record import Entity, FormatError, ReadOptions, Record
 from .report import Report
-from .source import Source, read_text
+from .source import Source
 from .task import Task, find_regions
 
 EXAMPLE = (
@@ -26,12 +27,8 @@ TAG, FIELD = "label", "text"  # names in the labelling configuration
 def read_label_studio(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
     """Read a Label Studio export, JSON or JSON-MIN. A text without annotations, or with predictions only, is
     unannotated. Errors name the number of the task."""
-    tasks = parse(read_text(source, options, report), source.name, EXAMPLE)
-    if not isinstance(tasks, list):
-        raise FormatError(f"{source.name}: expected a list of tasks, such as {EXAMPLE}")
-    if not tasks:
-        raise FormatError(f"{source.name}: the file has no text.")
-    for number, task in enumerate(tasks, start=1):
+    number = 0
+    for number, task in enumerate(read_list(source, options, report, EXAMPLE), start=1):
         place = f"{source.name}: task {number}"
         if not isinstance(task, dict):
             raise FormatError(f"{place}: expected an object, as in {EXAMPLE}")
@@ -39,6 +36,8 @@ def read_label_studio(source: Source, options: ReadOptions, report: Report) -> I
         regions = _find_regions(task, place, report)
         entities = None if regions is None else _read_regions(Mentions(text, place, options, report), regions)
         yield Record(text, None, entities, place)
+    if not number:
+        raise FormatError(f"{source.name}: the file has no text.")
 
 
 def _find_text(task: Dict[str, Any], place: str) -> Any:
@@ -47,7 +46,7 @@ def _find_text(task: Dict[str, Any], place: str) -> Any:
         return data.get(FIELD) if isinstance(data, dict) else None
     texts = [value for value in data.values() if isinstance(value, str)]
     if len(texts) != 1 or data is task:
-        raise FormatError(f'{place}: which of {", ".join(map(repr, data))} is the text? Call it "{FIELD}".')
+        raise FormatError(f'{place}: which of {", ".join(map(quote, list(data)[:5]))} is the text? Call it "{FIELD}".')
     return texts[0]
 
 
@@ -72,7 +71,7 @@ def _find_regions(task: Dict[str, Any], place: str, report: Report) -> Optional[
 def _objects(value: Any, place: str) -> List[Dict[str, Any]]:
     """Check that a value is a list of objects, or missing. Raises FormatError for anything else."""
     if not isinstance(value or [], list) or not all(isinstance(item, dict) for item in value or []):
-        raise FormatError(f"{place}: {str(value)[:80]} should be a list of objects, as in {EXAMPLE}")
+        raise FormatError(f"{place}: {quote(value)} should be a list of objects, as in {EXAMPLE}")
     return list(value or [])
 
 
@@ -81,15 +80,16 @@ def _read_regions(mentions: Mentions, regions: List[Dict[str, Any]]) -> List[Ent
     for region in regions:
         [value], kind = _objects([region.get("value") or {}], mentions.place), region.get("type")
         if kind not in ("labels", "hypertextlabels"):
-            mentions.report.add_problem(f"annotation of the type {kind!r}: left out", mentions.place)
+            mentions.report.add_problem(f"annotation of the type {quote(kind)}: left out", mentions.place)
             continue
         if not isinstance(value.get("start"), int):
             raise FormatError(
-                f"{mentions.place}: the start {value.get('start')!r} is a position in HTML; only plain text is read."
+                f"{mentions.place}: the start {quote(value.get('start'))} is a position in HTML; only plain "
+                "text is read."
             )
         labels = value.get(kind, value.get("labels")) or []
         if not isinstance(labels, list):
-            raise FormatError(f"{mentions.place}: {labels!r} should be a list of labels.")
+            raise FormatError(f"{mentions.place}: {quote(labels)} should be a list of labels.")
         if not labels:
             mentions.report.add_problem("region without a label: left out", mentions.place)
         found += (mentions.check(value["start"], value.get("end"), label, value.get("text")) for label in labels)

@@ -2,6 +2,7 @@
 
 from typing import Any, Iterable, List, Optional, Set
 
+from ..lexicon.limits import QUOTED, quote
 from .json_text import LONE_SURROGATE
 from .offsets import CODE_POINTS, GRAPHEMES, UNITS, UTF_16, Offsets
 from .record import Entity, FormatError, ReadOptions
@@ -39,9 +40,15 @@ class Mentions:
         the offsets as `shown` there, if it is wrong.
         """
         if not (type(start) is int and type(end) is int):
-            raise FormatError(f"{self.place}: {start!r}, {end!r} of {mention or label!r} must be two integers.")
+            raise FormatError(
+                f"{self.place}: {quote(start)}, {quote(end)} of {quote(mention or label)} must be two integers."
+            )
         if not isinstance(label, str) or not label.strip():
-            raise FormatError(f"{self.place}: an entity without a label at {start}, {end}.")
+            raise FormatError(
+                f"{self.place}: an entity without a label at {quote(start)}, {quote(end)}: it is {quote(label)}."
+            )
+        if not isinstance(mention, (str, type(None))):
+            raise FormatError(f"{self.place}: {quote(mention)} at {start}, {end} must be the text of the entity.")
         mention = None if mention is None else LONE_SURROGATE.sub("\ufffd", mention)
         entity = self._find(self._offsets, start, end, label, mention)
         if entity is not None:
@@ -63,9 +70,10 @@ class Mentions:
 
     def _repair(self, start: int, end: int, label: str, mention: Optional[str], shown: str) -> Optional[Entity]:
         there = self.text[max(start, 0) : max(end, 0)]
-        found = f"{self.place}: {label} {mention!r} is not at {shown}: there is {there!r}"
+        found = f"{self.place}: {label[:QUOTED]} {quote(mention)} is not at {shown[:QUOTED]}: there is {quote(there)}"
         if mention is None:
-            found = f"{self.place}: {label} at {shown} is not within the text of {len(self.text)} characters"
+            where = f"{label[:QUOTED]} at {shown[:QUOTED]}"
+            found = f"{self.place}: {where} is not within the text of {len(self.text)} characters"
         if not self.options.repair:
             raise FormatError(f"{found}. {self._hint} Offsets count {self._unit} (--offsets). Repair it (--repair).")
         if mention and self.text.count(mention) == 1:

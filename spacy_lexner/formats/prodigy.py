@@ -5,6 +5,7 @@
 
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple
 
+from ..lexicon.limits import quote
 from .json_text import check_text, dumps, read_objects
 from .mentions import Mentions
 from .offsets import CODE_POINTS, Offsets
@@ -35,9 +36,9 @@ def _read_entities(
             report.add_problem(f"{name} of a text: left out", place)
     spans, answer = data.get("spans"), data.get("answer")
     if answer not in (None, *ANSWERS):
-        raise FormatError(f"{place}: the answer is {answer!r}; expected one of {', '.join(ANSWERS)}.")
+        raise FormatError(f"{place}: the answer is {quote(answer)}; expected one of {', '.join(ANSWERS)}.")
     if answer in ("reject", "ignore"):
-        report.add_problem(f"text with the answer {answer!r}: read without annotation", place)
+        report.add_problem(f"text with the answer {quote(answer)}: read without annotation", place)
         return None
     if spans is None and answer is None:
         return None

@@ -1,5 +1,6 @@
 """All formats that can be read. To add one, write its reader and a line here."""
 
+from itertools import islice
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Union
 
@@ -8,12 +9,12 @@ from .clue import read_clue
 from .conll import read_conll
 from .conllu import is_conllu, read_conllu
 from .doccano import read_doccano
-from .json_text import parse
+from .json_text import parse, read_list
 from .label_studio import read_label_studio
 from .prodigy import read_prodigy
 from .record import FormatError, ReadOptions, Record
 from .report import Report
-from .source import Source, list_sources, read_lines, read_text
+from .source import Source, list_sources, read_lines
 from .spacy_llm import is_example, read_spacy_llm
 from .words import read_word_tags, read_word_text
 
@@ -69,7 +70,7 @@ def detect_format(source: Source, options: ReadOptions) -> str:
         if line.startswith("{") and line.endswith("}"):
             return _detect_object(parse(line, f"{source.name}:{number}", "one object"))
         if line == "[" or line.startswith("[{"):
-            return _detect_list(parse(read_text(source, options, Report()), source.name, "a list of objects"))
+            return _detect_list(read_list(source, options, Report(), "a list of objects"))
         if line:
             return "conll"
     raise FormatError(f"{source.name}: the file is empty.")
@@ -87,6 +88,6 @@ def _detect_object(data: Dict[str, Any]) -> str:
     return "clue"
 
 
-def _detect_list(data: List[Any]) -> str:
-    """The format of a JSON file that is a list."""
-    return "spacy-llm" if any(map(is_example, data)) else "label-studio"
+def _detect_list(items: Iterator[Any]) -> str:
+    """The format of a JSON file that is a list, by its first item."""
+    return "spacy-llm" if any(map(is_example, islice(items, 1))) else "label-studio"

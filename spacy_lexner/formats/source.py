@@ -8,16 +8,16 @@ import lzma
 import zipfile
 import zlib
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union, cast
 
+from ..lexicon.limits import Unpacking, exceeded, limit, quote, unpack
 from .record import FormatError, ReadOptions
 from .report import Report
 
 OPENERS: Dict[str, Callable] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile, RuntimeError)
-MAX_LINE = 64 * 1024 * 1024  # bytes; longer lines are not text, and would fill the memory
-MAX_FILE = 1024 * 1024 * 1024  # bytes, of files that are read as a whole
+DAMAGED = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError, OSError, UnicodeDecodeError)
+CHUNK = 1 << 20  # bytes read at a time
 BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -36,10 +36,18 @@ class Source(NamedTuple):
         """Open the file as a stream of decompressed bytes."""
         if self.member is not None:
             with zipfile.ZipFile(self.path) as archive, archive.open(self.member) as member:
-                yield cast(BinaryIO, io.BufferedReader(member, 1 << 16))  # type: ignore[arg-type]
-        else:
-            with OPENERS.get(self.path.suffix, open)(self.path, "rb") as file:
+                packed = archive.getinfo(self.member).compress_size
+                buffered = io.BufferedReader(member, 1 << 16)  # type: ignore[type-var]
+                yield cast(BinaryIO, Unpacking(buffered, self.name, packed, FormatError))
+        elif self.path.suffix in OPENERS:
+            file = unpack(OPENERS[self.path.suffix], self.path, FormatError)
+            try:
                 yield file
+            finally:
+                file.close()
+        else:
+            with self.path.open("rb") as plain:
+                yield plain
 
 
 def list_sources(path: Union[str, Path]) -> List[Source]:
@@ -81,15 +89,47 @@ def read_lines(source: Source, options: ReadOptions, report: Report) -> Iterator
         raise FormatError(f"{source.name}: the archive is damaged or cannot be read ({error}).") from error
 
 
+def read_chunks(source: Source, options: ReadOptions, report: Report) -> Iterator[str]:
+    """Read a file piece by piece, with its line ends as they are. See `read_lines`."""
+    try:
+        decoder = codecs.getincrementaldecoder(options.encoding)(options.errors)
+    except LookupError:
+        raise FormatError(f"Unknown encoding {options.encoding!r}. Try utf-8, gb18030 or big5.") from None
+    first, n_read, n_lost = True, 0, 0
+    try:
+        with source.open() as file:
+            while raw := file.read(CHUNK):
+                text = _decode_chunk(decoder, raw, source, options, n_read, final=False)
+                n_read, n_lost = n_read + len(raw), n_lost + text.count("\ufffd")
+                yield text.removeprefix("\ufeff") if first else text
+                first = False
+            yield _decode_chunk(decoder, b"", source, options, n_read, final=True)
+    except DAMAGED as error:
+        raise FormatError(f"{source.name}: the archive is damaged or cannot be read ({error}).") from error
+    if n_lost and options.errors == "replace":
+        report.add_problem(f"file with bytes that are not {options.encoding}, replaced by U+FFFD", source.name)
+
+
+def _decode_chunk(
+    decoder: codecs.IncrementalDecoder, raw: bytes, source: Source, options: ReadOptions, at: int, *, final: bool
+) -> str:
+    try:
+        return decoder.decode(raw, final)
+    except UnicodeDecodeError as error:
+        hint = _guess_encoding(raw[:-4] or raw, options.encoding)
+        where = f"byte {at + error.start + 1} or before"
+        raise FormatError(f"{source.name}: {where} is not {options.encoding} ({error.reason}). {hint}") from None
+
+
 def read_text(source: Source, options: ReadOptions, report: Report) -> str:
     """Read a whole file, with its line ends as they are. See `read_lines`."""
     try:
         with source.open() as file:
-            raw = file.read(MAX_FILE + 1)
+            raw = file.read(limit("file") + 1)
     except DAMAGED as error:
         raise FormatError(f"{source.name}: the archive is damaged or cannot be read ({error}).") from error
-    if len(raw) > MAX_FILE:
-        raise FormatError(f"{source.name}: more than {MAX_FILE} bytes. Cut the file into several.")
+    if len(raw) > limit("file"):
+        raise FormatError(f"{source.name}: {exceeded('file', 'more bytes')}; or cut the file into several.")
     try:
         text = raw.decode(options.encoding)
     except LookupError:
@@ -113,8 +153,11 @@ def _list_members(path: Path) -> List[Source]:
     try:
         with zipfile.ZipFile(path) as archive:
             names = sorted(info.filename for info in archive.infolist() if not info.is_dir())
-    except zipfile.BadZipFile as error:
-        raise FormatError(f"{path} is not a zip archive: {error}.") from error
+    except DAMAGED as error:
+        raise FormatError(f"{path} is not a zip archive, or damaged: {error}.") from error
+    for name in names:
+        if ".." in PurePosixPath(name).parts or name.startswith(("/", "\\")) or ":" in name[:3]:
+            raise FormatError(f"{path}: the member {quote(name)} leaves the archive. Pack its files anew.")
     return [Source(path, name) for name in names if not _is_hidden(Path(name))]
 
 
@@ -125,10 +168,11 @@ def _is_hidden(path: Path) -> bool:
 def _read_byte_lines(file: BinaryIO, source: Source, options: ReadOptions, report: Report) -> Iterator[Tuple[int, str]]:
     """Lines in an encoding in which the byte 0x0A is always a line feed."""
     number = 0
-    while raw := file.readline(MAX_LINE + 1):
+    most = limit("line")
+    while raw := file.readline(most + 1):
         number += 1
-        if len(raw) > MAX_LINE:
-            raise FormatError(f"{source.name}:{number}: a line of more than {MAX_LINE} bytes. Is this a text file?")
+        if len(raw) > most:
+            raise FormatError(f"{source.name}:{number}: {exceeded('line', 'a line of more bytes')}. Is it a text?")
         try:
             line = raw.decode(options.encoding)
         except UnicodeDecodeError as error:
@@ -146,7 +190,10 @@ def _read_wide_lines(file: BinaryIO, source: Source, options: ReadOptions, repor
     number = 0
     try:
         with io.TextIOWrapper(file, encoding=options.encoding, errors=options.errors, newline="\n") as text:
-            for number, line in enumerate(text, start=1):
+            while line := text.readline(limit("line") + 1):
+                number += 1
+                if len(line) > limit("line"):
+                    raise FormatError(f"{source.name}:{number}: {exceeded('line', 'a line of more characters')}.")
                 yield number, line.rstrip("\r\n")
     except UnicodeError as error:
         raise FormatError(f"{source.name}:{number + 1} or later: not {options.encoding} ({error}).") from None

@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tupl
 
 import srsly
 
+from ..lexicon.limits import quote
 from .json_text import check_text, dumps, parse
 from .offsets import CODE_POINTS
 from .record import Entity, FormatError, ReadOptions, Record
@@ -70,7 +71,7 @@ def _read_entities(
         return None
     for mention in missing:
         if not options.repair:
-            raise FormatError(f"{place}: {mention!r} does not occur in {text!r}. Leave it out (--repair).")
+            raise FormatError(f"{place}: {quote(mention)} does not occur in {quote(text)}. Leave it out (--repair).")
         report.add_problem(NOT_FOUND, f"{place}: {mention}")
     return entities
 
@@ -87,9 +88,11 @@ def _read_spans(spans: Any, place: str) -> Iterator[Tuple[Optional[str], str]]:
     """The label, or None for what is no entity, and the text of each mention."""
     for span in spans if isinstance(spans, list) else [spans]:
         if not isinstance(span, dict) or not all(_is_text(span.get(name)) for name in ("text", "label")):
-            raise FormatError(f'{place}: "spans" should be objects with a quoted "text" and "label", not {span!r}.')
+            raise FormatError(
+                f'{place}: "spans" should be objects with a quoted "text" and "label", not {quote(span)}.'
+            )
         if not isinstance(span.get("is_entity"), bool):
-            raise FormatError(f'{place}: "is_entity" of {span["text"]!r} should be true or false.')
+            raise FormatError(f'{place}: "is_entity" of {quote(span["text"])} should be true or false.')
         yield span["label"] if span["is_entity"] else None, span["text"]
 
 

@@ -3,6 +3,8 @@
 from functools import lru_cache
 from typing import Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
+from ..lexicon.limits import quote
+
 Span = Tuple[int, int, str]  # first token, one past the last, label
 
 
@@ -52,7 +54,9 @@ def split_tag(tag: str) -> Tuple[str, str]:
     letter, separator, label = tag[:1], tag[1:2], tag[2:]
     if tag == "O" or (letter in SYNONYMS and letter != "O" and (not separator or (separator in "-_" and label))):
         return letter, label
-    raise ValueError(f"{tag!r} is not a tag: expected O, or one of B, I, M, E, L, S, W, U with a label, as in B-PER")
+    raise ValueError(
+        f"{quote(tag)} is not a tag: expected O, or one of B, I, M, E, L, S, W, U with a label, as in B-PER"
+    )
 
 
 def detect_scheme(letters: Iterable[str]) -> Optional[str]:

@@ -18,6 +18,7 @@ from .entry import (
     to_stored,
 )
 from .errors import LexiconError
+from .limits import exceeded, limit
 from .normalization import Normalization
 from .rules import normal_rules
 from .table import Table, TableBuilder, VectorSpool
@@ -84,10 +85,13 @@ def build_table(
             raise LexiconError(f"{place}: {REASONS[reason]}: {word[:80]!r}. Without `strict` it would be skipped.")
         report.skip(reason, place)
 
+    most = limit("entries")
     with VectorSpool(np.dtype(dtype)) as spool:
         builder = TableBuilder(spool)
         for entry in stream:
             report.n_read += 1
+            if report.n_read > most:
+                raise LexiconError(f"{stream.source}:{stream.line}: {exceeded('entries', 'more words')}")
             given, entry = entry.word, to_stored(entry, spool.dtype, normalization)
             fault = find_fault(entry, spool.dim, max_word_length)
             if fault is not None:

@@ -9,6 +9,7 @@ from typing import IO, Any, Callable, Dict, Iterable, Iterator, Optional, Tuple
 
 from .entry import EntryStream, LexiconEntry
 from .errors import LexiconError
+from .limits import unpack
 
 OPENERS: Dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 MAX_LINE = 1 << 18  # bytes: twice what 8,192 dimensions take
@@ -57,7 +58,7 @@ def _open(path: Path) -> IO[bytes]:
     if not path.is_file():
         fault = "it is a folder; Lexicon.open opens a saved lexicon" if path.is_dir() else "no such file"
         raise LexiconError(f"{path}: {fault}.")
-    return OPENERS.get(path.suffix, open)(path, "rb")
+    return unpack(OPENERS[path.suffix], path, LexiconError) if path.suffix in OPENERS else path.open("rb")
 
 
 def _decode(data: bytes, path: Path, number: int, encoding: str, errors: str) -> str:

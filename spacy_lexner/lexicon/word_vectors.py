@@ -9,6 +9,7 @@ import srsly
 
 from .entry import EntryStream, LexiconEntry
 from .errors import LexiconError
+from .limits import DIGITS
 from .lines import read_lines, stream_entries
 
 PLAIN = b"0123456789.- "
@@ -58,7 +59,8 @@ def _parse_header(line: str) -> Optional[Tuple[int, int]]:
     """Number of rows and dimensions, if the first line of a file holds these."""
     fields = line.split()
     if len(fields) == 2 and all(field.isascii() and field.isdigit() for field in fields):
-        return int(fields[0]), int(fields[1])
+        n_rows, dim = (int(field[:DIGITS]) for field in fields)  # no file has more, and Python refuses to read it
+        return n_rows, dim
     return None
 
 

@@ -85,7 +85,7 @@ def test_a_text_of_another_name(read):
     "tasks, message",
     [
         ("[", "not JSON"),
-        ({}, "expected a list of tasks"),
+        ({}, "expected a list of objects"),
         ([], "the file has no text"),
         ([3], "task 1: expected an object"),
         ([{"data": {"a": "x", "b": "y"}}], "which of 'a', 'b' is the text"),

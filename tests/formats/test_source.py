@@ -5,7 +5,6 @@ import zipfile
 
 import pytest
 
-from spacy_lexner.formats import source as source_module
 from spacy_lexner.formats.record import FormatError, ReadOptions
 from spacy_lexner.formats.report import Report
 from spacy_lexner.formats.source import Source, list_sources, read_lines, read_text
@@ -115,9 +114,11 @@ def test_not_a_zip(tmp_path):
 
 
 def test_a_line_without_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(source_module, "MAX_LINE", 100)
+    monkeypatch.setenv("LEXNER_LIMITS", "line=100")
     (tmp_path / "file").write_text("中 O\n" + "x" * 101)
-    with pytest.raises(FormatError, match="file:2: a line of more than 100 bytes"):
+    with pytest.raises(
+        FormatError, match=r"file:2: a line of more bytes .*'line' allows \(100\).* LEXNER_LIMITS=line="
+    ):
         read(Source(tmp_path / "file"))
 
 
@@ -131,6 +132,6 @@ def test_whole_texts(tmp_path, monkeypatch):
     assert "\ufffd" in read_text(Source(path), ReadOptions(errors="replace"), report) and report.problems
     with pytest.raises(FormatError, match="Unknown encoding 'utf-9'"):
         read_text(Source(path), ReadOptions(encoding="utf-9"), report)
-    monkeypatch.setattr(source_module, "MAX_FILE", 3)
-    with pytest.raises(FormatError, match="more than 3 bytes"):
+    monkeypatch.setenv("LEXNER_LIMITS", "file=3")
+    with pytest.raises(FormatError, match=r"more bytes than the limit 'file' allows \(3\)"):
         read_text(Source(path), ReadOptions(), report)

@@ -80,6 +80,8 @@ def load_tokenizer(name: str) -> Language:
     if Path(name).suffix != ".cfg":
         return load_model(name)
     config = load_config(name)
+    if "nlp" not in config:
+        raise ValueError(f"{name} has no section [nlp]. Give the config of a pipeline, its folder, or blank:zh.")
     config["nlp"]["pipeline"] = []
     tokenizer = config.get("initialize", {}).get("tokenizer", {})
     nlp = load_model_from_config({"nlp": config["nlp"], "initialize": {"tokenizer": tokenizer}}, auto_fill=True)

@@ -16,7 +16,7 @@ from ...lexicon.readers.any_file import READERS, read_any
 from ...lexicon.rule_file import collect_rules, read_rules
 from ...lexicon.rules import HINT_ONLY
 from ..shared import ForceOption, failing
-from .folder import LexiconArgument, replacing, save
+from .folder import LexiconArgument, reading, replacing, save
 from .sources import (
     MAX_DROPPED,
     MaxDroppedOption,
@@ -135,10 +135,10 @@ def _in_place(path: Path, output: Optional[Path]) -> bool:
 def _changing(path: Path, output: Optional[Path], force: bool) -> Iterator[Lexicon]:
     """The lexicon to change. The folder that will be written is held against other writers."""
     if output is None or _in_place(path, output):
-        with Lexicon.edit(path) as lexicon:
+        with Lexicon.edit(path) as lexicon, reading(path):
             yield lexicon
     else:
-        with replacing(output, force):
+        with replacing(output, force), reading(path):
             yield Lexicon.open(path)
 
 

@@ -25,6 +25,18 @@ def check_output(path: Path, force: bool) -> None:
 
 
 @contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Report a lexicon whose mapped parts, which are not read through when it is opened, contradict one another."""
+    try:
+        yield
+    except (IndexError, OverflowError, MemoryError, UnicodeDecodeError) as error:
+        raise LexiconError(
+            f"{path}: the lexicon contradicts itself ({type(error).__name__}: {error}). `lexner lexicon verify` names "
+            "the damaged file; build it again, or copy it again."
+        ) from None
+
+
+@contextmanager
 def replacing(path: Path, force: bool) -> Iterator[None]:
     """Check the folder that a command will write, and hold a lexicon that is there against other writers until the
     command is done. Raises LexiconError as `check_output` does."""

@@ -11,7 +11,7 @@ from ...lexicon.compare import describe_rules
 from ...lexicon.entry import LexiconEntry
 from ...lexicon.lexicon import Lexicon
 from ..shared import JsonOption, failing
-from .folder import LexiconArgument
+from .folder import LexiconArgument, reading
 
 
 def lookup_cli(
@@ -29,7 +29,7 @@ def lookup_cli(
       python -m spacy lexner lexicon lookup lexicon 长江大桥 南京市
       python -m spacy lexner lexicon lookup lexicon --text 南京市长江大桥
     """
-    with failing("The lexicon cannot be read", code=2):
+    with failing("The lexicon cannot be read", code=2), reading(path):
         lexicon = Lexicon.open(path)
         asked = list(dict.fromkeys([*(words or []), *(find(lexicon, text) if text is not None else [])]))
         entries = {word: lexicon.get(word) for word in asked}

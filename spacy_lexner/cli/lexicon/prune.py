@@ -8,7 +8,7 @@ from wasabi import msg
 
 from ...lexicon.lexicon import Lexicon
 from ..shared import ForceOption, TargetArgument, TextFormatOption, failing, progress, read_texts
-from .folder import LexiconArgument, replacing, save
+from .folder import LexiconArgument, reading, replacing, save
 
 
 def prune_cli(
@@ -27,7 +27,7 @@ def prune_cli(
     Example:
       python -m spacy lexner lexicon prune lexicon small-lexicon --corpus corpus/train.spacy --corpus corpus/dev.spacy
     """
-    with failing("Nothing was written"), replacing(output, force):
+    with failing("Nothing was written"), replacing(output, force), reading(path):
         lexicon = Lexicon.open(path)
         pruned = lexicon.prune(progress(read_texts(corpus, format), "corpus"))
         save(pruned, output, force)

@@ -51,13 +51,21 @@ def test_a_folder_with_several_formats(tmp_path):
     (source / "train.char.bmes").write_text(CONLL)
     (source / "sub" / "dev.json").write_text(CLUE)
     with zipfile.ZipFile(source / "all.zip", "w") as archive:
-        archive.writestr("../test_bio", "中 B-X\n")
+        archive.writestr("test_bio", "中 B-X\n")
     code, output = run(source, tmp_path / "out")
     assert code == 0
     written = sorted(path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*"))
     assert written == ["sub/dev.spacy", "test_bio.spacy", "train.spacy"]
     assert "entity that overlaps another one: left out: 1 (line 1: X '京 的')" in output
     assert ents(load(tmp_path / "out" / "sub" / "dev.spacy")[0]) == [("南京", "GPE")]
+
+
+@pytest.mark.parametrize("name", ["../evil.txt", "/etc/evil.txt", "a/../../evil.txt", "C:/evil.txt"])
+def test_a_member_that_leaves_its_archive(tmp_path, name):
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.writestr(name, "中 B-X\n")
+    code, output = run(tmp_path / "all.zip", tmp_path / "out")
+    assert code == 1 and "evil.txt' leaves the archive" in output and not (tmp_path / "out").exists()
 
 
 def test_all_entities_as_spans(tmp_path):

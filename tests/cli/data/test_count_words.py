@@ -57,6 +57,13 @@ def test_errors_without_a_traceback(tmp_path):
         assert not (tmp_path / "words.tsv").exists()
 
 
+def test_a_config_without_a_pipeline(tmp_path):
+    (tmp_path / "text.txt").write_text("南京\n", "utf8")
+    (tmp_path / "empty.cfg").write_text("[paths]\ntrain = null\n")
+    result = run(tmp_path / "words.tsv", tmp_path / "text.txt", "--tokenizer", tmp_path / "empty.cfg")
+    assert result.exit_code == 1 and "has no section [nlp]" in " ".join(result.output.split())
+
+
 def test_forgotten_words_are_reported(tmp_path):
     text = "".join(chr(0x4E00 + number) for number in range(200)) + "的" * 5
     (tmp_path / "text.txt").write_text(text + "\n的\n", "utf8")

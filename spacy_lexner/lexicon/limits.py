@@ -1,0 +1,86 @@
+"""Limits on what is read, so that a small file cannot fill the memory or the day, and a value cannot fill the screen.
+
+Whoever trusts a file raises them: `LEXNER_LIMITS="unpacked=100000000000,ratio=2000" python -m spacy lexner ...`.
+"""
+
+import os
+from pathlib import Path
+from typing import IO, Any, BinaryIO, Callable, Type, cast
+
+VARIABLE = "LEXNER_LIMITS"
+LIMITS = {
+    "unpacked": 20_000_000_000,  # bytes that a compressed file may hold
+    "ratio": 200,  # of a compressed file; text reaches 20, repeated text 100
+    "line": 64 << 20,  # bytes of a line, and of an object in a file that is one list
+    "file": 1 << 30,  # bytes of a file that is read as a whole
+    "entries": 100_000_000,  # words of a lexicon
+}
+FREE = 64 << 20  # bytes that may be unpacked whatever their ratio
+QUOTED = 80
+DIGITS = 18  # of an integer that means something
+
+
+def limit(name: str) -> int:
+    """RETURNS (int): A limit, as the environment variable sets it, or its default. Raises ValueError for an invalid
+    variable."""
+    given = os.environ.get(VARIABLE, "")
+    for item in filter(None, given.split(",")):
+        key, _, value = item.partition("=")
+        if key.strip() not in LIMITS or not value.strip().isdecimal():
+            expected = ",".join(f"{name}={value}" for name, value in LIMITS.items())
+            raise ValueError(f"{VARIABLE}: {quote(item)} is no limit. The limits and their defaults are {expected}")
+        if key.strip() == name:
+            return int(value)
+    return LIMITS[name]
+
+
+def exceeded(name: str, what: str) -> str:
+    """RETURNS (str): What to say about something over a limit."""
+    return (
+        f"{what} than the limit '{name}' allows ({limit(name)}). If the file is as it should be, raise it: "
+        f"{VARIABLE}={name}=NUMBER"
+    )
+
+
+def quote(value: Any) -> str:
+    """RETURNS (str): A value as errors show it: as Python writes it, at most QUOTED characters."""
+    shown = repr(value[: 2 * QUOTED] if isinstance(value, (str, bytes)) else value)
+    return shown if len(shown) <= QUOTED else f"{shown[: QUOTED - 1]}…"
+
+
+class Unpacking:
+    """A stream of decompressed bytes that ends in an error when they are too many."""
+
+    def __init__(self, stream: IO[bytes], name: str, packed: int, error: Type[Exception]) -> None:
+        """packed (int): Bytes of the compressed file. error (Type[Exception]): What to raise, with the `name`."""
+        self._stream, self._name, self._packed, self._error = stream, name, packed, error
+        self._most = min(limit("unpacked"), max(FREE, limit("ratio") * packed))
+        self._count = 0
+
+    def read(self, size: int = -1) -> bytes:
+        return self._checked(self._stream.read(self._most + 1 if size < 0 else size))
+
+    def readline(self, size: int = -1) -> bytes:
+        return self._checked(self._stream.readline(size))
+
+    def _checked(self, data: bytes) -> bytes:
+        self._count += len(data)
+        if self._count > self._most:
+            name = "unpacked" if self._count > limit("unpacked") else "ratio"
+            what = "it unpacks to more bytes" if name == "unpacked" else f"{self._packed} bytes unpack to more"
+            raise self._error(f"{self._name}: {exceeded(name, what)}")
+        return data
+
+    def __enter__(self) -> "Unpacking":
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._stream.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def unpack(opener: Callable[..., Any], path: Path, error: Type[Exception]) -> BinaryIO:
+    """Open a compressed file as a stream of bytes, under the limits."""
+    return cast(BinaryIO, Unpacking(opener(path, "rb"), str(path), path.stat().st_size, error))
