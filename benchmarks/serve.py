@@ -75,16 +75,23 @@ class Server:
             return 0, None
 
     @property
+    def processes(self) -> List[Path]:
+        """RETURNS (List[Path]): That of the model, that of HTTP, and what else it has started."""
+        own = Path(f"/proc/{self.process.pid}")
+        children = (own / "task" / own.name / "children").read_text().split()
+        return [own, *(own.parent / child for child in children)]
+
+    @property
     def cpu(self) -> float:
         """RETURNS (float): Seconds of CPU time so far."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        fields = [(process / "stat").read_text().rpartition(")")[2].split() for process in self.processes]
+        return sum(int(row[11]) + int(row[12]) for row in fields) / os.sysconf("SC_CLK_TCK")
 
     @property
     def memory(self) -> float:
         """RETURNS (float): Resident memory in MB."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+        status = [(process / "status").read_text() for process in self.processes]
+        return sum(int(one.partition("VmRSS:")[2].split()[0]) for one in status) / 1024
 
 
 @contextmanager

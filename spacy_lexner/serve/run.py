@@ -1,56 +1,95 @@
-"""Run a service with uvicorn."""
+"""Run a service: one process has the model and its dictionary, another one speaks HTTP."""
 
 import asyncio
 import logging
 import resource
-from typing import Optional, Type
+import signal
+import socket
+from multiprocessing import get_context
+from typing import List, Optional, Set
 
-import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+import uvloop
 
+from .front.process import FORMAT, FrontSettings, run_front
 from .http.app import create_app
+from .http.backend import Backend
 from .http.metrics import Metrics
+from .http.operation import reload_model
+from .problem import Problem
 from .service import Service
 from .settings import Settings
 
-KEEP_ALIVE = 30  # seconds that an idle connection stays open
-FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-
-
-class PatientProtocol(HttpToolsProtocol):
-    """uvicorn's, but a connection on which nothing is ever sent is closed like one that has become idle."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+logger = logging.getLogger(__name__)
 
 
 def run_service(settings: Settings, host: str, port: int, *, drain_seconds: Optional[int] = None) -> None:
-    """Serve until SIGTERM or SIGINT, then answer what has arrived. Raises ValueError, OSError or StateError if the
-    service cannot start."""
+    """Serve until SIGTERM or SIGINT, then answer what has arrived. SIGHUP loads the model again. Raises ValueError,
+    OSError or StateError if the service cannot start, or if the process of HTTP ends by itself."""
     logging.basicConfig(level=logging.INFO, format=FORMAT)
     _allow_connections()
+    listening = bind(host, port)
     metrics = Metrics()
-    app = create_app(Service(settings, on_batch=metrics.count_batch), metrics)
-    protocol: Type[asyncio.Protocol] = PatientProtocol
-    config = uvicorn.Config(
-        app,
-        host,
-        port,
-        http=protocol,
-        ws="none",
-        loop="uvloop",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_keep_alive=KEEP_ALIVE,
-        timeout_graceful_shutdown=drain_seconds,
-    )
-    uvicorn.Server(config).run()
+    service = Service(settings, on_batch=metrics.count_batch)
+    try:
+        uvloop.run(_serve(service, metrics, listening, FrontSettings(settings.limits, settings.hosts, drain_seconds)))
+    finally:
+        service.close()
+
+
+async def _serve(service: Service, metrics: Metrics, listening: List[socket.socket], front: FrontSettings) -> None:
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    ours, theirs = socket.socketpair()
+    backend = Backend(create_app(service, metrics), ended.set)
+    await loop.create_connection(lambda: backend.protocol, sock=ours)
+    process = get_context("spawn").Process(target=run_front, args=(theirs, listening, front), daemon=True)
+    process.start()
+    for one in listening:
+        logger.info("http://%s:%d/ is served by process %d", *one.getsockname()[:2], process.pid)
+    for one in (theirs, *listening):  # the other process has its own
+        one.close()
+
+    def stop() -> None:
+        if service.draining:  # told twice: it need not answer what has arrived
+            process.terminate()
+        service.draining = True
+        backend.stop()
+
+    reloading: Set[asyncio.Task[None]] = set()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    loop.add_signal_handler(signal.SIGHUP, lambda: reloading.add(loop.create_task(_reload(service, metrics))))
+    await ended.wait()
+    await asyncio.to_thread(process.join)
+    if not service.draining:
+        raise OSError(f"The process of HTTP has ended (exit code {process.exitcode}).")
+
+
+async def _reload(service: Service, metrics: Metrics) -> None:
+    try:
+        await reload_model(service, metrics)
+    except Problem as problem:
+        logger.error("%s", problem)
+
+
+def bind(host: str, port: int) -> List[socket.socket]:
+    """RETURNS (List[socket.socket]): A socket for each address of a host, not yet listening. Raises OSError."""
+    sockets: List[socket.socket] = []
+    try:
+        for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+            sockets.append(socket.socket(family, kind, protocol))
+            sockets[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                sockets[-1].setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            sockets[-1].bind(address)
+    except OSError:
+        for one in sockets:
+            one.close()
+        raise
+    return sockets
 
 
 def _allow_connections() -> None:
-    """Allow as many open connections as the system does."""
+    """Allow as many open connections as the system does. The process of HTTP inherits it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < hard:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -8,6 +8,7 @@ from spacy.training import Example
 from spacy.util import fix_random_seed
 from starlette.testclient import TestClient
 
+from spacy_lexner.serve.front.guard import Guard
 from spacy_lexner.serve.http.app import create_app
 from spacy_lexner.serve.http.metrics import Metrics
 from spacy_lexner.serve.service import Service
@@ -43,9 +44,11 @@ def serving(model, **options):
     """A client of a service that lives as long; `client.service` is the service."""
     metrics = Metrics()
     service = Service(Settings(str(model), **options), on_batch=metrics.count_batch)
-    with TestClient(create_app(service, metrics), base_url="http://127.0.0.1") as client:
+    guard = Guard(create_app(service, metrics), service.settings.limits, service.settings.hosts)
+    with TestClient(guard, base_url="http://127.0.0.1") as client:
         client.service = service
         yield client
+    service.close()
 
 
 def places(entities):

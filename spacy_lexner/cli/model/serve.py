@@ -46,7 +46,7 @@ def serve_cli(
     """
     with failing("The service cannot start"):
         from ...serve.dictionary.errors import StateError
-        from ...serve.http.guard import known_hosts
+        from ...serve.front.guard import known_hosts
         from ...serve.run import run_service
         from ...serve.settings import Batching, Limits, Settings, read_token
 

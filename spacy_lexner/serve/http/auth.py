@@ -6,7 +6,7 @@ from typing import Optional
 
 from fastapi import Request
 
-from .problems import Problem
+from ..problem import Problem
 
 logger = logging.getLogger(__name__)
 CHALLENGE = {"WWW-Authenticate": "Bearer"}

@@ -13,10 +13,10 @@ from ..dictionary.edits import Edit
 from ..dictionary.history import Change
 from ..dictionary.search import find_rules, find_words
 from ..dictionary.uploads import Upload, read_rules_file, read_words_file
+from ..problem import Problem
 from .answers import ChangeAnswer, ChangesAnswer, DiffAnswer, RulesAnswer, WordsAnswer
 from .auth import check_token
 from .context import metrics_of, require_dictionary, service_of
-from .problems import Problem
 from .schemas import RulesBody, UndoBody, WordsBody
 from .texts import to_edit, to_json
 

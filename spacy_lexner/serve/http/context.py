@@ -3,9 +3,9 @@
 from fastapi import Request
 
 from ..dictionary.dictionary import Dictionary
+from ..problem import Problem
 from ..service import Service
 from .metrics import Metrics
-from .problems import Problem
 
 
 def service_of(request: Request) -> Service:

@@ -1,4 +1,4 @@
-"""What Prometheus is told."""
+"""What Prometheus is told of the model and its dictionary."""
 
 from typing import Any, Callable, Dict, Iterable
 
@@ -6,7 +6,6 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
 
 from ..inference.worker import Batch
 
-SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 CHARACTERS = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)
 
@@ -17,12 +16,6 @@ class Metrics:
     def __init__(self) -> None:
         self.registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
-        self._requests = Counter(
-            "lexner_requests", "Requests answered", ["path", "method", "status"], registry=registry
-        )
-        self._latency = Histogram(
-            "lexner_request_seconds", "Time to answer a request", ["path"], buckets=SECONDS, registry=registry
-        )
         self._texts = Histogram("lexner_batch_texts", "Texts in a run of the model", buckets=SIZES, registry=registry)
         self._characters = Histogram(
             "lexner_batch_characters",
@@ -47,10 +40,6 @@ class Metrics:
         self._waiting.set_function(waiting)
         self._words.set_function(words)
         self._torn.set(torn_bytes)
-
-    def count_request(self, path: str, method: str, status: int, seconds: float) -> None:
-        self._requests.labels(path, method, str(status)).inc()
-        self._latency.labels(path).observe(seconds)
 
     def count_batch(self, batch: Batch) -> None:
         self._texts.observe(batch.texts)

@@ -9,12 +9,12 @@ from starlette.responses import Response
 
 from ... import about
 from ..dictionary.errors import LexiconError
+from ..problem import Problem
 from ..service import Service
 from .answers import VersionAnswer
 from .auth import check_token
 from .context import metrics_of, service_of
 from .metrics import Metrics
-from .problems import Problem
 from .schemas import ReloadBody
 from .texts import to_json
 
@@ -45,7 +45,7 @@ async def version(request: Request) -> Response:
 @router.get("/metrics", response_class=Response, responses=TEXT, summary="For Prometheus")
 async def metrics(request: Request) -> Response:
     service = service_of(request)
-    text = metrics_of(request).text(service.version or "")
+    text = await request.body() + metrics_of(request).text(service.version or "")  # what the guard knows comes first
     return Response(text, headers={"Content-Type": CONTENT_TYPE_LATEST})
 
 

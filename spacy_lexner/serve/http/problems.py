@@ -1,9 +1,8 @@
-"""Errors as `application/problem+json` (RFC 9457)."""
+"""What clients are told of errors."""
 
-import json
 import logging
 from http import HTTPStatus
-from typing import Any, Dict, List, Optional
+from typing import Dict, List
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -13,39 +12,9 @@ from starlette.responses import Response
 from ...lexicon.errors import LexiconError
 from ..dictionary.errors import ChangedSinceError, ContradictionError, UnknownError
 from ..inference.worker import TooManyWaiting
+from ..problem import Problem, internal_error
 
 logger = logging.getLogger(__name__)
-MEDIA_TYPE = "application/problem+json"
-
-
-class Problem(Exception):
-    """A request that cannot be fulfilled.
-
-    status (int): The HTTP status.
-    name (str): What kind of problem it is, such as "too-many-texts".
-    detail (str): What is wrong, what was expected, and the remedy.
-    headers (Optional[Dict[str, str]]): Headers of the answer.
-    more (Any): Further members of the answer.
-    """
-
-    def __init__(
-        self, status: int, name: str, detail: str, headers: Optional[Dict[str, str]] = None, **more: Any
-    ) -> None:
-        super().__init__(detail)
-        self.status, self.headers = status, headers
-        title = name.replace("-", " ").capitalize()
-        self.body: Dict[str, Any] = {
-            "type": f"/problems/{name}",
-            "title": title,
-            "status": status,
-            "detail": detail,
-            **more,
-        }
-
-    def response(self) -> Response:
-        """RETURNS (Response): The answer."""
-        content = json.dumps(self.body).encode("ascii")  # escapes whatever is in the detail
-        return Response(content, self.status, self.headers, MEDIA_TYPE)
 
 
 def to_problem(error: BaseException) -> Problem:
@@ -67,7 +36,7 @@ def to_problem(error: BaseException) -> Problem:
     if isinstance(error, HTTPException):
         name = HTTPStatus(error.status_code).phrase.lower().replace(" ", "-")
         return Problem(error.status_code, name, str(error.detail), dict(error.headers or {}))
-    return Problem(500, "internal-error", "The service failed; its log says more.")
+    return internal_error()
 
 
 def _invalid(error: RequestValidationError) -> Problem:
@@ -89,7 +58,10 @@ def handle_problems(app: FastAPI) -> None:
     """Let every error of an app be answered as a problem."""
 
     async def answer(request: Request, error: Exception) -> Response:
-        return to_problem(error).response()
+        problem = to_problem(error)
+        if problem.status == 500:
+            logger.error("Request %s failed", request.headers.get("x-request-id"), exc_info=error)
+        return problem.response()
 
     for kind in (Problem, LexiconError, TooManyWaiting, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, answer)

@@ -13,10 +13,10 @@ from ...visualize.svg import THEMES
 from ..dictionary.edits import Edit, WordFields
 from ..inference.answers import Wanted
 from ..inference.tasks import Annotation, Drawing, Task, TextError
+from ..problem import Problem
 from ..service import Service
 from .answers import AnnotateAnswer, PreviewAnswer
 from .context import metrics_of, require_dictionary, service_of
-from .problems import Problem
 from .schemas import AnnotateBody, LatticeBody, PreviewBody, RuleBody, WordBody
 
 router = APIRouter(tags=["texts"])

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from small_service import TEXT, serving
 
-from spacy_lexner.serve.http.guard import known_hosts
+from spacy_lexner.serve.front.guard import known_hosts
 from spacy_lexner.serve.settings import Limits
 
 JSON = {"Content-Type": "application/json"}

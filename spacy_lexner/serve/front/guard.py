@@ -2,71 +2,77 @@
 
 import asyncio
 import logging
+import secrets
 import time
-import uuid
 from typing import Any, List, Optional, Tuple
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ..settings import Settings
-from .metrics import Metrics
-from .problems import Problem, to_problem
+from ..problem import Problem, internal_error
+from ..settings import LOOPBACK, Limits
+from .request_metrics import RequestMetrics
 
 logger = logging.getLogger(__name__)
+METRICS = "/metrics"
+REQUEST_ID = b"x-request-id"
 POLICY = (
-    "default-src 'self'; img-src 'self' data: blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
-    "object-src 'none'"
+    b"default-src 'self'; img-src 'self' data: blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
+    b"object-src 'none'"
 )
-SECURITY = {
-    "Content-Security-Policy": POLICY,
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    "Cache-Control": "no-store",
-}
+SECURITY = (
+    (b"content-security-policy", POLICY),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+    (b"cache-control", b"no-store"),
+)
 
 
 class Guard:
-    """An ASGI app around another."""
+    """An ASGI app around another. That one gets each body in one message; that of /metrics is what is known here."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
-        self.app, self.settings, self.metrics = app, settings, metrics
+    def __init__(self, app: ASGIApp, limits: Limits, hosts: Tuple[str, ...] = ()) -> None:
+        """hosts (Tuple[str, ...]): Names under which the service answers; empty for any."""
+        self.app, self.limits, self.hosts = app, limits, hosts
+        self.metrics = RequestMetrics()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        start, number = time.perf_counter(), uuid.uuid4().hex
+        start, number = time.perf_counter(), secrets.token_hex(16).encode("ascii")
         status: List[int] = []
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 status.append(message["status"])
-                headers = MutableHeaders(scope=message)
-                for name, value in SECURITY.items():
-                    headers.setdefault(name, value)
-                headers["X-Request-ID"] = number
+                headers = message["headers"] = list(message["headers"])
+                given = {name for name, _ in headers}
+                headers.extend(header for header in SECURITY if header[0] not in given)
+                headers.append((REQUEST_ID, number))
             await send(message)
 
         try:
             body = await self._admit(scope, receive)
+            scope["headers"] = [*(one for one in scope["headers"] if one[0] != REQUEST_ID), (REQUEST_ID, number)]
             await self.app(scope, _replay(body, receive), send_guarded)
         except Exception as error:
             if not isinstance(error, Problem):
-                logger.exception("Request %s failed", number)
+                logger.exception("Request %s failed", number.decode())
             if not status:
-                await to_problem(error).response()(scope, receive, send_guarded)
+                problem = error if isinstance(error, Problem) else internal_error()
+                await problem.response()(scope, receive, send_guarded)
         finally:
             seconds = time.perf_counter() - start
-            self.metrics.count_request(_route(scope), scope["method"], status[0] if status else 0, seconds)
+            self.metrics.count(_route(scope), scope["method"], status[0] if status else 0, seconds)
 
     async def _admit(self, scope: Scope, receive: Receive) -> bytes:
         """Read the body of a request. Raises Problem if it is not let in."""
-        headers, limits = Headers(scope=scope), self.settings.limits
+        headers, limits = Headers(scope=scope), self.limits
         self._check_host(headers.get("host", ""))
         upload = scope["path"].endswith("/upload")
         limit = limits.upload_bytes if upload else limits.body_bytes
@@ -85,17 +91,16 @@ class Guard:
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if scope["method"] == "POST" and not upload and kind != "application/json":
             raise Problem(415, "not-json", f"The body is {kind or 'of no type'}; expected application/json.")
-        return body
+        return self.metrics.text() if scope["path"] == METRICS else body
 
     def _check_host(self, host: str) -> None:
         """A page of another site may have had its name resolved to this address (DNS rebinding)."""
-        hosts = self.settings.hosts
         name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
-        if hosts and name.strip("[]").lower() not in hosts:
+        if self.hosts and name.strip("[]").lower() not in self.hosts:
             raise Problem(
                 421,
                 "unknown-host",
-                f"This service is not known as {name[:80]!r}, but as {', '.join(hosts)}. Start it with "
+                f"This service is not known as {name[:80]!r}, but as {', '.join(self.hosts)}. Start it with "
                 "--allowed-host NAME to add one.",
             )
 
@@ -142,7 +147,6 @@ def _route(scope: Scope) -> str:
 
 def known_hosts(host: str, allowed: Tuple[str, ...]) -> Tuple[str, ...]:
     """The names under which a service on this address answers: any, unless it is on the loopback or names are given."""
-    loopback = ("127.0.0.1", "::1", "localhost")
     if allowed:
-        return tuple(dict.fromkeys((*map(str.lower, allowed), *loopback)))
-    return loopback if host in loopback else ()
+        return tuple(dict.fromkeys((*map(str.lower, allowed), *LOOPBACK)))
+    return LOOPBACK if host in LOOPBACK else ()

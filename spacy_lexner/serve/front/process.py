@@ -1,0 +1,64 @@
+"""The process that speaks HTTP: it lets requests in and passes them on, so that it needs neither spaCy nor torch, and
+takes no time of the interpreter that runs the model."""
+
+import asyncio
+import logging
+import os
+import socket
+from contextlib import suppress
+from typing import List, NamedTuple, Optional, Tuple
+
+import uvicorn
+import uvloop
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from ..settings import Limits
+from .guard import Guard
+from .relay import Relay
+
+KEEP_ALIVE = 30  # seconds that an idle connection stays open
+FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+
+
+class FrontSettings(NamedTuple):
+    """What the process needs to know."""
+
+    limits: Limits
+    hosts: Tuple[str, ...]
+    drain_seconds: Optional[int] = None  # how long requests may take once the service stops; None: as long as they do
+
+
+class PatientProtocol(HttpToolsProtocol):
+    """uvicorn's, but a connection on which nothing is ever sent is closed like one that has become idle."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+
+
+def run_front(link: socket.socket, listening: List[socket.socket], settings: FrontSettings) -> None:
+    """Serve until the other end of the link says so, then answer what has arrived. Ends at once if it is gone."""
+    logging.basicConfig(level=logging.INFO, format=FORMAT)
+    with suppress(KeyboardInterrupt):  # uvicorn raises it again once all is answered
+        uvloop.run(_serve(link, listening, settings))
+
+
+async def _serve(link: socket.socket, listening: List[socket.socket], settings: FrontSettings) -> None:
+    def stop() -> None:
+        server.should_exit = True
+
+    relay = Relay(on_stop=stop, on_end=lambda: os._exit(1))
+    config = uvicorn.Config(
+        Guard(relay, settings.limits, settings.hosts),
+        http=PatientProtocol,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=settings.drain_seconds,
+    )
+    server = uvicorn.Server(config)
+    await asyncio.get_running_loop().create_connection(lambda: relay.protocol, sock=link)
+    await server.serve(sockets=listening)

@@ -1,0 +1,32 @@
+"""What Prometheus is told of requests, by whoever lets them in."""
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
+
+SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+
+
+class RequestMetrics:
+    """The counters of requests, and what the process that answers them takes."""
+
+    def __init__(self) -> None:
+        self.registry = registry = CollectorRegistry()
+        ProcessCollector(namespace="lexner_http", registry=registry)
+        self._requests = Counter(
+            "lexner_requests", "Requests answered", ["path", "method", "status"], registry=registry
+        )
+        self._latency = Histogram(
+            "lexner_request_seconds", "Time to answer a request", ["path"], buckets=SECONDS, registry=registry
+        )
+
+    def count(self, path: str, method: str, status: int, seconds: float) -> None:
+        """Count a request.
+
+        path (str): The pattern of its path, of which there are few.
+        status (int): The HTTP status; 0 if nothing was answered.
+        """
+        self._requests.labels(path, method, str(status)).inc()
+        self._latency.labels(path).observe(seconds)
+
+    def text(self) -> bytes:
+        """RETURNS (bytes): All of it, in Prometheus' text format."""
+        return generate_latest(self.registry)
