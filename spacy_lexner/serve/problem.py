@@ -38,6 +38,18 @@ class Problem(Exception):
         return Response(content, self.status, self.headers, MEDIA_TYPE)
 
 
+def too_slow(seconds: float) -> Problem:
+    """RETURNS (Problem): For what takes longer than it may."""
+    detail = f"No answer within {seconds:g} seconds. Send shorter texts, or fewer."
+    return Problem(408, "too-slow", detail, {"Retry-After": "5"})
+
+
+def too_many_waiting(n: int, most: int) -> Problem:
+    """RETURNS (Problem): For one request too many."""
+    detail = f"{n} requests or texts wait, of at most {most}. Try again in a moment."
+    return Problem(429, "too-many-waiting", detail, {"Retry-After": "1"})
+
+
 def internal_error() -> Problem:
     """RETURNS (Problem): What a client is told of an error of ours."""
     return Problem(500, "internal-error", "The service failed; its log says more.")

@@ -11,7 +11,6 @@ from typing import List, Optional, Set
 import uvloop
 
 from .front.process import FORMAT, FrontSettings, run_front
-from .http.app import create_app
 from .http.backend import Backend
 from .http.metrics import Metrics
 from .http.operation import reload_model
@@ -30,8 +29,9 @@ def run_service(settings: Settings, host: str, port: int, *, drain_seconds: Opti
     listening = bind(host, port)
     metrics = Metrics()
     service = Service(settings, on_batch=metrics.count_batch)
+    front = FrontSettings(settings.limits, settings.batching, settings.hosts, drain_seconds)
     try:
-        uvloop.run(_serve(service, metrics, listening, FrontSettings(settings.limits, settings.hosts, drain_seconds)))
+        uvloop.run(_serve(service, metrics, listening, front))
     finally:
         service.close()
 
@@ -39,7 +39,7 @@ def run_service(settings: Settings, host: str, port: int, *, drain_seconds: Opti
 async def _serve(service: Service, metrics: Metrics, listening: List[socket.socket], front: FrontSettings) -> None:
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     ours, theirs = socket.socketpair()
-    backend = Backend(create_app(service, metrics), ended.set)
+    backend = Backend(service, metrics, ended.set)
     await loop.create_connection(lambda: backend.protocol, sock=ours)
     process = get_context("spawn").Process(target=run_front, args=(theirs, listening, front), daemon=True)
     process.start()

@@ -40,8 +40,8 @@ class Service:
             if state is not None:
                 state.close()
             raise
-        limit = settings.limits.waiting_texts
-        self.worker = Worker(settings.batching, limit, on_start=self._use_gpu, on_batch=on_batch)
+        sizes = settings.batching.max_tokens, settings.limits.waiting_texts
+        self.worker = Worker(*sizes, on_start=self._use_gpu, on_batch=on_batch)
 
     def _use_gpu(self) -> None:
         """Use the GPU in this thread: thinc chooses it by thread."""
@@ -61,8 +61,6 @@ class Service:
     @property
     def fault(self) -> str:
         """RETURNS (str): Why requests should go elsewhere; empty if all is well."""
-        if not self.worker.alive:
-            return "The thread of the model has ended."
         if self.dictionary is not None and self.dictionary.broken:
             return f"The journal cannot be written: {self.dictionary.broken}."
         return "The service is stopping." if self.draining else ""

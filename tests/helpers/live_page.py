@@ -8,9 +8,8 @@ from typing import Any, Iterator, List
 import uvicorn
 from headless import find_chromium
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+from small_service import Linked
 
-from spacy_lexner.serve.front.guard import Guard
-from spacy_lexner.serve.http.app import create_app
 from spacy_lexner.serve.http.metrics import Metrics
 from spacy_lexner.serve.service import Service
 from spacy_lexner.serve.settings import Settings
@@ -25,8 +24,7 @@ def listening(model: Any, **options: Any) -> Iterator[str]:
     """The address of a service that listens as long."""
     metrics = Metrics()
     service = Service(Settings(str(model), **options), on_batch=metrics.count_batch)
-    app = Guard(create_app(service, metrics), service.settings.limits)
-    server = uvicorn.Server(uvicorn.Config(app, port=0, ws="none", lifespan="off", log_config=None))
+    server = uvicorn.Server(uvicorn.Config(Linked(service, metrics), port=0, ws="none", log_config=None))
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

@@ -1,5 +1,7 @@
 """A small trained pipeline with a dictionary, and a service around it, for the tests of `serve`."""
 
+import asyncio
+import socket
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -9,7 +11,8 @@ from spacy.util import fix_random_seed
 from starlette.testclient import TestClient
 
 from spacy_lexner.serve.front.guard import Guard
-from spacy_lexner.serve.http.app import create_app
+from spacy_lexner.serve.front.relay import Relay
+from spacy_lexner.serve.http.backend import Backend
 from spacy_lexner.serve.http.metrics import Metrics
 from spacy_lexner.serve.service import Service
 from spacy_lexner.serve.settings import Settings
@@ -44,11 +47,34 @@ def serving(model, **options):
     """A client of a service that lives as long; `client.service` is the service."""
     metrics = Metrics()
     service = Service(Settings(str(model), **options), on_batch=metrics.count_batch)
-    guard = Guard(create_app(service, metrics), service.settings.limits, service.settings.hosts)
-    with TestClient(guard, base_url="http://127.0.0.1") as client:
+    with TestClient(Linked(service, metrics), base_url="http://127.0.0.1") as client:
         client.service = service
         yield client
     service.close()
+
+
+class Linked:
+    """An ASGI app: what lets requests in, and what answers them, linked as in their two processes."""
+
+    def __init__(self, service, metrics):
+        self.service, self.metrics = service, metrics
+        settings = service.settings
+        self.relay = Relay(settings.limits, settings.batching, on_stop=lambda: None, on_end=lambda: None)
+        self.guard = Guard(self.relay, settings.limits, settings.hosts)
+
+    async def __call__(self, scope, receive, send):
+        if scope["type"] == "http":
+            await self.guard(scope, receive, send)
+            return
+        await receive()
+        loop, sockets = asyncio.get_running_loop(), socket.socketpair()
+        self.backend = Backend(self.service, self.metrics, on_end=lambda: None)
+        for one, protocol in zip(sockets, (self.relay.protocol, self.backend.protocol)):
+            await loop.create_connection(lambda own=protocol: own, sock=one)
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        self.relay.protocol.close()
+        await send({"type": "lifespan.shutdown.complete"})
 
 
 def places(entities):

@@ -1,6 +1,5 @@
 """The client against the app, without a network between them."""
 
-import asyncio
 
 import httpx
 import pytest
@@ -75,7 +74,7 @@ def test_asynchronous(model_folder, tmp_path):
             return docs, one, found, effect, await own.version()
 
     with serving(model_folder, **changing(tmp_path)) as client:
-        docs, one, found, effect, version = asyncio.run(talk(client.app))
+        docs, one, found, effect, version = client.portal.call(talk, client.app)
         assert client.get("/words?q=紫峰", headers=AUTH).json()["words"] == [{**found["words"][0], "rules": []}]
     assert [doc.text for doc in docs] == TEXTS and ents(docs[0]) == ents(one)
     assert effect["results"][0]["before"][0]["text"] == "紫峰大厦" and version["state"]["changes"] == 5

@@ -1,6 +1,5 @@
 """Real processes: signals, sudden ends, idle connections."""
 
-import asyncio
 import json
 import os
 import random
@@ -16,10 +15,7 @@ from contextlib import closing, contextmanager
 from http.client import HTTPConnection, HTTPException
 
 import pytest
-import uvicorn
 from small_service import TEXT, TOKEN
-
-from spacy_lexner.serve.front.process import PatientProtocol
 
 N_KILLS = 20
 N_IDLE = 1000
@@ -106,23 +102,39 @@ def wait_for_metric(server, line, *, there=True):
     raise AssertionError(f"{line}: {'never' if there else 'always'} there\n{server.log.read_text()}")
 
 
-def test_a_connection_on_which_nothing_is_sent_is_closed():
-    async def main():
-        config = uvicorn.Config(
-            None, port=free_port(), http=PatientProtocol, lifespan="off", log_config=None, timeout_keep_alive=0.05
-        )
-        server = uvicorn.Server(config)
-        serving = asyncio.create_task(server.serve())
-        while not server.started:
-            await asyncio.sleep(0.01)
-        reader, writer = await asyncio.open_connection("127.0.0.1", config.port)
-        closed = await asyncio.wait_for(reader.read(), 60)
-        writer.close()
-        server.should_exit = True
-        await serving
-        return closed
+def processes_of(server):
+    """The process of HTTP, and what else the service has started."""
+    with open(f"/proc/{server.process.pid}/task/{server.process.pid}/children") as file:
+        return [int(number) for number in file.read().split()]
 
-    assert asyncio.run(main()) == b""
+
+def http_process_of(server):
+    return next(number for number in processes_of(server) if b"spawn_main" in read_command(number))
+
+
+def read_command(number):
+    try:
+        with open(f"/proc/{number}/cmdline", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def test_no_process_is_left_alone(model_folder, tmp_path):
+    """If one of the two processes is killed, the other one ends: the model without a client, HTTP without a model."""
+    with running(model_folder, tmp_path) as server:
+        os.kill(http_process_of(server), signal.SIGKILL)
+        assert server.process.wait(60) == 1
+        assert "The process of HTTP has ended" in " ".join(server.log.read_text().split())
+    with running(model_folder, tmp_path) as server:
+        others = processes_of(server)
+        assert len(others) > 0
+        server.end(signal.SIGKILL)
+        for _ in range(600):
+            if not any(read_command(number) for number in others):
+                return
+            time.sleep(0.05)
+    raise AssertionError("processes are left")
 
 
 def test_clients_that_mean_no_good(model_folder, tmp_path):

@@ -6,10 +6,10 @@ from small_service import TEXT, TOKEN
 
 from spacy_lexner.serve.dictionary.errors import StateError
 from spacy_lexner.serve.dictionary.state import StateDirectory
-from spacy_lexner.serve.inference.answers import Wanted
 from spacy_lexner.serve.inference.tasks import Annotation
 from spacy_lexner.serve.service import Service
 from spacy_lexner.serve.settings import Limits, Settings
+from spacy_lexner.serve.wanted import Wanted
 
 
 def test_a_service_that_cannot_start_frees_the_directory(tmp_path, model_folder):
@@ -61,4 +61,4 @@ def test_what_takes_too_long_is_given_up(model_folder):
     with pytest.raises((asyncio.TimeoutError, TimeoutError)):
         asyncio.run(service.run(Annotation(service.model, service.model.matcher, Wanted()), [TEXT]))
     service.close()
-    assert service.fault == "The thread of the model has ended."
+    assert service.fault == "The service is stopping."

@@ -12,7 +12,7 @@ import uvicorn
 import uvloop
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from ..settings import Limits
+from ..settings import Batching, Limits
 from .guard import Guard
 from .relay import Relay
 
@@ -24,6 +24,7 @@ class FrontSettings(NamedTuple):
     """What the process needs to know."""
 
     limits: Limits
+    batching: Batching
     hosts: Tuple[str, ...]
     drain_seconds: Optional[int] = None  # how long requests may take once the service stops; None: as long as they do
 
@@ -47,9 +48,11 @@ async def _serve(link: socket.socket, listening: List[socket.socket], settings: 
     def stop() -> None:
         server.should_exit = True
 
-    relay = Relay(on_stop=stop, on_end=lambda: os._exit(1))
+    relay = Relay(settings.limits, settings.batching, on_stop=stop, on_end=lambda: os._exit(1))
+    guard = Guard(relay, settings.limits, settings.hosts)
+    guard.metrics.watch(lambda: relay.batcher.n_waiting)
     config = uvicorn.Config(
-        Guard(relay, settings.limits, settings.hosts),
+        guard,
         http=PatientProtocol,
         ws="none",
         lifespan="off",

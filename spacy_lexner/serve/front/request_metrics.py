@@ -1,6 +1,8 @@
 """What Prometheus is told of requests, by whoever lets them in."""
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
+from typing import Callable
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
@@ -17,6 +19,12 @@ class RequestMetrics:
         self._latency = Histogram(
             "lexner_request_seconds", "Time to answer a request", ["path"], buckets=SECONDS, registry=registry
         )
+
+        self._waiting = Gauge("lexner_requests_waiting", "Requests that wait for the model", registry=registry)
+
+    def watch(self, waiting: Callable[[], int]) -> None:
+        """Read the number of waiting requests whenever the metrics are asked for."""
+        self._waiting.set_function(waiting)
 
     def count(self, path: str, method: str, status: int, seconds: float) -> None:
         """Count a request.

@@ -1,24 +1,32 @@
 """What answers the requests that the process of HTTP passes on."""
 
 import asyncio
+import json
 import logging
 from typing import Callable, List, Set
 
-from starlette.types import ASGIApp, Message
+from starlette.types import Message
 
 from ..front.frames import FrameProtocol, Head
-from ..front.relay import STOP, to_scope
-from ..problem import internal_error
+from ..front.relay import BATCH, STOP, to_scope, to_text
+from ..problem import Problem, internal_error
+from ..service import Service
+from ..wanted import Wanted
+from .app import create_app
+from .metrics import Metrics
+from .problems import to_problem
+from .texts import annotate_together
 
 logger = logging.getLogger(__name__)
 
 
 class Backend:
-    """Runs an app on requests from a socket."""
+    """Answers requests from a socket: batches of them by the model, others by the app."""
 
-    def __init__(self, app: ASGIApp, on_end: Callable[[], None]) -> None:
+    def __init__(self, service: Service, metrics: Metrics, on_end: Callable[[], None]) -> None:
         """on_end (Callable[[], None]): Called once the other end is gone."""
-        self.app = app
+        self.service, self.metrics = service, metrics
+        self.app = create_app(service, metrics)
         self.protocol = FrameProtocol(self._take, on_end)
         self._tasks: Set[asyncio.Task[None]] = set()  # the loop holds none of them
 
@@ -27,9 +35,23 @@ class Backend:
         self.protocol.send({STOP: True})
 
     def _take(self, head: Head, body: bytes) -> None:
-        task = asyncio.get_running_loop().create_task(self._answer(head, body))
+        answer = self._answer_batch if BATCH in head else self._answer
+        task = asyncio.get_running_loop().create_task(answer(head, body))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    async def _answer_batch(self, head: Head, body: bytes) -> None:
+        wanted, answer = Wanted.from_json(head[BATCH]), {"number": head["number"]}
+        try:
+            found = await annotate_together(self.service, self.metrics, wanted, json.loads(body), head["single"])
+        except Exception as error:
+            if not isinstance(error, Problem):
+                logger.exception("A batch failed")
+            response = to_problem(error).response()
+            self.protocol.send({**answer, "status": response.status_code}, bytes(response.body))
+        else:
+            sizes = [(status, len(content)) for status, content in found]
+            self.protocol.send({**answer, BATCH: sizes}, b"".join(content for _, content in found))
 
     async def _answer(self, head: Head, body: bytes) -> None:
         scope = to_scope(head)
@@ -52,8 +74,6 @@ class Backend:
                 await internal_error().response()(scope, receive, send)
         start, *parts = answers
         route = getattr(scope.get("route"), "path", "other")
-        headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in start["headers"]]
         content = b"".join(part.get("body", b"") for part in parts)
-        self.protocol.send(
-            {"number": head["number"], "status": start["status"], "headers": headers, "route": route}, content
-        )
+        answer = {"number": head["number"], "status": start["status"], "headers": to_text(start["headers"])}
+        self.protocol.send({**answer, "route": route}, content)

@@ -29,7 +29,7 @@ class Metrics:
         self._changes = Counter("lexner_dictionary_changes", "Changes of the dictionary", ["kind"], registry=registry)
         self._reloads = Counter("lexner_reloads", "Loads of a new model", ["result"], registry=registry)
         self._dictionary = Info("lexner_dictionary", "The state of the dictionary", registry=registry)
-        self._waiting = Gauge("lexner_texts_waiting", "Texts that wait for the model", registry=registry)
+        self._waiting = Gauge("lexner_texts_waiting", "Texts that the model has yet to do", registry=registry)
         self._words = Gauge("lexner_dictionary_words", "Words in the dictionary", registry=registry)
         self._torn = Gauge(
             "lexner_journal_torn_bytes", "Bytes of an incomplete record, dropped at the start", registry=registry

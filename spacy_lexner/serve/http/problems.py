@@ -11,7 +11,6 @@ from starlette.responses import Response
 
 from ...lexicon.errors import LexiconError
 from ..dictionary.errors import ChangedSinceError, ContradictionError, UnknownError
-from ..inference.worker import TooManyWaiting
 from ..problem import Problem, internal_error
 
 logger = logging.getLogger(__name__)
@@ -29,8 +28,6 @@ def to_problem(error: BaseException) -> Problem:
         return Problem(404, "unknown", str(error))
     if isinstance(error, LexiconError):
         return Problem(422, "invalid-change", str(error))
-    if isinstance(error, TooManyWaiting):
-        return Problem(429, "too-many-waiting", f"{error} Try again in a moment.", {"Retry-After": "1"})
     if isinstance(error, RequestValidationError):
         return _invalid(error)
     if isinstance(error, HTTPException):
@@ -63,5 +60,5 @@ def handle_problems(app: FastAPI) -> None:
             logger.error("Request %s failed", request.headers.get("x-request-id"), exc_info=error)
         return problem.response()
 
-    for kind in (Problem, LexiconError, TooManyWaiting, RequestValidationError, HTTPException, Exception):
+    for kind in (Problem, LexiconError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, answer)

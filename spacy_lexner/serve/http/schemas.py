@@ -4,6 +4,8 @@ from typing import Annotated, Any, Dict, List, Literal, Optional, Tuple, Union
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from ..wanted import Wanted
+
 MAX_ALTERNATIVES = 10
 UNCERTAIN = (0.1, 0.9)  # what `true` means
 Offsets = Literal["characters", "utf16"]
@@ -63,6 +65,17 @@ class AnnotateBody(Body):
         if bounds is not None and not 0 < bounds[0] <= bounds[1] <= 1:
             raise ValueError("uncertain: expected two probabilities, the lower one above 0, such as [0.1, 0.9]")
         return self
+
+    @property
+    def all_texts(self) -> List[str]:
+        """RETURNS (List[str]): The texts, or the one."""
+        return [self.text or ""] if self.texts is None else self.texts
+
+    @property
+    def wanted(self) -> Wanted:
+        """RETURNS (Wanted): What is asked of each."""
+        utf16 = self.offsets == "utf16"
+        return Wanted(self.words, self.alternatives, self.bounds, self.explain, self.tokens, utf16)
 
     @property
     def bounds(self) -> Optional[Tuple[float, float]]:

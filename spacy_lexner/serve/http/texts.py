@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Sequence, Tuple
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -11,12 +11,13 @@ from ...lexicon.rules import WordRule
 from ...templates import render
 from ...visualize.svg import THEMES
 from ..dictionary.edits import Edit, WordFields
-from ..inference.answers import Wanted
 from ..inference.tasks import Annotation, Drawing, Task, TextError
-from ..problem import Problem
+from ..problem import MEDIA_TYPE, Problem, too_slow
 from ..service import Service
+from ..wanted import Wanted
 from .answers import AnnotateAnswer, PreviewAnswer
 from .context import metrics_of, require_dictionary, service_of
+from .metrics import Metrics
 from .schemas import AnnotateBody, LatticeBody, PreviewBody, RuleBody, WordBody
 
 router = APIRouter(tags=["texts"])
@@ -28,19 +29,41 @@ async def annotate(body: AnnotateBody, request: Request) -> Response:
     """Entities of one text or several, in the order of the texts, all under one version of the dictionary. A text that
     cannot be processed has an `error`, and the others have their entities; if there is only `text`, the status is 422.
     """
-    service = service_of(request)
-    texts = [body.text or ""] if body.texts is None else body.texts
+    service, texts = service_of(request), body.all_texts
     check_texts(service, texts, explained=body.explain == "changes")
-    _check_can(service, "alternatives", body.alternatives > 0)
-    _check_can(service, "uncertain", body.bounds is not None)
-    _check_can(service, "explain", body.explain is not None)
-    wanted = Wanted(body.words, body.alternatives, body.bounds, body.explain, body.tokens, body.offsets == "utf16")
+    together = [texts], [body.texts is None]
+    [(status, content)] = await annotate_together(service, metrics_of(request), body.wanted, *together)
+    return Response(content, status, media_type="application/json" if status == 200 else MEDIA_TYPE)
+
+
+async def annotate_together(
+    service: Service, metrics: Metrics, wanted: Wanted, requests: Sequence[Sequence[str]], single: Sequence[bool]
+) -> List[Tuple[int, bytes]]:
+    """Answer requests that want the same of their texts, under one version of the dictionary. Raises Problem if it
+    cannot be done, or takes too long.
+
+    requests (Sequence[Sequence[str]]): The texts of each.
+    single (Sequence[bool]): Whether it has one text, rather than a list of texts.
+    RETURNS (List[Tuple[int, bytes]]): Status and content of each answer.
+    """
+    for name, asked in (
+        ("alternatives", wanted.alternatives > 0),
+        ("uncertain", wanted.uncertain is not None),
+        ("explain", wanted.explain is not None),
+    ):
+        _check_can(service, name, asked)
     task = Annotation(service.model, service.model.matcher, wanted)
-    results = [_describe(result) for result in await run(service, task, texts)]
-    metrics_of(request).count_answers(results)
-    if body.texts is None and "error" in results[0]:
-        raise Problem(422, "text-failed", results[0]["error"]["detail"])
-    return to_json({"lex_version": task.version, "results": results})
+    found = [_describe(result) for result in await run(service, task, [text for texts in requests for text in texts])]
+    metrics.count_answers(found)
+    answers, place = [], 0
+    for texts, alone in zip(requests, single):
+        results = found[place : place + len(texts)]
+        place += len(texts)
+        if alone and "error" in results[0]:
+            answers.append((422, to_bytes(results[0]["error"])))
+        else:
+            answers.append((200, to_bytes({"lex_version": task.version, "results": results})))
+    return answers
 
 
 @router.post(
@@ -97,9 +120,7 @@ async def run(service: Service, task: Task, texts: Sequence[str]) -> List[Any]:
     try:
         return await service.run(task, texts)
     except (asyncio.TimeoutError, TimeoutError):
-        seconds = service.settings.limits.seconds
-        detail = f"No answer within {seconds:g} seconds. Send shorter texts, or fewer."
-        raise Problem(408, "too-slow", detail, {"Retry-After": "5"}) from None
+        raise too_slow(service.settings.limits.seconds) from None
 
 
 def check_texts(service: Service, texts: Sequence[str], *, explained: bool = False) -> None:
@@ -162,5 +183,8 @@ def _effect(before: List[Dict[str, Any]], after: List[Dict[str, Any]]) -> Dict[s
 
 def to_json(content: Any) -> Response:
     """An answer, without the checks of `response_model`, which cost more than the texts of short answers."""
-    data = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf8")
-    return Response(data, media_type="application/json")
+    return Response(to_bytes(content), media_type="application/json")
+
+
+def to_bytes(content: Any) -> bytes:
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf8")

@@ -1,7 +1,6 @@
 """What is found in a Doc, as JSON."""
 
-from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional
 
 from spacy.tokens import Doc, Span
 
@@ -12,20 +11,9 @@ from ...pipeline.exact_offsets import get_offsets
 from ...pipeline.ner.entity_search import get_alternatives
 from ...pipeline.ner.entity_writer import UNCERTAIN_KEY
 from ...pipeline.rule_follower import get_conflicts
+from ..wanted import Wanted
 
 Json = Dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What a client wants to know of each text."""
-
-    words: bool = False
-    alternatives: int = 0
-    uncertain: Optional[Tuple[float, float]] = None
-    explain: Optional[str] = None  # "attention", or "changes" too
-    tokens: bool = False
-    utf16: bool = False
 
 
 def to_answer(doc: Doc, wanted: Wanted, matcher: Optional[Matcher]) -> Json:

@@ -1,14 +1,15 @@
 """What may be done with texts: tasks that take several at a time."""
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 from ...lexicon.matcher import Matcher
 from ...pipeline.annotate_texts import annotate_texts
 from ...pipeline.explain import explain
 from ...visualize.picture import draw_lattice
 from ...visualize.svg import StyleT, ThemeT
-from .answers import Wanted, to_answer
+from ..wanted import Wanted
+from .answers import to_answer
 from .model import ServedModel
 
 
@@ -17,17 +18,10 @@ class TextError(Exception):
 
 
 class Task:
-    """Something that is done with texts, under one state of the dictionary. Texts of different requests with equal
-    tasks are done together."""
+    """Something that is done with texts, under one state of the dictionary."""
 
     model: ServedModel
     matcher: Optional[Matcher]
-
-    @property
-    def key(self) -> Tuple[Any, ...]:
-        """RETURNS (Tuple): Equal for equal tasks."""
-        version = None if self.matcher is None else self.matcher.version
-        return type(self), id(self.model), version, self._options()
 
     @property
     def version(self) -> Optional[str]:
@@ -52,9 +46,6 @@ class Task:
     def _annotate(self, texts: Sequence[str], failed: Dict[int, str]) -> Any:
         return annotate_texts(self.model.nlp, texts, failed)
 
-    def _options(self) -> Any:
-        raise NotImplementedError
-
     def _describe(self, doc: Any) -> Any:
         raise NotImplementedError
 
@@ -66,9 +57,6 @@ class Annotation(Task):
     model: ServedModel
     matcher: Optional[Matcher]
     wanted: Wanted
-
-    def _options(self) -> Wanted:
-        return self.wanted
 
     def _annotate(self, texts: Sequence[str], failed: Dict[int, str]) -> Any:
         with self.model.extras(self.wanted.alternatives, self.wanted.uncertain):
@@ -91,9 +79,6 @@ class Drawing(Task):
     width: int = 960
     css: bool = True
     explained: bool = False
-
-    def _options(self) -> Tuple[Any, ...]:
-        return self.style, self.theme, self.width, self.css, self.explained
 
     def _describe(self, doc: Any) -> str:
         if self.explained:

@@ -5,9 +5,9 @@ from spacy.language import Language
 
 from spacy_lexner.lexicon import LexiconEntry
 from spacy_lexner.lexicon.matcher import Matcher
-from spacy_lexner.serve.inference.answers import Wanted
 from spacy_lexner.serve.inference.model import ServedModel, load_served
 from spacy_lexner.serve.inference.tasks import Annotation, Drawing, TextError
+from spacy_lexner.serve.wanted import Wanted
 
 
 @Language.component("fails_on_x")
@@ -41,22 +41,6 @@ def test_a_text_is_annotated_by_the_state_that_its_task_has(model):
     assert model.matcher is before
     assert Annotation(model, other, wanted).version == f"{other.version:016x}"
     assert "京市长" in Drawing(model, other)([TEXT])[0] and Drawing(model, before)([TEXT])[0].startswith("<svg")
-
-
-def test_equal_tasks_have_equal_keys(model):
-    now = model.matcher
-    same = Matcher(now.lexicon, model.pipe.options)
-    assert Annotation(model, now, Wanted()).key == Annotation(model, same, Wanted()).key
-    other = Matcher(now.lexicon.with_words(["新词"]), model.pipe.options)
-    tasks = [
-        Annotation(model, now, Wanted()),
-        Annotation(model, other, Wanted()),
-        Annotation(model, now, Wanted(words=True)),
-        Annotation(ServedModel(model.nlp, "again"), now, Wanted()),
-        Drawing(model, now),
-        Drawing(model, now, theme="dark"),
-    ]
-    assert len({task.key for task in tasks}) == len(tasks)
 
 
 def test_options_of_a_task_do_not_stay(model):
