@@ -1,6 +1,5 @@
 """The client against the app, without a network between them."""
 
-
 import httpx
 import pytest
 import spacy

@@ -16,13 +16,13 @@ from ..wanted import Wanted
 Json = Dict[str, Any]
 
 
-def to_answer(doc: Doc, wanted: Wanted, matcher: Optional[Matcher]) -> Json:
+def to_answer(doc: Doc, text: str, wanted: Wanted, matcher: Optional[Matcher]) -> Json:
     """Describe what is found in a Doc.
 
+    text (str): Its text, which spaCy would put together anew from the tokens.
     wanted (Wanted): What is asked for.
     matcher (Optional[Matcher]): The state of the dictionary that it was annotated by.
     """
-    text = doc.text
     span = _placer(text, wanted.utf16)
     answer: Json = {"entities": [_entity(ent, text, span, wanted.explain is not None) for ent in doc.ents]}
     answer["conflicts"] = [

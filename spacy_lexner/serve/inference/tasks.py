@@ -36,7 +36,7 @@ class Task:
         with self.model.state(self.matcher):
             for i, doc in self._annotate(texts, failed):
                 try:
-                    results[i] = self._describe(doc)
+                    results[i] = self._describe(doc, texts[i])
                 except Exception as error:
                     failed[i] = f"{type(error).__name__}: {error}"
         for i, reason in failed.items():
@@ -46,7 +46,7 @@ class Task:
     def _annotate(self, texts: Sequence[str], failed: Dict[int, str]) -> Any:
         return annotate_texts(self.model.nlp, texts, failed)
 
-    def _describe(self, doc: Any) -> Any:
+    def _describe(self, doc: Any, text: str) -> Any:
         raise NotImplementedError
 
 
@@ -62,10 +62,10 @@ class Annotation(Task):
         with self.model.extras(self.wanted.alternatives, self.wanted.uncertain):
             yield from super()._annotate(texts, failed)
 
-    def _describe(self, doc: Any) -> Dict[str, Any]:
+    def _describe(self, doc: Any, text: str) -> Dict[str, Any]:
         if self.wanted.explain is not None:
             explain(self.model.nlp, doc, changes=self.wanted.explain == "changes")
-        return to_answer(doc, self.wanted, self.matcher)
+        return to_answer(doc, text, self.wanted, self.matcher)
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Drawing(Task):
     css: bool = True
     explained: bool = False
 
-    def _describe(self, doc: Any) -> str:
+    def _describe(self, doc: Any, text: str) -> str:
         if self.explained:
             explain(self.model.nlp, doc, changes=False)
         lexicon = None if self.matcher is None else self.matcher.lexicon

@@ -58,11 +58,11 @@ def test_as_the_original(fixtures_dir, case, single_chars):
     recorded = json.loads((fixtures_dir / "pipeline" / "flat.json").read_text("utf8"))["cases"][case]
     texts = [sentence["text"] for sentence in given_["sentences"]]
     docs = [Doc(NLP.vocab, words=text, spaces=[False] * len(text)) for text in texts]
-    settings_, characters, _, _, (padded,) = lattices(docs, lexicon_of(given_["lexicon"]), single_chars=single_chars)
-    batch, joined = padded.batch, "".join(map("".join, texts))
+    settings_, characters, _, _, batches = lattices(docs, lexicon_of(given_["lexicon"]), single_chars=single_chars)
+    joined = "".join(map("".join, texts))
     bigrams = [None, None] + [settings_["bigrams"][0][i : i + 2] for i in range(0, len(settings_["bigrams"][0]), 2)]
     seen = set()
-    for row in range(len(docs)):
+    for batch, row in ((padded.batch, row) for padded in batches for row in range(len(padded.batch.characters))):
         n = int((batch.characters[row] != 0).sum())
         doc = int(np.searchsorted(characters.doc_ends, batch.tokens[row, 0], side="right"))
         seen.add(doc)
