@@ -21,7 +21,7 @@ def test_no_pipeline(tmp_path):
     nlp.add_pipe("lex_matcher").add_words(["南京"])
     nlp.to_disk(tmp_path)
     (tmp_path / "lex_matcher" / "cfg").write_text("{}", "utf8")
-    with pytest.raises(ValueError, match=r"pipeline .* cannot be loaded \(KeyError: 'options'\)"):
+    with pytest.raises(ValueError, match=r"pipeline .* cannot be loaded \(SealError: .*cfg: 2 bytes"):
         load_pipeline(str(tmp_path))
 
 
