@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
 from ..encoders.elmo.checkpoint import CONFIG, WEIGHTS
-from ..encoders.shared.shim import find_mismatch
+from ..encoders.shared.weights import find_mismatch
 from ..integrity.folders import whole_folder
 from .elmo_options import read_options
 

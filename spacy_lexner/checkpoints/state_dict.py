@@ -6,7 +6,7 @@ from typing import Dict, Iterable
 import torch
 from torch import nn
 
-from ..encoders.shared.shim import find_mismatch
+from ..encoders.shared.weights import find_mismatch
 
 
 def read_state_dict(path: Path) -> Dict[str, torch.Tensor]:

@@ -6,14 +6,10 @@ the new one. Maps of the old parts stay valid where the system allows a mapped f
 folder (`writing`), so that what the manifest does not name is left over from a save that was interrupted.
 """
 
-import hashlib
 import json
 import os
-import re
-import shutil
 from pathlib import Path
 from typing import Any, Dict, Iterable, NamedTuple, Tuple
-from uuid import uuid4
 
 import numpy as np
 
@@ -22,14 +18,11 @@ from .build import BuildReport
 from .errors import LexiconError
 from .level import Level
 from .packing import FORMAT, PartsT, checksum_of, pack, parse_manifest, unpack
+from .part_file import link_part, map_part, remove_old_parts, write_part, write_temporary
 from .writing import sync_folder
 
 MANIFEST = "manifest.json"
-SUFFIXES = {"words": ".txt", "index": ".safetensors", "trie": ".safetensors", "vectors": ".safetensors"}
-PART_NAME = re.compile(r"(words|index|trie|vectors)-[0-9a-f]{16}\.(txt|safetensors)|\.part-.*")
 MAX_MANIFEST = 1 << 20
-SMALL = 1 << 20  # a part of this size is checked whenever it is opened, a larger one by some of its pages
-PAGE, N_PAGES = 1 << 12, 16
 
 
 class Home(NamedTuple):
@@ -70,7 +63,7 @@ class Home(NamedTuple):
             if path.samefile(self.path):
                 return True
             for entry in manifest["parts"].values():
-                _link_part(self.path / entry["file"], path / entry["file"])
+                link_part(self.path / entry["file"], path / entry["file"])
         except (LexiconError, OSError):
             return False
         _commit(path, manifest)
@@ -86,32 +79,20 @@ def save_folder(level: Level, report: BuildReport, path: Path) -> Home:
             pieces: Iterable[bytes] = (arrays["words"].tobytes(),)
         else:
             pieces = write_arrays(arrays, {"format": FORMAT, "part": part})
-        manifest["parts"][part] = _write_part(path, part, pieces)
+        manifest["parts"][part] = write_part(path, part, pieces)
     manifest["checksum"] = checksum_of(manifest)
     _commit(path, manifest)
     return Home(path.resolve(), manifest["checksum"])
 
 
-def _link_part(source: Path, target: Path) -> None:
-    temporary = target.with_name(f".part-{uuid4().hex}")
-    try:
-        try:
-            os.link(source, temporary)
-        except OSError:  # another file system, or one without links
-            shutil.copyfile(source, temporary)
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)  # a link onto itself is not moved by os.replace
-
-
 def _commit(path: Path, manifest: Dict[str, Any]) -> None:
     """Replace the manifest, and with it the lexicon of the folder; then remove the old lexicon's parts."""
     text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
-    temporary, _ = _write_temporary(path, [text.encode("utf8")])
+    temporary, _ = write_temporary(path, [text.encode("utf8")])
     sync_folder(path)  # no manifest on the disk before the parts that it names
     os.replace(temporary, path / MANIFEST)
     sync_folder(path)
-    _remove_old_parts(path, {entry["file"] for entry in manifest["parts"].values()})
+    remove_old_parts(path, {entry["file"] for entry in manifest["parts"].values()})
 
 
 def open_folder(path: Path, verify: bool) -> Tuple[Level, BuildReport, Home]:
@@ -140,7 +121,7 @@ def _open_parts(path: Path, manifest: Dict[str, Any], verify: bool) -> Tuple[Lev
     parts: PartsT = {}
     try:
         for part, entry in manifest["parts"].items():
-            data = _map_part(path, entry, verify)
+            data = map_part(path, entry, verify)
             parts[part] = {"words": data} if part == "words" else read_arrays(data, str(path / entry["file"]))[0]
         level, report = unpack(manifest, parts)
     except LexiconError as error:
@@ -178,75 +159,3 @@ def from_bytes(data: bytes) -> Tuple[Level, BuildReport]:
         part, _, name = key.partition(".")
         parts.setdefault(part, {})[name] = array
     return unpack(manifest, parts)
-
-
-def _write_part(path: Path, part: str, pieces: Iterable[bytes]) -> Dict[str, Any]:
-    temporary, digest = _write_temporary(path, pieces)
-    name = f"{part}-{digest[:16]}{SUFFIXES[part]}"
-    size = temporary.stat().st_size
-    entry = {"file": name, "bytes": size, "sha256": digest}
-    if size > SMALL:
-        entry["sample"] = _sample(np.memmap(temporary, "u1", "r"))
-    os.replace(temporary, path / name)
-    return entry
-
-
-def _sample(data: np.ndarray) -> str:
-    """The SHA-256 of pages all over a part, the first and the last among them."""
-    digest = hashlib.sha256()
-    for begin in np.linspace(0, len(data) - PAGE, N_PAGES).astype(int).tolist():
-        digest.update(data[begin : begin + PAGE].tobytes())
-    return digest.hexdigest()
-
-
-def _write_temporary(path: Path, pieces: Iterable[bytes]) -> Tuple[Path, str]:
-    temporary = path / f".part-{uuid4().hex}"
-    digest = hashlib.sha256()
-    try:
-        with temporary.open("xb") as file:
-            for piece in pieces:
-                digest.update(piece)
-                file.write(piece)
-            file.flush()
-            os.fsync(file.fileno())
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    return temporary, digest.hexdigest()
-
-
-def _map_part(path: Path, entry: Dict[str, Any], verify: bool) -> np.ndarray:
-    name = entry["file"]
-    if not PART_NAME.fullmatch(name):
-        raise LexiconError(f"{path / MANIFEST}: {name!r} is not the name of a part.")
-    file = path / name
-    if file.resolve().parent != path.resolve():
-        raise LexiconError(f"{file}: a link to a file outside of the lexicon. Copy that file here if you trust it.")
-    try:
-        with file.open("rb") as opened:
-            size = os.fstat(opened.fileno()).st_size
-            if size != entry["bytes"]:
-                raise LexiconError(
-                    f"{file}: {size} bytes, {entry['bytes']} expected: cut short, or of another lexicon."
-                )
-            data = np.memmap(opened, "u1", "r") if size else np.zeros(0, "u1")
-    except (FileNotFoundError, IsADirectoryError):
-        fault = f"{file}: this part of the lexicon is missing. Copy the whole folder, or build it again."
-        raise LexiconError(fault) from None
-    sample = None if verify or size <= SMALL else entry.get("sample")  # older lexicons have none
-    whole = hashlib.sha256(data.data).hexdigest() if verify or size <= SMALL else entry["sha256"]
-    if whole != entry["sha256"] or (sample is not None and _sample(data) != sample):
-        raise LexiconError(
-            f"{file}: the SHA-256 differs from the manifest's: damaged, or of another lexicon. Copy the whole folder, "
-            "or build it again."
-        )
-    return data.view(np.ndarray)
-
-
-def _remove_old_parts(path: Path, current: Iterable[str]) -> None:
-    for file in path.iterdir():
-        if PART_NAME.fullmatch(file.name) and file.name not in current:
-            try:
-                file.unlink()
-            except OSError:
-                continue  # a part that is still mapped on Windows: the next save removes it

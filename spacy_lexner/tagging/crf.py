@@ -5,13 +5,14 @@ that they would underflow are clamped, so a path that exists is never lost and t
 """
 
 import math
-from typing import Any, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import Any, List, NamedTuple, Sequence, Tuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from .moves import LiveMoves, Moves, make_moves
+from .time_order import TimeOrder, steps, time_order
 
 NEVER = float("-inf")
 MAX_CANDIDATES = 1 << 24  # numbers that one step of k_best compares
@@ -58,43 +59,43 @@ class Marginals(NamedTuple):
 def log_partition(trellis: Trellis) -> Tensor:
     """Log of the summed exponentiated scores of all allowed paths, [n_sequences]: 0 for an empty sequence, -inf without
     an allowed path; with one tag allowed per token, the score of that path. Differentiable once, in all scores."""
-    layout = arrange(trellis)
-    log_z = _LogPartition.apply(*masked(trellis, layout), layout)
-    return log_z.new_zeros(len(trellis.lengths)).index_copy(0, layout.ranked, log_z)
+    order = time_order(trellis.lengths, trellis.emissions.device)
+    log_z = _LogPartition.apply(*masked(trellis, order), order)
+    return log_z.new_zeros(len(trellis.lengths)).index_copy(0, order.ranked, log_z)
 
 
 def posterior(trellis: Trellis) -> Tuple[Tensor, Tensor, Marginals]:
     """The forward-backward algorithm, without gradient: the log partition, [n_sequences]; the log of the summed weights
     of the paths up to a token and its tag, [n_tokens, n_tags]; the probabilities."""
     with torch.no_grad():
-        layout = arrange(trellis)
-        scores, transitions = masked(trellis, layout)
-        moves, shift = _exponential_moves(scores, transitions, layout)
-        alpha, log_z = _forward(scores, transitions, layout, moves, shift)
-        unary, odds, weights, per_mass = _backward(alpha, log_z, transitions, layout, moves, torch.ones_like(log_z))
-        log_z = log_z.new_zeros(len(trellis.lengths)).index_copy(0, layout.ranked, log_z)
-        alpha, unary, odds, per_mass = (by_place[layout.place] for by_place in (alpha, unary, odds, per_mass))
+        order = time_order(trellis.lengths, trellis.emissions.device)
+        scores, transitions = masked(trellis, order)
+        moves, shift = _exponential_moves(scores, transitions, order)
+        alpha, log_z = _forward(scores, transitions, order, moves, shift)
+        unary, odds, weights, per_mass = _backward(alpha, log_z, transitions, order, moves, torch.ones_like(log_z))
+        log_z = log_z.new_zeros(len(trellis.lengths)).index_copy(0, order.ranked, log_z)
+        alpha, unary, odds, per_mass = (by_place[order.place] for by_place in (alpha, unary, odds, per_mass))
         return log_z, alpha, Marginals(unary, odds, weights, per_mass)
 
 
 def viterbi(trellis: Trellis) -> BestPaths:
     """The best allowed path of each sequence (Viterbi 1967); the lowest tag wins a tie. No gradient."""
     with torch.no_grad():
-        layout = arrange(trellis)
-        best, transitions = masked(trellis, layout)
+        order = time_order(trellis.lengths, trellis.emissions.device)
+        best, transitions = masked(trellis, order)
         scores, start, end = split_transitions(transitions)
-        moves = make_moves(scores, scores, best, layout.sizes)
-        best[: len(layout.ranked)] += start
-        for time, (here, before) in enumerate(steps(layout.sizes), 1):
+        moves = make_moves(scores, scores, best, order.sizes)
+        best[: len(order.ranked)] += start
+        for time, (here, before) in enumerate(steps(order.sizes), 1):
             best[here] += moves.best(best[before], time)
-        score, tag = (best[layout.last] + end).max(1)
+        score, tag = (best[order.last] + end).max(1)
         path = np.zeros(len(best), dtype=np.int64)
-        path[layout.last.cpu().numpy()] = tag.cpu().numpy()
+        path[order.last.cpu().numpy()] = tag.cpu().numpy()
         upto, into = best.cpu().numpy(), scores.T.cpu().numpy()
-        for here, before in steps(layout.sizes, backwards=True):  # where the best came from, on the path alone
+        for here, before in steps(order.sizes, backwards=True):  # where the best came from, on the path alone
             path[before] = (upto[before] + into[path[here]]).argmax(1)
-        totals = score.new_zeros(len(trellis.lengths)).index_copy(0, layout.ranked, score)
-        return BestPaths(torch.from_numpy(path).to(best.device)[layout.place], totals, best[layout.place])
+        totals = score.new_zeros(len(trellis.lengths)).index_copy(0, order.ranked, score)
+        return BestPaths(torch.from_numpy(path).to(best.device)[order.place], totals, best[order.place])
 
 
 def k_best(trellis: Trellis, k: int) -> Tuple[Tensor, Tensor]:
@@ -111,73 +112,38 @@ def k_best(trellis: Trellis, k: int) -> Tuple[Tensor, Tensor]:
 
 @torch.no_grad()
 def _k_best(trellis: Trellis, k: int) -> Tuple[Tensor, Tensor]:
-    layout = arrange(trellis)
-    scores, transitions = masked(trellis, layout)
+    order = time_order(trellis.lengths, trellis.emissions.device)
+    scores, transitions = masked(trellis, order)
     moves, start, end = split_transitions(transitions)
-    n_running, n_tags = len(layout.ranked), scores.shape[1]
+    n_running, n_tags = len(order.ranked), scores.shape[1]
     best = scores.new_full((n_running, n_tags, k), NEVER)
     best[:, :, 0] = scores[:n_running] + start
     origin = torch.zeros((len(scores), n_tags * k), dtype=torch.int32)
     into = moves.T.contiguous().unsqueeze(2)
-    for here, _ in steps(layout.sizes):
+    for here, _ in steps(order.sizes):
         n = here.stop - here.start
         values, places = (best[:n].unsqueeze(1) + into).flatten(2).topk(k, dim=2)
         best[:n] = values + scores[here].unsqueeze(2)
         origin[here] = places.flatten(1).to("cpu", torch.int32)
     values, places = (best + end.unsqueeze(1)).flatten(1).topk(k, dim=1)
     path = np.zeros((len(scores), k), dtype=np.int64)
-    path[layout.last.cpu().numpy()] = places.cpu().numpy()
+    path[order.last.cpu().numpy()] = places.cpu().numpy()
     pointers = origin.numpy()
-    for here, before in steps(layout.sizes, backwards=True):
+    for here, before in steps(order.sizes, backwards=True):
         path[before] = np.take_along_axis(pointers[here], path[here], 1)
     totals = scores.new_full((len(trellis.lengths), k), NEVER)
     totals[:, 0] = 0.0  # of empty sequences
-    totals[layout.ranked] = values
-    return torch.from_numpy(path // k).to(scores.device)[layout.place], totals
+    totals[order.ranked] = values
+    return torch.from_numpy(path // k).to(scores.device)[order.place], totals
 
 
-class Layout(NamedTuple):
-    """Tokens ordered by time: all first ones, all second ones, and so on, each time those of longer sequences first.
-    Empty sequences are left out."""
-
-    sizes: List[int]  # number of sequences that have a token at each time
-    order: Tensor  # the token at each place, [n_tokens]
-    place: Tensor  # the place of each token, [n_tokens]
-    last: Tensor  # the place of the last token of each sequence, by rank
-    ranked: Tensor  # the sequences, longest first
-
-
-def arrange(trellis: Trellis) -> Layout:
-    """The order in which the recursions visit the tokens of a batch."""
-    lengths = np.array(trellis.lengths, dtype=np.int64)
-    ranked = np.argsort(-lengths, kind="stable")[: np.count_nonzero(lengths)]
-    counts, starts = lengths[ranked], (lengths.cumsum() - lengths)[ranked]
-    times = np.arange(max(lengths, default=0))
-    sizes = len(counts) - np.searchsorted(counts[::-1], times, side="right")
-    rank = np.arange(len(trellis.emissions)) - np.repeat(sizes.cumsum() - sizes, sizes)
-    order = starts[rank] + np.repeat(times, sizes)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    arrays = (order, place, place[starts + counts - 1], ranked)
-    return Layout(sizes.tolist(), *(torch.from_numpy(array).to(trellis.emissions.device) for array in arrays))
-
-
-def steps(sizes: Sequence[int], backwards: bool = False) -> Iterator[Tuple[slice, slice]]:
-    """For each time but the first, the places of its tokens and of their predecessors."""
-    here = sum(sizes) if backwards else sum(sizes[:1])
-    for t in range(len(sizes) - 1, 0, -1) if backwards else range(1, len(sizes)):
-        here -= sizes[t] * backwards
-        yield slice(here, here + sizes[t]), slice(here - sizes[t - 1], here - sizes[t - 1] + sizes[t])
-        here += sizes[t] * (not backwards)
-
-
-def masked(trellis: Trellis, layout: Layout) -> Tuple[Tensor, Tensor]:
+def masked(trellis: Trellis, order: TimeOrder) -> Tuple[Tensor, Tensor]:
     """Emissions by place, and transitions, in at least single precision; -inf where not allowed or not legal."""
     pairs = ((trellis.emissions, trellis.allowed), (trellis.transitions, trellis.legal))
     emissions, transitions = (
         scores.to(torch.promote_types(scores.dtype, torch.float32)).masked_fill(~mask, NEVER) for scores, mask in pairs
     )
-    return emissions[layout.order], transitions
+    return emissions[order.token], transitions
 
 
 def split_transitions(transitions: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
@@ -189,70 +155,72 @@ class _LogPartition(torch.autograd.Function):
     """Log partition of sequences, by rank. Its gradient is the expected number of uses of each score."""
 
     @staticmethod
-    def forward(ctx: Any, scores: Tensor, transitions: Tensor, layout: Layout) -> Tensor:  # type: ignore[override]
-        ctx.moves, shift = _exponential_moves(scores, transitions, layout)
-        alpha, log_z = _forward(scores, transitions, layout, ctx.moves, shift)
+    def forward(ctx: Any, scores: Tensor, transitions: Tensor, order: TimeOrder) -> Tensor:  # type: ignore[override]
+        ctx.moves, shift = _exponential_moves(scores, transitions, order)
+        alpha, log_z = _forward(scores, transitions, order, ctx.moves, shift)
         ctx.save_for_backward(transitions, alpha, log_z)
-        ctx.layout = layout
+        ctx.order = order
         return log_z
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, d_log_z: Tensor) -> Tuple[Tensor, Tensor, None]:  # type: ignore[override]
         transitions, alpha, log_z = ctx.saved_tensors
-        layout: Layout = ctx.layout
-        unary, odds, weights, per_mass = _backward(alpha, log_z, transitions, layout, ctx.moves, d_log_z)
-        n_first = len(layout.ranked)
-        before = layout.place[layout.order[n_first:] - 1]
+        order: TimeOrder = ctx.order
+        unary, odds, weights, per_mass = _backward(alpha, log_z, transitions, order, ctx.moves, d_log_z)
+        n_first = len(order.ranked)
+        before = order.place[order.token[n_first:] - 1]
         d_transitions = torch.zeros_like(transitions)
         d_transitions[:-1, :-1] = weights * (odds[before].T @ (unary[n_first:] * per_mass[before]))
         d_transitions[-1, :-1] = unary[:n_first].sum(0)
-        d_transitions[:-1, -1] = unary[layout.last].sum(0)
+        d_transitions[:-1, -1] = unary[order.last].sum(0)
         return unary, d_transitions, None
 
 
-def _exponential_moves(scores: Tensor, transitions: Tensor, layout: Layout) -> Tuple[Moves, Tensor]:
+def _exponential_moves(scores: Tensor, transitions: Tensor, order: TimeOrder) -> Tuple[Moves, Tensor]:
     """The moves by the exponentials of their scores, relative to the best one, and the score of that."""
     moves, _, _ = split_transitions(transitions)
     weights, shift = _exponentials(moves, moves.amax())
-    return make_moves(moves, weights, scores, layout.sizes), shift
+    return make_moves(moves, weights, scores, order.sizes), shift
 
 
-def _forward(scores: Tensor, transitions: Tensor, layout: Layout, moves: Moves, shift: Tensor) -> Tuple[Tensor, Tensor]:
+def _forward(
+    scores: Tensor, transitions: Tensor, order: TimeOrder, moves: Moves, shift: Tensor
+) -> Tuple[Tensor, Tensor]:
     """By place, log of the sum over all paths ending in a tag, its emission included; by rank, the log partition."""
     _, start, end = split_transitions(transitions)
     alpha = scores.clone()
-    alpha[: len(layout.ranked)] += start
-    for time, (here, before) in enumerate(steps(layout.sizes), 1):
+    alpha[: len(order.ranked)] += start
+    for time, (here, before) in enumerate(steps(order.sizes), 1):
         odds, top = _exponentials(alpha[before], alpha[before].amax(1, keepdim=True))
         alpha[here] += moves.forward(odds, time).log_().add_(top + shift)
-    return alpha, torch.logsumexp(alpha[layout.last] + end, 1)
+    return alpha, torch.logsumexp(alpha[order.last] + end, 1)
 
 
 def _backward(
-    alpha: Tensor, log_z: Tensor, transitions: Tensor, layout: Layout, moves: Moves, weight: Tensor
+    alpha: Tensor, log_z: Tensor, transitions: Tensor, order: TimeOrder, moves: Moves, weight: Tensor
 ) -> Marginals:
     """Probabilities by place, times a weight for each sequence, from the last token backwards: P(i) is the sum over j
     of P(j) P(i | j)."""
     _, _, end = split_transitions(transitions)
     odds, _ = _exponentials(alpha, alpha.amax(1, keepdim=True))
-    mass = _masses(odds, layout, moves)
+    mass = _masses(odds, order, moves)
     per_mass = (1 / mass).masked_fill_(mass == 0, 0.0)
     log_z = log_z.masked_fill(log_z == NEVER, float("inf"))  # without any path, nothing has a probability
     unary = torch.zeros_like(alpha)
-    unary[layout.last] = (alpha[layout.last] + end - log_z[:, None]).exp_() * weight[:, None]
-    times = range(len(layout.sizes) - 1, 0, -1)
-    for time, (here, before) in zip(times, steps(layout.sizes, backwards=True)):
+    unary[order.last] = (alpha[order.last] + end - log_z[:, None]).exp_() * weight[:, None]
+    times = range(len(order.sizes) - 1, 0, -1)
+    for time, (here, before) in zip(times, steps(order.sizes, backwards=True)):
         unary[before] = moves.backward(unary[here] * per_mass[before], time) * odds[before]
     return Marginals(unary, odds, moves.weights, per_mass)
 
 
-def _masses(odds: Tensor, layout: Layout, moves: Moves) -> Tensor:
+def _masses(odds: Tensor, order: TimeOrder, moves: Moves) -> Tensor:
     """By place, the sum of the odds of the tags of a token over those that each tag of the next may follow."""
     if not isinstance(moves, LiveMoves):
         return odds @ moves.weights
     mass = torch.zeros_like(odds)
-    for time, (_, before) in enumerate(steps(layout.sizes), 1):
+    for time, (_, before) in enumerate(steps(order.sizes), 1):
         mass[before] = moves.forward(odds[before], time)
     return mass
 

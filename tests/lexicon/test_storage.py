@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kills import leftovers
 
-from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Matcher, packing, storage
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Matcher, packing, part_file
 
 TEXTS = ["南京市长江大桥", "武汉 长江大桥", ""]
 
@@ -174,7 +174,7 @@ def forge(folder, **changes):
 @pytest.mark.parametrize("name", ["../words-0123456789abcdef.txt", "/etc/passwd", "words.txt", "manifest.json"])
 def test_part_outside_the_folder_is_refused(saved, name):
     forge(saved, parts={"words": {"file": name, "bytes": 1, "sha256": ""}})
-    with pytest.raises(LexiconError, match="is not the name of a part"):
+    with pytest.raises(LexiconError, match=r"manifest\.json, is not the name of a part"):
         Lexicon.open(saved)
 
 
@@ -256,7 +256,7 @@ def test_failed_save_leaves_the_old_lexicon(lexicon, saved, monkeypatch):
     def full_disk(handle):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(storage.os, "fsync", full_disk)
+    monkeypatch.setattr(part_file.os, "fsync", full_disk)
     with pytest.raises(OSError, match="No space left"):
         lexicon.with_words(["武汉"]).save(saved)
     assert sorted(file.name for file in saved.iterdir()) == files
@@ -331,9 +331,9 @@ def test_home_that_holds_another_lexicon_is_not_linked(saved, tmp_path):
 
 
 def test_large_parts_are_checked_by_pages_all_over(lexicon, tmp_path, monkeypatch):
-    monkeypatch.setattr(storage, "SMALL", 100)
-    monkeypatch.setattr(storage, "PAGE", 8)
-    monkeypatch.setattr(storage, "N_PAGES", 4)
+    monkeypatch.setattr(part_file, "SMALL", 100)
+    monkeypatch.setattr(part_file, "PAGE", 8)
+    monkeypatch.setattr(part_file, "N_PAGES", 4)
     lexicon.save(tmp_path / "saved")
     large = [part for part in (tmp_path / "saved").glob("*-*") if part.stat().st_size > 100]
     assert large

@@ -8,7 +8,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
-from ..shared.shim import find_mismatch
+from ..shared.weights import find_mismatch
 from .bilm import BiLM
 from .char_cnn import CharacterCNN
 from .character_ids import character_ids

@@ -4,7 +4,7 @@ import contextlib
 import copy
 import json
 import warnings
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, cast
+from typing import Any, Callable, Dict, Iterator, Optional, cast
 
 import srsly
 import torch
@@ -17,9 +17,8 @@ from . import (
     forks,  # noqa: F401 (for its effect)
     int8,
 )
-from .weights import assign_weights, build_empty, is_whole, read_weights
+from .weights import assign_weights, build_empty, check_shapes, is_whole, read_weights
 
-NAMED = 4  # problems in an error
 BuildT = Callable[[Dict[str, Any]], torch.nn.Module]
 
 
@@ -201,10 +200,10 @@ class ModuleShim(PyTorchShim):
         state = read_weights(msg["state"])
         state.update({name: state[kept] for name, kept in msg["aliases"].items()})
         module = build_empty(self.build, msg["settings"], len(state))  # before memory is taken for forged sizes
-        _check_shapes({name: state[name] for name in state if not name.endswith(int8.SCALE)}, module.state_dict())
+        check_shapes({name: state[name] for name in state if not name.endswith(int8.SCALE)}, module.state_dict())
         if msg["settings"].get(int8.KEY):
             module = self.initialize(msg["settings"])
-            _check_shapes(state, int8.pack(module))
+            check_shapes(state, int8.pack(module))
             int8.unpack(module, state)
         else:
             assign_weights(module, state, msg["aliases"])
@@ -244,30 +243,3 @@ def _cpu_has_tiles() -> bool:
     # answer is no.
     ask = getattr(torch.cpu, "_is_amx_tile_supported", None)
     return ask is not None and bool(ask())
-
-
-def find_mismatch(
-    found: Mapping[str, Sequence[int]], expected: Mapping[str, Sequence[int]], *, derived: Tuple[str, ...] = ()
-) -> Optional[str]:
-    """Compare the weights that a file has with those that a module expects, given names and shapes: the first few
-    problems, or None. Names that end in one of `derived` hold no weights: they may be missing or superfluous."""
-    problems: List[str] = [f"{name} is missing" for name in expected if not (name in found or name.endswith(derived))]
-    problems += [f"{name} is not known" for name in found if not (name in expected or name.endswith(derived))]
-    problems += [
-        f"{name} has shape {list(found[name])} instead of {list(shape)}"
-        for name, shape in expected.items()
-        if name in found and list(found[name]) != list(shape)
-    ]
-    if not problems:
-        return None
-    return "; ".join(problems[:NAMED]) + (f"; and {len(problems) - NAMED} more" if len(problems) > NAMED else "")
-
-
-def _check_shapes(found: Mapping[str, torch.Tensor], expected: Mapping[str, torch.Tensor]) -> None:
-    shapes = ({name: tensor.shape for name, tensor in tensors.items()} for tensors in (found, expected))
-    problem = find_mismatch(*shapes)
-    if problem is not None:
-        raise ValueError(
-            f"The saved weights do not fit the model of the config: {problem}. Load it with the config it was saved "
-            "with."
-        )

@@ -1,6 +1,6 @@
 """Saved weights, and settings that do not belong to them: refused before memory is taken or time is spent."""
 
-from typing import Any, Callable, Dict, Mapping
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 import torch
@@ -26,6 +26,7 @@ DTYPES = {
     "BOOL": torch.bool,
 }
 SIZES = {name: dtype.itemsize for name, dtype in DTYPES.items()}
+NAMED = 4  # problems in an error
 ROOM = 10_000  # parameters and modules that a small model may make
 
 
@@ -91,6 +92,34 @@ def is_whole(module: nn.Module) -> bool:
     parts = (value for part in module.modules() for value in vars(part).values())
     tensors = (*module.parameters(), *module.buffers(), *parts)
     return not any(isinstance(value, torch.Tensor) and value.is_meta for value in tensors)
+
+
+def find_mismatch(
+    found: Mapping[str, Sequence[int]], expected: Mapping[str, Sequence[int]], *, derived: Tuple[str, ...] = ()
+) -> Optional[str]:
+    """Compare the weights that a file has with those that a module expects, given names and shapes: the first few
+    problems, or None. Names that end in one of `derived` hold no weights: they may be missing or superfluous."""
+    problems: List[str] = [f"{name} is missing" for name in expected if not (name in found or name.endswith(derived))]
+    problems += [f"{name} is not known" for name in found if not (name in expected or name.endswith(derived))]
+    problems += [
+        f"{name} has shape {list(found[name])} instead of {list(shape)}"
+        for name, shape in expected.items()
+        if name in found and list(found[name]) != list(shape)
+    ]
+    if not problems:
+        return None
+    return "; ".join(problems[:NAMED]) + (f"; and {len(problems) - NAMED} more" if len(problems) > NAMED else "")
+
+
+def check_shapes(found: Mapping[str, torch.Tensor], expected: Mapping[str, torch.Tensor]) -> None:
+    """Raise ValueError unless saved weights have the names and shapes of those of a module."""
+    shapes = ({name: tensor.shape for name, tensor in tensors.items()} for tensors in (found, expected))
+    problem = find_mismatch(*shapes)
+    if problem is not None:
+        raise ValueError(
+            f"The saved weights do not fit the model of the config: {problem}. Load it with the config it was saved "
+            "with."
+        )
 
 
 def check_ids(ids: Mapping[str, int], n_known: int, what: str) -> None:

@@ -7,7 +7,7 @@ import torch
 from thinc.api import Adam, ArgsKwargs, Model
 
 from spacy_lexner.encoders.shared import shim as shim_module
-from spacy_lexner.encoders.shared.shim import ModuleShim, find_mismatch, half_precision
+from spacy_lexner.encoders.shared.shim import ModuleShim, half_precision
 from spacy_lexner.training.optimizers.adamw import GroupedAdamW
 
 
@@ -174,15 +174,3 @@ def test_vector_instructions_alone_are_not_enough(monkeypatch, tiles, expected):
 
 def test_no_half_precision_on_another_device():
     assert half_precision(torch.device("meta")) is None
-
-
-def test_what_fits():
-    assert find_mismatch({"a": (2, 3), "b": [1]}, {"a": [2, 3], "b": (1,)}) is None
-    assert find_mismatch({"a": (2,), "x.ids": ()}, {"a": (2,), "mask": (4,)}, derived=("ids", "mask")) is None
-
-
-def test_what_does_not():
-    problem = find_mismatch({"b": (1,), "c": (2,)}, {"a": (1,), "c": (2, 1)})
-    assert problem == "a is missing; b is not known; c has shape [2] instead of [2, 1]"
-    many = {f"w{i}": (1,) for i in range(7)}
-    assert find_mismatch({}, many) == "w0 is missing; w1 is missing; w2 is missing; w3 is missing; and 3 more"

@@ -4,7 +4,7 @@ from safetensors.torch import save
 from torch import nn
 
 from spacy_lexner.encoders.shared.shim import ModuleShim
-from spacy_lexner.encoders.shared.weights import DTYPES, build_empty, check_ids, is_whole, read_weights
+from spacy_lexner.encoders.shared.weights import DTYPES, build_empty, check_ids, find_mismatch, is_whole, read_weights
 
 
 def build(settings):
@@ -79,3 +79,15 @@ def test_ids():
     for wrong in (-1, 5, True, "1", None, 10**5000):
         with pytest.raises(ValueError, match="the id of sep"):
             check_ids({"cls": 0, "sep": wrong}, 5, "rows")
+
+
+def test_weights_that_fit():
+    assert find_mismatch({"a": (2, 3), "b": [1]}, {"a": [2, 3], "b": (1,)}) is None
+    assert find_mismatch({"a": (2,), "x.ids": ()}, {"a": (2,), "mask": (4,)}, derived=("ids", "mask")) is None
+
+
+def test_weights_that_do_not_fit():
+    problem = find_mismatch({"b": (1,), "c": (2,)}, {"a": (1,), "c": (2, 1)})
+    assert problem == "a is missing; b is not known; c has shape [2] instead of [2, 1]"
+    many = {f"w{i}": (1,) for i in range(7)}
+    assert find_mismatch({}, many) == "w0 is missing; w1 is missing; w2 is missing; w3 is missing; and 3 more"
