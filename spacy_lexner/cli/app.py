@@ -28,6 +28,7 @@ from .model.serve import serve_cli
 from .model.train import train_cli
 from .model.uncertain import uncertain_cli
 from .model.verify import verify_cli
+from .rules.app import rules
 
 HELP = "Commands of spacy-lexner: entities of Chinese texts with a lexicon."
 OVERRIDES = {"allow_extra_args": True, "ignore_unknown_options": True}
@@ -61,4 +62,5 @@ for name, command in COMMANDS.items():
     lexner.command(name, no_args_is_help=True, context_settings=settings)(command)
 lexner.add_typer(lexicon)
 lexner.add_typer(importing)
+lexner.add_typer(rules)
 app.add_typer(lexner)

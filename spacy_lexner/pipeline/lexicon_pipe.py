@@ -3,7 +3,7 @@
 import logging
 import threading
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Set, Tuple, Union
 
 from spacy.language import Language
 from spacy.pipeline import Pipe
@@ -130,6 +130,11 @@ class LexiconPipe(Pipe):
     def rule_readers(self) -> List[RuleReader]:
         """RETURNS (List[RuleReader]): Which rules concern each of the components that follow rules."""
         return [link.reader for link in self._rules_links() if link.reader is not None]
+
+    @property
+    def words_from_files(self) -> Set[str]:
+        """RETURNS (Set[str]): The words, normalised, that have rules from dictionary files."""
+        return set() if self._dictionary is None else set(self._dictionary.from_files)
 
     def add_rules(self, rules: Iterable[Union[WordRule, Tuple[Any, ...]]]) -> None:
         """Give words rules, at once. A word's new rules replace all that it had. Words that the lexicon does not have

@@ -1,0 +1,62 @@
+"""Rules without a model: what they alone make of a text."""
+
+from typing import Any, Callable, Iterable, Iterator, List, Mapping, Tuple
+
+import numpy as np
+import spacy
+from spacy.tokens import Doc
+from thinc.api import Model
+
+from ..lexicon.rules import Rules
+from ..pipeline.matcher.lex_matcher import LexMatcher
+from ..pipeline.ner.constraints import ENTITY
+from ..pipeline.ner.lex_ner import LexNER
+from ..tagging.heads import CRFHead
+from ..tagging.spans.head import TaggerOutput
+
+AnnotateT = Callable[[Iterable[str]], Iterator[Doc]]
+
+
+def follow_rules(rules: Mapping[str, Rules]) -> AnnotateT:
+    """Make a function that annotates texts with what rules alone say: as if a model found all readings equally
+    probable, and no entity unless a rule asks for one. So `force` and `prefer` with a positive weight make entities,
+    and rules that contradict each other are settled as with a model.
+
+    rules (Mapping[str, Tuple[Rule, ...]]): The words and their rules. Raises LexiconError if they are contradictory.
+    RETURNS (Callable[[Iterable[str]], Iterator[Doc]]): From texts to Docs with entities.
+    """
+    nlp = spacy.blank("zh")
+    ner = LexNER(nlp, "rules", _indifferent(), scorer=None, threshold=0.0, units="characters")
+    labels = {rule.label for several in rules.values() for rule in several} - {"", ENTITY}
+    for label in sorted(labels) or ["NONE"]:  # words that are forbidden need no label of their own
+        ner.add_label(label)
+    matcher = LexMatcher()
+    matcher.add_words([])
+    matcher.find_listeners(ner)
+    matcher.add_rules((word, *rule) for word, several in rules.items() for rule in several)
+
+    def annotate(texts: Iterable[str]) -> Iterator[Doc]:
+        return ner.pipe(matcher.pipe(nlp.make_doc(text) for text in texts))
+
+    return annotate
+
+
+def _indifferent() -> Model[List[Doc], TaggerOutput]:
+    """A tagger that gives every path the same score; of equally good ones, that with fewest entities is the best."""
+    model: Model[List[Doc], TaggerOutput] = Model(
+        "indifferent", _forward, dims={"nO": None}, attrs={"head": CRFHead(), "resize_output": _resize}
+    )
+    model.set_ref("output_layer", model)
+    return model
+
+
+def _forward(model: Any, docs: List[Doc], is_train: bool) -> Tuple[TaggerOutput, Callable[[TaggerOutput], List[Any]]]:
+    n_tags = model.attrs["n_tags"]
+    emissions: Any = [np.zeros((len(doc), n_tags), "f4") for doc in docs]
+    transitions: Any = np.zeros((n_tags + 1, n_tags + 1), "f4")
+    return TaggerOutput(emissions, transitions), lambda d_output: []
+
+
+def _resize(model: Any, n_tags: int, *templates: Any) -> Any:
+    model.attrs["n_tags"] = n_tags
+    return model
