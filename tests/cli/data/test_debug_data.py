@@ -7,7 +7,7 @@ from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
 from spacy_lexner.cli.app import lexner
-from spacy_lexner.cli.model.init_config import init_config
+from spacy_lexner.cli.model.make_config import make_config
 from spacy_lexner.lexicon import Lexicon, LexiconEntry
 
 
@@ -34,7 +34,7 @@ def arguments(tmp_path):
     )
     write(tmp_path / "dev.spacy", [("在南京" * 10, [(1, 3, "GPE")]), ("王五在武汉", [(0, 2, "PER"), (3, 5, "GPE")])])
     Lexicon.from_entries(map(LexiconEntry, ["南京", "长江大桥", "武汉"])).save(tmp_path / "lexicon")
-    init_config("flat", "ner").to_disk(tmp_path / "config.cfg")
+    make_config("flat", "ner").to_disk(tmp_path / "config.cfg")
     paths = [item for name in ("train", "dev") for item in (f"--paths.{name}", tmp_path / f"{name}.spacy")]
     return [tmp_path / "config.cfg", *paths, "--paths.lexicon", tmp_path / "lexicon"]
 

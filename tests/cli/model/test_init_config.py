@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 from configs import CONFIGS, filled
 from spacy_lexner.checkpoints.elmo import import_elmo
 from spacy_lexner.cli.app import lexner
-from spacy_lexner.cli.model.init_config import PAIRS, Encoder, Task, init_config
+from spacy_lexner.cli.model.init_config import Encoder, Task
+from spacy_lexner.cli.model.make_config import PAIRS, make_config
 from spacy_lexner.lexicon import Lexicon, LexiconEntry
 
 WORDS = ["武汉市", "长江", "大桥", "很", "长"]
@@ -67,7 +68,7 @@ def test_every_pair_trains(encoder, task, data, tmp_path):
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_a_measured_pair_is_its_base_completed(pair):
-    assert init_config(*pair).to_str() == filled(PAIRS[pair]).to_str()
+    assert make_config(*pair).to_str() == filled(PAIRS[pair]).to_str()
 
 
 def test_what_to_do_next(tmp_path):
@@ -107,7 +108,7 @@ def test_a_file_is_replaced_on_purpose_only(tmp_path):
 @pytest.mark.parametrize("encoder", ["lebert", "bert", "ernie"])
 def test_a_checkpoint_brings_its_rates_and_its_width(encoder, task, tmp_path):
     BertConfig(hidden_size=48).save_pretrained(tmp_path)
-    config = init_config(encoder, task, checkpoint=str(tmp_path))
+    config = make_config(encoder, task, checkpoint=str(tmp_path))
     assert config["paths"]["checkpoint"] == str(tmp_path)
     optimizer = config["training"]["optimizer"]
     assert optimizer["learn_rate"]["initial_rate"] == 0.0001
@@ -119,7 +120,7 @@ def test_a_checkpoint_brings_its_rates_and_its_width(encoder, task, tmp_path):
 @pytest.mark.parametrize("task", ["ner", "joint"])
 def test_an_elmo_checkpoint_is_frozen(task, fixtures_dir, tmp_path):
     import_elmo(fixtures_dir / "elmo" / "options.json", fixtures_dir / "elmo" / "weights.hdf5", tmp_path / "elmo")
-    config = init_config("elmo", task, checkpoint=str(tmp_path / "elmo"))
+    config = make_config("elmo", task, checkpoint=str(tmp_path / "elmo"))
     model = config["components"]["tok2vec" if task == "joint" else "lex_ner"]["model"]
     assert (model if task == "joint" else model["tok2vec"])["freeze"]
     assert set(config["training"]["optimizer"]["groups"]) == {"no_decay"}
