@@ -8,6 +8,7 @@ from spacy.cli._util import app
 from .data.convert import convert_cli
 from .data.count_words import count_words_cli
 from .data.debug_data import debug_data_cli
+from .data.errors import errors_cli
 from .data.export import export_cli
 from .data.vectors import vectors_cli
 from .importing import importing
@@ -39,6 +40,7 @@ COMMANDS: Dict[str, Callable[..., None]] = {  # in the order of the help: data, 
     "vectors": vectors_cli,
     "init-config": init_config_cli,
     "debug-data": debug_data_cli,
+    "errors": errors_cli,
     "train": train_cli,
     "pretrain": pretrain_cli,
     "annotate": annotate_cli,
@@ -58,7 +60,7 @@ COMMANDS: Dict[str, Callable[..., None]] = {  # in the order of the help: data, 
 
 lexner = typer.Typer(name="lexner", help=HELP, no_args_is_help=True, rich_markup_mode=None)
 for name, command in COMMANDS.items():
-    settings = OVERRIDES if name in ("perplexity", "debug-data", "train", "pretrain") else None
+    settings = OVERRIDES if name in ("perplexity", "debug-data", "errors", "train", "pretrain") else None
     lexner.command(name, no_args_is_help=True, context_settings=settings)(command)
 lexner.add_typer(lexicon)
 lexner.add_typer(importing)

@@ -11,7 +11,6 @@ from ..lexicon.rules import Rules
 from ..pipeline.matcher.lex_matcher import LexMatcher
 from ..pipeline.ner.constraints import ENTITY
 from ..pipeline.ner.lex_ner import LexNER
-from ..tagging.heads import CRFHead
 from ..tagging.spans.head import TaggerOutput
 
 AnnotateT = Callable[[Iterable[str]], Iterator[Doc]]
@@ -43,6 +42,8 @@ def follow_rules(rules: Mapping[str, Rules]) -> AnnotateT:
 
 def _indifferent() -> Model[List[Doc], TaggerOutput]:
     """A tagger that gives every path the same score; of equally good ones, that with fewest entities is the best."""
+    from ..tagging.heads import CRFHead  # torch: only where it is needed
+
     model: Model[List[Doc], TaggerOutput] = Model(
         "indifferent", _forward, dims={"nO": None}, attrs={"head": CRFHead(), "resize_output": _resize}
     )

@@ -1,0 +1,97 @@
+"""Each part of annotated texts scored by a model that learned from the others."""
+
+from pathlib import Path
+from typing import Dict, List, Optional, Sequence
+
+import srsly
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.util import load_model
+from thinc.api import Config
+from tqdm import tqdm
+
+from ..report.gold import GoldText
+from ..training.runs import set_values, train_once
+from ..visualize.lattice import Mark
+from .errors import spans_of_copies
+from .folds import Fold, divide, write_fold
+from .span_scores import ScoredText, score_texts
+
+
+def cross_fit(
+    docs: Sequence[Doc],
+    gold: Sequence[GoldText],
+    config: Config,
+    output: Path,
+    *,
+    n_folds: int = 5,
+    seed: int = 0,
+    use_gpu: int = -1,
+    failed: Dict[int, str],
+) -> List[Optional[ScoredText]]:
+    """Train a model for each part of the texts on all others, and let it score the spans of the part. What is done is
+    kept in the folder: after an interruption the same call goes on.
+
+    docs (Sequence[Doc]): The annotated texts.
+    gold (Sequence[GoldText]): The same by characters.
+    config (Config): A complete config of a training.
+    output (Path): The folder.
+    n_folds, seed (int): See `folds.divide`.
+    use_gpu (int): The GPU, or -1.
+    failed (Dict[int, str]): Gets the error of each text that could not be processed.
+    RETURNS (List[Optional[ScoredText]]): The scores of each text.
+    """
+    asked = spans_of_copies(gold)
+    scored: List[Optional[ScoredText]] = [None] * len(gold)
+    folds = divide([text.text for text in gold], n_folds, seed=seed)
+    for number, fold in enumerate(tqdm(folds, unit=" parts", disable=None, leave=False), 1):
+        folder = output / f"fold-{number}"
+        if not (folder / "scores.jsonl").is_file():
+            nlp = train_fold(docs, fold, config, folder, use_gpu=use_gpu)
+            score_part(nlp, gold, asked, fold.held, folder / "scores.jsonl", failed)
+        read_scores(folder / "scores.jsonl", scored)
+    return scored
+
+
+def score_all(
+    nlp: Language, gold: Sequence[GoldText], file: Path, failed: Dict[int, str]
+) -> List[Optional[ScoredText]]:
+    """Let a model that has seen none of the texts score all of them; the scores are also written to a file."""
+    scored: List[Optional[ScoredText]] = [None] * len(gold)
+    score_part(nlp, gold, spans_of_copies(gold), range(len(gold)), file, failed)
+    read_scores(file, scored)
+    return scored
+
+
+def train_fold(docs: Sequence[Doc], fold: Fold, config: Config, folder: Path, *, use_gpu: int = -1) -> Language:
+    """Train the model of a part."""
+    write_fold(docs, fold, folder / "corpus")
+    paths = {f"paths.{name}": str(folder / "corpus" / f"{name}.spacy") for name in ("train", "dev")}
+    return load_model(train_once(set_values(config, paths), folder / "training", use_gpu=use_gpu))
+
+
+def score_part(
+    nlp: Language,
+    gold: Sequence[GoldText],
+    asked: Sequence[Sequence[Mark]],
+    numbers: Sequence[int],
+    file: Path,
+    failed: Dict[int, str],
+) -> None:
+    """Let a model score texts, and write the scores to a file, completely or not at all."""
+    lost: Dict[int, str] = {}
+    rows = [
+        {"number": numbers[i], "asked": own.asked, "likely": own.likely}
+        for i, own in score_texts(nlp, [gold[n].text for n in numbers], [asked[n] for n in numbers], lost)
+    ]
+    failed.update({numbers[i]: reason for i, reason in lost.items()})
+    file.parent.mkdir(parents=True, exist_ok=True)
+    temporary = file.with_suffix(".new")
+    srsly.write_jsonl(temporary, rows)
+    temporary.replace(file)
+
+
+def read_scores(file: Path, scored: List[Optional[ScoredText]]) -> None:
+    """Put the scores of a file where they belong."""
+    for row in srsly.read_jsonl(file):
+        scored[row["number"]] = ScoredText(*([Mark(*mark) for mark in row[key]] for key in ("asked", "likely")))

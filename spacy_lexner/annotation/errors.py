@@ -1,0 +1,126 @@
+"""Probable errors of annotation: spans that a model which has not seen the text thinks improbable, or misses."""
+
+from collections import Counter
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
+
+from ..report.counts import annotated
+from ..report.errors import BOTH, BOUNDARY, CORRECT, TYPE, pair
+from ..report.gold import GoldText
+from ..visualize.lattice import Mark
+from .span_scores import ScoredText
+
+MISSING, INVENTED, COPIES = "missing", "invented", "copies differ"
+KINDS = (TYPE, BOUNDARY, BOTH, MISSING, INVENTED, COPIES)
+Place = Tuple[int, int, str]
+
+
+class Finding(NamedTuple):
+    """A probable error in the annotation of a text."""
+
+    number: int  # of the text, from 0
+    kind: str  # one of KINDS
+    annotated: Optional[Mark]  # the span that is annotated, with its probability; None if one is missing
+    proposed: Optional[Mark]  # what is more probable, with its probability; None for no entity
+    # From 0 to 1: that of the annotated span, or of the missing span's absence; times the share of the copies of the
+    # text that are annotated like it.
+    probability: float
+
+    def to_json(self, text: str) -> Dict[str, Any]:
+        """Plain JSON: the finding with what its spans are in the text."""
+        sides = {"annotated": self.annotated, "proposed": self.proposed}
+        shown = {
+            name: None if mark is None else {**_row(mark), "text": text[mark.start : mark.end]}
+            for name, mark in sides.items()
+        }
+        return {"number": self.number, "kind": self.kind, "probability": self.probability, **shown, "context": text}
+
+
+def spans_of_copies(gold: Sequence[GoldText]) -> List[List[Mark]]:
+    """For each text its annotated spans, then those that other copies of it have."""
+    copies = _copies(gold)
+    asked = []
+    for text in gold:
+        own = {mark[:3] for mark in text.marks}
+        others = {mark[:3] for i in copies[text.text] for mark in gold[i].marks} - own
+        asked.append([*text.marks, *(Mark(*place) for place in sorted(others))])
+    return asked
+
+
+def find_errors(gold: Sequence[GoldText], scored: Sequence[Optional[ScoredText]]) -> List[Finding]:
+    """Find probable errors, the most probable first.
+
+    gold (Sequence[GoldText]): The annotated texts.
+    scored (Sequence[Optional[ScoredText]]): The scores of the spans that `spans_of_copies` asks about, by a model that
+        has seen no copy of the text; None for a text without.
+    """
+    copies = _copies(gold)
+    findings = []
+    for i, text in enumerate(gold):
+        if (own := scored[i]) is not None:
+            findings += _in_text(i, text, own, [gold[j] for j in copies[text.text]])
+    return sorted(findings, key=lambda finding: (finding.probability, finding.number))
+
+
+def _in_text(number: int, text: GoldText, scored: ScoredText, copies: Sequence[GoldText]) -> List[Finding]:
+    """The findings in one text; at one place only one."""
+    present = scored.asked[: len(text.marks)]
+    likely = annotated(text, scored.likely)
+    share = _shares(copies)
+    findings, explained = [], set()
+    for outcome in pair(present, likely):
+        mark, other = outcome.gold, outcome.predicted
+        if outcome.kind == CORRECT:
+            continue
+        if mark is not None and (mark.score or 0.0) < 0.5:
+            kind = outcome.kind if other is not None else INVENTED
+            findings.append(Finding(number, kind, mark, other, (mark.score or 0.0) * share.get(mark[:3], 1.0)))
+        elif mark is None and other is not None:
+            absent = 1 - share.get(other[:3], 0.0)
+            findings.append(Finding(number, MISSING, None, other, (1 - (other.score or 0.0)) * absent))
+        explained |= {side[:3] for side in (mark, other) if side is not None}
+    own = {mark[:3] for mark in text.marks}
+    for mark in scored.asked:
+        if mark[:3] in explained or share[mark[:3]] == 1.0:
+            continue
+        probability = mark.score or 0.0
+        if mark[:3] in own:
+            findings.append(Finding(number, COPIES, mark, None, probability * share[mark[:3]]))
+        elif not any(mark.start < end and start < mark.end for start, end in text.unknown):
+            findings.append(Finding(number, COPIES, None, mark, (1 - probability) * (1 - share[mark[:3]])))
+    return findings
+
+
+def propose(text: GoldText, findings: Iterable[Finding]) -> List[Mark]:
+    """The annotation of a text with findings put right; where proposals overlap, the most probable stays."""
+    findings = list(findings)
+    wrong = {finding.annotated[:3] for finding in findings if finding.annotated is not None}
+    proposed = [finding.proposed for finding in findings if finding.proposed is not None]
+    marks = [mark for mark in text.marks if mark[:3] not in wrong]
+    for mark in sorted(proposed, key=lambda mark: -(mark.score or 0.0)):
+        if not any(mark.start < other.end and other.start < mark.end for other in marks):
+            marks.append(mark)
+    return sorted(marks)
+
+
+def count_kinds(findings: Iterable[Finding]) -> Dict[str, int]:
+    """The number of findings of each kind."""
+    counts = Counter(finding.kind for finding in findings)
+    return {kind: counts[kind] for kind in KINDS}
+
+
+def _copies(gold: Sequence[GoldText]) -> Dict[str, List[int]]:
+    copies: Dict[str, List[int]] = {}
+    for i, text in enumerate(gold):
+        copies.setdefault(text.text, []).append(i)
+    return copies
+
+
+def _shares(copies: Sequence[GoldText]) -> Dict[Place, float]:
+    """For each span the share of the copies of a text that have it."""
+    places: List[Set[Place]] = [{mark[:3] for mark in copy.marks} for copy in copies]
+    counts = Counter(place for own in places for place in own)
+    return {place: count / len(copies) for place, count in counts.items()}
+
+
+def _row(mark: Mark) -> Dict[str, Any]:
+    return {"start": mark.start, "end": mark.end, "label": mark.label, "probability": mark.score}

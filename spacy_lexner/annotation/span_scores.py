@@ -1,0 +1,84 @@
+"""How probable annotated spans are under a model, and which other spans are probable."""
+
+from contextlib import contextmanager
+from typing import Dict, Iterator, List, NamedTuple, Sequence, Tuple
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..pipeline.annotate_texts import annotate_texts
+from ..pipeline.ner.lex_ner import LexNER
+from ..visualize.lattice import Mark, read_marks
+
+LIKELY = 0.5  # the probability above which no two spans can overlap
+
+
+class ScoredText(NamedTuple):
+    """The spans of a text with their probabilities."""
+
+    asked: List[Mark]  # those that were asked about, in their order
+    likely: List[Mark]  # those with at least the probability LIKELY
+
+
+def score_texts(
+    nlp: Language, texts: Sequence[str], asked: Sequence[Sequence[Mark]], failed: Dict[int, str]
+) -> Iterator[Tuple[int, ScoredText]]:
+    """Score spans. A pipeline with `lex_ner` gives the exact probability of any span; of `spancat` count the scores of
+    the spans that it suggests; any other component that sets `doc.ents` only says whether it finds a span.
+
+    nlp (Language): A pipeline that has not seen the texts.
+    texts (Sequence[str]): The texts.
+    asked (Sequence[Sequence[Mark]]): The spans of each text, by characters.
+    failed (Dict[int, str]): Gets the error of each text that cannot be processed.
+    YIELDS (Tuple[int, ScoredText]): The index of a text, and its scores; in order.
+    """
+    ner = next((pipe for _, pipe in reversed(nlp.pipeline) if isinstance(pipe, LexNER)), None)
+    if ner is None:
+        for i, doc in annotate_texts(nlp, texts, failed):
+            found = _found(doc)
+            scores = {mark[:3]: mark.score or 0.0 for mark in found}
+            marks = [mark._replace(score=scores.get(mark[:3], 0.0)) for mark in asked[i]]
+            yield i, ScoredText(marks, [mark for mark in found if (mark.score or 0.0) >= LIKELY])
+        return
+    with _all_likely(ner):
+        for i, doc in annotate_texts(nlp, texts, failed):
+            yield i, ScoredText(_score(nlp, ner, doc.text, asked[i]), _likely(doc))
+
+
+@contextmanager
+def _all_likely(ner: LexNER) -> Iterator[None]:
+    """Within it, `lex_ner` notes all spans with at least the probability LIKELY."""
+    before, ner.uncertain = ner.uncertain, (LIKELY, 1.0)
+    try:
+        yield
+    finally:
+        ner.uncertain = before
+
+
+def _likely(doc: Doc) -> List[Mark]:
+    group = doc.spans["lex_uncertain"]
+    rows = zip(group.attrs["offsets"], group, group.attrs["scores"])
+    return [Mark(start, end, span.label_, score) for (start, end), span, score in rows]
+
+
+def _score(nlp: Language, ner: LexNER, text: str, marks: Sequence[Mark]) -> List[Mark]:
+    """Marks with their probability; 0 for one that is not on the tokens, or has a label that the model lacks."""
+    doc = nlp.make_doc(text)
+    for _, pipe in nlp.pipeline:
+        if pipe is ner:
+            break
+        doc = pipe(doc)
+    spans = [doc.char_span(mark.start, mark.end, label=mark.label) for mark in marks]
+    known = [i for i, span in enumerate(spans) if span is not None and span.label_ in ner.labels]
+    places = [(span.start, span.end, span.label_) for span in (spans[i] for i in known) if span is not None]
+    scores = dict(zip(known, ner.score_spans([doc], [places])[0]))
+    return [mark._replace(score=scores.get(i, 0.0)) for i, mark in enumerate(marks)]
+
+
+def _found(doc: Doc) -> List[Mark]:
+    """The spans of `spancat` with their scores, or the entities of a Doc, each with its score, or 1."""
+    for group in doc.spans.values():
+        if "scores" in group.attrs:
+            marks = zip(read_marks(list(group)), group.attrs["scores"])
+            return [mark._replace(score=float(score)) for mark, score in marks]
+    return [mark if mark.score is not None else mark._replace(score=1.0) for mark in read_marks(doc.ents)]

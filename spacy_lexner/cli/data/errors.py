@@ -1,0 +1,147 @@
+"""`spacy lexner errors`: probable errors of annotation."""
+
+from pathlib import Path
+from typing import Annotated, Dict, Iterator, List, Optional, Sequence
+
+import srsly
+import typer
+from spacy.cli._util import import_code, parse_config_overrides, setup_gpu
+from spacy.tokens import Doc
+from wasabi import msg
+
+from ...annotation.errors import KINDS, Finding, count_kinds, find_errors, propose
+from ...formats.record import Entity, Record
+from ...formats.report import Report
+from ...formats.spacy_file import list_spacy_files, read_docs
+from ...formats.task import Task
+from ...formats.write import WRITERS
+from ...lexicon import Lexicon
+from ...report.gold import GoldText, to_gold
+from ..model.make_config import complete, read_base
+from ..shared import GpuOption, failing, load_pipeline, warn_of_failures
+from .convert import OffsetsOption
+from .export import export
+
+SUFFIXES = {"label-studio": ".json", "brat": ""}
+
+
+def errors_cli(
+    ctx: typer.Context,
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="Annotated texts: a .spacy file or a folder")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="The folder for all that is written")],
+    config: Annotated[
+        str,
+        typer.Option("--config", "-c", metavar="CONFIG", help="What is trained: a base of configs/ or a file"),
+    ] = "flat",
+    model: Annotated[
+        Optional[str],
+        typer.Option("--model", "-m", metavar="MODEL", help="Train nothing: a pipeline that has not seen these texts"),
+    ] = None,
+    folds: Annotated[
+        int,
+        typer.Option("--folds", "-k", metavar="K", help="Number of parts, each judged by its own model", min=2),
+    ] = 5,
+    seed: Annotated[int, typer.Option(help="Seed of the division into parts")] = 0,
+    n: Annotated[int, typer.Option("--number", "-n", help="Draft at most this many texts", min=1)] = 500,
+    tool: Annotated[str, typer.Option("--to", metavar="NAME", help=f"Drafts for {', '.join(WRITERS)}")] = "prodigy",
+    offsets: OffsetsOption = "auto",
+    code: Annotated[
+        Optional[Path], typer.Option("--code", metavar="FILE", help="Python code with registered functions")
+    ] = None,
+    gpu_id: GpuOption = -1,
+) -> None:
+    """Find probable errors of annotation. The texts are divided into K parts; each is judged by a model that learned
+    from the others: spans that it thinks improbable, probable spans that are not annotated, and copies of a text that
+    are annotated differently.
+
+    OUT/findings.jsonl is the ranked list, OUT/drafts the texts with the most probable errors, put right, for an
+    annotation tool. Interrupted, the same command goes on. Settings of the config can be overridden.
+
+    \b
+    Examples:
+      python -m spacy lexner errors corpus/train.spacy -o errors --paths.lexicon my_lexicon
+      python -m spacy lexner errors corpus/train.spacy -o errors --config baseline.cfg --folds 10
+      python -m spacy lexner errors corpus/new.spacy -o errors --model training/model-best
+    """
+    from ...annotation.cross_fit import cross_fit, score_all  # torch: only where it is needed
+    from ...training.runs import set_values
+
+    with failing("No errors were looked for"):
+        if tool not in WRITERS:
+            raise ValueError(f"--to {tool}: expected one of {', '.join(WRITERS)}.")
+        if model is not None and (config != "flat" or ctx.args):
+            raise ValueError("--model is not trained: leave out --config and settings, or --model.")
+        overrides = parse_config_overrides(ctx.args)
+        import_code(code)
+        setup_gpu(gpu_id, silent=True)
+        docs = list(read_annotated(corpus))
+        gold = [to_gold(doc) for doc in docs]
+        if not any(text.marks for text in gold):
+            raise ValueError(f"{corpus}: no text has an entity.")
+        failed: Dict[int, str] = {}
+        if model is None:
+            if config == "flat" and not overrides.get("paths.lexicon"):
+                overrides["paths.lexicon"] = str(empty_lexicon(output / "lexicon"))
+            filled = complete(set_values(read_base(config), overrides))
+            scored = cross_fit(docs, gold, filled, output, n_folds=folds, seed=seed, use_gpu=gpu_id, failed=failed)
+        else:
+            scored = score_all(load_pipeline(model), gold, output / "scores.jsonl", failed)
+        findings = find_errors(gold, scored)
+        srsly.write_jsonl(output / "findings.jsonl", [each.to_json(gold[each.number].text) for each in findings])
+        drafts = output / f"drafts{SUFFIXES.get(tool, '.jsonl')}"
+        export(make_tasks(gold, findings, n), drafts, tool, Report(), offsets)
+    print_findings(gold, findings)
+    warn_of_failures(failed)
+
+
+def read_annotated(corpus: Path) -> Iterator[Doc]:
+    """The Docs of a corpus that are annotated with entities. Raises ValueError if there are none."""
+    found = False
+    for file in list_spacy_files(corpus):
+        for doc in read_docs(file):
+            if len(doc) and doc.has_annotation("ENT_IOB"):
+                found = True
+                yield doc
+    if not found:
+        raise ValueError(f"{corpus}: no text is annotated with entities.")
+
+
+def empty_lexicon(folder: Path) -> Path:
+    """Save a lexicon without words, unless it is there."""
+    if not folder.exists():
+        Lexicon.from_entries([]).save(folder)
+    return folder
+
+
+def make_tasks(gold: Sequence[GoldText], findings: Sequence[Finding], n: int) -> Iterator[Task]:
+    """The `n` texts with the most probable errors, put right, and what was found as notes."""
+    by_text: Dict[int, List[Finding]] = {}
+    for finding in findings:
+        by_text.setdefault(finding.number, []).append(finding)
+    for rank, (number, own) in enumerate(list(by_text.items())[:n], 1):
+        text = gold[number]
+        marks = propose(text, own)
+        entities = [Entity(*mark[:3]) for mark in marks]
+        record = Record(text.text, None, entities, f"text {number + 1}")
+        described = [describe(finding, text.text) for finding in own]
+        notes = {"rank": rank, "number": number, "errors": described}
+        yield Task(record, [mark.score for mark in marks], predicted=True, notes=notes)
+
+
+def describe(finding: Finding, text: str) -> str:
+    """A finding in words."""
+    sides = [
+        "nothing" if mark is None else f"{mark.label} {text[mark.start : mark.end]}"
+        for mark in (finding.annotated, finding.proposed)
+    ]
+    return f"{finding.kind}: {sides[0]} → {sides[1]}"
+
+
+def print_findings(gold: Sequence[GoldText], findings: Sequence[Finding]) -> None:
+    """Print how many errors of each kind there may be, and the most probable ones."""
+    for finding in findings[:20]:
+        typer.echo(f"{finding.probability:.4f}  {describe(finding, gold[finding.number].text)}")
+    rows = [[kind, count] for kind, count in count_kinds(findings).items() if kind in KINDS]
+    msg.table(rows, header=["probable errors", "number"], divider=True, aligns=("l", "r"))
+    texts = len({finding.number for finding in findings})
+    msg.info(f"{len(findings)} in {texts} of {len(gold)} texts")

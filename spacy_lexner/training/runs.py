@@ -1,0 +1,59 @@
+"""A whole training as one step of something larger: begun, taken up again, or found to be done."""
+
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Dict, Mapping
+
+import srsly
+from spacy.language import Language
+from spacy.training.initialize import init_nlp
+from thinc.api import Config
+
+from .checkpoint import Checkpoint
+from .loop import CHECKPOINT, train
+
+BEST, DONE = "model-best", "done.json"
+
+
+def set_values(config: Config, values: Mapping[str, Any]) -> Config:
+    """A copy of a config with other values, by dotted names; sections that are missing are made, and a dict replaces a
+    whole section."""
+    config = config.copy()
+    for name, value in values.items():
+        *sections, key = name.split(".")
+        block: Dict[str, Any] = config
+        for section in sections:
+            if not isinstance(block.get(section), dict):
+                block[section] = {}
+            block = block[section]
+        block[key] = value
+    return config
+
+
+def train_once(config: Config, output: Path, *, use_gpu: int = -1) -> Path:
+    """Train a pipeline unless that is done already; a training that was interrupted goes on. The log is in
+    `log.jsonl`.
+
+    config (Config): A complete config.
+    output (Path): The folder for checkpoint and pipelines.
+    use_gpu (int): The GPU, or -1.
+    RETURNS (Path): The best pipeline. Raises ValueError if the folder holds a training with another config.
+    """
+    log = {"@loggers": "spacy.ConsoleLogger.v3", "progress_bar": "eval", "console_output": False}
+    config = set_values(config, {"training.logger": {**log, "output_file": str(output / "log.jsonl")}})
+    fingerprint = {"config": sha256(config.interpolate().to_bytes()).hexdigest()}
+    done = output / DONE
+    if done.is_file():
+        if srsly.read_json(done) != fingerprint:
+            raise ValueError(
+                f"{output} is a training with another config. Choose another folder, or delete this one to train anew."
+            )
+        return output / BEST
+    checkpoint = Checkpoint(output / CHECKPOINT) if (output / CHECKPOINT).exists() else None
+    if checkpoint is not None:
+        checkpoint.check(config)
+    nlp: Language = init_nlp(config, use_gpu=use_gpu) if checkpoint is None else checkpoint.load_pipeline()
+    output.mkdir(parents=True, exist_ok=True)
+    train(nlp, output, config, checkpoint=checkpoint, use_gpu=use_gpu)
+    srsly.write_json(done, fingerprint)
+    return output / BEST

@@ -1,0 +1,78 @@
+import pytest
+
+from spacy_lexner.annotation.errors import find_errors, propose, spans_of_copies
+from spacy_lexner.annotation.span_scores import ScoredText
+from spacy_lexner.report.gold import GoldText
+from spacy_lexner.visualize.lattice import Mark
+
+TEXT = "张三在北京大学工作"
+PER, ORG = Mark(0, 2, "PER"), Mark(3, 7, "ORG")
+
+
+def text(*marks, unknown=()):
+    return GoldText(TEXT, list(marks), list(unknown))
+
+
+def scored(asked, likely):
+    return ScoredText([mark._replace(score=p) for mark, p in asked], [mark._replace(score=p) for mark, p in likely])
+
+
+def kinds(gold, *scores):
+    return [(each.number, each.kind, pytest.approx(each.probability)) for each in find_errors(gold, scores)]
+
+
+def test_good_annotation_has_no_errors():
+    assert kinds([text(PER, ORG)], scored([(PER, 0.9), (ORG, 0.6)], [(PER, 0.9), (ORG, 0.6)])) == []
+
+
+@pytest.mark.parametrize(
+    "asked, likely, kind, probability",
+    [
+        ([(ORG, 0.1)], [(Mark(3, 7, "LOC"), 0.8)], "type", 0.1),
+        ([(ORG, 0.1)], [(Mark(3, 5, "ORG"), 0.8)], "boundary", 0.1),
+        ([(ORG, 0.1)], [(Mark(3, 5, "LOC"), 0.8)], "type and boundary", 0.1),
+        ([(ORG, 0.1)], [], "invented", 0.1),
+        ([], [(ORG, 0.8)], "missing", 0.2),
+    ],
+)
+def test_kinds(asked, likely, kind, probability):
+    assert kinds([text(*(mark for mark, _ in asked))], scored(asked, likely)) == [(0, kind, pytest.approx(probability))]
+
+
+def test_the_least_probable_annotation_comes_first():
+    gold = [text(ORG), text(PER), text()]
+    gold = [each._replace(text=f"{TEXT}{i}") for i, each in enumerate(gold)]
+    scores = [scored([(ORG, 0.2)], []), scored([(PER, 0.01)], []), scored([], [(ORG, 0.9)])]
+    assert [number for number, *_ in kinds(gold, *scores)] == [1, 2, 0]
+
+
+def test_what_is_not_annotated_is_no_error():
+    assert kinds([text(unknown=[(2, 8)])], scored([], [(ORG, 0.99)])) == []
+
+
+def test_texts_without_scores_are_left_out():
+    assert kinds([text(ORG)], None) == []
+
+
+def test_copies_that_differ():
+    gold = [text(PER, ORG), text(PER)]
+    assert spans_of_copies(gold) == [[PER, ORG], [PER, ORG]]
+    both = [(PER, 0.9), (ORG, 0.6)]
+    found = kinds(gold, scored(both, both), scored(both, both))
+    # The first copy has what the model expects, and half of the copies; the second lacks it.
+    assert found == [(1, "missing", pytest.approx(0.4 * 0.5)), (0, "copies differ", pytest.approx(0.6 * 0.5))]
+
+
+def test_copies_that_differ_where_the_model_is_of_no_help():
+    gold = [text(ORG), text()]
+    asked = [(ORG, 0.3)]
+    found = kinds(gold, scored(asked, []), scored(asked, []))
+    assert found == [(0, "invented", pytest.approx(0.15)), (1, "copies differ", pytest.approx(0.35))]
+
+
+def test_a_proposal_puts_errors_right():
+    other = Mark(3, 5, "LOC", 0.8)
+    own = text(PER, ORG)
+    findings = find_errors([own], [scored([(PER, 0.9), (ORG, 0.1)], [(PER, 0.9), (other, 0.8)])])
+    assert propose(own, findings) == [PER, other]
+    assert findings[0].to_json(TEXT)["proposed"]["text"] == "北京"

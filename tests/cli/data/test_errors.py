@@ -1,0 +1,95 @@
+import json
+import re
+
+import pytest
+from small_training import make_texts, save_config, save_docs
+from typer.testing import CliRunner
+
+from spacy_lexner.annotation import cross_fit
+from spacy_lexner.cli.app import lexner
+
+
+def run(*arguments):
+    result = CliRunner().invoke(lexner, ["errors", *map(str, arguments)])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, " ".join(re.sub("\x1b.*?m", "", result.output).split())
+
+
+def corrupted():
+    """Sentences of which three are annotated wrongly."""
+    texts = make_texts(150)
+    numbers = [i for i, (_, entities) in enumerate(texts) if len(entities) == 2][:3]
+    (first, (a, _)), (second, (c, d)), (third, (e, f)) = (texts[i] for i in numbers)
+    texts[numbers[0]] = (first, [a])  # one is missing
+    texts[numbers[1]] = (second, [(*c[:2], d[2]), d])  # the label of the other one
+    texts[numbers[2]] = (third, [(e[0], e[1] - 1, e[2]), f])  # a border
+    return texts, numbers
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("errors")
+    texts, numbers = corrupted()
+    config = save_config(folder / "config.cfg")
+    corpus = save_docs(folder / "corpus.spacy", texts)
+    code, printed = run(corpus, "-o", folder / "out", "-c", config, "-k", 2, "-n", 10)
+    assert code == 0, printed
+    return folder, numbers, printed
+
+
+def test_wrong_annotation_comes_first(found):
+    folder, numbers, printed = found
+    lines = [json.loads(line) for line in (folder / "out" / "findings.jsonl").read_text("utf8").splitlines()]
+    first = {line["number"]: line["kind"] for line in lines[:6]}
+    assert set(numbers) <= set(first)
+    assert [first[number] for number in numbers] == ["missing", "type", "boundary"]
+    assert "probable errors" in printed and "of 150 texts" in printed
+
+
+def test_drafts_have_the_errors_put_right(found):
+    folder, numbers, _ = found
+    drafts = [json.loads(line) for line in (folder / "out" / "drafts.jsonl").read_text("utf8").splitlines()]
+    by_number = {draft["meta"]["number"]: draft for draft in drafts}
+    right = make_texts(150)
+    for number in numbers:
+        spans = [(span["start"], span["end"], span["label"]) for span in by_number[number]["spans"]]
+        assert spans == right[number][1]
+    assert len(drafts) <= 10 and drafts[0]["meta"]["rank"] == 1 and drafts[0]["meta"]["errors"]
+
+
+def test_what_is_done_is_not_done_again(found, monkeypatch):
+    folder, *_ = found
+
+    def refuse(*arguments, **settings):
+        raise AssertionError("trained again")
+
+    before = (folder / "out" / "findings.jsonl").read_bytes()
+    monkeypatch.setattr(cross_fit, "train_once", refuse)
+    code, _ = run(folder / "corpus.spacy", "-o", folder / "out", "-c", folder / "config.cfg", "-k", 2)
+    assert code == 0 and (folder / "out" / "findings.jsonl").read_bytes() == before
+
+
+def test_one_model_for_other_texts(found, tmp_path):
+    folder, *_ = found
+    model = folder / "out" / "fold-1" / "training" / "model-best"
+    corpus = save_docs(tmp_path / "other.spacy", make_texts(20, seed=7))
+    code, printed = run(corpus, "-o", tmp_path / "out", "-m", model, "--to", "label-studio")
+    assert code == 0, printed
+    assert (tmp_path / "out" / "drafts.json").is_file() and (tmp_path / "out" / "scores.jsonl").is_file()
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["{corpus}", "-o", "{out}", "--to", "excel"], "--to excel"),
+        (["{corpus}", "-o", "{out}", "-m", "x", "--training.max_steps", "3"], "--model is not trained"),
+        (["{corpus}", "-o", "{out}", "-k", "90"], "cannot be divided into 90 parts"),
+        (["{empty}", "-o", "{out}"], "no text has an entity"),
+        (["{out}", "-o", "{out}"], "No .spacy file"),
+    ],
+)
+def test_bad_input(found, tmp_path, arguments, message):
+    empty = save_docs(tmp_path / "empty.spacy", [("没有人来", [])])
+    places = {"corpus": found[0] / "corpus.spacy", "out": tmp_path / "out", "empty": empty}
+    code, printed = run(*(argument.format(**places) for argument in arguments))
+    assert code == 1 and message in printed
