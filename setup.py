@@ -69,6 +69,8 @@ ENTRY_POINTS = {
         "spacy-lexner.load_lexicon.v1 = spacy_lexner.pipeline.matcher.load_lexicon:create_lexicon_loader",
     ],
     "spacy_misc": [
+        "spacy-lexner.EntityRatio.v1 = spacy_lexner.tagging.guards:create_entity_ratio",
+        "spacy-lexner.NegativeSampling.v1 = spacy_lexner.tagging.guards:create_negative_sampling",
         "spacy-lexner.lexicon_suggester.v1 = spacy_lexner.pipeline.spans.suggester:create_lexicon_suggester",
     ],
     "thinc_optimizers": [

@@ -2,6 +2,7 @@
 
 from typing import Optional
 
+from .guards import Guard, check_guard
 from .heads import CRFHead, SoftmaxHead
 from .tagger import Encoder, Tagger, tagger, tagger_output
 
@@ -13,6 +14,7 @@ def build_crf_tagger_v1(
     dropout: Optional[float] = None,
     normalization: str = "mean",
     constrained_training: bool = True,
+    guard: Optional[Guard] = None,
 ) -> Tagger:
     """Build a tagger with a conditional random field (Lafferty et al. 2001) restricted to legal BIOES paths.
 
@@ -22,9 +24,12 @@ def build_crf_tagger_v1(
     normalization (str): Divide the loss of a batch by its sentences ("mean"), its tokens ("token") or nothing ("sum").
     constrained_training (bool): Whether the loss excludes illegal moves, which the original FLAT's does not. Decoding
         always does.
+    guard (Optional[Guard]): What keeps it from calling everything an entity where annotation is missing, such as
+        `spacy-lexner.EntityRatio.v1`; null for nothing.
     RETURNS (Model[List[Doc], TaggerOutput]): Emissions for each Doc, and transitions.
     """
-    head = CRFHead(normalization, constrained_training)
+    check_guard(guard)
+    head = CRFHead(normalization, constrained_training, guard)
     return tagger(tok2vec, tagger_output(nO, transitions=True, dropout=dropout), head)
 
 

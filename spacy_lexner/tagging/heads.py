@@ -1,17 +1,20 @@
-"""The heads of taggers: the loss of a conditional random field, and that of a softmax over single tokens."""
+"""The heads of taggers: the loss of a conditional random field, and that of a softmax over single tokens; for both, the
+divergence from the probabilities of another model."""
 
 from dataclasses import dataclass
-from typing import Any, List, Optional, Sequence, Tuple, cast
+from typing import Any, Callable, List, Optional, Sequence, Tuple, cast
 
 import numpy as np
 import torch
 from thinc.types import Floats2d
-from thinc.util import torch2xp, xp2torch
+from thinc.util import to_numpy, torch2xp, xp2torch
 from torch import Tensor
 
 from ..encoders.shared import forks  # noqa: F401 (for its effect)
 from . import crf
 from .crf import NEVER, Trellis
+from .guards import Guard
+from .posterior import posterior
 from .spans.head import TaggerOutput
 from .spans.span_rules import SpanRules
 from .spans.states import States, tag_states
@@ -47,21 +50,38 @@ class Head:
         gold: Sequence[Bools2d],
         incorrect: Sequence[Sequence[TagSpan]],
     ) -> Tuple[float, TaggerOutput]:
+        def total(trellis: Trellis, states: States) -> Tensor:
+            right = torch.from_numpy(self.gold_states(gold, states)).to(trellis.emissions.device) & trellis.allowed
+            losses = self.losses(trellis, right).sum() + self.guard_loss(trellis, right)
+            return losses + _incorrect_loss(trellis, states, incorrect)
+
+        return self._differentiate(outputs, allowed, total)
+
+    def distil_loss(
+        self, outputs: TaggerOutput, allowed: Sequence[Bools2d], target: Sequence[Floats2d]
+    ) -> Tuple[float, TaggerOutput]:
+        def total(trellis: Trellis, states: States) -> Tensor:
+            rows = np.concatenate([to_numpy(own) for own in target])
+            return marginal_loss(trellis, torch.from_numpy(rows).to(trellis.emissions))
+
+        return self._differentiate(outputs, allowed, total)
+
+    def _differentiate(
+        self, outputs: TaggerOutput, allowed: Sequence[Bools2d], total: Callable[[Trellis, States], Tensor]
+    ) -> Tuple[float, TaggerOutput]:
+        """The value of a loss, which `total` sums over the batch, and its gradient, both normalized."""
         emissions = torch.cat([xp2torch(rows) for rows in outputs[0]]).double().requires_grad_()
         transitions = xp2torch(outputs[1]).double().requires_grad_()
         states = self.to_states(tag_states(allowed[0].shape[1]))
-        trellis = make_trellis(emissions, transitions, states, allowed)
-        right = torch.from_numpy(self.gold_states(gold, states)).to(emissions.device)
-        losses = self.losses(trellis, right & trellis.allowed)
-        total = losses.sum() + _incorrect_loss(trellis, states, incorrect)
+        loss = total(make_trellis(emissions, transitions, states, allowed), states)
         if self.normalization != "sum":
             lengths = [len(mask) for mask in allowed]
-            total = total / max(1, sum(lengths) if self.normalization == "token" else sum(map(bool, lengths)))
+            loss = loss / max(1, sum(lengths) if self.normalization == "token" else sum(map(bool, lengths)))
         d_emissions, d_transitions = torch.autograd.grad(
-            total, (emissions, transitions), allow_unused=True, materialize_grads=True
+            loss, (emissions, transitions), allow_unused=True, materialize_grads=True
         )
         d_docs: List[Any] = [torch2xp(rows) for rows in d_emissions.float().split([len(rows) for rows in outputs[0]])]
-        return total.item(), TaggerOutput(d_docs, cast(Floats2d, torch2xp(d_transitions.float())))
+        return loss.item(), TaggerOutput(d_docs, cast(Floats2d, torch2xp(d_transitions.float())))
 
     def gold_states(self, gold: Sequence[Bools2d], states: States) -> Bools2d:
         """The states that agree with the annotation of a batch, [n_rows, n_states]."""
@@ -70,6 +90,10 @@ class Head:
     def losses(self, trellis: Trellis, gold: Tensor) -> Tensor:
         """The loss of each sentence, or of any other parts with the same sum."""
         raise NotImplementedError
+
+    def guard_loss(self, trellis: Trellis, gold: Tensor) -> Tensor:
+        """What is added for tokens without annotation."""
+        return trellis.emissions.new_zeros(())
 
 
 @dataclass(frozen=True)
@@ -80,11 +104,15 @@ class CRFHead(Head):
     so do span scores."""
 
     constrained_training: bool = True
+    guard: Optional[Guard] = None  # what keeps it from calling everything an entity where annotation is missing
 
     def losses(self, trellis: Trellis, gold: Tensor) -> Tensor:
         if not self.constrained_training:
             trellis = trellis._replace(legal=torch.ones_like(trellis.legal))
         return -log_share(trellis, gold)
+
+    def guard_loss(self, trellis: Trellis, gold: Tensor) -> Tensor:
+        return super().guard_loss(trellis, gold) if self.guard is None else self.guard.loss(trellis, gold)
 
 
 @dataclass(frozen=True)
@@ -115,6 +143,20 @@ class SoftmaxHead(Head):
             losses = (1 - self.label_smoothing) * losses + self.label_smoothing * spread
         missing = (gold == trellis.allowed).all(1)
         return losses.masked_fill(missing, 0.0)
+
+
+def marginal_loss(trellis: Trellis, target: Tensor) -> Tensor:
+    """The Kullback-Leibler divergence from the probabilities of each token's tags to given ones, summed over tokens
+    (posterior distillation, Wang et al. 2020): 0 where both agree.
+
+    trellis (Trellis): The batch.
+    target (Tensor): [n_tokens, n_target_tags], probabilities, possibly of a model with fewer labels: its tags are the
+        first ones of the trellis, and what it thinks to be outside may be anything with another label.
+    """
+    log_p, n_target = posterior(trellis).log_p, target.shape[1]
+    outside = torch.cat([log_p[:, :1], log_p[:, n_target:]], 1).logsumexp(1, keepdim=True)
+    log_p = torch.cat([outside, log_p[:, 1:n_target]], 1)
+    return torch.special.xlogy(target, target).sum() - (target * log_p).sum()
 
 
 def log_share(trellis: Trellis, subset: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any, Callable, List, NamedTuple, Optional, Sequence
 
 import numpy as np
 import torch
-from thinc.types import Floats1d
+from thinc.types import Floats1d, Floats2d
 from thinc.util import xp2torch
 from torch import Tensor
 
@@ -127,6 +127,17 @@ class TagSearch:
                 for (doc, j), p in zip(scored, log_p.exp().tolist()):
                     scores[doc][j] = min(scores[doc][j] + p, 1.0)
         return scores
+
+    def tag_scores(self) -> List[Floats2d]:
+        found: List[Any] = [None] * self.n_docs
+        for group in self._groups:
+            n_tags, margin = int(group.states.tags.max()) + 1, group.states.margin
+            unary = crf_windows.marginals(group.trellis).unary.cpu().numpy()
+            means = (group.states.tags[:, None] == np.arange(n_tags)).astype(unary.dtype)
+            rows = np.split(unary @ means, np.cumsum(group.trellis.lengths)[:-1])
+            for doc, own in zip(group.docs, rows):
+                found[doc] = own[margin : len(own) - margin]
+        return found
 
     def spans_above(self, threshold: float) -> List[List[ScoredSpan]]:
         found: List[List[ScoredSpan]] = [[] for _ in range(self.n_docs)]

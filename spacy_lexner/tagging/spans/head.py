@@ -54,6 +54,9 @@ class PathSearch(Protocol):
     def span_scores(self, spans: Sequence[Sequence[TagSpan]]) -> List[Floats1d]:
         """RETURNS (List[Floats1d]): For each span the probability, from 0 to 1, that a path spells exactly it."""
 
+    def tag_scores(self) -> List[Floats2d]:
+        """RETURNS (List[Floats2d]): The probabilities of the tags of each Doc's tokens, [n_tokens, n_tags]."""
+
     def spans_above(self, threshold: float) -> List[List[ScoredSpan]]:
         """RETURNS (List[List[ScoredSpan]]): The spans of each Doc, ordered, of at least this probability (above 0),
         whether in the best path or not."""
@@ -72,6 +75,13 @@ class TaggerHead(Protocol):
     ) -> Tuple[float, TaggerOutput]:
         """The loss of a batch, and its gradient. `gold` masks those of the allowed tags that are right; each span of
         `incorrect`, known to be wrong, adds -log(1 - p(span))."""
+
+    def distil_loss(
+        self, outputs: TaggerOutput, allowed: Sequence[Bools2d], target: Sequence[Floats2d]
+    ) -> Tuple[float, TaggerOutput]:
+        """The divergence of the probabilities of tags from those of another model, [n_tokens, n_target_tags] for each
+        Doc (see `PathSearch.tag_scores`), and its gradient. The other model may lack the last labels of this one: what
+        it thinks to be outside may then have one of these."""
 
     def search(
         self, outputs: TaggerOutput, allowed: Sequence[Bools2d], rules: Optional[Sequence[SpanRules]] = None
