@@ -114,6 +114,7 @@ DATA = ["pandas>=2.2", "datasets>=4.0", "pyarrow>=21"]
 INT8 = ["torchao>=0.18"]
 ONNX = ["onnx>=1.20", "onnxruntime>=1.23", "onnxscript>=0.7"]
 ACCELERATE = ["accelerate>=1.0"]
+RAY = ["ray[data]>=2.60,<2.64", "pyarrow>=21"]
 DOCS = ["nbclient>=0.10", "mkdocs-material>=9.7", "mkdocstrings[python]>=1.0", "mkdocs-static-i18n>=1.3", "jieba>=0.42"]
 SERVE = ["fastapi>=0.115", "uvicorn>=0.30", "httptools>=0.6", "uvloop>=0.20", "prometheus-client>=0.20", "httpx>=0.27"]
 DEV = [
@@ -124,6 +125,7 @@ DEV = [
     *INT8,
     *ONNX,
     *ACCELERATE,
+    *RAY,
     *DOCS,
     "pre-commit>=3.7",
     "pytest>=8",
@@ -181,6 +183,7 @@ setup(
         "int8": INT8,
         "onnx": ONNX,
         "accelerate": ACCELERATE,
+        "ray": RAY,
         "docs": DOCS,
         "dev": DEV,
     },

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, NamedTuple, Optional, Sequence, Tuple, Union
 
 from .. import about
+from .cluster import RayEngine
 from .inputs import list_inputs, read_records
 from .model_files import hash_model
 from .processes import ProcessEngine
@@ -16,7 +17,7 @@ from .shards import Shard, cut_shards
 from .store import FORMATS, Store
 from .tasks import Batch
 
-ENGINES = ("local", "processes")
+ENGINES = ("local", "processes", "ray")
 
 
 class Summary(NamedTuple):
@@ -56,6 +57,8 @@ def annotate(
     workers: Optional[int] = None,
     threads: int = 1,
     gpu_id: int = -1,
+    gpu_share: float = 1.0,
+    address: Optional[str] = None,
     timeout: float = 300.0,
     batch_characters: int = 10_000,
     shard_texts: int = 10_000,
@@ -72,10 +75,12 @@ def annotate(
     format (str): Format of the inputs; "auto": by their suffix.
     to (str): "jsonl", "parquet" or "spacy".
     words, alternatives, uncertain, lex_version: What is written besides entities; see `Wanted`.
-    engine (str): "local", in one process, or "processes".
-    workers (Optional[int]): How many processes; None: one for each processor.
+    engine (str): "local", in one process; "processes", on this machine; or "ray", on a cluster.
+    workers (Optional[int]): How many processes; None: one for each processor, or as many as the cluster has room for.
     threads (int): Threads of torch in each. Another number may change the last digits of scores.
-    gpu_id (int): The GPU, or -1 for the CPU.
+    gpu_id (int): The GPU, or -1 for the CPU. Ray chooses which GPU a process gets.
+    gpu_share (float): With Ray, the part of a GPU that a process gets.
+    address (Optional[str]): The head of a Ray cluster, as HOST:PORT, or "auto"; None starts Ray on this machine.
     timeout (float): Seconds after which a batch is taken apart, and a single text given up.
     batch_characters (int): Characters that are annotated at once.
     shard_texts, shard_characters (int): Texts and characters in an output file, at most.
@@ -111,8 +116,14 @@ def annotate(
     progress = Progress(names)
     run = _Run(store, batch_characters, report, progress)
     shards = cut_shards(read_records(names, options, progress), shard_texts, shard_characters)
-    n_workers = 1 if engine == "local" else workers or max(1, (os.cpu_count() or 1) // threads)
-    pool = ProcessEngine(model, wanted, workers=n_workers, threads=threads, gpu_id=gpu_id, timeout=timeout)
+    if engine == "ray":
+        share = gpu_share if gpu_id >= 0 else 0.0
+        pool: Any = RayEngine(
+            model, wanted, workers=workers, threads=threads, gpu_share=share, timeout=timeout, address=address
+        )
+    else:
+        n_workers = 1 if engine == "local" else workers or max(1, (os.cpu_count() or 1) // threads)
+        pool = ProcessEngine(model, wanted, workers=n_workers, threads=threads, gpu_id=gpu_id, timeout=timeout)
     with closing(pool):
         for batch in pool.run(run.batches(shards)):
             run.take(batch)

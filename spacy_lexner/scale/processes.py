@@ -2,6 +2,8 @@
 
 import contextlib
 import multiprocessing
+import os
+import threading
 import time
 from collections import deque
 from multiprocessing.connection import Connection, wait
@@ -151,6 +153,7 @@ class ProcessEngine:
 def _work(connection: Connection, arguments: Any) -> None:
     """The life of a worker: an empty answer when it is ready, then lists of texts in, and results of each list out."""
     model, wanted, threads, gpu_id = arguments
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         from .annotator import Annotator  # with spaCy and torch, which the processes that give out work do not need
 
@@ -166,6 +169,14 @@ def _work(connection: Connection, arguments: Any) -> None:
             return
         for texts in parts:
             connection.send(annotator.annotate(texts))
+
+
+def _end_with_parent() -> None:
+    """A worker that is stuck in a text ends, too, when the process that gives out work was killed."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _describe(exitcode: Optional[int]) -> str:

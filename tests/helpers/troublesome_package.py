@@ -9,7 +9,9 @@ import pytest
 import spacy
 
 CODE = """
+import multiprocessing
 import os
+import signal
 import time
 
 from spacy.language import Language
@@ -25,6 +27,14 @@ def is_first(name):
     return True
 
 
+def wait_for_two():
+    is_first(f"at-work-{os.getpid()}")
+    for _ in range(600):
+        if sum(name.startswith("at-work") for name in os.listdir(SITE)) >= 2:
+            return
+        time.sleep(0.1)
+
+
 @Language.component("troublesome")
 def troublesome(doc):
     if "坏" in doc.text:
@@ -35,6 +45,14 @@ def troublesome(doc):
         os._exit(7)
     if "偶" in doc.text and is_first("once"):
         os._exit(8)
+    actor = "RAY_RAYLET_PID" in os.environ
+    if "齐" in doc.text:
+        time.sleep(0.1)
+        if actor:
+            wait_for_two()
+    if actor and ("杀" in doc.text or ("误" in doc.text and is_first("actor"))):
+        os.kill(multiprocessing.parent_process().pid, signal.SIGKILL)
+        time.sleep(600)
     return doc
 """
 
@@ -71,6 +89,7 @@ def make_troublesome(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     importlib.import_module("troublesome")
     nlp = make_rules()
     nlp.meta.update(name="troublesome", version="1.0")
+    nlp.add_pipe("lex_matcher").add_words(["南京市", "长江大桥"])
     nlp.add_pipe("troublesome")
     nlp.to_disk(package / "zh_troublesome-1.0")
     shutil.copy(package / "zh_troublesome-1.0" / "meta.json", package)

@@ -43,7 +43,7 @@ def annotate_cli(
     lex_version: Annotated[bool, typer.Option("--lex-version", help="Write the version of the lexicon too")] = False,
     engine: Annotated[str, typer.Option(help=f"Where: {', '.join(ENGINES)}", metavar="NAME")] = "local",
     workers: Annotated[
-        Optional[int], typer.Option("--workers", "-n", help="How many processes; default: one a processor", min=1)
+        Optional[int], typer.Option("--workers", "-n", help="How many processes; default: all that have room", min=1)
     ] = None,
     threads: Annotated[int, typer.Option(help="Threads of torch in each process", min=1)] = 1,
     timeout: Annotated[float, typer.Option(help="Seconds after which a text is given up")] = 300.0,
@@ -53,6 +53,13 @@ def annotate_cli(
     shard_texts: Annotated[int, typer.Option(help="Texts in an output file, at most", min=1)] = 10_000,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a text could not be annotated")] = False,
     gpu_id: GpuOption = -1,
+    gpu_share: Annotated[
+        float, typer.Option("--gpu-share", help="With ray: the part of a GPU that a process gets", min=0.0)
+    ] = 1.0,
+    address: Annotated[
+        Optional[str],
+        typer.Option("--address", help="With ray: HOST:PORT of the cluster's head, or auto", metavar="ADDRESS"),
+    ] = None,
 ) -> None:
     """Annotate many texts: files in, files of entities out. Other columns are kept, and each text gets an id.
 
@@ -65,7 +72,8 @@ def annotate_cli(
       python -m spacy lexner annotate training/model-best "news/*.parquet" out --column body --to parquet -n 8
       zcat texts.txt.gz | python -m spacy lexner annotate training/model-best - out --words
     """
-    engine = "processes" if (workers or 1) > 1 and engine == "local" else engine
+    if engine == "local":
+        engine = "ray" if address else "processes" if (workers or 1) > 1 else engine
     with failing("The texts were not all annotated"), _Bar() as bar:
         summary = annotate(
             model,
@@ -82,6 +90,8 @@ def annotate_cli(
             workers=workers,
             threads=threads,
             gpu_id=gpu_id,
+            gpu_share=gpu_share,
+            address=address,
             timeout=timeout,
             batch_characters=batch_characters,
             shard_texts=shard_texts,
