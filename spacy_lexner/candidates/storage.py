@@ -90,6 +90,8 @@ def get_candidates(doc: Doc) -> Optional[Tuple[int, Candidates]]:
     starts = np.frombuffer(packed, "<i4", n, HEADER.size)
     ends = np.frombuffer(packed, "<i4", n, HEADER.size + 4 * n)
     hashes = np.frombuffer(packed, "<u8", n, HEADER.size + 8 * n)
+    if n and (starts.min() < 0 or ends.max() > n_characters or (ends <= starts).any()):
+        return None  # not of our making
     return version, Candidates(starts, ends, hashes)
 
 

@@ -113,7 +113,7 @@ def _choose_scheme(source: Source, places: Dict[str, Row], options: ReadOptions)
     for letter, row in places.items():
         if letter not in SCHEMES[options.scheme].letters and not options.repair:
             raise FormatError(
-                f"{source.name}:{row.number}: the tag {row.tag!r} does not belong to {options.scheme.upper()}. "
+                f"{source.name}:{row.number}: the tag {quote(row.tag)} does not belong to {options.scheme.upper()}. "
                 "Use --scheme auto or --repair."
             )
     return options.scheme

@@ -115,10 +115,11 @@ def _decode_chunk(
 ) -> str:
     try:
         return decoder.decode(raw, final)
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:  # UTF-16 without a byte order mark is one without a place
         hint = _guess_encoding(raw[:-4] or raw, options.encoding)
-        where = f"byte {at + error.start + 1} or before"
-        raise FormatError(f"{source.name}: {where} is not {options.encoding} ({error.reason}). {hint}") from None
+        start, reason = getattr(error, "start", 0), getattr(error, "reason", error)
+        where = f"byte {at + start + 1} or before"
+        raise FormatError(f"{source.name}: {where} is not {options.encoding} ({reason}). {hint}") from None
 
 
 def read_text(source: Source, options: ReadOptions, report: Report) -> str:

@@ -1,12 +1,17 @@
 """spaCy's own binary files of Docs."""
 
+import io
+import zlib
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Iterator, List, Union
 
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
+from ..lexicon.limits import Unpacking, quote
 from .record import FormatError
+from .source import CHUNK
 
 
 def list_spacy_files(path: Union[str, Path]) -> List[Path]:
@@ -19,8 +24,28 @@ def list_spacy_files(path: Union[str, Path]) -> List[Path]:
 
 
 def read_docs(path: Union[str, Path]) -> Iterator[Doc]:
-    """Read the Docs of a `.spacy` file. Raises FormatError for any other file."""
+    """Read the Docs of a `.spacy` file. Raises FormatError for any other file, and for one over the limits."""
     try:
-        yield from DocBin().from_disk(path).get_docs(Vocab())
-    except (ValueError, KeyError, TypeError, OSError) as error:
-        raise FormatError(f"{path}: not a .spacy file, or a damaged one ({error}).") from error
+        data = Path(path).read_bytes()
+        _check_unpacked(data, str(path))
+        yield from DocBin().from_bytes(data).get_docs(Vocab())
+    except FormatError:
+        raise
+    except Exception as error:  # spaCy reads what is there, and damage fails in as many ways as there are attributes
+        found = f"{type(error).__name__}: {quote(str(error))}"
+        raise FormatError(
+            f"{path}: not a .spacy file, or a damaged one ({found}). Convert or copy it again."
+        ) from error
+
+
+def _check_unpacked(packed: bytes, name: str) -> None:
+    """Unpack without keeping anything: spaCy takes memory for all of it."""
+    unpacker = zlib.decompressobj()
+
+    def read(size: int) -> bytes:
+        return unpacker.decompress(unpacker.unconsumed_tail or file.read(CHUNK), size)
+
+    with io.BytesIO(packed) as file:
+        unpacked = Unpacking(SimpleNamespace(read=read), name, len(packed), FormatError)  # type: ignore[arg-type]
+        while unpacked.read(CHUNK):
+            pass

@@ -7,6 +7,7 @@ from typing import Any, Dict, Iterator, Mapping, NamedTuple, Tuple
 import numpy as np
 
 from .errors import LexiconError
+from .limits import quote
 
 DTYPES = {"U8": "u1", "I32": "<i4", "U32": "<u4", "I64": "<i8", "U64": "<u8", "F16": "<f2", "F32": "<f4"}
 NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
@@ -85,5 +86,5 @@ def _describe(entry: Dict[str, Any]) -> Place:
 
 def _natural(value: Any) -> int:
     if type(value) is not int or not 0 <= value < 2**48:
-        raise ValueError(f"{value!r} is not a size")
+        raise ValueError(f"{quote(value)} is not a size")
     return value

@@ -18,7 +18,7 @@ from .entry import (
     to_stored,
 )
 from .errors import LexiconError
-from .limits import exceeded, limit
+from .limits import exceeded, limit, quote
 from .normalization import Normalization
 from .rules import normal_rules
 from .table import Table, TableBuilder, VectorSpool
@@ -82,7 +82,7 @@ def build_table(
 
     def skip(reason: str, place: str, word: str) -> None:
         if strict:
-            raise LexiconError(f"{place}: {REASONS[reason]}: {word[:80]!r}. Without `strict` it would be skipped.")
+            raise LexiconError(f"{place}: {REASONS[reason]}: {quote(word)}. Without `strict` it would be skipped.")
         report.skip(reason, place)
 
     most = limit("entries")

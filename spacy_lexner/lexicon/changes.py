@@ -17,6 +17,7 @@ from .entry import (
 from .errors import LexiconError
 from .level import Level, compile_level, merge_levels
 from .levels import Levels
+from .limits import quote
 from .rules import find_rule_fault, normal_rules
 from .table import TableBuilder, VectorSpool
 
@@ -128,4 +129,4 @@ def _explain(fault: str, entry: LexiconEntry, dim: int, max_word_length: int) ->
         "bad_rule": "; ".join(filter(None, map(find_rule_fault, entry.rules))),
     }
     detail = f" ({details[fault]})" if fault in details else ""
-    return f"The entry {entry.word[:80]!r} cannot be added: {REASONS[fault]}{detail}."
+    return f"The entry {quote(entry.word)} cannot be added: {REASONS[fault]}{detail}."

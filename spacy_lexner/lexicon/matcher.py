@@ -8,6 +8,7 @@ import numpy as np
 
 from .level import SEPARATOR, Candidates
 from .lexicon import Lexicon
+from .limits import quote
 from .rules import Rules
 from .trie import CHUNK
 from .unbreakable import is_unbreakable
@@ -15,6 +16,7 @@ from .unbreakable import is_unbreakable
 SingleChars = Literal["keep", "drop", "alone", "uncovered"]
 InsideLatin = Literal["hints", "all", "none"]
 RULES = get_args(SingleChars)
+MAX_LENGTH = 1 << 30  # characters of a word
 ALIGNMENT_MODES = ("strict", "contract", "expand")
 
 
@@ -89,14 +91,18 @@ class Matcher:
 def check_options(options: MatchOptions) -> None:
     """Raise ValueError for invalid options, listing the valid ones."""
     if options.single_chars not in RULES:
-        raise ValueError(f"single_chars is {options.single_chars!r}; expected one of {', '.join(RULES)}.")
+        raise ValueError(f"single_chars is {quote(options.single_chars)}; expected one of {', '.join(RULES)}.")
     if options.alignment_mode not in ALIGNMENT_MODES:
-        raise ValueError(f"alignment_mode is {options.alignment_mode!r}; expected one of {', '.join(ALIGNMENT_MODES)}.")
+        raise ValueError(
+            f"alignment_mode is {quote(options.alignment_mode)}; expected one of {', '.join(ALIGNMENT_MODES)}."
+        )
     if options.inside_latin not in get_args(InsideLatin):
         expected = ", ".join(get_args(InsideLatin))
-        raise ValueError(f"inside_latin is {options.inside_latin!r}; expected one of {expected}.")
-    if options.min_length < 1:
-        raise ValueError(f"min_length is {options.min_length}; expected 1 or more.")
+        raise ValueError(f"inside_latin is {quote(options.inside_latin)}; expected one of {expected}.")
+    for name, value in (("min_length", options.min_length), ("max_length", options.max_length)):
+        is_length = type(value) is int and 1 <= value <= MAX_LENGTH
+        if not is_length and not (value is None and name == "max_length"):
+            raise ValueError(f"{name} is {quote(value)}; expected 1 or more, up to {MAX_LENGTH}.")
     if options.max_length is not None and options.max_length < options.min_length:
         raise ValueError(f"max_length is {options.max_length}, less than min_length ({options.min_length}).")
 

@@ -10,6 +10,7 @@ import numpy as np
 from .build import BuildReport
 from .errors import LexiconError
 from .level import Level
+from .limits import quote
 from .normalization import Normalization
 from .strings import Strings
 from .table import TEXTS, Table
@@ -56,7 +57,7 @@ def parse_manifest(text: Union[str, bytes], name: str) -> Dict[str, Any]:
     try:
         manifest = json.loads(text)
         if manifest["format"] != FORMAT:
-            raise ValueError(f"it describes {manifest['format']!r}")
+            raise ValueError(f"it describes {quote(manifest['format'])}")
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise LexiconError(f"{name}: not the manifest of a lexicon ({error}).") from None
     if manifest.get("format_version") != FORMAT_VERSION:
@@ -104,7 +105,7 @@ def unpack(manifest: Dict[str, Any], parts: PartsT) -> Tuple[Level, BuildReport]
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, LexiconError):
             raise
-        raise LexiconError(f"The manifest of the lexicon is invalid: {error!r}.") from None
+        raise LexiconError(f"The manifest of the lexicon is invalid: {quote(error)}.") from None
 
 
 def _check_arrays(manifest: Dict[str, Any], parts: PartsT) -> None:

@@ -11,6 +11,7 @@ from uuid import uuid4
 import numpy as np
 
 from .errors import LexiconError
+from .limits import quote
 
 SUFFIXES = {"words": ".txt", "index": ".safetensors", "trie": ".safetensors", "vectors": ".safetensors"}
 PART_NAME = re.compile(r"(words|index|trie|vectors)-[0-9a-f]{16}\.(txt|safetensors)|\.part-.*")

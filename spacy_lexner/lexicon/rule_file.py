@@ -6,6 +6,7 @@ from typing import Dict, Iterable, Iterator, NamedTuple, Union
 
 from .entry import REASONS, find_word_fault
 from .errors import LexiconError
+from .limits import quote
 from .lines import read_lines
 from .normalization import Normalization
 from .rules import HINT, Rule, Rules, WordRule, find_rule_fault, normal_rules
@@ -43,7 +44,7 @@ def _parse(line: str) -> WordRule:
     word = word.strip()
     fault = find_word_fault(ANY_WIDTH(word), MAX_WORD_LENGTH)
     if fault:
-        raise ValueError(f"{REASONS[fault]}: {word[:80]!r}")
+        raise ValueError(f"{REASONS[fault]}: {quote(word)}")
     return WordRule(word, *_parse_rule(columns))
 
 
@@ -57,7 +58,7 @@ def _parse_rule(columns: str) -> Rule:
     try:
         rule = Rule(mode or HINT, label, float(weight or 0))
     except ValueError:
-        raise ValueError(f"the weight is {weight!r}; expected a number") from None
+        raise ValueError(f"the weight is {quote(weight)}; expected a number") from None
     if fault := find_rule_fault(rule):
         raise ValueError(fault)
     return rule

@@ -12,6 +12,7 @@ from math import isfinite
 from typing import Any, FrozenSet, Iterable, NamedTuple, Sequence, Tuple
 
 from .errors import LexiconError
+from .limits import quote
 
 HINT, FORCE, FORBID, PREFER = MODES = ("hint", "force", "forbid", "prefer")
 MAX_WEIGHT = 1000.0  # as good as certain, and sums of weights stay exact
@@ -46,11 +47,11 @@ def find_rule_fault(rule: Rule) -> str:
     """What is wrong with a rule, and what was expected; empty for a valid rule."""
     mode, label, weight = rule
     if mode not in MODES:
-        return f"the mode is {mode!r}; expected one of {', '.join(MODES)}"
+        return f"the mode is {quote(mode)}; expected one of {', '.join(MODES)}"
     if not isinstance(label, str) or label != label.strip() or not label.isprintable():
-        return f"the label is {label!r}; expected a name without white space around it"
+        return f"the label is {quote(label)}; expected a name without white space around it"
     if not isinstance(weight, (int, float)) or not isfinite(weight):
-        return f"the weight is {weight!r}; expected a finite number"
+        return f"the weight is {quote(weight)}; expected a finite number"
     if abs(weight) > MAX_WEIGHT:
         return f"the weight is {weight:g}; expected at most {MAX_WEIGHT:g} (or use force or forbid)"
     if mode == PREFER and not weight:
@@ -58,7 +59,7 @@ def find_rule_fault(rule: Rule) -> str:
     if mode != PREFER and weight:
         return f"{mode} takes no weight, but has {weight:g}; only prefer does"
     if mode == HINT and label:
-        return f"hint takes no label, but has {label!r}"
+        return f"hint takes no label, but has {quote(label)}"
     return ""
 
 
@@ -106,7 +107,7 @@ def unpack_rules(text: str) -> Rules:
     try:
         return normal_rules([Rule(*row) for row in json.loads(text)])
     except (ValueError, TypeError) as error:
-        raise LexiconError(f"The rules of the lexicon are damaged: {text[:80]!r} ({error}).") from None
+        raise LexiconError(f"The rules of the lexicon are damaged: {quote(text)} ({error}).") from None
 
 
 class RuleReader(NamedTuple):
@@ -158,13 +159,13 @@ def check_rules(word: str, rules: Rules, readers: Sequence[RuleReader]) -> None:
         if readers and rule.mode != HINT and not any(reader.concerns(rule) for reader in readers):
             known = "; ".join(map(_describe, readers))
             raise LexiconError(
-                f"The rule '{rule}' of {word!r} concerns no component: {known}. Correct the label, or add it to a "
+                f"The rule '{rule}' of {quote(word)} concerns no component: {known}. Correct the label, or add it to a "
                 "component (add_label, or rule_labels in the config of lex_ner)."
             )
     for reader in readers:
         contradiction = reader.contradiction(rules)
         if contradiction:
-            raise LexiconError(f"The rules of {word!r} contradict each other ({reader.name}): {contradiction}.")
+            raise LexiconError(f"The rules of {quote(word)} contradict each other ({reader.name}): {contradiction}.")
 
 
 def _describe(reader: RuleReader) -> str:

@@ -17,6 +17,7 @@ from .array_file import read_arrays, write_arrays
 from .build import BuildReport
 from .errors import LexiconError
 from .level import Level
+from .limits import quote
 from .packing import FORMAT, PartsT, checksum_of, pack, parse_manifest, unpack
 from .part_file import link_part, map_part, remove_old_parts, write_part, write_temporary
 from .writing import sync_folder
@@ -127,7 +128,7 @@ def _open_parts(path: Path, manifest: Dict[str, Any], verify: bool) -> Tuple[Lev
     except LexiconError as error:
         raise LexiconError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from None
     except (KeyError, TypeError, AttributeError) as error:
-        raise LexiconError(f"{path / MANIFEST}: the list of parts is invalid ({error!r}).") from None
+        raise LexiconError(f"{path / MANIFEST}: the list of parts is invalid ({quote(error)}).") from None
     return level, report, Home(path.resolve(), manifest["checksum"])
 
 

@@ -7,6 +7,7 @@ from typing import Iterator, List, NamedTuple
 import numpy as np
 
 from .errors import LexiconError
+from .limits import quote
 
 CHUNK_ROWS = 1 << 16
 CONTINUATION = 0b10  # the two highest bits of a UTF-8 byte that does not begin a character
@@ -96,6 +97,6 @@ def _decode(data: bytes) -> str:
         return data.decode("utf8")
     except UnicodeDecodeError:
         raise LexiconError(
-            f"The words of the lexicon are damaged: {data[:80]!r} is not UTF-8. Lexicon.open(path, verify=True) says "
+            f"The words of the lexicon are damaged: {quote(data)} is not UTF-8. Lexicon.open(path, verify=True) says "
             "which file differs from what was saved."
         ) from None

@@ -7,6 +7,7 @@ from thinc.api import Model
 
 from ..candidates.batch_words import AttendedWords
 from ..candidates.storage import get_candidates, get_matches, token_spans
+from ..candidates.user_data import reading
 from ..lexicon.entry import Labels
 from .exact_offsets import exact_spans
 from .extensions import add_extension
@@ -30,6 +31,7 @@ def add_words_extension() -> None:
     add_extension(Span, "lex_words", getter=get_words)
 
 
+@reading("span._.lex_words")
 def get_words(span: Span) -> Optional[List[LexWord]]:
     """The candidate words that an entity rests on, by decreasing attention; None if they were not noted (see
     `pipeline.explain`, and the option `note_words` of `lex_ner`)."""

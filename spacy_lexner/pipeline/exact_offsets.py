@@ -6,6 +6,7 @@ import numpy as np
 from spacy.tokens import Doc, Span
 
 from ..candidates.unit_docs import covering
+from ..candidates.user_data import reading
 from .extensions import add_extension
 
 
@@ -25,6 +26,7 @@ def get_end(span: Span) -> int:
     return get_offsets(span)[1]
 
 
+@reading("span._.lex_start")
 def get_offsets(span: Span) -> Tuple[int, int]:
     """The exact characters of a span."""
     before, behind = span.doc.user_data.get(_key(span), (0, 0))

@@ -8,6 +8,7 @@ from thinc.api import Model
 
 from ..candidates.lexicon_node import RulesLink
 from ..candidates.storage import renew_candidates
+from ..candidates.user_data import reading
 from ..lexicon.matcher import Matcher
 from ..tagging.spans.word_rules import RuleConflict, RuleMatch, find_rule_matches
 from .extensions import add_extension
@@ -61,6 +62,7 @@ class RuleFollower:
                 )
 
 
+@reading("doc._.lex_conflicts")
 def get_conflicts(doc: Doc) -> List[RuleConflict]:
     """The rules that were not followed in a Doc."""
     return [RuleConflict(*row) for row in doc.user_data.get(USER_DATA_KEY, ())]
@@ -68,7 +70,10 @@ def get_conflicts(doc: Doc) -> List[RuleConflict]:
 
 def set_conflicts(doc: Doc, component: str, conflicts: Sequence[RuleConflict]) -> None:
     """Store the rules that a component did not follow, replacing those it stored before."""
-    others = [conflict for conflict in get_conflicts(doc) if conflict.component != component]
+    try:
+        others = [conflict for conflict in get_conflicts(doc) if conflict.component != component]
+    except ValueError:
+        others = []
     if others or conflicts:
         doc.user_data[USER_DATA_KEY] = [list(conflict) for conflict in (*others, *conflicts)]
     else:

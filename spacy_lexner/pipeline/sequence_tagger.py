@@ -266,6 +266,7 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
 
     def _check_loaded(self) -> None:
         output = self.model.get_ref("output_layer")
+        "".join(self.labels).encode("utf8")  # an error unless they are texts
         if self.is_initialized and not self._labels.are_fixed and output.get_dim("nO") != self.scheme.n_tags:
             raise ValueError(
                 f"{len(self.labels)} labels need {self.scheme.n_tags} tags, the model has {output.get_dim('nO')}"

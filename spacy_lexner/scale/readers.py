@@ -9,6 +9,8 @@ from ..formats.record import FormatError
 from .records import RECORD_KEY, InputOptions, Progress, TextRecord, import_arrow
 from .streams import MAX_LINE, PACKED, read_lines
 
+SHOWN = 80  # characters of a list of columns in an error
+
 
 def _read_text(name: str, options: InputOptions, progress: Progress) -> Iterator[TextRecord]:
     for line in read_lines(name, progress):
@@ -114,7 +116,8 @@ def suffix_of(name: str) -> str:
 def _from_row(place: str, row: Dict[str, Any], column: str) -> TextRecord:
     fields = {name: value for name, value in row.items() if name != column}
     if column not in row:
-        return TextRecord(place, "", fields, f"no field {column!r}; it has {', '.join(map(repr, row)) or 'none'}")
+        given = ", ".join(map(repr, row))[:SHOWN] or "none"
+        return TextRecord(place, "", fields, f"no field {column!r}; it has {given}")
     if not isinstance(row[column], str):
         found = type(row[column]).__name__
         return TextRecord(place, "", fields, f"the field {column!r} is of type {found}; expected a text")
@@ -127,4 +130,5 @@ def _from_row(place: str, row: Dict[str, Any], column: str) -> TextRecord:
 
 def _check_column(name: str, column: str, columns: Sequence[str]) -> None:
     if column not in columns:
-        raise FormatError(f"{name} has no column {column!r}. Name one of its columns (--column): {', '.join(columns)}.")
+        given = ", ".join(columns)[:SHOWN]
+        raise FormatError(f"{name} has no column {column!r}. Name one of its columns (--column): {given}.")

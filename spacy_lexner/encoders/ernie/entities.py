@@ -8,6 +8,7 @@ from spacy.tokens import Doc, Span
 
 from ...candidates.batch_words import expand_ranges
 from ...candidates.segments import Segments
+from ...candidates.user_data import reading
 
 USER_DATA_KEY: Any = ("._.", "lex_entities", None, None)
 Overlaps = Literal["longest", "first", "all"]
@@ -105,6 +106,7 @@ def _store(doc: Doc, links: Sequence[Tuple[int, int, str, bool]]) -> None:
     doc.user_data[USER_DATA_KEY] = json.dumps(links, ensure_ascii=False).encode("utf8")
 
 
+@reading("doc._.lex_entities")
 def get_entities(doc: Doc) -> Optional[List[LexEntity]]:
     """The linked mentions of a Doc; None if no encoder has linked any."""
     packed = doc.user_data.get(USER_DATA_KEY)

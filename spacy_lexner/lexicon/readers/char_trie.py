@@ -7,6 +7,7 @@ import numpy as np
 
 from ..entry import EntryStream, LexiconEntry
 from ..errors import LexiconError
+from ..limits import quote
 from ..rules import Rule
 
 SOURCE = "pygtrie.CharTrie"
@@ -40,7 +41,8 @@ def _read(trie: Any) -> Iterator[LexiconEntry]:
         except (TypeError, ValueError) as error:
             detail = f" ({error})" if str(error) else ""
             raise LexiconError(
-                f"{SOURCE}: the value of {word!r} is {value!r:.80}{detail}; expected {EXPECTED}, or a LexiconEntry."
+                f"{SOURCE}: the value of {quote(word)} is {quote(value)}{detail}; expected {EXPECTED}, or a "
+                "LexiconEntry."
             ) from None
 
 
@@ -48,7 +50,7 @@ def _to_entry(word: str, value: Any) -> LexiconEntry:
     """Raises TypeError or ValueError for a value of the wrong kind."""
     if isinstance(value, LexiconEntry):
         if value.word != word:
-            raise ValueError(f"an entry of {value.word!r}")
+            raise ValueError(f"an entry of {quote(value.word)}")
         return value
     if value is None:
         return LexiconEntry(word)

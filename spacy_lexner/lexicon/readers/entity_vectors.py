@@ -7,6 +7,7 @@ import numpy as np
 
 from ..entry import EntryStream, LexiconEntry
 from ..errors import LexiconError
+from ..limits import quote
 from ..lines import read_lines
 from ..word_vectors import parse_vector, read_word_vectors
 from .word_table import read_word_table
@@ -51,6 +52,8 @@ def read_ids(path: Path, encoding: str = "utf8") -> List[str]:
     """The ids in a file, one per line, or of OpenKE's entity2id.txt, in the order of their numbers. Raises LexiconError
     if a number is missing."""
     lines = [(number, line.strip()) for number, line in read_lines(path, encoding=encoding) if line.strip()]
+    if not lines:
+        raise LexiconError(f"{path}: the file holds no ids.")
     if not any(character in lines[-1][1] for character in "\t "):
         return [line for _, line in lines]
     first = lines[0][1]
@@ -59,7 +62,7 @@ def read_ids(path: Path, encoding: str = "utf8") -> List[str]:
     for number, line in body:
         entity_id, _, row = line.replace("\t", " ").rpartition(" ")
         if not row.isdigit() or not entity_id:
-            raise LexiconError(f"{path}:{number}: expected an id, a tab and its number, not {line[:40]!r}.")
+            raise LexiconError(f"{path}:{number}: expected an id, a tab and its number, not {quote(line)}.")
         numbered[int(row)] = entity_id.strip()
     if sorted(numbered) != list(range(len(body))) or (first.isdigit() and int(first) != len(body)):
         raise LexiconError(
@@ -109,7 +112,7 @@ def _read_names(path: Path, encoding: str) -> Names:
     stream = read_word_table(path, word=0, entity_id=1, weight=2, encoding=encoding)
     for entry in stream:
         if not entry.entity_id:
-            raise LexiconError(f"{path}:{stream.line}: expected a tab and an entity id after {entry.word[:40]!r}.")
+            raise LexiconError(f"{path}:{stream.line}: expected a tab and an entity id after {quote(entry.word)}.")
         if entry.word not in seen:
             seen.add(entry.word)
             names.setdefault(entry.entity_id, []).append((entry.word, entry.weight))

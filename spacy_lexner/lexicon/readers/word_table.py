@@ -6,6 +6,7 @@ from typing import Callable, Iterator, List, Optional, Sequence, Tuple, Union
 
 from ..entry import EntryStream, LexiconEntry
 from ..errors import LexiconError
+from ..limits import QUOTED
 from ..lines import read_lines, stream_entries
 from ..word_vectors import parse_vector
 from .jieba_dictionary import to_weight
@@ -85,7 +86,8 @@ def _cell_getter(path: Path, names: List[str], header: bool, column: Optional[Co
     if isinstance(column, int):
         index = column
     elif not header or column not in names:
-        raise LexiconError(f"{path}:1: no column named {column!r}; the header has {', '.join(names) or 'no names'}.")
+        given = ", ".join(names)[:QUOTED] or "no names"
+        raise LexiconError(f"{path}:1: no column named {column!r}; the header has {given}.")
     else:
         index = names.index(column)
     return lambda row: row[index] if index < len(row) else ""

@@ -22,7 +22,7 @@ from ...candidates.storage import (
 )
 from ...integrity.seal import SEALED, SealedFolder, seal_bytes, unseal_bytes, write_seal
 from ...lexicon.lexicon import Lexicon
-from ...lexicon.matcher import InsideLatin, MatchOptions, SingleChars
+from ...lexicon.matcher import InsideLatin, MatchOptions, SingleChars, check_options
 from ...lexicon.rule_file import RuleFile, collect_rules, read_rules, write_rules
 from ...lexicon.ruled_lexicon import RuledLexicon
 from ...lexicon.rules import Rule, normal_rules
@@ -215,9 +215,11 @@ class LexMatcher(LexiconPipe):
         return {"options": self.options._asdict(), "rule_files": files, "spans_key": self.spans_key}
 
     def _load_cfg(self, cfg: Dict[str, Any]) -> None:
-        self.options = MatchOptions(**cfg["options"])
+        options, key = MatchOptions(**cfg["options"]), cfg["spans_key"]
+        check_options(options)
+        (key or "").encode("utf8")  # an error unless it is a text
+        self.options, self.spans_key = options, key
         self.rule_files = tuple(RuleFile(*file) for file in cfg.get("rule_files", ()))
-        self.spans_key = cfg["spans_key"]
 
     def __deepcopy__(self, memo: Dict[int, Any]) -> "LexMatcher":
         """A copy with a source of its own, to which the models copied along are linked."""

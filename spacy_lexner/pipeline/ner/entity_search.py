@@ -6,6 +6,7 @@ from typing import Any, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 from spacy.tokens import Doc
 
 from ...candidates.batch_words import AttendedWords
+from ...candidates.user_data import reading
 from ...lexicon.matcher import Matcher
 from ...tagging.spans.head import PathSearch, TaggerHead, TaggerOutput
 from ...tagging.spans.tag_scheme import NoPathError, TagScheme, TagSpan
@@ -151,6 +152,7 @@ def set_alternatives(doc: Doc, alternatives: Iterable[Alternative]) -> None:
     doc.user_data[USER_DATA_KEY] = [[p, log_p, [list(ent[:3]) for ent in ents]] for p, log_p, ents in alternatives]
 
 
+@reading("doc._.lex_alternatives")
 def get_alternatives(doc: Doc) -> List[Alternative]:
     """The alternatives of a Doc, the most probable first; empty if none were stored."""
     text = doc.text

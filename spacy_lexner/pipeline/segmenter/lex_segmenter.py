@@ -10,6 +10,7 @@ from spacy.training import Example
 from thinc.api import Model
 
 from ...candidates.unit_docs import has_units, is_space
+from ...lexicon.limits import quote
 from ...lexicon.rules import FORCE, PREFER, RuleReader
 from ...tagging.spans.tag_scheme import Bools2d, UnknownLabelError
 from ...tagging.spans.word_borders import UNKNOWN, border_tags, fixed_borders
@@ -107,6 +108,14 @@ class LexSegmenter(SequenceTagger[Segmentation]):
         if not self.labels:
             return None
         return RuleReader(self.name, frozenset(self.labels), frozenset([FORCE, PREFER]), any_label=WORD)
+
+    def _check_loaded(self) -> None:
+        if self.cfg["pos"] not in (None, *PARTS_OF_SPEECH):
+            raise ValueError(f"pos is {quote(self.cfg['pos'])}; expected null or one of {', '.join(PARTS_OF_SPEECH)}")
+        if self.part is not None:
+            for label in self.labels:
+                self.part.check(label)
+        super()._check_loaded()
 
     # Documents
 
