@@ -66,7 +66,7 @@ def map_part(path: Path, entry: Dict[str, Any], verify: bool) -> np.ndarray:
     otherwise by some of its pages. Raises LexiconError, naming the file, if they are not what the manifest says."""
     name = entry["file"]
     if not PART_NAME.fullmatch(name):
-        raise LexiconError(f"{path}: {name!r}, in manifest.json, is not the name of a part.")
+        raise LexiconError(f"{path}: {quote(name)}, in manifest.json, is not the name of a part.")
     file = path / name
     if file.resolve().parent != path.resolve():
         raise LexiconError(f"{file}: a link to a file outside of the lexicon. Copy that file here if you trust it.")
