@@ -32,7 +32,8 @@ def pipe(
     texts (Iterable[Union[str, Doc]]): The texts.
     n_process (int): The number of processes.
     batch_size (Optional[int]): Texts that go to a process at once; by default `nlp.batch_size`.
-    YIELDS (Doc): The Docs, in order. Raises WorkerError if a process is lost, and what a component raises.
+    YIELDS (Doc): The Docs, in order. Raises WorkerError if a process is lost, TypeError for what is no text, and what a
+        component raises.
     """
     if n_process < 1:
         raise ValueError(f"n_process is {n_process}; expected at least 1.")
@@ -42,8 +43,8 @@ def pipe(
     with ProcessPoolExecutor(n_process, context, _start_worker, state) as pool:
         running: Deque[Future[List[bytes]]] = deque()
         try:
-            for batch in minibatch(texts, size=batch_size or nlp.batch_size):
-                running.append(pool.submit(_annotate, [x.to_bytes() if isinstance(x, Doc) else x for x in batch]))
+            for batch in minibatch(enumerate(texts), size=batch_size or nlp.batch_size):
+                running.append(pool.submit(_annotate, [_send(*numbered) for numbered in batch]))
                 if len(running) >= n_process * AHEAD:
                     yield from _docs(nlp, running.popleft())
             while running:
@@ -56,6 +57,13 @@ def pipe(
             ) from None
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _send(number: int, text: Union[str, Doc]) -> Union[str, bytes]:
+    """What goes to a process. Raises TypeError for anything but a text or a Doc."""
+    if not isinstance(text, (str, Doc)):
+        raise TypeError(f"Text {number} (from 0) is {text!r:.80}, of type {type(text).__name__}; expected str or Doc.")
+    return text.to_bytes() if isinstance(text, Doc) else text
 
 
 def _docs(nlp: Language, future: "Future[List[bytes]]") -> Iterator[Doc]:

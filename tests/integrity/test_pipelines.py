@@ -1,7 +1,9 @@
+import catalogue
 import pytest
 import spacy
 import srsly
 from small_encoders import GOLD, make_pipeline
+from thinc.config import ConfigValidationError
 
 import spacy_lexner
 from spacy_lexner.integrity.pipelines import save, seal_pipeline, verify_pipeline
@@ -105,3 +107,16 @@ def test_bytes_are_checked(nlp):
     sealed[-1] ^= 1
     with pytest.raises(SealError, match="lex_ner: these are not the bytes"):
         pipe.from_bytes(bytes(sealed))
+
+
+@pytest.mark.parametrize("registry", ["misc", "architectures"])
+def test_a_config_with_an_unknown_function(folder, registry):
+    """spaCy finds nothing of that name, and calls nothing; `verify` names the edited config."""
+    config = (folder / "config.cfg").read_text("utf8")
+    edited = config.replace('@architectures = "spacy-lexner.FLAT.v1"', f'@{registry} = "someone.steals.v1"')
+    assert edited != config
+    (folder / "config.cfg").write_text(edited, "utf8")
+    with pytest.raises((catalogue.RegistryError, ConfigValidationError), match=r"someone\.steals\.v1"):
+        spacy.load(folder)
+    (problem,) = verify_pipeline(folder)
+    assert "config.cfg" in problem

@@ -296,3 +296,20 @@ def test_flat(golden, rule, case):
         text = "".join(sentence["text"])
         found = [[a, b - 1, text[a:b]] for a, b in match_one(golden["inputs"]["lexicon"], text, rule)]
         assert found == row["skip_path"]
+
+
+def test_marks_are_not_composed():
+    """An accent of its own (NFD) and one in a letter (NFC) are different words, and texts stay as they are."""
+    text = "cafe\u0301 caf\u00e9"
+    for word, place in (("cafe\u0301", (0, 0, 5)), ("caf\u00e9", (0, 6, 10))):
+        assert as_list(Matcher(build([word])).match([text])) == [place]
+
+
+def test_many_words_that_would_be_slow_as_patterns():
+    """Words are no patterns: 100,000 of them, and some that a backtracking engine would not get through."""
+    slow = ["(a+)+$", "(a|aa)+b", ".*.*.*=", "[a-z]+", "a" * 30 + "b"]
+    matcher = Matcher(build([*slow, *(f"词{i}" for i in range(100_000))]))
+    text = "a" * 5000 + "!" + "(a+)+$" + "词99999"
+    words = {text[a:b] for _, a, b in as_list(matcher.match([text]))}
+    assert words == {"(a+)+$", *(f"词{99999 // 10**i}" for i in range(5))}
+    assert len(matcher.match([text * 3])[0].starts) == 3 * len(words)

@@ -145,3 +145,23 @@ def test_lone_surrogate_in_a_stream_is_reported_and_the_stream_goes_on(clone):
 def test_imports_neither_torch_nor_transformers():
     code = "import sys; sys.modules.update(torch=None, transformers=None); import spacy_lexner.pipeline.char_tokenizer"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_million_characters_and_one_more():
+    nlp = spacy.blank("zh", config=CONFIG)
+    doc = nlp("京" * nlp.max_length)
+    assert len(doc) == nlp.max_length == 1_000_000
+    with pytest.raises(ValueError, match="E088"):
+        nlp("京" * (nlp.max_length + 1))
+    nlp.max_length += 1
+    assert len(nlp("京" * nlp.max_length)) == nlp.max_length
+
+
+@pytest.mark.parametrize("text, message", [(None, "E1041"), (3, "E1041"), (["京"], "E1041"), ("京".encode(), "unpack")])
+def test_what_is_no_text(text, message):
+    """spaCy takes bytes for those of a Doc."""
+    nlp = spacy.blank("zh", config=CONFIG)
+    with pytest.raises(ValueError, match=message):
+        nlp(text)
+    with pytest.raises(ValueError, match=message):
+        list(nlp.pipe(["京", text]))

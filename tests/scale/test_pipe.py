@@ -62,3 +62,9 @@ def test_where_processes_cannot_be_forked(monkeypatch):
     nlp.add_pipe("lex_matcher").add_words(["长江大桥"])
     docs = list(spacy_lexner.pipe(nlp, TEXTS[:3], n_process=1, batch_size=2))
     assert [[match.word for match in doc._.lex_matches] for doc in docs] == [["长江大桥"], [], []]
+
+
+@pytest.mark.parametrize("text", [None, b"a", 3])
+def test_what_is_no_text_is_named(nlp, text):
+    with pytest.raises(TypeError, match=r"Text 1 \(from 0\) is .*expected str or Doc"):
+        list(spacy_lexner.pipe(nlp, ["京", text], n_process=1))
