@@ -2,11 +2,12 @@
 
 from itertools import islice
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Union
+from typing import Any, Callable, Dict, List, Tuple, Union
 
 from ..entry import EntryStream
 from ..errors import LexiconError
 from ..lexicon import Lexicon
+from ..limits import quote
 from ..lines import read_lines
 from ..word_vectors import read_word_vectors
 from .jieba_dictionary import read_jieba_dictionary
@@ -47,17 +48,20 @@ def detect_format(
     """Guess the format from a file's first lines: "vectors" for a word and three or more numbers, with or without a
     header; "jieba" for a word, a number and perhaps a tag; "table" for .csv and for columns separated by tabs; "words"
     for anything else. With `has_columns` columns of some table are named, so a file separated by tabs is one unless it
-    holds nothing but words and vectors."""
+    holds nothing but words and vectors. Raises LexiconError for vectors of which some are damaged."""
     path = Path(path)
     if ".csv" in path.suffixes:
         return "table"
-    lines = [line for _, line in islice(read_lines(path, encoding=encoding, errors=errors), N_SAMPLE) if line.strip()]
+    first = islice(read_lines(path, encoding=encoding, errors=errors), N_SAMPLE)
+    numbered = [(number, line) for number, line in first if line.strip()]
+    lines = [line for _, line in numbered]
     rows = [line.split() for line in lines]
     tabs = bool(lines) and all("\t" in line for line in lines)
     if has_columns and tabs and not all(len(row) > MIN_DIM and all(map(_is_number, row[1:])) for row in rows):
         return "table"
     if _are_vectors(rows) or (len(rows) > 1 and _is_header(rows[0], rows[1]) and _are_vectors(rows[1:], 1)):
         return "vectors"
+    _refuse_broken_vectors(path, numbered)
     if lines and all(map(_is_jieba, lines)):
         return "jieba"
     return "table" if tabs else "words"
@@ -65,6 +69,19 @@ def detect_format(
 
 def _are_vectors(rows: List[List[str]], min_dim: int = MIN_DIM) -> bool:
     return bool(rows) and all(len(row) > min_dim and all(map(_is_number, row[-min_dim:])) for row in rows)
+
+
+def _refuse_broken_vectors(path: Path, numbered: List[Tuple[int, str]]) -> None:
+    """Raise LexiconError if most lines are a word and its vector, and others are not: as a dictionary of another format
+    such a file would give a lexicon without vectors."""
+    rows = [line.split() for _, line in numbered]
+    good = [_are_vectors([row]) and _is_number(row[1]) for row in rows]
+    if 2 * sum(good) >= max(1, len(good)):
+        number, line = numbered[good.index(False)]
+        raise LexiconError(
+            f"{path}:{number}: {quote(line)} is not a word and its vector, as most of the first {len(good)} lines "
+            'are. Correct or remove this line; or give the format: "vectors" skips such lines.'
+        )
 
 
 def _is_header(first: List[str], second: List[str]) -> bool:

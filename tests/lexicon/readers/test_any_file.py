@@ -17,6 +17,19 @@ def test_formats(tmp_path, format, text):
     assert detect_format(tmp_path / "file.txt") == format
 
 
+@pytest.mark.parametrize(
+    "number, bad", [(2, "北京 1 x 3"), (2, "北京 1"), (1, "3 9"), (3, "北京"), (2, "北京 1 2 x ns")]
+)
+def test_a_damaged_row_of_vectors_is_named(tmp_path, number, bad):
+    lines = [f"词{i} {i} 2.5 3" for i in range(8)]
+    lines.insert(number - 1, bad)
+    (tmp_path / "file.txt").write_text("\n".join(lines), "utf8")
+    with pytest.raises(LexiconError, match=rf"file\.txt:{number}: '{bad}' is not a word and its vector"):
+        detect_format(tmp_path / "file.txt")
+    if number > 1:
+        assert len(Lexicon.from_entries(read_any(tmp_path / "file.txt", "vectors"))) == 8
+
+
 def test_names(tmp_path):
     (tmp_path / "file.csv").write_text("南京,1\n")
     assert detect_format(tmp_path / "file.csv") == "table"
