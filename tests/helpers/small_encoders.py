@@ -22,6 +22,7 @@ GOLD = [
 BERT = {"hidden_width": 16, "depth": 2, "heads": 2, "intermediate_width": 32}
 ENCODERS: Dict[str, Dict[str, Any]] = {
     "FLAT": {"width": 16, "heads": 2, "layers": 1},
+    "SoftLexicon": {"width": 16},
     "LEBERT": {**BERT, "adapter_layers": [0]},
     "ERNIE": {**BERT, "entity_width": 8, "entity_heads": 2},
     "ELMo": {

@@ -120,3 +120,26 @@ def test_a_config_with_an_unknown_function(folder, registry):
         spacy.load(folder)
     (problem,) = verify_pipeline(folder)
     assert "config.cfg" in problem
+
+
+def test_other_heads_in_saved_settings(nlp, folder):
+    """No shape of a weight depends on the number of heads: only the checksum tells."""
+    path = folder / "lex_ner" / "model"
+    message = srsly.msgpack_loads(path.read_bytes())
+    [(i, shim)] = [(i, srsly.msgpack_loads(shims[0])) for i, shims in enumerate(message["shims"]) if shims]
+    assert shim["settings"]["heads"] == 2
+    shim["settings"]["heads"] = 4
+    message["shims"][i] = [srsly.msgpack_dumps(shim)]
+    path.write_bytes(srsly.msgpack_dumps(message))
+    with pytest.raises(SealError, match="model"):
+        spacy.load(folder)
+
+
+def test_other_heads_in_the_config(nlp, folder):
+    """The settings that are saved with the weights hold, and `verify` names the config."""
+    config = (folder / "config.cfg").read_text("utf8")
+    assert config.count("heads = 2") == 1
+    (folder / "config.cfg").write_text(config.replace("heads = 2", "heads = 4"), "utf8")
+    assert scores(spacy.load(folder)) == scores(nlp)
+    (problem,) = verify_pipeline(folder)
+    assert "config.cfg" in problem
