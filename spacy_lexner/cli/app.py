@@ -29,6 +29,7 @@ from .model.serve import serve_cli
 from .model.train import train_cli
 from .model.uncertain import uncertain_cli
 from .model.verify import verify_cli
+from .model.weak import weak_cli
 from .rules.app import rules
 
 HELP = "Commands of spacy-lexner: entities of Chinese texts with a lexicon."
@@ -43,6 +44,7 @@ COMMANDS: Dict[str, Callable[..., None]] = {  # in the order of the help: data, 
     "errors": errors_cli,
     "train": train_cli,
     "pretrain": pretrain_cli,
+    "weak": weak_cli,
     "annotate": annotate_cli,
     "report": report_cli,
     "calibrate": calibrate_cli,

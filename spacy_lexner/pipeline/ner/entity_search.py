@@ -76,7 +76,7 @@ def find_entities(
     """Find the most probable entities of each unit Doc, its `n_alternatives` most probable paths, and the spans with
     probabilities between the bounds of `uncertain`, both inclusive. `scheme` includes the labels that only rules use.
     Raises ValueError if rules leave no path."""
-    search = _search(head, outputs, constraints)
+    search = search_paths(head, outputs, constraints)
     try:
         best = [scheme.decode(path) for path in search.best()]
     except NoPathError as error:
@@ -109,10 +109,11 @@ def score_entities(
 ) -> List[List[float]]:
     """The probabilities of spans, by Doc. Raises ValueError for a label that the model's `scheme` does not have."""
     spans = [[TagSpan(start, end, scheme.index(label)) for start, end, label in own] for own in places]
-    return [scores.tolist() for scores in _search(head, outputs, constraints).span_scores(spans)]
+    return [scores.tolist() for scores in search_paths(head, outputs, constraints).span_scores(spans)]
 
 
-def _search(head: TaggerHead, outputs: TaggerOutput, constraints: Sequence[Constraints]) -> PathSearch:
+def search_paths(head: TaggerHead, outputs: TaggerOutput, constraints: Sequence[Constraints]) -> PathSearch:
+    """The search for paths in Docs, under what is known of each."""
     return head.search(outputs, [known.allowed for known in constraints], [known.rules.spans for known in constraints])
 
 

@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from typing import Callable, Iterable, List, Optional, Sequence, Set
+from typing import Callable, Iterable, List, Optional, Sequence, Set, Tuple
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -11,6 +11,7 @@ from thinc.api import Model
 
 from ...candidates.unit_docs import is_space
 from ...lexicon.rules import FORBID, RuleReader
+from ...tagging.spans.head import PathSearch, TaggerOutput
 from ...tagging.spans.tag_scheme import Bools2d, TagScheme, TagSpan, UnknownLabelError
 from ..entity_words import add_words_extension, attend_words, note_attended
 from ..extensions import add_extension
@@ -28,6 +29,7 @@ from .entity_search import (
     find_entities,
     get_alternatives,
     score_entities,
+    search_paths,
     set_alternatives,
 )
 from .entity_writer import AlignmentMode, EntityWriter, move_to_units
@@ -188,18 +190,26 @@ class LexNER(SequenceTagger[Prediction]):
         RETURNS (List[List[float]]): Their scores. Raises ValueError for a label that the model does not have.
         """
         docs = list(docs)
-        self.require_initialized()
-        unit_docs = self.unit_docs(docs)
+        unit_docs, constraints, outputs = self._read(docs)
         spans = [move_to_units(*row) for row in zip(docs, unit_docs, spans)]
-        with self.rules.link.pinned():
-            constraints = self._constraints(unit_docs)
-            outputs = self.model.predict(unit_docs)
         probabilities = score_entities(self.head, outputs, constraints, self.scheme, spans)
         confidence = Confidence.from_cfg(self.cfg)
         return [
             [confidence.score(Entity(*place, p), known.forced) for place, p in zip(places, own)]
             for places, own, known in zip(spans, probabilities, constraints)
         ]
+
+    def search(self, docs: Iterable[Doc]) -> Tuple[List[Doc], PathSearch]:
+        """RETURNS (Tuple[List[Doc], PathSearch]): Unit Docs, and the search for paths in them, under rules and what the
+        Docs keep."""
+        unit_docs, constraints, outputs = self._read(docs)
+        return unit_docs, search_paths(self.head, outputs, constraints)
+
+    def _read(self, docs: Iterable[Doc]) -> Tuple[List[Doc], List[Constraints], TaggerOutput]:
+        self.require_initialized()
+        unit_docs = self.unit_docs(docs)
+        with self.rules.link.pinned():
+            return unit_docs, self._constraints(unit_docs), self.model.predict(unit_docs)
 
     def _constraints(self, docs: Sequence[Doc]) -> List[Constraints]:
         constraints, new = [], self.rule_scheme.labels[len(self.labels) :]

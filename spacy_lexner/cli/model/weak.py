@@ -1,0 +1,134 @@
+"""`spacy lexner weak`: from a dictionary and raw texts to a pipeline."""
+
+from pathlib import Path
+from typing import Annotated, Any, Dict, List, Optional, Sequence
+
+import srsly
+import typer
+from spacy.cli._util import import_code, setup_gpu
+from wasabi import msg
+
+from ...lexicon.readers.any_file import read_any
+from ...weak.dictionary import read_dictionary
+from ..data.errors import empty_lexicon
+from ..shared import GpuOption, TextFormatOption, failing, read_texts
+from .make_config import complete, read_base
+
+N_SHOWN = 10  # doubtful words
+
+
+def weak_cli(
+    dictionary: Annotated[
+        Path, typer.Argument(metavar="DICTIONARY", help="Words with labels: a dictionary file, a table, a lexicon")
+    ],
+    texts: Annotated[List[Path], typer.Argument(metavar="TEXTS...", help="Files or folders of raw texts")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="The folder for all that is written")],
+    config: Annotated[
+        str, typer.Option("--config", "-c", metavar="CONFIG", help="What is trained: a base of configs/ or a file")
+    ] = "flat",
+    dev: Annotated[
+        Optional[Path], typer.Option("--dev", metavar="FILE", help="Annotated texts to choose and calibrate models by")
+    ] = None,
+    labelled: Annotated[
+        Optional[Path], typer.Option("--labelled", "-l", metavar="FILE", help="Annotated texts to learn from")
+    ] = None,
+    other_words: Annotated[
+        Optional[Path],
+        typer.Option(
+            "--other-words", metavar="FILE", help="Any words, such as jieba's: what lies within one is doubtful"
+        ),
+    ] = None,
+    rounds: Annotated[int, typer.Option("--rounds", help="Students, at most; 0 for no self-training", min=0)] = 3,
+    upper: Annotated[float, typer.Option(help="Spans of at least this score are known to a student")] = 0.9,
+    lower: Annotated[float, typer.Option(help="Tokens with at most this probability to be in any are outside")] = 0.05,
+    average: Annotated[bool, typer.Option("--average", help="All models so far teach together")] = False,
+    ratio: Annotated[
+        Optional[float],
+        typer.Option(help="Share of characters in entities; estimated by default", min=0.0, max=1.0),
+    ] = None,
+    held_out: Annotated[
+        float, typer.Option(help="Without --dev and --labelled, the share of words that judge models", min=0.0, max=0.9)
+    ] = 0.1,
+    limit: Annotated[int, typer.Option("--limit", help="Learn from at most this many texts", min=1)] = 50_000,
+    skip_shared: Annotated[
+        bool,
+        typer.Option("--skip-shared", help="Leave texts out that share one with --dev, instead of an error"),
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Seed of everything")] = 0,
+    format: TextFormatOption = "auto",
+    values: Annotated[
+        Optional[List[str]],
+        typer.Option("--set", "-s", metavar="NAME=VALUE", help="A setting of the config; repeatable"),
+    ] = None,
+    code: Annotated[
+        Optional[Path], typer.Option("--code", metavar="FILE", help="Python code with registered functions")
+    ] = None,
+    gpu_id: GpuOption = -1,
+) -> None:
+    """Learn a pipeline from labelled words and raw texts.
+
+    Occurrences of the words are known, doubtful or unknown; all else stays without annotation. A CRF learns from that
+    under a guard, then students learn from what a teacher is sure of, until the score no longer rises. All steps leave
+    files in OUT, report.html sums them up, and OUT/model is the pipeline. Interrupted, the same command goes on.
+
+    \b
+    Examples:
+      python -m spacy lexner weak words.tsv texts.txt OUT --other-words jieba_dict.txt --set paths.lexicon=my_lexicon
+      python -m spacy lexner weak words.tsv texts.txt OUT --labelled some.spacy --dev dev.spacy
+    """
+    with failing("Nothing was learned"):
+        from ...training.runs import set_values
+        from ...weak.path import MODEL, Settings, learn
+        from ...weak.rounds import best
+        from ...weak.teacher import Bounds
+
+        overrides = read_values(values or [])
+        import_code(code)
+        setup_gpu(gpu_id, silent=True)
+        if config == "flat" and not overrides.get("paths.lexicon"):
+            overrides["paths.lexicon"] = str(empty_lexicon(output / "lexicon"))
+        settings = Settings(rounds, Bounds(upper, lower), average, ratio, held_out, limit, skip_shared, seed)
+        found = learn(
+            read_dictionary(dictionary),
+            read_texts(texts, format),
+            complete(set_values(read_base(config), overrides)),
+            output,
+            dev=dev,
+            labelled=labelled,
+            other_words=None if other_words is None else read_any(other_words),
+            settings=settings,
+            sources=[f"{path} {path.stat().st_size}" for path in texts if path.exists()],
+            use_gpu=gpu_id,
+        )
+        figures = srsly.read_json(output / "report.json")
+    print_doubtful(figures["labels"])
+    rows = [[each.number, f"{100 * each.score:.1f}"] for each in found]
+    msg.table(rows, header=["round", "F1"], divider=True, aligns=("r", "r"))
+    msg.good(f"{output / MODEL}: the pipeline of round {best(found).number}, judged by {figures['judged_by']}")
+    msg.info(f"{output / 'report.html'}: what was learned")
+
+
+def read_values(given: Sequence[str]) -> Dict[str, Any]:
+    """Read NAME=VALUE, the value as JSON where it is. Raises ValueError for anything else."""
+    values: Dict[str, Any] = {}
+    for pair in given:
+        name, separator, value = pair.partition("=")
+        if not (name and separator):
+            raise ValueError(f"--set {pair}: expected NAME=VALUE, such as paths.lexicon=my_lexicon.")
+        try:
+            values[name] = srsly.json_loads(value)
+        except ValueError:
+            values[name] = value
+    return values
+
+
+def print_doubtful(statistics: Dict[str, Any]) -> None:
+    """Print what the dictionary covers, and the most frequent doubtful words."""
+    doubtful = sum(statistics["doubtful"].values())
+    msg.info(f"{statistics['texts']} texts with {statistics['known']} known and {doubtful} doubtful words")
+    rows = [
+        [row["word"], row["reason"], ", ".join(row["labels"]), row["count"]]
+        for row in statistics["doubtful_words"][:N_SHOWN]
+    ]
+    if rows:
+        msg.table(rows, header=["doubtful", "why", "labels", "times"], divider=True, aligns=("l", "l", "l", "r"))

@@ -1,0 +1,217 @@
+"""The whole path: from a dictionary and raw texts to a trained pipeline."""
+
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
+
+import numpy as np
+import srsly
+from spacy.tokens import Doc, DocBin
+from spacy.util import load_model, load_model_from_config
+from thinc.api import Config
+
+from ..formats.spacy_file import list_spacy_files, read_docs
+from ..integrity.pipelines import save
+from ..lexicon.entry import LexiconEntry
+from ..report.gold import GoldText, to_gold
+from ..training.runs import set_values
+from .dictionary import Dictionary
+from .label import Labeller
+from .protected import ProtectedTexts
+from .report import write_report
+from .rounds import Round, SelfTraining, best, find_component
+from .teacher import Bounds, calibrate
+from .texts import Labels, choose_texts, hold_out, label_texts
+
+CRF, RATIO = "spacy-lexner.CRFTagger.v1", "spacy-lexner.EntityRatio.v1"
+SETTINGS, MODEL = "settings.json", "model"
+DEV_SHARE = 0.2  # of the labelled texts, where there are no others to judge models by
+MORE = 1.25  # the texts' share of entities, relative to that of the dictionary's words
+
+
+class Settings(NamedTuple):
+    """How a model is learned."""
+
+    rounds: int = 3  # students, at most
+    bounds: Bounds = Bounds()  # how sure a teacher must be
+    average: bool = False  # whether all models so far teach together
+    ratio: Optional[float] = None  # the share of characters in entities; None: estimated
+    held_out: float = 0.1  # the share of words by which models are judged, where no texts are annotated
+    limit: int = 50_000  # most texts to learn from
+    skip_shared: bool = False  # leave texts out that share a text with dev, instead of refusing them
+    seed: int = 0
+
+
+class Annotated(NamedTuple):
+    """Annotated texts, to learn from and to judge by."""
+
+    labelled: List[Doc]
+    dev: List[Doc]
+
+
+def learn(
+    dictionary: Dictionary,
+    texts: Iterable[str],
+    config: Config,
+    output: Path,
+    *,
+    dev: Optional[Path] = None,
+    labelled: Optional[Path] = None,
+    other_words: Optional[Iterable[LexiconEntry]] = None,
+    settings: Optional[Settings] = None,
+    sources: Sequence[str] = (),
+    use_gpu: int = -1,
+) -> List[Round]:
+    """Learn a pipeline from a dictionary and raw texts. Every step leaves its files in the output folder; after an
+    interruption the same call goes on.
+
+    dictionary (Dictionary): Words with labels.
+    texts (Iterable[str]): Raw texts, read once, as a stream.
+    config (Config): A complete config of a training with one `lex_ner`, but for the paths of corpora.
+    output (Path): The folder. `labels` has the texts as the dictionary labels them, `round-N` those that model N
+        learned from, and the model; `model` is the best one, `report.html` says what was learned.
+    dev (Optional[Path]): Annotated texts to choose and calibrate models by. Without them a fifth of `labelled` serves,
+        or else words of the dictionary that are held out of training.
+    labelled (Optional[Path]): Annotated texts to learn from.
+    other_words (Optional[Iterable[LexiconEntry]]): See `Labeller`.
+    settings (Optional[Settings]): How it is learned.
+    sources (Sequence[str]): What the texts are, such as names and sizes of files: a call with others does not go on.
+    use_gpu (int): The GPU, or -1.
+    RETURNS (List[Round]): The rounds of training. Raises ValueError if they cannot start, with the reason.
+    """
+    settings = settings or Settings()
+    settings.bounds.check()
+    annotated = read_annotated(dev, labelled, settings.seed)
+    labels = check_labels(dictionary, annotated)
+    held = frozenset() if annotated.dev else hold_out(dictionary, settings.held_out, settings.seed)
+    begin = _beginning(output, [dictionary, settings, sources, dev, labelled, config.to_str()])
+    shared = [("labelled texts that judge", doc.text) for doc in annotated.dev]
+    chosen = choose_texts(texts, ProtectedTexts(shared) if shared else None, skip_shared=settings.skip_shared)
+    tokenizer = load_model_from_config(config, auto_fill=True, validate=False).tokenizer
+    found = label_texts(
+        Labeller(dictionary, other_words),
+        chosen,
+        tokenizer,
+        output / "labels",
+        held=held,
+        limit=settings.limit,
+        seed=settings.seed,
+    )
+    srsly.write_json(output / SETTINGS, begin)
+    training = SelfTraining(
+        prepare_config(config, labels, settings, _entity_share(found, annotated)),
+        output,
+        found.train,
+        _dev_file(output, found, annotated),
+        annotated.labelled,
+        [to_gold(doc) for doc in annotated.dev] or None,
+        settings.bounds,
+        settings.average,
+        use_gpu,
+    )
+    rounds = training.run(settings.rounds)
+    finish(rounds, training.gold, output / MODEL)
+    write_report(output, dictionary, found, rounds, by_dev=bool(annotated.dev))
+    return rounds
+
+
+def read_annotated(dev: Optional[Path], labelled: Optional[Path], seed: int) -> Annotated:
+    """Read annotated texts. Raises ValueError if those to judge models by have no entities."""
+    docs = [] if labelled is None else _read(labelled)
+    judges = [] if dev is None else _read(dev)
+    if dev is None and len(docs) > 1:
+        order = np.random.default_rng(seed).permutation(len(docs)).tolist()
+        n_dev = max(1, round(DEV_SHARE * len(docs)))
+        docs, judges = [docs[i] for i in sorted(order[n_dev:])], [docs[i] for i in sorted(order[:n_dev])]
+    if judges and not any(doc.ents for doc in judges):
+        raise ValueError(f"{dev or labelled}: no entities in the {len(judges)} texts to judge models by.")
+    return Annotated(docs, judges)
+
+
+def check_labels(dictionary: Dictionary, annotated: Annotated) -> Tuple[str, ...]:
+    """RETURNS (Tuple[str, ...]): All labels, sorted. Raises ValueError if texts that judge have others."""
+    known: Set[str] = {*dictionary.label_names, *(ent.label_ for doc in annotated.labelled for ent in doc.ents)}
+    unknown = sorted({ent.label_ for doc in annotated.dev for ent in doc.ents} - known)
+    if unknown:
+        raise ValueError(
+            f"The annotated texts to judge models by have the labels {', '.join(unknown)}, which nothing to learn from "
+            f"has: the dictionary has {', '.join(dictionary.label_names)}. Rename labels, or leave these out."
+        )
+    return tuple(sorted(known))
+
+
+def prepare_config(config: Config, labels: Sequence[str], settings: Settings, share: float) -> Config:
+    """The config of the rounds: with all labels, the seed, and a guard of the CRF if it has none.
+
+    share (float): The share of characters that are known to be in entities; more are.
+    """
+    name = find_component(config)
+    values: Dict[str, Any] = {f"initialize.components.{name}.labels": list(labels), "training.seed": settings.seed}
+    if "seed" in config.get("system", {}):
+        values["system.seed"] = settings.seed
+    ratio = settings.ratio or min(max(MORE * share, 0.01), 0.9)
+    place = f"components.{name}.model"
+    model = config["components"][name]["model"]
+    for block, path in ((model, place), (model.get("member", {}), f"{place}.member")):
+        if block.get("@architectures") == CRF and not block.get("guard"):
+            values[f"{path}.guard"] = {"@misc": RATIO, "ratio": ratio, "margin": ratio / 4, "weight": 10.0}
+    return set_values(config, values)
+
+
+def finish(rounds: Sequence[Round], gold: Optional[Sequence[GoldText]], folder: Path) -> None:
+    """Save the best model, calibrated where there are annotated texts."""
+    nlp = load_model(best(rounds).model)
+    if gold is not None:
+        calibrate(nlp, gold)
+    save(nlp, folder)
+
+
+def _read(path: Path) -> List[Doc]:
+    docs = [doc for file in list_spacy_files(path) for doc in read_docs(file)]
+    docs = [doc for doc in docs if len(doc) and doc.has_annotation("ENT_IOB")]
+    if not docs:
+        raise ValueError(f"{path}: no text is annotated with entities.")
+    return docs
+
+
+def _entity_share(found: Labels, annotated: Annotated) -> float:
+    """The share of characters in entities, by annotated texts if there are any, otherwise by the dictionary."""
+    docs = [*annotated.labelled, *annotated.dev]
+    if not docs:
+        return found.statistics["share"]
+    inside = sum(len(ent.text) for doc in docs for ent in doc.ents)
+    return inside / sum(len(doc.text) for doc in docs) / MORE
+
+
+def _dev_file(output: Path, found: Labels, annotated: Annotated) -> Path:
+    """The file that models are judged by."""
+    if not annotated.dev:
+        if not (found.held.is_file() and any(read_docs(found.held))):
+            raise ValueError(
+                "None of the words that were held out occurs in the texts, so nothing can judge the models. Give "
+                "annotated texts (--dev), or hold out more words (--held-out)."
+            )
+        return found.held
+    file = output / "dev.spacy"
+    DocBin(docs=annotated.dev).to_disk(file)
+    return file
+
+
+def _beginning(output: Path, parts: Sequence[Any]) -> Dict[str, str]:
+    """What a call begins with, as a hash. Raises ValueError if the folder holds something that began with else."""
+    begin = {"hash": sha256(repr([_stable(part) for part in parts]).encode("utf8", "replace")).hexdigest()}
+    file = output / SETTINGS
+    if file.is_file() and srsly.read_json(file) != begin:
+        raise ValueError(
+            f"{output} was learned from another dictionary, other texts or with other settings. Choose another folder, "
+            "or delete this one to begin anew."
+        )
+    return begin
+
+
+def _stable(part: Any) -> Any:
+    if isinstance(part, Dictionary):
+        return [sorted(part.labels.items()), sorted(part.forbidden)]
+    if isinstance(part, Path):
+        return [str(part), part.stat().st_size if part.is_file() else 0]
+    return part

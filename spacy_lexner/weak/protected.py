@@ -1,0 +1,67 @@
+"""Texts of dev and test splits, found in other texts: what a model has learned from says nothing about it."""
+
+from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
+
+RUN = 30
+SHORTEST = 16
+
+
+class Overlap(NamedTuple):
+    """A protected text found in another one.
+
+    source (str): What the protected text belongs to.
+    line (int): Number of the text in which it was found, from 1.
+    text (str): The characters that both share.
+    """
+
+    source: str
+    line: int
+    text: str
+
+
+class ProtectedTexts:
+    """Finds texts that share a run of characters with protected ones. White space is ignored."""
+
+    def __init__(self, texts: Iterable[Tuple[str, str]], *, run: int = RUN, shortest: int = SHORTEST) -> None:
+        """Index the protected texts.
+
+        texts (Iterable[Tuple[str, str]]): What each belongs to, and the text.
+        run (int): A text overlaps if it shares this many characters in a row with a protected one,
+        shortest (int): or if it contains a whole protected one that is shorter than `run`, but not shorter than this.
+        """
+        self.run, self.shortest = run, shortest
+        self.n_texts = 0
+        self._runs: Dict[str, str] = {}
+        self._short: Dict[str, List[Tuple[str, str]]] = {}
+        for source, text in texts:
+            text = "".join(text.split())
+            if len(text) < shortest:
+                continue
+            self.n_texts += 1
+            for i in range(len(text) - run + 1):
+                self._runs.setdefault(text[i : i + run], source)
+            if len(text) < run:
+                self._short.setdefault(text[:shortest], []).append((source, text))
+
+    def find(self, texts: Iterable[str]) -> Iterator[Overlap]:
+        """Look for protected texts.
+
+        texts (Iterable[str]): The texts to look in.
+        YIELDS (Overlap): The first overlap of each text that has one.
+        """
+        for number, text in enumerate(texts, 1):
+            text = "".join(text.split())
+            for i in range(len(text) - self.shortest + 1):
+                found = self._at(text, i)
+                if found is not None:
+                    yield Overlap(found[0], number, found[1])
+                    break
+
+    def _at(self, text: str, i: int) -> Optional[Tuple[str, str]]:
+        run = text[i : i + self.run]
+        if run in self._runs:
+            return self._runs[run], run
+        for source, short in self._short.get(text[i : i + self.shortest], ()):
+            if text.startswith(short, i):
+                return source, short
+        return None

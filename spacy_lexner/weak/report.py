@@ -1,0 +1,74 @@
+"""What was learned: how much the dictionary covered, the rounds, and the names that are not in the dictionary."""
+
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, Sequence
+
+import srsly
+from spacy.language import Language
+from spacy.util import load_model
+
+from ..formats.spacy_file import list_spacy_files, read_docs
+from ..pipeline.annotate_texts import annotate_texts
+from ..templates import render
+from ..visualize.graphemes import clean
+from .dictionary import Dictionary
+from .rounds import Round, best
+from .texts import Labels
+
+MAX_TEXTS, MAX_NAMES, MAX_EXAMPLES, CONTEXT = 20_000, 30, 3, 12
+JSON, PAGE = "report.json", "report.html"
+
+
+def find_new_names(nlp: Language, texts: Sequence[str], dictionary: Dictionary) -> Dict[str, List[Dict[str, Any]]]:
+    """The entities of texts that the dictionary does not have.
+
+    RETURNS (Dict[str, List[Dict[str, Any]]]): For each label the most frequent names, with their number, mean score and
+        some places.
+    """
+    counts: Counter[tuple] = Counter()
+    scores: Dict[tuple, float] = {}
+    examples: Dict[tuple, List[str]] = {}
+    for _, doc in annotate_texts(nlp, texts, {}):
+        for ent in doc.ents:
+            key = (ent.label_, ent.text)
+            if ent.label_ in dictionary.labels.get(ent.text, ()):
+                continue
+            counts[key] += 1
+            scores[key] = scores.get(key, 0.0) + (ent._.lex_score or 0.0)
+            if len(places := examples.setdefault(key, [])) < MAX_EXAMPLES:
+                places.append(doc.text[max(0, ent.start_char - CONTEXT) : ent.end_char + CONTEXT])
+    found: Dict[str, List[Dict[str, Any]]] = {}
+    for (label, name), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        own = found.setdefault(label, [])
+        if len(own) < MAX_NAMES:
+            key = (label, name)
+            own.append({"name": name, "count": count, "score": scores[key] / count, "examples": examples[key]})
+    return dict(sorted(found.items()))
+
+
+def write_report(
+    output: Path, dictionary: Dictionary, labels: Labels, rounds: Sequence[Round], *, by_dev: bool
+) -> None:
+    """Write `report.json` and the same as a page. `by_dev`: whether annotated texts judged the models."""
+    texts = list(islice(_texts(labels.train), MAX_TEXTS))
+    chosen = best(rounds)
+    figures = {
+        "labels": labels.statistics,
+        "judged_by": "annotated texts" if by_dev else "words of the dictionary that were held out",
+        "rounds": [{"number": each.number, "score": each.score, "best": each == chosen} for each in rounds],
+        "new": find_new_names(load_model(chosen.model), texts, dictionary),
+        "texts": len(texts),
+    }
+    srsly.write_json(output / JSON, figures)
+    (output / PAGE).write_text(make_page(figures), "utf8")
+
+
+def make_page(figures: Dict[str, Any]) -> str:
+    """The page of a report; all texts are escaped."""
+    return render("weak.html.jinja", clean=clean, **figures)
+
+
+def _texts(folder: Path) -> Iterable[str]:
+    return (doc.text for file in list_spacy_files(folder) for doc in read_docs(file))

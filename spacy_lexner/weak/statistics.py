@@ -1,0 +1,65 @@
+"""What a dictionary says about texts: how much of them, and where a correction of the dictionary pays off most."""
+
+from collections import Counter
+from typing import Any, Dict, Iterable, List, Tuple
+
+from ..lexicon.entry import Labels
+from .label import KNOWN, REASONS, UNKNOWN, Occurrence
+
+
+class Statistics:
+    """Counts of the occurrences of a dictionary's words."""
+
+    def __init__(self) -> None:
+        self.n_texts = 0
+        self.n_characters = 0
+        self.n_inside = 0  # characters of known and doubtful words
+        self.known: Counter[Tuple[str, str]] = Counter()  # by label and word
+        self.doubtful: Counter[Tuple[str, str, Labels]] = Counter()  # by word, reason and labels
+        self.n_unknown = 0
+
+    def add(self, text: str, occurrences: Iterable[Occurrence]) -> None:
+        """Count those of a text."""
+        self.n_texts += 1
+        self.n_characters += len(text)
+        for each in occurrences:
+            if each.kind == UNKNOWN:
+                self.n_unknown += 1
+                continue
+            self.n_inside += each.end - each.start
+            if each.kind == KNOWN:
+                self.known[each.labels[0], each.word] += 1
+            else:
+                self.doubtful[each.word, each.kind, each.labels] += 1
+
+    @property
+    def share(self) -> float:
+        """RETURNS (float): The share of the characters that are in words of the dictionary."""
+        return self.n_inside / max(1, self.n_characters)
+
+    def to_json(self, n_words: int = 100) -> Dict[str, Any]:
+        """RETURNS (Dict[str, Any]): All figures; of words the most frequent ones."""
+        labels: Dict[str, Dict[str, int]] = {}
+        for (label, _), count in self.known.items():
+            own = labels.setdefault(label, {"known": 0, "words": 0})
+            own["known"] += count
+            own["words"] += 1
+        reasons = Counter(dict.fromkeys(REASONS, 0))
+        for (_, reason, _), count in self.doubtful.items():
+            reasons[reason] += count
+        return {
+            "texts": self.n_texts,
+            "characters": self.n_characters,
+            "share": self.share,
+            "known": sum(self.known.values()),
+            "unknown": self.n_unknown,
+            "labels": dict(sorted(labels.items())),
+            "doubtful": dict(reasons),
+            "doubtful_words": self.most_doubtful(n_words),
+        }
+
+    def most_doubtful(self, n: int) -> List[Dict[str, Any]]:
+        """RETURNS (List[Dict[str, Any]]): The doubtful words, the most frequent first: to say of these what they are
+        helps most."""
+        rows = sorted(self.doubtful.items(), key=lambda item: (-item[1], item[0]))[:n]
+        return [{"word": w, "reason": why, "labels": list(labels), "count": n} for (w, why, labels), n in rows]

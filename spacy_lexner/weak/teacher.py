@@ -1,0 +1,113 @@
+"""Texts annotated by a teacher as far as it is sure: what a student learns from."""
+
+from pathlib import Path
+from typing import Iterable, Iterator, List, NamedTuple, Sequence, Tuple
+
+import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.util import minibatch
+
+from ..formats.spacy_file import list_spacy_files, read_docs
+from ..pipeline.ner.calibration import Confidence
+from ..pipeline.ner.entity_search import Entity
+from ..pipeline.ner.lex_ner import LexNER
+from ..report.calibrate import fit
+from ..report.confidence import judge
+from ..report.gold import GoldText
+from ..report.predict import find_lex_ner, predict_uncalibrated
+from ..tagging.spans.tag_scheme import OUTSIDE, TagSpan
+
+
+class Bounds(NamedTuple):
+    """How sure a teacher must be."""
+
+    upper: float = 0.9  # a span of at least this score is known to be an entity
+    lower: float = 0.05  # a token with at most this probability to be in an entity is known to be outside
+
+    def check(self) -> "Bounds":
+        """RETURNS (Bounds): These. Raises ValueError unless 0 < lower < upper < 1."""
+        if not 0 < self.lower < self.upper < 1:
+            raise ValueError(f"bounds {self.lower} and {self.upper}: expected 0 < lower < upper < 1.")
+        return self
+
+
+def calibrate(nlp: Language, gold: Sequence[GoldText]) -> None:
+    """Fit the scores of a pipeline's `lex_ner` to annotated texts that it has not learned from. If it finds nothing in
+    them, its scores stay probabilities."""
+    ner = find_lex_ner(nlp)
+    try:
+        outcomes = predict_uncalibrated(nlp, ner, gold).outcomes(gold)
+    except ValueError:
+        return
+    ner.set_confidence(fit(judge(outcome for own in outcomes for outcome in own)), ner.cfg["threshold"])
+
+
+def teach(nlp: Language, docs: Iterable[Doc], bounds: Bounds) -> Iterator[Doc]:
+    """Annotate texts with what a teacher is sure of; the rest stays missing.
+
+    nlp (Language): The teacher, with one `lex_ner`; its scores should be calibrated.
+    docs (Iterable[Doc]): The texts, with entities that a dictionary knows. These stay where the teacher has nothing
+        else and does not think them impossible.
+    bounds (Bounds): How sure it must be.
+    YIELDS (Doc): New Docs, in order.
+    """
+    ner = find_lex_ner(nlp)
+    for batch in minibatch(docs, nlp.batch_size):
+        read = [_read_upto(nlp, ner, doc.text) for doc in batch]
+        units, search = ner.search(read)
+        known = [_known_spans(doc, unit, ner) for doc, unit in zip(batch, units)]
+        likely, tags, of_known = search.spans_above(bounds.lower), search.tag_scores(), search.span_scores(known)
+        confidence = Confidence.from_cfg(ner.cfg)
+        for i, unit in enumerate(units):
+            scored = [(span, _score(confidence, ner, span, p)) for span, p in likely[i]]
+            sure = sorted((row for row in scored if row[1] >= bounds.upper), key=lambda row: -row[1])
+            possible = [span for span, p in zip(known[i], of_known[i]) if p >= bounds.lower]
+            outside = 1 - tags[i][:, OUTSIDE] <= bounds.lower
+            yield _annotate(unit, [*(span for span, _ in sure), *possible], outside, ner.labels)
+
+
+def teach_files(nlp: Language, paths: Iterable[Path], bounds: Bounds) -> Iterator[Doc]:
+    """Annotate the Docs of files, see `teach`."""
+    return teach(nlp, (doc for path in paths for file in list_spacy_files(path) for doc in read_docs(file)), bounds)
+
+
+def _read_upto(nlp: Language, ner: LexNER, text: str) -> Doc:
+    """Run the components before `lex_ner`."""
+    doc = nlp.make_doc(text)
+    for _, pipe in nlp.pipeline:
+        if pipe is ner:
+            break
+        doc = pipe(doc)
+    return doc
+
+
+def _known_spans(doc: Doc, unit: Doc, ner: LexNER) -> List[TagSpan]:
+    """The entities of a Doc on units, with labels that the teacher has."""
+    spans = (unit.char_span(ent.start_char, ent.end_char, label=ent.label_) for ent in doc.ents)
+    return [
+        TagSpan(span.start, span.end, ner.scheme.index(span.label_))
+        for span in spans
+        if span is not None and span.label_ in ner.labels
+    ]
+
+
+def _score(confidence: Confidence, ner: LexNER, span: TagSpan, probability: float) -> float:
+    return confidence.score(Entity(span.start, span.end, ner.labels[span.label], probability))
+
+
+def _annotate(unit: Doc, spans: Sequence[TagSpan], outside: np.ndarray, labels: Sequence[str]) -> Doc:
+    """A new Doc with spans, of which an earlier one excludes those that overlap it, and tokens outside."""
+    doc = Doc(unit.vocab, words=[token.text for token in unit], spaces=[bool(token.whitespace_) for token in unit])
+    free, chosen = np.ones(len(doc), bool), []
+    for span in spans:
+        if free[span.start : span.end].all():
+            free[span.start : span.end] = False
+            chosen.append(Span(doc, span.start, span.end, label=labels[span.label]))
+    doc.set_ents(chosen, outside=[doc[a:b] for a, b in _runs(outside & free)], default="missing")
+    return doc
+
+
+def _runs(mask: np.ndarray) -> List[Tuple[int, int]]:
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype("i1"))).tolist()
+    return list(zip(edges[::2], edges[1::2]))

@@ -1,0 +1,63 @@
+import re
+
+import pytest
+import spacy
+from small_training import PLACES, make_texts, save_config, save_docs
+from typer.testing import CliRunner
+
+from spacy_lexner.cli.app import lexner
+from spacy_lexner.cli.model.weak import read_values
+
+
+def run(*arguments):
+    result = CliRunner().invoke(lexner, ["weak", *map(str, arguments)])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, " ".join(re.sub("\x1b.*?m", "", result.output).split())
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    (folder / "words.tsv").write_text("".join(f"{place}\tforce\tLOC\n" for place in PLACES[::2]), "utf8")
+    (folder / "plain.txt").write_text("".join(f"{place}\n" for place in PLACES), "utf8")
+    (folder / "texts.txt").write_text("\n".join(text for text, _ in make_texts(60)), "utf8")
+    (folder / "others.txt").write_text("今天\n没有人\n", "utf8")
+    save_docs(
+        folder / "dev.spacy", [(text, [e for e in ents if e[2] == "LOC"]) for text, ents in make_texts(30, seed=5)]
+    )
+    save_docs(folder / "people.spacy", make_texts(30, seed=5))
+    save_config(folder / "config.cfg", training__max_steps=4, training__eval_frequency=2)
+    return folder
+
+
+def test_a_pipeline_of_words_and_texts(files, tmp_path):
+    options = ["-c", files / "config.cfg", "--rounds", 1, "--other-words", files / "others.txt", "--ratio", 0.2]
+    arguments = [files / "words.tsv", files / "texts.txt", files / "texts.txt", tmp_path / "out", *options]
+    code, printed = run(*arguments, "--held-out", 0.3, "--set", "training.max_steps=2")
+    assert code == 0, printed
+    assert "60 texts with" not in printed  # equal ones count once
+    assert "judged by words of the dictionary" in printed and (tmp_path / "out" / "report.html").is_file()
+    assert spacy.load(tmp_path / "out" / "model").get_pipe("lex_ner").labels == ("LOC",)
+    code, printed = run(*arguments, "--held-out", 0.4)
+    assert code == 1 and "learned from another dictionary" in printed
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["{files}/plain.txt", "{files}/texts.txt", "{out}"], "no word has a label"),
+        (["{files}/none.tsv", "{files}/texts.txt", "{out}"], "no such dictionary"),
+        (["{files}/words.tsv", "{files}/none.txt", "{out}"], "none.txt"),
+        (["{files}/words.tsv", "{files}/texts.txt", "{out}", "--upper", "0.01"], "expected 0 < lower < upper < 1"),
+        (["{files}/words.tsv", "{files}/texts.txt", "{out}", "--set", "paths"], "expected NAME=VALUE"),
+        (["{files}/words.tsv", "{files}/texts.txt", "{out}", "--dev", "{files}/people.spacy"], "the labels PER"),
+        (["{files}/words.tsv", "{files}/texts.txt", "{out}", "-c", "no_such"], "There is no base no_such"),
+    ],
+)
+def test_bad_input(files, tmp_path, arguments, message):
+    code, printed = run(*(argument.format(files=files, out=tmp_path / "out") for argument in arguments))
+    assert code == 1 and message in printed
+
+
+def test_values():
+    assert read_values(["a.b=1", "c=word", "d=[1]", "e=x=y"]) == {"a.b": 1, "c": "word", "d": [1], "e": "x=y"}

@@ -1,0 +1,73 @@
+import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_lexner.lexicon import LexiconEntry
+from spacy_lexner.weak.dictionary import Dictionary
+from spacy_lexner.weak.label import COMMON, KNOWN, OVERLAP, PART, REASONS, SEVERAL, UNKNOWN, Labeller, annotate
+
+LABELS = {"南京": ("GPE",), "南京市": ("GPE",), "长江": ("LOC",), "市长": ("TITLE",), "小米": ("BRAND", "FOOD")}
+WORDS = {**LABELS, "京": ("GPE",), "好": ("X",), "苹果": ("BRAND",), "跑步": ("BRAND",)}
+OTHERS = [
+    LexiconEntry("长江大桥"),
+    LexiconEntry("天气"),
+    LexiconEntry("苹果", label="n"),
+    LexiconEntry("跑步", label="v"),
+]
+
+
+def kinds(text, labels=WORDS, others=OTHERS, forbidden=()):
+    labeller = Labeller(Dictionary(dict(labels), set(forbidden)), others)
+    return [(each.word, each.kind) for each in labeller.label([text])[0]]
+
+
+def test_known_words_and_the_longest_of_nested_ones():
+    assert kinds("他在南京市") == [("南京市", KNOWN)]
+    assert kinds("南京和长江") == [("南京", KNOWN), ("长江", KNOWN)]
+
+
+def test_words_that_cross_are_doubtful():
+    assert kinds("南京市长") == [("南京市", OVERLAP), ("市长", OVERLAP)]
+
+
+def test_part_of_a_longer_word():
+    assert kinds("看长江大桥") == [("长江", PART)]
+    assert kinds("看长江大桥", others=()) == [("长江", KNOWN)]
+    assert kinds("看长江大桥", others=(), forbidden=["长江大桥"]) == [("长江", PART)]
+
+
+def test_several_labels_and_common_words():
+    assert kinds("小米") == [("小米", SEVERAL)]
+    assert kinds("他好") == [("好", COMMON)]
+    assert kinds("苹果跑步") == [("苹果", KNOWN), ("跑步", COMMON)]  # a noun, and a verb
+
+
+def test_other_words_are_unknown():
+    assert kinds("南京的天气") == [("南京", KNOWN), ("天气", UNKNOWN)]
+
+
+def test_no_word_within_a_latin_word():
+    assert kinds("iPhone和phone", {"phone": ("PRODUCT",)}) == [("phone", KNOWN)]
+
+
+def test_what_a_doc_gets():
+    nlp = spacy.blank("zh")
+    labeller = Labeller(Dictionary(dict(WORDS), set()), OTHERS)
+    text = "南京小米长江的天气"
+    doc = annotate(nlp.make_doc(text), labeller.label([text])[0], frozenset(["长江"]))
+    assert [(ent.text, ent.label_) for ent in doc.ents] == [("南京", "GPE")]
+    assert [token.ent_iob for token in doc][2:] == [0] * 7  # missing, not outside
+    assert [(span.text, span.label_) for span in doc.spans["weak_doubtful"]] == [("小米", SEVERAL)]
+    assert [(span.text, span.label_) for span in doc.spans["weak_held"]] == [("长江", "LOC")]
+    assert [span.text for span in doc.spans["weak_unknown"]] == ["天气"]
+
+
+@given(st.text("南京市长江小米好天气大桥 ", max_size=30))
+def test_occurrences_are_words_of_the_text_and_known_ones_overlap_nothing(text):
+    labeller = Labeller(Dictionary(dict(WORDS), set()), OTHERS)
+    [found] = labeller.label([text])
+    assert all(text[each.start : each.end] == each.word for each in found) and found == sorted(found)
+    assert {each.kind for each in found} <= {KNOWN, UNKNOWN, *REASONS}
+    for a in found:
+        if a.kind in (KNOWN, UNKNOWN):
+            assert not any(b.start < a.end and a.start < b.end for b in found if b is not a)

@@ -1,0 +1,202 @@
+import json
+
+import pytest
+import spacy
+import srsly
+from small_training import PLACES, SURNAMES, make_texts, save_config, save_docs
+from spacy.tokens import DocBin
+
+from spacy_lexner.cli.model.make_config import complete, read_base
+from spacy_lexner.weak import path as path_module
+from spacy_lexner.weak import rounds as rounds_module
+from spacy_lexner.weak.dictionary import Dictionary
+from spacy_lexner.weak.path import Settings, learn
+from spacy_lexner.weak.rounds import best
+
+# Half of the names: the rest has to be learned.
+HALF = Dictionary(
+    {**{f"{a}{b}": ("PER",) for a in SURNAMES for b in "伟芳娜敏静"}, **dict.fromkeys(PLACES[::2], ("LOC",))}, set()
+)
+TEXTS = [text for text, _ in make_texts(200)]
+
+
+@pytest.fixture(scope="session")
+def config(tmp_path_factory):
+    return complete(read_base(str(save_config(tmp_path_factory.mktemp("config") / "config.cfg"))))
+
+
+@pytest.fixture(scope="session")
+def short(tmp_path_factory):
+    """A training of a few steps."""
+    steps = {"training__max_steps": 4, "training__eval_frequency": 2}
+    return complete(read_base(str(save_config(tmp_path_factory.mktemp("short") / "config.cfg", **steps))))
+
+
+@pytest.fixture(scope="module")
+def learned(config, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("weak")
+    dev = save_docs(folder / "dev.spacy", make_texts(60, seed=5))
+    labelled = save_docs(folder / "labelled.spacy", make_texts(10, seed=6))
+    settings = Settings(rounds=2, ratio=0.35, skip_shared=True)
+    rounds = learn(HALF, TEXTS, config, folder / "out", dev=dev, labelled=labelled, settings=settings)
+    return folder, rounds
+
+
+def read(path):
+    files = sorted(path.rglob("*.spacy")) if path.is_dir() else [path]
+    return [doc for file in files for doc in DocBin().from_disk(file).get_docs(spacy.blank("zh").vocab)]
+
+
+def scores(nlp, texts):
+    gold = [(text, {(a, b, label) for a, b, label in ents}) for text, ents in texts]
+    found = [{(e.start_char, e.end_char, e.label_) for e in nlp(text).ents} for text, _ in gold]
+    right = sum(len(own & ents) for own, (_, ents) in zip(found, gold))
+    return right / max(1, sum(map(len, found))), right / sum(len(ents) for _, ents in gold)
+
+
+def test_names_beyond_the_dictionary_are_learned(learned):
+    folder, rounds = learned
+    new = make_texts(100, seed=11)
+    precision, recall = scores(spacy.load(folder / "out" / "model"), new)
+    names = [text[start:end] for text, entities in new for start, end, _ in entities]
+    matching = sum(name in HALF.labels for name in names) / len(names)
+    assert precision > 0.9 and recall > matching + 0.05
+    assert best(rounds).score == max(each.score for each in rounds)
+
+
+def test_every_step_leaves_files(learned):
+    folder, rounds = learned
+    out = folder / "out"
+    assert read(out / "labels" / "train") and len(rounds) >= 2
+    [first, second, *_] = [read(out / f"round-{each.number}" / "texts") for each in rounds]
+    assert not any(t.ent_iob == 2 for doc in first[:-10] for t in doc)  # the last ten are annotated ones
+    assert any(t.ent_iob == 2 for doc in second for t in doc) and len(first) == len(second)
+    assert spacy.load(out / "model").get_pipe("lex_ner").calibration is not None
+    figures = srsly.read_json(out / "report.json")
+    assert [row["number"] for row in figures["rounds"]] == [each.number for each in rounds]
+    assert set(figures["new"]) <= {"PER", "LOC"} and figures["judged_by"] == "annotated texts"
+    new = {row["name"] for row in figures["new"]["LOC"]}
+    assert new and not new & set(HALF.labels)
+    page = (out / "report.html").read_text("utf8")
+    assert next(iter(new)) in page and "<h2" in page
+
+
+def test_the_same_call_does_nothing_again(learned, config, monkeypatch):
+    folder, rounds = learned
+
+    def refuse(*arguments, **settings):
+        raise AssertionError("learned again")
+
+    monkeypatch.setattr(rounds_module, "teach_files", refuse)
+    monkeypatch.setattr("spacy_lexner.training.runs.train", refuse)
+    files = {"dev": folder / "dev.spacy", "labelled": folder / "labelled.spacy"}
+    settings = Settings(rounds=2, ratio=0.35, skip_shared=True)
+    assert learn(HALF, TEXTS, config, folder / "out", settings=settings, **files) == rounds
+    with pytest.raises(ValueError, match="learned from another dictionary"):
+        learn(HALF, TEXTS, config, folder / "out", settings=settings._replace(seed=1), **files)
+
+
+STEPS = ["label_texts", "train", "teach_files", "finish", "write_report"]
+QUICK = Settings(rounds=1, ratio=0.3, held_out=0.3)
+
+
+@pytest.fixture(scope="module")
+def whole(short, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole")
+    return folder, learn(HALF, TEXTS[:60], short, folder, settings=QUICK)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_an_interruption_in_any_step(whole, short, tmp_path, step):
+    """Interrupted after the step has done its work, and begun again: the same pipeline as without."""
+    folder, rounds = whole
+    places = {"train": "spacy_lexner.training.runs", "teach_files": "spacy_lexner.weak.rounds"}
+    name = f"{places.get(step, 'spacy_lexner.weak.path')}.{step}"
+    module, attribute = name.rsplit(".", 1)
+    original = getattr(__import__(module, fromlist=[attribute]), attribute)
+
+    def interrupted(*arguments, **values):
+        done = original(*arguments, **values)
+        if step == "teach_files":
+            next(done)
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(name, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            learn(HALF, TEXTS[:60], short, tmp_path, settings=QUICK)
+    cut = learn(HALF, TEXTS[:60], short, tmp_path, settings=QUICK)
+    assert [each.score for each in cut] == [each.score for each in rounds]
+    models = [(run / "model" / "lex_ner" / "model").read_bytes() for run in (folder, tmp_path)]
+    assert models[0] == models[1]
+
+
+def test_held_out_words_judge_where_nothing_is_annotated(short, tmp_path):
+    rounds = learn(HALF, TEXTS, short, tmp_path / "out", settings=Settings(rounds=0, ratio=0.35, held_out=0.2))
+    assert len(rounds) == 1
+    held = {ent.text for doc in read(tmp_path / "out" / "labels" / "held.spacy") for ent in doc.ents}
+    shown = {ent.text for doc in read(tmp_path / "out" / "round-0" / "texts") for ent in doc.ents}
+    assert held and not held & shown
+    assert spacy.load(tmp_path / "out" / "model").get_pipe("lex_ner").calibration is None
+
+
+def test_a_fifth_of_the_labelled_texts_judges(short, tmp_path):
+    labelled = save_docs(tmp_path / "labelled.spacy", [(f"{text}啊", ents) for text, ents in make_texts(50, seed=6)])
+    learn(
+        HALF,
+        TEXTS,
+        short,
+        tmp_path / "out",
+        labelled=labelled,
+        settings=Settings(rounds=0, ratio=0.35, skip_shared=True),
+    )
+    assert len(read(tmp_path / "out" / "dev.spacy")) == 10
+    assert len(read(tmp_path / "out" / "round-0" / "texts" / "labelled.spacy")) == 40
+
+
+def test_averaged_teachers(short, tmp_path):
+    settings = Settings(rounds=2, ratio=0.35, average=True)
+    rounds = learn(HALF, TEXTS[:100], short, tmp_path / "out", settings=settings)
+    assert len(rounds) >= 2
+
+
+def test_a_single_label(short, tmp_path):
+    places = Dictionary(dict.fromkeys(PLACES[::2], ("LOC",)), set())
+    learn(places, TEXTS[:100], short, tmp_path / "out", settings=Settings(rounds=0, ratio=0.2, held_out=0.3))
+    assert spacy.load(tmp_path / "out" / "model").get_pipe("lex_ner").labels == ("LOC",)
+
+
+@pytest.mark.parametrize(
+    "dev, message",
+    [
+        ([("没有人", [])], "no entities in the 1 texts to judge models by"),
+        ([("王伟来了", [(0, 2, "COLOUR")])], "have the labels COLOUR, which nothing to learn from has"),
+        ([(TEXTS[0] * 5, [(0, 2, "PER")])], "holds one of labelled texts that judge"),
+    ],
+)
+def test_bad_texts_to_judge_by(short, tmp_path, dev, message):
+    file = save_docs(tmp_path / "dev.spacy", dev)
+    with pytest.raises(ValueError, match=message):
+        learn(HALF, [*TEXTS, TEXTS[0] * 5], short, tmp_path / "out", dev=file, settings=Settings())
+    assert not (tmp_path / "out" / "settings.json").exists()
+
+
+def test_no_held_out_word_occurs(short, tmp_path):
+    with pytest.raises(ValueError, match="None of the words that were held out occurs"):
+        learn(HALF, TEXTS[:30], short, tmp_path / "out", settings=Settings(held_out=0.0))
+
+
+def test_a_config_without_lex_ner(config, tmp_path):
+    other = config.copy()
+    other["nlp"]["pipeline"] = []
+    with pytest.raises(ValueError, match="The config has 0 lex_ner"):
+        learn(HALF, TEXTS[:30], other, tmp_path / "out", settings=Settings(held_out=0.5))
+
+
+def test_the_guard_of_a_config_stays(config):
+    own = config.copy()
+    own["components"]["lex_ner"]["model"]["guard"] = {"@misc": "spacy-lexner.NegativeSampling.v1"}
+    prepared = path_module.prepare_config(own, ["PER"], Settings(), 0.2)
+    assert prepared["components"]["lex_ner"]["model"]["guard"] == {"@misc": "spacy-lexner.NegativeSampling.v1"}
+    guard = path_module.prepare_config(config, ["PER"], Settings(), 0.2)["components"]["lex_ner"]["model"]["guard"]
+    assert json.loads(json.dumps(guard))["ratio"] == pytest.approx(0.25)
