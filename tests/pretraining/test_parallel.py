@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import srsly
+import torch
 from spacy.training.pretrain import pretrain as spacy_pretrain
 
 from spacy_lexner.pretraining.parallel import pretrain_together, share_batches
@@ -81,7 +82,16 @@ def test_another_objective_is_refused(config, tmp_path, monkeypatch):
         pretrain_together(config, tmp_path)
 
 
-def test_two_processes_on_the_same_lines_do_what_one_does(config, tmp_path):
+@pytest.fixture
+def one_thread():
+    """Sums of one thread, which are the same in every process: two threads divide them as they come."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def test_two_processes_on_the_same_lines_do_what_one_does(config, tmp_path, one_thread):
     """The mean of two equal numbers is that number, to the bit."""
     pytest.importorskip("accelerate", reason='needs accelerate: pip install "spacy-lexner[accelerate]"')
     config["components"]["tok2vec"]["model"]["dropout"] = 0.0
@@ -98,7 +108,13 @@ def test_two_processes_on_the_same_lines_do_what_one_does(config, tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    launched = {**os.environ, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    launched = {
+        **os.environ,
+        "OMP_NUM_THREADS": "1",
+        "WORLD_SIZE": "2",
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": port,
+    }
     arguments = [str(Path(__file__).parent), str(tmp_path / "config.cfg"), str(tmp_path / "two")]
     processes = [
         subprocess.Popen(
