@@ -4,6 +4,7 @@ import socket
 import threading
 import time
 from concurrent.futures import Future, wait
+from functools import partial
 from importlib import import_module, metadata
 from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
@@ -73,7 +74,11 @@ def connect(address: Optional[str]) -> bool:
         if address and address != "auto":
             host, _, port = address.rpartition(":")
             socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
-        _within(CONNECT_SECONDS, lambda: ray.init(address=address, log_to_driver=False, logging_level="error"))
+        start = partial(ray.init, address=address, log_to_driver=False, logging_level="error")
+        if address:
+            _within(CONNECT_SECONDS, start)
+        else:  # the Ray that it may start ends with the thread that started it
+            start()
     except (OSError, ValueError, RuntimeError) as error:
         raise WorkerError(
             f"There is no Ray cluster at {address} ({str(error).strip()}). Start one (ray start --head), and give the "

@@ -19,7 +19,7 @@ from spacy_lexner.scale.processes import WorkerError
 from spacy_lexner.scale.results import Result, Wanted
 from spacy_lexner.scale.tasks import Batch
 
-pytestmark = [pytest.mark.filterwarnings("ignore::ResourceWarning"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.filterwarnings("ignore::ResourceWarning"), pytest.mark.timeout(600)]
 
 OPTIONS = {"batch_characters": 12, "shard_texts": 7}
 NAME = "troublesome"
@@ -94,7 +94,7 @@ def nodes(package):
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(cluster, "TICK_SECONDS", 0.5)
         monkeypatch.setattr(flight, "SILENCE_SECONDS", 8.0)
-        monkeypatch.setattr(flight, "PATIENCE_SECONDS", 120.0)
+        monkeypatch.setattr(flight, "PATIENCE_SECONDS", 300.0)
         two = TwoNodes(package / "site")
         yield two
         ray.shutdown()
