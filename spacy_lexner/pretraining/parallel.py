@@ -8,7 +8,7 @@ import os
 from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Any, Callable, List, Optional, Tuple, cast
 
 import torch
 from spacy.training.pretrain import pretrain
@@ -16,6 +16,8 @@ from thinc.api import Config, Model, require_gpu
 from thinc.util import torch2xp, xp2torch
 from torch import Tensor
 from torch import distributed as dist
+
+from .whole_files import WholeFiles
 
 OURS = "spacy-lexner."
 SHARE = "spacy-lexner.share_batches.v1"
@@ -52,10 +54,9 @@ def pretrain_together(
     if gpu_id >= 0:
         require_gpu(gpu_id)
     with nullcontext(str(output)) if rank == 0 else TemporaryDirectory() as folder:
-        Path(folder).mkdir(parents=True, exist_ok=True)
         pretrain(
             config,
-            Path(folder),
+            cast(Path, WholeFiles(Path(folder))),
             resume_path=resume_path,
             epoch_resume=epoch_resume,
             use_gpu=gpu_id,

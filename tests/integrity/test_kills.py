@@ -6,6 +6,7 @@ import random
 import pytest
 import spacy
 from kills import run_killed, timed
+from small_encoders import make_pipeline
 from small_ner import TEXTS, blank, examples, found, train
 from spacy.tokens import DocBin
 from typer.testing import CliRunner
@@ -32,6 +33,7 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     for name, steps in (("old", 1), ("a", 25), ("b", 20)):
         save(pipeline(steps), folder / name)
+    save(make_pipeline("LEBERT"), folder / "bert")
     nlp = spacy.load(folder / "a")
     DocBin(docs=[example.reference for example in examples(nlp)]).to_disk(folder / "dev.spacy")
     return folder
@@ -51,14 +53,17 @@ def answers(folder):
 
 
 @pytest.mark.parametrize("n_kills", N_KILLS)
-@pytest.mark.parametrize("command", ["save", "combine", "calibrate"])
+@pytest.mark.parametrize("command", ["save", "combine", "calibrate", "quantize"])
 def test_killed_while_saving(files, tmp_path, command, n_kills):
+    if command == "quantize":
+        pytest.importorskip("torchao")
     target, old = tmp_path / "model", spacy.load(files / "old")
     nlp = spacy.load(files / "a")
     change = {
         "save": lambda: save(nlp, target),
         "combine": lambda: run("combine", files / "a", files / "b", "-o", target, "--force"),
         "calibrate": lambda: run("calibrate", files / "a", files / "dev.spacy", "-o", target, "--force"),
+        "quantize": lambda: run("quantize", files / "bert", target, "--force"),
     }[command]
     save(old, target)
     before = answers(target)

@@ -16,7 +16,7 @@ from wasabi import msg
 from ...lexicon.lexicon import Lexicon
 from ...pipeline.lexicon_pipe import find_matchers
 from ...pipeline.matcher.load_lexicon import configured_reader
-from ..shared import JsonOption, failing
+from ..shared import JsonOption, failing, progress
 
 FEW = 50  # entities of a label, below which little is learned
 MIN_COVERAGE = 0.2  # of the unseen entities by the lexicon
@@ -84,7 +84,7 @@ def check_data(nlp: Language) -> Dict[str, Any]:
         block.pop("augmenter", None)
     training = registry.resolve(config["training"], schema=ConfigSchemaTraining)
     corpora = resolve_dot_names(config, [training["train_corpus"], training["dev_corpus"]])
-    train, dev = (read_split(nlp, corpus(nlp)) for corpus in corpora)
+    train, dev = (read_split(nlp, progress(corpus(nlp), "reading")) for corpus in corpora)
     seen = set(train.entities)
     lexicon, coverage = read_lexicon(nlp), None
     if lexicon is not None:

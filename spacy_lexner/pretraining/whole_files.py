@@ -1,0 +1,44 @@
+"""A folder whose files a killed process leaves whole."""
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Iterator, NamedTuple
+
+
+class WholeFile(NamedTuple):
+    """A file that gets its name once all of it is on the disk."""
+
+    path: Path
+
+    @contextmanager
+    def open(self, mode: str) -> Iterator[IO[Any]]:
+        if mode != "wb":
+            with self.path.open(mode) as file:
+                yield file
+            return
+        temporary = self.path.with_name(f".{self.path.name}.new")
+        try:
+            with temporary.open("wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, self.path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+class WholeFiles:
+    """Takes the place of the folder that `spacy pretrain` writes to: it empties a file before it knows what to write.
+
+    What a killed process left is removed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        for abandoned in folder.glob(".model*.bin.new"):
+            abandoned.unlink()
+
+    def __truediv__(self, name: str) -> WholeFile:
+        return WholeFile(self.folder / name)

@@ -1,0 +1,65 @@
+"""Texts that nobody writes take as much work a character as others: calls and memory are counted, no seconds."""
+
+import sys
+import tracemalloc
+
+import pytest
+from small_encoders import make_pipeline
+
+from spacy_lexner.lexicon import LexiconEntry
+
+SHORT, TIMES = 1000, 4
+NESTED = 64  # lengths of the words of one character
+TEXTS = {
+    "line ends": "\n",
+    "marks": "e\u0301\u0301\u0301\u0301\u0301\u0301\u0301",
+    "joined emoji": "\U0001f468\u200d\U0001f469\u200d\U0001f467",
+    "nested words": "哈",
+    "spaces": "\u3000 ",
+    "one word": "武汉市",
+}
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    nlp = make_pipeline("FLAT", steps=1)
+    nlp.get_pipe("lex_matcher").add_words(LexiconEntry("哈" * length) for length in range(1, NESTED + 1))
+    return nlp
+
+
+def work(nlp, text):
+    """Calls of Python's functions and of those written in C, and bytes held at once, while a text is read."""
+    calls = 0
+
+    def count(frame, event, argument):
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    nlp(text)  # what is kept from text to text is there
+    sys.setprofile(count)
+    try:
+        nlp(text)
+    finally:
+        sys.setprofile(None)
+    tracemalloc.start()
+    try:
+        nlp(text)
+        return calls, tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_work_grows_with_the_text(nlp, name):
+    unit = TEXTS[name]
+    text = unit * (SHORT // len(unit))
+    short, long = work(nlp, text), work(nlp, text * TIMES)
+    assert long[0] < 1.1 * TIMES * short[0]
+    assert long[1] < 1.1 * TIMES * short[1]
+
+
+def test_no_degenerate_text_takes_more_work_than_a_plain_one(nlp):
+    plain = "今天天气很好，他去了南京市。"
+    calls, _ = work(nlp, plain * (TIMES * SHORT // len(plain)))
+    for name, unit in TEXTS.items():
+        assert work(nlp, unit * (TIMES * SHORT // len(unit)))[0] < 2 * calls, name
