@@ -84,23 +84,13 @@ def make_segmenter(words: list[str], encoder: str) -> Language:
     model = {"@architectures": "spacy-lexner.CRFTagger.v1", "tok2vec": {"@architectures": f"spacy-lexner.{encoder}.v1"}}
     nlp.add_pipe("lex_segmenter", config={"pos": None, "model": model})
     examples = []
-    for text in paragraphs_of(words[:1000]):  # as long as the texts that are timed, which are then read in one piece
-        doc = Doc(nlp.vocab, text, spaces=[False] * len(text))
+    for first in range(0, 1000, 250):  # longer than what is timed, which is therefore read in one piece
+        doc = Doc(nlp.vocab, words[first : first + 250], spaces=[False] * len(words[first : first + 250]))
         examples.append(Example(nlp.make_doc(doc.text), doc))
     optimizer = nlp.initialize(lambda: examples)
     for _ in range(5):
         nlp.update(examples, sgd=optimizer)
     return nlp
-
-
-def paragraphs_of(words: list[str]) -> Iterator[list[str]]:
-    """Words in runs of PARAGRAPH characters or a few more."""
-    run: list[str] = []
-    for word in words:
-        run.append(word)
-        if sum(map(len, run)) >= PARAGRAPH:
-            yield run
-            run = []
 
 
 def train_pkuseg(words: list[str]) -> Callable[[str], list[str]] | None:
