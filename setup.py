@@ -66,6 +66,7 @@ ENTRY_POINTS = {
     "spacy_callbacks": [
         "spacy-lexner.collect_texts.v1 = spacy_lexner.training.callbacks:TextCollector",
         "spacy-lexner.chain_callbacks.v1 = spacy_lexner.training.callbacks:CallbackChain",
+        "spacy-lexner.distil_from.v1 = spacy_lexner.training.callbacks:Distillation",
         "spacy-lexner.load_lexicon.v1 = spacy_lexner.pipeline.matcher.load_lexicon:create_lexicon_loader",
     ],
     "spacy_misc": [

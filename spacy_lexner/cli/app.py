@@ -16,6 +16,7 @@ from .lexicon.app import lexicon
 from .model.annotate import annotate_cli
 from .model.calibrate import calibrate_cli
 from .model.combine import combine_cli
+from .model.distil import distil_cli
 from .model.export_hf import export_hf_cli
 from .model.export_onnx import export_onnx_cli
 from .model.init_config import init_config_cli
@@ -45,6 +46,7 @@ COMMANDS: Dict[str, Callable[..., None]] = {  # in the order of the help: data, 
     "train": train_cli,
     "pretrain": pretrain_cli,
     "weak": weak_cli,
+    "distil": distil_cli,
     "annotate": annotate_cli,
     "report": report_cli,
     "calibrate": calibrate_cli,

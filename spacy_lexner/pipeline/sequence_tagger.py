@@ -17,6 +17,7 @@ from ..integrity.seal import SEALED, SealedFolder, seal_bytes, unseal_bytes, wri
 from ..lexicon.rules import RuleReader
 from ..tagging.spans.head import TaggerHead, TaggerOutput
 from ..tagging.spans.tag_scheme import Bools2d, TagScheme, TagSpan
+from .distillation import Teacher, add, open_labels, recall
 from .doc_stream import PredictionT, annotate_stream
 from .lexicon_pipe import find_matchers
 from .rule_follower import RuleFollower
@@ -52,6 +53,9 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
         self.cfg: Dict[str, Any] = {"labels": [], "units": None, "tokenizer": None, **cfg}
         self.scorer = scorer
         self.rules = RuleFollower(model)  # finds the rules of words that hold for a Doc
+        self.annotated_labels: Optional[Sequence[str]] = None  # of training texts; of the others nothing is known
+        self.teacher: Optional[Teacher] = None  # whose probabilities are learned too
+        self._rehearsal_model: Optional[Model] = None  # set by `nlp.resume_training`
         self._unit_reader = UnitReader(nlp, model, units)
         self._labels = TagLabels(self.cfg, model)
 
@@ -181,8 +185,13 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
         examples = self.unit_examples(examples)
         allowed = [self.training_constraint(example.predicted) for example in examples]
         gold = [self.gold(example) for example in examples]
+        if self.annotated_labels is not None:
+            gold = [open_labels(mask, self.labels, self.annotated_labels) for mask in gold]
         incorrect = [self.incorrect(example) for example in examples]
         loss, d_scores = self.head.loss(scores, allowed, gold, incorrect)
+        if self.teacher is not None:
+            docs = [example.predicted for example in examples]
+            loss, d_scores = add((loss, d_scores), self.teacher.loss(self.head, docs, self.labels, allowed, scores))
         if not abs(loss) < float("inf"):
             raise ValueError(Errors.E910.format(name=self.name))
         return loss, d_scores
@@ -191,12 +200,27 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
         """Update the weights, see `tagger_model.finish_update`."""
         finish_update(self.model, sgd)
 
-    def rehearse(self, examples: Iterable[Example], **config: Any) -> Dict[str, float]:
-        """Not supported: raises NotImplementedError."""
-        raise NotImplementedError(
-            f"{self.name} cannot rehearse: this kind of tagger has no such objective. To keep what it has learned, "
-            "give `update` examples of its earlier training data too, annotated by the pipeline itself if need be."
-        )
+    def rehearse(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optional[Optimizer] = None,
+        losses: Optional[Dict[str, float]] = None,
+    ) -> Dict[str, float]:
+        """As `TrainablePipe.rehearse`: keep to what the model thought of texts, annotated or not, when
+        `nlp.resume_training` was called. What was outside then may have a label that was added since."""
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        docs = self.unit_docs([example.predicted for example in examples])
+        if not any(map(len, docs)):
+            return losses
+        loss, backprop = recall(self._rehearsal_model, self.model, docs, self.training_constraint, drop)
+        backprop()
+        if sgd not in (None, False):
+            self.finish_update(sgd)
+        losses[self.name] += loss
+        return losses
 
     # Documents
 

@@ -61,6 +61,8 @@ class Head:
         self, outputs: TaggerOutput, allowed: Sequence[Bools2d], target: Sequence[Floats2d]
     ) -> Tuple[float, TaggerOutput]:
         def total(trellis: Trellis, states: States) -> Tensor:
+            if states.refines is not None:
+                raise ValueError("The tags of a published model cannot be compared with those of another one.")
             rows = np.concatenate([to_numpy(own) for own in target])
             return marginal_loss(trellis, torch.from_numpy(rows).to(trellis.emissions))
 

@@ -1,13 +1,16 @@
-"""`spacy-lexner.collect_texts.v1` and `spacy-lexner.chain_callbacks.v1`: callbacks for a config."""
+"""`spacy-lexner.collect_texts.v1`, `spacy-lexner.chain_callbacks.v1`, `spacy-lexner.distil_from.v1`: callbacks for a
+config."""
 
-from typing import Any, Callable, Dict, Iterable, Optional
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterable, Optional, Union
 
 from spacy.language import Language
 from spacy.training import Example
-from spacy.util import resolve_dot_names
+from spacy.util import load_model, resolve_dot_names
 from thinc.api import Model
 
 from ..candidates.training_texts import show_training_docs
+from ..pipeline.distillation import Teacher
 
 CorpusT = Callable[[Language], Iterable[Example]]
 
@@ -45,6 +48,27 @@ class TextCollector:
             if isinstance(model, Model):
                 show_training_docs(model, (example.predicted for example in corpus(nlp)))
         return nlp
+
+
+class Distillation:
+    """Lets a `lex_ner` learn from the exact probabilities of another pipeline, in `[training.before_update]`: it reads
+    the texts of each batch, annotated or not. Also works in a training that is resumed."""
+
+    def __init__(
+        self, path: Union[str, Path], component: str = "lex_ner", source: str = "lex_ner", weight: float = 1.0
+    ) -> None:
+        """path (Union[str, Path]): The folder of the teacher.
+        component (str): The name of the `lex_ner` that learns.
+        source (str): That of the teacher's.
+        weight (float): Weight of the divergence from the teacher, beside the loss of what is annotated.
+        """
+        self.path, self.component, self.source, self.weight = path, component, source, weight
+
+    def __call__(self, nlp: Language, info: Dict[str, Any]) -> None:
+        """Give the component its teacher before the first update."""
+        pipe: Any = nlp.get_pipe(self.component)
+        if pipe.teacher is None:
+            pipe.teacher = Teacher(load_model(self.path), self.source, self.weight)
 
 
 def _training_corpus(nlp: Language) -> CorpusT:

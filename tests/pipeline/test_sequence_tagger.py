@@ -160,9 +160,9 @@ def test_damaged_weights_are_told_apart_from_a_loss(fresh):
         fresh("张三")
 
 
-def test_no_rehearsal(fresh):
-    with pytest.raises(NotImplementedError, match=r"lex_ner cannot rehearse.*give `update` examples"):
-        fresh.rehearse(examples(fresh), sgd=Adam(0.001))
+def test_nothing_to_rehearse(fresh):
+    with pytest.raises(ValueError, match="nothing to rehearse"):
+        fresh.get_pipe("lex_ner").rehearse(examples(fresh))
 
 
 @pytest.mark.parametrize(

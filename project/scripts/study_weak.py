@@ -1,0 +1,197 @@
+"""How far a dictionary of the training entities and raw texts go without annotation: systems × data sets × seeds.
+
+The share of the gap closed is (F1 - F1 of matching) / (F1 of full annotation - F1 of matching).
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Annotated, Any, Dict, Iterator, List, Optional
+
+import spacy
+import srsly
+import typer
+from evaluate import evaluate, mentions
+from paths import CONFIGS, PROJECT
+from pipelines import read_examples
+from pydantic import BaseModel
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.util import load_model
+from thinc.api import Config
+from wasabi import msg
+
+from spacy_lexner.cli.model.make_config import complete, read_base
+from spacy_lexner.cli.model.weak import read_values
+from spacy_lexner.cli.shared import read_texts
+from spacy_lexner.formats.spacy_file import read_docs
+from spacy_lexner.training.runs import set_values, train_once
+from spacy_lexner.weak.dictionary import Dictionary
+from spacy_lexner.weak.label import KNOWN, SEVERAL, Labeller
+from spacy_lexner.weak.path import MODEL, Settings, learn
+from spacy_lexner.weak.rounds import find_component
+from spacy_lexner.weak.texts import hold_out
+
+app = typer.Typer(help=__doc__, no_args_is_help=True, pretty_exceptions_enable=False)
+StudyArgument = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A file of studies/.")]
+ResultsArgument = Annotated[Path, typer.Argument(help="Results file, a JSON line per run.")]
+
+
+class System(BaseModel, extra="forbid"):
+    """What is compared: matching without a config; without `rounds`, training on annotated texts."""
+
+    title: str
+    config: str = ""
+    guard: Optional[Dict[str, Any]] = None
+    rounds: Optional[int] = None
+    average: bool = False
+    labelled: int = 0  # annotated texts, the first ones; 0 for all where there is no dictionary, else for none
+    dictionary: bool = True
+
+
+def read_systems(study: Path) -> Dict[str, System]:
+    """RETURNS (Dict[str, System]): The systems of a study."""
+    return {name: System.model_validate(values) for name, values in srsly.read_yaml(study)["systems"].items()}
+
+
+def training_dictionary(docs: List[Doc], share: float, seed: int) -> Dictionary:
+    """RETURNS (Dictionary): All entities of texts with all their labels, or a share of them, drawn by a seed."""
+    labels: Dict[str, Any] = {}
+    for ent in (ent for doc in docs for ent in doc.ents):
+        labels.setdefault(ent.text, set()).add(ent.label_)
+    words = Dictionary({word: tuple(sorted(own)) for word, own in labels.items()}, set())
+    kept = hold_out(words, share, seed) if share < 1 else words.labels
+    return Dictionary({word: own for word, own in words.labels.items() if word in kept}, set())
+
+
+class Matching:
+    """A dictionary as a pipeline: the longest words are entities, with their first label."""
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self.labeller, self.nlp = Labeller(dictionary), spacy.blank("zh")
+        self.pipeline: List[Any] = []
+        self.vocab = self.nlp.vocab
+
+    def make_doc(self, text: str) -> Doc:
+        return self.nlp.make_doc(text)
+
+    def pipe(self, docs: Iterator[Doc]) -> Iterator[Doc]:
+        for doc in docs:
+            found = [each for each in self.labeller.label([doc.text])[0] if each.labels]
+            found = [each for each in found if each.kind in (KNOWN, SEVERAL)] + found  # where words overlap
+            spans = [doc.char_span(each.start, each.end, label=each.labels[0]) for each in found]
+            doc.ents = spacy.util.filter_spans([span for span in spans if span is not None])
+            yield doc
+
+
+def make(system: System, docs: List[Doc], texts: List[Path], out: Path, config: Config, share: float, seed: int) -> Any:
+    """RETURNS (Language): A pipeline of one system, or what acts like one."""
+    dictionary = training_dictionary(docs, share, seed)
+    if not system.config:
+        return Matching(dictionary)
+    name = find_component(config)
+    if system.guard is not None:
+        config = set_values(config, {f"components.{name}.model.guard": system.guard})
+    few = docs[: system.labelled] if system.labelled else []
+    if system.rounds is None:
+        return load_model(train_once(few_texts(config, few, out, seed), out / "training"))
+    labelled = save_docs(few, out / "labelled.spacy") if few else None
+    raw = (text for part in ([doc.text for doc in docs], read_texts(texts) if texts else []) for text in part)
+    settings = Settings(rounds=system.rounds, average=system.average, skip_shared=True, seed=seed)
+    learn(dictionary, raw, config, out, labelled=labelled, settings=settings)
+    return load_model(out / MODEL)
+
+
+def few_texts(config: Config, few: List[Doc], out: Path, seed: int) -> Config:
+    """The config of a training on annotated texts: some, of which a fifth chooses the best state, or all."""
+    values: Dict[str, Any] = {"system.seed": seed, "training.seed": seed}
+    if few:
+        values["paths.train"] = str(save_docs(few[len(few) // 5 :], out / "train.spacy"))
+        values["paths.dev"] = str(save_docs(few[: len(few) // 5], out / "dev.spacy"))
+    return set_values(config, values)
+
+
+def save_docs(docs: List[Doc], path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    DocBin(docs=docs).to_disk(path)
+    return path
+
+
+def measure(nlp: Language, corpus: Path, splits: List[str]) -> Dict[str, Any]:
+    """RETURNS (Dict[str, Any]): For each split precision, recall, F1 and recall of entities that training lacks."""
+    seen = mentions(read_examples(nlp, corpus / "train.spacy"))
+    keys = ("ents_p", "ents_r", "ents_f", "recall_unseen")
+    found = {split: evaluate(nlp, read_examples(nlp, corpus / f"{split}.spacy"), seen) for split in splits}
+    return {split: {key: scores[key] for key in keys} for split, scores in found.items()}
+
+
+@app.command("run")
+def run_study(
+    study: StudyArgument,
+    results: ResultsArgument,
+    dataset: Annotated[List[str], typer.Option(help="Data sets; repeat the option for several.")],
+    system: Annotated[Optional[List[str]], typer.Option(help="Systems; all by default.")] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Seeds 0 to SEEDS - 1.")] = 3,
+    text: Annotated[Optional[List[Path]], typer.Option(help="More raw texts; files or folders.")] = None,
+    share: Annotated[float, typer.Option(help="The share of the training entities that the dictionary has.")] = 1.0,
+    dev_only: Annotated[bool, typer.Option("--dev-only", help="To choose settings: leave test alone.")] = False,
+    values: Annotated[Optional[List[str]], typer.Option("--set", help="NAME=VALUE, a setting of the config.")] = None,
+) -> None:
+    """Do the runs that the results file does not have."""
+    systems = read_systems(study)
+    done = (
+        [(row["dataset"], row["system"], row["seed"]) for row in srsly.read_jsonl(results)] if results.is_file() else []
+    )
+    for seed in range(seeds):
+        for name in dataset:
+            corpus = PROJECT / "corpus" / name
+            docs = list(read_docs(corpus / "train.spacy"))
+            paths = {f"paths.{split}": str(corpus / f"{split}.spacy") for split in ("train", "dev")}
+            for key in system or systems:
+                if (name, key, seed) in done:
+                    continue
+                chosen, out = systems[key], PROJECT / "training" / results.stem / f"{name}-{key}-{seed}"
+                base = read_base(str(CONFIGS / f"{chosen.config or 'flat'}.cfg"))
+                config = complete(set_values(base, {**paths, **read_values(values or [])}))
+                nlp = make(chosen, docs, text or [], out, config, share, seed)
+                scores = measure(nlp, corpus, ["dev"] if dev_only else ["dev", "test"])
+                line = {"dataset": name, "system": key, "seed": seed, "share": share, "arguments": values, **scores}
+                results.parent.mkdir(parents=True, exist_ok=True)
+                with results.open("a", encoding="utf8") as file:
+                    file.write(json.dumps(line, separators=(",", ":")) + "\n")
+                msg.good(f"{name} {key} {seed}: {json.dumps(scores)}")
+
+
+@app.command("table")
+def show_table(
+    study: StudyArgument,
+    results: ResultsArgument,
+    split: Annotated[str, typer.Option(help="dev or test.")] = "test",
+) -> None:
+    """Print F1, mean and spread, and the share of the gap that is closed, as a Markdown table."""
+    rows = [row for row in srsly.read_jsonl(results) if split in row]
+    for name in dict.fromkeys(row["dataset"] for row in rows):
+        print(f"\n| {name} | F1 | spread | recall of unseen entities | gap closed |\n|---|---|---|---|---|")
+        scores: Dict[str, List[Dict[str, Any]]] = {}
+        for row in rows:
+            if row["dataset"] == name:
+                scores.setdefault(row["system"], []).append(row[split])
+        print("\n".join(summarise(scores, read_systems(study))))
+
+
+def summarise(scores: Dict[str, List[Dict[str, Any]]], systems: Dict[str, System]) -> Iterator[str]:
+    """YIELDS (str): A row for each system, from the scores of its runs."""
+    means = {key: 100 * mean(each["ents_f"] for each in own) for key, own in scores.items()}
+    low, high = (means.get(key, 0.0) for key in ("matching", "full"))
+    for key, system in systems.items():
+        if own := scores.get(key):
+            spread = 100 * stdev(each["ents_f"] for each in own) if len(own) > 1 else 0.0
+            unseen = 100 * mean(each["recall_unseen"] or 0.0 for each in own)
+            closed = f"{100 * (means[key] - low) / (high - low):.0f} %" if high > low > 0 else ""
+            yield f"| {system.title} | {means[key]:.1f} | {spread:.1f} | {unseen:.1f} | {closed} |"
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,70 @@
+"""`spacy lexner distil`: a small, fast student of a large or ensemble teacher."""
+
+from pathlib import Path
+from typing import Annotated, List, Optional
+
+import typer
+from spacy.cli._util import import_code, setup_gpu
+from wasabi import msg
+
+from ..data.errors import empty_lexicon
+from ..shared import GpuOption, TextFormatOption, failing, read_texts
+from .make_config import complete, read_base
+from .weak import read_values
+
+
+def distil_cli(
+    teacher: Annotated[Path, typer.Argument(metavar="TEACHER", help="A pipeline with lex_ner, large or an ensemble")],
+    texts: Annotated[List[Path], typer.Argument(metavar="TEXTS...", help="Files or folders of texts")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="The folder for all that is written")],
+    config: Annotated[
+        str, typer.Option("--config", "-c", metavar="CONFIG", help="The student: a base of configs/ or a file")
+    ] = "flat",
+    dev: Annotated[
+        Optional[Path], typer.Option("--dev", metavar="FILE", help="Annotated texts to choose and calibrate it by")
+    ] = None,
+    labelled: Annotated[
+        Optional[Path], typer.Option("--labelled", "-l", metavar="FILE", help="Annotated texts to learn from as well")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", help="Learn from at most this many texts", min=1)] = 50_000,
+    weight: Annotated[float, typer.Option(help="Weight of the teacher, beside what is annotated", min=0.0)] = 1.0,
+    seed: Annotated[int, typer.Option(help="Seed of everything")] = 0,
+    format: TextFormatOption = "auto",
+    values: Annotated[
+        Optional[List[str]],
+        typer.Option("--set", "-s", metavar="NAME=VALUE", help="A setting of the config; repeatable"),
+    ] = None,
+    code: Annotated[
+        Optional[Path], typer.Option("--code", metavar="FILE", help="Python code with registered functions")
+    ] = None,
+    gpu_id: GpuOption = -1,
+) -> None:
+    """Train a student on the exact probabilities that a teacher has for the tags of each character. OUT/model is the
+    student. Interrupted, the same command goes on.
+
+    \b
+    Example:
+      python -m spacy lexner distil training/three corpus/train.spacy texts.txt student --dev corpus/dev.spacy
+    """
+    with failing("Nothing was learned"):
+        from ...training.runs import set_values
+        from ...weak.distil import distil
+
+        overrides = read_values(values or [])
+        import_code(code)
+        setup_gpu(gpu_id, silent=True)
+        if config == "flat" and not overrides.get("paths.lexicon"):
+            overrides["paths.lexicon"] = str(empty_lexicon(output / "lexicon"))
+        student = distil(
+            teacher,
+            read_texts(texts, format),
+            complete(set_values(read_base(config), overrides)),
+            output,
+            dev=dev,
+            labelled=labelled,
+            limit=limit,
+            weight=weight,
+            seed=seed,
+            use_gpu=gpu_id,
+        )
+    msg.good(f"{student}: the student")

@@ -1,0 +1,120 @@
+"""A small, fast student of a large teacher, or of several together: it learns the probabilities that these find."""
+
+from pathlib import Path
+from random import Random
+from typing import Iterable, List, Optional
+
+from spacy.tokens import Doc, DocBin, Span
+from spacy.util import load_model
+from thinc.api import Config
+from tqdm import tqdm
+
+from ..formats.spacy_file import list_spacy_files, read_docs
+from ..integrity.folders import whole_folder
+from ..integrity.pipelines import save
+from ..report.gold import to_gold
+from ..report.predict import find_lex_ner
+from ..training.runs import set_values, train_once
+from .rounds import LABELLED, find_component
+from .teacher import calibrate
+from .texts import choose_texts, write_shards
+
+CALLBACK = "spacy-lexner.distil_from.v1"
+DEV_SHARE, MAX_DEV = (
+    0.1,
+    1000,
+)  # of the texts, where none are annotated: what the teacher finds there judges the student
+
+
+def distil(
+    teacher: Path,
+    texts: Iterable[str],
+    config: Config,
+    output: Path,
+    *,
+    dev: Optional[Path] = None,
+    labelled: Optional[Path] = None,
+    limit: int = 50_000,
+    weight: float = 1.0,
+    seed: int = 0,
+    use_gpu: int = -1,
+) -> Path:
+    """Train a student on the teacher's probabilities. After an interruption the same call goes on.
+
+    teacher (Path): The folder of a pipeline with one `lex_ner`, which may be an ensemble.
+    texts (Iterable[str]): Raw texts.
+    config (Config): A complete config of the student's training, with one `lex_ner`, but for the paths of corpora.
+    output (Path): The folder: `texts`, `training`, and `model`, the student.
+    dev (Optional[Path]): Annotated texts to choose and calibrate the student by. Without them the entities that the
+        teacher finds in a tenth of the texts, which the student does not see, serve.
+    labelled (Optional[Path]): Annotated texts to learn from as well.
+    limit (int): Most texts.
+    weight (float): Of the teacher, beside what is annotated.
+    seed (int): Of everything.
+    use_gpu (int): The GPU, or -1.
+    RETURNS (Path): The student.
+    """
+    name, ner = find_component(config), find_lex_ner(load_model(teacher))
+    folder = output / "texts"
+    if not folder.exists():
+        _write_texts(teacher, list(choose_texts(texts, None)), folder, dev, labelled, limit, seed)
+    judges = dev or folder / "dev.spacy"
+    values = {
+        "paths.train": str(folder / "train"),
+        "paths.dev": str(judges),
+        "training.seed": seed,
+        f"initialize.components.{name}.labels": list(ner.labels),
+        "training.before_update": {
+            "@callbacks": CALLBACK,
+            "path": str(teacher),
+            "component": name,
+            "source": ner.name,
+            "weight": weight,
+        },
+    }
+    student = load_model(train_once(set_values(config, values), output / "training", use_gpu=use_gpu))
+    if dev is not None:
+        calibrate(student, [to_gold(doc) for doc in _annotated(dev)])
+    student.config["training"]["before_update"] = None  # the teacher may be gone
+    save(student, output / "model")
+    return output / "model"
+
+
+def _write_texts(
+    teacher: Path,
+    texts: List[str],
+    folder: Path,
+    dev: Optional[Path],
+    labelled: Optional[Path],
+    limit: int,
+    seed: int,
+) -> None:
+    """Write texts without annotation, and, if nothing else judges the student, some that the teacher annotated."""
+    if not texts:
+        raise ValueError("There is no text to learn from.")
+    Random(seed).shuffle(texts)
+    nlp, texts = load_model(teacher), texts[:limit]
+    n_dev = 0 if dev is not None else min(MAX_DEV, max(1, round(DEV_SHARE * len(texts))))
+    with whole_folder(folder) as temporary:
+        if n_dev:
+            bar = tqdm(nlp.pipe(texts[:n_dev]), total=n_dev, desc="dev", unit=" texts", disable=None, leave=False)
+            docs = [_plain(doc) for doc in bar]
+            if not any(doc.ents for doc in docs):
+                raise ValueError("The teacher finds no entity in the texts that would judge the student. Give --dev.")
+            DocBin(docs=docs).to_disk(temporary / "dev.spacy")
+        write_shards(map(nlp.make_doc, texts[n_dev:]), temporary / "train")
+        if labelled is not None:
+            DocBin(docs=_annotated(labelled)).to_disk(temporary / "train" / LABELLED)
+
+
+def _annotated(path: Path) -> List[Doc]:
+    docs = [doc for file in list_spacy_files(path) for doc in read_docs(file)]
+    return [doc for doc in docs if len(doc) and doc.has_annotation("ENT_IOB")]
+
+
+def _plain(doc: Doc) -> Doc:
+    """A Doc with its entities and nothing else."""
+    words, spaces = [token.text for token in doc], [bool(token.whitespace_) for token in doc]
+    plain = Doc(doc.vocab, words=words, spaces=spaces)
+    plain.set_ents([Span(plain, ent.start, ent.end, label=ent.label_) for ent in doc.ents])
+    return plain

@@ -1,0 +1,53 @@
+"""The study of learning from a dictionary, on made-up sentences and a model of a few steps."""
+
+import pytest
+import srsly
+import study_weak
+from small_training import make_docs, make_texts, save_config, save_docs
+from study_weak import app, read_systems, training_dictionary
+from typer.testing import CliRunner
+
+
+def invoke(*arguments):
+    result = CliRunner().invoke(app, list(map(str, arguments)))
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    monkeypatch.setattr(study_weak, "PROJECT", tmp_path)
+    monkeypatch.setattr(study_weak, "CONFIGS", tmp_path)
+    save_config(tmp_path / "flat.cfg", training__max_steps=4, training__eval_frequency=2)
+    (tmp_path / "corpus" / "small").mkdir(parents=True)
+    for seed, split in enumerate(("train", "dev", "test")):
+        save_docs(tmp_path / "corpus" / "small" / f"{split}.spacy", make_texts(60, seed=seed))
+    return tmp_path
+
+
+def test_all_of_it(project, project_dir):
+    study, results = project_dir / "studies" / "weak" / "systems.yml", project / "metrics" / "weak.jsonl"
+    systems = [
+        part for name in ("matching", "full", "students", "few-50", "few-50-words") for part in ("--system", name)
+    ]
+    arguments = ["run", study, results, "--dataset", "small", "--seeds", 1, *systems]
+    invoke(*arguments)
+    rows = list(srsly.read_jsonl(results))
+    assert [row["system"] for row in rows] == systems[1::2] and set(rows[0]) >= {"dev", "test"}
+    assert rows[0]["test"]["ents_f"] > 0.5
+    invoke(*arguments)  # nothing is left to do
+    assert len(list(srsly.read_jsonl(results))) == 5
+    table = invoke("table", study, results)
+    assert "| FLAT, full annotation |" in table and "| small | F1 |" in table
+
+
+def test_a_share_of_the_dictionary():
+    docs = make_docs(make_texts(200))
+    whole, half = (training_dictionary(docs, share, 0) for share in (1.0, 0.5))
+    assert {ent.text for doc in docs for ent in doc.ents} == set(whole.labels)
+    assert set(half.labels) < set(whole.labels) and 0.3 < len(half.labels) / len(whole.labels) < 0.7
+
+
+def test_the_systems(project_dir):
+    systems = read_systems(project_dir / "studies" / "weak" / "systems.yml")
+    assert systems["full"].rounds is None and systems["students"].rounds == 3

@@ -1,0 +1,68 @@
+import pytest
+import spacy
+from small_ner import blank, train
+from small_training import make_docs, make_texts, save_config, save_docs
+from spacy.training import Example
+from typer.testing import CliRunner
+
+from spacy_lexner.cli.app import lexner
+from spacy_lexner.cli.model.make_config import complete, read_base
+from spacy_lexner.formats.spacy_file import read_docs
+from spacy_lexner.weak import distil as distil_module
+from spacy_lexner.weak.distil import distil
+
+TEXTS = [text for text, _ in make_texts(120)]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("distil")
+    nlp = blank()
+    train(nlp, [Example(nlp.make_doc(doc.text), doc) for doc in make_docs(make_texts(60))], steps=20)
+    nlp.to_disk(folder / "teacher")
+    save_config(folder / "config.cfg", training__max_steps=30, training__eval_frequency=15)
+    (folder / "texts.txt").write_text("\n".join(TEXTS), "utf8")
+    return folder
+
+
+@pytest.fixture
+def config(files):
+    return complete(read_base(str(files / "config.cfg")))
+
+
+def test_a_student_finds_what_its_teacher_finds(files, config, tmp_path, monkeypatch):
+    student = spacy.load(distil(files / "teacher", TEXTS, config, tmp_path))
+    teacher = spacy.load(files / "teacher")
+    assert student.get_pipe("lex_ner").labels == teacher.get_pipe("lex_ner").labels
+    assert student.config["training"]["before_update"] is None
+    dev = list(read_docs(tmp_path / "texts" / "dev.spacy"))
+    taught = list(read_docs(tmp_path / "texts" / "train" / "0000.spacy"))
+    assert not any(doc.has_annotation("ENT_IOB") for doc in taught) and any(doc.ents for doc in dev)
+    same = [
+        [(ent.text, ent.label_) for ent in student(text).ents] == [(ent.text, ent.label_) for ent in teacher(text).ents]
+        for text, _ in make_texts(40, seed=8)
+    ]
+    assert sum(same) / len(same) > 0.8
+
+    def refuse(*arguments, **settings):
+        raise AssertionError("learned again")
+
+    monkeypatch.setattr("spacy_lexner.training.runs.train", refuse)
+    monkeypatch.setattr(distil_module, "_write_texts", refuse)
+    distil(files / "teacher", TEXTS, config, tmp_path)
+
+
+def test_the_command(files, tmp_path):
+    labelled = save_docs(tmp_path / "labelled.spacy", make_texts(10, seed=3))
+    dev = save_docs(tmp_path / "dev.spacy", make_texts(40, seed=4))
+    arguments = [files / "teacher", files / "texts.txt", tmp_path / "out", "-c", files / "config.cfg", "--dev", dev]
+    options = ["--labelled", labelled, "--set", "training.max_steps=2", "--set", "training.eval_frequency=1"]
+    result = CliRunner().invoke(lexner, ["distil", *map(str, [*arguments, *options])])
+    assert result.exit_code == 0, result.output
+    assert spacy.load(tmp_path / "out" / "model").get_pipe("lex_ner").labels == ("LOC", "PER")
+
+
+@pytest.mark.parametrize("texts, message", [([], "no text to learn from"), (["没有人来"], "finds no entity")])
+def test_bad_texts(files, config, tmp_path, texts, message):
+    with pytest.raises(ValueError, match=message):
+        distil(files / "teacher", texts, config, tmp_path)
