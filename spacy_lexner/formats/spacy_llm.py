@@ -11,11 +11,11 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tupl
 import srsly
 
 from ..lexicon.limits import quote
-from .json_text import check_text, dumps, parse
+from .json_text import check_text, dumps, parse, read_list
 from .offsets import CODE_POINTS
 from .record import Entity, FormatError, ReadOptions, Record
 from .report import Report
-from .source import Source, read_text
+from .source import Source, read_chunks, read_lines, read_text
 from .task import Task
 
 EXAMPLE = '{"text": "我在南京", "entities": {"GPE": ["南京"]}}'
@@ -33,30 +33,34 @@ def is_example(data: Any) -> bool:
 
 def read_spacy_llm(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
     """Read few-shot examples. One with neither "entities" nor "spans" is an unannotated text."""
+    number = 0
     for number, data in enumerate(_load(source, options, report), start=1):
         place = f"{source.name}: example {number}"
         if not isinstance(data, dict):
             raise FormatError(f"{place}: expected an object, such as {EXAMPLE}")
         text = check_text(data.get("text"), place, options, report, EXAMPLE)
         yield Record(text, None, _read_entities(text, data, place, options, report), place)
+    if not number:
+        raise FormatError(f"{source.name}: expected a list of examples, such as {EXAMPLE}")
 
 
-def _load(source: Source, options: ReadOptions, report: Report) -> List[Any]:
-    content = read_text(source, options, report)
-    start = content.lstrip()[:1]
+def _load(source: Source, options: ReadOptions, report: Report) -> Iterator[Any]:
+    """The examples of a file, one at a time unless it is YAML."""
+    starts = (chunk.lstrip()[:1] for chunk in read_chunks(source, options, Report()))
+    start = next(filter(None, starts), "")
     if start == "{":
-        lines = enumerate(content.split("\n"), start=1)
-        data = [parse(line, f"{source.name}:{number}", EXAMPLE) for number, line in lines if line.strip()]
+        lines = read_lines(source, options, report)
+        yield from (parse(line, f"{source.name}:{number}", EXAMPLE) for number, line in lines if line.strip())
     elif start == "[":
-        data = parse(content, source.name, EXAMPLE)
+        yield from read_list(source, options, report, EXAMPLE)
     else:
         try:
-            data = srsly.yaml_loads(content)
+            data = srsly.yaml_loads(read_text(source, options, report))
         except ValueError as error:
             raise FormatError(f"{source.name}: neither JSON nor YAML ({error}). Expected {EXAMPLE}") from None
-    if not isinstance(data, list) or not data:
-        raise FormatError(f"{source.name}: expected a list of examples, such as {EXAMPLE}")
-    return data
+        if not isinstance(data, list):
+            raise FormatError(f"{source.name}: expected a list of examples, such as {EXAMPLE}")
+        yield from data
 
 
 def _read_entities(
