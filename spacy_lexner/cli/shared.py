@@ -57,6 +57,13 @@ def progress(
     return tqdm(items, desc=desc, unit=unit, total=total, unit_scale=scale or False, disable=None, leave=False)
 
 
+@contextmanager
+def status(what: str) -> Iterator[None]:
+    """Say in a terminal what takes its time, until it is done."""
+    with tqdm(desc=what, bar_format="{desc} …", disable=None, leave=False):
+        yield
+
+
 def check_new(path: Optional[Path], force: bool) -> None:
     """Raise ValueError if a path exists and `force` is not set. None means that nothing is written."""
     if path is not None and path.exists() and not force:
@@ -74,7 +81,8 @@ def load_pipeline(model: str) -> Language:
     """Load a pipeline from a folder or package, or "blank:zh". Raises OSError if there is none, and ValueError with its
     name if it is damaged or needs something that is not installed."""
     try:
-        return load_model(model)
+        with status(f"loading {model}"):
+            return load_model(model)
     except OSError:
         raise
     except Exception as error:  # a damaged file fails in as many ways as there are components

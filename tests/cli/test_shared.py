@@ -1,9 +1,11 @@
+import io
+
 import pytest
 import spacy
 import typer
 from spacy.tokens import DocBin
 
-from spacy_lexner.cli.shared import failing, load_named, load_pipeline, read_texts
+from spacy_lexner.cli.shared import failing, load_named, load_pipeline, read_texts, status
 from spacy_lexner.formats.record import FormatError
 
 
@@ -55,3 +57,13 @@ def test_what_is_wrong_ends_the_command(error, capsys):
     assert ended.value.exit_code == 2 and "no such" in capsys.readouterr().out
     with pytest.raises(KeyError), failing("Nothing was done"):
         raise KeyError
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_what_takes_its_time_is_said_in_a_terminal(monkeypatch, terminal):
+    stream = io.StringIO()
+    stream.isatty = lambda: terminal
+    monkeypatch.setattr("sys.stderr", stream)
+    with status("reading all of it"):
+        assert ("reading all of it …" in stream.getvalue()) == terminal
+    assert stream.getvalue().rpartition("\r")[2].strip() == ""

@@ -9,7 +9,7 @@ from wasabi import msg
 
 from ...lexicon.compare import compare, describe_diff
 from ...lexicon.lexicon import Lexicon
-from ..shared import JsonOption, failing
+from ..shared import JsonOption, failing, status
 
 
 def diff_cli(
@@ -29,8 +29,9 @@ def diff_cli(
     """
     with failing("The lexicons cannot be compared", code=2):
         old, new = Lexicon.open(old_path), Lexicon.open(new_path)
-        diff = compare(old, new)
-        found = describe_diff(diff, limit or None)
+        with status("comparing"):
+            diff = compare(old, new)
+            found = describe_diff(diff, limit or None)
     settings = [
         f"{name}: {before} → {after}"
         for name, before, after in (

@@ -11,6 +11,7 @@ from ...lexicon.errors import LexiconError
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.storage import MANIFEST
 from ...lexicon.writing import LOCK, writing
+from ..shared import status
 
 LexiconArgument = Annotated[Path, typer.Argument(metavar="LEXICON", help="The folder of a lexicon")]
 
@@ -48,7 +49,7 @@ def replacing(path: Path, force: bool) -> Iterator[None]:
 def save(lexicon: Lexicon, path: Path, force: bool) -> None:
     """Save a lexicon and report what is in it. Raises LexiconError as `check_output` does: another command may have
     written the folder meanwhile."""
-    with writing(path):
+    with writing(path), status(f"writing {path}"):
         check_output(path, force)
         lexicon.save(path)
     vectors = f", vectors of {lexicon.dim} dimensions" if lexicon.dim else ""

@@ -13,7 +13,7 @@ from ...report.calibrate import MIN_EXAMPLES, best_thresholds, cross_fit, fit, r
 from ...report.confidence import Judged, chance_error, expected_error, judge
 from ...report.gold import read_gold
 from ...report.predict import find_lex_ner, predict_uncalibrated
-from ..shared import ForceOption, check_new, failing, load_pipeline, warn_of_failures
+from ..shared import ForceOption, check_new, failing, load_pipeline, status, warn_of_failures
 
 
 def calibrate_cli(
@@ -74,7 +74,8 @@ def calibrate_cli(
         if output is not None:
             ner.set_confidence(calibration, chosen or 0.0)
             nlp.get_pipe_config(ner.name)["threshold"] = chosen or 0.0
-            save(nlp, output)
+            with status(f"writing {output}"):
+                save(nlp, output)
     if output is None:
         msg.info("Nothing was saved: --output saves the calibrated pipeline.")
     else:

@@ -9,7 +9,7 @@ from wasabi import msg
 
 from ...integrity.pipelines import save
 from ...pipeline.ner.combine import combine
-from ..shared import ForceOption, check_new, failing, load_pipeline
+from ..shared import ForceOption, check_new, failing, load_pipeline, status
 
 
 def combine_cli(
@@ -37,5 +37,6 @@ def combine_cli(
                 raise ValueError(f"{model} is given twice.")
             pipelines[model] = load_pipeline(model)
         nlp = combine(pipelines, component)
-        save(nlp, output)
+        with status(f"writing {output}"):
+            save(nlp, output)
     msg.good(f"{output}: {len(models)} pipelines together")

@@ -6,7 +6,7 @@ import typer
 from wasabi import msg
 
 from ...integrity.pipelines import save
-from ..shared import ForceOption, TargetArgument, check_new, failing, load_pipeline
+from ..shared import ForceOption, TargetArgument, check_new, failing, load_pipeline, status
 
 
 def quantize_cli(
@@ -27,6 +27,7 @@ def quantize_cli(
     with failing("Nothing was written"):
         check_new(target, force)
         nlp = load_pipeline(model)
-        done = quantize(nlp)
-        save(nlp, target)
+        with status(f"writing {target}"):
+            done = quantize(nlp)
+            save(nlp, target)
     msg.good(f"{target}: {', '.join(done)} in 8 bits")

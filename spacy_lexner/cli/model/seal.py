@@ -6,7 +6,7 @@ import typer
 from wasabi import msg
 
 from ...integrity.pipelines import seal_pipeline
-from ..shared import failing
+from ..shared import failing, status
 from .verify import find_folder
 
 
@@ -22,5 +22,6 @@ def seal_cli(
     """
     with failing("The pipeline was not sealed"):
         folder = find_folder(model)
-        n_files = seal_pipeline(folder)
+        with status(f"reading {folder}"):
+            n_files = seal_pipeline(folder)
     msg.good(f"{folder}: {n_files} files sealed, besides those of components and lexicons")

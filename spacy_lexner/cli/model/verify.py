@@ -10,7 +10,7 @@ from wasabi import msg
 
 from ...integrity.pipelines import verify_pipeline
 from ...integrity.seal import SealError
-from ..shared import JsonOption, failing
+from ..shared import JsonOption, failing, status
 
 
 def verify_cli(
@@ -28,7 +28,8 @@ def verify_cli(
     """
     with failing("The pipeline cannot be verified"):
         folder = find_folder(model)
-        problems = list(verify_pipeline(folder))
+        with status(f"reading {folder}"):
+            problems = list(verify_pipeline(folder))
     if as_json:
         typer.echo(srsly.json_dumps({"model": str(folder), "ok": not problems, "problems": problems}))
     elif problems:
