@@ -32,6 +32,7 @@ from .model.uncertain import uncertain_cli
 from .model.verify import verify_cli
 from .model.weak import weak_cli
 from .rules.app import rules
+from .rules.suggest import words
 
 HELP = "Commands of spacy-lexner: entities of Chinese texts with a lexicon."
 OVERRIDES = {"allow_extra_args": True, "ignore_unknown_options": True}
@@ -69,4 +70,5 @@ for name, command in COMMANDS.items():
 lexner.add_typer(lexicon)
 lexner.add_typer(importing)
 lexner.add_typer(rules)
+lexner.add_typer(words)
 app.add_typer(lexner)

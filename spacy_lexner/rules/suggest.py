@@ -1,0 +1,105 @@
+"""Words that the lexicon lacks and that would settle what a model is unsure of."""
+
+import math
+from contextlib import contextmanager
+from typing import Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
+
+from spacy.language import Language
+from spacy.util import minibatch
+
+from ..lexicon.entry import LexiconEntry, find_word_fault
+from ..lexicon.rule_file import MAX_WORD_LENGTH
+from .changes import find_matcher, find_ner, read_upto
+
+DOUBT = 0.05  # spans with a probability between this and 1 - DOUBT are in doubt
+MAX_TEXTS = 20  # with a word, in which it is tried
+MIN_GAIN = 0.01  # bits: less may be rounding
+
+
+class Suggestion(NamedTuple):
+    """A word worth adding."""
+
+    word: str
+    gain: float  # by how much the entropy of the spans in these texts falls with it, in bits
+    label: str  # what it most probably is with it; empty if it is no entity
+    probability: float  # of that, on average
+    n_texts: int  # texts with it in which a span is in doubt
+    example: str  # one of them
+
+
+class Reading(NamedTuple):
+    """What a model thinks of a text."""
+
+    entropy: float  # the sum of that of its spans, in bits
+    doubtful: Set[str]  # the texts of the spans in doubt
+    spans: List[Tuple[str, str, float]]  # text, label and probability of all spans that are possible
+
+
+def suggest(nlp: Language, texts: Sequence[str], n: int = 50, *, n_tried: int = 500) -> List[Suggestion]:
+    """Suggest words for the lexicon. Candidates are the strings of spans that the model is unsure of; each is put into
+    the lexicon, as a plain hint, and the model reads again the texts with the word.
+
+    nlp (Language): A pipeline with `lex_matcher` and `lex_ner`; its lexicon is as before when this returns.
+    texts (Sequence[str]): The texts.
+    n (int): Most words to suggest.
+    n_tried (int): Most words to try, those in most doubtful spans first.
+    RETURNS (List[Suggestion]): Words that help, the most helpful first.
+    """
+    matcher = find_matcher(nlp)
+    before = list(read(nlp, texts))
+    places: Dict[str, List[int]] = {}
+    for i, reading in enumerate(before):
+        for word in reading.doubtful:
+            if len(word) > 1 and word not in matcher.lexicon and find_word_fault(word, MAX_WORD_LENGTH) is None:
+                places.setdefault(word, []).append(i)
+    tried = sorted(places, key=lambda word: (-sum(before[i].entropy for i in places[word]), word))[:n_tried]
+    found = []
+    for word in tried:
+        numbers = places[word][:MAX_TEXTS]
+        with with_word(nlp, word):
+            after = list(read(nlp, [texts[i] for i in numbers]))
+        gain = sum(before[i].entropy - now.entropy for i, now in zip(numbers, after))
+        if gain >= MIN_GAIN:
+            label, probability = most_probable(word, after)
+            found.append(Suggestion(word, gain, label, probability, len(places[word]), texts[numbers[0]]))
+    return sorted(found, key=lambda each: (-each.gain, each.word))[:n]
+
+
+@contextmanager
+def with_word(nlp: Language, word: str) -> Iterator[None]:
+    """Within it, the lexicon has a word more."""
+    matcher = find_matcher(nlp)
+    present = matcher.replace_words([])
+    matcher.use_words(matcher.replace_words([LexiconEntry(word)]))
+    try:
+        yield
+    finally:
+        matcher.use_words(present)
+
+
+def read(nlp: Language, texts: Sequence[str]) -> Iterator[Reading]:
+    """YIELDS (Reading): What a model thinks of each text."""
+    ner = find_ner(nlp)
+    for batch in minibatch(texts, nlp.batch_size):
+        units, search = ner.search(read_upto(nlp, nlp.make_doc(text)) for text in batch)
+        for unit, likely in zip(units, search.spans_above(DOUBT)):
+            spans = [(unit[span.start : span.end].text, ner.rule_scheme.labels[span.label], p) for span, p in likely]
+            doubtful = {text for text, _, p in spans if p <= 1 - DOUBT}
+            yield Reading(sum(_entropy(p) for *_, p in spans), doubtful, spans)
+
+
+def most_probable(word: str, readings: Sequence[Reading]) -> Tuple[str, float]:
+    """What a word most probably is in texts, and the mean probability of that; an empty label for no entity."""
+    totals: Dict[str, float] = {}
+    for reading in readings:
+        for text, label, p in reading.spans:
+            if text == word:
+                totals[label] = totals.get(label, 0.0) + min(p, 1.0)
+    means = {label: min(total / len(readings), 1.0) for label, total in totals.items()}
+    means[""] = max(0.0, 1 - sum(means.values()))
+    label = max(means, key=lambda label: (means[label], label))
+    return label, means[label]
+
+
+def _entropy(p: float) -> float:
+    return -sum(q * math.log2(q) for q in (p, 1 - p) if q > 0)
