@@ -7,7 +7,6 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, cast
 
 import numpy as np
 import spacy
-import torch
 from spacy.language import Language
 from thinc.api import Model
 from transformers import BertConfig
@@ -20,6 +19,7 @@ from ..encoders.shared.wordpieces import lookup_settings, read_vocab
 from ..integrity.folders import whole_folder
 from ..lexicon.entry import hash_word
 from ..tagging.ncrf.tags import N_EXTRA, labels_of
+from ..tensors.convert import numpy_of, tensor_of
 from .lebert_words import SPECIAL_ROWS, read_lexicon, read_table
 from .state_dict import fill_module, read_state_dict
 
@@ -217,8 +217,8 @@ def _fill_encoder(
         **parameters.module,
         "words.padding": table[:1],
         "words.by_length": table[1 : len(SPECIAL_ROWS)],
-        "words.tuned": table[len(SPECIAL_ROWS) :][torch.from_numpy(order)],
-        "words.tuned_hashes": torch.from_numpy(hashes[order].view("i8")),
+        "words.tuned": table[len(SPECIAL_ROWS) :][tensor_of(order)],
+        "words.tuned_hashes": tensor_of(hashes[order].view("i8")),
     }
     fill_module(cast(LEBERT, module), state, path)
     node.set_dim("nO", config.hidden_size)
@@ -227,13 +227,13 @@ def _fill_encoder(
 def _fill_tagger(model: Model, parameters: LEBERTParameters) -> None:
     """Their start tag is the last but one and their stop tag the last, and both may occur within a path. Here starts
     and ends have a row and a column of their own: copies of theirs."""
-    output, moves = model.get_ref("output_layer"), parameters.transitions.numpy()
+    output, moves = model.get_ref("output_layer"), numpy_of(parameters.transitions)
     n_tags = len(moves)
     transitions = np.zeros((n_tags + 1, n_tags + 1), "f4")
     transitions[:-1, :-1], transitions[-1, :-1], transitions[:-1, -1] = moves, moves[-2], moves[:, -1]
-    weights = {
-        "emission_W": parameters.emission_W.numpy(),
-        "emission_b": parameters.emission_b.numpy(),
+    weights: Dict[str, Any] = {
+        "emission_W": numpy_of(parameters.emission_W),
+        "emission_b": numpy_of(parameters.emission_b),
         "transitions": transitions,
     }
     output.set_dim("nI", weights["emission_W"].shape[1])

@@ -14,6 +14,7 @@ from torch.nn import functional as F
 from ..encoders.lebert.model import LEBERT
 from ..encoders.shared.shim import ModuleShim
 from ..integrity.folders import whole_folder
+from ..tensors.convert import tensor_of
 
 OPSET = 20
 GRAPH, DESCRIPTION = "model.onnx", "model.json"
@@ -67,7 +68,7 @@ def export_onnx(nlp: Language, target: Path, *, component: str = "lex_ner", over
     assert isinstance(module, LEBERT)
     output, width = tagger.model.get_ref("output_layer"), settings["lebert"]["word_width"]
     names = ("emission_W", "emission_b")
-    graph = Emissions(module, *(torch.from_numpy(output.get_param(name)) for name in names)).eval()
+    graph = Emissions(module, *(tensor_of(output.get_param(name)) for name in names)).eval()
     sample, shapes = make_sample(module, width, n_slots(tagger.model))
     learned = "transitions" in output.param_names
     description = {

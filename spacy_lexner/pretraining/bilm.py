@@ -16,6 +16,7 @@ from ..encoders.elmo.batches import BEGIN, END
 from ..encoders.elmo.layer import read_docs
 from ..encoders.elmo.model import ELMo
 from ..encoders.shared.shim import shim_of
+from ..tensors.convert import tensor_of
 from . import word_vocabulary
 from .heads import HeadLoss, Losses
 from .objective import PretrainingBatch, PretrainingTask, build_objective
@@ -100,7 +101,7 @@ class BiLMTask(PretrainingTask):
         if batch is None:
             return None
         special = np.array([word_vocabulary.BEGIN, word_vocabulary.END])
-        numbers = torch.from_numpy(np.concatenate([special, self.vocabulary.numbers(batch.words)]))
+        numbers = tensor_of(np.concatenate([special, self.vocabulary.numbers(batch.words)]))
         targets = {
             "words": numbers[batch.rows],
             "begins": batch.rows == BEGIN,

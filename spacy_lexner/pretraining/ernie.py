@@ -17,6 +17,7 @@ from ..encoders.ernie.layer import check_linked_vectors
 from ..encoders.ernie.model import ERNIE
 from ..encoders.shared.shim import shim_of
 from ..encoders.shared.wordpiece_encoder import wordpieces_of
+from ..tensors.convert import tensor_of
 from .masked_task import MaskedTask, MaskingOptions, Sequences, collect
 from .masking import Masking
 from .mlm import MASKING
@@ -165,7 +166,7 @@ class ErnieTask(MaskedTask):
         shown, labels = np.zeros(len(sequences.ids), "i8"), np.zeros(len(sequences.ids), "i8")
         shown[pieces], labels[pieces] = rows[inputs], answers
         given, tuned = entity_tensors(module, ids, vectors)
-        known = module.entity_vectors(given, tuned).detach()[torch.from_numpy(rows).to(given.device)]
+        known = module.entity_vectors(given, tuned).detach()[tensor_of(rows, given.device)]
         return AlignedEntities(PieceEntities(shown, given, tuned), labels, known)
 
 

@@ -68,6 +68,8 @@ def train_transe(
         from pykeen.triples import TriplesFactory
     except ImportError as error:
         raise ImportError(MISSING) from error
+    from ..tensors.convert import numpy_of
+
     if len(triples) < 2:
         raise ValueError(f"A knowledge graph of {len(triples)} triples has nothing to teach: give at least 2.")
     logging.getLogger("pykeen").setLevel(logging.WARNING)
@@ -91,7 +93,7 @@ def train_transe(
         device=device,
     )
     model: Any = result.model
-    vectors = model.entity_representations[0](indices=None).detach().cpu().numpy().astype("f4")
+    vectors = numpy_of(model.entity_representations[0](indices=None)).astype("f4")
     ids = [label for label, _ in sorted(every.entity_to_id.items(), key=lambda item: item[1])]
     return KnowledgeEmbedding(
         ids,

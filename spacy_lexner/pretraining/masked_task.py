@@ -19,6 +19,7 @@ from ..encoders.shared.wordpiece_encoder import N_SPECIAL, piece_borders, wordpi
 from ..encoders.shared.wordpieces import Wordpieces
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.matcher import Matcher, MatchOptions
+from ..tensors.convert import numpy_of, tensor_of
 from .heads import FIRST, MASKED, MENTION, build_pretraining_heads
 from .masked_docs import WORD_SOURCES, even_windows, mask_docs, word_numbers
 from .masking import Masking, check_masking
@@ -155,7 +156,7 @@ class MaskedTask(PretrainingTask):
         RETURNS (Tuple[Any, Targets]): The batch, which keeps these vectors and has segments if it holds pairs, and what
             to predict from them.
         """
-        kept, masked = batch.kept.cpu().numpy(), sequences.selected[pieces]
+        kept, masked = numpy_of(batch.kept), sequences.selected[pieces]
         firsts = next_labels = np.zeros(0, "i8")
         if sequences.pairs is not None:
             answers = np.array([sequences.pairs[i].label for i in index], "i8")
@@ -166,7 +167,7 @@ class MaskedTask(PretrainingTask):
         mentioned = entity_labels > 0
         places = (kept[masked], firsts, kept[mentioned])
         roles = np.repeat([MASKED, FIRST, MENTION], [len(part) for part in places])
-        batch = batch._replace(kept=torch.from_numpy(np.concatenate(places)).to(batch.kept.device))
+        batch = batch._replace(kept=tensor_of(np.concatenate(places), batch.kept.device))
         return batch, Targets(roles, sequences.ids[pieces[masked]], next_labels, entity_labels[mentioned])
 
     def _whole_words(self, docs: Sequence[Doc], found: Optional[Sequence[DocWords]]) -> Optional[BatchWords]:
@@ -206,5 +207,5 @@ def collect(
 def _with_segments(batch: BatchT, separators: np.ndarray) -> BatchT:
     """The second segment is everything after the separator, including the last [SEP]."""
     columns = torch.arange(batch.input_ids.shape[1], device=batch.input_ids.device)
-    begins = torch.from_numpy(separators + 2).to(columns.device)  # [CLS] precedes the first wordpiece
+    begins = tensor_of(separators + 2, columns.device)  # [CLS] precedes the first wordpiece
     return batch._replace(segments=((columns >= begins[:, None]) & batch.attention_mask).long())

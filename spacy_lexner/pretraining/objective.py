@@ -16,6 +16,7 @@ from spacy.vocab import Vocab
 from thinc.api import ArgsKwargs, Config, Model
 
 from ..encoders.shared.shim import ModuleShim, shim_of
+from ..tensors.convert import tensor_of
 from .heads import Losses
 from .log import PretrainingLog
 from .resume import STATE_KEY, PretrainingState, ResumableEncoder
@@ -191,7 +192,7 @@ def _predict(shim: ModuleShim) -> Callable[[ArgsKwargs], Tuple[Any, Callable]]:
 
 def _to_device(value: Any, device: torch.device) -> Any:
     if isinstance(value, np.ndarray):
-        value = torch.from_numpy(value)
+        value = tensor_of(value)
     return value.to(device) if isinstance(value, torch.Tensor) else value
 
 

@@ -13,10 +13,11 @@ from typing import Any, Callable, List, Optional, Tuple, cast
 import torch
 from spacy.training.pretrain import pretrain
 from thinc.api import Config, Model, require_gpu
-from thinc.util import torch2xp, xp2torch
+from thinc.util import get_torch_default_device
 from torch import Tensor
 from torch import distributed as dist
 
+from ..tensors.convert import array_of, tensor_of
 from .whole_files import WholeFiles
 
 OURS = "spacy-lexner."
@@ -131,10 +132,10 @@ def _of_node(node: Model, name: str) -> Place:
     values: Any = node.get_param(name)
 
     def get() -> Optional[Tensor]:
-        return xp2torch(node.get_grad(name)) if node.has_grad(name) else None
+        return tensor_of(node.get_grad(name), get_torch_default_device()) if node.has_grad(name) else None
 
     def put(mean: Tensor) -> None:
-        node.set_grad(name, torch2xp(mean.reshape(values.shape)).astype(values.dtype))  # type: ignore[arg-type]
+        node.set_grad(name, array_of(mean.reshape(values.shape)).astype(values.dtype))  # type: ignore[arg-type]
 
     return get, put, values.size
 

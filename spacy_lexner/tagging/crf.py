@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..tensors.convert import numpy_of, tensor_of
 from .moves import LiveMoves, Moves, make_moves
 from .time_order import TimeOrder, steps, time_order
 
@@ -90,12 +91,12 @@ def viterbi(trellis: Trellis) -> BestPaths:
             best[here] += moves.best(best[before], time)
         score, tag = (best[order.last] + end).max(1)
         path = np.zeros(len(best), dtype=np.int64)
-        path[order.last.cpu().numpy()] = tag.cpu().numpy()
-        upto, into = best.cpu().numpy(), scores.T.cpu().numpy()
+        path[numpy_of(order.last)] = numpy_of(tag)
+        upto, into = numpy_of(best), numpy_of(scores.T)
         for here, before in steps(order.sizes, backwards=True):  # where the best came from, on the path alone
             path[before] = (upto[before] + into[path[here]]).argmax(1)
         totals = score.new_zeros(len(trellis.lengths)).index_copy(0, order.ranked, score)
-        return BestPaths(torch.from_numpy(path).to(best.device)[order.place], totals, best[order.place])
+        return BestPaths(tensor_of(path, best.device)[order.place], totals, best[order.place])
 
 
 def k_best(trellis: Trellis, k: int) -> Tuple[Tensor, Tensor]:
@@ -127,14 +128,14 @@ def _k_best(trellis: Trellis, k: int) -> Tuple[Tensor, Tensor]:
         origin[here] = places.flatten(1).to("cpu", torch.int32)
     values, places = (best + end.unsqueeze(1)).flatten(1).topk(k, dim=1)
     path = np.zeros((len(scores), k), dtype=np.int64)
-    path[order.last.cpu().numpy()] = places.cpu().numpy()
-    pointers = origin.numpy()
+    path[numpy_of(order.last)] = numpy_of(places)
+    pointers = numpy_of(origin)
     for here, before in steps(order.sizes, backwards=True):
         path[before] = np.take_along_axis(pointers[here], path[here], 1)
     totals = scores.new_full((len(trellis.lengths), k), NEVER)
     totals[:, 0] = 0.0  # of empty sequences
     totals[order.ranked] = values
-    return torch.from_numpy(path // k).to(scores.device)[order.place], totals
+    return tensor_of(path // k, scores.device)[order.place], totals
 
 
 def masked(trellis: Trellis, order: TimeOrder) -> Tuple[Tensor, Tensor]:

@@ -85,7 +85,7 @@ def run_log_probs(found: Marginals, tokens: Tensor, tags: Tensor, sizes: Sequenc
     """Log of the probability, [n_runs], that the path has exactly the given tags on runs of consecutive tokens. As a
     product from the end of the run: P(y_1 ... y_n) = P(y_n) P(y_n-1 | y_n) ... P(y_1 | y_2). `tokens` and `tags`, [m],
     hold the runs one after the other; `sizes` are their lengths, at least 1."""
-    counts, following = torch.as_tensor(sizes), tags.roll(-1)
+    counts, following = torch.tensor(sizes), tags.roll(-1)
     factors = found.odds[tokens, tags] * found.weights[tags, following] * found.per_mass[tokens, following]
     last = counts.cumsum(0) - 1
     factors[last] = found.unary[tokens[last], tags[last]]

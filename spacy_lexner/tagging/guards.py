@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..tensors.convert import numpy_of, tensor_of
 from .crf import Trellis
 from .posterior import posterior, span_log_p
 from .spans.tag_scheme import OUTSIDE
@@ -52,10 +53,10 @@ class NegativeSampling(Guard):
         self.share, self.max_length, self.weight = share, max_length, weight
 
     def loss(self, trellis: Trellis, right: Tensor) -> Tensor:
-        starts, ends = self.draw((right == trellis.allowed).all(1).cpu().numpy(), np.array(trellis.lengths))
+        starts, ends = self.draw(numpy_of((right == trellis.allowed).all(1)), np.array(trellis.lengths))
         if not len(starts):
             return trellis.emissions.new_zeros(())
-        places = (torch.from_numpy(part).to(right.device) for part in (starts, ends))
+        places = (tensor_of(part, right.device) for part in (starts, ends))
         log_p = span_log_p(posterior(trellis), *places)
         log_p = log_p - (log_p + ALMOST_ONE).clamp(min=0).detach()  # the value stays finite, the gradient goes on
         return self.weight * -torch.log(-torch.expm1(log_p)).sum()

@@ -7,10 +7,11 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple, cast
 import numpy as np
 import torch
 from thinc.types import Floats2d
-from thinc.util import to_numpy, torch2xp, xp2torch
+from thinc.util import get_torch_default_device, to_numpy
 from torch import Tensor
 
 from ..encoders.shared import forks  # noqa: F401 (for its effect)
+from ..tensors.convert import array_of, tensor_of
 from . import crf
 from .crf import NEVER, Trellis
 from .guards import Guard
@@ -51,7 +52,7 @@ class Head:
         incorrect: Sequence[Sequence[TagSpan]],
     ) -> Tuple[float, TaggerOutput]:
         def total(trellis: Trellis, states: States) -> Tensor:
-            right = torch.from_numpy(self.gold_states(gold, states)).to(trellis.emissions.device) & trellis.allowed
+            right = tensor_of(self.gold_states(gold, states), trellis.emissions.device) & trellis.allowed
             losses = self.losses(trellis, right).sum() + self.guard_loss(trellis, right)
             return losses + _incorrect_loss(trellis, states, incorrect)
 
@@ -64,7 +65,7 @@ class Head:
             if states.refines is not None:
                 raise ValueError("The tags of a published model cannot be compared with those of another one.")
             rows = np.concatenate([to_numpy(own) for own in target])
-            return marginal_loss(trellis, torch.from_numpy(rows).to(trellis.emissions))
+            return marginal_loss(trellis, tensor_of(rows).to(trellis.emissions))
 
         return self._differentiate(outputs, allowed, total)
 
@@ -72,8 +73,9 @@ class Head:
         self, outputs: TaggerOutput, allowed: Sequence[Bools2d], total: Callable[[Trellis, States], Tensor]
     ) -> Tuple[float, TaggerOutput]:
         """The value of a loss, which `total` sums over the batch, and its gradient, both normalized."""
-        emissions = torch.cat([xp2torch(rows) for rows in outputs[0]]).double().requires_grad_()
-        transitions = xp2torch(outputs[1]).double().requires_grad_()
+        device = get_torch_default_device()
+        emissions = torch.cat([tensor_of(rows, device) for rows in outputs[0]]).double().requires_grad_()
+        transitions = tensor_of(outputs[1], device).double().requires_grad_()
         states = self.to_states(tag_states(allowed[0].shape[1]))
         loss = total(make_trellis(emissions, transitions, states, allowed), states)
         if self.normalization != "sum":
@@ -82,8 +84,8 @@ class Head:
         d_emissions, d_transitions = torch.autograd.grad(
             loss, (emissions, transitions), allow_unused=True, materialize_grads=True
         )
-        d_docs: List[Any] = [torch2xp(rows) for rows in d_emissions.float().split([len(rows) for rows in outputs[0]])]
-        return loss.item(), TaggerOutput(d_docs, cast(Floats2d, torch2xp(d_transitions.float())))
+        d_docs: List[Any] = [array_of(rows) for rows in d_emissions.float().split([len(rows) for rows in outputs[0]])]
+        return loss.item(), TaggerOutput(d_docs, cast(Floats2d, array_of(d_transitions.float())))
 
     def gold_states(self, gold: Sequence[Bools2d], states: States) -> Bools2d:
         """The states that agree with the annotation of a batch, [n_rows, n_states]."""
@@ -178,7 +180,7 @@ def _incorrect_loss(trellis: Trellis, states: States, incorrect: Sequence[Sequen
     trellis = trellis.take([i for i, own in enumerate(incorrect) for _ in own])
     spelled, first = trellis.allowed.clone(), states.margin
     for span, length in zip(spans, trellis.lengths):
-        means = torch.from_numpy(states.tags == span_tags(span)[:, None]).to(spelled.device)
+        means = tensor_of(states.tags == span_tags(span)[:, None], spelled.device)
         spelled[first + span.start : first + span.end] &= means
         first += length
     log_p = log_share(trellis, spelled)

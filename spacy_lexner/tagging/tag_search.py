@@ -9,9 +9,10 @@ from typing import Any, Callable, List, NamedTuple, Optional, Sequence
 import numpy as np
 import torch
 from thinc.types import Floats1d, Floats2d
-from thinc.util import xp2torch
+from thinc.util import get_torch_default_device
 from torch import Tensor
 
+from ..tensors.convert import numpy_of, tensor_of
 from . import crf, crf_windows
 from .crf import NEVER, Marginals, Trellis
 from .spans.head import Path, ScoredSpan, TaggerOutput
@@ -27,11 +28,11 @@ def make_trellis(emissions: Tensor, transitions: Tensor, states: States, allowed
     device, n_tags = emissions.device, emissions.shape[1]
     emissions, transitions = emissions.double(), transitions.double()
     if len(states.scored) != n_tags:
-        scored = torch.from_numpy(states.scored).to(device)
+        scored = tensor_of(states.scored, device)
         edges = torch.cat([scored, scored.new_tensor([n_tags])])  # the start and the end come last
         emissions, transitions = emissions[:, scored], transitions[edges][:, edges]
     rows = [states.rows(mask) for mask in allowed]
-    mask, legal = (torch.from_numpy(array).to(device) for array in (np.concatenate(rows), states.legal.copy()))
+    mask, legal = (tensor_of(array, device) for array in (np.concatenate(rows), states.legal.copy()))
     return Trellis(emissions, transitions, mask, legal, [len(mask) for mask in rows])
 
 
@@ -45,7 +46,7 @@ class _Group(NamedTuple):
 
     def tags(self, path: Tensor) -> List[Ints1d]:
         """For each Doc the tags of its tokens."""
-        rows = np.split(self.states.tags[path.cpu().numpy()], np.cumsum(self.trellis.lengths)[:-1])
+        rows = np.split(self.states.tags[numpy_of(path)], np.cumsum(self.trellis.lengths)[:-1])
         return [tags[self.states.margin : len(tags) - self.states.margin] for tags in rows]
 
     def runs(self, i: int, span: TagSpan) -> List[Ints1d]:
@@ -77,8 +78,9 @@ class TagSearch:
                     states, texts = refine(masks, [rules[i] for i in docs])
                     masks = [text.allowed for text in texts]
                 states = to_states(states)
-                emissions = torch.cat([xp2torch(outputs[0][i]) for i in docs])
-                trellis = make_trellis(emissions, xp2torch(outputs[1]), states, masks)
+                device = get_torch_default_device()
+                emissions = torch.cat([tensor_of(outputs[0][i], device) for i in docs])
+                trellis = make_trellis(emissions, tensor_of(outputs[1], device), states, masks)
                 self._groups.append(_Group(docs, _add_weights(trellis, states, texts), states, texts))
 
     def best(self) -> List[Ints1d]:
@@ -98,7 +100,7 @@ class TagSearch:
         for group in self._groups:
             tags, scores = crf.k_best(group.trellis, k)
             log_z = crf.log_partition(group.trellis)
-            log_p = (scores - log_z.unsqueeze(1)).clamp(max=0.0).cpu().numpy()
+            log_p = numpy_of((scores - log_z.unsqueeze(1)).clamp(max=0.0))
             for rank in range(k):
                 for doc, p, path in zip(group.docs, log_p[:, rank].tolist(), group.tags(tags[:, rank])):
                     if p > NEVER:
@@ -122,7 +124,7 @@ class TagSearch:
                 first += group.trellis.lengths[i]
             if scored:
                 marginals = crf_windows.marginals(group.trellis.take(searched))
-                tokens, tags = (torch.from_numpy(np.concatenate(part)) for part in (rows, runs))
+                tokens, tags = (tensor_of(np.concatenate(part)) for part in (rows, runs))
                 log_p = crf_windows.run_log_probs(marginals, tokens, tags, [len(run) for run in runs])
                 for (doc, j), p in zip(scored, log_p.exp().tolist()):
                     scores[doc][j] = min(scores[doc][j] + p, 1.0)
@@ -132,7 +134,7 @@ class TagSearch:
         found: List[Any] = [None] * self.n_docs
         for group in self._groups:
             n_tags, margin = int(group.states.tags.max()) + 1, group.states.margin
-            unary = crf_windows.marginals(group.trellis).unary.cpu().numpy()
+            unary = numpy_of(crf_windows.marginals(group.trellis).unary)
             means = (group.states.tags[:, None] == np.arange(n_tags)).astype(unary.dtype)
             rows = np.split(unary @ means, np.cumsum(group.trellis.lengths)[:-1])
             for doc, own in zip(group.docs, rows):
@@ -161,7 +163,7 @@ def _add_weights(trellis: Trellis, states: States, texts: Sequence[RefinedDoc]) 
             own = state if states.refines is None else np.flatnonzero(states.refines == state)
             added[first + token, own] += weight
         first += length
-    return trellis._replace(emissions=trellis.emissions + torch.from_numpy(added).to(trellis.emissions.device))
+    return trellis._replace(emissions=trellis.emissions + tensor_of(added, trellis.emissions.device))
 
 
 def find_spans_above(marginals: Marginals, tags: Ints1d, threshold: float) -> List[ScoredSpan]:
@@ -174,7 +176,7 @@ def find_spans_above(marginals: Marginals, tags: Ints1d, threshold: float) -> Li
     of the same tag are followed together.
     """
     unary, odds, weights, per_mass = marginals
-    kinds = torch.from_numpy(tags) - 1 - 4 * torch.arange(max(0, (int(tags.max()) + 3) // 4))[:, None]
+    kinds = tensor_of(tags) - 1 - 4 * torch.arange(max(0, (int(tags.max()) + 3) // 4))[:, None]
     # Whether a state begins or ends a span of a label, [n_labels, n_states].
     opens, closes = (kinds == BEGIN) | (kinds == SINGLE), (kinds == END) | (kinds == SINGLE)
     last, label = torch.nonzero(unary @ closes.to(unary.dtype).T >= threshold, as_tuple=True)

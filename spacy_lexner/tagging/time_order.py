@@ -6,6 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..tensors.convert import tensor_of
+
 
 class TimeOrder(NamedTuple):
     """All first tokens, all second ones, and so on, each time those of longer sequences first. Empty sequences are left
@@ -30,7 +32,7 @@ def time_order(lengths: Sequence[int], device: torch.device) -> TimeOrder:
     place = np.empty_like(token)
     place[token] = np.arange(len(token))
     arrays = (token, place, place[starts + counts - 1], ranked)
-    return TimeOrder(sizes.tolist(), *(torch.from_numpy(array).to(device) for array in arrays))
+    return TimeOrder(sizes.tolist(), *(tensor_of(array, device) for array in arrays))
 
 
 def steps(sizes: Sequence[int], backwards: bool = False) -> Iterator[Tuple[slice, slice]]:

@@ -9,6 +9,7 @@ from spacy.tokens import Doc
 from thinc.api import ArgsKwargs
 from torch import Tensor
 
+from ...tensors.convert import tensor_of
 from .character_ids import CharacterIds
 
 BEGIN, END, FIRST_WORD = 0, 1, 2
@@ -44,5 +45,5 @@ def make_batch(docs: Sequence[Doc], ids: CharacterIds, device: Optional[torch.de
     rows[tokens] = numbers + FIRST_WORD
     characters = np.concatenate([ids.boundary_words(), ids.encode(words)])
     arrays = (characters, rows, lengths + 2, tokens)
-    characters_, rows_, lengths_, tokens_ = map(torch.from_numpy, arrays)
+    characters_, rows_, lengths_, tokens_ = map(tensor_of, arrays)
     return ELMoBatch(characters_.to(device), rows_, lengths_, tokens_, words)

@@ -7,9 +7,9 @@ import torch
 from spacy.tokens import Doc
 from thinc.api import ArgsKwargs, Model
 from thinc.types import Floats2d
-from thinc.util import torch2xp, xp2torch
 
 from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
+from ...tensors.convert import array_of, tensor_of
 from ..shared.shim import shim_of
 from .batches import ELMoBatch, make_batch
 from .bilm import BLOCK_ROWS
@@ -61,7 +61,7 @@ def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Float
 
     def backprop(gradients: List[Floats2d]) -> List[Doc]:
         if output.requires_grad:  # not if the model is frozen and the mix has fixed weights
-            gradient = xp2torch(model.ops.xp.concatenate(gradients), device=output.device).to(output.dtype)
+            gradient = tensor_of(model.ops.xp.concatenate(gradients), output.device).to(output.dtype)
             d_output = torch.zeros_like(output).index_copy_(0, batch.tokens.to(output.device), gradient)
             backprop_output(ArgsKwargs(args=((output,),), kwargs={"grad_tensors": (d_output,)}))
         return []
@@ -85,7 +85,7 @@ def read_docs(model: Encoder, docs: Sequence[Doc]) -> Optional[ELMoBatch]:
 
 def _split(rows: torch.Tensor, docs: List[Doc]) -> List[Floats2d]:
     """The rows of each Doc, without its begin and end, as views."""
-    vectors: Any = torch2xp(rows.float())
+    vectors: Any = array_of(rows.float())
     result, start = [], 0
     for doc in docs:
         begin = min(start + 1, len(vectors))

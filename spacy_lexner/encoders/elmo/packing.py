@@ -3,8 +3,9 @@
 from typing import List, NamedTuple
 
 import numpy as np
-import torch
 from torch import Tensor
+
+from ...tensors.convert import numpy_of, tensor_of
 
 
 class Packing(NamedTuple):
@@ -23,7 +24,7 @@ class Packing(NamedTuple):
 def pack(lengths: Tensor) -> Packing:
     """Lay out sequences of the given lengths: int64 [n_sequences], each at least 1. Everything is on the CPU."""
     # In numpy: torch would wake its threads for `repeat_interleave`, however short the input.
-    counts = lengths.numpy()
+    counts = numpy_of(lengths)
     order = np.argsort(-counts, kind="stable")
     ordered = counts[order]
     longest = int(ordered[0]) if len(ordered) else 0
@@ -34,7 +35,7 @@ def pack(lengths: Tensor) -> Packing:
     rows = np.stack([start + step, start + counts[sequence] - 1 - step])
     inverse = np.empty_like(rows)
     inverse[[[0], [1]], rows] = np.arange(len(step))
-    return Packing(torch.from_numpy(rows), torch.from_numpy(inverse), sizes.tolist(), torch.from_numpy(order))
+    return Packing(tensor_of(rows), tensor_of(inverse), sizes.tolist(), tensor_of(order))
 
 
 def split_steps(sizes: List[int], max_rows: int) -> List[List[int]]:

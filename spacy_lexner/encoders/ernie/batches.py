@@ -10,6 +10,7 @@ from torch.nn import functional
 from ...candidates.storage import place_spans
 from ...lexicon.entry import hash_word
 from ...lexicon.level import Candidates
+from ...tensors.convert import numpy_of, tensor_of
 from ..shared.units import UnitBatch
 from ..shared.windows import Windows
 from ..shared.wordpiece_encoder import pad_pieces
@@ -54,10 +55,10 @@ def entity_tensors(module: ERNIE, ids: Sequence[str], vectors: np.ndarray) -> Tu
     in its fine-tuned table, int64[1 + U], or -1."""
     if not vectors.shape[1]:
         vectors = np.zeros((1, module.encoder.entity_width), "f4")
-    table = module.tuned_hashes.cpu().numpy().view("u8")
+    table = numpy_of(module.tuned_hashes).view("u8")
     rows = np.append(-1, find_rows(table, np.array([hash_word(entity_id) for entity_id in ids], "u8")))
     device = module.tuned.device
-    return torch.from_numpy(vectors).to(device), torch.from_numpy(rows).to(device)
+    return tensor_of(vectors, device), tensor_of(rows, device)
 
 
 def pad_entities(
@@ -67,6 +68,6 @@ def pad_entities(
     the windows that hold the wordpiece it is shown on."""
     padded, pieces = pad_pieces(windows, ids, wordpieces, device)
     places, inside, _ = windows.pad()
-    shown = torch.from_numpy(np.where(inside, entities.shown[places], 0)).to(device)
+    shown = tensor_of(np.where(inside, entities.shown[places], 0), device)
     shown = functional.pad(shown, (1, 1))  # [CLS] and [SEP] show none
     return UnitBatch(ERNIEBatch(*padded, shown, entities.vectors, entities.tuned), pieces)

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from typing import Dict, List, Literal, Optional, Sequence, Tuple, get_args
 
 import numpy as np
-import torch
 from spacy.tokens import Doc
 
 from ...candidates.training_texts import TrainingTexts
 from ...lexicon.entry import hash_word
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.matcher import Matcher
+from ...tensors.convert import tensor_of
 from ..shared.bert_setup import BertSetup, take_sample
 from ..shared.bert_shaped import config_settings
 from ..shared.shim import ModuleShim
@@ -126,5 +126,5 @@ def _start_from_vectors(module: ERNIE, tuned: Dict[str, np.ndarray]) -> None:
     hashes = np.array([hash_word(entity_id) for entity_id in tuned], "u8")
     order = np.argsort(hashes)
     vectors: List[np.ndarray] = list(tuned.values())
-    module.tuned.data.copy_(torch.from_numpy(np.stack([vectors[i] for i in order.tolist()])))
-    module.tuned_hashes.copy_(torch.from_numpy(hashes[order].view("i8")))  # type: ignore[operator]
+    module.tuned.data.copy_(tensor_of(np.stack([vectors[i] for i in order.tolist()])))
+    module.tuned_hashes.copy_(tensor_of(hashes[order].view("i8")))  # type: ignore[operator]

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from ...candidates.batch_words import BatchWords, expand_ranges
+from ...tensors.convert import tensor_of
 from ..shared.characters import Characters
 from ..shared.units import UnitBatch
 from ..shared.vocab import LatticeVocab
@@ -78,7 +79,7 @@ def make_batches(
     firsts = np.cumsum(counts) - counts
 
     def tensor(array: np.ndarray) -> torch.Tensor:
-        return torch.from_numpy(np.ascontiguousarray(array)).to(device)
+        return tensor_of(np.ascontiguousarray(array), device)
 
     for chosen in batch_by_padding(windows.lengths + counts, max_tokens):
         places, inside, own = windows.take(chosen).pad()

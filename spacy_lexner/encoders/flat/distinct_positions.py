@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from ...candidates.batch_words import expand_ranges
+from ...tensors.convert import numpy_of, tensor_of
 
 CHUNK_SCORES = 2**17  # scores of a chunk in one head: 4 MB for eight heads, which a processor's cache holds
 SMALL_CHUNK_SCORES = 2**14  # below this the calls cost more than the arithmetic, so groups are put together
@@ -56,9 +57,9 @@ class DistinctPositions:
     def __init__(self, starts: Tensor, ends: Tensor, mask: Tensor) -> None:
         self.shape = (starts.shape[0], starts.shape[1])
         self._device = starts.device
-        valid = mask.cpu().numpy()
-        begins = starts.cpu().numpy().astype(np.int64)
-        spans = ends.cpu().numpy().astype(np.int64) - begins
+        valid = numpy_of(mask)
+        begins = numpy_of(starts).astype(np.int64)
+        spans = numpy_of(ends).astype(np.int64) - begins
         if (spans[valid] < 1).any():
             raise ValueError("A span of the lattice is empty: its end must lie after its start.")
         self._lengths, ranks = np.unique(spans[valid], return_inverse=True)
@@ -144,4 +145,4 @@ class DistinctPositions:
         return Chunk(self._tensor(rows), self._tensor(columns), self._tensor(pairs))
 
     def _tensor(self, array: np.ndarray) -> Tensor:
-        return torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
+        return tensor_of(np.ascontiguousarray(array), self._device)

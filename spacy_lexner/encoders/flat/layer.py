@@ -12,6 +12,7 @@ from ...candidates.lexicon_node import training_matcher
 from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
 from ...candidates.unit_docs import find_listener
 from ...lexicon.matcher import SingleChars, keep_single_chars
+from ...tensors.convert import numpy_of
 from ..shared.blocks import Block
 from ..shared.characters import Characters, read_characters
 from ..shared.shim import ModuleShim, settings_of, shim_of
@@ -123,12 +124,12 @@ def attend(model: Encoder, docs: List[Doc]) -> List[AttendedWords]:
             record: List[torch.Tensor] = []
             yield UnitBatch(batch._replace(record=record), rows)  # goes on when the module has run
             n_characters = batch.characters.shape[1]
-            kept = batch.kept.cpu().numpy()
+            kept = numpy_of(batch.kept)
             text, place = kept // n_characters, kept % n_characters
-            weights = torch.stack(record).mean(0)[:, :n_characters, n_characters:].double().cpu().numpy()
-            row, column = np.nonzero(batch.word_ids.cpu().numpy()[text])
+            weights = numpy_of(torch.stack(record).mean(0)[:, :n_characters, n_characters:].double())
+            row, column = np.nonzero(numpy_of(batch.word_ids)[text])
             starts, ends = (
-                rows[row] - place[row] + part.cpu().numpy()[text[row], column]
+                rows[row] - place[row] + numpy_of(part)[text[row], column]
                 for part in (batch.word_starts, batch.word_ends)
             )
             token = token_of[rows[row]]

@@ -10,6 +10,7 @@ from spacy.tokens import Doc
 from ...candidates.batch_words import AttendedWords, BatchWords, place_words, split_by_doc
 from ...candidates.policy import Policy, candidate_slots
 from ...lexicon.matcher import SingleChars
+from ...tensors.convert import numpy_of
 from ..shared.shim import ModuleShim, settings_of, shim_of
 from ..shared.units import Encoder, UnitBatch, run_batches
 from ..shared.wordpiece_encoder import WindowOptions, WordpieceEncoder, wordpieces_of
@@ -86,8 +87,8 @@ def attend(model: Encoder, docs: List[Doc]) -> List[AttendedWords]:
             batch, pieces = pad_windows(windows, ids, wordpieces_of(model), chosen, shim_of(model).device)
             record: List[torch.Tensor] = []
             yield UnitBatch(batch._replace(record=record), pieces)  # resumes after the module has run
-            shown = cast(torch.Tensor, batch.slots).flatten(0, 1)[batch.kept].cpu().numpy()
-            weights = torch.stack(record).mean(0).flatten(0, 1)[batch.kept].double().cpu().numpy()
+            shown = numpy_of(cast(torch.Tensor, batch.slots).flatten(0, 1)[batch.kept])
+            weights = numpy_of(torch.stack(record).mean(0).flatten(0, 1)[batch.kept].double())
             row, column = np.nonzero(shown)
             number, token = slots[pieces[row], column], token_of[pieces[row]]
             starts, ends = token_of[words.starts[number]], token_of[words.ends[number] - 1] + 1

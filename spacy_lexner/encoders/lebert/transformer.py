@@ -10,11 +10,12 @@ from spacy_transformers.data_classes import FullTransformerBatch, TransformerDat
 from spacy_transformers.layers import split_trf_batch, trfs2arrays
 from thinc.api import Model, chain
 from thinc.types import Floats2d, Ragged
-from thinc.util import torch2xp, xp2torch
+from thinc.util import get_torch_default_device
 from transformers.modeling_outputs import BaseModelOutput
 
 from ...candidates.batch_words import expand_ranges
 from ...candidates.unit_docs import units_of_tokens
+from ...tensors.convert import array_of, tensor_of
 from ..shared.units import Encoder, read_units, run_batches, token_rows
 from ..shared.wordpiece_encoder import piece_borders, wordpieces_of
 from ..shared.wordpieces import Wordpieces
@@ -119,7 +120,7 @@ def forward(model: Transformer, docs: List[Doc], is_train: bool) -> Tuple[FullTr
     positions = model.ops.xp.asarray(rows.positions)
     hidden: Any = model.ops.alloc2f(rows.n_rows * rows.width, model.get_dim("nO"))
     hidden[positions] = vectors
-    last_hidden_state: Any = xp2torch(hidden.reshape(rows.n_rows, rows.width, -1))
+    last_hidden_state: Any = tensor_of(hidden.reshape(rows.n_rows, rows.width, -1), get_torch_default_device())
     batch = FullTransformerBatch(
         spans=rows.spans,
         wordpieces=_wordpiece_batch(wordpieces_of(encoder), ids, rows),
@@ -131,7 +132,7 @@ def forward(model: Transformer, docs: List[Doc], is_train: bool) -> Tuple[FullTr
     )
 
     def backprop(gradient: FullTransformerBatch) -> List[Doc]:
-        d_hidden: Any = torch2xp(gradient.model_output.to_tuple()[0])
+        d_hidden: Any = array_of(gradient.model_output.to_tuple()[0])
         backprop_vectors(d_hidden.reshape(-1, d_hidden.shape[-1])[positions])
         return docs
 

@@ -12,6 +12,7 @@ from transformers import BertConfig, PretrainedConfig, PreTrainedModel
 
 from ...candidates.training_texts import TrainingTexts
 from ...lexicon.matcher import Matcher
+from ...tensors.convert import tensor_of
 from .bert_shaped import load_encoder, load_encoder_config, load_tokenizer
 from .read_as import ReadAs, choose_normalization, save_normalization
 from .vector_file import read_vectors
@@ -144,7 +145,7 @@ def start_from_characters(table: nn.Embedding, wordpieces: Wordpieces, path: str
     known = torch.tensor([(piece, i) for piece, i in rows if piece is not None]).reshape(-1, 2)
     if not len(known):
         raise ValueError(f"{path} holds vectors of {len(rows)} characters, none of which is in the vocabulary.")
-    vectors = torch.from_numpy(given.vectors)
+    vectors = tensor_of(given.vectors)
     vectors = nn.functional.normalize(vectors - vectors.mean(dim=0), dim=1)
     rotation = nn.init.orthogonal_(torch.empty(given.width, table.embedding_dim))
     with torch.no_grad():

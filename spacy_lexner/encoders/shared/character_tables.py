@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from ...lexicon.normalization import Normalization
+from ...tensors.convert import tensor_of
 from .character_options import CharacterOptions
 from .vector_file import Vectors, read_vectors
 from .vocab import PADDING, UNKNOWN, build_vocab, load_vocab
@@ -80,7 +81,7 @@ class CharacterTables(NamedTuple):
             if table is not None:
                 rows = vocab.rows(kind, given.keys)
                 known = rows > UNKNOWN
-                table.load(torch.from_numpy(rows[known]), torch.from_numpy(given.vectors[known]))
+                table.load(tensor_of(rows[known]), tensor_of(given.vectors[known]))
 
 
 def drop_tokens(ids: Tensor, share: float) -> Tensor:

@@ -11,8 +11,9 @@ import torch
 from safetensors.torch import save as save_safetensors
 from thinc.api import ArgsKwargs, Model, Optimizer, PyTorchGradScaler, PyTorchShim
 from thinc.shims import Shim
-from thinc.util import get_torch_default_device, torch2xp, xp2torch
+from thinc.util import get_torch_default_device
 
+from ...tensors.convert import array_of, tensor_of
 from . import (
     forks,  # noqa: F401 (for its effect)
     int8,
@@ -139,9 +140,9 @@ class ModuleShim(PyTorchShim):
             if parameter.grad is None:
                 continue
             if not self._grad_scaler.found_inf:
-                weights, gradient = torch2xp(parameter.data), torch2xp(parameter.grad)
+                weights, gradient = array_of(parameter.data), array_of(parameter.grad)
                 updated, _ = optimizer((self.id, name), weights, gradient)  # type: ignore[arg-type]
-                data = xp2torch(updated, device=parameter.device)
+                data = tensor_of(updated, parameter.device)
                 if data.data_ptr() != parameter.data_ptr():  # a view of a view of a view … would never be freed
                     parameter.data = data
             parameter.grad = None
@@ -155,7 +156,7 @@ class ModuleShim(PyTorchShim):
         parameters = dict(self._model.named_parameters()) if self._model is not None and own else {}
         backup = {name: parameters[name].data for name in own if name in parameters}
         for name in backup:
-            parameters[name].data = xp2torch(own[name], device=parameters[name].device)
+            parameters[name].data = tensor_of(own[name], parameters[name].device)
         try:
             yield
         finally:

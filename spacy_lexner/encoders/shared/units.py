@@ -9,10 +9,10 @@ import torch
 from spacy.tokens import Doc
 from thinc.api import ArgsKwargs, Model
 from thinc.types import Floats2d
-from thinc.util import torch2xp, xp2torch
 
 from ...candidates.batch_words import AttendedWords, expand_ranges, move_to_tokens
 from ...candidates.unit_docs import UnitRanges, find_token_reader, make_unit_docs, units_of_tokens
+from ...tensors.convert import array_of, tensor_of
 from .shim import ModuleShim, shim_of
 
 Encoder = Model[List[Doc], List[Floats2d]]
@@ -151,23 +151,23 @@ def run_batches(
     """
     shim, xp = shim_of(model), model.ops.xp
     vectors: Any = model.ops.alloc2f(n_rows, model.get_dim("nO"))
-    leaf = None if given is None else xp2torch(given, requires_grad=is_train, device=shim.device)
+    leaf = None if given is None else tensor_of(given, shim.device).requires_grad_(is_train)
     extra = () if leaf is None else (leaf,)
     if not is_train:
         for batch in batches:
             output = shim.predict(ArgsKwargs(args=([batch.batch], *extra), kwargs={}))
-            vectors[xp.asarray(batch.rows)] = torch2xp(output.float())
+            vectors[xp.asarray(batch.rows)] = array_of(output.float())
         return vectors, lambda gradient: None
     made = list(batches)
     if not made:
         return vectors, lambda gradient: None
     order = xp.asarray(np.concatenate([batch.rows for batch in made]))
     output, backprop_output = shim.begin_update(ArgsKwargs(args=([batch.batch for batch in made], *extra), kwargs={}))
-    vectors[order] = torch2xp(output.detach().float())
+    vectors[order] = array_of(output.detach().float())
 
     def backprop(gradient: Any) -> Any:
-        d_output = xp2torch(gradient[order], device=output.device).to(output.dtype)
+        d_output = tensor_of(gradient[order], output.device).to(output.dtype)
         backprop_output(ArgsKwargs(args=((output,),), kwargs={"grad_tensors": (d_output,)}))
-        return None if leaf is None else torch2xp(cast(torch.Tensor, leaf.grad))
+        return None if leaf is None else array_of(cast(torch.Tensor, leaf.grad))
 
     return vectors, backprop

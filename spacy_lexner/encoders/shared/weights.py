@@ -12,6 +12,7 @@ from torch.nn.modules.module import (
 
 from ...lexicon.array_file import read_places
 from ...lexicon.errors import LexiconError
+from ...tensors.convert import numpy_of
 
 DTYPES = {
     "F64": torch.float64,
@@ -42,7 +43,7 @@ def read_weights(data: bytes) -> Dict[str, torch.Tensor]:
     weights: Dict[str, torch.Tensor] = {}
     for name, place in places.items():
         weights[name] = torch.empty(place.shape, dtype=DTYPES[place.dtype])
-        weights[name].reshape(-1).view(torch.uint8).numpy()[:] = body[place.begin : place.end]
+        numpy_of(weights[name].reshape(-1).view(torch.uint8))[:] = body[place.begin : place.end]
     return weights
 
 

@@ -10,6 +10,7 @@ from thinc.api import Model
 
 from ...candidates.lexicon_node import find_lexicon, training_matcher
 from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
+from ...tensors.convert import tensor_of
 from .bert_setup import BertSetup
 from .bert_shaped import max_length
 from .shim import ModuleShim, settings_of, shim_of
@@ -125,7 +126,7 @@ def pad_pieces(
     mask = np.arange(width + N_SPECIAL) < windows.lengths[:, None] + N_SPECIAL
     rows, columns = np.nonzero(own)
     kept = rows * (width + N_SPECIAL) + columns + 1
-    return PaddedPieces(*(torch.from_numpy(array).to(device) for array in (padded, mask, kept))), places[own]
+    return PaddedPieces(*(tensor_of(array, device) for array in (padded, mask, kept))), places[own]
 
 
 def wordpieces_of(model: Encoder) -> Wordpieces:

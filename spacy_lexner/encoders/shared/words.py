@@ -11,6 +11,7 @@ from torch.nn import functional as F
 from ...candidates.batch_words import BatchWords
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.matcher import Matcher
+from ...tensors.convert import numpy_of, tensor_of
 from .word_labels import LabelNumbers, load_labels, stack_labels
 
 WordsFrom = Literal["frozen", "finetuned"]
@@ -64,8 +65,8 @@ class WordVectors(nn.Module):
         from random numbers."""
         vectors, known = lexicon.vectors(hashes)
         if known.any():  # a lexicon without vectors has no width
-            self.tuned.data[torch.from_numpy(known)] = torch.from_numpy(vectors[known]).to(self.tuned)
-        self.tuned_hashes.copy_(torch.from_numpy(hashes.view("i8")))
+            self.tuned.data[tensor_of(known)] = tensor_of(vectors[known]).to(self.tuned)
+        self.tuned_hashes.copy_(tensor_of(hashes.view("i8")))
 
 
 class WordTable(NamedTuple):
@@ -80,7 +81,7 @@ class WordTable(NamedTuple):
     def of(cls, words: Optional[WordVectors], settings: Mapping[str, Any]) -> "WordTable":
         """The table of a module's word vectors; `settings` are those of the module."""
         assert words is not None
-        hashes, names = words.tuned_hashes.cpu().numpy().view("u8"), tuple(settings.get("labels", ()))
+        hashes, names = numpy_of(words.tuned_hashes).view("u8"), tuple(settings.get("labels", ()))
         return cls(words.width, settings["lexicon_width"], hashes, load_labels(names) if names else None)
 
     def look_up(self, lexicon: Lexicon, hashes: np.ndarray) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -129,10 +130,10 @@ def number_words(chosen: np.ndarray, words: BatchWords, table: WordTable, device
             column.append(part)
         if table.labels is not None:
             labels.append(table.labels(lexicon, hashes))
-    tensors = [torch.from_numpy(np.concatenate(column)).to(device) for column in columns]
+    tensors = [tensor_of(np.concatenate(column), device) for column in columns]
     if table.labels is not None:
-        tensors.append(torch.from_numpy(stack_labels(labels)).to(device))
-    return torch.from_numpy(rows).to(device), Words(*tensors)
+        tensors.append(tensor_of(stack_labels(labels), device))
+    return tensor_of(rows, device), Words(*tensors)
 
 
 def words_of_texts(matcher: Matcher, texts: Sequence[str]) -> np.ndarray:

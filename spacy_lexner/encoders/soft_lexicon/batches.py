@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from ...candidates.batch_words import BatchWords, expand_ranges
+from ...tensors.convert import tensor_of
 from ..shared.characters import Characters
 from ..shared.units import UnitBatch
 from ..shared.vocab import LatticeVocab
@@ -40,7 +41,7 @@ def make_batches(
     firsts = np.cumsum(per_unit) - per_unit
 
     def tensor(array: np.ndarray) -> torch.Tensor:
-        return torch.from_numpy(np.ascontiguousarray(array)).to(device)
+        return tensor_of(np.ascontiguousarray(array), device)
 
     for chosen in batch_by_padding(windows.lengths, max_tokens):
         some = windows.take(chosen)
@@ -58,7 +59,7 @@ def make_batches(
             rows,
             tensor(sets.weights[members]),
             tensor(np.cumsum(sizes) - sizes),
-            torch.from_numpy(some.lengths),
+            tensor_of(some.lengths),
             tensor(places),
             tensor(np.flatnonzero(own)),
         )

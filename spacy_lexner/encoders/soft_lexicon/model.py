@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from ...tensors.convert import numpy_of, tensor_of
 from ..shared.character_tables import TokenVectors, drop_tokens, unit_length
 from ..shared.words import Words, WordVectors, find_rows
 from .word_sets import N_SETS
@@ -44,13 +45,13 @@ class WordCounts(nn.Module):
 
     def start_from(self, hashes: np.ndarray, counts: np.ndarray) -> None:
         """Take the counts, int64[n_words], of words, uint64[n_words], ascending."""
-        self.hashes.copy_(torch.from_numpy(hashes.view("i8")))
-        self.counts.copy_(torch.from_numpy(counts))
+        self.hashes.copy_(tensor_of(hashes.view("i8")))
+        self.counts.copy_(tensor_of(counts))
 
     def frequency(self, hashes: np.ndarray) -> np.ndarray:
         """RETURNS (numpy.ndarray): z of words, float64[n], given by hash, uint64[n]."""
-        rows = find_rows(self.hashes.cpu().numpy().view("u8"), hashes)
-        return np.append(self.counts.cpu().numpy(), 0)[rows] + self.smoothing
+        rows = find_rows(numpy_of(self.hashes).view("u8"), hashes)
+        return np.append(numpy_of(self.counts), 0)[rows] + self.smoothing
 
 
 class SoftEmbedding(nn.Module):

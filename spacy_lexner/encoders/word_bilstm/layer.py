@@ -3,13 +3,13 @@
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, cast
 
 import numpy as np
-import torch
 from spacy.tokens import Doc
 
 from ...candidates.batch_words import place_words
 from ...candidates.lexicon_node import training_matcher
 from ...candidates.policy import candidate_slots
 from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
+from ...tensors.convert import tensor_of
 from ..shared.shim import ModuleShim, settings_of, shim_of
 from ..shared.units import Encoder, UnitBatch, UnitEncoder, UnitRows, run_batches, split_by_length
 from ..shared.windows import batch_by_padding, cut_windows
@@ -84,6 +84,6 @@ def make_batches(model: Encoder, docs: List[Doc], counts: np.ndarray, is_train: 
         windows = whole.take(index)
         places, inside, _ = windows.pad()
         rows, distinct = pad_slots(windows, slots, words, table, device)
-        tokens, kept = (torch.from_numpy(array).to(device) for array in (places, np.flatnonzero(inside)))
-        batch = WordBatch(tokens, torch.from_numpy(windows.lengths), rows, distinct, kept)
+        tokens, kept = (tensor_of(array, device) for array in (places, np.flatnonzero(inside)))
+        batch = WordBatch(tokens, tensor_of(windows.lengths), rows, distinct, kept)
         yield UnitBatch(batch, places[inside])

@@ -10,6 +10,7 @@ from thinc.types import Floats2d
 
 from ...encoders.shared.units import Encoder, UnitBatch, UnitRows, pool_tokens, run_batches, split_by_length
 from ...encoders.shared.wordpiece_encoder import piece_borders, wordpieces_of
+from ...tensors.convert import numpy_of
 
 
 def FramedEncoder(encoder: Encoder) -> Encoder:
@@ -62,8 +63,8 @@ def frame(padded: UnitBatch, borders: np.ndarray) -> UnitBatch:
     last."""
     batch: Any = padded.batch
     width = batch.attention_mask.shape[1]
-    rows = (batch.kept // width).cpu().numpy()
-    ends = rows * width + batch.attention_mask.sum(1).cpu().numpy()[rows] - 1
+    rows = numpy_of(batch.kept // width)
+    ends = rows * width + numpy_of(batch.attention_mask.sum(1))[rows] - 1
     present = np.flatnonzero(np.diff(borders))
     kept, numbers = [batch.kept], [padded.rows]
     for pieces, places, edge in ((borders[:-1], rows * width, 0), (borders[1:] - 1, ends, 1)):

@@ -8,6 +8,7 @@ from thinc.optimizers import FloatOrSeq, KeyT
 from thinc.types import FloatsXd
 from torch.optim.adamw import adamw
 
+from ...tensors.convert import tensor_of
 from .grouped_optimizer import GroupedOptimizer
 from .parameter_groups import GroupsT
 
@@ -51,12 +52,12 @@ class GroupedAdamW(GroupedOptimizer):
         if key not in self.mom1:
             self.mom1[key] = ops.alloc(weights.shape, dtype=weights.dtype)
             self.mom2[key] = ops.alloc(weights.shape, dtype=weights.dtype)
-        parameter = torch.from_dlpack(weights)
+        parameter = tensor_of(weights)
         adamw(
             [parameter],
-            [torch.from_dlpack(gradient)],
-            [torch.from_dlpack(self.mom1[key])],
-            [torch.from_dlpack(self.mom2[key])],
+            [tensor_of(gradient)],
+            [tensor_of(self.mom1[key])],
+            [tensor_of(self.mom2[key])],
             [],
             [torch.full((), self.nr_update[key] - 1.0, device=parameter.device)],
             fused=True,

@@ -6,7 +6,9 @@ from typing import Dict, List
 from thinc.model import Model
 from thinc.shims import PyTorchShim
 from thinc.types import FloatsXd
-from thinc.util import get_array_module, torch2xp
+from thinc.util import get_array_module
+
+from ...tensors.convert import array_of
 
 
 def clip_gradients(model: Model, max_norm: float) -> float:
@@ -41,5 +43,5 @@ def get_gradients(model: Model) -> List[FloatsXd]:
             if isinstance(shim, PyTorchShim) and shim._model is not None:
                 for parameter in shim._model.parameters():
                     if parameter.grad is not None:
-                        gradients[id(parameter)] = torch2xp(parameter.grad)  # type: ignore[assignment]
+                        gradients[id(parameter)] = array_of(parameter.grad)  # type: ignore[assignment]
     return list(gradients.values())

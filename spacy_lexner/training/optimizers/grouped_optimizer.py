@@ -4,12 +4,12 @@ import math
 import warnings
 from typing import Any, Dict, Optional, Tuple
 
-import torch
 from thinc.backends import get_array_ops
 from thinc.model import Model
 from thinc.optimizers import FloatOrSeq, KeyT, Optimizer
 from thinc.types import FloatsXd
 
+from ...tensors.convert import tensor_of
 from .clipping import clip_gradients
 from .parameter_groups import GroupsT, parse_groups
 
@@ -128,5 +128,5 @@ def _move_average(average: FloatsXd, weights: FloatsXd, n_updates: int) -> None:
     """Like thinc's `Ops.update_averages`, which makes two temporary arrays, but in one pass over memory: tables of
     vectors are large."""
     decay = min((1 + n_updates) / (10 + n_updates), MAX_DECAY)
-    moving = torch.from_dlpack(average)
-    moving.lerp_(torch.from_dlpack(weights).to(moving.dtype), 1 - decay)
+    moving = tensor_of(average)
+    moving.lerp_(tensor_of(weights).to(moving.dtype), 1 - decay)

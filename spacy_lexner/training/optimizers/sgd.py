@@ -2,12 +2,12 @@
 
 from typing import Optional
 
-import torch
 from thinc.backends import get_array_ops
 from thinc.optimizers import FloatOrSeq, KeyT
 from thinc.types import FloatsXd
 from torch.optim.sgd import sgd
 
+from ...tensors.convert import tensor_of
 from .grouped_optimizer import GroupedOptimizer
 from .parameter_groups import GroupsT
 
@@ -49,13 +49,13 @@ class GroupedSGD(GroupedOptimizer):
     def change(self, key: KeyT, weights: FloatsXd, gradient: FloatsXd, learn_rate: float, weight_decay: float) -> None:
         if key not in self.mom1:
             self.mom1[key] = get_array_ops(weights).alloc(weights.shape, dtype=weights.dtype)
-        step = torch.from_dlpack(gradient)
+        step = tensor_of(gradient)
         if self.max_grad_value:
             step.clamp_(-self.max_grad_value, self.max_grad_value)
         sgd(
-            [torch.from_dlpack(weights)],
+            [tensor_of(weights)],
             [step],
-            [torch.from_dlpack(self.mom1[key])],
+            [tensor_of(self.mom1[key])],
             weight_decay=weight_decay,
             momentum=self.momentum,
             lr=learn_rate,

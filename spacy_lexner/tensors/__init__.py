@@ -1,0 +1,1 @@
+"""Where arrays become tensors and tensors arrays."""
