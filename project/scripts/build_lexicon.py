@@ -61,12 +61,13 @@ def main(
     out: Annotated[Path, typer.Argument(help="Folder for the lexicon.")],
     words: Annotated[str, typer.Option(help="Files of words, separated by spaces.")] = "",
     vectors: Annotated[str, typer.Option(help="Files of word vectors, word2vec text, separated by spaces.")] = "",
+    limit: Annotated[int, typer.Option(help="Read the first lines of a file of vectors, this many; 0 for all.")] = 0,
     shuffle: Annotated[Optional[int], typer.Option(help="Seed to give each word the vector of another one.")] = None,
 ) -> None:
     """Build a lexicon. Equal words of several files are one word; its vector is the first that any of them has."""
     try:
         streams = [read_words(find_input(path)) for path in words.split()]
-        streams += [read_word_vectors(find_input(path)) for path in vectors.split()]
+        streams += [read_word_vectors(find_input(path), limit=limit or None) for path in vectors.split()]
         lexicon = Lexicon.from_entries(WatchedStream(streams), merge=True)
         if shuffle is not None:
             lexicon = shuffle_vectors(lexicon, shuffle)

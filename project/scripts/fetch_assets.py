@@ -19,9 +19,11 @@ from weasel.util import get_checksum
 OWN = "--vars.dataset mine --vars.train my_train.conll --vars.dev my_dev.conll --vars.test my_test.conll"
 
 
-def read_assets() -> List[Dict[str, str]]:
-    """RETURNS (List[Dict[str, str]]): The assets of `project.yml`, with `dest`, `url` and `checksum`."""
-    return srsly.read_yaml(PROJECT / "project.yml")["assets"]
+def read_assets(folder: str = "") -> List[Dict[str, str]]:
+    """RETURNS (List[Dict[str, str]]): The assets of `project.yml`, or of that in a folder beside it, with `dest`, from
+    the project's folder, and `url` and `checksum`, as far as they are known."""
+    assets = srsly.read_yaml(PROJECT / folder / "project.yml")["assets"]
+    return [{**asset, "dest": asset["dest"].removeprefix("../")} for asset in assets]
 
 
 def local_copies(dest: Path, data_dir: Optional[Path]) -> Iterator[Path]:
@@ -43,32 +45,43 @@ def local_copies(dest: Path, data_dir: Optional[Path]) -> Iterator[Path]:
 
 def md5(path: Path) -> str:
     """RETURNS (str): The MD5 of a file, in hexadecimal."""
-    return hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest()
+    digest = hashlib.md5(usedforsecurity=False)
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def is_asset(path: Path, asset: Dict[str, str]) -> bool:
+    """RETURNS (bool): Whether a file is there and has the checksum of an asset, if that is known."""
+    return path.is_file() and asset.get("checksum") in (None, md5(path))
 
 
 def bring(asset: Dict[str, str], data_dir: Optional[Path]) -> bool:
     """Bring one asset into its place.
 
-    asset (Dict[str, str]): With `dest`, `url` and `checksum`.
+    asset (Dict[str, str]): With `dest`, and `url` and `checksum` if they are known.
     data_dir (Optional[Path]): Folder to copy from before the network is tried.
     RETURNS (bool): Whether the file is there now, with the right checksum.
     """
     place = PROJECT / asset["dest"]
-    if place.is_file() and md5(place) == asset["checksum"]:
+    if is_asset(place, asset):
         msg.good(f"{asset['dest']} is there")
         return True
     place.parent.mkdir(parents=True, exist_ok=True)
     for source in local_copies(Path(asset["dest"]), data_dir):
-        if md5(source) == asset["checksum"]:
+        if is_asset(source, asset):
             shutil.copyfile(source, place)
             msg.good(f"{asset['dest']} copied from {source}")
             return True
         msg.warn(f"{source} is not the file that project.yml names: its MD5 differs from {asset['checksum']}")
+    if "url" not in asset:
+        return False
     try:
-        fetch_asset(PROJECT, asset["url"], Path(asset["dest"]), asset["checksum"])
+        fetch_asset(PROJECT, asset["url"], Path(asset["dest"]), asset.get("checksum"))
     except (OSError, ValueError) as error:  # no network, no such host, nothing there to check
         msg.warn(f"{asset['dest']} could not be downloaded", f"{error!s:.300}")
-    return place.is_file() and md5(place) == asset["checksum"]
+    return is_asset(place, asset)
 
 
 def note_sources(name: str, named: Dict[str, str]) -> None:

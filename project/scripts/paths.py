@@ -25,3 +25,12 @@ def find_input(name: str) -> Path:
             return place.resolve()
     where = "" if path.is_absolute() else f" in {', '.join(map(str, folders))}"
     raise FileNotFoundError(f"There is no {name}{where}.")
+
+
+def find_checkpoint(name: str) -> str:
+    """RETURNS (str): The absolute path of a Hugging Face folder, looked for as `find_input` does, or else the name, as
+    one of the hub."""
+    try:
+        return str(find_input(name))
+    except FileNotFoundError:
+        return name

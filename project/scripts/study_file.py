@@ -21,6 +21,7 @@ class System(BaseModel, extra="forbid"):
     score (str): The score by which the best pipeline of a run is chosen on dev.
     limit (int): Learn from this many training texts, the first ones; 0 for all.
     arguments (List[str]): Further arguments of `spacy train`.
+    datasets (Dict[str, List[str]]): And more of them on data sets of these names.
     """
 
     title: str
@@ -30,6 +31,7 @@ class System(BaseModel, extra="forbid"):
     score: str = "ents_f"
     limit: int = 0
     arguments: List[str] = []
+    datasets: Dict[str, List[str]] = {}
 
     @model_validator(mode="after")
     def check_source(self) -> System:
@@ -41,7 +43,8 @@ class System(BaseModel, extra="forbid"):
     def on(self, dataset: str) -> System:
         """RETURNS (System): The system for a data set."""
         lexicon = None if self.lexicon is None else self.lexicon.replace("{dataset}", dataset)
-        arguments = [argument.replace("{dataset}", dataset) for argument in self.arguments]
+        own = self.datasets.get(dataset, [])
+        arguments = [argument.replace("{dataset}", dataset) for argument in [*self.arguments, *own]]
         return self.model_copy(update={"lexicon": lexicon, "arguments": arguments})
 
 

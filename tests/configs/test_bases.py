@@ -55,7 +55,7 @@ def test_words_are_found_before_they_are_read(name):
     assert config["training"]["annotating_components"] == ["lex_matcher"]
 
 
-@pytest.mark.parametrize("name", ["lebert", "elmo", "flat", "flat_bert", "flat_ensemble"])
+@pytest.mark.parametrize("name", ["lebert", "lebert_original", "elmo", "flat", "flat_bert", "flat_ensemble"])
 def test_each_group_of_the_optimizer_has_parameters(name):
     config = filled(name)
     nlp = spacy.util.load_model_from_config(config, validate=False)

@@ -50,3 +50,9 @@ def test_a_missing_file(tmp_path, capsys):
         main(tmp_path / "out", str(tmp_path / "none.txt"))
     assert "none.txt" in capsys.readouterr().out
     assert not (tmp_path / "out").exists()
+
+
+def test_the_first_words_of_a_file_of_vectors(tmp_path):
+    (tmp_path / "words.vec").write_text("3 2\n大桥 1 2\n桥 3 4\n长江 5 6\n", "utf8")
+    main(tmp_path / "out", vectors=str(tmp_path / "words.vec"), limit=2)
+    assert set(Lexicon.open(tmp_path / "out")) == {"大桥", "桥"}

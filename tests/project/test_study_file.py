@@ -38,3 +38,8 @@ def test_the_name_of_a_data_set_is_filled_in():
     filled = system.on("weibo")
     assert (filled.lexicon, filled.arguments) == ("lexicon/typed-weibo", ["--a", "b-weibo.json"])
     assert system.lexicon == "lexicon/typed-{dataset}" and System(title="x", config="flat").on("weibo").lexicon is None
+
+
+def test_a_data_set_may_have_arguments_of_its_own():
+    system = System(title="x", config="flat", arguments=["--a=1"], datasets={"msra": ["--a=2", "--b={dataset}"]})
+    assert system.on("msra").arguments == ["--a=1", "--a=2", "--b=msra"] and system.on("weibo").arguments == ["--a=1"]

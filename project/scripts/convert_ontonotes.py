@@ -1,0 +1,123 @@
+"""OntoNotes 4 as the papers on Chinese entities use it: four types, one text a sentence, spaces between words left out.
+
+The corpus has a licence (LDC2011T03), so whoever has it names its folder: the release as it comes, or the three files
+`{train,dev,test}.char.bmes` that other projects make of it. Of the release, newswire and magazine texts that were also
+translated, chtb_0001 to 0325 and 1001 to 1078, are dev where the number is odd and test where it is even; everything
+else is train (Che et al. 2013; Zhang and Yang 2018)."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+from typing import Annotated, Dict, Iterator, List, Tuple
+
+import typer
+from paths import PROJECT, SPLITS, find_input
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+from wasabi import msg
+
+from spacy_lexner.cli.data.convert import convert_cli
+from spacy_lexner.formats.record import FormatError
+from spacy_lexner.pipeline.char_tokenizer import CharTokenizer
+
+LABELS = {"PERSON": "PER", "ORG": "ORG", "GPE": "GPE", "LOC": "LOC"}
+# Sentences of each split in the papers (Zhang and Yang 2018, in thousands).
+PUBLISHED = {"train": "15.7 k", "dev": "4.3 k", "test": "4.3 k"}
+TAG = re.compile(r"<(/?)ENAMEX([^>]*)>")
+ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
+WRAPPER = re.compile(r"</?DOC\b[^>]*>")
+NUMBER = re.compile(r"chtb_(\d+)")
+
+
+def split_of(name: str) -> str:
+    """RETURNS (str): The split of a file of the release, by its number."""
+    found = NUMBER.match(name)
+    number = int(found[1]) if found else 0
+    if not (1 <= number <= 325 or 1001 <= number <= 1078):
+        return "train"
+    return "dev" if number % 2 else "test"
+
+
+def read_sentence(line: str) -> Tuple[str, List[Tuple[int, int, str]]]:
+    """Read a sentence, words between spaces, names between tags.
+
+    line (str): `<ENAMEX TYPE="GPE">南京</ENAMEX> 很 美`; `S_OFF` and `E_OFF` say by how many characters a name begins
+        after and ends before its tags.
+    RETURNS (Tuple[str, List[Tuple[int, int, str]]]): The text and its names of the four types: start, end, label.
+        Raises FormatError where a tag is not closed, or closes nothing.
+    """
+    text, names, place = "", [], 0
+    opened: Dict[str, str] = {}
+    start = 0
+    for tag in [*TAG.finditer(line), None]:
+        plain = line[place : tag.start()] if tag else line[place:]
+        text += re.sub(r"\s", "", html.unescape(plain))
+        place = tag.end() if tag else len(line)
+        closes = bool(tag and tag[1])
+        if closes != bool(opened):
+            raise FormatError(f"a name is not closed, or closed twice: {line.strip()}")
+        if closes:
+            bounds = (start + int(opened.get("S_OFF", 0)), len(text) - int(opened.get("E_OFF", 0)))
+            if opened["TYPE"] in LABELS and bounds[0] < bounds[1]:
+                names.append((*bounds, LABELS[opened["TYPE"]]))
+            opened = {}
+        elif tag:
+            start, opened = len(text), dict(ATTRIBUTE.findall(tag[2]))
+            if "TYPE" not in opened:
+                raise FormatError(f"a name has no TYPE: {line.strip()}")
+    return text, names
+
+
+def read_release(folder: Path) -> Iterator[Tuple[str, Doc]]:
+    """Read the `.name` files of the release, those of `chinese/annotations`.
+
+    folder (Path): The release, or a folder in it.
+    YIELDS (Tuple[str, Doc]): The split and a sentence. Raises FormatError, with file and line, where one is wrong.
+    """
+    tokenize = CharTokenizer(Vocab())
+    files = sorted(path for path in folder.rglob("*.name") if not {"english", "arabic"} & set(path.parts))
+    for path in files:
+        for number, line in enumerate(path.read_text("utf8").split("\n"), 1):
+            try:
+                text, names = read_sentence(WRAPPER.sub("", line))
+            except FormatError as error:
+                raise FormatError(f"{path}, line {number}: {error}") from error
+            if text:
+                doc = tokenize(text)
+                doc.set_ents([doc.char_span(*name[:2], label=name[2]) for name in names])
+                yield split_of(path.name), doc
+
+
+def main(
+    folder: Annotated[str, typer.Argument(help="The release, or a folder with its three files; empty for none.")] = "",
+    corpus: Annotated[Path, typer.Option(help="Folder of the converted data sets.")] = PROJECT / "corpus",
+) -> None:
+    """Write train.spacy, dev.spacy and test.spacy of OntoNotes 4, if you have it."""
+    if not folder:
+        msg.info("OntoNotes 4 is left out. If you have it (LDC2011T03): --vars.ontonotes FOLDER")
+        return
+    source, out = find_input(folder), corpus / "ontonotes"
+    out.mkdir(parents=True, exist_ok=True)
+    prepared = {split: source / f"{split}.char.bmes" for split in SPLITS}
+    if all(path.is_file() for path in prepared.values()):
+        for split, path in prepared.items():
+            convert_cli(path, out / f"{split}.spacy", repair=True)
+        return
+    bins = {split: DocBin(attrs=["ENT_IOB", "ENT_TYPE"]) for split in SPLITS}
+    try:
+        for split, doc in read_release(source):
+            bins[split].add(doc)
+    except FormatError as error:
+        msg.fail("OntoNotes 4 was not converted", str(error), exits=1)
+    if empty := [split for split, docs in bins.items() if not len(docs)]:
+        wanted = "data/files/data/chinese/annotations/**/chtb_0001.name and so on, or train, dev and test.char.bmes"
+        msg.fail(f"{source} has no texts for {', '.join(empty)}", f"Expected {wanted}.", exits=1)
+    for split, docs in bins.items():
+        docs.to_disk(out / f"{split}.spacy")
+        msg.good(f"{out / split}.spacy: {len(docs)} texts, in the papers {PUBLISHED[split]}")
+
+
+if __name__ == "__main__":
+    typer.run(main)
