@@ -10,9 +10,7 @@ from .results import Result
 from .tasks import Batch, Task
 
 SILENCE_SECONDS = 60.0  # without a sign of life of its actor a batch is lost
-PATIENCE_SECONDS = (
-    START_SECONDS  # without a sign of life of any actor the stream stands still; clusters take time to grow
-)
+PATIENCE_SECONDS = START_SECONDS  # without one of any actor the stream stands still; clusters take time to grow
 REASON = "its worker was lost again and again"
 
 
