@@ -5,8 +5,10 @@ import gzip
 import io
 import json
 import lzma
+import re
 import tracemalloc
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -166,3 +168,10 @@ def test_what_is_no_list(tmp_path, text):
 def test_quotes_are_short():
     assert quote("南京") == "'南京'" and quote(["a"]) == "['a']"
     assert len(quote("南" * 9999)) == len(quote(list(range(9999)))) == QUOTED
+
+
+@pytest.mark.parametrize("name", ["security.md", "security.zh.md"])
+def test_the_page_has_every_limit(name):
+    page = (Path(__file__).parents[2] / "docs" / name).read_text("utf8")
+    rows = re.findall(r"^\| `(\w+)` \| ([\d,]+) \|", page, flags=re.M)
+    assert {key: int(value.replace(",", "")) for key, value in rows} == LIMITS
