@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional
 
-from ..lexicon.limits import quote
+from ..lexicon.limits import quote, shorten
 from .mentions import Mentions
 from .offsets import CODE_POINTS, LAST_OF_BMP, Offsets
 from .record import LOST_CHARACTERS, Entity, FormatError, ReadOptions, Record
@@ -122,7 +122,7 @@ def _make_lines(task: Task, offsets: Offsets, types: Dict[str, str], report: Rep
         if label not in types:
             types[label] = _name_type(label, types)
             if types[label] != label:
-                report.add_problem(RENAMED, f"{label} as {types[label]}")
+                report.add_problem(RENAMED, f"{shorten(label)} as {shorten(types[label])}")
         yield f"T{i}\t{types[label]} {start} {end}\t{LINE_BREAK.sub(' ', mention)}"
         if score is not None:
             yield f"#{i}\tAnnotatorNotes T{i}\tscore {score:.4f}"

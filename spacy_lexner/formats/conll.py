@@ -3,7 +3,7 @@
 from itertools import accumulate
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
-from ..lexicon.limits import quote
+from ..lexicon.limits import quote, shorten
 from .record import LOST_CHARACTERS, Entity, FormatError, ReadOptions, Record
 from .report import Report
 from .source import Source, read_lines
@@ -59,7 +59,7 @@ def read_tagged(source: Source, options: ReadOptions, report: Report) -> Iterato
     for rows in _read_sentences(source, layout.separator, options, report):
         spans, violations = read_spans([split_tag(row.tag) for row in rows], marks_end=marks_end)
         for token, kind in violations:
-            place = f"{source.name}:{rows[token].number}: {rows[token].word} {rows[token].tag}"
+            place = f"{source.name}:{rows[token].number}: {shorten(rows[token].word)} {shorten(rows[token].tag)}"
             if not options.repair:
                 raise FormatError(f"{place}: in {layout.scheme.upper()}, {kind.split(':')[0]}. Repair it (--repair).")
             report.add_problem(kind, place)

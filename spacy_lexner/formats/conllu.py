@@ -3,7 +3,7 @@
 import re
 from typing import Iterable, Iterator, List, NamedTuple, Optional, Sequence
 
-from ..lexicon.limits import quote
+from ..lexicon.limits import quote, shorten
 from .record import FormatError, ReadOptions, Record
 from .report import Report
 from .source import Source, read_lines
@@ -126,6 +126,6 @@ def _read_row(number: int, columns: List[str], place: str, options: ReadOptions,
                 f"{place}: the part of speech {quote(pos)} of {quote(columns[1])} is not universal. Leave it out "
                 "(--repair); the fifth column is read too."
             )
-        report.add_problem(NOT_UNIVERSAL, f"{place}: {pos}")
+        report.add_problem(NOT_UNIVERSAL, f"{place}: {shorten(pos)}")
         pos = ""
     return Row(number, columns[1], pos, tag, NO_SPACE not in columns[9])

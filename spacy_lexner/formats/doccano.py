@@ -6,7 +6,7 @@ projects with that setting.
 
 from typing import Any, Dict, Iterable, Iterator, List, Tuple
 
-from ..lexicon.limits import quote
+from ..lexicon.limits import quote, shorten
 from .json_text import check_text, dumps, read_objects
 from .mentions import Mentions
 from .offsets import UTF_16, Offsets
@@ -55,7 +55,7 @@ def write_doccano(tasks: Iterable[Task], report: Report, *, unit: str = UTF_16) 
             line["label"] = [[start, end, label] for start, end, label, _, _ in regions]
         for region in regions:
             if region.score is not None:
-                report.add_problem("score of an entity: left out", f"{region.label} {region.mention}")
+                report.add_problem("score of an entity: left out", f"{shorten(region.label)} {shorten(region.mention)}")
         line.update(_notes(task, line, report))
         yield dumps(line)
 

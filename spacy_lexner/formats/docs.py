@@ -6,7 +6,7 @@ from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 from spacy.vocab import Vocab
 
-from ..lexicon.limits import quote
+from ..lexicon.limits import quote, shorten
 from .record import Entity, FormatError, Record
 from .report import Report
 
@@ -65,7 +65,9 @@ def read_doc(doc: Doc, place: str, report: Report, *, spans_key: Optional[str] =
         report.add_problem(PARTIAL, place)
     for span in spans or ():
         if span.kb_id_:
-            report.add_problem("entity with an id of a knowledge base: written without it", f"{place}: {span.kb_id_}")
+            report.add_problem(
+                "entity with an id of a knowledge base: written without it", f"{place}: {shorten(span.kb_id_)}"
+            )
     found = {Entity(span.start_char, span.end_char, span.label_) for span in spans or ()}
     entities = None if spans is None else sorted(found)
     pos = tuple(token.pos_ for token in doc) if doc.has_annotation("POS") else None
@@ -91,4 +93,4 @@ def _make_span(doc: Doc, entity: Entity, record: Record, report: Report) -> Opti
 
 
 def _describe(record: Record, label: str, text: str) -> str:
-    return f"{record.place}: {label} {quote(text)}"
+    return f"{record.place}: {shorten(label)} {quote(text)}"

@@ -2,7 +2,7 @@
 
 from typing import Any, Iterable, List, Optional, Set
 
-from ..lexicon.limits import QUOTED, quote
+from ..lexicon.limits import QUOTED, quote, shorten
 from .json_text import LONE_SURROGATE
 from .offsets import CODE_POINTS, GRAPHEMES, UNITS, UTF_16, Offsets
 from .record import Entity, FormatError, ReadOptions
@@ -89,7 +89,7 @@ class Mentions:
         for entity in found:
             if entity in entities:
                 mention = self.text[entity.start : entity.end]  # type: ignore[union-attr]
-                problem = f"{self.place}: {entity.label} {mention}"  # type: ignore[union-attr]
+                problem = f"{self.place}: {shorten(entity.label)} {shorten(mention)}"  # type: ignore[union-attr]
                 self.report.add_problem("entity given twice: kept once", problem)
             elif entity is not None:
                 entities.add(entity)

@@ -5,7 +5,7 @@
 
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple
 
-from ..lexicon.limits import quote
+from ..lexicon.limits import quote, shorten
 from .json_text import check_text, dumps, read_objects
 from .mentions import Mentions
 from .offsets import CODE_POINTS, Offsets
@@ -107,5 +107,7 @@ def _make_span(region: Region, tokens: List[Dict[str, Any]], report: Report) -> 
     if first is not None and last is not None:
         span.update(token_start=first, token_end=last)
     elif tokens:
-        report.add_problem("entity not aligned with tokens: written without them", f"{label} {mention}")
+        report.add_problem(
+            "entity not aligned with tokens: written without them", f"{shorten(label)} {shorten(mention)}"
+        )
     return span if score is None else {**span, "score": score}

@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tupl
 
 import srsly
 
-from ..lexicon.limits import quote
+from ..lexicon.limits import quote, shorten
 from .json_text import check_text, dumps, parse, read_list
 from .offsets import CODE_POINTS
 from .record import Entity, FormatError, ReadOptions, Record
@@ -76,7 +76,7 @@ def _read_entities(
     for mention in missing:
         if not options.repair:
             raise FormatError(f"{place}: {quote(mention)} does not occur in {quote(text)}. Leave it out (--repair).")
-        report.add_problem(NOT_FOUND, f"{place}: {mention}")
+        report.add_problem(NOT_FOUND, f"{place}: {shorten(mention)}")
     return entities
 
 

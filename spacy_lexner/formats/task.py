@@ -2,6 +2,7 @@
 
 from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence
 
+from ..lexicon.limits import shorten
 from .offsets import Offsets
 from .record import Record
 from .report import Report
@@ -34,6 +35,6 @@ def find_regions(task: Task, offsets: Offsets, report: Report) -> Iterator[Regio
     for i, (begin, stop, label) in enumerate(task.record.entities or ()):
         start, end = offsets.encode(begin), offsets.encode(stop)
         if start is None or end is None:
-            report.add_problem(INSIDE, f"{task.record.place}: {label} {text[begin:stop]}")
+            report.add_problem(INSIDE, f"{task.record.place}: {shorten(label)} {shorten(text[begin:stop])}")
         else:
             yield Region(start, end, label, text[begin:stop], None if task.scores is None else task.scores[i])

@@ -48,6 +48,11 @@ def quote(value: Any) -> str:
     return shown if len(shown) <= QUOTED else f"{shown[: QUOTED - 1]}…"
 
 
+def shorten(text: str) -> str:
+    """RETURNS (str): A text as it is shown beside others, without quotes: at most QUOTED characters."""
+    return text if len(text) <= QUOTED else f"{text[: QUOTED - 1]}…"
+
+
 class Unpacking:
     """A stream of decompressed bytes that ends in an error when they are too many."""
 

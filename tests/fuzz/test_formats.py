@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import spacy
-from fuzzing import changed_bytes, changed_json, fuzz, only
+from fuzzing import LONGEST, changed_bytes, changed_json, fuzz, only
 from hypothesis import strategies as st
 
 from spacy_lexner.formats.docs import add_entities, make_word_doc, read_doc
@@ -60,6 +60,7 @@ FORMATS = sorted({*LINES, *LISTS, *TEXTS, "brat"})
 PLAIN = ReadOptions()
 UTF_16 = ReadOptions(encoding="utf-16")
 FOUND = {  # by format: what once failed otherwise
+    "conll": [(b"a" * 9000 + "0\tE-GPE\n京0\tE-GPE\n".encode(), PLAIN, "brat")],
     "label-studio": [(LISTS["label-studio"][0].encode(), UTF_16, "brat")],  # no byte order mark
 }
 
@@ -135,6 +136,7 @@ def test_format(format, tmp_path):
                 read_doc(doc, record.place, report)
         for line in report.describe():
             line.encode("utf8")
+            assert len(line) < 3 * LONGEST  # it has several places
         if records:
             shutil.rmtree(tmp_path / "out", ignore_errors=True)
             with only(FormatError):
