@@ -1,7 +1,6 @@
 """A small, fast student of a large teacher, or of several together: it learns the probabilities that these find."""
 
 from pathlib import Path
-from random import Random
 from typing import Iterable, List, Optional
 
 from spacy.tokens import Doc, DocBin, Span
@@ -17,7 +16,7 @@ from ..report.predict import find_lex_ner
 from ..training.runs import set_values, train_once
 from .rounds import LABELLED, find_component
 from .teacher import calibrate
-from .texts import choose_texts, write_shards
+from .texts import choose_texts, draw_texts, write_shards
 
 CALLBACK = "spacy-lexner.distil_from.v1"
 DEV_SHARE, MAX_DEV = (
@@ -42,7 +41,7 @@ def distil(
     """Train a student on the teacher's probabilities. After an interruption the same call goes on.
 
     teacher (Path): The folder of a pipeline with one `lex_ner`, which may be an ensemble.
-    texts (Iterable[str]): Raw texts.
+    texts (Iterable[str]): Raw texts, read once, as a stream.
     config (Config): A complete config of the student's training, with one `lex_ner`, but for the paths of corpora.
     output (Path): The folder: `texts`, `training`, and `model`, the student.
     dev (Optional[Path]): Annotated texts to choose and calibrate the student by. Without them the entities that the
@@ -57,7 +56,7 @@ def distil(
     name, ner = find_component(config), find_lex_ner(load_model(teacher))
     folder = output / "texts"
     if not folder.exists():
-        _write_texts(teacher, list(choose_texts(texts, None)), folder, dev, labelled, limit, seed)
+        _write_texts(teacher, draw_texts(choose_texts(texts, None), limit, seed), folder, dev, labelled)
     judges = dev or folder / "dev.spacy"
     values = {
         "paths.train": str(folder / "train"),
@@ -80,20 +79,11 @@ def distil(
     return output / "model"
 
 
-def _write_texts(
-    teacher: Path,
-    texts: List[str],
-    folder: Path,
-    dev: Optional[Path],
-    labelled: Optional[Path],
-    limit: int,
-    seed: int,
-) -> None:
+def _write_texts(teacher: Path, texts: List[str], folder: Path, dev: Optional[Path], labelled: Optional[Path]) -> None:
     """Write texts without annotation, and, if nothing else judges the student, some that the teacher annotated."""
     if not texts:
         raise ValueError("There is no text to learn from.")
-    Random(seed).shuffle(texts)
-    nlp, texts = load_model(teacher), texts[:limit]
+    nlp = load_model(teacher)
     n_dev = 0 if dev is not None else min(MAX_DEV, max(1, round(DEV_SHARE * len(texts))))
     with whole_folder(folder) as temporary:
         if n_dev:

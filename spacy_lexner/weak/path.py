@@ -15,6 +15,7 @@ from ..integrity.pipelines import save
 from ..lexicon.entry import LexiconEntry
 from ..report.gold import GoldText, to_gold
 from ..training.runs import set_values
+from .correct import correct
 from .dictionary import Dictionary
 from .label import Labeller
 from .protected import ProtectedTexts
@@ -72,7 +73,7 @@ def learn(
         learned from, and the model; `model` is the best one, `report.html` says what was learned.
     dev (Optional[Path]): Annotated texts to choose and calibrate models by. Without them a fifth of `labelled` serves,
         or else words of the dictionary that are held out of training.
-    labelled (Optional[Path]): Annotated texts to learn from.
+    labelled (Optional[Path]): Annotated texts to learn from; they also correct the dictionary.
     other_words (Optional[Iterable[LexiconEntry]]): See `Labeller`.
     settings (Optional[Settings]): How it is learned.
     sources (Sequence[str]): What the texts are, such as names and sizes of files: a call with others does not go on.
@@ -83,13 +84,14 @@ def learn(
     settings.bounds.check()
     annotated = read_annotated(dev, labelled, settings.seed)
     labels = check_labels(dictionary, annotated)
-    held = frozenset() if annotated.dev else hold_out(dictionary, settings.held_out, settings.seed)
+    learned_from = correct(dictionary, annotated.labelled)
+    held = frozenset() if annotated.dev else hold_out(learned_from, settings.held_out, settings.seed)
     begin = _beginning(output, [dictionary, settings, sources, dev, labelled, config.to_str()])
     shared = [("labelled texts that judge", doc.text) for doc in annotated.dev]
     chosen = choose_texts(texts, ProtectedTexts(shared) if shared else None, skip_shared=settings.skip_shared)
     tokenizer = load_model_from_config(config, auto_fill=True, validate=False).tokenizer
     found = label_texts(
-        Labeller(dictionary, other_words),
+        Labeller(learned_from, other_words),
         chosen,
         tokenizer,
         output / "labels",
@@ -111,7 +113,7 @@ def learn(
     )
     rounds = training.run(settings.rounds)
     finish(rounds, training.gold, output / MODEL)
-    write_report(output, dictionary, found, rounds, by_dev=bool(annotated.dev))
+    write_report(output, learned_from, found, rounds, by_dev=bool(annotated.dev))
     return rounds
 
 

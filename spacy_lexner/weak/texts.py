@@ -68,6 +68,18 @@ def choose_texts(
             )
 
 
+def draw_texts(texts: Iterable[str], n: int, seed: int) -> List[str]:
+    """RETURNS (List[str]): At most `n` of the texts of a stream, drawn at random, in random order."""
+    random = Random(seed)
+    drawn: List[str] = []
+    for number, text in enumerate(texts):
+        place = number if number < n else random.randrange(number + 1)
+        if place < n:
+            drawn[place : place + 1] = [text]
+    random.shuffle(drawn)
+    return drawn
+
+
 def label_texts(
     labeller: Labeller,
     texts: Iterable[str],

@@ -22,7 +22,9 @@ TEXTS = [text for text, _ in make_texts(200)]
 
 @pytest.fixture(scope="session")
 def config(tmp_path_factory):
-    return complete(read_base(str(save_config(tmp_path_factory.mktemp("config") / "config.cfg"))))
+    return complete(
+        read_base(str(save_config(tmp_path_factory.mktemp("config") / "config.cfg", training__max_steps=60)))
+    )
 
 
 @pytest.fixture(scope="session")
@@ -37,7 +39,7 @@ def learned(config, tmp_path_factory):
     folder = tmp_path_factory.mktemp("weak")
     dev = save_docs(folder / "dev.spacy", make_texts(60, seed=5))
     labelled = save_docs(folder / "labelled.spacy", make_texts(10, seed=6))
-    settings = Settings(rounds=2, ratio=0.35, skip_shared=True)
+    settings = Settings(rounds=2, ratio=0.5, skip_shared=True)
     rounds = learn(HALF, TEXTS, config, folder / "out", dev=dev, labelled=labelled, settings=settings)
     return folder, rounds
 
@@ -60,7 +62,7 @@ def test_names_beyond_the_dictionary_are_learned(learned):
     precision, recall = scores(spacy.load(folder / "out" / "model"), new)
     names = [text[start:end] for text, entities in new for start, end, _ in entities]
     matching = sum(name in HALF.labels for name in names) / len(names)
-    assert precision > 0.9 and recall > matching + 0.05
+    assert precision > 0.9 and recall > matching + 0.2
     assert best(rounds).score == max(each.score for each in rounds)
 
 
@@ -90,7 +92,7 @@ def test_the_same_call_does_nothing_again(learned, config, monkeypatch):
     monkeypatch.setattr(rounds_module, "teach_files", refuse)
     monkeypatch.setattr("spacy_lexner.training.runs.train", refuse)
     files = {"dev": folder / "dev.spacy", "labelled": folder / "labelled.spacy"}
-    settings = Settings(rounds=2, ratio=0.35, skip_shared=True)
+    settings = Settings(rounds=2, ratio=0.5, skip_shared=True)
     assert learn(HALF, TEXTS, config, folder / "out", settings=settings, **files) == rounds
     with pytest.raises(ValueError, match="learned from another dictionary"):
         learn(HALF, TEXTS, config, folder / "out", settings=settings._replace(seed=1), **files)

@@ -2,12 +2,13 @@ import pytest
 import spacy
 from small_training import make_texts
 from spacy.tokens import DocBin
+from tolerance import sampling_error
 
 from spacy_lexner.weak import texts as texts_module
 from spacy_lexner.weak.dictionary import Dictionary
 from spacy_lexner.weak.label import Labeller
 from spacy_lexner.weak.protected import ProtectedTexts
-from spacy_lexner.weak.texts import choose_texts, hold_out, label_texts
+from spacy_lexner.weak.texts import choose_texts, draw_texts, hold_out, label_texts
 
 NLP = spacy.blank("zh")
 DICTIONARY = Dictionary({"王伟": ("PER",), "东山市": ("LOC",), "西海县": ("LOC",), "好": ("X",)}, set())
@@ -103,3 +104,12 @@ def test_texts_of_a_dev_split_are_refused():
     with pytest.raises(ValueError, match="holds one of dev"):
         list(choose_texts(["没有人", f"据说{text}"], protected))
     assert list(choose_texts(["没有人", f"据说{text}"], protected, skip_shared=True)) == ["没有人"]
+
+
+def test_texts_are_drawn_evenly():
+    texts = [str(i) for i in range(50)]
+    assert sorted(draw_texts(iter(texts), 60, 0)) == sorted(texts)
+    drawn = [text for seed in range(400) for text in draw_texts(iter(texts), 10, seed)]
+    assert len(drawn) == 4000 and draw_texts(texts, 10, 3) == draw_texts(texts, 10, 3)
+    share = drawn.count("0") / 400
+    assert share == pytest.approx(0.2, abs=sampling_error(0.2, 400))

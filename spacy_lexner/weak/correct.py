@@ -1,0 +1,40 @@
+"""A dictionary corrected by a few annotated texts."""
+
+from collections import Counter
+from typing import Dict, List, Sequence, Set
+
+from spacy.tokens import Doc
+
+from ..lexicon.entry import Labels, find_word_fault, join_labels
+from ..lexicon.rule_file import MAX_WORD_LENGTH
+from .dictionary import Dictionary
+from .label import KNOWN, Labeller
+
+
+def correct(dictionary: Dictionary, docs: Sequence[Doc]) -> Dictionary:
+    """Add the entities of annotated texts to a dictionary, and take words out of it that are more often no entities
+    there: these become forbidden, so that they say nothing of a text.
+
+    dictionary (Dictionary): The words.
+    docs (Sequence[Doc]): Annotated texts.
+    RETURNS (Dictionary): The corrected one.
+    """
+    forbidden = {*dictionary.forbidden, *_wrong_words(dictionary, docs)}
+    labels: Dict[str, Labels] = {word: own for word, own in dictionary.labels.items() if word not in forbidden}
+    for ent in (ent for doc in docs for ent in doc.ents):
+        word = ent.text.strip()
+        if word not in forbidden and find_word_fault(word, MAX_WORD_LENGTH) is None:
+            labels[word] = join_labels(labels.get(word, ()), (ent.label_,))
+    return Dictionary(labels, forbidden)
+
+
+def _wrong_words(dictionary: Dictionary, docs: Sequence[Doc]) -> Set[str]:
+    """The words that would be known entities more often where annotated texts have none than where they have one."""
+    wrong: Counter[str] = Counter()
+    texts: List[str] = [doc.text for doc in docs]
+    for doc, found in zip(docs, Labeller(dictionary).label(texts)):
+        places = {(ent.start_char, ent.end_char) for ent in doc.ents}
+        for each in found:
+            if each.kind == KNOWN:
+                wrong[each.word] += -1 if (each.start, each.end) in places else 1
+    return {word for word, excess in wrong.items() if excess > 0}

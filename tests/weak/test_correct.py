@@ -1,0 +1,31 @@
+from small_training import make_docs
+
+from spacy_lexner.weak.correct import correct
+from spacy_lexner.weak.dictionary import Dictionary
+
+DOCS = make_docs(
+    [
+        ("他喜欢苹果", []),
+        ("苹果很甜", []),
+        ("苹果发布手机", [(0, 2, "BRAND")]),
+        ("小米发布手机", [(0, 2, "BRAND")]),
+        ("小米的王伟", [(0, 2, "BRAND"), (3, 5, "PER")]),
+        ("他叫小米", []),
+    ]
+)
+
+
+def test_entities_are_added_and_words_that_are_mostly_none_are_taken_out():
+    found = correct(Dictionary({"苹果": ("BRAND",), "小米": ("BRAND",), "华为": ("BRAND",)}, {"手机"}), DOCS)
+    assert found.labels == {"小米": ("BRAND",), "华为": ("BRAND",), "王伟": ("PER",)}
+    assert found.forbidden == {"手机", "苹果"}
+
+
+def test_another_label_is_added():
+    found = correct(Dictionary({"小米": ("FOOD",)}, set()), DOCS)
+    assert found.labels["小米"] == ("FOOD", "BRAND")
+
+
+def test_without_texts_nothing_changes():
+    dictionary = Dictionary({"苹果": ("BRAND",)}, {"手机"})
+    assert correct(dictionary, []) == dictionary
