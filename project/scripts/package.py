@@ -15,8 +15,10 @@ from paths import PROJECT
 from pipeline_facts import Training, describe, read_spread
 from pipelines import load_pipeline
 from spacy.cli.package import package
+from spacy.util import get_minor_version_range
 from wasabi import msg
 
+import spacy_lexner
 from spacy_lexner.integrity.pipelines import seal_pipeline
 
 DATA = PROJECT / "sources.yml"
@@ -85,6 +87,7 @@ def fill_meta(meta: Dict[str, Any], facts: Dict[str, Any], name: str, version: s
         "description": f"{kind} in Chinese, {source.get('register', 'learned from ' + source['title'])}",
         "license": source.get("license", ""),
         "sources": sources,
+        "requirements": [f"spacy-lexner{get_minor_version_range(spacy_lexner.__version__)}"],
         "performance": {**meta.get("performance", {}), **facts["scores"]},
         "card": {key: value for key, value in facts.items() if key not in ("scores", "source")},
     }

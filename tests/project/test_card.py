@@ -26,7 +26,8 @@ def test_entities(facts):
     assert measured["lexicon"]["words"] == 4 and len(measured["lexicon"]["version"]) == 16
     assert sum(row["n"] for row in measured["labels"].values()) == 8  # entities in test
     assert sum(n for kind, n in measured["errors"].items() if kind != "spurious") == 8
-    assert measured["recall_seen"] == 1.0 and measured["recall_unseen"] < 1.0  # texts that were learned by heart
+    recall = 7 * measured["recall_seen"] + measured["recall_unseen"]  # 复旦大学 is in no text of training
+    assert 8 * measured["scores"]["ents_r"] == pytest.approx(recall, rel=1e-9) and measured["recall_seen"] == 1.0
     assert measured["characters_per_second"] > 0
     card = write_card(measured, "zh_lexner_posts", "1.2.3")
     for part in (
