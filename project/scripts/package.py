@@ -42,9 +42,7 @@ def find_trained(project: Path) -> List[Training]:
     ]
 
 
-def make_package(
-    training: Training, name: str, out: Path, *, version: str, results: str = "", project: Path = PROJECT
-) -> Packaged:
+def make_package(training: Training, name: str, out: Path, *, version: str, results: str, project: Path) -> Packaged:
     """Measure a trained pipeline on test and package it with a card.
 
     training (Training): The data set and the config.
@@ -79,14 +77,14 @@ def fill_meta(meta: Dict[str, Any], facts: Dict[str, Any], name: str, version: s
     `performance` on test, and everything that was measured under `card`."""
     source = facts["source"]
     kind = "Words and parts of speech" if facts["words"] else "Entities"
-    sources = [{"name": source["title"], "url": source.get("url"), "license": source.get("license"), "author": None}]
+    known = {"name": source["title"], "url": source.get("url"), "license": source.get("license")}
     return {
         **meta,
         "name": name,
         "version": version,
         "description": f"{kind} in Chinese, {source.get('register', 'learned from ' + source['title'])}",
         "license": source.get("license", ""),
-        "sources": sources,
+        "sources": [{key: value for key, value in known.items() if value}],
         "requirements": [f"spacy-lexner{get_minor_version_range(spacy_lexner.__version__)}"],
         "performance": {**meta.get("performance", {}), **facts["scores"]},
         "card": {key: value for key, value in facts.items() if key not in ("scores", "source")},
@@ -103,7 +101,7 @@ def main(
         msg.fail("Nothing is trained yet", "python -m spacy project run train project --vars.dataset weibo", exits=1)
     for training in found:
         name = f"lexner_{training.dataset}_{training.config}".replace("-", "_").lower()
-        make_package(training, name, out, version=version, results=results)
+        make_package(training, name, out, version=version, results=results, project=PROJECT)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ from trained_project import make_project
 
 from spacy_lexner.integrity.pipelines import verify_pipeline
 
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # spaCy's `package` leaves them open
+
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):

@@ -6,6 +6,8 @@ import release
 from release import main, read_release
 from trained_project import make_project
 
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # spaCy's `package` leaves them open
+
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
