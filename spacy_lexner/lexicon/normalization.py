@@ -7,6 +7,7 @@ from typing import Any, Dict, NamedTuple, Optional
 import numpy as np
 
 from .errors import LexiconError
+from .limits import quote
 
 FULL_WIDTH = (*range(0xFF01, 0xFF61), *range(0xFFE0, 0xFFE7))
 SCRIPTS = ("simplified",)
@@ -40,6 +41,12 @@ class Normalization(_Settings):
     def __new__(
         cls, case: bool = False, width: bool = False, script: Optional[str] = None, characters: Optional[str] = None
     ) -> "Normalization":
+        expected = (case, bool), (width, bool), (script, (str, type(None))), (characters, (str, type(None)))
+        if not all(isinstance(value, kind) for value, kind in expected):
+            raise LexiconError(
+                f"The normalisation is {quote([value for value, _ in expected])}; expected case and width as true or "
+                "false, the script and its characters as text or null."
+            )
         if characters and (script is None or len(characters) % 2):
             raise LexiconError(
                 f"The script {script!r} has a table of {len(characters)} characters; expected the name of a script "

@@ -26,7 +26,7 @@ def test_a_file_is_whole_or_as_it_was(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed by a signal")
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(7200)
 @pytest.mark.parametrize("n_kills", N_KILLS)
 def test_killed_while_pretraining(pretraining_config, tmp_path, n_kills):
     """Every file that is left is one of a run that was not killed; the next run over it is as one in a new folder."""

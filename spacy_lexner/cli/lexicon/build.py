@@ -91,7 +91,7 @@ def build_cli(
         if bool(sources) == empty:
             raise LexiconError("Give the files that hold the words, or --empty.")
         settings: Dict[str, Any] = {"limit": limit, "encoding": encoding, "errors": errors}
-        columns = {name: int(column) if column.isdigit() else column for name, column in given.items() if column}
+        columns = {name: int(column) if column.isdecimal() else column for name, column in given.items() if column}
         plan = plan_sources(sources or [], format, settings, columns)
         stream = WatchedStream([open_source(source, settings, columns) for source in plan])
         lexicon = Lexicon.from_entries(

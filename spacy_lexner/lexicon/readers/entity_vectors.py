@@ -7,7 +7,7 @@ import numpy as np
 
 from ..entry import EntryStream, LexiconEntry
 from ..errors import LexiconError
-from ..limits import quote
+from ..limits import DIGITS, quote
 from ..lines import read_lines
 from ..word_vectors import parse_vector, read_word_vectors
 from .word_table import read_word_table
@@ -57,19 +57,23 @@ def read_ids(path: Path, encoding: str = "utf8") -> List[str]:
     if not any(character in lines[-1][1] for character in "\t "):
         return [line for _, line in lines]
     first = lines[0][1]
-    body = lines[1:] if first.isdigit() else lines
+    body = lines[1:] if _is_natural(first) else lines
     numbered: Dict[int, str] = {}
     for number, line in body:
         entity_id, _, row = line.replace("\t", " ").rpartition(" ")
-        if not row.isdigit() or not entity_id:
+        if not _is_natural(row) or not entity_id:
             raise LexiconError(f"{path}:{number}: expected an id, a tab and its number, not {quote(line)}.")
         numbered[int(row)] = entity_id.strip()
-    if sorted(numbered) != list(range(len(body))) or (first.isdigit() and int(first) != len(body)):
+    if sorted(numbered) != list(range(len(body))) or (_is_natural(first) and int(first) != len(body)):
         raise LexiconError(
             f"{path}: {len(body)} ids, but their numbers are not 0 to {len(body) - 1}, each once, or the count in the "
             "first line differs. The file is cut short, or belongs to other vectors."
         )
     return [numbered[row] for row in range(len(body))]
+
+
+def _is_natural(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= DIGITS
 
 
 def _read_by_id(path: Path, encoding: str) -> Iterator[EntityVector]:
