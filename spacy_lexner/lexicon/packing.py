@@ -62,7 +62,7 @@ def parse_manifest(text: Union[str, bytes], name: str) -> Dict[str, Any]:
         raise LexiconError(f"{name}: not the manifest of a lexicon ({error}).") from None
     if manifest.get("format_version") != FORMAT_VERSION:
         raise LexiconError(
-            f"{name}: format version {manifest.get('format_version')}; this version of spacy-lexner reads "
+            f"{name}: format version {quote(manifest.get('format_version'))}; this version of spacy-lexner reads "
             f"{FORMAT_VERSION}. Build the lexicon again."
         )
     if manifest.get("checksum") != checksum_of(manifest):

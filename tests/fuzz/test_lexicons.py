@@ -105,5 +105,6 @@ def test_saved_lexicons():
     arrays = {key: value for key, value in header.items() if key != "__metadata__"}
     heads = changed_value([arrays]).filter(lambda value: isinstance(value, dict))
     forged = st.tuples(st.just(arrays) | heads, changed_value([manifest]))
-    found = [(arrays, {**manifest, "normalization": {"case": {}, "width": False}})]
+    wrong = {"normalization": {"case": {}, "width": False}}, {"format_version": "\ud800"}
+    found = [(arrays, {**manifest, **each}) for each in wrong]
     fuzz(check, changed_bytes([data]) | forged.map(forge), map(forge, found))
