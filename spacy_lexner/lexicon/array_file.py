@@ -68,7 +68,7 @@ def read_places(
             (_describe(entry), sizes[entry["dtype"]] * prod(entry["shape"]), key) for key, entry in header.items()
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise LexiconError(f"{name}: the safetensors header is invalid ({error}).") from None
+        raise LexiconError(f"{name}: the safetensors header is invalid ({quote(str(error))}).") from None
     body, covered = data[8 + length :], 0
     for place, size, key in places:
         if place.begin != covered or place.end - place.begin != size or place.end > len(body):

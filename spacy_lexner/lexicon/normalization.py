@@ -49,7 +49,7 @@ class Normalization(_Settings):
             )
         if characters and (script is None or len(characters) % 2):
             raise LexiconError(
-                f"The script {script!r} has a table of {len(characters)} characters; expected the name of a script "
+                f"The script {quote(script)} has a table of {len(characters)} characters; expected a script's name "
                 "and pairs of characters."
             )
         if script is not None and not characters:
@@ -126,7 +126,7 @@ def read_table(script: str) -> str:
     Taiwan is left out: it would also merge what simplified text tells apart (著 and 着, 么 and 幺).
     """
     if script not in SCRIPTS:
-        raise LexiconError(f"The script is {script!r}; expected one of {', '.join(SCRIPTS)}, or none.")
+        raise LexiconError(f"The script is {quote(script)}; expected one of {', '.join(SCRIPTS)}, or none.")
     try:
         from opencc import OpenCC
     except ImportError as error:

@@ -144,7 +144,7 @@ def _check_arrays(manifest: Dict[str, Any], parts: PartsT) -> None:
             if array.dtype != np.dtype(dtype) or not same_shape:
                 raise LexiconError(
                     f"The array '{name}' in the part '{part}' is {array.dtype}{list(array.shape)}; "
-                    f"expected {np.dtype(dtype)}{list(shape)}. The file belongs to another lexicon or is damaged."
+                    f"expected {np.dtype(dtype)}{quote(list(shape))}. The file is damaged, or another lexicon's."
                 )
 
 
