@@ -1,19 +1,14 @@
 """What trainable pipes that tag tokens with labelled spans share: labels, training, streams, loading."""
 
 from functools import partial
-from pathlib import Path
-from typing import Any, Callable, Dict, Generic, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Generic, Iterable, Iterator, List, Optional, Sequence, Tuple
 
-import srsly
-from spacy import util
 from spacy.errors import Errors
 from spacy.language import Language
-from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from thinc.api import Model, Optimizer, set_dropout_rate
 
-from ..integrity.seal import SEALED, SealedFolder, seal_bytes, unseal_bytes, write_seal
 from ..lexicon.rules import RuleReader
 from ..tagging.spans.head import TaggerHead, TaggerOutput
 from ..tagging.spans.tag_scheme import Bools2d, TagScheme, TagSpan
@@ -21,12 +16,13 @@ from .distillation import Teacher, add, open_labels, recall
 from .doc_stream import PredictionT, annotate_stream
 from .lexicon_pipe import find_matchers
 from .rule_follower import RuleFollower
+from .sealed_pipe import SealedPipe
 from .tag_labels import TagLabels
-from .tagger_model import finish_update, has_weights, initialize_model, loading
+from .tagger_model import finish_update, has_weights, initialize_model
 from .units import UnitReader, Units, read_examples
 
 
-class SequenceTagger(TrainablePipe, Generic[PredictionT]):
+class SequenceTagger(SealedPipe, Generic[PredictionT]):
     """Base class of pipes whose model is a tagger: it gives emissions and transitions, and its head turns these, with
     the tags that tokens may have, into losses, paths and span scores.
 
@@ -258,37 +254,8 @@ class SequenceTagger(TrainablePipe, Generic[PredictionT]):
 
     # Files
 
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """RETURNS (bytes): Settings and weights, with their checksum. `exclude` may name "cfg", "vocab", "model"."""
-        return seal_bytes(super().to_bytes(exclude=tuple(exclude)))
-
-    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "SequenceTagger[PredictionT]":
-        """RETURNS (SequenceTagger): The component, from `to_bytes`. Raises SealError for other bytes."""
-        data = unseal_bytes(bytes_data, self.name)
-        with loading(self.name, "bytes"):
-            super().from_bytes(data, exclude=tuple(exclude))
-            self._check_loaded()
-        return self
-
-    def to_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> None:
-        """Save settings and weights, and the checksums that belong to both."""
-        super().to_disk(path, exclude=tuple(exclude))
-        write_seal(Path(path), [name for name in SEALED["lex_ner"] if name not in exclude])
-
-    def from_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> "SequenceTagger[PredictionT]":
-        """RETURNS (SequenceTagger): The component, from `to_disk`. Raises SealError, which names the file, if it is
-        damaged or of another training."""
-        with loading(self.name, str(path)), SealedFolder(path) as files:
-            readers: Dict[str, Callable[[Path], Any]] = {
-                "cfg": lambda p: self.cfg.update(srsly.json_loads(files.read("cfg"))),
-                "vocab": lambda p: self.vocab.from_disk(p, exclude=exclude),
-                "model": lambda p: self.model.from_bytes(files.read("model")),
-            }
-            util.from_disk(path, readers, exclude)
-            self._check_loaded()
-        return self
-
-    def _check_loaded(self) -> None:
+    def check_loaded(self) -> None:
+        """Raise ValueError unless labels, units and weights fit; then the component is ready."""
         output = self.model.get_ref("output_layer")
         "".join(self.labels).encode("utf8")  # an error unless they are texts
         if self.is_initialized and not self._labels.are_fixed and output.get_dim("nO") != self.scheme.n_tags:

@@ -1,8 +1,7 @@
 """What trainable pipes do with the model of a tagger, besides running it."""
 
-from contextlib import contextmanager
 from itertools import islice
-from typing import Callable, Iterable, Iterator
+from typing import Callable, Iterable
 
 from spacy.errors import Errors
 from spacy.tokens import Doc
@@ -10,11 +9,8 @@ from thinc.api import Model, Optimizer
 
 from ..candidates.limits import Limits, set_limits
 from ..candidates.training_texts import show_training_docs
-from ..integrity.seal import SealError
-from ..lexicon.errors import LexiconError
 from ..tagging.spans.head import TaggerOutput
 
-SHOWN = 1000  # characters of an error
 SAMPLE = 10  # Docs that a model is initialized with
 
 
@@ -35,21 +31,6 @@ def initialize_model(model: Model, get_docs: Callable[[], Iterable[Doc]], n_tags
     ops = model.ops
     output = TaggerOutput([ops.alloc2f(len(doc), n_tags) for doc in docs], ops.alloc2f(n_tags + 1, n_tags + 1))
     model.initialize(X=docs, Y=output)
-
-
-@contextmanager
-def loading(component: str, source: str) -> Iterator[None]:
-    """Raise SealError or LexiconError, whatever a file does to what reads it, and say which component was being loaded
-    from where."""
-    try:
-        yield
-    except (SealError, LexiconError):
-        raise
-    except Exception as error:  # forged contents fail in as many ways as there are settings
-        raise SealError(
-            f"{component} cannot be loaded from {source}: it is damaged, or was saved with another model or version "
-            f"({type(error).__name__}: {str(error)[:SHOWN]}). Load it with the config it was saved with."
-        ) from error
 
 
 def finish_update(model: Model, sgd: Optimizer) -> None:

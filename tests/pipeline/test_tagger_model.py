@@ -3,7 +3,7 @@ import spacy
 from spacy.util import registry
 from thinc.api import Adam, Optimizer
 
-from spacy_lexner.pipeline.tagger_model import finish_update, has_weights, initialize_model, loading
+from spacy_lexner.pipeline.tagger_model import finish_update, has_weights, initialize_model
 
 NLP = spacy.blank("zh")
 TEXTS = ["南" * length for length in (3, 40, 0, *[5] * 20)]
@@ -47,11 +47,3 @@ def test_weights_change():
     output.inc_grad("emission_b", before + 1)
     finish_update(model, Adam(0.1))
     assert (output.get_param("emission_b") < before).all()
-
-
-@pytest.mark.parametrize("error", [ValueError("shape"), TypeError("shape"), KeyError("shape")])
-def test_damaged_files_are_named(error):
-    message = "ner cannot be loaded from folder: it is damaged.*shape"
-    with pytest.raises(ValueError, match=message) as raised, loading("ner", "folder"):
-        raise error
-    assert raised.value.__cause__ is error

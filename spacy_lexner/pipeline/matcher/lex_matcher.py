@@ -29,7 +29,7 @@ from ...lexicon.rules import Rule, normal_rules
 from ...lexicon.shared_matcher import SharedMatcher
 from ..extensions import add_extension
 from ..lexicon_pipe import LexiconPipe
-from ..tagger_model import loading
+from ..sealed_pipe import loading
 
 LexiconReader = Callable[[Language], Lexicon]
 

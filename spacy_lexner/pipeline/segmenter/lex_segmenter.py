@@ -109,13 +109,13 @@ class LexSegmenter(SequenceTagger[Segmentation]):
             return None
         return RuleReader(self.name, frozenset(self.labels), frozenset([FORCE, PREFER]), any_label=WORD)
 
-    def _check_loaded(self) -> None:
+    def check_loaded(self) -> None:
         if self.cfg["pos"] not in (None, *PARTS_OF_SPEECH):
             raise ValueError(f"pos is {quote(self.cfg['pos'])}; expected null or one of {', '.join(PARTS_OF_SPEECH)}")
         if self.part is not None:
             for label in self.labels:
                 self.part.check(label)
-        super()._check_loaded()
+        super().check_loaded()
 
     # Documents
 
