@@ -1,7 +1,6 @@
 """The papers' tables beside ours: figures and systems fit together; the pieces; and all of it from start to end."""
 
 import io
-import json
 import os
 import shlex
 import shutil
@@ -204,7 +203,7 @@ def test_from_start_to_end(checkout):
             [*command, "--vars.options", SHORT], cwd=checkout, capture_output=True, text=True, env=environment
         )
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-        found = [json.loads(row) for row in (checkout / "project/metrics/reproduce/tiny-bert.jsonl").open()]
+        found = list(srsly.read_jsonl(checkout / "project/metrics/reproduce/tiny-bert.jsonl"))
         assert len(found) == 20 and all(row["test"]["n_seen"] for row in found)  # and no more the second time
     table = (checkout / "project/metrics/reproduce/tiny-bert.md").read_text("utf8")
     assert table.count("| 1 |\n") == 24 and "| LEBERT | ontonotes | 82.08 |" in table and table in done.stdout
