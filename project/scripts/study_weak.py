@@ -24,7 +24,7 @@ from thinc.api import Config
 from wasabi import msg
 
 from spacy_lexner.cli.model.make_config import complete, read_base
-from spacy_lexner.cli.model.weak import read_values
+from spacy_lexner.cli.model.training_config import read_values
 from spacy_lexner.cli.shared import read_texts
 from spacy_lexner.formats.spacy_file import read_docs
 from spacy_lexner.training.runs import set_values, train_once

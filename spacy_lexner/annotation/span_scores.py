@@ -8,6 +8,7 @@ from spacy.tokens import Doc
 
 from ..pipeline.annotate_texts import annotate_texts
 from ..pipeline.ner.lex_ner import LexNER
+from ..pipeline.ner.place_scores import score_places
 from ..visualize.lattice import Mark, read_marks
 
 LIKELY = 0.5  # the probability above which no two spans can overlap
@@ -42,7 +43,8 @@ def score_texts(
         return
     with _all_likely(ner):
         for i, doc in annotate_texts(nlp, texts, failed):
-            yield i, ScoredText(_score(nlp, ner, doc.text, asked[i]), _likely(doc))
+            scored = score_places(nlp, ner, doc.text, [mark[:3] for mark in asked[i]])
+            yield i, ScoredText([mark._replace(score=p) for mark, p in zip(asked[i], scored)], _likely(doc))
 
 
 @contextmanager
@@ -59,20 +61,6 @@ def _likely(doc: Doc) -> List[Mark]:
     group = doc.spans["lex_uncertain"]
     rows = zip(group.attrs["offsets"], group, group.attrs["scores"])
     return [Mark(start, end, span.label_, score) for (start, end), span, score in rows]
-
-
-def _score(nlp: Language, ner: LexNER, text: str, marks: Sequence[Mark]) -> List[Mark]:
-    """Marks with their probability; 0 for one that is not on the tokens, or has a label that the model lacks."""
-    doc = nlp.make_doc(text)
-    for _, pipe in nlp.pipeline:
-        if pipe is ner:
-            break
-        doc = pipe(doc)
-    spans = [doc.char_span(mark.start, mark.end, label=mark.label) for mark in marks]
-    known = [i for i, span in enumerate(spans) if span is not None and span.label_ in ner.labels]
-    places = [(span.start, span.end, span.label_) for span in (spans[i] for i in known) if span is not None]
-    scores = dict(zip(known, ner.score_spans([doc], [places])[0]))
-    return [mark._replace(score=scores.get(i, 0.0)) for i, mark in enumerate(marks)]
 
 
 def _found(doc: Doc) -> List[Mark]:

@@ -14,6 +14,11 @@ ATTRIBUTES = [*ENTITY_ATTRIBUTES, TAG, POS, MORPH, LEMMA]
 UNDERSCORE = "._."  # the keys of extension attributes are (UNDERSCORE, name, start, end), of tokens without end
 
 
+def copy_tokens(doc: Doc) -> Doc:
+    """RETURNS (Doc): The tokens of a Doc and nothing else."""
+    return Doc(doc.vocab, words=[token.text for token in doc], spaces=[bool(token.whitespace_) for token in doc])
+
+
 def cut_out(doc: Doc, ranges: Sequence[Tuple[int, int]]) -> Iterator[Doc]:
     """YIELDS (Doc): The tokens from start to end of each range, at least one. Candidates and entities are those that
     lie in it with all their characters, user data those of the whole Doc and those of the tokens and spans in it.

@@ -38,6 +38,28 @@ def read_docs(path: Union[str, Path]) -> Iterator[Doc]:
         ) from error
 
 
+def read_all(path: Union[str, Path]) -> Iterator[Doc]:
+    """YIELDS (Doc): The Docs of a `.spacy` file, or of all in a folder."""
+    for file in list_spacy_files(path):
+        yield from read_docs(file)
+
+
+def is_annotated(doc: Doc) -> bool:
+    """RETURNS (bool): Whether a Doc says of any token what entity it is in, or that it is in none."""
+    return len(doc) > 0 and doc.has_annotation("ENT_IOB")
+
+
+def read_annotated(path: Union[str, Path]) -> Iterator[Doc]:
+    """YIELDS (Doc): The Docs of a `.spacy` file, or of all in a folder, that are annotated with entities. Raises
+    ValueError if there are none."""
+    found = False
+    for doc in filter(is_annotated, read_all(path)):
+        found = True
+        yield doc
+    if not found:
+        raise ValueError(f"{path}: no text is annotated with entities.")
+
+
 def _check_unpacked(packed: bytes, name: str) -> None:
     """Unpack without keeping anything: spaCy takes memory for all of it."""
     unpacker = zlib.decompressobj()

@@ -10,6 +10,7 @@ from thinc.types import Floats2d
 
 from ..tagging.spans.head import PathSearch, TaggerHead, TaggerOutput
 from ..tagging.spans.tag_scheme import OUTSIDE, Bools2d
+from .read_upto import read_upto
 
 Loss = Tuple[float, TaggerOutput]  # of a batch, and its gradient
 
@@ -42,7 +43,7 @@ class Teacher(NamedTuple):
                 "initialize the student with the teacher's labels, and add its own behind them."
             )
         columns = [0, *(1 + 4 * pipe.labels.index(label) + kind for label in known for kind in range(4))]
-        read, search = pipe.search(self._read_upto(ner, doc.text) for doc in unit_docs)
+        read, search = pipe.search(read_upto(self.nlp, ner, doc.text) for doc in unit_docs)
         for own, doc in zip(read, unit_docs):
             if len(own) != len(doc):
                 raise ValueError(
@@ -65,14 +66,6 @@ class Teacher(NamedTuple):
         emissions: List[Any] = [self.weight * rows for rows in gradient.emissions]
         transitions: Any = self.weight * gradient.transitions
         return self.weight * loss, TaggerOutput(emissions, transitions)
-
-    def _read_upto(self, ner: Any, text: str) -> Doc:
-        doc = self.nlp.make_doc(text)
-        for _, pipe in self.nlp.pipeline:
-            if pipe is ner:
-                break
-            doc = pipe(doc)
-        return doc
 
 
 def add(first: Loss, second: Loss) -> Loss:

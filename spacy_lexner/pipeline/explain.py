@@ -9,6 +9,7 @@ from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 from thinc.api import Model
 
+from ..candidates.doc_parts import copy_tokens
 from ..candidates.lexicon_node import NODE_NAME, LexiconLink, matcher_of
 from ..candidates.storage import Candidates, find_candidates, get_candidates, set_candidates, token_spans
 from ..lexicon.matcher import Matcher
@@ -158,7 +159,6 @@ class _Reader:
 
 def make_variant(doc: Doc, matcher: Matcher, candidates: Candidates) -> Doc:
     """The tokens of a Doc and nothing else, with other candidate words of the lexicon."""
-    words, spaces = [token.text for token in doc], [bool(token.whitespace_) for token in doc]
-    variant = Doc(doc.vocab, words=words, spaces=spaces)
+    variant = copy_tokens(doc)
     set_candidates(variant, matcher.version, candidates)
     return variant

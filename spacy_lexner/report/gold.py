@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Iterable, Iterator, List, NamedTuple, Set, Tuple, Union
 
-import numpy as np
 from spacy.tokens import Doc
 
-from ..formats.spacy_file import list_spacy_files, read_docs
+from ..formats.spacy_file import read_annotated
+from ..pipeline.token_runs import find_runs
 from ..visualize.lattice import Mark, read_marks
 
 
@@ -21,21 +21,13 @@ class GoldText(NamedTuple):
 def read_gold(path: Union[str, Path]) -> Iterator[GoldText]:
     """Read the annotated texts of a `.spacy` file, or of all in a folder, without empty and unannotated ones. Raises
     ValueError if none are left, and FileNotFoundError if there is no file."""
-    found = False
-    for file in list_spacy_files(path):
-        for doc in read_docs(file):
-            if len(doc) and doc.has_annotation("ENT_IOB"):
-                found = True
-                yield to_gold(doc)
-    if not found:
-        raise ValueError(f"{path}: no text is annotated with entities.")
+    return map(to_gold, read_annotated(path))
 
 
 def to_gold(doc: Doc) -> GoldText:
     """Convert an annotated Doc."""
     missing = doc.to_array("ENT_IOB") == 0
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], missing, [False]]).astype("i1"))).tolist()
-    unknown = [(doc[a].idx, doc[b - 1].idx + len(doc[b - 1])) for a, b in zip(edges[::2], edges[1::2])]
+    unknown = [(doc[a].idx, doc[b - 1].idx + len(doc[b - 1])) for a, b in find_runs(missing)]
     return GoldText(doc.text, [mark._replace(score=None) for mark in read_marks(doc.ents)], unknown)
 
 

@@ -3,7 +3,6 @@
 from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from spacy.language import Language
-from spacy.tokens import Doc
 from spacy.util import minibatch
 
 from ..lexicon.entry import LexiconEntry
@@ -13,6 +12,7 @@ from ..lexicon.rules import normal_rules
 from ..pipeline.exact_offsets import get_offsets
 from ..pipeline.lexicon_pipe import LexiconPipe, find_matchers
 from ..pipeline.ner.lex_ner import LexNER
+from ..pipeline.ner.place_scores import score_places
 
 Place = Tuple[int, int, str]  # characters, end exclusive, and label
 
@@ -68,7 +68,7 @@ class Dictionaries:
         without = self._without_words({i: words[i] for i in changed}, texts)
         for i, (before, after) in changed.items():
             places = sorted(before ^ after)
-            scores = [score_places(nlp, texts[i], places) for nlp in (self.before, self.after)]
+            scores = [score_places(nlp, find_ner(nlp), texts[i], places) for nlp in (self.before, self.after)]
             for place, old_score, new_score in zip(places, scores[0], scores[1]):
                 added = place in after
                 causes = [word for word in words[i] if (place in without[i, word]) is not added]
@@ -120,28 +120,6 @@ def find_ner(nlp: Language) -> LexNER:
 def find_entities(nlp: Language, texts: Sequence[str]) -> List[Set[Place]]:
     """The entities of texts, by exact characters."""
     return [{(*get_offsets(ent), ent.label_) for ent in doc.ents} for doc in nlp.pipe(texts)]
-
-
-def score_places(nlp: Language, text: str, places: Sequence[Place]) -> List[float]:
-    """The scores that spans would have as entities; 0 for a label that only rules have, or between tokens."""
-    ner, doc = find_ner(nlp), read_upto(nlp, nlp.make_doc(text))
-    spans = [doc.char_span(start, end, label=label) for start, end, label in places]
-    known = [i for i, span in enumerate(spans) if span is not None and span.label_ in ner.labels]
-    wanted = [(span.start, span.end, span.label_) for span in (spans[i] for i in known) if span is not None]
-    scores = [0.0] * len(places)
-    for i, score in zip(known, ner.score_spans([doc], [wanted])[0]):
-        scores[i] = score
-    return scores
-
-
-def read_upto(nlp: Language, doc: Doc) -> Doc:
-    """Run the components before the last `lex_ner`."""
-    ner = find_ner(nlp)
-    for _, pipe in nlp.pipeline:
-        if pipe is ner:
-            break
-        doc = pipe(doc)
-    return doc
 
 
 def _state(entry: Optional[LexiconEntry]) -> Optional[Tuple[object, ...]]:

@@ -9,7 +9,8 @@ from spacy.util import minibatch
 
 from ..lexicon.entry import LexiconEntry, find_word_fault
 from ..lexicon.rule_file import MAX_WORD_LENGTH
-from .changes import find_matcher, find_ner, read_upto
+from ..pipeline.read_upto import read_upto
+from .changes import find_matcher, find_ner
 
 DOUBT = 0.05  # spans with a probability between this and 1 - DOUBT are in doubt
 MAX_TEXTS = 20  # with a word, in which it is tried
@@ -81,7 +82,7 @@ def read(nlp: Language, texts: Sequence[str]) -> Iterator[Reading]:
     """YIELDS (Reading): What a model thinks of each text."""
     ner = find_ner(nlp)
     for batch in minibatch(texts, nlp.batch_size):
-        units, search = ner.search(read_upto(nlp, nlp.make_doc(text)) for text in batch)
+        units, search = ner.search(read_upto(nlp, ner, text) for text in batch)
         for unit, likely in zip(units, search.spans_above(DOUBT)):
             spans = [(unit[span.start : span.end].text, ner.rule_scheme.labels[span.label], p) for span, p in likely]
             doubtful = {text for text, _, p in spans if p <= 1 - DOUBT}

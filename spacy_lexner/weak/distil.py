@@ -3,12 +3,14 @@
 from pathlib import Path
 from typing import Iterable, List, Optional
 
+from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
 from spacy.util import load_model
 from thinc.api import Config
 from tqdm import tqdm
 
-from ..formats.spacy_file import list_spacy_files, read_docs
+from ..candidates.doc_parts import copy_tokens
+from ..formats.spacy_file import is_annotated, read_all
 from ..integrity.folders import whole_folder
 from ..integrity.pipelines import save
 from ..report.gold import to_gold
@@ -19,10 +21,8 @@ from .teacher import calibrate
 from .texts import choose_texts, draw_texts, write_shards
 
 CALLBACK = "spacy-lexner.distil_from.v1"
-DEV_SHARE, MAX_DEV = (
-    0.1,
-    1000,
-)  # of the texts, where none are annotated: what the teacher finds there judges the student
+# Where no texts are annotated, what the teacher finds in some judges the student.
+DEV_SHARE, MAX_DEV = 0.1, 1000
 
 
 def distil(
@@ -53,10 +53,11 @@ def distil(
     use_gpu (int): The GPU, or -1.
     RETURNS (Path): The student.
     """
-    name, ner = find_component(config), find_lex_ner(load_model(teacher))
+    name, nlp = find_component(config), load_model(teacher)
+    ner = find_lex_ner(nlp)
     folder = output / "texts"
     if not folder.exists():
-        _write_texts(teacher, draw_texts(choose_texts(texts, None), limit, seed), folder, dev, labelled)
+        _write_texts(nlp, draw_texts(choose_texts(texts, None), limit, seed), folder, dev, labelled)
     judges = dev or folder / "dev.spacy"
     values = {
         "paths.train": str(folder / "train"),
@@ -79,11 +80,10 @@ def distil(
     return output / "model"
 
 
-def _write_texts(teacher: Path, texts: List[str], folder: Path, dev: Optional[Path], labelled: Optional[Path]) -> None:
+def _write_texts(nlp: Language, texts: List[str], folder: Path, dev: Optional[Path], labelled: Optional[Path]) -> None:
     """Write texts without annotation, and, if nothing else judges the student, some that the teacher annotated."""
     if not texts:
         raise ValueError("There is no text to learn from.")
-    nlp = load_model(teacher)
     n_dev = 0 if dev is not None else min(MAX_DEV, max(1, round(DEV_SHARE * len(texts))))
     with whole_folder(folder) as temporary:
         if n_dev:
@@ -98,13 +98,11 @@ def _write_texts(teacher: Path, texts: List[str], folder: Path, dev: Optional[Pa
 
 
 def _annotated(path: Path) -> List[Doc]:
-    docs = [doc for file in list_spacy_files(path) for doc in read_docs(file)]
-    return [doc for doc in docs if len(doc) and doc.has_annotation("ENT_IOB")]
+    return list(filter(is_annotated, read_all(path)))
 
 
 def _plain(doc: Doc) -> Doc:
     """A Doc with its entities and nothing else."""
-    words, spaces = [token.text for token in doc], [bool(token.whitespace_) for token in doc]
-    plain = Doc(doc.vocab, words=words, spaces=spaces)
+    plain = copy_tokens(doc)
     plain.set_ents([Span(plain, ent.start, ent.end, label=ent.label_) for ent in doc.ents])
     return plain

@@ -10,7 +10,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.util import load_model, load_model_from_config
 from thinc.api import Config
 
-from ..formats.spacy_file import list_spacy_files, read_docs
+from ..formats import spacy_file
 from ..integrity.pipelines import save
 from ..lexicon.entry import LexiconEntry
 from ..report.gold import GoldText, to_gold
@@ -119,8 +119,8 @@ def learn(
 
 def read_annotated(dev: Optional[Path], labelled: Optional[Path], seed: int) -> Annotated:
     """Read annotated texts. Raises ValueError if those to judge models by have no entities."""
-    docs = [] if labelled is None else _read(labelled)
-    judges = [] if dev is None else _read(dev)
+    docs = [] if labelled is None else list(spacy_file.read_annotated(labelled))
+    judges = [] if dev is None else list(spacy_file.read_annotated(dev))
     if dev is None and len(docs) > 1:
         order = np.random.default_rng(seed).permutation(len(docs)).tolist()
         n_dev = max(1, round(DEV_SHARE * len(docs)))
@@ -168,14 +168,6 @@ def finish(rounds: Sequence[Round], gold: Optional[Sequence[GoldText]], folder: 
     save(nlp, folder)
 
 
-def _read(path: Path) -> List[Doc]:
-    docs = [doc for file in list_spacy_files(path) for doc in read_docs(file)]
-    docs = [doc for doc in docs if len(doc) and doc.has_annotation("ENT_IOB")]
-    if not docs:
-        raise ValueError(f"{path}: no text is annotated with entities.")
-    return docs
-
-
 def _entity_share(found: Labels, annotated: Annotated) -> float:
     """The share of characters in entities, by annotated texts if there are any, otherwise by the dictionary."""
     docs = [*annotated.labelled, *annotated.dev]
@@ -188,7 +180,7 @@ def _entity_share(found: Labels, annotated: Annotated) -> float:
 def _dev_file(output: Path, found: Labels, annotated: Annotated) -> Path:
     """The file that models are judged by."""
     if not annotated.dev:
-        if not (found.held.is_file() and any(read_docs(found.held))):
+        if not (found.held.is_file() and any(spacy_file.read_docs(found.held))):
             raise ValueError(
                 "None of the words that were held out occurs in the texts, so nothing can judge the models. Give "
                 "annotated texts (--dev), or hold out more words (--held-out)."

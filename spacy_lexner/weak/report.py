@@ -9,7 +9,7 @@ import srsly
 from spacy.language import Language
 from spacy.util import load_model
 
-from ..formats.spacy_file import list_spacy_files, read_docs
+from ..formats.spacy_file import read_all
 from ..pipeline.annotate_texts import annotate_texts
 from ..templates import render
 from ..visualize.graphemes import clean
@@ -71,4 +71,4 @@ def make_page(figures: Dict[str, Any]) -> str:
 
 
 def _texts(folder: Path) -> Iterable[str]:
-    return (doc.text for file in list_spacy_files(folder) for doc in read_docs(file))
+    return (doc.text for doc in read_all(folder))

@@ -1,17 +1,20 @@
 """Texts annotated by a teacher as far as it is sure: what a student learns from."""
 
 from pathlib import Path
-from typing import Iterable, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import Iterable, Iterator, List, NamedTuple, Sequence
 
 import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
-from ..formats.spacy_file import list_spacy_files, read_docs
+from ..candidates.doc_parts import copy_tokens
+from ..formats.spacy_file import read_all
 from ..pipeline.ner.calibration import Confidence
 from ..pipeline.ner.entity_search import Entity
 from ..pipeline.ner.lex_ner import LexNER
+from ..pipeline.read_upto import read_upto
+from ..pipeline.token_runs import find_runs
 from ..report.calibrate import fit
 from ..report.confidence import judge
 from ..report.gold import GoldText
@@ -54,7 +57,7 @@ def teach(nlp: Language, docs: Iterable[Doc], bounds: Bounds) -> Iterator[Doc]:
     """
     ner = find_lex_ner(nlp)
     for batch in minibatch(docs, nlp.batch_size):
-        read = [_read_upto(nlp, ner, doc.text) for doc in batch]
+        read = [read_upto(nlp, ner, doc.text) for doc in batch]
         units, search = ner.search(read)
         known = [_known_spans(doc, unit, ner) for doc, unit in zip(batch, units)]
         likely, tags, of_known = search.spans_above(bounds.lower), search.tag_scores(), search.span_scores(known)
@@ -69,17 +72,7 @@ def teach(nlp: Language, docs: Iterable[Doc], bounds: Bounds) -> Iterator[Doc]:
 
 def teach_files(nlp: Language, paths: Iterable[Path], bounds: Bounds) -> Iterator[Doc]:
     """Annotate the Docs of files, see `teach`."""
-    return teach(nlp, (doc for path in paths for file in list_spacy_files(path) for doc in read_docs(file)), bounds)
-
-
-def _read_upto(nlp: Language, ner: LexNER, text: str) -> Doc:
-    """Run the components before `lex_ner`."""
-    doc = nlp.make_doc(text)
-    for _, pipe in nlp.pipeline:
-        if pipe is ner:
-            break
-        doc = pipe(doc)
-    return doc
+    return teach(nlp, (doc for path in paths for doc in read_all(path)), bounds)
 
 
 def _known_spans(doc: Doc, unit: Doc, ner: LexNER) -> List[TagSpan]:
@@ -98,16 +91,11 @@ def _score(confidence: Confidence, ner: LexNER, span: TagSpan, probability: floa
 
 def _annotate(unit: Doc, spans: Sequence[TagSpan], outside: np.ndarray, labels: Sequence[str]) -> Doc:
     """A new Doc with spans, of which an earlier one excludes those that overlap it, and tokens outside."""
-    doc = Doc(unit.vocab, words=[token.text for token in unit], spaces=[bool(token.whitespace_) for token in unit])
+    doc = copy_tokens(unit)
     free, chosen = np.ones(len(doc), bool), []
     for span in spans:
         if free[span.start : span.end].all():
             free[span.start : span.end] = False
             chosen.append(Span(doc, span.start, span.end, label=labels[span.label]))
-    doc.set_ents(chosen, outside=[doc[a:b] for a, b in _runs(outside & free)], default="missing")
+    doc.set_ents(chosen, outside=[doc[a:b] for a, b in find_runs(outside & free)], default="missing")
     return doc
-
-
-def _runs(mask: np.ndarray) -> List[Tuple[int, int]]:
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype("i1"))).tolist()
-    return list(zip(edges[::2], edges[1::2]))

@@ -71,12 +71,18 @@ def choose_texts(
 def draw_texts(texts: Iterable[str], n: int, seed: int) -> List[str]:
     """RETURNS (List[str]): At most `n` of the texts of a stream, drawn at random, in random order."""
     random = Random(seed)
+    drawn = _draw(texts, n, random)
+    random.shuffle(drawn)
+    return drawn
+
+
+def _draw(texts: Iterable[str], n: int, random: Random) -> List[str]:
+    """Reservoir sampling: each text of a stream is among the `n` with equal probability."""
     drawn: List[str] = []
     for number, text in enumerate(texts):
         place = number if number < n else random.randrange(number + 1)
         if place < n:
             drawn[place : place + 1] = [text]
-    random.shuffle(drawn)
     return drawn
 
 
@@ -104,14 +110,15 @@ def label_texts(
     """
     if folder.exists():
         return Labels(folder)
-    statistics, random = Statistics(), Random(seed)
-    chosen: List[str] = []
-    for batch in minibatch(tqdm(texts, desc="labelling", unit=" texts", disable=None, leave=False), BATCH):
-        for text, found in zip(batch, labeller.label(batch)):
-            statistics.add(text, found)
-            place = len(chosen) if len(chosen) < limit else random.randrange(statistics.n_texts)
-            if place < limit:
-                chosen[place : place + 1] = [text]
+    statistics = Statistics()
+
+    def count() -> Iterator[str]:
+        for batch in minibatch(tqdm(texts, desc="labelling", unit=" texts", disable=None, leave=False), BATCH):
+            for text, found in zip(batch, labeller.label(batch)):
+                statistics.add(text, found)
+                yield text
+
+    chosen = _draw(count(), limit, Random(seed))
     _check(statistics)
     with whole_folder(folder) as temporary:
         srsly.write_json(temporary / STATISTICS, statistics.to_json())

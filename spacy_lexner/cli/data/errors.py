@@ -6,18 +6,16 @@ from typing import Annotated, Dict, Iterator, List, Optional, Sequence
 import srsly
 import typer
 from spacy.cli._util import import_code, parse_config_overrides, setup_gpu
-from spacy.tokens import Doc
 from wasabi import msg
 
 from ...annotation.errors import KINDS, Finding, count_kinds, find_errors, propose
 from ...formats.record import Entity, Record
 from ...formats.report import Report
-from ...formats.spacy_file import list_spacy_files, read_docs
+from ...formats.spacy_file import read_annotated
 from ...formats.task import Task
 from ...formats.write import WRITERS
-from ...lexicon import Lexicon
 from ...report.gold import GoldText, to_gold
-from ..model.make_config import complete, read_base
+from ..model.training_config import CodeOption, training_config
 from ..shared import GpuOption, failing, load_pipeline, warn_of_failures
 from .convert import OffsetsOption
 from .export import export
@@ -45,9 +43,7 @@ def errors_cli(
     n: Annotated[int, typer.Option("--number", "-n", help="Draft at most this many texts", min=1)] = 500,
     tool: Annotated[str, typer.Option("--to", metavar="NAME", help=f"Drafts for {', '.join(WRITERS)}")] = "prodigy",
     offsets: OffsetsOption = "auto",
-    code: Annotated[
-        Optional[Path], typer.Option("--code", metavar="FILE", help="Python code with registered functions")
-    ] = None,
+    code: CodeOption = None,
     gpu_id: GpuOption = -1,
 ) -> None:
     """Find probable errors of annotation. The texts are divided into K parts; each is judged by a model that learned
@@ -64,7 +60,6 @@ def errors_cli(
       python -m spacy lexner errors corpus/new.spacy -o errors --model training/model-best
     """
     from ...annotation.cross_fit import cross_fit, score_all  # torch: only where it is needed
-    from ...training.runs import set_values
 
     with failing("No errors were looked for"):
         if tool not in WRITERS:
@@ -80,9 +75,7 @@ def errors_cli(
             raise ValueError(f"{corpus}: no text has an entity.")
         failed: Dict[int, str] = {}
         if model is None:
-            if config == "flat" and not overrides.get("paths.lexicon"):
-                overrides["paths.lexicon"] = str(empty_lexicon(output / "lexicon"))
-            filled = complete(set_values(read_base(config), overrides))
+            filled = training_config(config, overrides, output)
             scored = cross_fit(docs, gold, filled, output, n_folds=folds, seed=seed, use_gpu=gpu_id, failed=failed)
         else:
             scored = score_all(load_pipeline(model), gold, output / "scores.jsonl", failed)
@@ -92,25 +85,6 @@ def errors_cli(
         export(make_tasks(gold, findings, n), drafts, tool, Report(), offsets)
     print_findings(gold, findings)
     warn_of_failures(failed)
-
-
-def read_annotated(corpus: Path) -> Iterator[Doc]:
-    """The Docs of a corpus that are annotated with entities. Raises ValueError if there are none."""
-    found = False
-    for file in list_spacy_files(corpus):
-        for doc in read_docs(file):
-            if len(doc) and doc.has_annotation("ENT_IOB"):
-                found = True
-                yield doc
-    if not found:
-        raise ValueError(f"{corpus}: no text is annotated with entities.")
-
-
-def empty_lexicon(folder: Path) -> Path:
-    """Save a lexicon without words, unless it is there."""
-    if not folder.exists():
-        Lexicon.from_entries([]).save(folder)
-    return folder
 
 
 def make_tasks(gold: Sequence[GoldText], findings: Sequence[Finding], n: int) -> Iterator[Task]:

@@ -10,7 +10,7 @@ from wasabi import msg
 from ...formats.docs import read_doc
 from ...formats.label_studio import make_config
 from ...formats.report import Report
-from ...formats.spacy_file import list_spacy_files, read_docs
+from ...formats.spacy_file import read_all
 from ...formats.task import Task
 from ...formats.write import WRITERS, write_tasks
 from ...visualize.label_colors import label_color
@@ -44,8 +44,7 @@ def export_cli(
     """
     report = Report()
     with failing("Nothing was written"):
-        docs = (doc for file in list_spacy_files(input_path) for doc in read_docs(file))
-        bar = progress(docs, desc=str(input_path))
+        bar = progress(read_all(input_path), desc=str(input_path))
         export(make_tasks(bar, report, spans_key), output_path, format, report, offsets)
 
 

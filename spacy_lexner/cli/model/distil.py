@@ -7,10 +7,8 @@ import typer
 from spacy.cli._util import import_code, setup_gpu
 from wasabi import msg
 
-from ..data.errors import empty_lexicon
 from ..shared import GpuOption, TextFormatOption, failing, read_texts
-from .make_config import complete, read_base
-from .weak import read_values
+from .training_config import CodeOption, SetOption, read_values, training_config
 
 
 def distil_cli(
@@ -30,13 +28,8 @@ def distil_cli(
     weight: Annotated[float, typer.Option(help="Weight of the teacher, beside what is annotated", min=0.0)] = 1.0,
     seed: Annotated[int, typer.Option(help="Seed of everything")] = 0,
     format: TextFormatOption = "auto",
-    values: Annotated[
-        Optional[List[str]],
-        typer.Option("--set", "-s", metavar="NAME=VALUE", help="A setting of the config; repeatable"),
-    ] = None,
-    code: Annotated[
-        Optional[Path], typer.Option("--code", metavar="FILE", help="Python code with registered functions")
-    ] = None,
+    values: SetOption = None,
+    code: CodeOption = None,
     gpu_id: GpuOption = -1,
 ) -> None:
     """Train a student on the exact probabilities that a teacher has for the tags of each character. OUT/model is the
@@ -47,18 +40,15 @@ def distil_cli(
       python -m spacy lexner distil training/three corpus/train.spacy texts.txt student --dev corpus/dev.spacy
     """
     with failing("Nothing was learned"):
-        from ...training.runs import set_values
         from ...weak.distil import distil
 
         overrides = read_values(values or [])
         import_code(code)
         setup_gpu(gpu_id, silent=True)
-        if config == "flat" and not overrides.get("paths.lexicon"):
-            overrides["paths.lexicon"] = str(empty_lexicon(output / "lexicon"))
         student = distil(
             teacher,
             read_texts(texts, format),
-            complete(set_values(read_base(config), overrides)),
+            training_config(config, overrides, output),
             output,
             dev=dev,
             labelled=labelled,

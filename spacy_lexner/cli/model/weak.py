@@ -1,7 +1,7 @@
 """`spacy lexner weak`: from a dictionary and raw texts to a pipeline."""
 
 from pathlib import Path
-from typing import Annotated, Any, Dict, List, Optional, Sequence
+from typing import Annotated, Any, Dict, List, Optional
 
 import srsly
 import typer
@@ -10,9 +10,8 @@ from wasabi import msg
 
 from ...lexicon.readers.any_file import read_any
 from ...weak.dictionary import read_dictionary
-from ..data.errors import empty_lexicon
 from ..shared import GpuOption, TextFormatOption, failing, read_texts
-from .make_config import complete, read_base
+from .training_config import CodeOption, SetOption, read_values, training_config
 
 N_SHOWN = 10  # doubtful words
 
@@ -56,13 +55,8 @@ def weak_cli(
     ] = False,
     seed: Annotated[int, typer.Option(help="Seed of everything")] = 0,
     format: TextFormatOption = "auto",
-    values: Annotated[
-        Optional[List[str]],
-        typer.Option("--set", "-s", metavar="NAME=VALUE", help="A setting of the config; repeatable"),
-    ] = None,
-    code: Annotated[
-        Optional[Path], typer.Option("--code", metavar="FILE", help="Python code with registered functions")
-    ] = None,
+    values: SetOption = None,
+    code: CodeOption = None,
     gpu_id: GpuOption = -1,
 ) -> None:
     """Learn a pipeline from labelled words and raw texts.
@@ -77,7 +71,6 @@ def weak_cli(
       python -m spacy lexner weak words.tsv texts.txt OUT --labelled some.spacy --dev dev.spacy
     """
     with failing("Nothing was learned"):
-        from ...training.runs import set_values
         from ...weak.path import MODEL, Settings, learn
         from ...weak.rounds import best
         from ...weak.teacher import Bounds
@@ -85,13 +78,11 @@ def weak_cli(
         overrides = read_values(values or [])
         import_code(code)
         setup_gpu(gpu_id, silent=True)
-        if config == "flat" and not overrides.get("paths.lexicon"):
-            overrides["paths.lexicon"] = str(empty_lexicon(output / "lexicon"))
         settings = Settings(rounds, Bounds(upper, lower), average, ratio, held_out, limit, skip_shared, seed)
         found = learn(
             read_dictionary(dictionary),
             read_texts(texts, format),
-            complete(set_values(read_base(config), overrides)),
+            training_config(config, overrides, output),
             output,
             dev=dev,
             labelled=labelled,
@@ -106,20 +97,6 @@ def weak_cli(
     msg.table(rows, header=["round", "F1"], divider=True, aligns=("r", "r"))
     msg.good(f"{output / MODEL}: the pipeline of round {best(found).number}, judged by {figures['judged_by']}")
     msg.info(f"{output / 'report.html'}: what was learned")
-
-
-def read_values(given: Sequence[str]) -> Dict[str, Any]:
-    """Read NAME=VALUE, the value as JSON where it is. Raises ValueError for anything else."""
-    values: Dict[str, Any] = {}
-    for pair in given:
-        name, separator, value = pair.partition("=")
-        if not (name and separator):
-            raise ValueError(f"--set {pair}: expected NAME=VALUE, such as paths.lexicon=my_lexicon.")
-        try:
-            values[name] = srsly.json_loads(value)
-        except ValueError:
-            values[name] = value
-    return values
 
 
 def print_doubtful(statistics: Dict[str, Any]) -> None:

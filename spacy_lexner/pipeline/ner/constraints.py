@@ -2,7 +2,6 @@
 
 from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-import numpy as np
 from spacy.tokens import Doc, Span
 
 from ...candidates.unit_docs import is_space
@@ -10,6 +9,7 @@ from ...lexicon.matcher import Matcher
 from ...lexicon.rules import FORBID, FORCE, Rule
 from ...tagging.spans.tag_scheme import Bools2d, TagScheme, TagSpan
 from ...tagging.spans.word_rules import NO_RULES, DocRules, RuleMatch, apply_rules
+from ..token_runs import find_runs
 
 ENTITY = "ENTITY"  # in rules: an entity with any label
 BEGIN = 3  # in ENT_IOB; a token without a type that has it is marked as outside of entities
@@ -44,8 +44,7 @@ def blocked_spans(doc: Doc) -> List[Span]:
     if not len(doc):
         return []
     blocked = (doc.to_array("ENT_IOB") == BEGIN) & (doc.to_array("ENT_TYPE") == 0)
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], blocked, [False]]).astype(np.int8)))
-    return [Span(doc, start, end) for start, end in zip(edges[::2].tolist(), edges[1::2].tolist())]
+    return [Span(doc, start, end) for start, end in find_runs(blocked)]
 
 
 def kept_spans(doc: Doc, overwrite: bool) -> Tuple[List[Span], List[Span]]:

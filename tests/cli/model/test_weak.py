@@ -6,7 +6,6 @@ from small_training import PLACES, make_texts, save_config, save_docs
 from typer.testing import CliRunner
 
 from spacy_lexner.cli.app import lexner
-from spacy_lexner.cli.model.weak import read_values
 
 
 def run(*arguments):
@@ -57,7 +56,3 @@ def test_a_pipeline_of_words_and_texts(files, tmp_path):
 def test_bad_input(files, tmp_path, arguments, message):
     code, printed = run(*(argument.format(files=files, out=tmp_path / "out") for argument in arguments))
     assert code == 1 and message in printed
-
-
-def test_values():
-    assert read_values(["a.b=1", "c=word", "d=[1]", "e=x=y"]) == {"a.b": 1, "c": "word", "d": [1], "e": "x=y"}

@@ -1,0 +1,52 @@
+"""The config of a command that trains: a base, settings from the command line, a lexicon for FLAT."""
+
+from pathlib import Path
+from typing import Annotated, Any, Dict, List, Mapping, Optional, Sequence
+
+import srsly
+import typer
+from thinc.api import Config
+
+from ...lexicon import Lexicon
+from .make_config import complete, read_base
+
+SetOption = Annotated[
+    Optional[List[str]],
+    typer.Option("--set", "-s", metavar="NAME=VALUE", help="A setting of the config; repeatable"),
+]
+CodeOption = Annotated[
+    Optional[Path], typer.Option("--code", metavar="FILE", help="Python code with registered functions")
+]
+
+
+def training_config(name: str, values: Mapping[str, Any], output: Path) -> Config:
+    """A complete config.
+
+    name (str): A base of `configs/`, or a file.
+    values (Mapping[str, Any]): Other values, by dotted names. If they name no lexicon for the base `flat`, it gets one
+        without words, in the folder `lexicon` of the output.
+    output (Path): The folder for all that is written.
+    """
+    from ...training.runs import set_values  # with torch
+
+    values = dict(values)
+    if name == "flat" and not values.get("paths.lexicon"):
+        lexicon = output / "lexicon"
+        if not lexicon.exists():
+            Lexicon.from_entries([]).save(lexicon)
+        values["paths.lexicon"] = str(lexicon)
+    return complete(set_values(read_base(name), values))
+
+
+def read_values(given: Sequence[str]) -> Dict[str, Any]:
+    """Read NAME=VALUE, the value as JSON where it is. Raises ValueError for anything else."""
+    values: Dict[str, Any] = {}
+    for pair in given:
+        name, separator, value = pair.partition("=")
+        if not (name and separator):
+            raise ValueError(f"--set {pair}: expected NAME=VALUE, such as paths.lexicon=my_lexicon.")
+        try:
+            values[name] = srsly.json_loads(value)
+        except ValueError:
+            values[name] = value
+    return values
