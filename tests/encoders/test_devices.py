@@ -94,7 +94,8 @@ def without_data(inputs, patch):
         [batch] = inputs[0]
         starts = torch.arange(batch.characters.shape[1]).expand(len(batch.characters), -1)
         starts, ends = torch.cat((starts, batch.word_starts), 1), torch.cat((starts + 1, batch.word_ends), 1)
-        made = DistinctPositions(starts, ends, torch.cat((batch.characters != 0, batch.word_ids != 0), 1))
+        mask = torch.cat((batch.characters != 0, batch.word_ids != 0), 1)
+        made = DistinctPositions(starts, ends, mask, batch.characters.shape[1])
 
         def fake(tensor):
             return torch.empty(tensor.shape, dtype=tensor.dtype, device=DEVICE)
@@ -103,7 +104,8 @@ def without_data(inputs, patch):
             sections = [
                 Section(fake(s.triples), [Chunk(*map(fake, chunk)) for chunk in s.chunks]) for s in made.sections
             ]
-            return SimpleNamespace(shape=made.shape, sections=sections)
+            counts = {"n_queries": made.n_queries, "n_keys": made.n_keys}
+            return SimpleNamespace(shape=made.shape, sections=sections, **counts)
 
         patch.setattr(flat_model, "DistinctPositions", positions_on_device)
         patch.setattr(positions, "bounds", lambda distances: (-9, 9))

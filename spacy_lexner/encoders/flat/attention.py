@@ -75,28 +75,29 @@ class LatticeAttention(nn.Module):
         bias: Optional[Tensor] = None,
         record: Optional[List[Tensor]] = None,
     ) -> Tensor:
-        """Let the tokens of each lattice attend to each other, with A_ij = (q_i + u) . k_j + (q_i + v) . r_ij.
+        """Let the first Q tokens of each lattice attend to all, with A_ij = (q_i + u) . k_j + (q_i + v) . r_ij.
 
         tokens (torch.Tensor): float [B, L, H].
         mask (torch.Tensor): bool [B, L], False for padding.
-        positions (DistinctPositions): How the tokens lie to each other.
-        bias (Optional[torch.Tensor]): float [heads, B * L, L], added to the scores after they are scaled.
-        record (Optional[List[torch.Tensor]]): If given, receives the mean weights of the heads, float [B, L, L].
-        RETURNS (torch.Tensor): float [B, L, H]; finite, but meaningless, for padding.
+        positions (DistinctPositions): How the tokens lie to each other, and which are queries.
+        bias (Optional[torch.Tensor]): float [heads, B * Q, L], added to the scores after they are scaled.
+        record (Optional[List[torch.Tensor]]): If given, receives the mean weights of the heads, float [B, Q, L].
+        RETURNS (torch.Tensor): float [B, Q, H]; finite, but meaningless, for padding.
         """
-        query, key, value = (self._split(project(tokens)) for project in (self.query, self.key, self.value))
+        query = self._split(self.query(tokens[:, : positions.n_queries]))
+        key, value = self._split(self.key(tokens)), self._split(self.value(tokens))
         query = query * self.scale
         content = query
         added = torch.zeros_like(mask, dtype=query.dtype).masked_fill_(~mask, torch.finfo(query.dtype).min / 2)
-        added = added[:, None, None]  # to the scores: [B, heads, L, L] once all is in it
+        added = added[:, None, None]  # to the scores: [B, heads, Q, L] once all is in it
         if self.fusion is not None:
             content, positional = (
                 query + (vector.unsqueeze(1) * self.scale).to(query.dtype)  # which under autocast is half precision
                 for vector in (self.content_bias, self.position_bias)
             )
-            added = self._by_lattice(self._score_positions(positional, positions), mask).add_(added)
+            added = self._by_lattice(self._score_positions(positional, positions), positions).add_(added)
         elif bias is not None:
-            added = self._by_lattice(bias, mask) + added  # which all layers share
+            added = self._by_lattice(bias, positions) + added  # which all layers share
         if record is None and not torch.is_grad_enabled():  # what torch does in one step keeps nothing for gradients
             dropout = self.dropout.p if self.training else 0.0
             attended = F.scaled_dot_product_attention(content, key, value, added, dropout, scale=1.0)
@@ -111,22 +112,22 @@ class LatticeAttention(nn.Module):
         """[B, L, H] as [B, heads, L, H / heads]."""
         return tokens.unflatten(-1, (self.heads, -1)).transpose(1, 2)
 
-    def _by_lattice(self, scores: Tensor, mask: Tensor) -> Tensor:
-        """[heads, B * L, L] as [B, heads, L, L]."""
-        return scores.unflatten(1, mask.shape).transpose(0, 1)
+    def _by_lattice(self, scores: Tensor, positions: DistinctPositions) -> Tensor:
+        """[heads, B * Q, L] as [B, heads, Q, L]."""
+        return scores.unflatten(1, positions.shape).transpose(0, 1)
 
     def _score_positions(self, queries: Tensor, positions: DistinctPositions) -> Tensor:
-        """The second term of the scores: [heads, B * L, L], given q + v, [B, heads, L, d]. Where many positions would
+        """The second term of the scores: [heads, B * Q, L], given q + v, [B, heads, Q, d]. Where many positions would
         need much memory in training, it is computed section by section, and again in the backward pass."""
-        n_tokens = positions.shape[1]
+        n_keys = positions.n_keys
         queries = queries.transpose(0, 1).flatten(1, 2)
 
         def score(section: Section, queries: Tensor) -> Tensor:
-            return position_scores(queries, self._keys(section), section, n_tokens)
+            return position_scores(queries, self._keys(section), section, n_keys)
 
         if len(positions.sections) == 1:
             return score(positions.sections[0], queries)
-        scores = queries.new_zeros(self.heads, queries.shape[1], n_tokens)
+        scores = queries.new_zeros(self.heads, queries.shape[1], n_keys)
         for section in positions.sections:
             if torch.is_grad_enabled():
                 scores = scores + checkpoint(score, section, queries, use_reentrant=False)

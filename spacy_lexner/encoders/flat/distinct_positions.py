@@ -6,7 +6,7 @@ With n the length of a span, all four distances between the spans of tokens i an
 """
 
 import itertools
-from typing import List, NamedTuple, Tuple
+from typing import List, NamedTuple, Optional, Tuple
 
 import numpy as np
 import torch
@@ -23,7 +23,7 @@ SECTION_ROWS = 2**16  # triples that are in memory at a time
 class Chunk(NamedTuple):
     """Queries that are scored together, against all the relative positions that any of them has to any key."""
 
-    rows: Tensor  # int64 [r], their places among the B * L tokens
+    rows: Tensor  # int64 [r], their places among the B * Q queries
     columns: Tensor  # int64 [c], rows of the section's triples
     pairs: Tensor  # int64 [r, L], the column for each query and key; any column where the key is padding
 
@@ -46,56 +46,81 @@ def triple_distances(triples: Tensor) -> Tensor:
     return torch.stack((heads, heads - n_j + 1, heads + n_i - 1, heads + n_i - n_j), dim=-1)
 
 
+class Groups(NamedTuple):
+    """Tokens of a batch of lattices, grouped by the length of their spans. Only lengths that occur count: one word as
+    long as its text adds one length."""
+
+    starts: np.ndarray  # int64 [B, L]
+    valid: np.ndarray  # bool [B, L], False for padding
+    ranks: np.ndarray  # int64 [B, L], the group of each token
+    lengths: np.ndarray  # int64 [K], ascending
+    low: np.ndarray  # int64 [K], the first start in each group
+    high: np.ndarray  # int64 [K], the last one
+    rows: np.ndarray  # int64 [n], the valid tokens, numbered over the B * L, by group, then by start
+    borders: np.ndarray  # int64 [K + 1], where the groups begin in `rows`, and the end
+
+    @classmethod
+    def of(cls, starts: np.ndarray, spans: np.ndarray, valid: np.ndarray) -> "Groups":
+        """Group tokens, given the starts and lengths of their spans."""
+        lengths, numbers = np.unique(spans[valid], return_inverse=True)
+        ranks = np.zeros(valid.shape, np.int64)
+        ranks[valid] = numbers
+        order = np.lexsort((starts[valid], numbers))
+        rows = np.flatnonzero(valid)[order]
+        borders = np.searchsorted(numbers[order], np.arange(len(lengths) + 1))
+        ordered = starts.reshape(-1)[rows]
+        return cls(starts, valid, ranks, lengths, ordered[borders[:-1]], ordered[borders[1:] - 1], rows, borders)
+
+
 class DistinctPositions:
-    """How the tokens of a batch of lattices stand to each other, given their half-open spans, int64 [B, L], and a mask,
-    bool [B, L], False for padding. Integers only; made once, used by every layer.
+    """How the tokens of a batch of lattices stand to each other. Integers only; made once, used by every layer.
 
     Queries are grouped by span length and ordered by start, so that a chunk of them needs a narrow window of the
-    distances. Only span lengths that occur count: one word as long as its text adds one length.
+    distances.
     """
 
-    def __init__(self, starts: Tensor, ends: Tensor, mask: Tensor) -> None:
-        self.shape = (starts.shape[0], starts.shape[1])
+    def __init__(self, starts: Tensor, ends: Tensor, mask: Tensor, n_queries: Optional[int] = None) -> None:
+        """Find the positions.
+
+        starts, ends (torch.Tensor): int64 [B, L], the half-open spans of the tokens.
+        mask (torch.Tensor): bool [B, L], False for padding.
+        n_queries (Optional[int]): How many tokens of each lattice, the first ones, are queries; None for all. All
+            tokens are keys.
+        """
         self._device = starts.device
-        valid = numpy_of(mask)
-        begins = numpy_of(starts).astype(np.int64)
+        begins, valid = numpy_of(starts).astype(np.int64), numpy_of(mask)
         spans = numpy_of(ends).astype(np.int64) - begins
         if (spans[valid] < 1).any():
             raise ValueError("A span of the lattice is empty: its end must lie after its start.")
-        self._lengths, ranks = np.unique(spans[valid], return_inverse=True)
-        self._ranks = np.zeros(self.shape, np.int64)
-        self._ranks[valid] = ranks
-        self._starts, self._valid = begins, valid
-        order = np.lexsort((begins[valid], ranks))
-        self._rows = np.flatnonzero(valid)[order]  # valid tokens, by span length, then by start
-        self._borders = np.searchsorted(ranks[order], np.arange(len(self._lengths) + 1))
-        sorted_starts = begins.reshape(-1)[self._rows]
-        self._low = sorted_starts[self._borders[:-1]]  # first and last start of each span length
-        self._high = sorted_starts[self._borders[1:] - 1]
+        n_lattices, self.n_keys = valid.shape
+        self.n_queries = self.n_keys if n_queries is None else n_queries
+        self.shape = (n_lattices, self.n_queries)
+        self._keys = self._queries = Groups.of(begins, spans, valid)
+        if self.n_queries < self.n_keys:
+            self._queries = Groups.of(*(part[:, : self.n_queries] for part in (begins, spans, valid)))
+        self._counts = self._windows(self._queries.low, self._queries.high)[..., 1].sum(1)  # triples of each group
         self.sections = [self._section(first, last) for first, last in self._split_lengths()]
 
     def _split_lengths(self) -> List[Tuple[int, int]]:
-        """Ranges of span lengths whose triples fit into memory together."""
-        extents = self._high - self._low
-        n_triples = (extents[:, None] + extents[None, :] + 1).sum(1)
+        """Ranges of groups of queries whose triples fit into memory together."""
         ranges: List[Tuple[int, int]] = []
         first = 0
-        for last in range(1, len(self._lengths) + 1):
-            if last == len(self._lengths) or n_triples[first : last + 1].sum() > SECTION_ROWS:
+        for last in range(1, len(self._counts) + 1):
+            if last == len(self._counts) or self._counts[first : last + 1].sum() > SECTION_ROWS:
                 ranges.append((first, last))
                 first = last
         return ranges
 
     def _section(self, first: int, last: int) -> Section:
-        lengths = np.arange(first, last)
-        windows = self._windows(self._low[lengths], self._high[lengths])
+        queries, keys = self._queries, self._keys
+        windows = self._windows(queries.low[first:last], queries.high[first:last])
         counts = windows[..., 1]
         offsets = np.cumsum(counts).reshape(counts.shape) - counts
         triples = np.stack(
             (
                 expand_ranges(windows[..., 0].reshape(-1), counts.reshape(-1)),
-                np.repeat(self._lengths[lengths], counts.sum(1)),
-                np.repeat(np.tile(self._lengths, len(lengths)), counts.reshape(-1)),
+                np.repeat(queries.lengths[first:last], counts.sum(1)),
+                np.repeat(np.tile(keys.lengths, last - first), counts.reshape(-1)),
             ),
             axis=-1,
         )
@@ -106,16 +131,16 @@ class DistinctPositions:
         """int64 [n, K, 2]: for n groups of queries with starts from low to high, and for keys of each length, the least
         distance of starts and the number of distances.
         """
-        least = low[:, None] - self._high[None, :]
-        return np.stack((least, high[:, None] - self._low[None, :] - least + 1), axis=-1)
+        least = low[:, None] - self._keys.high
+        return np.stack((least, high[:, None] - self._keys.low - least + 1), axis=-1)
 
     def _split_rows(self, first: int, last: int) -> List[Tuple[int, int]]:
         """Ranges of the ordered queries: long groups are cut, small neighbouring groups are joined."""
         ranges: List[Tuple[int, int]] = []
         joined_columns = 0
         for rank in range(first, last):
-            low, high = int(self._borders[rank]), int(self._borders[rank + 1])
-            n_columns = int((self._high[rank] - self._low[rank] + self._high - self._low + 1).sum())
+            low, high = int(self._queries.borders[rank]), int(self._queries.borders[rank + 1])
+            n_columns = int(self._counts[rank])
             if joined_columns and (high - ranges[-1][0]) * (joined_columns + n_columns) <= SMALL_CHUNK_SCORES:
                 ranges[-1] = (ranges[-1][0], high)
                 joined_columns += n_columns
@@ -127,8 +152,9 @@ class DistinctPositions:
         return ranges
 
     def _chunk(self, low: int, high: int, first: int, windows: np.ndarray, offsets: np.ndarray) -> Chunk:
-        rows = self._rows[low:high]
-        starts, ranks = self._starts.reshape(-1)[rows], self._ranks.reshape(-1)[rows]
+        queries, keys = self._queries, self._keys
+        rows = queries.rows[low:high]
+        starts, ranks = queries.starts.reshape(-1)[rows], queries.ranks.reshape(-1)[rows]
         lengths, groups = np.unique(ranks, return_inverse=True)
         borders = np.searchsorted(ranks, lengths)
         least = starts[borders]
@@ -139,9 +165,9 @@ class DistinctPositions:
         columns = expand_ranges(firsts.reshape(-1), counts.reshape(-1))
         first_column = np.cumsum(counts).reshape(counts.shape) - counts
         # Column of a pair: where the window of its lengths begins, plus how far its distance is from the least one.
-        key_part = first_column[:, self._ranks] + self._high[self._ranks] - self._starts
-        key_part[:, ~self._valid] = 0
-        pairs = key_part[groups, rows // self.shape[1]] + (starts - least[groups])[:, None]
+        key_part = first_column[:, keys.ranks] + keys.high[keys.ranks] - keys.starts
+        key_part[:, ~keys.valid] = 0
+        pairs = key_part[groups, rows // self.n_queries] + (starts - least[groups])[:, None]
         return Chunk(self._tensor(rows), self._tensor(columns), self._tensor(pairs))
 
     def _tensor(self, array: np.ndarray) -> Tensor:

@@ -126,14 +126,14 @@ def attend(model: Encoder, docs: List[Doc]) -> List[AttendedWords]:
             n_characters = batch.characters.shape[1]
             kept = numpy_of(batch.kept)
             text, place = kept // n_characters, kept % n_characters
-            weights = numpy_of(torch.stack(record).mean(0)[:, :n_characters, n_characters:].double())
+            weights = torch.stack([layer[:, :n_characters, n_characters:] for layer in record]).mean(0)
             row, column = np.nonzero(numpy_of(batch.word_ids)[text])
             starts, ends = (
                 rows[row] - place[row] + numpy_of(part)[text[row], column]
                 for part in (batch.word_starts, batch.word_ends)
             )
             token = token_of[rows[row]]
-            share = weights[text[row], place[row], column] / counts[token]
+            share = numpy_of(weights.double())[text[row], place[row], column] / counts[token]
             parts.append(AttendedWords(token, token_of[starts], token_of[ends - 1] + 1, share))
 
     context, _ = _read_context(model, docs, is_train=False)

@@ -1,6 +1,6 @@
 """FLAT, the flat-lattice transformer (Li et al. 2020: FLAT: Chinese NER Using Flat-Lattice Transformer)."""
 
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import torch
 from torch import Tensor, nn
@@ -29,7 +29,8 @@ class FlatBatch(NamedTuple):
     word_starts: Optional[Tensor] = None  # [B, M], the half-open span of each word on the characters
     word_ends: Optional[Tensor] = None
     tokens: Optional[Tensor] = None  # [B, N], the contextual vector of each character
-    record: Optional[List[Tensor]] = None  # receives each layer's mean weights of the heads, float [B, N + M, N + M]
+    record: Optional[List[Tensor]] = None  # receives each layer's mean weights of the heads, float [B, Q, N + M]; Q is
+    # N + M, in the last layer N
 
     @property
     def n_pairs(self) -> int:
@@ -76,7 +77,7 @@ class FlatLayer(nn.Module):
 
     def _run(self, sub_layer: Callable[[Tensor], Tensor], norm: nn.Module, tokens: Tensor) -> Tensor:
         output = sub_layer(norm(tokens) if self.norm_first else tokens)
-        added = {"input": tokens, "output": output, "none": None}[self.residual]
+        added = {"input": tokens[:, : output.shape[1]], "output": output, "none": None}[self.residual]
         output = self.dropout(output)
         output = output if added is None else output + added
         return output if self.norm_first else norm(output)
@@ -110,15 +111,27 @@ class LatticeEncoder(nn.Module):
         self.final_norm = nn.LayerNorm(width) if sublayers.norm == "pre" else nn.Identity()
 
     def forward(
-        self, tokens: Tensor, starts: Tensor, ends: Tensor, mask: Tensor, record: Optional[List[Tensor]] = None
+        self,
+        tokens: Tensor,
+        starts: Tensor,
+        ends: Tensor,
+        mask: Tensor,
+        record: Optional[List[Tensor]] = None,
+        n_wanted: Optional[int] = None,
     ) -> Tensor:
-        """Encode lattices whose tokens, in any order, have the half-open spans `starts` to `ends`, int64 [B, L]. For
-        the other arguments and the result see `LatticeAttention`."""
-        positions = DistinctPositions(starts, ends, mask)
-        bias = self.bias(positions) if self.bias is not None else None
-        for layer in self.layers:
-            tokens = layer(tokens, mask, positions, bias, record)
-        return self.final_norm(tokens)
+        """Encode lattices whose tokens, in any order, have the half-open spans `starts` to `ends`, int64 [B, L]. With
+        `n_wanted`, only so many tokens of each, the first ones, get a vector in the last layer. For the other arguments
+        and the result see `LatticeAttention`."""
+        *inner, last = self.layers
+        if inner:
+            lattice = self._positions(starts, ends, mask)
+            for layer in inner:
+                tokens = layer(tokens, mask, *lattice, record)
+        return self.final_norm(last(tokens, mask, *self._positions(starts, ends, mask, n_wanted), record))
+
+    def _positions(self, *lattice: Any) -> Tuple[DistinctPositions, Optional[Tensor]]:
+        positions = DistinctPositions(*lattice)
+        return positions, None if self.bias is None else self.bias(positions)
 
 
 class Flat(nn.Module):
@@ -168,7 +181,7 @@ class Flat(nn.Module):
         if self.absolute is not None:
             lattice = self.absolute(lattice, starts, ends)
         lattice = self.embedding.drop("after_positions", lattice, self.embedding.character_dropout)
-        return self.output_dropout(self.encoder(lattice, starts, ends, mask, batch.record)[:, :n_characters])
+        return self.output_dropout(self.encoder(lattice, starts, ends, mask, batch.record, n_characters))
 
     def _encode_kept(self, batch: FlatBatch, contextual: Optional[Tensor]) -> Tensor:
         return self.encode(batch, contextual).flatten(0, 1)[batch.kept]

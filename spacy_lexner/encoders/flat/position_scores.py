@@ -19,9 +19,9 @@ def position_scores(queries: Tensor, keys: PositionKeys, section: Section, n_key
     A chunk of queries is multiplied with all the position vectors that any of them needs; then scores, not vectors, are
     gathered per pair. Nothing but the operands is kept for the backward pass.
 
-    queries (torch.Tensor): float [heads, B * L, d], q + v of all tokens.
+    queries (torch.Tensor): float [heads, B * Q, d], q + v of all queries.
     keys (PositionKeys): Projected positions of the section's triples.
-    RETURNS (torch.Tensor): float [heads, B * L, L], with L = `n_keys`; 0 for queries that are not in the section.
+    RETURNS (torch.Tensor): float [heads, B * Q, L], with L = `n_keys`; 0 for queries that are not in the section.
     """
     scores: Tensor = _PositionScores.apply(queries, keys.vectors, keys.lookup, section, n_keys)  # type: ignore
     return scores

@@ -226,9 +226,10 @@ class ScalarPositions(nn.Module):
         return self.linear(torch.cat(kinds, dim=-1)).relu()
 
     def forward(self, positions: DistinctPositions) -> Tensor:
-        """The numbers of a batch of B lattices of L tokens, float [heads, B * L, L]; 0 for queries that are padding."""
-        n_lattices, n_tokens = positions.shape
-        bias = self.linear.weight.new_zeros(self.linear.out_features, n_lattices * n_tokens, n_tokens)
+        """The numbers of a batch of B lattices of Q queries and L keys, float [heads, B * Q, L]; 0 for queries that are
+        padding."""
+        n_lattices, n_queries = positions.shape
+        bias = self.linear.weight.new_zeros(self.linear.out_features, n_lattices * n_queries, positions.n_keys)
         for section in positions.sections:
             rows = torch.cat([chunk.rows for chunk in section.chunks])
             triples = torch.cat([chunk.columns[chunk.pairs] for chunk in section.chunks])

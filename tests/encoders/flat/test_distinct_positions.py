@@ -2,6 +2,7 @@ import pytest
 import torch
 from flat_reference import lattices
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from spacy_lexner.encoders.flat import distinct_positions
 from spacy_lexner.encoders.flat.distinct_positions import DistinctPositions
@@ -10,9 +11,9 @@ from spacy_lexner.encoders.flat.positions import pair_distances
 
 def assert_every_pair_is_found(positions, starts, ends, mask):
     """Each valid query is in one chunk, and the distances it finds for each valid key are those of the pair."""
-    n_tokens = starts.shape[1]
-    expected = pair_distances(starts, ends).view(-1, n_tokens, 4)
-    keys = mask.unsqueeze(1).expand(-1, n_tokens, -1).reshape(-1, n_tokens)
+    n_tokens, n_queries = starts.shape[1], positions.n_queries
+    expected = pair_distances(starts, ends)[:, :n_queries].reshape(-1, n_tokens, 4)
+    keys = mask.unsqueeze(1).expand(-1, n_queries, -1).reshape(-1, n_tokens)
     seen = []
     for section in positions.sections:
         assert len(section.triples.unique(dim=0)) == len(section.triples)
@@ -22,23 +23,25 @@ def assert_every_pair_is_found(positions, starts, ends, mask):
             valid = keys[chunk.rows]
             assert torch.equal(found[valid], expected[chunk.rows][valid])
             seen.extend(chunk.rows.tolist())
-    assert sorted(seen) == mask.view(-1).nonzero().view(-1).tolist()
+    assert sorted(seen) == mask[:, :n_queries].flatten().nonzero().view(-1).tolist()
 
 
-@given(lattices())
+@given(lattices(), st.data())
 @settings(deadline=None)
-def test_finds_every_pair(batch):
-    assert_every_pair_is_found(DistinctPositions(*batch), *batch)
+def test_finds_every_pair(batch, data):
+    n_queries = data.draw(st.none() | st.integers(0, batch[0].shape[1]))
+    assert_every_pair_is_found(DistinctPositions(*batch, n_queries), *batch)
 
 
-@given(lattices())
+@given(lattices(), st.data())
 @settings(deadline=None)
-def test_finds_every_pair_however_it_is_cut(batch):
+def test_finds_every_pair_however_it_is_cut(batch, data):
+    n_queries = data.draw(st.none() | st.integers(0, batch[0].shape[1]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(distinct_positions, "CHUNK_SCORES", 12)
         patch.setattr(distinct_positions, "SMALL_CHUNK_SCORES", 3)
         patch.setattr(distinct_positions, "SECTION_ROWS", 7)
-        positions = DistinctPositions(*batch)
+        positions = DistinctPositions(*batch, n_queries)
     assert_every_pair_is_found(positions, *batch)
 
 

@@ -247,6 +247,21 @@ def test_any_lattice_gives_finite_vectors(positions, batch):
     assert all(torch.isfinite(p.grad).all() for p in encoder.parameters() if p.grad is not None)
 
 
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize("residual", ["input", "output", "none"])
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("positions", ["relative", "scalar", "none"])
+def test_the_last_layer_for_some_tokens(positions, layers, residual, norm):
+    torch.manual_seed(0)
+    encoder = make_encoder(8, 2, layers, kind=positions, residual=residual, norm=norm).eval()
+    starts = torch.tensor([[0, 1, 2, 0, 0], [0, 1, 2, 0, 1]])
+    ends = torch.tensor([[1, 2, 3, 2, 0], [1, 2, 3, 2, 3]])
+    mask = torch.tensor([[1, 1, 1, 1, 0], [1, 1, 1, 1, 1]]).bool()
+    lattice = torch.randn(2, 5, 8), starts, ends, mask
+    for n_wanted in (1, 3, 5):
+        assert_close(encoder(*lattice, None, n_wanted), encoder(*lattice)[:, :n_wanted], N_TERMS)
+
+
 @pytest.mark.parametrize("positions", ["relative", "scalar", "none"])
 def test_padding_and_company_change_nothing(positions):
     torch.manual_seed(0)
