@@ -24,7 +24,7 @@ def main() -> None:
     parser.add_argument("model", help="a pipeline with lex_ner")
     parser.add_argument("corpus", type=Path, help="annotated texts, as .spacy")
     parser.add_argument("--sizes", type=int, nargs="+", default=[2, 5, 20, 500], help="texts in a Doc")
-    parser.add_argument("--limit", type=int, help="so many texts of the corpus, at random")
+    parser.add_argument("--limit", type=int, help="number of texts of the corpus, drawn at random")
     parser.add_argument("--length", type=int, help="tokens in a segment, instead of what the model has learned")
     parser.add_argument("--whole", action="store_true", help="no segments: windows of the encoder alone")
     arguments = parser.parse_args()

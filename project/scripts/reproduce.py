@@ -73,7 +73,7 @@ def main(
     results = out / f"{Path(checkpoint).name}.jsonl"
     settings = [*overrides(checkpoint), *shlex.split(options)]
     if any(line["arguments"] != settings for line in read_results(results).values()):
-        msg.fail(f"{results} has runs with other settings", "Give it another name to start anew.", exits=1)
+        msg.fail(f"{results} has runs with other settings", "Give it another name to start again.", exits=1)
     names = datasets.split()
     if all((PROJECT / "corpus" / "ontonotes" / f"{split}.spacy").is_file() for split in SPLITS):
         names.append("ontonotes")

@@ -35,7 +35,7 @@ def before_space(doc: Doc) -> np.ndarray:
 
 def end_signs(doc: Doc) -> np.ndarray:
     """The sign by which a sentence ends with a token, as its code point, or 0: uint32[n_tokens]. It is the last of
-    several (？！), and closing quotation marks and brackets behind it belong to its sentence."""
+    several (？！), and closing quotation marks and brackets after it belong to its sentence."""
     codes = last_codes(doc)
     is_end = np.isin(codes, SENTENCE_ENDS)
     signs = np.where(is_end, codes, 0)

@@ -21,7 +21,7 @@ SPACE = " "  # any white space within a line
 # These end texts if training had none of them inside of a text. Other signs, which may be part of names, have to be
 # what texts of training end with.
 ALWAYS = "。！？"
-EXCEPTIONS = 0.02  # so many of the signs may stand inside of texts all the same
+EXCEPTIONS = 0.02  # this share of the signs may stand inside texts
 MAY_FOLLOW = "".join(map(chr, [*SENTENCE_ENDS, *CLOSING]))  # the end of a sentence, and belong to it
 JOINED: Any = "lex_joined"  # in the user data of texts that were joined for training
 
@@ -81,8 +81,8 @@ def set_limits(model: Model, limits: Limits) -> None:
 @lru_cache(maxsize=64)
 def _may_part(stops: str) -> "re.Pattern[str]":
     """What every text has that has to be parted: white space, or a sign inside."""
-    signs, behind = (re.escape(some) for some in (stops.replace(SPACE, ""), MAY_FOLLOW))
-    return re.compile(rf"\s|[{signs}][{behind}]*[^{behind}]" if signs else r"\s")
+    signs, after = (re.escape(some) for some in (stops.replace(SPACE, ""), MAY_FOLLOW))
+    return re.compile(rf"\s|[{signs}][{after}]*[^{after}]" if signs else r"\s")
 
 
 def _between(separators: np.ndarray, length: int) -> Tuple[np.ndarray, np.ndarray]:
@@ -103,7 +103,7 @@ def _cut(starts: np.ndarray, ends: np.ndarray, places: np.ndarray, least: int) -
 
 
 def _spaces(doc: Doc) -> np.ndarray:
-    """The tokens behind white space, int64[n], but not between Latin words or numbers."""
+    """The tokens after white space, int64[n], but not between Latin words or numbers."""
     codes = last_codes(doc)
     is_latin = (codes < 128) & np.char.isalnum(codes.view("U1"))
     places = np.flatnonzero(before_space(doc)[:-1])

@@ -101,7 +101,7 @@ def carry_entities(doc: Doc, unit_doc: Doc, places: Optional[Sequence[Tuple[int,
 
 
 def covering(doc: Doc, starts: np.ndarray, ends: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-    """The tokens (first, end) that spans of characters touch, int64[n] each. Nothing but the white space behind a token
+    """The tokens (first, end) that spans of characters touch, int64[n] each. Nothing but the white space after a token
     touches that token."""
     begins, stops = token_borders(doc)
     first, last = np.searchsorted(begins, starts, "right") - 1, np.searchsorted(begins, ends, "left")

@@ -158,7 +158,7 @@ def _list_members(path: Path) -> List[Source]:
         raise FormatError(f"{path} is not a zip archive, or damaged: {error}.") from error
     for name in names:
         if ".." in PurePosixPath(name).parts or name.startswith(("/", "\\")) or ":" in name[:3]:
-            raise FormatError(f"{path}: the member {quote(name)} leaves the archive. Pack its files anew.")
+            raise FormatError(f"{path}: the member {quote(name)} leaves the archive. Pack its files again.")
     return [Source(path, name) for name in names if not _is_hidden(Path(name))]
 
 

@@ -121,16 +121,16 @@ def find_in_turn(text: str, mentions: Iterable[Tuple[Optional[str], str]], missi
     """The occurrence of each mention (None for its label: no entity) that follows the one before, or else the first
     in the text. `missing` gets mentions that do not occur."""
     found = set()
-    behind = 0
+    position = 0
     for label, mention in mentions:
-        start = text.find(mention, behind)
+        start = text.find(mention, position)
         start = text.find(mention) if start < 0 else start
         if start < 0:
             missing.append(mention)
             continue
-        behind = start + len(mention)
+        position = start + len(mention)
         if label is not None:
-            found.add(Entity(start, behind, label))
+            found.add(Entity(start, position, label))
     return sorted(found)
 
 
@@ -186,14 +186,14 @@ def _make_spans(text: str, entities: List[Entity]) -> Tuple[Dict[str, Any], List
     """RETURNS (Tuple[Dict[str, Any], List[Entity]]): The mentions in their order, each after its earlier occurrences
     that are no entities, and the entities that are read from them."""
     spans: List[Dict[str, Any]] = []
-    behind = 0
+    position = 0
     for start, end, label in entities:
         mention = text[start:end]
-        while 0 <= (other := text.find(mention, behind)) < start:
+        while 0 <= (other := text.find(mention, position)) < start:
             reason = f"is no {label} here"
             spans.append({"text": mention, "is_entity": False, "label": NO_LABEL, "reason": reason})
-            behind = other + len(mention)
+            position = other + len(mention)
         spans.append({"text": mention, "is_entity": True, "label": label, "reason": f"is a {label}"})
-        behind = end
+        position = end
     pairs = [(span["label"] if span["is_entity"] else None, span["text"]) for span in spans]
     return {"spans": spans}, find_in_turn(text, pairs, [])

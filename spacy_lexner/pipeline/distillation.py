@@ -40,7 +40,7 @@ class Teacher(NamedTuple):
         if set(known) != set(pipe.labels):
             raise ValueError(
                 f"The teacher has the labels {', '.join(pipe.labels)}, the student begins with {', '.join(known)}: "
-                "initialize the student with the teacher's labels, and add its own behind them."
+                "initialize the student with the teacher's labels, and add its own after them."
             )
         columns = [0, *(1 + 4 * pipe.labels.index(label) + kind for label in known for kind in range(4))]
         read, search = pipe.search(read_upto(self.nlp, ner, doc.text) for doc in unit_docs)

@@ -29,8 +29,8 @@ def get_end(span: Span) -> int:
 @reading("span._.lex_start")
 def get_offsets(span: Span) -> Tuple[int, int]:
     """The exact characters of a span."""
-    before, behind = span.doc.user_data.get(_key(span), (0, 0))
-    return span.start_char + before, span.end_char + behind
+    before, after = span.doc.user_data.get(_key(span), (0, 0))
+    return span.start_char + before, span.end_char + after
 
 
 def set_offsets(span: Span, start: int, end: int) -> None:

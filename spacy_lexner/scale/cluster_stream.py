@@ -84,11 +84,11 @@ class Stream:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def offer(self, key: Key, texts: List[str], seconds: float) -> bool:
-        """Send texts. RETURNS (bool): Whether there was room within so many seconds."""
+        """Send texts. RETURNS (bool): Whether there was room within this many seconds."""
         return self._put((list(key), texts), seconds)
 
     def answers(self, seconds: float) -> Iterator[Answer]:
-        """YIELDS (Answer): What has come, or comes within so many seconds. Raises StreamError if no more will come."""
+        """YIELDS (Answer): What comes within this many seconds. Raises StreamError if no more will come."""
         try:
             answer = self._answers.get(timeout=seconds)
             while True:

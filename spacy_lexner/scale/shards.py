@@ -30,7 +30,7 @@ class Shard(NamedTuple):
         return content.hexdigest()
 
     def batches(self, max_characters: int) -> Iterator[List[int]]:
-        """YIELDS (List[int]): The indices of texts to annotate at once: at most so many characters, or a single text.
+        """YIELDS (List[int]): The indices of texts to annotate at once: at most this many characters, or a single text.
         Records without a text are left out."""
         batch: List[int] = []
         total = 0

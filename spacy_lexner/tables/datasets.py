@@ -87,7 +87,7 @@ def read_dataset(
         `lexner convert`.
     separator (str): What joins tokens where there is no column of texts: nothing in Chinese, a space in English.
     repair (bool): Repair wrong offsets and illegal tags, and report it, instead of raising an error.
-    report (Optional[Report]): Collects what was repaired or left out. Without one it becomes warnings behind the last
+    report (Optional[Report]): Collects what was repaired or left out. Without one it becomes warnings after the last
         Doc.
     YIELDS (Doc): A Doc for each row; without annotation where that is None. Raises FormatError for anything wrong.
     """

@@ -51,7 +51,7 @@ def make_docs(
     read (Callable[[Report], Iterable[Record]]): Gives the records, and reports what it repairs or leaves out.
     make_doc (Callable[[str], Doc]): The tokenizer, such as `nlp.make_doc`.
     report (Optional[Report]): Collects what was repaired or left out. Without one it becomes warnings, one for each
-        kind, behind the last Doc.
+        kind, after the last Doc.
     """
     problems = Report() if report is None else report
     for record in read(problems):

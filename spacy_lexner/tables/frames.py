@@ -55,7 +55,7 @@ def read_frame(
     make_doc (Callable[[str], Doc]): The tokenizer, such as `nlp.make_doc`.
     repair (bool): Move entities with wrong offsets to the only occurrence of their text, or leave them out, and report
         it.
-    report (Optional[Report]): Collects what was repaired or left out. Without one it becomes warnings behind the last
+    report (Optional[Report]): Collects what was repaired or left out. Without one it becomes warnings after the last
         Doc.
     YIELDS (Doc): A Doc for each text, annotated even if it has no entity. Raises FormatError for anything wrong.
     """

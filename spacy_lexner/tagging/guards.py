@@ -12,7 +12,7 @@ from torch import Tensor
 
 from ..tensors.convert import numpy_of, tensor_of
 from .crf import Trellis
-from .posterior import posterior, span_log_p
+from .posterior import forward_backward, span_log_p
 from .spans.tag_scheme import OUTSIDE
 
 ALMOST_ONE = 1e-12
@@ -41,7 +41,7 @@ class EntityRatio(Guard):
     def loss(self, trellis: Trellis, right: Tensor) -> Tensor:
         if not len(right):
             return trellis.emissions.sum()
-        share = 1 - posterior(trellis).log_p[:, OUTSIDE].exp().mean()
+        share = 1 - forward_backward(trellis).log_p[:, OUTSIDE].exp().mean()
         return self.weight * len(right) * ((share - self.ratio).abs() - self.margin).clamp(min=0)
 
 
@@ -57,7 +57,7 @@ class NegativeSampling(Guard):
         if not len(starts):
             return trellis.emissions.new_zeros(())
         places = (tensor_of(part, right.device) for part in (starts, ends))
-        log_p = span_log_p(posterior(trellis), *places)
+        log_p = span_log_p(forward_backward(trellis), *places)
         log_p = log_p - (log_p + ALMOST_ONE).clamp(min=0).detach()  # the value stays finite, the gradient goes on
         return self.weight * -torch.log(-torch.expm1(log_p)).sum()
 

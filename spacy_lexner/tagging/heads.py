@@ -15,7 +15,7 @@ from ..tensors.convert import array_of, tensor_of
 from . import crf
 from .crf import NEVER, Trellis
 from .guards import Guard
-from .posterior import posterior
+from .posterior import forward_backward
 from .spans.head import TaggerOutput
 from .spans.span_rules import SpanRules
 from .spans.states import States, tag_states
@@ -157,7 +157,7 @@ def marginal_loss(trellis: Trellis, target: Tensor) -> Tensor:
     target (Tensor): [n_tokens, n_target_tags], probabilities, possibly of a model with fewer labels: its tags are the
         first ones of the trellis, and what it thinks to be outside may be anything with another label.
     """
-    log_p, n_target = posterior(trellis).log_p, target.shape[1]
+    log_p, n_target = forward_backward(trellis).log_p, target.shape[1]
     outside = torch.cat([log_p[:, :1], log_p[:, n_target:]], 1).logsumexp(1, keepdim=True)
     log_p = torch.cat([outside, log_p[:, 1:n_target]], 1)
     return torch.special.xlogy(target, target).sum() - (target * log_p).sum()

@@ -31,7 +31,7 @@ class Posterior(NamedTuple):
         return self.upto + self.after - self.log_z[:, None]
 
 
-def posterior(trellis: Trellis) -> Posterior:
+def forward_backward(trellis: Trellis) -> Posterior:
     """The forward and the backward algorithm. Every sequence needs an allowed path."""
     order = time_order(trellis.lengths, trellis.emissions.device)
     emissions = trellis.emissions.masked_fill(~trellis.allowed, OFF)

@@ -37,7 +37,7 @@ class Place(NamedTuple):
 class BatchStream(Iterator[Batch]):
     """Batches that corpora, augmenters and batchers make, whatever state these have.
 
-    The stream is read again by making it anew. It then draws the same random numbers, as each source is put where it
+    The stream is read again by making it again. It then draws the same random numbers, as each source is put where it
     was: it notes the state of a source before it draws from it, unless it was the last to draw. Updates in between draw
     others, and are not repeated.
     """
@@ -85,6 +85,6 @@ class BatchStream(Iterator[Batch]):
         if self.place.digest != place.digest:
             raise ValueError(
                 f"The first {place.n_read} batches are not those that the interrupted training learned from: corpora, "
-                "augmenters or batchers have changed. Start anew, without --resume."
+                "augmenters or batchers have changed. Start again, without --resume."
             )
         self._draws = [(n_read, name, state) for n_read, name, state in place.draws]

@@ -61,7 +61,7 @@ class Checkpoint:
             )
             raise ValueError(
                 f"{self.folder} is a training with another config: {shown}. Give the same config and overrides, or "
-                "another --output, or start anew: delete that folder, or leave out --resume."
+                "another --output, or start again: delete that folder, or leave out --resume."
             )
         versions = self._state["versions"]
         if moved := [f"{name} {versions[name]} -> {now}" for name, now in _versions().items() if versions[name] != now]:

@@ -15,7 +15,7 @@ ArraysT = Dict[str, np.ndarray]
 
 def random_state() -> Dict[str, Any]:
     """RETURNS (Dict[str, Any]): The states of Python's, numpy's and torch's random numbers, plain JSON. CuPy's cannot
-    be read: it is seeded anew from numpy's, here as in the run that starts from this state."""
+    be read: it is seeded again from numpy's, here as in the run that starts from this state."""
     state = {
         "python": python_state(random),
         "numpy": numpy_state(),

@@ -46,7 +46,7 @@ def train_once(config: Config, output: Path, *, use_gpu: int = -1) -> Path:
     if done.is_file():
         if srsly.read_json(done) != fingerprint:
             raise ValueError(
-                f"{output} is a training with another config. Choose another folder, or delete this one to train anew."
+                f"{output} is a training with another config. Choose another folder, or delete this one to train again."
             )
         return output / BEST
     checkpoint = Checkpoint(output / CHECKPOINT) if (output / CHECKPOINT).exists() else None

@@ -10,7 +10,7 @@ from thinc.api import Config
 from tqdm import tqdm
 
 from ..candidates.doc_parts import copy_tokens
-from ..formats.spacy_file import is_annotated, read_all
+from ..formats.spacy_file import read_annotated
 from ..integrity.folders import whole_folder
 from ..integrity.pipelines import save
 from ..report.gold import to_gold
@@ -51,8 +51,9 @@ def distil(
     weight (float): Of the teacher, beside what is annotated.
     seed (int): Of everything.
     use_gpu (int): The GPU, or -1.
-    RETURNS (Path): The student.
+    RETURNS (Path): The student. Raises ValueError if `dev` or `labelled` has no annotated text.
     """
+    gold = None if dev is None else [to_gold(doc) for doc in read_annotated(dev)]
     name, nlp = find_component(config), load_model(teacher)
     ner = find_lex_ner(nlp)
     folder = output / "texts"
@@ -73,8 +74,8 @@ def distil(
         },
     }
     student = load_model(train_once(set_values(config, values), output / "training", use_gpu=use_gpu))
-    if dev is not None:
-        calibrate(student, [to_gold(doc) for doc in _annotated(dev)])
+    if gold is not None:
+        calibrate(student, gold)
     student.config["training"]["before_update"] = None  # the teacher may be gone
     save(student, output / "model")
     return output / "model"
@@ -94,11 +95,7 @@ def _write_texts(nlp: Language, texts: List[str], folder: Path, dev: Optional[Pa
             DocBin(docs=docs).to_disk(temporary / "dev.spacy")
         write_shards(map(nlp.make_doc, texts[n_dev:]), temporary / "train")
         if labelled is not None:
-            DocBin(docs=_annotated(labelled)).to_disk(temporary / "train" / LABELLED)
-
-
-def _annotated(path: Path) -> List[Doc]:
-    return list(filter(is_annotated, read_all(path)))
+            DocBin(docs=read_annotated(labelled)).to_disk(temporary / "train" / LABELLED)
 
 
 def _plain(doc: Doc) -> Doc:

@@ -198,7 +198,7 @@ def _beginning(output: Path, parts: Sequence[Any]) -> Dict[str, str]:
     if file.is_file() and srsly.read_json(file) != begin:
         raise ValueError(
             f"{output} was learned from another dictionary, other texts or with other settings. Choose another folder, "
-            "or delete this one to begin anew."
+            "or delete this one to start again."
         )
     return begin
 

@@ -43,7 +43,7 @@ def test_lengths_are_those_of_training():
         (["南京；", "长江；很长"], " 。！？"),  # ends texts, and stands inside of them
         (["南京；", "长江"], " 。！？；"),
         (["南京 很长。"], "。！？"),
-        (["南京。 "], " 。！？"),  # nothing behind the white space
+        (["南京。 "], " 。！？"),  # nothing after the white space
     ],
 )
 def test_what_ends_a_text(trained_on, stops):

@@ -65,7 +65,7 @@ def test_every_token_has_its_units(docs):
         assert solid <= {unit.idx for _, unit in own}
         assert touching or token.is_space
         if not token.is_space and not token.text[0].isspace():
-            assert solid == {unit.idx for _, unit in own}, "white space behind the token before is not its own"
+            assert solid == {unit.idx for _, unit in own}, "white space after the token before is not its own"
 
 
 def _touch(unit, token):

@@ -19,8 +19,8 @@ CODE = ("python", "bash")
 class Block(NamedTuple):
     """A block of code, between ``` and ```.
 
-    language (str): What stands behind the first ```: "python", "bash", "text" (what the code before it prints), ...
-    name (str): What stands behind that: the file that holds the block, if it is one.
+    language (str): What follows the first ```: "python", "bash", "text" (what the code before it prints), ...
+    name (str): What follows that: the file that holds the block, if it is one.
     """
 
     language: str
@@ -34,7 +34,7 @@ def read_blocks(page: Path) -> List[Block]:
 
 def run_page(page: Path, *, languages: Tuple[str, ...] = CODE) -> None:
     """Run a page in the present folder: write its files, run its Python, one block after the other in one namespace,
-    and its commands, which must succeed. What is printed must be what the `text` behind it says; Python without one
+    and its commands, which must succeed. What is printed must be what the `text` after it says; Python without one
     must print nothing.
 
     page (Path): The page.
@@ -64,7 +64,7 @@ def run_python(code: str, name: str, namespace: Dict[str, Any]) -> str:
 
 
 def run_commands(text: str) -> str:
-    """Run `python -m spacy ...` without starting Python anew, and give what it prints, without colours."""
+    """Run `python -m spacy ...` without starting Python again, and give what it prints, without colours."""
     registry.cli.get_all()  # our commands are among spaCy's once it has looked for them
     printed = ""
     for line in text.replace("\\\n", " ").splitlines():

@@ -77,7 +77,7 @@ def test_lengths(find_all, words, texts, min_length, max_length, rule):
 
 
 def first_lines(data_dir, part, n_characters):
-    """Lines of a text, until there are so many characters."""
+    """Lines of a text, until there are this many characters."""
     with gzip.open(data_dir / "text" / f"{part}.txt.gz", "rt", encoding="utf8", newline="\n") as file:
         while n_characters > 0:
             yield (line := next(file).rstrip("\n"))

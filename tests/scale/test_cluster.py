@@ -209,7 +209,7 @@ def test_another_service_at_the_address():
 
 
 class BrokenStream:
-    """A stream that ends after so many answers."""
+    """A stream that ends after this many answers."""
 
     left: ClassVar[List[int]] = []  # for each stream
 
@@ -235,7 +235,7 @@ class BrokenStream:
 
 
 def make_engine(monkeypatch, *left):
-    """An engine whose streams end after so many answers each."""
+    """An engine whose streams end after this many answers each."""
     monkeypatch.setattr(BrokenStream, "left", list(left))
     for name, fake in {
         "Stream": BrokenStream,

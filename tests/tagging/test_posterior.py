@@ -6,7 +6,7 @@ from tagging import SCHEME, free, legal_paths, path_scores, random_outputs
 from tolerance import assert_close, slope
 
 from spacy_lexner.tagging import crf
-from spacy_lexner.tagging.posterior import posterior, span_log_p
+from spacy_lexner.tagging.posterior import forward_backward, span_log_p
 from spacy_lexner.tagging.spans.states import tag_states
 from spacy_lexner.tagging.tag_search import make_trellis
 
@@ -24,7 +24,7 @@ def batch(seed, lengths):
 def test_the_same_numbers_as_without_a_gradient(trellis):
     log_z, upto, known = crf.posterior(trellis)
     assume(bool(torch.isfinite(log_z).all()))
-    found = posterior(trellis)
+    found = forward_backward(trellis)
     n_terms = max(trellis.lengths) * trellis.emissions.shape[1] + 2
     scale = [trellis.emissions.abs().sum(), 1.0]
     assert_close(found.log_p.exp(), known.unary, n_terms, "float64", scale)
@@ -40,7 +40,8 @@ def test_gradient():
     weights = torch.rand(trellis.emissions.shape, generator=generator, dtype=torch.float64)
 
     def value(emissions, transitions):
-        return (posterior(trellis._replace(emissions=emissions, transitions=transitions)).log_p.exp() * weights).sum()
+        found = forward_backward(trellis._replace(emissions=emissions, transitions=transitions))
+        return (found.log_p.exp() * weights).sum()
 
     scores = [trellis.emissions.clone().requires_grad_(), trellis.transitions.clone().requires_grad_()]
     gradients = torch.autograd.grad(value(*scores), scores)
@@ -57,7 +58,7 @@ def test_gradient():
 def test_spans_with_any_label_against_all_paths():
     lengths = [4, 0, 1, 3]
     outputs, trellis = batch(5, lengths)
-    known = posterior(trellis)
+    known = forward_backward(trellis)
     first = 0
     for i, n in enumerate(lengths):
         paths = list(legal_paths(n)) if n else []
@@ -72,5 +73,5 @@ def test_spans_with_any_label_against_all_paths():
 
 
 def test_a_batch_without_tokens():
-    found = posterior(random_trellis(0, [0, 0], 3))
+    found = forward_backward(random_trellis(0, [0, 0], 3))
     assert found.log_p.shape == (0, 3) and found.log_z.shape == (0,)

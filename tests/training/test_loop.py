@@ -110,7 +110,7 @@ class Stopped(Exception):
 
 @pytest.fixture
 def stop_at(monkeypatch):
-    """Make updates fail after so many."""
+    """Make updates fail after this many."""
 
     def set_limit(n_updates):
         count = iter(range(n_updates))
@@ -158,7 +158,7 @@ def test_what_is_not_the_same_training_is_refused(config, data, tmp_path, stop_a
     code, output = train(config, tmp_path / "out", "--resume")
     assert code == 1 and "state.json: its SHA-256" in output
     state.write_text(original)
-    assert train(config, tmp_path / "out")[0] == 0  # without --resume everything starts anew
+    assert train(config, tmp_path / "out")[0] == 0  # without --resume everything starts again
 
 
 @pytest.mark.slow

@@ -31,7 +31,7 @@ def test_arcs(doc, lexicon):
     arcs = list(ElementTree.fromstring(svg).iter(f"{SVG}path"))
     assert len(arcs) == 6 and texts(svg, "word") == []
     titles = [arc.find(f"{SVG}title").text for arc in arcs]
-    assert titles[:2] == ["长江大桥 · weight 6, n", "南京市 · weight 3, n"], "long ones behind short ones"
+    assert titles[:2] == ["长江大桥 · weight 6, n", "南京市 · weight 3, n"], "long ones after short ones"
 
 
 def test_named_tracks():

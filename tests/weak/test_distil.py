@@ -2,6 +2,7 @@ import pytest
 import spacy
 from small_ner import blank, train
 from small_training import make_docs, make_texts, save_config, save_docs
+from spacy.tokens import DocBin
 from spacy.training import Example
 from typer.testing import CliRunner
 
@@ -66,3 +67,11 @@ def test_the_command(files, tmp_path):
 def test_bad_texts(files, config, tmp_path, texts, message):
     with pytest.raises(ValueError, match=message):
         distil(files / "teacher", texts, config, tmp_path)
+
+
+@pytest.mark.parametrize("option", ["dev", "labelled"])
+def test_annotated_texts_need_annotation(files, config, tmp_path, option):
+    path = tmp_path / "raw.spacy"
+    DocBin(docs=[spacy.blank("zh").make_doc("南京")]).to_disk(path)
+    with pytest.raises(ValueError, match="no text is annotated with entities"):
+        distil(files / "teacher", TEXTS, config, tmp_path / "out", **{option: path})

@@ -35,7 +35,7 @@ def annotate_cli(
         str, typer.Option("--to", help=f"Format of the output: {', '.join(FORMATS)}", metavar="NAME")
     ] = "jsonl",
     words: Annotated[bool, typer.Option("--words", help="Write candidate words too")] = False,
-    alternatives: Annotated[int, typer.Option(help="Write so many of the most probable paths too", min=0)] = 0,
+    alternatives: Annotated[int, typer.Option(help="How many of the most probable paths to write too", min=0)] = 0,
     uncertain: Annotated[
         Optional[Tuple[float, float]],
         typer.Option(help="Write spans too whose probability is between these", metavar="LOW HIGH"),

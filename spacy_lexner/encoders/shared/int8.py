@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 KEY = "int8"  # in the settings of a module
-SCALE = ".scale"  # behind the name of a weight: its scales
+SCALE = ".scale"  # after the name of a weight: its scales
 LARGEST = 127
 
 

@@ -68,7 +68,7 @@ def batch_by_padding(lengths: np.ndarray, max_tokens: int) -> List[np.ndarray]:
     order = np.argsort(-np.asarray(lengths), kind="stable")
     sizes = np.maximum(np.asarray(lengths)[order], 1)
     n, low = len(order), 0
-    costs, begins = np.zeros(n + 1, "i8"), np.zeros(n + 1, "i8")  # of the first so many sequences; of their last batch
+    costs, begins = np.zeros(n + 1, "i8"), np.zeros(n + 1, "i8")  # of the first n sequences; of their last batch
     for end in range(1, n + 1):
         while low < end - 1 and (end - low) * sizes[low] > max_tokens:
             low += 1

@@ -19,7 +19,7 @@ Json = Dict[str, Any]
 def to_answer(doc: Doc, text: str, wanted: Wanted, matcher: Optional[Matcher]) -> Json:
     """Describe what is found in a Doc.
 
-    text (str): Its text, which spaCy would put together anew from the tokens.
+    text (str): Its text, which spaCy would join from the tokens at each call.
     wanted (Wanted): What is asked for.
     matcher (Optional[Matcher]): The state of the dictionary that it was annotated by.
     """

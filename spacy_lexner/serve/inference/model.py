@@ -96,7 +96,7 @@ def load_served(model: str) -> ServedModel:
 
 def _remember_characters(nlp: Language) -> None:
     """Let the vocabulary have the characters of GB 2312, of which nearly all texts consist: what `memory_zone` forgets
-    is made anew for each batch."""
+    is made for each batch."""
     for row in range(0xA1, 0xF8):
         for cell in range(0xA1, 0xFF):
             nlp.vocab[bytes((row, cell)).decode("gb2312", "ignore") or "?"]

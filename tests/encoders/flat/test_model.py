@@ -51,7 +51,7 @@ def part(weights: dict, prefix: str) -> dict:
 
 
 def emit(model: Flat, output: torch.nn.Linear, tensors: dict) -> torch.Tensor:
-    """Emissions of the recorded batch: its words stand behind the characters of their own text, not of the longest."""
+    """Emissions of the recorded batch: its words follow the characters of their own text, not of the longest."""
     n_characters, n_words = tensors["in.seq_len"], tensors["in.lex_num"]
     size = int(n_words.max())
     characters = torch.zeros_like(tensors["in.bigrams"])

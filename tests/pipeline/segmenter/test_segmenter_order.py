@@ -83,7 +83,7 @@ ORDERS = [
 ]
 
 
-@pytest.fixture(scope="module", params=ORDERS, ids=["behind", "before", "before, shared encoder"])
+@pytest.fixture(scope="module", params=ORDERS, ids=["after", "before", "before, shared encoder"])
 def trained(request):
     """A pipeline in each order, and what it was trained on."""
     order, retokenize = request.param
