@@ -130,6 +130,15 @@ def training_matcher(node: Model, *, reads_labels: bool = False) -> Matcher:
     return matcher
 
 
+def is_description(value: Any) -> bool:
+    """Whether a value may be what a node remembers of the lexicon of training."""
+    if not isinstance(value, dict):
+        return False
+    n_words, script = value.get("words"), value.get("script")
+    is_flag = isinstance(value.get("without_labels"), bool)
+    return type(n_words) is int and n_words >= 0 and is_flag and (script is None or isinstance(script, str))
+
+
 def find_differences(trained: Mapping[str, Any], lexicon: Lexicon) -> Iterator[Tuple[str, str]]:
     """YIELDS (Tuple[str, str]): How a lexicon differs from that of training so that the model does less than it could:
     the kind of difference, and a warning."""

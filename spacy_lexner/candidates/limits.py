@@ -70,6 +70,15 @@ class Limits(NamedTuple):
         return list(zip(starts.tolist(), ends.tolist())) or [(0, len(doc))], separators
 
 
+def are_limits(value: Any) -> bool:
+    """Whether a value may be Limits that were saved as a list; some versions had only the first two."""
+    if not isinstance(value, list) or not 2 <= len(value) <= len(Limits._fields):
+        return False
+    length, lines, stops, shortest = Limits(*value)
+    numbers = all(type(number) is int and 0 <= number < 2**31 for number in (length, shortest))
+    return numbers and length > 0 and isinstance(lines, bool) and isinstance(stops, str)
+
+
 def set_limits(model: Model, limits: Limits) -> None:
     """Tell the taggers of a model, unless they know it already, what training has seen. Published models, whose labels
     are fixed, come with their own training."""

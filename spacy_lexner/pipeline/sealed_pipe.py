@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, Iterator, TypeVar, Union
+from typing import Any, Callable, ClassVar, Dict, Iterable, Iterator, TypeVar, Union
 
 import srsly
 from spacy import util
@@ -10,6 +10,8 @@ from spacy.pipeline import TrainablePipe
 
 from ..integrity.seal import SEALED, SealedFolder, SealError, seal_bytes, unseal_bytes, write_seal
 from ..lexicon.errors import LexiconError
+from .saved_model import load_model
+from .settings import Setting, check_settings
 
 SHOWN = 1000  # characters of an error
 Self = TypeVar("Self", bound="SealedPipe")
@@ -19,10 +21,15 @@ class SealedPipe(TrainablePipe):
     """A trainable pipe whose settings and weights are saved with the checksum of both, and loaded only if they belong
     together. A subclass says in `check_loaded` what else has to fit."""
 
+    SETTINGS: ClassVar[Dict[str, Setting]] = {}  # what the values of `cfg` may be
     cfg: Dict[str, Any]
 
     def check_loaded(self) -> None:
         """Raise an error if what was loaded does not fit."""
+
+    def _load_cfg(self, cfg: Dict[str, Any]) -> None:
+        check_settings(self.name, cfg, self.SETTINGS)
+        self.cfg.update(cfg)
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """RETURNS (bytes): Settings and weights, with their checksum. `exclude` may name "cfg", "vocab", "model"."""
@@ -31,8 +38,13 @@ class SealedPipe(TrainablePipe):
     def from_bytes(self: Self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
         """RETURNS (SealedPipe): The component, from `to_bytes`. Raises SealError for other bytes."""
         data = unseal_bytes(bytes_data, self.name)
+        readers: Dict[str, Callable[[bytes], Any]] = {
+            "cfg": lambda b: self._load_cfg(srsly.json_loads(b)),
+            "vocab": lambda b: self.vocab.from_bytes(b, exclude=exclude),
+            "model": lambda b: load_model(self.model, b),
+        }
         with loading(self.name, "bytes"):
-            super().from_bytes(data, exclude=tuple(exclude))
+            util.from_bytes(data, readers, exclude)
             self.check_loaded()
         return self
 
@@ -46,9 +58,9 @@ class SealedPipe(TrainablePipe):
         damaged or of another training."""
         with loading(self.name, str(path)), SealedFolder(path) as files:
             readers: Dict[str, Callable[[Path], Any]] = {
-                "cfg": lambda p: self.cfg.update(srsly.json_loads(files.read("cfg"))),
+                "cfg": lambda p: self._load_cfg(srsly.json_loads(files.read("cfg"))),
                 "vocab": lambda p: self.vocab.from_disk(p, exclude=exclude),
-                "model": lambda p: self.model.from_bytes(files.read("model")),
+                "model": lambda p: load_model(self.model, files.read("model")),
             }
             util.from_disk(path, readers, exclude)
             self.check_loaded()

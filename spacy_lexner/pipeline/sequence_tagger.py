@@ -1,7 +1,7 @@
 """What trainable pipes that tag tokens with labelled spans share: labels, training, streams, loading."""
 
 from functools import partial
-from typing import Any, Callable, Dict, Generic, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Callable, ClassVar, Dict, Generic, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from spacy.errors import Errors
 from spacy.language import Language
@@ -17,6 +17,7 @@ from .doc_stream import PredictionT, annotate_stream
 from .lexicon_pipe import find_matchers
 from .rule_follower import RuleFollower
 from .sealed_pipe import SealedPipe
+from .settings import LABELS, TEXT_OR_NULL, Setting, check_settings, one_of
 from .tag_labels import TagLabels
 from .tagger_model import finish_update, has_weights, initialize_model
 from .units import UnitReader, Units, read_examples
@@ -28,8 +29,15 @@ class SequenceTagger(SealedPipe, Generic[PredictionT]):
 
     The model reads unit Docs (`unit_docs`) and tags their tokens. A subclass says which labels the examples hold
     (`find_labels`), which tags a unit Doc (`training_constraint`) and its annotation (`gold`, `incorrect`) allow, which
-    rules concern it (`rule_reader`), what a prediction is (`predict`, `set_annotations`); it calls `labels_changed`.
+    rules concern it (`rule_reader`), what a prediction is (`predict`, `set_annotations`), what its settings may be
+    (`SETTINGS`); it calls `labels_changed`.
     """
+
+    SETTINGS: ClassVar[Dict[str, Setting]] = {
+        "labels": LABELS,
+        "units": one_of(["characters", "tokens"]),
+        "tokenizer": TEXT_OR_NULL,
+    }
 
     def __init__(
         self,
@@ -47,6 +55,7 @@ class SequenceTagger(SealedPipe, Generic[PredictionT]):
         self.model = model
         self.name = name
         self.cfg: Dict[str, Any] = {"labels": [], "units": None, "tokenizer": None, **cfg}
+        check_settings(name, self.cfg, self.SETTINGS)
         self.scorer = scorer
         self.rules = RuleFollower(model)  # finds the rules of words that hold for a Doc
         self.annotated_labels: Optional[Sequence[str]] = None  # of training texts; of the others nothing is known
@@ -257,7 +266,6 @@ class SequenceTagger(SealedPipe, Generic[PredictionT]):
     def check_loaded(self) -> None:
         """Raise ValueError unless labels, units and weights fit; then the component is ready."""
         output = self.model.get_ref("output_layer")
-        "".join(self.labels).encode("utf8")  # an error unless they are texts
         if self.is_initialized and not self._labels.are_fixed and output.get_dim("nO") != self.scheme.n_tags:
             raise ValueError(
                 f"{len(self.labels)} labels need {self.scheme.n_tags} tags, the model has {output.get_dim('nO')}"

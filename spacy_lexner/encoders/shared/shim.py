@@ -18,7 +18,7 @@ from . import (
     forks,  # noqa: F401 (for its effect)
     int8,
 )
-from .weights import assign_weights, build_empty, check_shapes, is_whole, read_weights
+from .weights import assign_weights, build_empty, check_dtypes, check_finite, check_shapes, is_whole, read_weights
 
 BuildT = Callable[[Dict[str, Any]], torch.nn.Module]
 
@@ -199,6 +199,7 @@ class ModuleShim(PyTorchShim):
             self.settings, self._model = None, None
             return self
         state = read_weights(msg["state"])
+        check_finite(state)
         state.update({name: state[kept] for name, kept in msg["aliases"].items()})
         module = build_empty(self.build, msg["settings"], len(state))  # before memory is taken for forged sizes
         check_shapes({name: state[name] for name in state if not name.endswith(int8.SCALE)}, module.state_dict())
@@ -207,6 +208,7 @@ class ModuleShim(PyTorchShim):
             check_shapes(state, int8.pack(module))
             int8.unpack(module, state)
         else:
+            check_dtypes(state, module.state_dict())
             assign_weights(module, state, msg["aliases"])
             if is_whole(module):
                 self.settings, self._model = msg["settings"], module.to(get_torch_default_device())

@@ -123,6 +123,21 @@ def check_shapes(found: Mapping[str, torch.Tensor], expected: Mapping[str, torch
         )
 
 
+def check_dtypes(found: Mapping[str, torch.Tensor], expected: Mapping[str, torch.Tensor]) -> None:
+    """Raise ValueError unless saved weights are numbers of the same kind as those of a module, which has them all."""
+    for name, tensor in found.items():
+        if tensor.dtype != expected[name].dtype:
+            raise ValueError(f"the weight {name} is made of {tensor.dtype}; expected {expected[name].dtype}")
+
+
+def check_finite(found: Mapping[str, torch.Tensor]) -> None:
+    """Raise ValueError for a saved weight that has values which are not finite."""
+    for name, tensor in found.items():
+        # A sum needs no memory and little time; it is not finite if a value is not, or if large ones add up.
+        if tensor.is_floating_point() and not tensor.sum().isfinite() and not tensor.isfinite().all():
+            raise ValueError(f"the weight {name} has values that are not finite: damaged, or training diverged")
+
+
 def check_ids(ids: Mapping[str, int], n_known: int, what: str) -> None:
     """Raise ValueError unless ids, by name, are numbers of the `n_known` rows of a table."""
     for name, value in ids.items():

@@ -30,8 +30,21 @@ from ...lexicon.shared_matcher import SharedMatcher
 from ..extensions import add_extension
 from ..lexicon_pipe import LexiconPipe
 from ..sealed_pipe import loading
+from ..settings import TEXT_OR_NULL, Setting, check_settings, is_text
 
 LexiconReader = Callable[[Language], Lexicon]
+
+
+def _are_files(value: Any) -> bool:
+    """Whether a setting lists dictionary files, as they are saved."""
+    rows = value if isinstance(value, list) else [None]
+    return all(isinstance(row, list) and len(row) == 2 and all(map(is_text, row)) for row in rows)
+
+
+SETTINGS = {  # what is saved, besides the options
+    "spans_key": TEXT_OR_NULL,
+    "rule_files": Setting(_are_files, "a list of files, each a path and its encoding"),
+}
 
 
 @Language.factory(
@@ -78,6 +91,7 @@ class LexMatcher(LexiconPipe):
             microsecond each.
         """
         super().__init__(name, options or MatchOptions())
+        check_settings(name, {"spans_key": spans_key}, SETTINGS)
         self.spans_key = spans_key
         add_extension(Doc, "lex_matches", getter=get_matches)
         add_extension(Doc, "lex_version", getter=get_lex_version)
@@ -215,10 +229,10 @@ class LexMatcher(LexiconPipe):
         return {"options": self.options._asdict(), "rule_files": files, "spans_key": self.spans_key}
 
     def _load_cfg(self, cfg: Dict[str, Any]) -> None:
-        options, key = MatchOptions(**cfg["options"]), cfg["spans_key"]
+        check_settings(self.name, cfg, SETTINGS)
+        options = MatchOptions(**cfg["options"])
         check_options(options)
-        (key or "").encode("utf8")  # an error unless it is a text
-        self.options, self.spans_key = options, key
+        self.options, self.spans_key = options, cfg["spans_key"]
         self.rule_files = tuple(RuleFile(*file) for file in cfg.get("rule_files", ()))
 
     def __deepcopy__(self, memo: Dict[int, Any]) -> "LexMatcher":

@@ -3,6 +3,8 @@
 import math
 from typing import Any, Container, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple, Union
 
+from ...lexicon.limits import quote
+from ..settings import Setting, is_number
 from .entity_search import Entity
 
 Threshold = Union[float, Dict[str, float]]
@@ -43,10 +45,10 @@ class Calibration(NamedTuple):
             scales = {label: Scale(**scale) for label, scale in values["labels"].items()}
             shared = Scale(**values["shared"])
             good = all(scale.temperature > 0 and math.isfinite(sum(scale)) for scale in (shared, *scales.values()))
-        except (AttributeError, KeyError, TypeError) as error:
-            raise ValueError(f"{values!r} is not a calibration ({type(error).__name__}: {error}).") from error
+        except (AttributeError, KeyError, OverflowError, TypeError) as error:
+            raise ValueError(f"{quote(values)} is not a calibration ({type(error).__name__}: {error}).") from error
         if not good:
-            raise ValueError(f"{values!r} is not a calibration: temperatures must be above 0, and all numbers finite.")
+            raise ValueError(f"{quote(values)} is not a calibration: temperatures must be above 0, all numbers finite.")
         return cls(shared, scales)
 
 
@@ -59,11 +61,25 @@ def logit(probability: float) -> float:
 def check_threshold(threshold: Optional[Threshold]) -> Threshold:
     """The threshold, one or one per label; 0 for None. Raises ValueError for a value outside of 0 to 1."""
     threshold = 0.0 if threshold is None else threshold
-    values: List[Any] = list(threshold.values()) if isinstance(threshold, dict) else [threshold]
-    for value in values:
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-            raise ValueError(f"threshold = {threshold!r}: expected a number from 0 to 1, or one for each label.")
+    if not THRESHOLD.is_valid(threshold):
+        raise ValueError(f"threshold = {quote(threshold)}: expected {THRESHOLD.expected}.")
     return threshold
+
+
+def _is_threshold(value: Any) -> bool:
+    values = value.values() if isinstance(value, dict) else [value]
+    return value is None or all(is_number(one, 0, 1) for one in values)
+
+
+def _is_calibration(value: Any) -> bool:
+    try:
+        return value is None or bool(Calibration.from_json(value))
+    except ValueError:
+        return False
+
+
+THRESHOLD = Setting(_is_threshold, "a number from 0 to 1, or one for each label")
+CALIBRATION = Setting(_is_calibration, "null, or finite numbers as `spacy lexner calibrate` writes them")
 
 
 class Confidence(NamedTuple):

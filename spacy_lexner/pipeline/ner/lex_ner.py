@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from typing import Callable, Iterable, List, Optional, Sequence, Set, Tuple
+from typing import Callable, ClassVar, Dict, Iterable, List, Optional, Sequence, Set, Tuple
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -17,8 +17,9 @@ from ..entity_words import add_words_extension, attend_words, note_attended
 from ..extensions import add_extension
 from ..gold_report import GoldReport
 from ..sequence_tagger import SequenceTagger
+from ..settings import FLAG, TEXT_OR_NULL, Setting
 from ..units import Units
-from .calibration import Calibration, Confidence, Threshold, check_threshold
+from .calibration import CALIBRATION, THRESHOLD, Calibration, Confidence, Threshold, check_threshold
 from .constraints import ENTITY, Constraints, allowed_tags, apply_entity_rules, kept_spans
 from .entity_search import (
     NOTHING,
@@ -67,6 +68,14 @@ class LexNER(SequenceTagger[Prediction]):
     Entities and probabilities are those under the rules of words in the lexicon of a `lex_matcher` (see
     `lexicon.rules`). `doc._.lex_conflicts` has the rules that could not be followed.
     """
+
+    SETTINGS: ClassVar[Dict[str, Setting]] = {
+        **SequenceTagger.SETTINGS,
+        "incorrect_spans_key": TEXT_OR_NULL,
+        "overwrite": FLAG,
+        "threshold": THRESHOLD,
+        "calibration": CALIBRATION,
+    }
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """The trainable pipe `lex_segmenter`: characters to words, with or without their parts of speech."""
 
 import logging
-from typing import Any, Callable, Dict, Iterable, List, Literal, Optional, Sequence, Set
+from typing import Any, Callable, ClassVar, Dict, Iterable, List, Literal, Optional, Sequence, Set
 
 import numpy as np
 from spacy.language import Language
@@ -10,13 +10,13 @@ from spacy.training import Example
 from thinc.api import Model
 
 from ...candidates.unit_docs import has_units, is_space
-from ...lexicon.limits import quote
 from ...lexicon.rules import FORCE, PREFER, RuleReader
 from ...tagging.spans.tag_scheme import Bools2d, UnknownLabelError
 from ...tagging.spans.word_borders import UNKNOWN, border_tags, fixed_borders
 from ..extensions import add_extension
 from ..gold_report import GoldReport
 from ..sequence_tagger import SequenceTagger
+from ..settings import HASHES, Setting, one_of
 from .constraints import WORD, Constraints, allowed_tags, apply_word_rules, kept_edges
 from .gold_words import CONSEQUENCES, gold_words, survey_words
 from .parts_of_speech import PARTS_OF_SPEECH, PartOfSpeech
@@ -60,6 +60,12 @@ class LexSegmenter(SequenceTagger[Segmentation]):
     `doc._.lex_segmentation` counts what the model did not decide; `doc._.lex_conflicts` has the rules that could not be
     followed.
     """
+
+    SETTINGS: ClassVar[Dict[str, Setting]] = {
+        **SequenceTagger.SETTINGS,
+        "known_words": HASHES,
+        "pos": one_of([*PARTS_OF_SPEECH]),
+    }
 
     def __init__(
         self,
@@ -110,12 +116,10 @@ class LexSegmenter(SequenceTagger[Segmentation]):
         return RuleReader(self.name, frozenset(self.labels), frozenset([FORCE, PREFER]), any_label=WORD)
 
     def check_loaded(self) -> None:
-        if self.cfg["pos"] not in (None, *PARTS_OF_SPEECH):
-            raise ValueError(f"pos is {quote(self.cfg['pos'])}; expected null or one of {', '.join(PARTS_OF_SPEECH)}")
+        super().check_loaded()
         if self.part is not None:
             for label in self.labels:
                 self.part.check(label)
-        super().check_loaded()
 
     # Documents
 

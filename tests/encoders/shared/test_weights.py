@@ -47,6 +47,26 @@ def test_a_forged_depth_is_refused_at_once(saved):
         ModuleShim(build).from_bytes(forged(saved, depth=10**9))
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+@pytest.mark.parametrize("where", [(0, 0), (4, 3), slice(None)])
+def test_weights_that_are_not_finite_are_named(saved, value, where):
+    saved.module[0].weight.data[where] = value
+    with pytest.raises(ValueError, match=r"the weight 0\.weight has values that are not finite"):
+        ModuleShim(build).from_bytes(saved.to_bytes())
+
+
+def test_weights_whose_sum_is_not_finite_are_loaded(saved):
+    saved.module[0].weight.data[:] = torch.finfo(torch.float32).max
+    assert ModuleShim(build).from_bytes(saved.to_bytes()).is_initialized
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.int64, torch.bool])
+def test_weights_of_another_dtype_are_named(saved, dtype):
+    saved.module[1].requires_grad_(False).bias.data = torch.zeros(4, dtype=dtype)
+    with pytest.raises(ValueError, match=rf"the weight 1\.bias is made of {dtype}; expected torch\.float32"):
+        ModuleShim(build).from_bytes(saved.to_bytes())
+
+
 class Plain(nn.Module):
     """A module with a tensor that is not saved."""
 
