@@ -2,12 +2,14 @@
 
 import os
 import random
+import shutil
 
 import pytest
 import spacy
 from kills import run_killed, timed
 from small_encoders import make_pipeline
 from small_ner import TEXTS, blank, examples, found, train
+from small_training import PLACES, make_texts, save_config
 from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
@@ -76,3 +78,45 @@ def test_killed_while_saving(files, tmp_path, command, n_kills):
         assert [path.name for path in tmp_path.iterdir()] == ["model"]
         done = run_killed(change, 1.2 * seconds, generator)
         assert answers(target) in ([after] if done else [before, after])
+
+
+@pytest.fixture(scope="module")
+def texts(files):
+    (files / "words.tsv").write_text("".join(f"{place}\tforce\tLOC\n" for place in PLACES[::2]), "utf8")
+    (files / "texts.txt").write_text("\n".join(text for text, _ in make_texts(60)), "utf8")
+    save_config(files / "config.cfg", training__max_steps=4, training__eval_frequency=2)
+    return files
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("command", ["weak", "distil"])
+def test_killed_while_learning(texts, tmp_path, command):
+    """A pipeline that is there is complete, and the same command goes on to the same one."""
+    first = {"weak": "words.tsv", "distil": "a"}[command]
+    options = {"weak": ["--rounds", 1, "--ratio", 0.2, "--held-out", 0.4], "distil": []}[command]
+
+    def learn(output):
+        inputs = [texts / first, texts / "texts.txt", tmp_path / output]
+        return lambda: run(command, *inputs, "-c", texts / "config.cfg", *options)
+
+    def model(output):
+        assert list(verify_pipeline(tmp_path / output / "model")) == []
+        return (tmp_path / output / "model" / "lex_ner" / "model").read_bytes()
+
+    learn("imports")()  # the children have them
+    seconds = timed(learn("whole"))
+    generator = random.Random(0)
+    for number in map(str, range(3)):
+        done = run_killed(learn(number), 1.1 * seconds, generator)
+        assert not done or (tmp_path / number / "model").exists()
+        if (tmp_path / number / "model").exists():
+            assert model(number) == model("whole")
+        assert timed(learn(number))
+        assert model(number) == model("whole")
+        assert [path.name for path in tree(tmp_path / number)] == [path.name for path in tree(tmp_path / "whole")]
+        shutil.rmtree(tmp_path / number)
+
+
+def tree(folder):
+    return sorted(folder.rglob("*"))

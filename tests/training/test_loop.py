@@ -1,14 +1,13 @@
 """A training that is stopped anywhere and goes on gives the weights of one that was not."""
 
 import os
-import signal
-import subprocess
-import sys
-import time
+import random
+import shutil
 
 import pytest
 import spacy
 import srsly
+from kills import run_killed, timed
 from small_encoders import GOLD, small_lexicon, tagger
 from spacy.cli.train import train as spacy_train
 from spacy.tokens import DocBin
@@ -71,6 +70,7 @@ warmup_steps = 3
 path = ${paths.lexicon}
 """
 LEARNED = "lex_ner/model"
+N_KILLS = 50  # of a training and of one that goes on
 
 
 @pytest.fixture(scope="module")
@@ -166,19 +166,26 @@ def test_what_is_not_the_same_training_is_refused(config, data, tmp_path, stop_a
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed by a signal")
 @pytest.mark.parametrize("config", ["FLAT", "LEBERT"], indirect=True)
 def test_killed_at_any_moment(config, tmp_path):
-    code, output = train(config, tmp_path / "whole")
-    assert code == 0, output
-    command = [sys.executable, "-m", "spacy", "lexner", "train", config, "--output", tmp_path / "out", "--resume"]
-    begin = time.monotonic()
-    subprocess.run(command, check=True, capture_output=True)
-    seconds = time.monotonic() - begin
-    for i in range(10):
-        with subprocess.Popen([*command[:-1]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-            time.sleep(seconds * (0.5 + 0.05 * i))
-            process.send_signal(signal.SIGKILL)
-        for model in (tmp_path / "out").glob("model-*"):
-            assert list(verify_pipeline(model)) == []
-            spacy.load(model)
-        subprocess.run(command, check=True, capture_output=True)
-        assert weights(tmp_path / "out") == weights(tmp_path / "whole")
-        assert not list((tmp_path / "out").glob(".*"))
+    """What is there loads, and the training that goes on ends as the one that was not killed."""
+
+    def work(name, *arguments):
+        def run():
+            code, printed = train(config, tmp_path / name, *arguments)
+            assert code == 0, printed
+
+        return run
+
+    work("imports")()  # the children have them
+    seconds = timed(work("whole"))
+    generator = random.Random(0)
+    for number in range(N_KILLS):
+        output = tmp_path / str(number)
+        for arguments in ((), ("--resume",)):
+            run_killed(work(output.name, *arguments), seconds, generator)
+            for model in output.glob("model-*"):
+                assert list(verify_pipeline(model)) == []
+                spacy.load(model)
+        assert timed(work(output.name, "--resume"))
+        assert weights(output) == weights(tmp_path / "whole")
+        assert sorted(path.name for path in output.iterdir()) == ["model-best", "model-last"]
+        shutil.rmtree(output)
