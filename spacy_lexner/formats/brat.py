@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional
 
-from ..lexicon.limits import quote, shorten
+from ..lexicon.limits import quote, shorten, to_int
 from .mentions import Mentions
 from .offsets import CODE_POINTS, LAST_OF_BMP, Offsets
 from .record import LOST_CHARACTERS, Entity, FormatError, ReadOptions, Record
@@ -83,9 +83,12 @@ def _read_lines(lines: List[str], mentions: Mentions, labels: Dict[str, str]) ->
         _, _, rest = line.partition("\t")
         head, separator, mention = rest.partition("\t")
         label, _, spans = head.partition(" ")
-        if line[0] != "T" or not re.fullmatch(r"[0-9]{1,18} [0-9]{1,18}(;[0-9]{1,18} [0-9]{1,18})*", spans):
+        if line[0] != "T" or not re.fullmatch(r"[0-9]+ [0-9]+(;[0-9]+ [0-9]+)*", spans):
             raise FormatError(f"{mentions.place}: {quote(line)} is not brat's; expected a line such as {EXAMPLE}")
-        bounds = [int(bound) for bound in re.split("[ ;]", spans)]
+        try:
+            bounds = [to_int(bound) for bound in re.split("[ ;]", spans)]
+        except ValueError as error:
+            raise FormatError(f"{mentions.place}: {error}") from None
         gaps = zip(bounds[1:-1:2], bounds[2::2])
         if any(mentions.text[start:end].strip() for start, end in gaps):
             report.add_problem("discontinuous entity: left out", f"{mentions.place}: {quote(label)} {quote(mention)}")

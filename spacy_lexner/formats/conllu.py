@@ -3,14 +3,14 @@
 import re
 from typing import Iterable, Iterator, List, NamedTuple, Optional, Sequence
 
-from ..lexicon.limits import quote, shorten
+from ..lexicon.limits import quote, shorten, to_int
 from .record import FormatError, ReadOptions, Record
 from .report import Report
 from .source import Source, read_lines
 from .words import make_word_record, universal
 
 N_COLUMNS = 10
-COUNTER = re.compile(r"(?P<first>[0-9]{1,18})(?:-(?P<last>[0-9]{1,18})|\.(?P<empty>[0-9]{1,18}))?")
+COUNTER = re.compile(r"(?P<first>[0-9]+)(?:-(?P<last>[0-9]+)|\.(?P<empty>[0-9]+))?")
 TEXT = re.compile(r"# *text *= *(.*)")
 SPACES = re.compile(r"\s*")
 NO_SPACE = "SpaceAfter=No"
@@ -109,10 +109,14 @@ def _read_sentences(source: Source, options: ReadOptions, report: Report) -> Ite
                     f"{place}: expected the {N_COLUMNS} columns of CoNLL-U, separated by tabs: a number, a word, and "
                     f"so on. The line is {quote(line)}."
                 )
+            try:
+                first, last = (to_int(counter[name] or "0") for name in ("first", "last"))
+            except ValueError as error:
+                raise FormatError(f"{place}: {error}") from None
             if counter["last"]:
-                contracted = int(counter["last"])
+                contracted = last
                 rows.append(Row(number, columns[1], "", "", NO_SPACE not in columns[9]))
-            elif not counter["empty"] and int(counter["first"]) > contracted:
+            elif not counter["empty"] and first > contracted:
                 rows.append(_read_row(number, columns, place, options, report))
     if rows:
         yield Sentence(rows, text)

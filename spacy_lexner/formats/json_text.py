@@ -5,7 +5,7 @@ import re
 from itertools import islice
 from typing import Any, Dict, Iterator, Tuple
 
-from ..lexicon.limits import exceeded, limit
+from ..lexicon.limits import check_nesting, exceeded, limit, too_deep
 from .record import LOST_CHARACTERS, FormatError, ReadOptions
 from .report import Report
 from .source import CHUNK, Source, read_chunks, read_lines
@@ -34,11 +34,27 @@ def read_objects(
 def parse(text: str, place: str, example: str) -> Any:
     """Parse JSON. Raises FormatError if it is not JSON."""
     try:
-        return json.loads(text)
+        value = json.loads(text)
     except RecursionError:
-        raise FormatError(f"{place}: not JSON that can be read: nested too deeply. Expected {example}") from None
-    except ValueError as error:  # also an integer of more digits than Python reads
-        raise FormatError(f"{place}: not JSON ({error}). Expected {example}") from None
+        raise FormatError(f"{place}: {too_deep()}.") from None
+    except ValueError as error:
+        raise FormatError(f"{place}: {_not_json(error)}. Expected {example}") from None
+    _check_nesting(value, text, place)
+    return value
+
+
+def _check_nesting(value: Any, text: str, place: str) -> None:
+    if text.count("[") + text.count("{") > limit("nesting"):  # else it cannot be
+        try:
+            check_nesting(value)
+        except ValueError as error:
+            raise FormatError(f"{place}: {error}.") from None
+
+
+def _not_json(error: ValueError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON ({error})"
+    return f"an integer of more digits than Python reads; if it is meant, set PYTHONINTMAXSTRDIGITS ({error})"
 
 
 def read_list(source: Source, options: ReadOptions, report: Report, example: str) -> Iterator[Any]:
@@ -64,16 +80,17 @@ def read_list(source: Source, options: ReadOptions, report: Report, example: str
             if (n_items and not start) or not text[end:].lstrip(" \t\r\n"):  # a number may go on in the next chunk
                 raise json.JSONDecodeError("expected a comma or the end of the list", text, end)
         except RecursionError:
-            raise FormatError(f"{place}: not JSON that can be read: nested too deeply. Expected {example}") from None
+            raise FormatError(f"{place}: {too_deep()}.") from None
         except ValueError as error:
             # As much again, so that a long item is not tried again and again.
             more = "".join(islice(chunks, 1 + len(text) // CHUNK))
             if not more or not isinstance(error, json.JSONDecodeError):
-                raise FormatError(f"{place}: not JSON ({error}). Expected {example}") from None
+                raise FormatError(f"{place}: {_not_json(error)}. Expected {example}") from None
             text += more
             if len(text) > limit("line") + CHUNK:
                 raise FormatError(f"{place}: {exceeded('line', 'more characters')}.") from None
             continue
+        _check_nesting(item, text[start:end], place)
         text = text[end:]
         n_items += 1
         yield item

@@ -9,7 +9,7 @@ from typing import Iterator, List, Union
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from ..lexicon.limits import Unpacking, quote
+from ..lexicon.limits import Unpacking, exceeded, limit, quote
 from .record import FormatError
 from .source import CHUNK
 
@@ -26,6 +26,8 @@ def list_spacy_files(path: Union[str, Path]) -> List[Path]:
 def read_docs(path: Union[str, Path]) -> Iterator[Doc]:
     """Read the Docs of a `.spacy` file. Raises FormatError for any other file, and for one over the limits."""
     try:
+        if Path(path).stat().st_size > limit("file"):
+            raise FormatError(f"{path}: {exceeded('file', 'more bytes')}; or write several into a folder.")
         data = Path(path).read_bytes()
         _check_unpacked(data, str(path))
         yield from DocBin().from_bytes(data).get_docs(Vocab())

@@ -15,8 +15,9 @@ from .json_text import check_text, dumps, parse, read_list
 from .offsets import CODE_POINTS
 from .record import Entity, FormatError, ReadOptions, Record
 from .report import Report
-from .source import Source, read_chunks, read_lines, read_text
+from .source import Source, read_chunks, read_lines
 from .task import Task
+from .yaml_text import read_yaml_list
 
 EXAMPLE = '{"text": "我在南京", "entities": {"GPE": ["南京"]}}'
 NO_LABEL = "==NONE=="  # what spacy-llm writes for a mention that is no entity
@@ -45,7 +46,7 @@ def read_spacy_llm(source: Source, options: ReadOptions, report: Report) -> Iter
 
 
 def _load(source: Source, options: ReadOptions, report: Report) -> Iterator[Any]:
-    """The examples of a file, one at a time unless it is YAML."""
+    """The examples of a file, one at a time."""
     starts = (chunk.lstrip()[:1] for chunk in read_chunks(source, options, Report()))
     start = next(filter(None, starts), "")
     if start == "{":
@@ -54,13 +55,7 @@ def _load(source: Source, options: ReadOptions, report: Report) -> Iterator[Any]
     elif start == "[":
         yield from read_list(source, options, report, EXAMPLE)
     else:
-        try:
-            data = srsly.yaml_loads(read_text(source, options, report))
-        except ValueError as error:
-            raise FormatError(f"{source.name}: neither JSON nor YAML ({error}). Expected {EXAMPLE}") from None
-        if not isinstance(data, list):
-            raise FormatError(f"{source.name}: expected a list of examples, such as {EXAMPLE}")
-        yield from data
+        yield from read_yaml_list(source, options, report, EXAMPLE)
 
 
 def _read_entities(

@@ -4,34 +4,42 @@ Whoever trusts a file raises them: `LEXNER_LIMITS="unpacked=100000000000,ratio=2
 """
 
 import os
+from functools import lru_cache
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Callable, Type, cast
+from typing import IO, Any, BinaryIO, Callable, Dict, Iterable, List, Type, cast
 
 VARIABLE = "LEXNER_LIMITS"
 LIMITS = {
     "unpacked": 20_000_000_000,  # bytes that a compressed file may hold
     "ratio": 200,  # of a compressed file; text reaches 20, repeated text 100
     "line": 64 << 20,  # bytes of a line, and of an object in a file that is one list
+    "entry": 1 << 18,  # bytes of a line of a lexicon's source: twice what 8,192 dimensions take
+    "yaml": 1 << 20,  # characters of YAML that are parsed at once, which takes 80 times the memory
     "file": 1 << 30,  # bytes of a file that is read as a whole
     "entries": 100_000_000,  # words of a lexicon
+    "nesting": 100,  # lists and objects inside of each other
+    "digits": 18,  # of an integer that counts or places something
 }
 FREE = 64 << 20  # bytes that may be unpacked whatever their ratio
 QUOTED = 80
-DIGITS = 18  # of an integer that means something
 
 
 def limit(name: str) -> int:
     """RETURNS (int): A limit, as the environment variable sets it, or its default. Raises ValueError for an invalid
     variable."""
-    given = os.environ.get(VARIABLE, "")
+    return _read_limits(os.environ.get(VARIABLE, ""))[name]
+
+
+@lru_cache(maxsize=1)
+def _read_limits(given: str) -> Dict[str, int]:
+    limits = dict(LIMITS)
     for item in filter(None, given.split(",")):
         key, _, value = item.partition("=")
-        if key.strip() not in LIMITS or not value.strip().isdecimal():
+        if key.strip() not in LIMITS or not value.strip().isdecimal() or len(value) > QUOTED:
             expected = ",".join(f"{name}={value}" for name, value in LIMITS.items())
             raise ValueError(f"{VARIABLE}: {quote(item)} is no limit. The limits and their defaults are {expected}")
-        if key.strip() == name:
-            return int(value)
-    return LIMITS[name]
+        limits[key.strip()] = int(value)
+    return limits
 
 
 def exceeded(name: str, what: str) -> str:
@@ -40,6 +48,31 @@ def exceeded(name: str, what: str) -> str:
         f"{what} than the limit '{name}' allows ({limit(name)}). If the file is as it should be, raise it: "
         f"{VARIABLE}={name}=NUMBER"
     )
+
+
+def to_int(digits: str) -> int:
+    """RETURNS (int): The number that decimal digits make. Raises ValueError if they are too many."""
+    if len(digits) > limit("digits"):
+        raise ValueError(exceeded("digits", f"{quote(digits)} has more digits"))
+    return int(digits)
+
+
+def check_nesting(value: Any) -> None:
+    """Raise ValueError for lists and dicts that lie in too many others."""
+    level = _nested([value])
+    for _ in range(limit("nesting")):
+        level = [part for each in level for part in _nested(each.values() if isinstance(each, dict) else each)]
+    if level:
+        raise ValueError(too_deep())
+
+
+def too_deep() -> str:
+    """RETURNS (str): What to say about lists and objects that lie in too many others."""
+    return f"{exceeded('nesting', 'lists and objects are nested more deeply')}, up to some 900 that Python reads"
+
+
+def _nested(values: Iterable[Any]) -> List[Any]:
+    return [value for value in values if isinstance(value, (dict, list))]
 
 
 def quote(value: Any) -> str:
@@ -67,6 +100,11 @@ class Unpacking:
 
     def readline(self, size: int = -1) -> bytes:
         return self._checked(self._stream.readline(size))
+
+    def readinto(self, buffer: Any) -> int:
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
 
     def _checked(self, data: bytes) -> bytes:
         self._count += len(data)

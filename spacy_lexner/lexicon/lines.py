@@ -9,10 +9,9 @@ from typing import IO, Any, Callable, Dict, Iterable, Iterator, Optional, Tuple
 
 from .entry import EntryStream, LexiconEntry
 from .errors import LexiconError
-from .limits import unpack
+from .limits import exceeded, limit, unpack
 
 OPENERS: Dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-MAX_LINE = 1 << 18  # bytes: twice what 8,192 dimensions take
 BOM = "\ufeff"
 
 
@@ -22,16 +21,16 @@ def read_lines(path: Path, *, encoding: str = "utf8", errors: str = "strict") ->
     encoding (str): An encoding in which a line feed is one byte: "utf8", "gbk", "gb18030", "big5".
     errors (str): What to do with bytes that cannot be decoded: "strict" (an error), "replace" or "ignore".
     YIELDS (Tuple[int, str]): Line number from 1, and the line without its end. Raises LexiconError, with file and line,
-        for a file that is missing, empty, damaged, in another encoding, or has a line of more than 256 kB.
+        for a file that is missing, empty, damaged, in another encoding, or has a line over the limit.
     """
-    number = 0
+    number, most = 0, limit("entry")
     try:
         with _open(path) as file:
-            while data := file.readline(MAX_LINE + 1):
+            while data := file.readline(most + 1):
                 number += 1
-                if len(data) > MAX_LINE:
+                if len(data) > most:
                     raise LexiconError(
-                        f"{path}:{number}: a line of more than {MAX_LINE} bytes; expected one word or vector a line."
+                        f"{path}:{number}: expected one word or vector a line. {exceeded('entry', 'It has more bytes')}"
                     )
                 line = _decode(data, path, number, encoding, errors).rstrip("\r\n")
                 yield number, line.removeprefix(BOM) if number == 1 else line

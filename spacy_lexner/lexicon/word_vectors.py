@@ -9,7 +9,7 @@ import srsly
 
 from .entry import EntryStream, LexiconEntry
 from .errors import LexiconError
-from .limits import DIGITS
+from .limits import to_int
 from .lines import read_lines, stream_entries
 
 PLAIN = b"0123456789.- "
@@ -30,7 +30,7 @@ def read_word_vectors(
 def _read(path: Path, limit: Optional[int], encoding: str, errors: str) -> Iterator[Tuple[int, LexiconEntry]]:
     lines = read_lines(path, encoding=encoding, errors=errors)
     number, line = next(lines)
-    header = _parse_header(line)
+    header = _parse_header(path, line)
     if header is None:
         lines = chain([(number, line)], lines)
     n_rows = dim = 0
@@ -55,12 +55,14 @@ def _read(path: Path, limit: Optional[int], encoding: str, errors: str) -> Itera
         )
 
 
-def _parse_header(line: str) -> Optional[Tuple[int, int]]:
+def _parse_header(path: Path, line: str) -> Optional[Tuple[int, int]]:
     """Number of rows and dimensions, if the first line of a file holds these."""
     fields = line.split()
     if len(fields) == 2 and all(field.isascii() and field.isdigit() for field in fields):
-        n_rows, dim = (int(field[:DIGITS]) for field in fields)  # no file has more, and Python refuses to read it
-        return n_rows, dim
+        try:
+            return to_int(fields[0]), to_int(fields[1])
+        except ValueError as error:
+            raise LexiconError(f"{path}:1: {error}") from None
     return None
 
 

@@ -1,15 +1,17 @@
 """Readers of texts, one for each format of files."""
 
 import csv
-import json
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Sequence
 
+from ..formats.json_text import parse
 from ..formats.record import FormatError
+from ..lexicon.limits import limit
 from .records import RECORD_KEY, InputOptions, Progress, TextRecord, import_arrow
-from .streams import MAX_LINE, PACKED, read_lines
+from .streams import PACKED, read_lines
 
 SHOWN = 80  # characters of a list of columns in an error
+EXAMPLE = '{"text": "我在南京"}'
 
 
 def _read_text(name: str, options: InputOptions, progress: Progress) -> Iterator[TextRecord]:
@@ -25,8 +27,8 @@ def _read_json(name: str, options: InputOptions, progress: Progress) -> Iterator
         row: Any = None
         if not fault:
             try:
-                row = json.loads(text)
-            except ValueError as error:
+                row = parse(text, place, EXAMPLE)
+            except FormatError as error:
                 fault = f"invalid JSON: {error}"
         if not fault and not isinstance(row, dict):
             fault = f"expected a JSON object, got {type(row).__name__}"
@@ -42,7 +44,7 @@ def _read_csv(name: str, options: InputOptions, progress: Progress) -> Iterator[
                 faults.append(line.fault)
             yield line.text
 
-    csv.field_size_limit(MAX_LINE)
+    csv.field_size_limit(limit("line"))
     rows = csv.DictReader(lines(), delimiter="\t" if suffix_of(name) == ".tsv" else ",")
     try:
         _check_column(name, options.column, rows.fieldnames or [])

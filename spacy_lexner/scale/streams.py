@@ -8,10 +8,10 @@ from typing import Any, BinaryIO, Iterator, NamedTuple, Optional
 
 from ..formats.record import FormatError
 from ..formats.source import OPENERS
+from ..lexicon.limits import Unpacking, exceeded, limit
 from .records import STDIN, Progress, import_arrow
 
 PACKED = (*OPENERS, ".zst")
-MAX_LINE = 256 * 1024 * 1024  # bytes; a longer line is not a text
 
 
 class Line(NamedTuple):
@@ -26,11 +26,12 @@ def read_lines(name: str, progress: Progress) -> Iterator[Line]:
     """YIELDS (Line): The lines of a file. Only a line feed ends a line. Raises FormatError if one is too long."""
     with open_input(name, progress) as file:
         number, offset = 0, 0
-        while raw := file.readline(MAX_LINE):
+        most = limit("line")
+        while raw := file.readline(most + 1):
             number += 1
             place, fault = f"{'stdin' if name == STDIN else name}:{number}", None
-            if len(raw) == MAX_LINE and not raw.endswith(b"\n"):
-                raise FormatError(f"{place}: a line of more than {MAX_LINE} bytes. Is this a text file?")
+            if len(raw) > most:
+                raise FormatError(f"{place}: {exceeded('line', 'a line of more bytes')}. Is it a text?")
             try:
                 line = raw.decode("utf-8-sig" if number == 1 else "utf8")
             except UnicodeDecodeError as error:
@@ -56,6 +57,8 @@ def open_input(name: str, progress: Progress) -> Iterator[BinaryIO]:
             file = stack.enter_context(OPENERS[packed](raw))
         else:
             file = raw
+        if packed in PACKED:
+            file = Unpacking(file, name, Path(name).stat().st_size, FormatError)
         yield _Watched(file, raw, start, progress)  # type: ignore[misc]
 
 

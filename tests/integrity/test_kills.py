@@ -17,6 +17,7 @@ from spacy_lexner.cli.app import lexner
 from spacy_lexner.integrity.pipelines import save, verify_pipeline
 
 N_KILLS = [6, pytest.param(100, marks=pytest.mark.slow)]
+N_LEARNING = 100
 pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="processes are killed by a signal"),
     pytest.mark.timeout(900),
@@ -107,7 +108,7 @@ def test_killed_while_learning(texts, tmp_path, command):
     learn("imports")()  # the children have them
     seconds = timed(learn("whole"))
     generator = random.Random(0)
-    for number in map(str, range(3)):
+    for number in map(str, range(N_LEARNING)):
         done = run_killed(learn(number), 1.1 * seconds, generator)
         assert not done or (tmp_path / number / "model").exists()
         if (tmp_path / number / "model").exists():

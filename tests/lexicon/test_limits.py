@@ -20,6 +20,8 @@ from spacy_lexner.lexicon.limits import LIMITS, QUOTED, limit, quote
 from spacy_lexner.lexicon.readers.any_file import read_any
 from spacy_lexner.lexicon.rule_file import read_rules
 
+DIGITS = "1" * 5000
+ROW = "{}\t南\t_\tNOUN\t_\t_\t_\t_\t_\t_\n"
 SUFFIXES = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 
 
@@ -61,6 +63,39 @@ def test_a_bomb_in_an_archive_ends(tmp_path, monkeypatch):
         read(tmp_path / "all.zip", "word-text")
 
 
+@pytest.mark.parametrize(
+    "format, text, name, most",
+    [
+        ("clue", '{"text": "南", "label": {}, "more": [[{"a": []}]]}', "nesting", 5),
+        ("label-studio", '[{"data": {"text": "南"}, "annotations": [], "more": [[[]]]}]', "nesting", 4),
+        ("spacy-llm", "- text: 南\n  more: [[[]]]", "nesting", 5),
+        ("spacy-llm", "# examples\n- text: 南\n- text: 南京", "yaml", 11),
+        ("conllu", ROW.format("12345"), "digits", 5),
+        ("conllu", ROW.format("1-12345"), "digits", 5),
+    ],
+)
+def test_limits_can_be_raised_and_are_named(tmp_path, monkeypatch, format, text, name, most):
+    path = tmp_path / "file"
+    path.write_text(text, "utf8")
+    monkeypatch.setenv("LEXNER_LIMITS", f"{name}={most}")
+    read(path, format)
+    monkeypatch.setenv("LEXNER_LIMITS", f"{name}={most - 1}")
+    with pytest.raises(FormatError, match=f"file.* than the limit '{name}' allows .* LEXNER_LIMITS={name}=NUMBER"):
+        read(path, format)
+
+
+def test_digits_of_brat_and_of_headers(tmp_path, monkeypatch):
+    (tmp_path / "a.txt").write_text("南京")
+    (tmp_path / "a.ann").write_text("T1\tX 00 01\t南")
+    (tmp_path / "words.vec").write_text("01 3\n南京 1 2 3\n")
+    assert read(tmp_path / "a.ann", "brat")[0].entities and len(list(read_any(tmp_path / "words.vec", "vectors"))) == 1
+    monkeypatch.setenv("LEXNER_LIMITS", "digits=1")
+    with pytest.raises(FormatError, match=r"a\.ann:1: '00' has more digits than the limit 'digits' allows \(1\)"):
+        read(tmp_path / "a.ann", "brat")
+    with pytest.raises(LexiconError, match=r"words\.vec:1: '01' has more digits than the limit 'digits' allows"):
+        list(read_any(tmp_path / "words.vec", "vectors"))
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_line_without_end(tmp_path, monkeypatch, encoding):
     monkeypatch.setenv("LEXNER_LIMITS", "line=1000")
@@ -78,8 +113,6 @@ def test_too_many_words(tmp_path, monkeypatch):
         Lexicon.from_entries(read_any(tmp_path / "words.txt", "words"))
 
 
-DIGITS = "1" * 5000
-ROW = "{}\t南\t_\tNOUN\t_\t_\t_\t_\t_\t_\n"
 DEEP = "[" * 100_000 + "]" * 100_000
 CASES = {
     "conllu": [ROW.format(DIGITS), ROW.format(f"1-{DIGITS}"), ROW.replace("NOUN", "N" * 10_000).format(1), "南" * 9999],

@@ -5,7 +5,8 @@ import lzma
 import pytest
 
 from spacy_lexner.lexicon import LexiconError
-from spacy_lexner.lexicon.lines import MAX_LINE, read_lines, stream_entries
+from spacy_lexner.lexicon.limits import LIMITS
+from spacy_lexner.lexicon.lines import read_lines, stream_entries
 
 LINES = ["南京 1", "", "a\u2028b\x0cc", "最后"]
 
@@ -66,14 +67,14 @@ def test_a_line_of_a_megabyte(tmp_path, compressed):
     path = tmp_path / ("a.txt.gz" if compressed else "a.txt")
     data = b"good\n" + b"x" * (1 << 20) + b"\n"
     path.write_bytes(gzip.compress(data) if compressed else data)
-    with pytest.raises(LexiconError, match=r"a.txt.*:2: a line of more than"):
+    with pytest.raises(LexiconError, match=r"a.txt.*:2: .* It has more bytes than the limit 'entry' allows"):
         list(read_lines(path))
 
 
 def test_the_longest_line(tmp_path):
     path = tmp_path / "a.txt"
-    path.write_bytes(b"x" * (MAX_LINE - 1) + b"\n" + b"y\n")
-    assert [len(line) for _, line in read_lines(path)] == [MAX_LINE - 1, 1]
+    path.write_bytes(b"x" * (LIMITS["entry"] - 1) + b"\n" + b"y\n")
+    assert [len(line) for _, line in read_lines(path)] == [LIMITS["entry"] - 1, 1]
 
 
 def test_a_stream_needs_entries(tmp_path):

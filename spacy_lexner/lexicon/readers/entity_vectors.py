@@ -7,7 +7,7 @@ import numpy as np
 
 from ..entry import EntryStream, LexiconEntry
 from ..errors import LexiconError
-from ..limits import DIGITS, quote
+from ..limits import limit, quote
 from ..lines import read_lines
 from ..word_vectors import parse_vector, read_word_vectors
 from .word_table import read_word_table
@@ -73,7 +73,7 @@ def read_ids(path: Path, encoding: str = "utf8") -> List[str]:
 
 
 def _is_natural(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= DIGITS
+    return text.isascii() and text.isdigit() and len(text) <= limit("digits")
 
 
 def _read_by_id(path: Path, encoding: str) -> Iterator[EntityVector]:
