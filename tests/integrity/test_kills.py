@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 import spacy
-from kills import run_killed, timed
+from kills import Killer, run_killed, timed
 from small_encoders import make_pipeline
 from small_ner import TEXTS, blank, examples, found, train
 from small_training import PLACES, make_texts, save_config
@@ -106,10 +106,9 @@ def test_killed_while_learning(texts, tmp_path, command):
         return (tmp_path / output / "model" / "lex_ner" / "model").read_bytes()
 
     learn("imports")()  # the children have them
-    seconds = timed(learn("whole"))
-    generator = random.Random(0)
+    killer = Killer(learn("whole"))
     for number in map(str, range(N_LEARNING)):
-        done = run_killed(learn(number), 1.1 * seconds, generator)
+        done = killer.run(learn(number))
         assert not done or (tmp_path / number / "model").exists()
         if (tmp_path / number / "model").exists():
             assert model(number) == model("whole")

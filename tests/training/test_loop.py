@@ -1,13 +1,12 @@
 """A training that is stopped anywhere and goes on gives the weights of one that was not."""
 
 import os
-import random
 import shutil
 
 import pytest
 import spacy
 import srsly
-from kills import run_killed, timed
+from kills import Killer, timed
 from small_encoders import GOLD, small_lexicon, tagger
 from spacy.cli.train import train as spacy_train
 from spacy.tokens import DocBin
@@ -176,12 +175,11 @@ def test_killed_at_any_moment(config, tmp_path):
         return run
 
     work("imports")()  # the children have them
-    seconds = timed(work("whole"))
-    generator = random.Random(0)
+    killer = Killer(work("whole"))
     for number in range(N_KILLS):
         output = tmp_path / str(number)
         for arguments in ((), ("--resume",)):
-            run_killed(work(output.name, *arguments), seconds, generator)
+            killer.run(work(output.name, *arguments))
             for model in output.glob("model-*"):
                 assert list(verify_pipeline(model)) == []
                 spacy.load(model)
