@@ -16,7 +16,7 @@ from ..lexicon.matcher import Matcher
 from ..lexicon.rules import RuleReader
 from ..lexicon.shared_matcher import SharedMatcher
 from .batch_words import DocWords
-from .storage import find_candidates, get_candidates
+from .storage import find_candidates, get_candidates, get_version
 from .word_dropout import WordDropout
 
 NODE_NAME = "lexicon"
@@ -88,8 +88,8 @@ class RulesLink(LexiconLink):
 
 def matcher_of(source: SharedMatcher, doc: Doc) -> Optional[Matcher]:
     """The Matcher that a Doc was matched with if the source remembers it, else the current one, if any."""
-    stored = get_candidates(doc)
-    known = None if stored is None else source.get(stored[0])
+    version = get_version(doc)
+    known = None if version is None else source.get(version)
     return source.matcher if known is None else known
 
 

@@ -79,14 +79,28 @@ def set_candidates(doc: Doc, version: int, candidates: Candidates) -> None:
     doc.user_data[USER_DATA_KEY] = header + b"".join(array.tobytes() for array in arrays)
 
 
-def get_candidates(doc: Doc) -> Optional[Tuple[int, Candidates]]:
-    """The candidates of a Doc, after the version of the Matcher that found them; None if none has run on this text."""
+def get_version(doc: Doc) -> Optional[int]:
+    """The version of the Matcher that found the candidates of a Doc; None if none has run on this text."""
+    header = _read_header(doc)
+    return None if header is None else header[1]
+
+
+def _read_header(doc: Doc) -> Optional[Tuple[bytes, int, int, int]]:
+    """What is stored, the version, the length of the text and the number of candidates; None if it is not ours."""
     packed = doc.user_data.get(USER_DATA_KEY)
     if not isinstance(packed, bytes) or len(packed) < HEADER.size:
         return None
     version, n_characters, n = HEADER.unpack_from(packed)
-    if n_characters != count_characters(doc) or len(packed) != HEADER.size + 16 * n:
+    fits = n_characters == count_characters(doc) and len(packed) == HEADER.size + 16 * n
+    return (packed, version, n_characters, n) if fits else None
+
+
+def get_candidates(doc: Doc) -> Optional[Tuple[int, Candidates]]:
+    """The candidates of a Doc, after the version of the Matcher that found them; None if none has run on this text."""
+    header = _read_header(doc)
+    if header is None:
         return None
+    packed, version, n_characters, n = header
     starts = np.frombuffer(packed, "<i4", n, HEADER.size)
     ends = np.frombuffer(packed, "<i4", n, HEADER.size + 4 * n)
     hashes = np.frombuffer(packed, "<u8", n, HEADER.size + 8 * n)
@@ -97,8 +111,7 @@ def get_candidates(doc: Doc) -> Optional[Tuple[int, Candidates]]:
 
 def renew_candidates(doc: Doc, matcher: Matcher) -> None:
     """Match a Doc again if another Matcher found its candidates. A Doc that was never matched stays as it is."""
-    stored = get_candidates(doc)
-    if stored is not None and stored[0] != matcher.version:
+    if get_version(doc) not in (None, matcher.version):
         set_candidates(doc, matcher.version, find_candidates(matcher, [doc])[0])
 
 

@@ -17,6 +17,8 @@ def part_separated(outputs: TaggerOutput, separators: Sequence[np.ndarray]) -> N
     transitions: Any = outputs.transitions
     starts, ends = transitions[-1, :-1], transitions[:-1, -1]
     for emissions, places in zip(outputs.emissions, separators):
+        if not len(places):  # most Docs
+            continue
         rows: Any = emissions
         before, after = np.setdiff1d(places - 1, [*places, -1]), np.setdiff1d(places + 1, [*places, len(rows)])
         rows[before] += ends - transitions[:-1, OUTSIDE]

@@ -49,7 +49,9 @@ def blocked_spans(doc: Doc) -> List[Span]:
 
 def kept_spans(doc: Doc, overwrite: bool) -> Tuple[List[Span], List[Span]]:
     """The entities and the blocked tokens of a Doc that are kept: all, or with `overwrite` none."""
-    return ([], []) if overwrite else (present_entities(doc), blocked_spans(doc))
+    if overwrite or not doc.has_annotation("ENT_IOB"):  # most Docs
+        return [], []
+    return present_entities(doc), blocked_spans(doc)
 
 
 def allowed_tags(doc: Doc, scheme: TagScheme, kept: Sequence[Span], blocked: Sequence[Span]) -> Bools2d:

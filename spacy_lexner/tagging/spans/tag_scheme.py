@@ -93,8 +93,9 @@ class TagScheme:
         or ends a span, but may be inside. The path has to spell `spans`, whether their edges are white space or not;
         `outside` lists (start, end) of tokens that are in no span."""
         allowed = np.ones((len(is_space), self.n_tags), dtype=bool)
-        edges = np.arange(1, self.n_tags)
-        allowed[np.ix_(is_space, edges[(edges - 1) % 4 != INSIDE])] = False
+        if is_space.any():
+            edges = np.arange(1, self.n_tags)
+            allowed[np.ix_(is_space, edges[(edges - 1) % 4 != INSIDE])] = False
         for start, end in outside:
             allowed[start:end] = False
             allowed[start:end, OUTSIDE] = True
