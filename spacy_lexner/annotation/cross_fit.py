@@ -80,10 +80,9 @@ def score_part(
 ) -> None:
     """Let a model score texts, and write the scores to a file, completely or not at all."""
     lost: Dict[int, str] = {}
-    rows = [
-        {"number": numbers[i], "asked": own.asked, "likely": own.likely}
-        for i, own in score_texts(nlp, [gold[n].text for n in numbers], [asked[n] for n in numbers], lost)
-    ]
+    scores = score_texts(nlp, [gold[n].text for n in numbers], [asked[n] for n in numbers], lost)
+    bar = tqdm(scores, total=len(numbers), unit=" texts", disable=None, leave=False)
+    rows = [{"number": numbers[i], "asked": own.asked, "likely": own.likely} for i, own in bar]
     failed.update({numbers[i]: reason for i, reason in lost.items()})
     file.parent.mkdir(parents=True, exist_ok=True)
     temporary = file.with_suffix(".new")

@@ -6,6 +6,7 @@ from typing import Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
 
 from spacy.language import Language
 from spacy.util import minibatch
+from tqdm import tqdm
 
 from ..lexicon.entry import LexiconEntry, find_word_fault
 from ..lexicon.rule_file import MAX_WORD_LENGTH
@@ -47,7 +48,7 @@ def suggest(nlp: Language, texts: Sequence[str], n: int = 50, *, n_tried: int = 
     RETURNS (List[Suggestion]): Words that help, the most helpful first.
     """
     matcher = find_matcher(nlp)
-    before = list(read(nlp, texts))
+    before = list(tqdm(read(nlp, texts), total=len(texts), unit=" texts", disable=None, leave=False))
     places: Dict[str, List[int]] = {}
     for i, reading in enumerate(before):
         for word in reading.doubtful:
@@ -55,7 +56,7 @@ def suggest(nlp: Language, texts: Sequence[str], n: int = 50, *, n_tried: int = 
                 places.setdefault(word, []).append(i)
     tried = sorted(places, key=lambda word: (-sum(before[i].entropy for i in places[word]), word))[:n_tried]
     found = []
-    for word in tried:
+    for word in tqdm(tried, unit=" words", disable=None, leave=False):
         numbers = places[word][:MAX_TEXTS]
         with with_word(nlp, word):
             after = list(read(nlp, [texts[i] for i in numbers]))

@@ -28,6 +28,7 @@ def run_service(settings: Settings, host: str, port: int, *, drain_seconds: Opti
     _allow_connections()
     listening = bind(host, port)
     metrics = Metrics()
+    logger.info("loading %s", settings.model)
     service = Service(settings, on_batch=metrics.count_batch)
     front = FrontSettings(settings.limits, settings.batching, settings.hosts, drain_seconds)
     try:

@@ -7,6 +7,7 @@ import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.util import minibatch
+from tqdm import tqdm
 
 from ..candidates.doc_parts import copy_tokens
 from ..formats.spacy_file import read_all
@@ -72,7 +73,8 @@ def teach(nlp: Language, docs: Iterable[Doc], bounds: Bounds) -> Iterator[Doc]:
 
 def teach_files(nlp: Language, paths: Iterable[Path], bounds: Bounds) -> Iterator[Doc]:
     """Annotate the Docs of files, see `teach`."""
-    return teach(nlp, (doc for path in paths for doc in read_all(path)), bounds)
+    docs = (doc for path in paths for doc in read_all(path))
+    return teach(nlp, tqdm(docs, desc="teaching", unit=" texts", disable=None, leave=False), bounds)
 
 
 def _known_spans(doc: Doc, unit: Doc, ner: LexNER) -> List[TagSpan]:

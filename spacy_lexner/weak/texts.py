@@ -133,7 +133,7 @@ def label_texts(
 def _annotated(
     labeller: Labeller, texts: List[str], make_doc: Callable[[str], Doc], held: FrozenSet[str]
 ) -> Iterator[Doc]:
-    for batch in minibatch(texts, BATCH):
+    for batch in minibatch(tqdm(texts, desc="writing", unit=" texts", disable=None, leave=False), BATCH):
         for text, found in zip(batch, labeller.label(batch)):
             yield annotate(make_doc(text), found, held)
 

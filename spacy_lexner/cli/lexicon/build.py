@@ -8,7 +8,7 @@ from ...lexicon.errors import LexiconError
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.normalization import SCRIPTS, Normalization
 from ...lexicon.readers.any_file import READERS
-from ..shared import ForceOption, TargetArgument, failing
+from ..shared import ForceOption, TargetArgument, failing, status
 from .folder import replacing, save
 from .sources import (
     MAX_DROPPED,
@@ -94,14 +94,15 @@ def build_cli(
         columns = {name: int(column) if column.isdecimal() else column for name, column in given.items() if column}
         plan = plan_sources(sources or [], format, settings, columns)
         stream = WatchedStream([open_source(source, settings, columns) for source in plan])
-        lexicon = Lexicon.from_entries(
-            stream,
-            dtype=dtype,  # type: ignore[arg-type]
-            normalization=Normalization(case=normalise_case, width=normalise_width, script=script),
-            max_word_length=max_word_length,
-            strict=strict,
-            merge=True,
-        )
+        with status(f"building {output}"):
+            lexicon = Lexicon.from_entries(
+                stream,
+                dtype=dtype,  # type: ignore[arg-type]
+                normalization=Normalization(case=normalise_case, width=normalise_width, script=script),
+                max_word_length=max_word_length,
+                strict=strict,
+                merge=True,
+            )
         check_dropped(lexicon.report, stream, max_dropped)
         save(lexicon, output, force)
     report_skipped(lexicon.report, duplicates=True)

@@ -15,7 +15,7 @@ from ...lexicon.lexicon import Lexicon
 from ...lexicon.readers.any_file import READERS, read_any
 from ...lexicon.rule_file import collect_rules, read_rules
 from ...lexicon.rules import HINT_ONLY
-from ..shared import ForceOption, failing
+from ..shared import ForceOption, failing, status
 from .folder import LexiconArgument, reading, replacing, save
 from .sources import (
     MAX_DROPPED,
@@ -84,11 +84,13 @@ def add_cli(
         if not entries:
             raise LexiconError("Give words to add, a file of words (--file), or a file of rules (--rules).")
         report = CompositionReport()
-        new = old.with_words(_compose(entries, old, report) if compose else entries)
+        with status(f"changing {path}"):
+            new = old.with_words(_compose(entries, old, report) if compose else entries)
         save(new, output or path, force or _in_place(path, output))
     if file is not None:
         report_skipped(added.report, duplicates=True)
-    diff = compare(old, new)
+    with status("comparing"):
+        diff = compare(old, new)
     msg.text(f"{len(diff.added)} words added, {len(diff.changed_rows)} changed")
     if compose:
         msg.text(f"Vectors: {report}")
@@ -120,7 +122,8 @@ def remove_cli(
         unknown = [word for word in given if word not in old]
         if len(unknown) == len(given):
             raise LexiconError(f"None of the {len(given)} words is in the lexicon: {', '.join(unknown[:20])}")
-        new = old.without_words(given)
+        with status(f"changing {path}"):
+            new = old.without_words(given)
         save(new, output or path, force or _in_place(path, output))
     msg.text(f"{len(old) - len(new)} words removed")
     if unknown:

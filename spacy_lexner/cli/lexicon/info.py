@@ -16,7 +16,7 @@ from ...lexicon.lexicon import Lexicon
 from ...lexicon.rules import MODES
 from ...lexicon.storage import read_manifest
 from ...lexicon.table import ENTITY_IDS, LABELS, vector_rows_of, weights_of
-from ..shared import JsonOption, failing
+from ..shared import JsonOption, failing, status
 from .folder import LexiconArgument, reading
 
 N_LABELS = 20
@@ -30,7 +30,7 @@ def info_cli(path: LexiconArgument, as_json: JsonOption = False) -> None:
     Example:
       python -m spacy lexner lexicon info lexicon
     """
-    with failing("The lexicon cannot be read"), reading(path):
+    with failing("The lexicon cannot be read"), reading(path), status(f"reading {path}"):
         lexicon = Lexicon.open(path)
         parts = {part: entry["bytes"] for part, entry in read_manifest(path)["parts"].items()}
         summary = {**summarise(lexicon), "bytes": parts, "report": asdict(lexicon.report)}

@@ -9,7 +9,7 @@ from wasabi import msg
 from ...lexicon.errors import LexiconError
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.readers.any_file import read_any
-from ..shared import ForceOption, TargetArgument, failing
+from ..shared import ForceOption, TargetArgument, failing, status
 from .folder import replacing, save
 from .sources import WatchedStream, report_skipped
 
@@ -35,13 +35,14 @@ def merge_cli(
         if len(dims) > 1:
             found = ", ".join(f"{path} {dim}" for dim, path in dims.items())
             raise LexiconError(f"The vectors have different dimensions: {found}. Merge lexicons with like vectors.")
-        merged = Lexicon.from_entries(
-            WatchedStream(map(read_any, paths)),
-            dtype=dtype or str(lexicons[0].table.vectors.dtype),  # type: ignore[arg-type]
-            normalization=lexicons[0].normalization,
-            max_word_length=max(lexicon.max_word_length for lexicon in lexicons),
-            merge=True,
-        )
+        with status(f"building {output}"):
+            merged = Lexicon.from_entries(
+                WatchedStream(map(read_any, paths)),
+                dtype=dtype or str(lexicons[0].table.vectors.dtype),  # type: ignore[arg-type]
+                normalization=lexicons[0].normalization,
+                max_word_length=max(lexicon.max_word_length for lexicon in lexicons),
+                merge=True,
+            )
         save(merged, output, force)
     counts = ", ".join(f"{path} {len(lexicon)}" for path, lexicon in zip(paths, lexicons))
     msg.text(f"Words of {counts}; {sum(map(len, lexicons)) - len(merged)} of them more than once")

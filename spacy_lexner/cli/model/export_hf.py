@@ -6,7 +6,7 @@ from typing import Annotated, Optional
 import typer
 from wasabi import msg
 
-from ..shared import ForceOption, TargetArgument, failing
+from ..shared import ForceOption, TargetArgument, failing, status
 
 
 def export_hf_cli(
@@ -31,7 +31,7 @@ def export_hf_cli(
     """
     from ...checkpoints.huggingface import export_huggingface  # torch and transformers: only where they are needed
 
-    with failing("Nothing was written"):
+    with failing("Nothing was written"), status(f"writing {target}"):
         saved = export_huggingface(source, target, component=component, overwrite=force)
     config = saved.model.config
     kind = config.model_type if saved.entity_side is None else "ernie"

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from wasabi import msg
 
-from ..shared import ForceOption, TargetArgument, failing, load_pipeline
+from ..shared import ForceOption, TargetArgument, failing, load_pipeline, status
 
 
 def export_onnx_cli(
@@ -25,6 +25,8 @@ def export_onnx_cli(
     from ...checkpoints.onnx import export_onnx  # torch: only where it is needed
 
     with failing("Nothing was written"):
-        made = export_onnx(load_pipeline(model), target, component=component, overwrite=force)
+        nlp = load_pipeline(model)
+        with status(f"writing {target}"):
+            made = export_onnx(nlp, target, component=component, overwrite=force)
     words = f"words of {made['word_width']} dimensions" if made["word_width"] else "no words"
     msg.good(f"{target}: opset {made['opset']}, {len(made['labels'])} labels, {words}")

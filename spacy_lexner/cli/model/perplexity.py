@@ -10,7 +10,7 @@ from spacy.util import load_config
 from wasabi import msg
 
 from ...pretraining.text_corpus import TextCorpus
-from ..shared import GpuOption, JsonOption, failing
+from ..shared import GpuOption, JsonOption, failing, status
 
 
 def perplexity_cli(
@@ -36,7 +36,8 @@ def perplexity_cli(
         overrides = parse_config_overrides(ctx.args)
         setup_gpu(gpu_id, silent=as_json)
         config = load_config(config_path, overrides=overrides, interpolate=True)
-        nlp, model = load_language_model(config, weights)
+        with status(f"loading {weights}"):
+            nlp, model = load_language_model(config, weights)
         corpus = TextCorpus([str(path) for path in texts], limit=limit)
         result = measure_perplexity(model, (example.reference for example in corpus(nlp)))
     figures = {

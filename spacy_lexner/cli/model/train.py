@@ -9,7 +9,7 @@ from spacy.training.initialize import init_nlp
 from spacy.util import load_config
 from wasabi import msg
 
-from ..shared import GpuOption, failing
+from ..shared import GpuOption, failing, status
 
 
 def train_cli(
@@ -48,11 +48,12 @@ def train_cli(
         checkpoint = Checkpoint(folder) if resume and folder.exists() else None
         if checkpoint is not None:
             checkpoint.check(config)
-            nlp = checkpoint.load_pipeline()
+            with status(f"loading {folder}"):
+                nlp = checkpoint.load_pipeline()
             msg.info(f"Going on after step {checkpoint.progress.step} of {folder}")
         else:
             output.mkdir(parents=True, exist_ok=True)
-            with show_validation_error(config_path, hint_fill=False):
+            with status("initializing the pipeline"), show_validation_error(config_path, hint_fill=False):
                 nlp = init_nlp(config, use_gpu=gpu_id)
             msg.good("Initialized pipeline", f"Pipeline: {nlp.pipe_names}")
     train(nlp, output, config, checkpoint=checkpoint, use_gpu=gpu_id)

@@ -10,7 +10,7 @@ from wasabi import msg
 from ...lexicon.rule_file import RuleFile, read_rule_files
 from ...rules.alone import AnnotateT, follow_rules
 from ...rules.expectations import Failure, read_tests, run_tests
-from ..shared import JsonOption, failing, load_pipeline
+from ..shared import JsonOption, failing, load_pipeline, progress
 from .dictionaries import use_rules
 
 RulesArgument = Annotated[Path, typer.Argument(metavar="RULES", help="A dictionary file: word, mode, label, weight")]
@@ -47,7 +47,9 @@ def test_cli(
             nlp = load_pipeline(model)
             use_rules(nlp, rules)
             annotate = nlp.pipe  # type: ignore[assignment]
-        failures: List[Failure] = [failure for failed in run_tests(cases, annotate) for failure in failed]
+        failures: List[Failure] = [
+            failure for failed in progress(run_tests(cases, annotate), total=len(cases)) for failure in failed
+        ]
     failed = {failure.place for failure in failures}
     if as_json:
         typer.echo(srsly.json_dumps({"tests": len(cases), "failed": len(failed), "failures": _rows(failures)}))
