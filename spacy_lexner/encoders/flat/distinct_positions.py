@@ -5,7 +5,6 @@ With n the length of a span, all four distances between the spans of tokens i an
 (2N - 1) * K * K for N characters and K span lengths. So what depends on a position alone is computed once per triple.
 """
 
-import itertools
 from typing import List, NamedTuple, Optional, Tuple
 
 import numpy as np
@@ -51,25 +50,32 @@ class Groups(NamedTuple):
     long as its text adds one length."""
 
     starts: np.ndarray  # int64 [B, L]
-    valid: np.ndarray  # bool [B, L], False for padding
-    ranks: np.ndarray  # int64 [B, L], the group of each token
+    ranks: np.ndarray  # int64 [B, L], the group of each token; 0 for padding
     lengths: np.ndarray  # int64 [K], ascending
     low: np.ndarray  # int64 [K], the first start in each group
     high: np.ndarray  # int64 [K], the last one
-    rows: np.ndarray  # int64 [n], the valid tokens, numbered over the B * L, by group, then by start
-    borders: np.ndarray  # int64 [K + 1], where the groups begin in `rows`, and the end
 
     @classmethod
     def of(cls, starts: np.ndarray, spans: np.ndarray, valid: np.ndarray) -> "Groups":
-        """Group tokens, given the starts and lengths of their spans."""
-        lengths, numbers = np.unique(spans[valid], return_inverse=True)
+        """Group tokens, given the starts and lengths of their spans, at least 1, and which are no padding."""
+        found = np.bincount(spans[valid])
+        lengths = np.flatnonzero(found)
+        numbers = (np.cumsum(found > 0) - 1)[spans[valid]]
         ranks = np.zeros(valid.shape, np.int64)
         ranks[valid] = numbers
-        order = np.lexsort((starts[valid], numbers))
-        rows = np.flatnonzero(valid)[order]
-        borders = np.searchsorted(numbers[order], np.arange(len(lengths) + 1))
-        ordered = starts.reshape(-1)[rows]
-        return cls(starts, valid, ranks, lengths, ordered[borders[:-1]], ordered[borders[1:] - 1], rows, borders)
+        bound = np.iinfo(np.int64).max
+        low, high = np.full(len(lengths), bound), np.full(len(lengths), -bound)
+        np.minimum.at(low, numbers, starts[valid])
+        np.maximum.at(high, numbers, starts[valid])
+        return cls(starts, ranks, lengths, low, high)
+
+    def order(self, valid: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+        """The tokens that are no padding, numbered over the B * L, by group, then by start, int64 [n]; int64 [K + 1],
+        where the groups begin among them, and the end."""
+        places, ranks, starts = np.flatnonzero(valid), self.ranks[valid], self.starts[valid]
+        extent = starts.max(initial=0) - starts.min(initial=0) + 1
+        rows = places[np.argsort(ranks * extent + starts, kind="stable")]
+        return rows, np.append(0, np.cumsum(np.bincount(ranks, minlength=len(self.lengths))))
 
 
 class DistinctPositions:
@@ -97,7 +103,14 @@ class DistinctPositions:
         self.shape = (n_lattices, self.n_queries)
         self._keys = self._queries = Groups.of(begins, spans, valid)
         if self.n_queries < self.n_keys:
-            self._queries = Groups.of(*(part[:, : self.n_queries] for part in (begins, spans, valid)))
+            begins, spans, valid = (part[:, : self.n_queries] for part in (begins, spans, valid))
+            self._queries = Groups.of(begins, spans, valid)
+        self._rows, self._borders = self._queries.order(valid)
+        self._to_last = np.zeros(
+            (n_lattices, self.n_keys), np.int64
+        )  # from the start of a key to the last of its group
+        valid = numpy_of(mask)
+        self._to_last[valid] = self._keys.high[self._keys.ranks[valid]] - self._keys.starts[valid]
         self._counts = self._windows(self._queries.low, self._queries.high)[..., 1].sum(1)  # triples of each group
         self.sections = [self._section(first, last) for first, last in self._split_lengths()]
 
@@ -112,6 +125,7 @@ class DistinctPositions:
         return ranges
 
     def _section(self, first: int, last: int) -> Section:
+        """The section of some groups of queries."""
         queries, keys = self._queries, self._keys
         windows = self._windows(queries.low[first:last], queries.high[first:last])
         counts = windows[..., 1]
@@ -124,8 +138,34 @@ class DistinctPositions:
             ),
             axis=-1,
         )
-        chunks = [self._chunk(low, high, first, windows, offsets) for low, high in self._split_rows(first, last)]
-        return Section(self._tensor(triples), chunks)
+        return Section(self._tensor(triples), self._chunks(first, last, offsets - windows[..., 0]))
+
+    def _chunks(self, first: int, last: int, offsets: np.ndarray) -> List[Chunk]:
+        """The chunks of a section; `offsets`, int64 [n, K], of which and a distance the sum is the row of a triple."""
+        queries, keys = self._queries, self._keys
+        lows = np.array(self._split_rows(first, last))
+        low, high = self._borders[[first, last]]
+        # Queries of one length within one chunk need a window of distances for each length of keys.
+        begins = np.union1d(lows, self._borders[first:last])
+        sizes = np.diff(begins, append=high)
+        starts, ranks = (part.reshape(-1)[self._rows[low:high]] for part in (queries.starts, queries.ranks))
+        least, greatest = starts[begins - low], starts[begins + sizes - 1 - low]
+        windows = self._windows(least, greatest)
+        counts = windows[..., 1]
+        columns = expand_ranges(
+            (offsets[ranks[begins - low] - first] + windows[..., 0]).reshape(-1), counts.reshape(-1)
+        )
+        first_column = np.cumsum(counts).reshape(counts.shape) - counts
+        chunk = np.searchsorted(lows, begins, "right") - 1
+        borders = first_column[np.searchsorted(chunk, np.arange(len(lows))), 0]
+        # Column of a pair: where the window of its lengths begins, plus how far its distance is from the least one.
+        key_part = (first_column - borders[chunk, None])[:, keys.ranks] + self._to_last
+        own = np.repeat(np.arange(len(begins)), sizes)
+        rows = self._rows[low:high]
+        pairs = key_part[own, rows // self.n_queries]
+        pairs += (starts - least[own])[:, None]
+        parts = (np.split(rows, lows[1:] - low), np.split(columns, borders[1:]), np.split(pairs, lows[1:] - low))
+        return [Chunk(*map(self._tensor, chunk)) for chunk in zip(*parts)]
 
     def _windows(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """int64 [n, K, 2]: for n groups of queries with starts from low to high, and for keys of each length, the least
@@ -134,41 +174,20 @@ class DistinctPositions:
         least = low[:, None] - self._keys.high
         return np.stack((least, high[:, None] - self._keys.low - least + 1), axis=-1)
 
-    def _split_rows(self, first: int, last: int) -> List[Tuple[int, int]]:
-        """Ranges of the ordered queries: long groups are cut, small neighbouring groups are joined."""
-        ranges: List[Tuple[int, int]] = []
+    def _split_rows(self, first: int, last: int) -> List[int]:
+        """Where chunks begin among the ordered queries: long groups are cut, small neighbouring groups are joined."""
+        begins: List[int] = []
         joined_columns = 0
         for rank in range(first, last):
-            low, high = int(self._queries.borders[rank]), int(self._queries.borders[rank + 1])
+            low, high = int(self._borders[rank]), int(self._borders[rank + 1])
             n_columns = int(self._counts[rank])
-            if joined_columns and (high - ranges[-1][0]) * (joined_columns + n_columns) <= SMALL_CHUNK_SCORES:
-                ranges[-1] = (ranges[-1][0], high)
+            if joined_columns and (high - begins[-1]) * (joined_columns + n_columns) <= SMALL_CHUNK_SCORES:
                 joined_columns += n_columns
                 continue
             n_parts = min(high - low, -(-(high - low) * n_columns // CHUNK_SCORES))
-            cuts = np.linspace(low, high, n_parts + 1).astype(int).tolist()
-            ranges.extend((low, high) for low, high in itertools.pairwise(cuts))
+            begins += np.linspace(low, high, n_parts, endpoint=False).astype(int).tolist()
             joined_columns = n_columns if n_parts == 1 else 0
-        return ranges
-
-    def _chunk(self, low: int, high: int, first: int, windows: np.ndarray, offsets: np.ndarray) -> Chunk:
-        queries, keys = self._queries, self._keys
-        rows = queries.rows[low:high]
-        starts, ranks = queries.starts.reshape(-1)[rows], queries.ranks.reshape(-1)[rows]
-        lengths, groups = np.unique(ranks, return_inverse=True)
-        borders = np.searchsorted(ranks, lengths)
-        least = starts[borders]
-        greatest = starts[np.append(borders[1:], len(rows)) - 1]
-        own = self._windows(least, greatest)
-        counts = own[..., 1]
-        firsts = offsets[lengths - first] + own[..., 0] - windows[lengths - first, :, 0]
-        columns = expand_ranges(firsts.reshape(-1), counts.reshape(-1))
-        first_column = np.cumsum(counts).reshape(counts.shape) - counts
-        # Column of a pair: where the window of its lengths begins, plus how far its distance is from the least one.
-        key_part = first_column[:, keys.ranks] + keys.high[keys.ranks] - keys.starts
-        key_part[:, ~keys.valid] = 0
-        pairs = key_part[groups, rows // self.n_queries] + (starts - least[groups])[:, None]
-        return Chunk(self._tensor(rows), self._tensor(columns), self._tensor(pairs))
+        return begins
 
     def _tensor(self, array: np.ndarray) -> Tensor:
         return tensor_of(np.ascontiguousarray(array), self._device)
