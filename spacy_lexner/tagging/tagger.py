@@ -135,7 +135,7 @@ def forward_output(
     if is_train and rate:
         masks = [ops.get_dropout_mask(rows.shape, rate) for rows in vectors]
         vectors = [rows * mask for rows, mask in zip(vectors, masks)]
-    emissions = [ops.gemm(rows, W, trans2=True) + b for rows in vectors]
+    emissions = [rows @ W.T + b for rows in vectors]  # a third of the time of `ops.gemm` for matrices as small as these
 
     def backprop(d_outputs: TaggerOutput) -> List[Floats2d]:
         d_vectors = []

@@ -184,7 +184,7 @@ class Flat(nn.Module):
         return self.output_dropout(self.encoder(lattice, starts, ends, mask, batch.record, n_characters))
 
     def _encode_kept(self, batch: FlatBatch, contextual: Optional[Tensor]) -> Tensor:
-        return self.encode(batch, contextual).flatten(0, 1)[batch.kept]
+        return self.encode(batch, contextual).flatten(0, 1).index_select(0, batch.kept)
 
 
 def build_flat(settings: Dict[str, Any]) -> Flat:

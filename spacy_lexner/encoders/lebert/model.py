@@ -98,7 +98,7 @@ class LEBERT(nn.Module):
 
     def forward(self, batches: Sequence[LEBERTBatch]) -> Tensor:
         """The kept vectors of batches, each padded to its own length, in their order, float [N, H]."""
-        return torch.cat([self._encode(batch).flatten(0, 1)[batch.kept] for batch in batches])
+        return torch.cat([self._encode(batch).flatten(0, 1).index_select(0, batch.kept) for batch in batches])
 
     def _encode(self, batch: LEBERTBatch) -> Tensor:
         words = None

@@ -128,9 +128,9 @@ class Convolutions(nn.Module):
         """RETURNS (torch.Tensor): float [B, L, H], from float [B, L, F]; zero in the padding."""
         inside = torch.arange(inputs.shape[1]) < lengths.unsqueeze(1)
         mask = inside.to(inputs.device).unsqueeze(1)
-        vectors = torch.tanh(self.dropout(self.project(inputs))).transpose(1, 2) * mask
+        vectors = self.dropout(self.project(inputs)).tanh_().transpose(1, 2) * mask
         for layer in self.layers:
-            vectors = torch.tanh(self.dropout(layer(vectors))) * mask
+            vectors = self.dropout(layer(vectors)).tanh_() * mask
         return vectors.transpose(1, 2)
 
 
@@ -165,7 +165,7 @@ class SoftLexicon(nn.Module):
 
     def forward(self, batches: Sequence[SoftBatch]) -> Tensor:
         """RETURNS (torch.Tensor): float [K, H], the vectors kept, in the order of the batches."""
-        return torch.cat([self.encode(batch)[batch.kept] for batch in batches])
+        return torch.cat([self.encode(batch).index_select(0, batch.kept) for batch in batches])
 
     def encode(self, batch: SoftBatch) -> Tensor:
         """RETURNS (torch.Tensor): The vectors of all characters of a batch, float [T, H]."""
@@ -177,7 +177,7 @@ class SoftLexicon(nn.Module):
             outputs = self.dropout(pad_packed_sequence(self.network(packed)[0], batch_first=True)[0])
         else:
             outputs = self.network(padded, batch.lengths)
-        return outputs.flatten(0, 1)[batch.places]
+        return outputs.flatten(0, 1).index_select(0, batch.places)
 
 
 def build_soft_lexicon(settings: Dict[str, Any]) -> SoftLexicon:
