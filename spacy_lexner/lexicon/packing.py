@@ -134,10 +134,10 @@ def _check_arrays(manifest: Dict[str, Any], parts: PartsT) -> None:
         vectors = (manifest["dtype"], (n_vectors, manifest["dim"]))
         expected["vectors"] = {"vectors": vectors, "vector_rows": ("i4", (n,))}
     if set(parts) != set(expected):
-        raise LexiconError(f"The lexicon has the parts {sorted(parts)}; expected {sorted(expected)}.")
+        raise LexiconError(f"The lexicon has the parts {quote(sorted(parts))}; expected {sorted(expected)}.")
     for part, arrays in expected.items():
         if set(parts[part]) != set(arrays):
-            raise LexiconError(f"The part '{part}' holds {sorted(parts[part])}; expected {sorted(arrays)}.")
+            raise LexiconError(f"The part '{part}' holds {quote(sorted(parts[part]))}; expected {sorted(arrays)}.")
         for name, (dtype, shape) in arrays.items():
             array = parts[part][name]
             same_shape = len(shape) == array.ndim and all(s in (None, got) for s, got in zip(shape, array.shape))

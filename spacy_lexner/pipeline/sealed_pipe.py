@@ -1,5 +1,6 @@
 """Saving and loading of trainable pipes, with checksums."""
 
+import re
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Callable, ClassVar, Dict, Iterable, Iterator, TypeVar, Union
@@ -10,6 +11,7 @@ from spacy.pipeline import TrainablePipe
 
 from ..integrity.seal import SEALED, SealedFolder, SealError, seal_bytes, unseal_bytes, write_seal
 from ..lexicon.errors import LexiconError
+from ..lexicon.limits import QUOTED, shorten
 from .saved_model import load_model
 from .settings import Setting, check_settings
 
@@ -78,5 +80,10 @@ def loading(component: str, source: str) -> Iterator[None]:
     except Exception as error:  # forged contents fail in as many ways as there are settings
         raise SealError(
             f"{component} cannot be loaded from {source}: it is damaged, or was saved with another model or version "
-            f"({type(error).__name__}: {str(error)[:SHOWN]}). Load it with the config it was saved with."
+            f"({type(error).__name__}: {_cut(str(error))}). Load it with the config it was saved with."
         ) from error
+
+
+def _cut(message: str) -> str:
+    """An error of what reads a file, which may quote any value in it."""
+    return re.sub(rf"\S{{{QUOTED},}}", lambda found: shorten(found[0]), message[:SHOWN])

@@ -1,16 +1,14 @@
 """Annotated files of each format, changed at random: read, made Docs, written, and read again, or a FormatError."""
 
 import shutil
-from itertools import islice
-from pathlib import Path
 
 import pytest
 import spacy
 from fuzzing import LONGEST, changed_bytes, changed_json, fuzz, only
 from hypothesis import strategies as st
+from samples import LINES, LISTS, TABLES, TEXTS, read, write_input
 
 from spacy_lexner.formats.docs import add_entities, make_word_doc, read_doc
-from spacy_lexner.formats.read import list_inputs, read_records
 from spacy_lexner.formats.record import FormatError, ReadOptions
 from spacy_lexner.formats.report import Report
 from spacy_lexner.formats.task import Task
@@ -18,44 +16,6 @@ from spacy_lexner.formats.write import WRITERS, write_tasks
 from spacy_lexner.scale.inputs import read_records as read_texts
 from spacy_lexner.scale.records import InputOptions, Progress
 
-LINES = {  # one JSON object on each line
-    "clue": ['{"text": "浙商银行信贷部", "label": {"company": {"浙商银行": [[0, 3]]}}}', '{"text": "无", "label": {}}'],
-    "doccano": [
-        '{"text": "😀我在南京", "label": [[4, 6, "GPE"]], "Comments": []}',
-        '{"data": "南京", "entities": [{"start_offset": 0, "end_offset": 2, "label": "GPE"}]}',
-    ],
-    "prodigy": [
-        '{"text": "我在南京", "tokens": [{"text": "我在", "start": 0, "end": 2, "id": 0, "ws": false}, '
-        '{"text": "南京", "start": 2, "end": 4, "id": 1, "ws": false}], '
-        '"spans": [{"start": 2, "end": 4, "label": "GPE"}], "answer": "accept"}',
-        '{"text": "无", "answer": "reject"}',
-    ],
-}
-LISTS = {  # one JSON value in a file
-    "label-studio": [
-        '[{"data": {"text": "我在南京"}, "annotations": [{"was_cancelled": false, "ground_truth": true, "result": '
-        '[{"type": "labels", "value": {"start": 2, "end": 4, "text": "南京", "labels": ["GPE"]}}]}]}]',
-        '[{"text": "我在南京", "label": [{"start": 2, "end": 4, "text": "南京", "labels": ["GPE"]}], "id": 1}]',
-    ],
-    "spacy-llm": [
-        '[{"text": "我在南京", "entities": {"GPE": ["南京"]}}]',
-        '[{"text": "我在南京", "spans": [{"text": "南京", "is_entity": true, "label": "GPE", "reason": "is a GPE"}]}]',
-    ],
-}
-TEXTS = {
-    "conll": [
-        "我 O\n在 O\n南 B-GPE\n京 I-GPE\n\n好 S-X\n",
-        "我0\tO\n南0\tB-GPE\n京0\tE-GPE\n",
-        "-DOCSTART- O\n\n南 B\n京 I\n",
-    ],
-    "word-tags": ["南 B-NOUN\n京 E-NOUN\n好 S-ADJ\n", "南 B\n京 E\n"],
-    "word-text": ["我 在 南京\nHello world 好\n"],
-    "conllu": [
-        "# text = 我在南京\n1\t我\t_\tPRON\tPN\t_\t_\t_\t_\tSpaceAfter=No\n2-3\t在南京\t_\t_\t_\t_\t_\t_\t_\t_\n"
-        "2\t在\t_\tADP\tP\t_\t_\t_\t_\tSpaceAfter=No\n3\t南京\t_\tPROPN\tNR\t_\t_\t_\t_\t_\n3.1\t_\t_\t_\t_\t_\t_\t_\t_\t_\n"
-    ],
-    "spacy-llm": ["- text: 我在南京\n  entities:\n    GPE:\n    - 南京\n", LISTS["spacy-llm"][0]],
-}
 FORMATS = sorted({*LINES, *LISTS, *TEXTS, "brat"})
 PLAIN = ReadOptions()
 UTF_16 = ReadOptions(encoding="utf-16")
@@ -98,24 +58,6 @@ def options():
     )
 
 
-def write_input(folder: Path, format, data):
-    """A file, or a folder of brat's."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    if format == "brat":
-        (folder / "1.ann").write_bytes(data[0])
-        (folder / "1.txt").write_bytes(data[1])
-        return folder
-    path = folder / ("input.yml" if format == "spacy-llm" and not data.lstrip().startswith((b"[", b"{")) else "input")
-    path.write_bytes(data)
-    return path
-
-
-def read(path, format, options, report):
-    [source] = list_inputs(path, format)
-    return list(islice(read_records(source, format, options, report), 50))
-
-
 @pytest.mark.parametrize("format", [*FORMATS, "auto"])
 def test_format(format, tmp_path):
     nlp = spacy.blank("zh")
@@ -155,14 +97,6 @@ def check_record(record):
         assert spelt.rstrip(" ") == record.text.rstrip(" ") and all(record.words)
     for start, end, label in record.entities or ():
         assert 0 <= start < end <= len(record.text) and isinstance(label, str) and label
-
-
-TABLES = {
-    "txt": ["我在南京\n\n好\n"],
-    "jsonl": ['{"text": "我在南京", "id": 3}\n{"text": "好"}\n'],
-    "csv": ['id,text\n1,我在南京\n2,"好,""的"\n'],
-    "tsv": ["id\ttext\n1\t我在南京\n2\t好\n"],
-}
 
 
 @pytest.mark.parametrize("suffix", sorted(TABLES))

@@ -5,30 +5,15 @@ import json
 import pytest
 from fuzzing import changed_bytes, changed_value, fuzz, only
 from hypothesis import strategies as st
+from samples import READERS, RULES
 from small_encoders import small_lexicon
 
 from spacy_lexner.lexicon import Lexicon, LexiconError, Matcher
 from spacy_lexner.lexicon.packing import checksum_of
 from spacy_lexner.lexicon.readers import (
     read_entity_vectors,
-    read_jieba_dictionary,
-    read_word_list,
-    read_word_table,
-    read_word_vectors,
 )
-from spacy_lexner.lexicon.readers.any_file import read_any
 from spacy_lexner.lexicon.rule_file import collect_rules, read_rules, write_rules
-
-VECTORS = ["南京 0.5 -1 2.5e-3\n北京 1 2 3\n上 海 1 2 3\n", "3 4\n南京 1 2 3 4\n北京 1 2 3 4\n上海 0 0 0 0\n"]
-JIEBA = ["南京 3 ns\n云计算 5\n台 中\n大桥\n"]
-TABLE = ['word,weight,label,vector\n南京,2,GPE,1 2 3\n"北,京",,GPE,\n', "南京\t2\tGPE\n北京\t\t\n"]
-READERS = {
-    "words": (read_word_list, ["南京\n北京\n# x\nNew York\n"]),
-    "jieba": (read_jieba_dictionary, JIEBA),
-    "vectors": (read_word_vectors, VECTORS),
-    "table": (lambda path: read_word_table(path, weight=1, label=2, vector=3, header=False, delimiter=","), TABLE),
-    "auto": (read_any, [*VECTORS, *JIEBA, *TABLE, "南京\n"]),
-}
 
 
 @pytest.mark.parametrize("kind", sorted(READERS))
@@ -63,9 +48,6 @@ def test_entity_vectors(part, tmp_path):
         changed_bytes([files[part]]),
         found=[b"\r\n", "2\nQ1\t²1\nQ2\t0\n".encode(), b"Q1\t" + b"9" * 5000 + b"\n"],
     )
-
-
-RULES = ["南京\tforce\tGPE\n北京\tprefer\tGPE\t2\n上海\n# x\n上海\tforbid\n大桥\thint\n"]
 
 
 def test_rule_files(tmp_path):

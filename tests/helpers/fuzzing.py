@@ -103,9 +103,9 @@ def changed_value(draw: st.DrawFn, seeds: Sequence[Any], values: Sequence[Any] =
     """One of some values made of lists and dicts, with one to three of its parts replaced, removed, doubled, moved."""
     root = [copy.deepcopy(draw(st.sampled_from(seeds)))]
     for _ in range(draw(st.integers(1, 3))):
-        parent, key = draw(st.sampled_from(list(_places(root))))
+        parent, key = draw(st.sampled_from(list(places(root))))
         action = draw(st.sampled_from(["replace", "replace", "remove", "double", "move"]))
-        other, place = draw(st.sampled_from(list(_places(root))))
+        other, place = draw(st.sampled_from(list(places(root))))
         if action == "remove" and parent is not root:
             del parent[key]
         elif action == "double" and isinstance(parent, list) and parent is not root:
@@ -128,9 +128,9 @@ def _write(value: Any, escaped: bool, by_lines: bool) -> bytes:
     return "\n".join(json.dumps(item, ensure_ascii=escaped) for item in items).encode("utf8", "surrogatepass")
 
 
-def _places(value: Any) -> Iterator[Tuple[Any, Any]]:
+def places(value: Any) -> Iterator[Tuple[Any, Any]]:
     """Every place in lists and dicts: the container, and the index or key."""
     if isinstance(value, (dict, list)):
         for key in list(value) if isinstance(value, dict) else range(len(value)):
             yield value, key
-            yield from _places(value[key])
+            yield from places(value[key])
