@@ -2,6 +2,7 @@
 
 import copy
 import json
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import small_segmenter
 import srsly
 from fuzzing import PACKABLE, VALUES, changed_bytes, changed_value, fuzz, only
 from hypothesis import strategies as st
+from safetensors.numpy import load, save
 from small_encoders import GOLD, make_pipeline
 
 from spacy_lexner.integrity.seal import MAGIC, SealError, seal_bytes
@@ -29,10 +31,12 @@ def make(name):
 
 
 def unpack(packed):
-    """A model as thinc saves it, with the attributes of its nodes and the settings of its modules laid open."""
+    """A model as thinc saves it, with the attributes of its nodes and its torch modules laid open."""
     model = srsly.msgpack_loads(packed)
     model["attrs"] = [{name: srsly.msgpack_loads(value) for name, value in attrs.items()} for attrs in model["attrs"]]
     model["shims"] = [[srsly.msgpack_loads(shim) for shim in shims] for shims in model["shims"]]
+    for shim in chain(*model["shims"]):
+        shim["state"] = load(shim["state"])
     return model
 
 
@@ -43,8 +47,14 @@ def pack(model):
             for row in model[key] if isinstance(model[key], list) else ():
                 places = row if isinstance(row, dict) else range(len(row)) if isinstance(row, list) else ()
                 for place in places:
-                    row[place] = srsly.msgpack_dumps(row[place])
+                    row[place] = srsly.msgpack_dumps(pack_module(row[place]))
     return srsly.msgpack_dumps(model)
+
+
+def pack_module(shim):
+    state = shim.get("state") if isinstance(shim, dict) else None
+    is_state = isinstance(state, dict) and all(isinstance(array, np.ndarray) for array in state.values())
+    return {**shim, "state": save(state)} if is_state else shim
 
 
 def with_parameters(packed, **changed):
@@ -73,17 +83,36 @@ def found_models(name, packed):
     found = [{"emission_b": value} for value in (float("inf"), "", np.ones(1, "f4"), np.full(13, "", "U1"))]
     if name == "lex_segmenter":
         found.append({"G": float("inf")})
-    return [with_parameters(packed, **changed) for changed in found]
+    models = [with_parameters(packed, **changed) for changed in found]
+    for key in ("vocab", "wordpieces", "lexicon_width"):
+        models.append(unpack(packed))
+        for shim in chain(*models[-1]["shims"]):
+            shim["settings"].pop(key, None)
+    return models
 
 
-@pytest.mark.parametrize("name", ["lex_matcher", "lex_ner FLAT", "lex_ner LEBERT", "lex_ner ensemble", "lex_segmenter"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "lex_matcher",
+        "lex_ner FLAT",
+        "lex_ner LEBERT",
+        "lex_ner ERNIE",
+        "lex_ner ELMo",
+        "lex_ner SoftLexicon",
+        "lex_ner ensemble",
+        "lex_segmenter",
+    ],
+)
 def test_from_bytes(name):
     nlp, component = make(name)
     sealed = nlp.get_pipe(component).to_bytes()
     message = srsly.msgpack_loads(sealed[HEAD:])
+    config = dict(nlp.config["components"][component])
+    factory = config.pop("factory")
 
     def check(data):
-        pipe = nlp.get_pipe(component).from_bytes(sealed)
+        pipe = nlp.replace_pipe(component, factory, config=config)
         with only(SealError, LexiconError):
             pipe.from_bytes(data)
             with only(ValueError, NoPathError):  # NoPathError: weights may be finite and far too large

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import HypothesisWarning
 
 SECONDS = float(os.environ.get("LEXNER_FUZZ_SECONDS", 40))  # for all targets together
-N_TARGETS = 34  # that share them
+N_TARGETS = 37  # that share them
 ROUND = 10 if SECONDS < 600 else 200  # inputs from one seed
 SLOWEST = 20  # seconds of the processor for an input of a few thousand bytes: more is a hang
 LONGEST = 2000  # characters of an error: whole values are not quoted

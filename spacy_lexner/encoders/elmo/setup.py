@@ -6,6 +6,7 @@ from typing import Any, Dict, Literal, Mapping, Optional, Sequence
 from spacy.tokens import Doc
 
 from ...candidates.training_texts import TrainingTexts
+from ...lexicon.limits import quote
 from ..shared.shim import ModuleShim
 from .bilm import BiLM
 from .character_ids import MAX_CHARACTERS, ByteCharacters, CharacterIds, UnicodeCharacters
@@ -15,6 +16,7 @@ from .model import ELMo, ScalarMix
 
 Unit = Literal["byte", "unicode"]
 UNITS = ("byte", "unicode")
+MOST_CHARACTERS = 100_000  # that a word may have; every word takes so much memory
 # Without a checkpoint: small enough to train on a CPU.
 DEFAULT_SIZES: Dict[str, Any] = {
     "unit": "unicode",
@@ -147,8 +149,16 @@ class ELMoSetup:
 
 
 def build_elmo(settings: Dict[str, Any]) -> ELMo:
-    """Build a module with random weights from the settings that `ELMoSetup.build` gives the shim."""
-    mix = settings["mix"]
+    """Build a module with random weights from the settings that `ELMoSetup.build` gives the shim. Raises ValueError for
+    those that would fail later."""
+    mix, bilm, length = settings["mix"], settings["bilm"], settings["characters"]["max_characters"]
     layers = mix["mix_layers"]
+    if not layers or not all(type(layer) is int and 0 <= layer <= bilm["n_layers"] for layer in layers):
+        raise ValueError(f"mix_layers is {quote(layers)}; expected layers from 0 to {bilm['n_layers']}")
+    if type(length) is not int or not 3 <= length <= MOST_CHARACTERS:
+        raise ValueError(f"max_characters is {quote(length)}; expected 3 to {MOST_CHARACTERS}")
+    for name in ("cell_clip", "projection_clip"):
+        if not isinstance(bilm[name] or 0, (int, float)):
+            raise ValueError(f"{name} is {quote(bilm[name])}; expected a number or null")
     mixes = [ScalarMix(len(layers), mix["mix_norm"], mix["mix_weights"]) for _ in range(mix["n_mixes"])]
     return ELMo(build_cnn(settings), BiLM(**settings["bilm"]), mixes, layers)

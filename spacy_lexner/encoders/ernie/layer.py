@@ -45,7 +45,9 @@ def ERNIEEncoder(
             'entities = "finetuned" needs source = "candidates": only those are known from the texts alone.'
         )
     install_entity_extensions()
-    shim = ModuleShim(build_ernie, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config)
+    shim = ModuleShim(
+        build_ernie, reads=["wordpieces"], mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config
+    )
     nodes = {"entities": EntityLinks(options.source, options.overlaps, options.lexicon.node())}
     attrs = {"join_segments": join_entities}
     return WordpieceEncoder("ernie", shim, make_batches, setup, options, nodes=nodes, attrs=attrs)

@@ -63,7 +63,12 @@ def FlatEncoder(
         "flat",
         encode_characters,
         init,
-        ModuleShim(build_flat, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config),
+        ModuleShim(
+            build_flat,
+            reads=["vocab", "lexicon_width"],
+            mixed_precision=mixed_precision,
+            grad_scaler_config=grad_scaler_config,
+        ),
         nodes=nodes,
         width=setup.width,
         attrs={

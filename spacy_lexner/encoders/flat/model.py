@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from ..shared.vocab import check_tables, load_vocab
-from ..shared.words import Words
+from ..shared.words import Words, check_words
 from .attention import LatticeAttention
 from .distinct_positions import DistinctPositions
 from .embedding import AbsolutePositions, LatticeEmbedding
@@ -191,6 +191,7 @@ def build_flat(settings: Dict[str, Any]) -> Flat:
     """Build a model with random weights from plain JSON: "width", "heads", "layers"; under "tables" the sizes that
     LatticeEmbedding takes; the blocks "embedding", "positions", "attention" and "sublayers". Raises ValueError if a
     "vocab" needs other tables."""
+    check_words(settings)
     if "vocab" in settings:
         check_tables(load_vocab(settings["vocab"]), settings["tables"])
     width, positions = settings["width"], Positions.read(settings["positions"])

@@ -42,7 +42,12 @@ def LEBERTEncoder(
     grad_scaler_config: Dict[str, Any],
 ) -> Encoder:
     """The layer, one row per token; see `build_lebert_v1`."""
-    shim = ModuleShim(build_lebert, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config)
+    shim = ModuleShim(
+        build_lebert,
+        reads=["wordpieces", "lexicon_width"],
+        mixed_precision=mixed_precision,
+        grad_scaler_config=grad_scaler_config,
+    )
     nodes = {"lexicon": setup.lexicon.node()} if setup.adapter_layers else {}
     attrs = {"attend_units": attend} if setup.adapter_layers else {}
     return WordpieceEncoder("lebert", shim, make_batches, setup, options, nodes=nodes, attrs=attrs)

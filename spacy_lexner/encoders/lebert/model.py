@@ -12,7 +12,7 @@ from transformers import PreTrainedModel
 from ..shared.bert_shaped import build_encoder, encoder_layers
 from ..shared.word_attention import WordAttention
 from ..shared.wordpieces import check_pieces
-from ..shared.words import Words, WordVectors
+from ..shared.words import Words, WordVectors, check_words
 
 AdapterInputs = Tuple[Tensor, Tensor, Optional[List[Tensor]]]
 # The words and slots of the batch in the encoder, and the list that records attention to them. Hooks read them here,
@@ -130,6 +130,7 @@ def build_lebert(settings: Dict[str, Any]) -> LEBERT:
     """A module with random weights, from plain JSON: under "encoder" what `config_settings` gives, under "lebert" the
     other arguments of LEBERT. Raises ValueError if the wordpieces do not fit the encoder."""
     check_pieces(settings)
+    check_words(settings)
     return LEBERT(build_encoder(settings["encoder"]), **settings["lebert"])
 
 

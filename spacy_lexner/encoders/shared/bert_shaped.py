@@ -9,6 +9,8 @@ from safetensors import SafetensorError
 from torch import nn
 from transformers import AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig, PreTrainedModel
 
+from ...lexicon.limits import quote
+
 NOT_SETTINGS = ("_name_or_path", "transformers_version", "torch_dtype", "dtype", "architectures")
 
 
@@ -19,8 +21,14 @@ def config_settings(config: PretrainedConfig) -> Dict[str, Any]:
 
 
 def build_encoder(settings: Dict[str, Any]) -> PreTrainedModel:
-    """An encoder with random weights, without a pooler, from the result of `config_settings`."""
-    return _without_pooler(AutoModel.from_config(AutoConfig.for_model(**settings)))
+    """An encoder with random weights, without a pooler, from the result of `config_settings`. Raises ValueError where a
+    number is expected and something else is given: transformers would fail at the first text."""
+    config = AutoConfig.for_model(**settings)
+    for name, default in config_settings(type(config)()).items():
+        is_number = type(default) in (int, float) and not name.endswith("_id")  # an id may be null, or several
+        if is_number and type(settings.get(name, default)) not in (int, float):
+            raise ValueError(f"{name} of the encoder is {quote(settings[name])}; expected a number such as {default}")
+    return _without_pooler(AutoModel.from_config(config))
 
 
 def load_encoder_config(checkpoint: str) -> PretrainedConfig:

@@ -4,7 +4,7 @@ import contextlib
 import copy
 import json
 import warnings
-from typing import Any, Callable, Dict, Iterator, Optional, cast
+from typing import Any, Callable, Dict, Iterator, Optional, Sequence, cast
 
 import srsly
 import torch
@@ -32,17 +32,19 @@ class ModuleShim(PyTorchShim):
         self,
         build: BuildT,
         *,
+        reads: Sequence[str] = (),
         mixed_precision: bool = False,
         grad_scaler_config: Optional[Dict[str, Any]] = None,
     ) -> None:
-        """`build` is a module-level function (it is copied and pickled with the model). `mixed_precision` autocasts to
+        """`build` is a module-level function (it is copied and pickled with the model). `reads` names the settings
+        without which the layer around the module cannot work. `mixed_precision` autocasts to
         bfloat16 where the device has it, otherwise on CUDA to float16 with gradient scaling; on a processor without
         bfloat16 it does nothing. `grad_scaler_config` holds arguments of thinc's PyTorchGradScaler."""
         scaling = {"enabled": mixed_precision, **(grad_scaler_config or {})}
         scaling["enabled"] = scaling["enabled"] and torch.cuda.is_available()  # bfloat16 needs no scaling
         scaler = PyTorchGradScaler(**scaling)
         super().__init__(None, mixed_precision=mixed_precision, grad_scaler=scaler)
-        self.build = build
+        self.build, self.reads = build, tuple(reads)
         self.settings: Optional[Dict[str, Any]] = None
         self._evaluates: Optional[torch.nn.Module] = None  # the module, once all of it is in evaluation mode
 
@@ -198,6 +200,8 @@ class ModuleShim(PyTorchShim):
         if msg["settings"] is None:
             self.settings, self._model = None, None
             return self
+        if missing := [name for name in self.reads if name not in msg["settings"]]:
+            raise ValueError(f"the settings of the torch module lack {', '.join(missing)}")
         state = read_weights(msg["state"])
         check_finite(state)
         state.update({name: state[kept] for name, kept in msg["aliases"].items()})

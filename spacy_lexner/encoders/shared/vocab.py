@@ -2,10 +2,11 @@
 
 import sys
 from functools import cache, lru_cache
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, get_args
 
 import numpy as np
 
+from ...lexicon.limits import quote
 from ...lexicon.normalization import Normalization, to_codes
 from .character_options import CharacterOptions, Numbers
 from .read_as import load_normalization, save_normalization
@@ -30,6 +31,10 @@ class LatticeVocab:
         self.n_bigrams, self.n_fixed_bigrams = (len(part) // 2 for part in bigrams or ("", ""))
         self._characters = _Numbering("".join(characters), 1)
         self._bigrams = None if bigrams is None else _Numbering("".join(bigrams), 2)
+
+    @property
+    def has_bigrams(self) -> bool:
+        return self._bigrams is not None
 
     def encode(self, codes: np.ndarray, text_ends: np.ndarray) -> Tuple[np.ndarray, Optional[np.ndarray]]:
         """Look up the n characters of texts.
@@ -127,7 +132,12 @@ def load_vocab(settings: Mapping[str, Any]) -> LatticeVocab:
 
 
 def check_tables(vocab: LatticeVocab, tables: Mapping[str, int]) -> None:
-    """Raise ValueError if a vocabulary has numbers that the tables of `LatticeEmbedding` do not have."""
+    """Raise ValueError if a vocabulary has numbers that the tables of `LatticeEmbedding` do not have, or lacks the
+    bigrams that these have."""
+    if vocab.numbers not in get_args(Numbers):
+        raise ValueError(f"numbers is {quote(vocab.numbers)}; expected one of {', '.join(get_args(Numbers))}")
+    if tables.get("n_bigrams", 0) and not vocab.has_bigrams:
+        raise ValueError(f"there are {tables['n_bigrams']} rows for bigrams, and none in the vocabulary")
     n_rows = tables["n_characters"] + tables.get("n_fixed_characters", 0)
     last = vocab.n_characters + vocab.n_fixed_characters + UNKNOWN
     check_ids({"the last character": last}, n_rows, "rows for characters")

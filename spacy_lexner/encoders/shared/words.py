@@ -10,6 +10,7 @@ from torch.nn import functional as F
 
 from ...candidates.batch_words import BatchWords
 from ...lexicon.lexicon import Lexicon
+from ...lexicon.limits import quote
 from ...lexicon.matcher import Matcher
 from ...tensors.convert import numpy_of, tensor_of
 from .word_labels import LabelNumbers, load_labels, stack_labels
@@ -98,6 +99,15 @@ class WordTable(NamedTuple):
         if self.lexicon_width and lexicon.dim:
             vectors, known = lexicon.vectors(hashes)
         return vectors, known, find_rows(self.tuned_hashes, hashes)
+
+
+def check_words(settings: Mapping[str, Any]) -> None:
+    """Raise ValueError for settings of a module, see `WordTable.of`, with which no word can be looked up."""
+    width, labels = settings.get("lexicon_width", 0), settings.get("labels", [])
+    if type(width) is not int or not 0 <= width < 2**31:
+        raise ValueError(f"lexicon_width is {quote(width)}; expected the width of vectors, or 0")
+    if not isinstance(labels, (list, tuple)) or not all(isinstance(label, str) for label in labels):
+        raise ValueError(f"the labels of words are {quote(labels)}; expected a list of texts")
 
 
 def find_rows(table: np.ndarray, hashes: np.ndarray) -> np.ndarray:

@@ -47,7 +47,12 @@ def SoftLexiconEncoder(
         "soft_lexicon",
         encode_characters,
         init,
-        ModuleShim(build_soft_lexicon, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config),
+        ModuleShim(
+            build_soft_lexicon,
+            reads=["vocab", "lexicon_width"],
+            mixed_precision=mixed_precision,
+            grad_scaler_config=grad_scaler_config,
+        ),
         nodes={"lexicon": setup.lexicon.node()},
         width=setup.width,
         attrs={"setup": setup, "options": options, ATTRIBUTE: TrainingTexts(tokens=False, texts=True)},

@@ -11,7 +11,8 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from ...tensors.convert import numpy_of, tensor_of
 from ..shared.character_tables import TokenVectors, drop_tokens, unit_length
-from ..shared.words import Words, WordVectors, find_rows
+from ..shared.vocab import check_tables, load_vocab
+from ..shared.words import Words, WordVectors, check_words, find_rows
 from .word_sets import N_SETS
 
 Network = Literal["lstm", "cnn"]
@@ -39,7 +40,7 @@ class WordCounts(nn.Module):
 
     def __init__(self, n_words: int = 0, smoothing: float = 1.0) -> None:
         super().__init__()
-        self.smoothing = smoothing
+        self.smoothing = float(smoothing)
         self.register_buffer("hashes", torch.zeros(n_words, dtype=torch.int64))
         self.register_buffer("counts", torch.zeros(n_words, dtype=torch.int64))
 
@@ -181,5 +182,9 @@ class SoftLexicon(nn.Module):
 
 
 def build_soft_lexicon(settings: Dict[str, Any]) -> SoftLexicon:
-    """A module with random weights, from plain JSON: its arguments under "module"."""
+    """A module with random weights, from plain JSON: its arguments under "module". Raises ValueError if a "vocab" needs
+    other tables."""
+    check_words(settings)
+    if "vocab" in settings:
+        check_tables(load_vocab(settings["vocab"]), settings["module"]["tables"])
     return SoftLexicon(**settings["module"])

@@ -34,7 +34,12 @@ def WordBiLSTMEncoder(
         "word_bilstm",
         encode_tokens,
         init,
-        ModuleShim(build_word_bilstm, mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config),
+        ModuleShim(
+            build_word_bilstm,
+            reads=["lexicon_width"],
+            mixed_precision=mixed_precision,
+            grad_scaler_config=grad_scaler_config,
+        ),
         nodes={"lexicon": setup.lexicon.node(), "tok2vec": tok2vec},
         attrs=attrs,
         width=2 * setup.hidden_width,

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from ..shared.word_attention import WordAttention
-from ..shared.words import Words, WordVectors
+from ..shared.words import Words, WordVectors, check_words
 
 
 class WordBatch(NamedTuple):
@@ -65,4 +65,5 @@ class WordBiLSTM(nn.Module):
 
 def build_word_bilstm(settings: Dict[str, Any]) -> WordBiLSTM:
     """A module with random weights, from plain JSON: its arguments under "module"."""
+    check_words(settings)
     return WordBiLSTM(**settings["module"])

@@ -107,3 +107,18 @@ def test_no_clipping_is_torch_s_own_lstm():
     assert [type(layer).__name__ for layer in module.bilm.layers] == ["ProjectedLSTM"] * 2
     module, _ = build(unit="byte", **SMALL)
     assert [type(layer).__name__ for layer in module.bilm.layers] == ["ClippedLSTM"] * 2
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value"),
+    [
+        *(("characters", "max_characters", value) for value in (2, 2**31, "9", 9.0, None)),
+        *(("mix", "mix_layers", value) for value in ([], None, [3], [-1], ["0"], [0.0])),
+        ("bilm", "cell_clip", "3"),
+        ("bilm", "projection_clip", [3]),
+    ],
+)
+def test_saved_settings_that_would_fail_later(part, name, value):
+    settings = build(unit="byte", **SMALL)[1].settings
+    with pytest.raises(ValueError, match=f"{name} is .*; expected"):
+        build_elmo({**settings, part: {**settings[part], name: value}})

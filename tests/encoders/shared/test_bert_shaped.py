@@ -96,3 +96,13 @@ def test_layers_and_positions():
     assert max_length(roberta) == 512
     longest = torch.full((1, 512), 5)
     assert roberta(longest).last_hidden_state.shape == bert(longest).last_hidden_state.shape == (1, 512, 16)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("layer_norm_eps", "1e-12"), ("layer_norm_eps", None), ("hidden_dropout_prob", True)]
+)
+def test_a_setting_that_is_no_number(name, value):
+    settings = config_settings(BertConfig(**SIZES))
+    with pytest.raises(ValueError, match=f"{name} of the encoder is .*; expected a number such as"):
+        build_encoder({**settings, name: value})
+    build_encoder({**settings, "eos_token_id": [1, 2], "pad_token_id": None})

@@ -109,3 +109,12 @@ def test_tables_have_a_row_for_each_character_and_bigram():
     for tables in ({"n_characters": 4}, {"n_characters": 5, "n_bigrams": 4}):
         with pytest.raises(ValueError, match=r"the last .* is 4, but there are 4 rows"):
             check_tables(vocab, tables)
+
+
+def test_a_vocabulary_that_its_model_cannot_read():
+    settings = build_vocab(["南京"], CharacterOptions(bigrams=False))
+    check_tables(load_vocab(settings), {"n_characters": 4})
+    with pytest.raises(ValueError, match="there are 5 rows for bigrams, and none in the vocabulary"):
+        check_tables(load_vocab(settings), {"n_characters": 4, "n_bigrams": 5})
+    with pytest.raises(ValueError, match="numbers is 'some'; expected one of keep, characters, all"):
+        check_tables(load_vocab({**settings, "numbers": "some"}), {"n_characters": 4})

@@ -67,6 +67,12 @@ def test_weights_of_another_dtype_are_named(saved, dtype):
         ModuleShim(build).from_bytes(saved.to_bytes())
 
 
+def test_settings_that_the_layer_reads(saved):
+    assert ModuleShim(build, reads=["rows"]).from_bytes(saved.to_bytes()).is_initialized
+    with pytest.raises(ValueError, match="the settings of the torch module lack vocab, words"):
+        ModuleShim(build, reads=["vocab", "rows", "words"]).from_bytes(saved.to_bytes())
+
+
 class Plain(nn.Module):
     """A module with a tensor that is not saved."""
 

@@ -1,8 +1,9 @@
 import numpy as np
+import pytest
 import torch
 
 from spacy_lexner.candidates.batch_words import BatchWords
-from spacy_lexner.encoders.shared.words import Words, WordTable, WordVectors, number_words, words_of_texts
+from spacy_lexner.encoders.shared.words import Words, WordTable, WordVectors, check_words, number_words, words_of_texts
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher
 
 
@@ -97,3 +98,13 @@ def test_the_fine_tuned_table_comes_first_and_learns():
 def test_no_words_at_all():
     empty = Words(torch.zeros(0, 4), torch.zeros(0, dtype=torch.bool), *[torch.zeros(0, dtype=torch.int64)] * 2)
     assert WordVectors(4, n_tuned=1)(empty).shape == (1, 4)
+
+
+def test_settings_with_which_no_word_can_be_looked_up():
+    check_words({})
+    check_words({"lexicon_width": 0, "labels": ["GPE"]})
+    for name, value in [("lexicon_width", v) for v in ("8", 8.0, True, -1, 2**40, None)] + [("labels", "GPE")]:
+        with pytest.raises(ValueError, match="expected"):
+            check_words({name: value})
+    with pytest.raises(ValueError, match="the labels of words are"):
+        check_words({"labels": [["GPE"]]})
