@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
+from spacy.attrs import IDX, LENGTH
 from spacy.tokens import Doc
 
 from ..lexicon.entry import Labels
@@ -153,9 +154,10 @@ def align_candidates(doc: Doc, candidates: Candidates, alignment_mode: str = "st
 
 def token_borders(doc: Doc) -> Tuple[np.ndarray, np.ndarray]:
     """The first character of every token, and one past its last: int64[n_tokens] each."""
-    if not len(doc):
-        return np.zeros(0, "i8"), np.zeros(0, "i8")
-    array = doc.to_array(["IDX", "LENGTH"]).reshape(len(doc), 2).astype("i8")
+    if len(doc) == count_characters(doc):  # no token is empty: each is a character
+        begins = np.arange(len(doc))
+        return begins, begins + 1
+    array = doc.to_array([IDX, LENGTH]).reshape(len(doc), 2).astype("i8")
     return array[:, 0], array[:, 0] + array[:, 1]
 
 

@@ -11,9 +11,12 @@ Scores may have any floating-point type; everything is computed in float64.
 
 from typing import Callable, Iterable, Iterator, List, NamedTuple, Sequence, Tuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from ..candidates.batch_words import expand_ranges
+from ..tensors.convert import tensor_of
 from . import crf
 from .crf import Marginals, Trellis
 
@@ -112,20 +115,19 @@ def _solve_windows(trellis: Trellis, solver: Solver, windows: Iterable[Window]) 
     good = [True] * len(trellis.lengths)
     expected: List[Tensor] = []
     for group in _groups(windows):
-        offsets = [0]
-        for part in group:
-            offsets.append(offsets[-1] + part.size)
+        starts, ends, own_starts, own_ends = np.array(group).T[1:]
+        offsets = np.cumsum(ends - starts) - (ends - starts)
         device = trellis.emissions.device
-        read = torch.cat([torch.arange(part.start, part.end) for part in group]).to(device)
-        rows = torch.cat([torch.arange(w.own_start, w.own_end) - w.start + at for w, at in zip(group, offsets)])
+        read = tensor_of(expand_ranges(starts, ends - starts), device)
+        rows = tensor_of(expand_ranges(own_starts - starts + offsets, own_ends - own_starts), device)
         batch = trellis._replace(
             emissions=trellis.emissions[read].double(),
             transitions=trellis.transitions.double(),
             allowed=trellis.allowed[read],
-            lengths=[part.size for part in group],
+            lengths=(ends - starts).tolist(),
         )
-        scores, results = solver(batch, slice(group[0].own_start, group[-1].own_end), rows.to(device))
-        for part, at, finite in zip(group, offsets, torch.isfinite(scores).tolist()):
+        scores, results = solver(batch, slice(group[0].own_start, group[-1].own_end), rows)
+        for part, at, finite in zip(group, offsets.tolist(), torch.isfinite(scores).tolist()):
             first = at + part.own_start - part.start
             agrees = first == at or _agree(expected, [result[first] for result in results])
             good[part.sequence] &= finite and agrees
