@@ -5,7 +5,7 @@ import random
 import signal
 import time
 from pathlib import Path
-from typing import Callable, Set
+from typing import Callable, Iterator, Set, Tuple
 
 import srsly
 
@@ -38,21 +38,9 @@ def run_killed(work: Callable[[], object], within: float, generator: random.Rand
     while time.monotonic() < end and os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         time.sleep(0.005)
     os.kill(child, signal.SIGKILL)
-    return wait(child) == 0
-
-
-class Killer:
-    """Kills work at random moments of the time that it takes, which it learns anew: machines are busier at times."""
-
-    def __init__(self, work: Callable[[], object]) -> None:
-        """work (Callable[[], object]): What is not to be killed: it takes as long as what is."""
-        self._within, self._generator = timed(work), random.Random(0)
-
-    def run(self, work: Callable[[], object]) -> bool:
-        """RETURNS (bool): Whether the work was done before it was killed, which happens about once in six times."""
-        done = run_killed(work, self._within, self._generator)
-        self._within *= 0.9 if done else 1.02
-        return done
+    code = wait(child)
+    assert code in (0, -signal.SIGKILL), "it failed by itself"
+    return code == 0
 
 
 def timed(work: Callable[[], object]) -> float:
@@ -60,6 +48,23 @@ def timed(work: Callable[[], object]) -> float:
     begin = time.perf_counter()
     assert wait(start(work)) == 0
     return time.perf_counter() - begin
+
+
+def kill_again_and_again(make: Callable[[str], Callable[[], object]], n_kills: int) -> Iterator[Tuple[str, bool]]:
+    """Kill work that goes on with what it finds, until it is done, and begin anew elsewhere.
+
+    make (Callable[[str], Callable[[], object]]): The work in a folder of this name. That in "whole" is not killed.
+    n_kills (int): How often, at least.
+    YIELDS (Tuple[str, bool]): After each kill, and when work is done: the folder, and whether it is done. About one
+        time in six it is: the time to kill in follows the machine, which is busier at times.
+    """
+    within, generator = timed(make("whole")), random.Random(0)
+    number, done = 0, False
+    while n_kills > 0 or not done:
+        done = run_killed(make(str(number)), within, generator)
+        yield str(number), done
+        within *= 0.9 if done else 1.02
+        number, n_kills = number + done, n_kills - (not done)
 
 
 def leftovers(folder: Path) -> Set[str]:
