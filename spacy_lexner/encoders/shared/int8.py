@@ -3,17 +3,27 @@
 A weight is `codes * scale`, with one scale for each row. The rows that enter a linear layer are rounded in the same way
 when they come (dynamic quantisation), so nothing has to be calibrated. The products are those of torchao, which is
 where torch's own quantisation has moved to.
+
+An activation that lies between two codes may be rounded to either, so a last bit would matter that elsewhere does not:
+products of int8 are exact, and what else sums floats does so in the same way whatever the rest of the batch is.
 """
 
 import logging
-from typing import Any, Dict, Mapping, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
 
 KEY = "int8"  # in the settings of a module
 SCALE = ".scale"  # after the name of a weight: its scales
 LARGEST = 127
+# Their sums are as long as a batch has texts or words; in double precision the order does not show.
+ROUNDED = {
+    *(torch.matmul, Tensor.matmul, Tensor.__matmul__),
+    *(torch.softmax, Tensor.softmax, functional.softmax),
+}
 
 
 def quantize(module: nn.Module) -> None:
@@ -61,6 +71,41 @@ def unpack(module: nn.Module, packed: Mapping[str, Tensor]) -> None:
                 tensor.copy_(_restore(packed[name], packed[name + SCALE]))
             else:
                 tensor.copy_(packed[name])
+
+
+class SameInAnyBatch(TorchFunctionMode):
+    """Within it, attention and products of float32 give a text the same rows, to the last bit, in whatever batch."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if func is functional.scaled_dot_product_attention:
+            return _attend(*args, **kwargs)
+        if func in ROUNDED:
+            return func(*map(_double, args), **kwargs).to(args[0].dtype)
+        return func(*args, **kwargs)
+
+
+def _attend(query: Tensor, key: Tensor, value: Tensor, attn_mask: Optional[Tensor] = None, **options: Any) -> Tensor:
+    """Attention among the B sequences of a padded batch, float [B, heads, L, width]: those of the same length
+    together, without the padding."""
+    if attn_mask is None:  # nothing is padded
+        return functional.scaled_dot_product_attention(query, key, value, **options)
+    seen = attn_mask[:, 0, 0] if attn_mask.dtype == torch.bool else attn_mask[:, 0, 0] == 0
+    if query.shape != key.shape or len(seen) != len(query) or (seen[:, 1:] > seen[:, :-1]).any():
+        doubled: Any = map(_double, (query, key, value, attn_mask))
+        return functional.scaled_dot_product_attention(*doubled, **options).to(query.dtype)
+    found = torch.zeros_like(query)
+    rows: Dict[int, List[int]] = {}
+    for row, length in enumerate(seen.sum(1).tolist()):
+        rows.setdefault(length, []).append(row)
+    for length, own in rows.items():
+        parts: Any = (part[own, :, :length] for part in (query, key, value))
+        found[own, :, :length] = functional.scaled_dot_product_attention(*parts, **options)
+    return found
+
+
+def _double(value: Any) -> Any:
+    return value.double() if isinstance(value, Tensor) and value.is_floating_point() else value
 
 
 def _is_quantized(tensor: Any) -> bool:

@@ -86,7 +86,8 @@ class ModuleShim(PyTorchShim):
 
     def _forward(self, inputs: ArgsKwargs) -> Any:
         half = half_precision(self.device) if self._mixed_precision else None
-        with torch.autocast(self.device.type, half, enabled=half is not None):
+        exact = int8.SameInAnyBatch() if self.in_int8 else contextlib.nullcontext()
+        with exact, torch.autocast(self.device.type, half, enabled=half is not None):
             return self.module(*inputs.args, **inputs.kwargs)
 
     def predict(self, inputs: ArgsKwargs) -> Any:
