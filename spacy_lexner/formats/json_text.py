@@ -11,6 +11,7 @@ from .report import Report
 from .source import CHUNK, Source, read_chunks, read_lines
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+HALF = "has a lone surrogate, half of a character: correct it, or name the encoding of the file (--encoding)"
 
 
 def read_objects(

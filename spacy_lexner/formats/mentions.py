@@ -3,7 +3,7 @@
 from typing import Any, Iterable, List, Optional, Set
 
 from ..lexicon.limits import QUOTED, quote, shorten
-from .json_text import LONE_SURROGATE
+from .json_text import HALF, LONE_SURROGATE
 from .offsets import CODE_POINTS, GRAPHEMES, UNITS, UTF_16, Offsets
 from .record import Entity, FormatError, ReadOptions
 from .report import Report
@@ -47,6 +47,8 @@ class Mentions:
             raise FormatError(
                 f"{self.place}: an entity without a label at {quote(start)}, {quote(end)}: it is {quote(label)}."
             )
+        if LONE_SURROGATE.search(label):
+            raise FormatError(f"{self.place}: the label {quote(label)} {HALF}.")
         if not isinstance(mention, (str, type(None))):
             raise FormatError(f"{self.place}: {quote(mention)} at {start}, {end} must be the text of the entity.")
         mention = None if mention is None else LONE_SURROGATE.sub("\ufffd", mention)

@@ -4,12 +4,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Union
 
+from ..lexicon.limits import quote
 from .brat import read_brat
 from .clue import read_clue
 from .conll import read_conll
 from .conllu import is_conllu, read_conllu
 from .doccano import read_doccano
-from .json_text import parse, read_list
+from .json_text import HALF, LONE_SURROGATE, parse, read_list
 from .label_studio import read_label_studio
 from .prodigy import read_prodigy
 from .record import FormatError, ReadOptions, Record
@@ -52,9 +53,19 @@ def read_records(source: Source, format: str, options: ReadOptions, report: Repo
     if format not in READERS:
         raise FormatError(f"Unknown format {format!r}. Use auto or one of: {', '.join(READERS)}")
     for record in READERS[format](source, options, report):
+        _check_characters(record)
         report.n_texts += 1
         report.n_characters += len(record.text)
         yield record
+
+
+def _check_characters(record: Record) -> None:
+    """Raise FormatError for half a character, which JSON and some encodings can hold, and neither UTF-8 nor a Doc."""
+    labels = (entity.label for entity in record.entities or ())
+    parts = (record.text, *(record.words or ()), *(record.tags or ()), *(record.pos or ()), *labels)
+    if LONE_SURROGATE.search("".join(parts)):
+        wrong = next(part for part in parts if LONE_SURROGATE.search(part))
+        raise FormatError(f"{record.place}: {quote(wrong)} {HALF}.")
 
 
 def detect_format(source: Source, options: ReadOptions) -> str:

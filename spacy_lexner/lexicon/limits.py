@@ -82,8 +82,10 @@ def quote(value: Any) -> str:
 
 
 def shorten(text: str) -> str:
-    """RETURNS (str): A text as it is shown beside others, without quotes: at most QUOTED characters."""
-    return text if len(text) <= QUOTED else f"{text[: QUOTED - 1]}…"
+    """RETURNS (str): A text as it is shown beside others, without quotes: at most QUOTED characters, and none that
+    cannot be written."""
+    shown = text if len(text) <= QUOTED else f"{text[: QUOTED - 1]}…"
+    return shown.encode("utf8", "backslashreplace").decode("utf8")
 
 
 class Unpacking:

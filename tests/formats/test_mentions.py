@@ -48,6 +48,7 @@ def test_repair():
         ((True, 4, "GPE"), "must be two integers"),
         ((2, 4, ""), "an entity without a label at 2, 4"),
         ((2, 4, None), "an entity without a label"),
+        ((2, 4, "\ud800"), r"file:1: the label '\\ud800' has a lone surrogate, half of a character"),
     ],
 )
 def test_errors(arguments, message):

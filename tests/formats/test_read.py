@@ -46,6 +46,26 @@ def test_a_collection_of_brat_is_one_input(tmp_path):
     assert detect_format(single, ReadOptions()) == "brat"
 
 
+@pytest.mark.parametrize(
+    ("format", "data", "options"),
+    [
+        ("clue", rb'{"text": "ab", "label": {"X\ud800": {"ab": [[0, 1]]}}}', ReadOptions()),
+        ("doccano", rb'{"text": "ab", "label": [[0, 2, "X\ud800"]]}', ReadOptions(repair=True)),
+        ("prodigy", rb'{"text": "ab", "spans": [{"start": 0, "end": 2, "label": "X\ud800"}]}', ReadOptions()),
+        ("label-studio", rb'[{"text": "ab", "label": [{"start": 0, "end": 2, "labels": ["X\ud800"]}]}]', ReadOptions()),
+        ("spacy-llm", rb'{"text": "ab", "entities": {"X\ud800": ["ab"]}}', ReadOptions(repair=True)),
+        ("conll", b"a\tB-X+2AA-\n", ReadOptions(encoding="utf-7")),
+        ("word-text", b"a +2AA-b", ReadOptions(encoding="utf-7")),
+        ("word-tags", b"a\tS-X+2AA-\n", ReadOptions(encoding="utf-7")),
+    ],
+)
+def test_half_a_character_is_an_error(tmp_path, format, data, options):
+    (tmp_path / "file").write_bytes(data)
+    with pytest.raises(FormatError, match=r"'.*\\ud800.*' has a lone surrogate, half of a character") as raised:
+        list(read_records(Source(tmp_path / "file"), format, options, Report()))
+    assert str(raised.value).encode("utf8")
+
+
 def test_counts_and_errors(tmp_path):
     (tmp_path / "file").write_text("中 O\n国 O\n\n人 O")
     report = Report()

@@ -19,9 +19,17 @@ from spacy_lexner.scale.records import InputOptions, Progress
 FORMATS = sorted({*LINES, *LISTS, *TEXTS, "brat"})
 PLAIN = ReadOptions()
 UTF_16 = ReadOptions(encoding="utf-16")
+HALF = rb"\ud800"  # of a character, as JSON writes it
 FOUND = {  # by format: what once failed otherwise
+    "clue": [(LINES["clue"][0].encode().replace(b"company", HALF), PLAIN, "brat")],
     "conll": [(b"a" * 9000 + "0\tE-GPE\n京0\tE-GPE\n".encode(), PLAIN, "brat")],
-    "label-studio": [(LISTS["label-studio"][0].encode(), UTF_16, "brat")],  # no byte order mark
+    "doccano": [(LINES["doccano"][0].encode().replace(b"GPE", HALF), PLAIN, "brat")],
+    "label-studio": [
+        (LISTS["label-studio"][0].encode(), UTF_16, "brat"),  # no byte order mark
+        (LISTS["label-studio"][0].encode().replace(b"GPE", HALF), PLAIN, "brat"),
+    ],
+    "prodigy": [(LINES["prodigy"][0].encode().replace(b"GPE", HALF), PLAIN, "brat")],
+    "spacy-llm": [(b'{"text": "ab", "entities": {"X": ["%s"]}}' % HALF, ReadOptions(repair=True), "brat")],
 }
 
 

@@ -16,7 +16,7 @@ from spacy_lexner.formats.read import list_inputs, read_records
 from spacy_lexner.formats.record import FormatError, ReadOptions
 from spacy_lexner.formats.report import Report
 from spacy_lexner.lexicon import Lexicon, LexiconError
-from spacy_lexner.lexicon.limits import LIMITS, QUOTED, limit, quote
+from spacy_lexner.lexicon.limits import LIMITS, QUOTED, limit, quote, shorten
 from spacy_lexner.lexicon.readers.any_file import read_any
 from spacy_lexner.lexicon.rule_file import read_rules
 
@@ -208,3 +208,8 @@ def test_the_page_has_every_limit(name):
     page = (Path(__file__).parents[2] / "docs" / name).read_text("utf8")
     rows = re.findall(r"^\| `(\w+)` \| ([\d,]+) \|", page, flags=re.M)
     assert {key: int(value.replace(",", "")) for key, value in rows} == LIMITS
+
+
+def test_a_text_that_is_shown_can_be_written():
+    assert shorten("南京\ud800") == "南京\\ud800"
+    assert shorten("京" * 200) == "京" * 79 + "…"
