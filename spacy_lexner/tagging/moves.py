@@ -24,7 +24,8 @@ class Moves:
     def best(self, before: Tensor, time: int) -> Tensor:
         """From the scores of the tags of some tokens, [n, n_tags], the best with which each tag of the next ones is
         reached."""
-        return (before.unsqueeze(2) + self.scores).amax(1)
+        by_tag = before.T.contiguous()  # so that the sums of all tokens lie side by side
+        return (by_tag.unsqueeze(1) + self.scores.unsqueeze(2)).amax(0).T
 
     def forward(self, before: Tensor, time: int) -> Tensor:
         """Sums over the tags of some tokens, [n, n_tags], for each tag of the next ones."""

@@ -1,5 +1,6 @@
 """FLAT, the flat-lattice transformer (Li et al. 2020: FLAT: Chinese NER Using Flat-Lattice Transformer)."""
 
+from functools import partial
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import torch
@@ -15,7 +16,11 @@ from .options import Attention, Embedding, Positions, SubLayers
 from .positions import FUSIONS, PositionFusion, ScalarPositions
 
 KEPT_PAIRS = 2**22  # pairs of tokens whose activations are kept for the backward pass: half a GB with eight heads
-ACTIVATIONS = {"relu": nn.ReLU, "leaky": nn.LeakyReLU, "gelu": nn.GELU}
+ACTIVATIONS: Dict[str, Callable[[], nn.Module]] = {
+    "relu": partial(nn.ReLU, inplace=True),
+    "leaky": nn.LeakyReLU,
+    "gelu": nn.GELU,
+}
 
 
 class FlatBatch(NamedTuple):
