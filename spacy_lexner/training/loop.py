@@ -15,7 +15,6 @@ from spacy.training import Example
 from spacy.training.loop import (
     DIR_MODEL_BEST,
     DIR_MODEL_LAST,
-    clean_output_dir,
     create_before_to_disk_callback,
     create_evaluation_callback,
     create_train_batches,
@@ -124,9 +123,9 @@ def train(
     """
     run = Run(nlp, use_gpu)
     if checkpoint is None:
-        clean_output_dir(output)
-        if (output / CHECKPOINT).exists():
-            remove_folder(output / CHECKPOINT)
+        for name in (CHECKPOINT, DIR_MODEL_BEST, DIR_MODEL_LAST):  # of an earlier training
+            if (output / name).exists():
+                remove_folder(output / name)
     else:
         run.go_on(checkpoint)
     with nlp.select_pipes(disable=run.T["frozen_components"]):
