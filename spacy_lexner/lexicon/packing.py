@@ -108,6 +108,20 @@ def unpack(manifest: Dict[str, Any], parts: PartsT) -> Tuple[Level, BuildReport]
         raise LexiconError(f"The manifest of the lexicon is invalid: {quote(error)}.") from None
 
 
+def check_places(level: Level) -> Level:
+    """The lexicon itself. Raises LexiconError if one of its arrays points outside of another. This reads them, so a
+    folder, whose files have checksums, is checked only where all of it is read."""
+    table = level.table
+    n_words, n_vectors = table.size, len(table.vectors)
+    for name, places, end in (("rows", level.rows, n_words), ("vector_rows", table.vector_rows, n_vectors)):
+        if places is not None and len(places) and not (places.max() < end and (name != "rows" or places.min() >= 0)):
+            raise LexiconError(f"The array '{name}' holds places outside of 0 to {end}; the file is damaged.")
+    for name, strings in {"words": table.words, **table.texts}.items():
+        if not (np.diff(strings.offsets) > 0).all():
+            raise LexiconError(f"The offsets of '{name}' do not ascend; the file is damaged.")
+    return level
+
+
 def _check_arrays(manifest: Dict[str, Any], parts: PartsT) -> None:
     n, n_vectors, columns = manifest["n_words"], manifest["n_vectors"], manifest["columns"]
     expected: Dict[str, Dict[str, Tuple[str, Tuple[Optional[int], ...]]]] = {

@@ -18,7 +18,7 @@ from .build import BuildReport
 from .errors import LexiconError
 from .level import Level
 from .limits import quote
-from .packing import FORMAT, PartsT, checksum_of, pack, parse_manifest, unpack
+from .packing import FORMAT, PartsT, check_places, checksum_of, pack, parse_manifest, unpack
 from .part_file import link_part, map_part, remove_old_parts, write_part, write_temporary
 from .writing import sync_folder
 
@@ -125,6 +125,8 @@ def _open_parts(path: Path, manifest: Dict[str, Any], verify: bool) -> Tuple[Lev
             data = map_part(path, entry, verify)
             parts[part] = {"words": data} if part == "words" else read_arrays(data, str(path / entry["file"]))[0]
         level, report = unpack(manifest, parts)
+        if verify:
+            check_places(level)
     except LexiconError as error:
         raise LexiconError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from None
     except (KeyError, TypeError, AttributeError) as error:
@@ -159,4 +161,5 @@ def from_bytes(data: bytes) -> Tuple[Level, BuildReport]:
     for key, array in arrays.items():
         part, _, name = key.partition(".")
         parts.setdefault(part, {})[name] = array
-    return unpack(manifest, parts)
+    level, report = unpack(manifest, parts)
+    return check_places(level), report

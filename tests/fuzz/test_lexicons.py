@@ -88,5 +88,8 @@ def test_saved_lexicons():
     heads = changed_value([arrays]).filter(lambda value: isinstance(value, dict))
     forged = st.tuples(st.just(arrays) | heads, changed_value([manifest]))
     wrong = {"normalization": {"case": {}, "width": False}}, {"format_version": "\ud800"}
-    found = [(arrays, {**manifest, **each}) for each in wrong]
-    fuzz(check, changed_bytes([data]) | forged.map(forge), map(forge, found))
+    found = [forge((arrays, {**manifest, **each})) for each in wrong]
+    for name, place in (("vectors.vector_rows", 0), ("index.rows", 4), ("index.entity_id_offsets", 8)):
+        start = 8 + length + arrays[name]["data_offsets"][0] + place
+        found.append(data[:start] + b"\x3f" + data[start + 1 :])  # points outside
+    fuzz(check, changed_bytes([data]) | forged.map(forge), found)

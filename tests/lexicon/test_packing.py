@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from spacy_lexner.lexicon import LexiconError
-from spacy_lexner.lexicon.packing import pack, unpack
+from spacy_lexner.lexicon.packing import check_places, pack, unpack
 
 
 @pytest.fixture
@@ -56,3 +56,20 @@ def test_offsets_that_do_not_fit(packed, shift):
     packed[1]["index"]["label_offsets"] = packed[1]["index"]["label_offsets"] + np.int64(shift)
     with pytest.raises(LexiconError, match="The offsets of 'label_data' do not fit"):
         unpack(*packed)
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "place", "value", "message"),
+    [
+        ("index", "rows", 0, 2**31 - 1, "array 'rows' holds places outside"),
+        ("index", "rows", 1, -1, "array 'rows' holds places outside"),
+        ("vectors", "vector_rows", 0, 63, "array 'vector_rows' holds places outside"),
+        ("index", "word_offsets", 1, -(2**62), "offsets of 'words' do not ascend"),
+    ],
+)
+def test_places_outside(packed, part, name, place, value, message):
+    check_places(unpack(*packed)[0])
+    array = packed[1][part][name] = packed[1][part][name].copy()
+    array[place] = value
+    with pytest.raises(LexiconError, match=message):
+        check_places(unpack(*packed)[0])

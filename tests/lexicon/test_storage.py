@@ -243,7 +243,7 @@ def test_damaged_bytes(lexicon, data):
         packed = data.draw(st.binary(max_size=100))
     try:
         use(Lexicon.from_bytes(bytes(packed)))
-    except (LexiconError, IndexError, MemoryError, ValueError):
+    except LexiconError:
         pass
     else:
         assert kind == "flip"
