@@ -51,7 +51,7 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def kill_again_and_again(make: Callable[[str], Callable[[], object]], n_kills: int) -> Iterator[Tuple[str, bool]]:
-    """Kill work that goes on with what it finds, until it is done, and begin anew elsewhere.
+    """Kill work that goes on with what it finds, until it is done, and begin again elsewhere.
 
     make (Callable[[str], Callable[[], object]]): The work in a folder of this name. That in "whole" is not killed.
     n_kills (int): How often, at least.
