@@ -131,7 +131,6 @@ DEV = [
     "pre-commit>=3.7",
     "pytest>=8",
     "pytest-timeout>=2.3",
-    "pytest-xdist>=3.5",
     "playwright>=1.49",
     "hypothesis>=6.100",
     "ruff>=0.12",
