@@ -37,9 +37,9 @@ class Place(NamedTuple):
 class BatchStream(Iterator[Batch]):
     """Batches that corpora, augmenters and batchers make, whatever state these have.
 
-    The stream is read again by making it again. It then draws the same random numbers, as each source is put where it
-    was: it notes the state of a source before it draws from it, unless it was the last to draw. Updates in between draw
-    others, and are not repeated.
+    To go on, the stream is made again and read up to its place. It then draws the same random numbers, as each source
+    is put where it was: it notes the state of a source before it draws from it, unless it was the last to draw. Updates
+    in between draw others, and are not repeated.
     """
 
     def __init__(self, batches: Iterator[Tuple[int, Any]]) -> None:

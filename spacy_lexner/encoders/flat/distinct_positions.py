@@ -101,16 +101,14 @@ class DistinctPositions:
         n_lattices, self.n_keys = valid.shape
         self.n_queries = self.n_keys if n_queries is None else n_queries
         self.shape = (n_lattices, self.n_queries)
-        self._keys = self._queries = Groups.of(begins, spans, valid)
+        keys = queries = Groups.of(begins, spans, valid)
+        self._to_last = np.zeros(valid.shape, np.int64)  # from the start of a key to the last one of its group
+        self._to_last[valid] = keys.high[keys.ranks[valid]] - begins[valid]
         if self.n_queries < self.n_keys:
             begins, spans, valid = (part[:, : self.n_queries] for part in (begins, spans, valid))
-            self._queries = Groups.of(begins, spans, valid)
-        self._rows, self._borders = self._queries.order(valid)
-        self._to_last = np.zeros(
-            (n_lattices, self.n_keys), np.int64
-        )  # from the start of a key to the last of its group
-        valid = numpy_of(mask)
-        self._to_last[valid] = self._keys.high[self._keys.ranks[valid]] - self._keys.starts[valid]
+            queries = Groups.of(begins, spans, valid)
+        self._keys, self._queries = keys, queries
+        self._rows, self._borders = queries.order(valid)
         self._counts = self._windows(self._queries.low, self._queries.high)[..., 1].sum(1)  # triples of each group
         self.sections = [self._section(first, last) for first, last in self._split_lengths()]
 

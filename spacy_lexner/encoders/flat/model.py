@@ -125,7 +125,7 @@ class LatticeEncoder(nn.Module):
         n_wanted: Optional[int] = None,
     ) -> Tensor:
         """Encode lattices whose tokens, in any order, have the half-open spans `starts` to `ends`, int64 [B, L]. With
-        `n_wanted`, only so many tokens of each, the first ones, get a vector in the last layer. For the other arguments
+        `n_wanted`, only the first tokens of each, this many, get a vector in the last layer. For the other arguments
         and the result see `LatticeAttention`."""
         *inner, last = self.layers
         if inner:

@@ -20,10 +20,7 @@ KEY = "int8"  # in the settings of a module
 SCALE = ".scale"  # after the name of a weight: its scales
 LARGEST = 127
 # Their sums are as long as a batch has texts or words; in double precision the order does not show.
-ROUNDED = {
-    *(torch.matmul, Tensor.matmul, Tensor.__matmul__),
-    *(torch.softmax, Tensor.softmax, functional.softmax),
-}
+ROUNDED = {torch.matmul, Tensor.matmul, Tensor.__matmul__, torch.softmax, Tensor.softmax, functional.softmax}
 
 
 def quantize(module: nn.Module) -> None:
