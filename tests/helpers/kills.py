@@ -3,11 +3,13 @@
 import os
 import random
 import signal
+import threading
 import time
 from pathlib import Path
 from typing import Callable, Iterator, Set, Tuple
 
 import srsly
+from tqdm import tqdm
 
 from spacy_lexner.lexicon.storage import MANIFEST
 from spacy_lexner.lexicon.writing import LOCK
@@ -20,6 +22,9 @@ def start(work: Callable[[], object]) -> int:
         return child
     code = 1
     try:
+        # Its own lock for progress bars: tqdm's is a semaphore of parent and children, and would stay locked for all of
+        # them if a child is killed that has it.
+        tqdm.set_lock(threading.RLock())
         work()
         code = 0
     finally:
