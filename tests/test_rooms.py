@@ -1,6 +1,7 @@
 """The import table of docs/architecture.md, held against the imports of the package."""
 
 import ast
+import gc
 import re
 from pathlib import Path
 from typing import Dict, Iterator, List, Set, Tuple
@@ -40,9 +41,19 @@ def room_of(module: str) -> str:
     return max(rooms, key=len, default="")
 
 
+def parse(source: str) -> ast.Module:
+    """Until CPython 3.12.2, `ast.parse` ends in a SystemError if the garbage collector, called meanwhile, finalises
+    what parses as well (cpython#106905)."""
+    gc.disable()
+    try:
+        return ast.parse(source)
+    finally:
+        gc.enable()
+
+
 def imports_of(source: str, module: str) -> Iterator[str]:
     """YIELDS (str): The full names of what a module imports, at the top or later; names of this package without it."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name.removeprefix("spacy_lexner.") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
