@@ -42,8 +42,8 @@ def room_of(module: str) -> str:
 
 
 def parse(source: str) -> ast.Module:
-    """Until CPython 3.12.2, `ast.parse` ends in a SystemError if the garbage collector, called meanwhile, finalises
-    what parses as well (cpython#106905)."""
+    """Without the garbage collector: what it runs meanwhile can end `ast.parse` of CPython 3.11 in a SystemError
+    ("AST constructor recursion depth mismatch")."""
     gc.disable()
     try:
         return ast.parse(source)
