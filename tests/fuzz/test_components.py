@@ -78,6 +78,23 @@ def found_settings(name, settings):
     return found
 
 
+def is_float(name, value):
+    return isinstance(value, float)
+
+
+def is_return_dict(name, value):
+    return name == "return_dict"
+
+
+def change_settings(settings, is_changed, new):
+    """Give some of a module's settings another value, also those of its parts."""
+    for name, value in settings.items():
+        if isinstance(value, dict):
+            change_settings(value, is_changed, new)
+        elif is_changed(name, value):
+            settings[name] = new
+
+
 def found_models(name, packed):
     """Models of which the same is true."""
     found = [{"emission_b": value} for value in (float("inf"), "", np.ones(1, "f4"), np.full(13, "", "U1"))]
@@ -88,6 +105,10 @@ def found_models(name, packed):
         models.append(unpack(packed))
         for shim in chain(*models[-1]["shims"]):
             shim["settings"].pop(key, None)
+    for is_changed, value in ((is_float, float("nan")), (is_return_dict, False), (is_return_dict, None)):
+        models.append(unpack(packed))
+        for shim in chain(*models[-1]["shims"]):
+            change_settings(shim["settings"], is_changed, value)
     return models
 
 

@@ -151,7 +151,7 @@ def test_a_driver_that_is_killed(tmp_path, slow, nodes):
     command = [sys.executable, "-m", "spacy", "lexner", "annotate", *arguments, "--batch-tokens", "12"]
     environment = {**os.environ, "PYTHONPATH": str(nodes.site)}
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
-    while len(list((tmp_path / "ray").glob("part-*"))) < 3:
+    while len(list((tmp_path / "ray" / "done").glob("*.json"))) < 3:
         assert process.poll() is None
         time.sleep(0.1)
     process.send_signal(signal.SIGKILL)

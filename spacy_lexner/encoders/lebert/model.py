@@ -122,7 +122,8 @@ class LEBERT(nn.Module):
         with contextlib.ExitStack() as stack:
             if words is not None and slots is not None:
                 stack.enter_context(_batch_words((words, slots, record)))
-            given = {} if segments is None else {"token_type_ids": segments}
+            given: Dict[str, Any] = {} if segments is None else {"token_type_ids": segments}
+            given["return_dict"] = True  # whatever the checkpoint's config says
             return self.encoder(input_ids, attention_mask=attention_mask.long(), **given).last_hidden_state
 
 

@@ -22,12 +22,15 @@ def config_settings(config: PretrainedConfig) -> Dict[str, Any]:
 
 def build_encoder(settings: Dict[str, Any]) -> PreTrainedModel:
     """An encoder with random weights, without a pooler, from the result of `config_settings`. Raises ValueError where a
-    number is expected and something else is given: transformers would fail at the first text."""
+    number, or true or false, is expected and something else is given: transformers would fail at the first text."""
     config = AutoConfig.for_model(**settings)
     for name, default in config_settings(type(config)()).items():
+        value = settings.get(name, default)
+        if type(default) is bool and type(value) is not bool:
+            raise ValueError(f"{name} of the encoder is {quote(value)}; expected true or false")
         is_number = type(default) in (int, float) and not name.endswith("_id")  # an id may be null, or several
-        if is_number and type(settings.get(name, default)) not in (int, float):
-            raise ValueError(f"{name} of the encoder is {quote(settings[name])}; expected a number such as {default}")
+        if is_number and type(value) not in (int, float):
+            raise ValueError(f"{name} of the encoder is {quote(value)}; expected a number such as {default}")
     return _without_pooler(AutoModel.from_config(config))
 
 

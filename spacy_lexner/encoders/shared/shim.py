@@ -63,11 +63,8 @@ class ModuleShim(PyTorchShim):
 
     def initialize(self, settings: Dict[str, Any]) -> torch.nn.Module:
         """Build the module on thinc's current device, in training mode. The settings are all that is saved beside the
-        weights; raises TypeError unless they survive JSON unchanged."""
-        if json.loads(json.dumps(settings)) != settings:
-            raise TypeError(
-                "The settings of a torch module must be plain JSON: string keys, lists (no tuples), numbers, null."
-            )
+        weights; raises ValueError unless they survive JSON unchanged."""
+        _check_plain(settings)
         self.settings = settings
         self._model = self.build(settings).to(get_torch_default_device())
         if self.in_int8:
@@ -201,6 +198,7 @@ class ModuleShim(PyTorchShim):
         if msg["settings"] is None:
             self.settings, self._model = None, None
             return self
+        _check_plain(msg["settings"])
         if missing := [name for name in self.reads if name not in msg["settings"]]:
             raise ValueError(f"the settings of the torch module lack {', '.join(missing)}")
         state = read_weights(msg["state"])
@@ -222,6 +220,17 @@ class ModuleShim(PyTorchShim):
         self._stop_training()
         self._grad_scaler.to_(self.device)
         return self
+
+
+def _check_plain(settings: Any) -> None:
+    try:
+        is_plain = json.loads(json.dumps(settings, allow_nan=False)) == settings
+    except (TypeError, ValueError):
+        is_plain = False
+    if not is_plain:
+        raise ValueError(
+            "the settings of a torch module must be plain JSON: string keys, lists (no tuples), finite numbers, null"
+        )
 
 
 def shim_of(model: Model) -> ModuleShim:

@@ -106,3 +106,10 @@ def test_a_setting_that_is_no_number(name, value):
     with pytest.raises(ValueError, match=f"{name} of the encoder is .*; expected a number such as"):
         build_encoder({**settings, name: value})
     build_encoder({**settings, "eos_token_id": [1, 2], "pad_token_id": None})
+
+
+@pytest.mark.parametrize("value", [None, 0, "false"])
+def test_a_setting_that_is_neither_true_nor_false(value):
+    settings = config_settings(BertConfig(**SIZES))
+    with pytest.raises(ValueError, match="return_dict of the encoder is .*; expected true or false"):
+        build_encoder({**settings, "return_dict": value})

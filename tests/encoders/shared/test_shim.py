@@ -3,6 +3,7 @@ import gc
 
 import numpy as np
 import pytest
+import srsly
 import torch
 from thinc.api import Adam, ArgsKwargs, Model
 
@@ -58,8 +59,6 @@ def test_damaged_bytes_are_refused():
     other = ModuleShim(lambda settings: Tied(5))
     with pytest.raises(ValueError, match=r"first.weight has shape \[4, 4\] instead of \[5, 5\]"):
         other.from_bytes(shim.to_bytes())
-    import srsly
-
     msg = srsly.msgpack_loads(shim.to_bytes())
     msg["state"] = msg["state"][:-8]
     with pytest.raises(ValueError, match="truncated or damaged"):
@@ -67,8 +66,14 @@ def test_damaged_bytes_are_refused():
 
 
 def test_settings_must_be_json():
-    with pytest.raises(TypeError, match="plain JSON"):
+    with pytest.raises(ValueError, match="plain JSON"):
         ModuleShim(build).initialize({"width": 4, "sizes": (1, 2)})
+    shim = make_model().shims[0]
+    msg = srsly.msgpack_loads(shim.to_bytes())
+    for value in (float("nan"), float("inf"), {1: 2}, b""):
+        msg["settings"]["dropout"] = value
+        with pytest.raises(ValueError, match="plain JSON.*finite numbers"):
+            ModuleShim(build).from_bytes(srsly.msgpack_dumps(msg))
 
 
 def step(model, optimizer):
