@@ -18,6 +18,7 @@ from . import (
     forks,  # noqa: F401 (for its effect)
     int8,
 )
+from .half_precision import half_precision
 from .weights import assign_weights, build_empty, check_dtypes, check_finite, check_shapes, is_whole, read_weights
 
 BuildT = Callable[[Dict[str, Any]], torch.nn.Module]
@@ -242,21 +243,3 @@ def settings_of(model: Model) -> Dict[str, Any]:
     """The settings that a layer's module was built from. Raises ValueError before it is built."""
     assert shim_of(model).module is not None
     return cast(Dict[str, Any], shim_of(model).settings)
-
-
-def half_precision(device: torch.device) -> Optional[torch.dtype]:
-    """The 16-bit format in which a device multiplies matrices: on a GPU bfloat16, or else float16, which needs gradient
-    scaling; on a processor bfloat16 if it multiplies tiles of it (AMX), else None, since 16 bits would be slower."""
-    if device.type == "cuda":
-        return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
-    if device.type == "cpu" and _cpu_has_tiles():
-        return torch.bfloat16
-    return None
-
-
-def _cpu_has_tiles() -> bool:
-    # Vector instructions for bfloat16 (AVX-512) do not make up for the conversions: with them alone a small BERT is
-    # trained more slowly than in float32. torch has no public name for this question; where it cannot be asked, the
-    # answer is no.
-    ask = getattr(torch.cpu, "_is_amx_tile_supported", None)
-    return ask is not None and bool(ask())

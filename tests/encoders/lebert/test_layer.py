@@ -12,7 +12,6 @@ from tolerance import assert_all_close, assert_close, moved, slope
 
 from spacy_lexner.candidates.training_texts import show_training_docs
 from spacy_lexner.encoders.lebert.architecture import build_lebert_v1
-from spacy_lexner.encoders.shared import shim as shim_module
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 from spacy_lexner.lexicon.matcher import Matcher
@@ -350,7 +349,7 @@ def test_gradient_checkpointing_changes_nothing_but_memory():
 
 @pytest.mark.parametrize("has_bfloat16", [True, False])
 def test_mixed_precision_on_a_cpu(monkeypatch, has_bfloat16):
-    monkeypatch.setattr(shim_module, "_cpu_has_tiles", lambda: has_bfloat16)
+    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: has_bfloat16, raising=False)
     saved, doc = strengthen(make_model()).to_bytes(), NLP.make_doc(TEXT)
     vectors = []
     for mixed_precision in (False, True):

@@ -111,5 +111,5 @@ def test_a_setting_that_is_no_number(name, value):
 @pytest.mark.parametrize("value", [None, 0, "false"])
 def test_a_setting_that_is_neither_true_nor_false(value):
     settings = config_settings(BertConfig(**SIZES))
-    with pytest.raises(ValueError, match="return_dict of the encoder is .*; expected true or false"):
+    with pytest.raises(ValueError, match=r"return_dict of the encoder is .*; expected true or false"):
         build_encoder({**settings, "return_dict": value})

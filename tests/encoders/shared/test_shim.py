@@ -7,8 +7,7 @@ import srsly
 import torch
 from thinc.api import Adam, ArgsKwargs, Model
 
-from spacy_lexner.encoders.shared import shim as shim_module
-from spacy_lexner.encoders.shared.shim import ModuleShim, half_precision
+from spacy_lexner.encoders.shared.shim import ModuleShim
 from spacy_lexner.training.optimizers.adamw import GroupedAdamW
 
 
@@ -72,7 +71,7 @@ def test_settings_must_be_json():
     msg = srsly.msgpack_loads(shim.to_bytes())
     for value in (float("nan"), float("inf"), {1: 2}, b""):
         msg["settings"]["dropout"] = value
-        with pytest.raises(ValueError, match="plain JSON.*finite numbers"):
+        with pytest.raises(ValueError, match=r"plain JSON.*finite numbers"):
             ModuleShim(build).from_bytes(srsly.msgpack_dumps(msg))
 
 
@@ -151,31 +150,3 @@ def test_prediction_leaves_evaluation_mode():
     model = make_model()
     run(model, torch.ones(1, 4))
     assert not model.shims[0].module.training
-
-
-@pytest.mark.parametrize("has_it, expected", [(True, torch.bfloat16), (False, None)])
-def test_half_precision_on_a_processor(monkeypatch, has_it, expected):
-    monkeypatch.setattr(shim_module, "_cpu_has_tiles", lambda: has_it)
-    assert half_precision(torch.device("cpu")) == expected
-
-
-@pytest.mark.parametrize("has_it, expected", [(True, torch.bfloat16), (False, torch.float16)])
-def test_half_precision_on_a_gpu(monkeypatch, has_it, expected):
-    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: has_it)
-    assert half_precision(torch.device("cuda")) == expected
-
-
-def test_no_half_precision_where_it_cannot_be_asked(monkeypatch):
-    monkeypatch.delattr(torch.cpu, "_is_amx_tile_supported", raising=False)
-    assert half_precision(torch.device("cpu")) is None
-
-
-@pytest.mark.parametrize("tiles, expected", [(True, torch.bfloat16), (False, None)])
-def test_vector_instructions_alone_are_not_enough(monkeypatch, tiles, expected):
-    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: True, raising=False)
-    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: tiles, raising=False)
-    assert half_precision(torch.device("cpu")) == expected
-
-
-def test_no_half_precision_on_another_device():
-    assert half_precision(torch.device("meta")) is None

@@ -1,0 +1,23 @@
+"""Which 16-bit format mixed precision computes in."""
+
+from typing import Optional
+
+import torch
+
+
+def half_precision(device: torch.device) -> Optional[torch.dtype]:
+    """The 16-bit format in which a device multiplies matrices: on a GPU bfloat16, or else float16, which needs gradient
+    scaling; on a processor bfloat16 if it multiplies tiles of it (AMX), else None, since 16 bits would be slower."""
+    if device.type == "cuda":
+        return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+    if device.type == "cpu" and _cpu_has_tiles():
+        return torch.bfloat16
+    return None
+
+
+def _cpu_has_tiles() -> bool:
+    # Vector instructions for bfloat16 (AVX-512) do not make up for the conversions: with them alone a small BERT is
+    # trained more slowly than in float32. torch has no public name for this question; where it cannot be asked, the
+    # answer is no.
+    ask = getattr(torch.cpu, "_is_amx_tile_supported", None)
+    return ask is not None and bool(ask())
