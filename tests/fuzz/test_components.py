@@ -86,6 +86,10 @@ def is_return_dict(name, value):
     return name == "return_dict"
 
 
+def is_activation(name, value):
+    return name == "hidden_act"
+
+
 def change_settings(settings, is_changed, new):
     """Give some of a module's settings another value, also those of its parts."""
     for name, value in settings.items():
@@ -105,7 +109,8 @@ def found_models(name, packed):
         models.append(unpack(packed))
         for shim in chain(*models[-1]["shims"]):
             shim["settings"].pop(key, None)
-    for is_changed, value in ((is_float, float("nan")), (is_return_dict, False), (is_return_dict, None)):
+    changes = [(is_float, float("nan")), (is_return_dict, False), (is_return_dict, None), (is_activation, None)]
+    for is_changed, value in changes:
         models.append(unpack(packed))
         for shim in chain(*models[-1]["shims"]):
             change_settings(shim["settings"], is_changed, value)

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import Any, Dict
+from typing import Any, Dict, Optional
 
 from safetensors import SafetensorError
 from torch import nn
@@ -11,6 +11,7 @@ from transformers import AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig,
 
 from ...lexicon.limits import quote
 
+KINDS = {bool: "a flag", int: "a number", float: "a number", str: "a text", list: "a list", dict: "an object"}
 NOT_SETTINGS = ("_name_or_path", "transformers_version", "torch_dtype", "dtype", "architectures")
 
 
@@ -21,16 +22,14 @@ def config_settings(config: PretrainedConfig) -> Dict[str, Any]:
 
 
 def build_encoder(settings: Dict[str, Any]) -> PreTrainedModel:
-    """An encoder with random weights, without a pooler, from the result of `config_settings`. Raises ValueError where a
-    number, or true or false, is expected and something else is given: transformers would fail at the first text."""
+    """An encoder with random weights, without a pooler, from the result of `config_settings`. Raises ValueError for a
+    setting of the wrong kind: transformers would fail at the first text."""
     config = AutoConfig.for_model(**settings)
     for name, default in config_settings(type(config)()).items():
         value = settings.get(name, default)
-        if type(default) is bool and type(value) is not bool:
-            raise ValueError(f"{name} of the encoder is {quote(value)}; expected true or false")
-        is_number = type(default) in (int, float) and not name.endswith("_id")  # an id may be null, or several
-        if is_number and type(value) not in (int, float):
-            raise ValueError(f"{name} of the encoder is {quote(value)}; expected a number such as {default}")
+        is_free = default is None or name.endswith("_id")  # an id may be null, or several
+        if not is_free and _kind(value) != _kind(default):
+            raise ValueError(f"{name} of the encoder is {quote(value)}; expected {_kind(default)} such as {default}")
     return _without_pooler(AutoModel.from_config(config))
 
 
@@ -121,3 +120,7 @@ def _without_pooler(encoder: PreTrainedModel) -> PreTrainedModel:
     if getattr(encoder, "pooler", None) is not None:
         encoder.pooler = None  # type: ignore[assignment]
     return encoder
+
+
+def _kind(value: Any) -> Optional[str]:
+    return KINDS.get(type(value))

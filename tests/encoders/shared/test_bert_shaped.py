@@ -99,17 +99,19 @@ def test_layers_and_positions():
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("layer_norm_eps", "1e-12"), ("layer_norm_eps", None), ("hidden_dropout_prob", True)]
+    ("name", "value", "expected"),
+    [
+        ("layer_norm_eps", "1e-12", "a number"),
+        ("layer_norm_eps", None, "a number"),
+        ("hidden_dropout_prob", True, "a number"),
+        ("return_dict", None, "a flag"),
+        ("is_decoder", 0, "a flag"),
+        ("hidden_act", None, "a text"),
+        ("pruned_heads", [], "an object"),
+    ],
 )
-def test_a_setting_that_is_no_number(name, value):
+def test_a_setting_of_the_wrong_kind(name, value, expected):
     settings = config_settings(BertConfig(**SIZES))
-    with pytest.raises(ValueError, match=f"{name} of the encoder is .*; expected a number such as"):
+    with pytest.raises(ValueError, match=f"{name} of the encoder is .*; expected {expected} such as"):
         build_encoder({**settings, name: value})
     build_encoder({**settings, "eos_token_id": [1, 2], "pad_token_id": None})
-
-
-@pytest.mark.parametrize("value", [None, 0, "false"])
-def test_a_setting_that_is_neither_true_nor_false(value):
-    settings = config_settings(BertConfig(**SIZES))
-    with pytest.raises(ValueError, match=r"return_dict of the encoder is .*; expected true or false"):
-        build_encoder({**settings, "return_dict": value})
