@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import Any, Dict, Optional
+from typing import Any, Dict
 
 from safetensors import SafetensorError
 from torch import nn
@@ -11,7 +11,7 @@ from transformers import AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig,
 
 from ...lexicon.limits import quote
 
-KINDS = {bool: "a flag", int: "a number", float: "a number", str: "a text", list: "a list", dict: "an object"}
+KINDS = {bool: "a flag", int: "a number", float: "a number", str: "a text"}
 NOT_SETTINGS = ("_name_or_path", "transformers_version", "torch_dtype", "dtype", "architectures")
 
 
@@ -27,9 +27,10 @@ def build_encoder(settings: Dict[str, Any]) -> PreTrainedModel:
     config = AutoConfig.for_model(**settings)
     for name, default in config_settings(type(config)()).items():
         value = settings.get(name, default)
-        is_free = default is None or name.endswith("_id")  # an id may be null, or several
-        if not is_free and _kind(value) != _kind(default):
-            raise ValueError(f"{name} of the encoder is {quote(value)}; expected {_kind(default)} such as {default}")
+        expected = KINDS.get(type(default))
+        is_free = expected is None or name.endswith("_id")  # an id may be null, or several
+        if not is_free and KINDS.get(type(value)) != expected:
+            raise ValueError(f"{name} of the encoder is {quote(value)}; expected {expected} such as {default}")
     return _without_pooler(AutoModel.from_config(config))
 
 
@@ -120,7 +121,3 @@ def _without_pooler(encoder: PreTrainedModel) -> PreTrainedModel:
     if getattr(encoder, "pooler", None) is not None:
         encoder.pooler = None  # type: ignore[assignment]
     return encoder
-
-
-def _kind(value: Any) -> Optional[str]:
-    return KINDS.get(type(value))

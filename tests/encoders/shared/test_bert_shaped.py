@@ -107,7 +107,6 @@ def test_layers_and_positions():
         ("return_dict", None, "a flag"),
         ("is_decoder", 0, "a flag"),
         ("hidden_act", None, "a text"),
-        ("pruned_heads", [], "an object"),
     ],
 )
 def test_a_setting_of_the_wrong_kind(name, value, expected):
