@@ -147,7 +147,7 @@ def find_differences(trained: Mapping[str, Any], lexicon: Lexicon) -> Iterator[T
         text = (
             f"The lexicon has {len(lexicon)} words, but had {n_words} when the model was trained. The model relies on "
             "words where it had them: expect it to find less. Give `lex_matcher` a lexicon like that of training, or "
-            "train with `lexicon_dropout` and `word_dropout` (block `lexicon` of the encoder)."
+            "train with `lexicon_dropout` (block `lexicon` of the encoder)."
         )
         yield "shrunk", text
     if script is not None and lexicon.normalization.script != script and len(lexicon):

@@ -15,13 +15,11 @@ from .blocks import Block
 class LexiconOptions(Block):
     """The block `lexicon` of encoders that read words.
 
-    lexicon_dropout (float): Probability, in training, that a Doc has no words at all.
-    word_dropout (float): Probability, in training, that a word is missing from a whole batch.
+    lexicon_dropout (float): Probability, in training, that a Doc lacks words: see WordDropout.
     """
 
     block = "lexicon"
     lexicon_dropout: float = 0.0
-    word_dropout: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -29,7 +27,7 @@ class LexiconOptions(Block):
 
     def dropout(self) -> WordDropout:
         """RETURNS (WordDropout): What hides words in training."""
-        return WordDropout(self.lexicon_dropout, self.word_dropout)
+        return WordDropout(self.lexicon_dropout)
 
     def node(self) -> Model:
         """RETURNS (Model[List[Doc], List[Tuple[Candidates, Lexicon]]]): The node that gives the words of Docs."""
