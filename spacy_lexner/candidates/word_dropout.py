@@ -14,9 +14,8 @@ ALL = 0.5  # the part of the Docs that lack words which have none
 
 @dataclass(frozen=True)
 class WordDropout:
-    """Hides candidate words of some Docs: all of them in half, elsewhere a share that is drawn anew for each
-    Doc. The others are as they will be in use. The random numbers are numpy's, which spaCy seeds, as for thinc's
-    Dropout.
+    """Hides candidate words of some Docs: all of them in half of these, a random share in the others. The rest are as
+    they will be in use. The random numbers are numpy's, which spaCy seeds, as for thinc's Dropout.
 
     lexicon_dropout (float): Probability that a Doc lacks words.
     """
