@@ -67,7 +67,8 @@ class Stream:
                 batch_size=1,
                 batch_format="pyarrow",
                 fn_constructor_args=(setup,),
-                compute=data.ActorPoolStrategy(min_size=1, max_size=workers, initial_size=workers),
+                # A pool that may shrink lets go of actors when a node is lost, not always of those that were on it.
+                compute=data.ActorPoolStrategy(min_size=workers or 1, max_size=workers, initial_size=workers),
                 **actor_options(setup.threads, gpu_share),
             )
         context = self._dataset.context
