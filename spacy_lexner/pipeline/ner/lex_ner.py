@@ -41,7 +41,7 @@ DEFAULT_MODEL = {
     "@architectures": "spacy-lexner.CRFTagger.v1",
     "dropout": 0.0,
     "normalization": "token",
-    "tok2vec": {"@architectures": "spacy-lexner.FLAT.v1", "lexicon": {"lexicon_dropout": 0.3}},
+    "tok2vec": {"@architectures": "spacy-lexner.FLAT.v1"},
 }
 
 
