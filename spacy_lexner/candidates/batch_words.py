@@ -1,5 +1,5 @@
-"""The candidate words of a batch of Docs, on the units that an encoder reads: tokens, characters or wordpieces.
-How much tokens attend to them, as encoders with `attrs["attend"]` report it."""
+"""The candidate words of a batch of Docs on the units that an encoder reads (tokens, characters or wordpieces), and the
+attention that tokens pay to them, as reported by encoders with `attrs["attend"]`."""
 
 from itertools import pairwise
 from typing import Dict, Iterable, List, NamedTuple, Sequence, Tuple
@@ -22,10 +22,10 @@ class BatchWords(NamedTuple):
     hashes: np.ndarray  # uint64[n]
     lengths: np.ndarray  # int64[n], in characters
     sources: np.ndarray  # int64[n], index of the word's lexicon in `lexicons`
-    lexicons: List[Lexicon]  # one, unless it was swapped while the Docs were on their way
+    lexicons: List[Lexicon]  # one, unless it was swapped after some of the Docs were matched
 
     def take(self, index: np.ndarray) -> "BatchWords":
-        """Some of the words, by index (int64) or mask (bool)."""
+        """Select words by index (int64) or mask (bool)."""
         starts, ends, hashes, lengths, sources = (column[index] for column in self[:-1])
         return BatchWords(starts, ends, hashes, lengths, sources, self.lexicons)
 
@@ -49,13 +49,13 @@ def place_words(docs: Sequence[Doc], found: Sequence[DocWords], counts: np.ndarr
 
 
 def expand_ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """The ranges `start, start + 1, ...`, one after the other: int64[sum of lengths]."""
+    """Concatenate the ranges `start, start + 1, ...` of these lengths: int64[sum of lengths]."""
     return np.arange(lengths.sum()) + np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
 
 
 class AttendedWords(NamedTuple):
-    """The attention of a Doc's tokens to candidate words, one row per pair (rows of one pair add up); no row means
-    none."""
+    """The attention of a Doc's tokens to candidate words, one row per pair; rows of the same pair add up, and a pair
+    without a row has no attention."""
 
     tokens: np.ndarray  # int64[n], the token that attends
     starts: np.ndarray  # int64[n], first token of the word
@@ -64,7 +64,7 @@ class AttendedWords(NamedTuple):
 
 
 def split_by_doc(parts: Iterable[AttendedWords], docs: Sequence[Doc]) -> List[AttendedWords]:
-    """Split rows that number the tokens of all Docs consecutively: for each Doc its own rows, by its own tokens."""
+    """Split rows whose tokens are numbered over all Docs into the rows of each Doc, numbered by its own tokens."""
     none = np.zeros(0, "i8")
     columns = [np.concatenate(column) for column in zip(AttendedWords(none, none, none, none.astype("f8")), *parts)]
     order = np.argsort(columns[0], kind="stable")
@@ -78,7 +78,8 @@ def split_by_doc(parts: Iterable[AttendedWords], docs: Sequence[Doc]) -> List[At
 
 
 def move_to_tokens(attended: AttendedWords, doc: Doc, unit_doc: Doc) -> AttendedWords:
-    """From the tokens of a Doc's unit Doc to its own. Words that do not begin and end with tokens are left out."""
+    """Map attention on the tokens of the unit Doc to those of its Doc. Words that do not begin and end with tokens are
+    left out."""
     if doc is unit_doc:
         return attended
     begins, stops = token_borders(doc)

@@ -7,7 +7,7 @@ from spacy.tokens import Doc
 from ..lexicon.normalization import to_codes
 from .storage import token_borders
 
-LINE, SENTENCE, CLAUSE = 3, 2, 1  # how strong a break is after a token
+LINE, SENTENCE, CLAUSE = 3, 2, 1  # strength of the break after a token
 LINE_ENDS = frozenset("\n\r\v\f\x85\u2028\u2029")
 SENTENCE_ENDS = to_codes("。！？!?；;…．")
 CLAUSE_ENDS = to_codes("，,、：:")
@@ -23,19 +23,19 @@ def break_strengths(doc: Doc) -> np.ndarray:
 
 
 def line_ends(doc: Doc) -> np.ndarray:
-    """The tokens of white space that end a line, int64[n]."""
+    """The white-space tokens that end a line, int64[n]."""
     spaces = np.flatnonzero(doc.to_array([IS_SPACE]))
     return np.array([i for i in spaces.tolist() if not LINE_ENDS.isdisjoint(doc[i].text)], "i8")
 
 
 def before_space(doc: Doc) -> np.ndarray:
-    """Whether a token is followed by white space that is no token, or is white space itself, bool[n_tokens]."""
+    """Whether a token is white space or has white space after it (`whitespace_`), bool[n_tokens]."""
     return np.asarray(doc.to_array([SPACY, IS_SPACE]).reshape(-1, 2).any(axis=1))
 
 
 def end_signs(doc: Doc) -> np.ndarray:
-    """The sign by which a sentence ends with a token, as its code point, or 0: uint32[n_tokens]. It is the last of
-    several (？！), and closing quotation marks and brackets after it belong to its sentence."""
+    """The sign by which each token ends a sentence, as a code point, or 0: uint32[n_tokens]. Of several signs (？！) it
+    is the last; closing quotation marks and brackets after it belong to the sentence."""
     codes = last_codes(doc)
     is_end = np.isin(codes, SENTENCE_ENDS)
     signs = np.where(is_end, codes, 0)
@@ -47,5 +47,5 @@ def end_signs(doc: Doc) -> np.ndarray:
 
 
 def last_codes(doc: Doc) -> np.ndarray:
-    """The last character of each token, as its code point, uint32[n_tokens]."""
+    """The last character of each token as a code point, uint32[n_tokens]."""
     return to_codes(doc.text)[token_borders(doc)[1] - 1]

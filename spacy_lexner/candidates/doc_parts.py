@@ -1,4 +1,4 @@
-"""Parts of a Doc as Docs of their own, with what an encoder may read: candidates, annotation of tokens, user data."""
+"""Parts of a Doc as Docs of their own, with everything an encoder may read: candidates, token annotation, user data."""
 
 from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
@@ -11,7 +11,7 @@ from .storage import USER_DATA_KEY, get_candidates, set_candidates, token_border
 
 ENTITY_ATTRIBUTES = [ENT_IOB, ENT_TYPE, ENT_KB_ID, ENT_ID]
 ATTRIBUTES = [*ENTITY_ATTRIBUTES, TAG, POS, MORPH, LEMMA]
-UNDERSCORE = "._."  # the keys of extension attributes are (UNDERSCORE, name, start, end), of tokens without end
+UNDERSCORE = "._."  # extension attributes have the keys (UNDERSCORE, name, start, end); `end` is None for a token
 
 
 def copy_tokens(doc: Doc) -> Doc:
@@ -20,8 +20,8 @@ def copy_tokens(doc: Doc) -> Doc:
 
 
 def cut_out(doc: Doc, ranges: Sequence[Tuple[int, int]]) -> Iterator[Doc]:
-    """YIELDS (Doc): The tokens from start to end of each range, at least one. Candidates and entities are those that
-    lie in it with all their characters, user data those of the whole Doc and those of the tokens and spans in it.
+    """YIELDS (Doc): The tokens of each range (start, end), which must not be empty. A part has the candidates and
+    entities that lie wholly inside it, the user data of the whole Doc, and that of the tokens and spans inside it.
     Syntax, sentences and span groups are left out."""
     words = [token.text for token in doc]
     spaces = [bool(token.whitespace_) for token in doc]
@@ -35,7 +35,7 @@ def cut_out(doc: Doc, ranges: Sequence[Tuple[int, int]]) -> Iterator[Doc]:
         annotation.write(part, start, end)
         if stored is not None:
             version, found = stored
-            # Of the same type, or numpy would convert all starts for each range.
+            # With the dtype of `starts`, or numpy would convert that whole array for each range.
             low, high = np.searchsorted(found.starts, np.array([first, last], found.starts.dtype))
             own = found.take(slice(low, high))
             own = own.take(own.ends <= last)
@@ -77,7 +77,7 @@ class _UserData:
         self._starts = np.array([one[0] for one in self._placed], "i8")
 
     def part(self, first: int, last: int) -> Dict[Any, Any]:
-        """RETURNS (Dict[Any, Any]): What concerns the characters from `first` to `last`, which begin a text there."""
+        """RETURNS (Dict[Any, Any]): The user data of the part from character `first` to `last`, at its new offsets."""
         low, high = np.searchsorted(self._starts, [first, last])
         inside = (one for one in self._placed[low:high] if one[1] <= last)
         moved = {

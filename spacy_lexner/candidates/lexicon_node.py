@@ -20,18 +20,18 @@ from .storage import find_candidates, get_candidates, get_version
 from .word_dropout import WordDropout
 
 NODE_NAME = "lexicon"
-TRAINED = "trained_lexicon"  # attribute of the node: what the lexicon of training was like; saved with the model
+TRAINED = "trained_lexicon"  # attribute of the node: a description of the training lexicon; saved with the model
 
 
 class LexiconLink:
-    """The source that a model reads candidate words from. It is never saved with the model (thinc skips attributes that
-    it cannot serialize), and a copy of the model keeps it. It belongs to a `lex_matcher`: a component that is sourced
-    from another pipeline without that has no lexicon."""
+    """The source from which a model reads candidate words. It is never saved with the model (thinc skips attributes
+    that it cannot serialize), but copies of the model keep it. It belongs to a `lex_matcher`: a component that was
+    sourced from another pipeline without its `lex_matcher` has no lexicon."""
 
     def __init__(self) -> None:
         self.source: Optional[SharedMatcher] = None
-        self.compared: Optional[int] = None  # version of the lexicon last compared with that of training
-        self.told: Set[str] = set()  # kinds of differences that were warned of
+        self.compared: Optional[int] = None  # version of the lexicon last compared with the training lexicon
+        self.warned: Set[str] = set()  # kinds of differences already warned of
         self._owner: Optional[ref[Any]] = None  # the `lex_matcher`; None if the source was set by hand
         self._vocab: Optional[Vocab] = None  # of the pipeline that the component was made for
 
@@ -50,9 +50,9 @@ class LexiconLink:
         return self.source
 
     def is_stale(self, doc: Doc, is_train: bool = False) -> bool:
-        """Whether the link is a relic of the pipeline that the component was sourced from: no matcher has run on the
-        Doc, and the `lex_matcher` is gone, or the Doc comes from another pipeline. In training that says nothing: a
-        matcher that is no annotating component does not run."""
+        """Whether the link is left over from the pipeline that the component was sourced from: no matcher has run on
+        the Doc, and the `lex_matcher` is gone or the Doc comes from another pipeline. In training, another vocab means
+        nothing, since a matcher that is not an annotating component does not run."""
         foreign = not is_train and self._vocab is not None and doc.vocab is not self._vocab
         orphan = self._owner is not None and self._owner() is None
         return (foreign or orphan) and get_candidates(doc) is None
@@ -82,7 +82,7 @@ class RulesLink(LexiconLink):
         return nullcontext() if self.source is None else self.source.pinned()
 
     def matchers(self, docs: Sequence[Doc]) -> List[Optional[Matcher]]:
-        """For each Doc the state of the lexicon that holds for it."""
+        """For each Doc the Matcher whose lexicon applies to it; None without a lexicon."""
         return [None if self.source is None or self.is_stale(doc) else matcher_of(self.source, doc) for doc in docs]
 
 
@@ -94,7 +94,7 @@ def matcher_of(source: SharedMatcher, doc: Doc) -> Optional[Matcher]:
 
 
 def LexiconCandidates(dropout: WordDropout = WordDropout()) -> Model[List[Doc], List[DocWords]]:  # noqa: B008 (frozen)
-    """RETURNS (Model[List[Doc], List[Tuple[Candidates, Lexicon]]]): Gives the candidate words of each Doc, and their
+    """RETURNS (Model[List[Doc], List[Tuple[Candidates, Lexicon]]]): Returns the candidate words of each Doc, and their
     lexicon. Words that a `lex_matcher` stored in the Doc are used if the linked source still knows their lexicon. Other
     Docs are matched here, so that training, pretraining and prediction see the same words. In training, `dropout` hides
     some."""
@@ -119,19 +119,19 @@ def linked_matcher(node: Model) -> Matcher:
 
 
 def training_matcher(node: Model, *, reads_labels: bool = False) -> Matcher:
-    """The Matcher of the linked lexicon, for a model that is built now: the node remembers what the lexicon is like.
-    `reads_labels` says whether the model reads the labels of words."""
+    """The Matcher of the linked lexicon, for a model that is being initialized: the node keeps a description of the
+    lexicon. `reads_labels` says whether the model reads the labels of words."""
     matcher = linked_matcher(node)
     node.attrs[TRAINED] = {
         "words": len(matcher.lexicon),
-        "without_labels": reads_labels and not matcher.lexicon.has_labels,  # that it would read
-        "script": matcher.lexicon.normalization.script,  # in which words were compared
+        "without_labels": reads_labels and not matcher.lexicon.has_labels,  # labels that are added later are ignored
+        "script": matcher.lexicon.normalization.script,
     }
     return matcher
 
 
 def is_description(value: Any) -> bool:
-    """Whether a value may be what a node remembers of the lexicon of training."""
+    """Whether a value is a valid description of a training lexicon (the attribute TRAINED)."""
     if not isinstance(value, dict):
         return False
     n_words, script = value.get("words"), value.get("script")
@@ -140,26 +140,27 @@ def is_description(value: Any) -> bool:
 
 
 def find_differences(trained: Mapping[str, Any], lexicon: Lexicon) -> Iterator[Tuple[str, str]]:
-    """YIELDS (Tuple[str, str]): How a lexicon differs from that of training so that the model does less than it could:
-    the kind of difference, and a warning."""
-    n_words, script = trained["words"], trained.get("script")  # models saved before have no script
+    """YIELDS (Tuple[str, str]): Each difference from the training lexicon that makes the model worse: its kind, and a
+    warning."""
+    n_words, script = trained["words"], trained.get("script")  # models of older versions have no script
     if 2 * len(lexicon) < n_words:
         text = (
             f"The lexicon has {len(lexicon)} words, but had {n_words} when the model was trained. The model relies on "
-            "words where it had them: expect it to find less. Give `lex_matcher` a lexicon like that of training, or "
-            "train with `lexicon_dropout` (block `lexicon` of the encoder)."
+            "these words: expect it to find less. Give `lex_matcher` a lexicon like the one in training, or train with "
+            "`lexicon_dropout` (block `lexicon` of the encoder)."
         )
         yield "shrunk", text
     if script is not None and lexicon.normalization.script != script and len(lexicon):
         text = (
-            f"The lexicon compares words as they are written, that of training did so in {script} script: words in "
-            f"another script are not found. Build it with script = {script!r} (`lexicon build --script {script}`)."
+            f"The lexicon compares words as they are written, but the one in training compared them in {script} "
+            f"script: words in another script are not found. Build it with script = {script!r} (`lexicon build "
+            f"--script {script}`)."
         )
         yield "script", text
     if trained["without_labels"] and lexicon.has_labels:
         text = (
-            "Words of the lexicon have labels, but the lexicon of training had none, so the model ignores them. Train "
-            "it with a lexicon that has labels."
+            "The lexicon's words have labels, but those of the training lexicon had none, so the model ignores them. "
+            "Train it with a lexicon that has labels."
         )
         yield "labels", text
 
@@ -170,13 +171,13 @@ def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[DocWord
     if link.compared != current.version:
         link.compared = current.version
         for kind, warning in find_differences(model.attrs[TRAINED], current.lexicon) if model.attrs[TRAINED] else ():
-            if kind not in link.told:
-                link.told.add(kind)
+            if kind not in link.warned:
+                link.warned.add(kind)
                 warnings.warn(warning, LexiconWarning, stacklevel=2)
     if any(link.is_stale(doc, is_train) for doc in docs):
         raise ValueError(
             "The model reads candidate words, but its `lex_matcher` is not in this pipeline: the component was sourced "
-            "from another one without it. Source it too, before the component: "
+            "from another pipeline without it. Source it too, before the component: "
             'nlp.add_pipe("lex_matcher", source=other_nlp, first=True).'
         )
     stored = [get_candidates(doc) for doc in docs]

@@ -1,5 +1,5 @@
-"""What a tagger has seen in training: how long texts were, and by what they ended. So it can tell, in a long Doc, what
-would have been a text of its own."""
+"""The limits of what a tagger saw in training: how long texts were and what ended them. By these, a long Doc is split
+into the texts that would have been separate in training."""
 
 import re
 from collections import Counter
@@ -12,31 +12,32 @@ from spacy.tokens import Doc
 from thinc.api import Model
 
 from ..lexicon.normalization import to_codes
+from .batch_words import expand_ranges
 from .breaks import CLOSING, LINE_ENDS, SENTENCE_ENDS, before_space, end_signs, last_codes, line_ends
 from .storage import get_candidates, token_borders
 
-LEAST = 16  # however short the texts of training are, segments may have this many tokens
-LONG, SHORT = 0.99, 0.05  # quantiles of length; a few texts of training are far longer than all others: they are cut
+LEAST = 16  # tokens that a segment may always have, however short the training texts are
+LONG, SHORT = 0.99, 0.05  # quantiles of length; not the extremes, since a few training texts are far longer than others
 SPACE = " "  # any white space within a line
-# These end texts if training had none of them inside of a text. Other signs, which may be part of names, have to be
-# what texts of training end with.
+# These end a text unless training texts have them inside. Other signs may be part of names: training texts must also
+# end with them.
 ALWAYS = "。！？"
-EXCEPTIONS = 0.02  # this share of the signs may stand inside texts
-MAY_FOLLOW = "".join(map(chr, [*SENTENCE_ENDS, *CLOSING]))  # the end of a sentence, and belong to it
+EXCEPTIONS = 0.02  # share of a sign's occurrences that may be inside training texts
+MAY_FOLLOW = "".join(map(chr, [*SENTENCE_ENDS, *CLOSING]))  # characters that still belong to a sentence after its end
 JOINED: Any = "lex_joined"  # in the user data of texts that were joined for training
 
 
 class Limits(NamedTuple):
-    """What training has seen."""
+    """The limits of a tagger's training texts."""
 
-    length: int  # tokens read at once
+    length: int  # most tokens to read together
     lines: bool  # whether texts had several lines; if not, every line is read as a text
-    stops: str = ""  # the signs, and SPACE, that end a text wherever they stand
-    shortest: int = 0  # white space ends no text of fewer tokens
+    stops: str = ""  # the signs (SPACE for white space) that always end a text
+    shortest: int = 0  # white space ends only texts of at least this many tokens
 
     @classmethod
     def of(cls, docs: Iterable[Doc]) -> "Limits":
-        """The limits that hold for the texts of training, without those that were joined."""
+        """Derive the limits from training texts, leaving out those that were joined."""
         lengths: List[int] = []
         inside: Counter[str] = Counter()
         at_end: Counter[str] = Counter()
@@ -55,8 +56,8 @@ class Limits(NamedTuple):
 
     def find_texts(self, doc: Doc) -> Tuple[List[Tuple[int, int]], np.ndarray]:
         """RETURNS (Tuple[List[Tuple[int, int]], numpy.ndarray]): First token and end of each text in a Doc, and the
-        tokens of white space between them, int64[n]. Where there is nothing else, the Doc is one text."""
-        if not _may_part(self.stops).search(doc.text):  # most Docs, by far
+        white-space tokens between them, int64[n]. A Doc of only white space is one text."""
+        if not _may_split(self.stops).search(doc.text):  # by far the most frequent case
             return [(0, len(doc))], np.zeros(0, "i8")
         separators = np.zeros(0, "i8") if self.lines else line_ends(doc)
         starts, ends = _between(separators, len(doc))
@@ -66,12 +67,12 @@ class Limits(NamedTuple):
             if SPACE in self.stops:
                 starts, ends = _cut(starts, ends, _outside_words(doc, _spaces(doc)), max(1, self.shortest))
                 starts, ends = _strip(doc, starts, ends)
-                separators = np.setdiff1d(np.arange(len(doc)), _ranges(starts, ends))
+                separators = np.setdiff1d(np.arange(len(doc)), expand_ranges(starts, ends - starts))
         return list(zip(starts.tolist(), ends.tolist())) or [(0, len(doc))], separators
 
 
 def are_limits(value: Any) -> bool:
-    """Whether a value may be Limits that were saved as a list; some versions had only the first two."""
+    """Whether a value is a valid list of Limits as saved with a model; older versions saved only the first two."""
     if not isinstance(value, list) or not 2 <= len(value) <= len(Limits._fields):
         return False
     length, lines, stops, shortest = Limits(*value)
@@ -80,28 +81,28 @@ def are_limits(value: Any) -> bool:
 
 
 def set_limits(model: Model, limits: Limits) -> None:
-    """Tell the taggers of a model, unless they know it already, what training has seen. Published models, whose labels
-    are fixed, come with their own training."""
+    """Set the limits of a model's taggers that have none yet. Published models, whose labels are fixed, bring the
+    limits of their own training."""
     for node in model.walk():
         if "limits" in node.attrs and node.attrs["limits"] is None and "labels" not in node.attrs:
             node.attrs["limits"] = list(limits)
 
 
 @lru_cache(maxsize=64)
-def _may_part(stops: str) -> "re.Pattern[str]":
-    """What every text has that has to be parted: white space, or a sign inside."""
+def _may_split(stops: str) -> "re.Pattern[str]":
+    """A pattern that occurs in every Doc that has to be split: white space, or a sign before the end."""
     signs, after = (re.escape(some) for some in (stops.replace(SPACE, ""), MAY_FOLLOW))
     return re.compile(rf"\s|[{signs}][{after}]*[^{after}]" if signs else r"\s")
 
 
 def _between(separators: np.ndarray, length: int) -> Tuple[np.ndarray, np.ndarray]:
-    """First token and end of what is between separators, int64[n] each."""
+    """First token and end of the non-empty ranges between separators, int64[n] each."""
     starts, ends = np.array([0, *(separators + 1)]), np.array([*separators, length])
     return starts[ends > starts], ends[ends > starts]
 
 
 def _cut(starts: np.ndarray, ends: np.ndarray, places: np.ndarray, least: int) -> Tuple[np.ndarray, np.ndarray]:
-    """Cut texts at those of the places, in order, that leave no part with fewer than `least` tokens."""
+    """Cut texts at `places`, in order, except where a part would have fewer than `least` tokens."""
     begins, cuts = starts.tolist(), []
     for text, place in zip((np.searchsorted(starts, places, "right") - 1).tolist(), places.tolist()):
         if text >= 0 and begins[text] + least <= place <= ends[text] - least:
@@ -112,7 +113,7 @@ def _cut(starts: np.ndarray, ends: np.ndarray, places: np.ndarray, least: int) -
 
 
 def _spaces(doc: Doc) -> np.ndarray:
-    """The tokens after white space, int64[n], but not between Latin words or numbers."""
+    """The tokens after white space, int64[n], except between Latin words or numbers."""
     codes = last_codes(doc)
     is_latin = (codes < 128) & np.char.isalnum(codes.view("U1"))
     places = np.flatnonzero(before_space(doc)[:-1])
@@ -120,7 +121,7 @@ def _spaces(doc: Doc) -> np.ndarray:
 
 
 def _outside_words(doc: Doc, places: np.ndarray) -> np.ndarray:
-    """Those of some tokens before which no word of the lexicon is interrupted: names may have spaces or signs."""
+    """Drop the places (tokens to cut before) that lie inside a candidate word: names may contain spaces or signs."""
     stored = get_candidates(doc)
     if stored is None or not len(places):
         return places
@@ -132,22 +133,16 @@ def _outside_words(doc: Doc, places: np.ndarray) -> np.ndarray:
 
 
 def _strip(doc: Doc, starts: np.ndarray, ends: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-    """Take white space off both ends of texts; one of nothing else is gone."""
+    """Trim white space from both ends of texts, and drop texts of only white space."""
     words = np.flatnonzero(doc.to_array([IS_SPACE]) == 0)
     first, last = np.searchsorted(words, starts), np.searchsorted(words, ends) - 1
     kept = first <= last
     return words[first[kept]], words[last[kept]] + 1
 
 
-def _ranges(starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """The numbers from starts to ends."""
-    lengths = ends - starts
-    return np.arange(lengths.sum()) + np.repeat(ends - np.cumsum(lengths), lengths)
-
-
 def _count_signs(doc: Doc, inside: "Counter[str]", at_end: "Counter[str]") -> None:
-    """Count the signs by which sentences end inside of the lines of a text and at their ends, and the text itself if
-    there is white space inside of a line."""
+    """Count the signs that end sentences inside the lines of a text and at their ends, and texts with white space
+    inside a line."""
     signs, spaces, has_space = end_signs(doc), before_space(doc), False
     for start, end in zip(*_between(line_ends(doc), len(doc))):
         last = next((i for i in range(end - 1, start, -1) if not doc[i].is_space), start)

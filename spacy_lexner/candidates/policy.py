@@ -1,4 +1,4 @@
-"""Which candidate words a token gets if their number is limited (LEBERT's slots)."""
+"""The candidate words that each token gets if their number is limited (LEBERT's slots)."""
 
 from bisect import bisect_right
 from heapq import heappop, heappush
@@ -12,7 +12,7 @@ from .batch_words import expand_ranges
 
 Policy = Literal["start", "token"]
 POLICIES = get_args(Policy)
-MANY_WORDS = 32  # that cover a unit, on average: more than any text has
+MANY_WORDS = 32  # covering a unit on average: more than real text has
 
 
 def candidate_slots(
@@ -27,15 +27,14 @@ def candidate_slots(
     """Give each unit at most `max_words` (>= 1) of the words that cover it: earlier starts first, then shorter words.
 
     starts, ends (numpy.ndarray): int[n], the units of each candidate, ascending by start, then by end.
-    policy (str): "start": words are counted where they start, and one that finds no room there is dropped for all of
-        its units (the authors' code). "token": every unit keeps the first of all words that cover it
-        (yangjianxin1/LEBERT-NER-Chinese).
+    policy (str): "start": a word that finds no room at its first unit is dropped for all its units (the authors'
+        code). "token": every unit keeps the first `max_words` words that cover it (yangjianxin1/LEBERT-NER-Chinese).
     single_chars (str): Rule for words of one unit (see `keep_single_chars`). With "start", "uncovered" looks only at
         the words that were not dropped, as the authors' code does.
     RETURNS (numpy.ndarray): int32[n_units, max_words], indices of candidates; -1 is empty.
     """
     if policy not in POLICIES:
-        raise ValueError(f"Unknown policy={policy!r} for candidate words. Choose one of {POLICIES}.")
+        raise ValueError(f"policy = {policy!r}: expected one of {', '.join(POLICIES)}.")
     uncovered = single_chars == "uncovered" and policy == "start"
     kept = np.flatnonzero(keep_single_chars(starts, ends, "alone" if uncovered else single_chars))
     if policy == "start":
@@ -57,8 +56,8 @@ def candidate_slots(
 def _has_room_at_start(
     starts: np.ndarray, ends: np.ndarray, n_units: int, max_words: int, only_uncovered: bool
 ) -> np.ndarray:
-    """The authors' rule: bool[n], whether a candidate finds room at its first unit. That depends on what was dropped
-    before, so the units where room may be short, and only those, are walked in order."""
+    """The authors' rule: bool[n], whether a candidate finds room at its first unit. That depends on which earlier words
+    were dropped, so the units where room may be short, and only those, are visited in order."""
     n_starting = np.bincount(starts, minlength=n_units)
     reach = np.bincount(starts + 1, minlength=n_units + 1) - np.bincount(ends, minlength=n_units + 1)
     n_reaching = np.cumsum(reach)[:n_units]  # candidates that started earlier and cover the unit
@@ -88,10 +87,10 @@ def _has_room_at_start(
 
 
 def _has_room_anywhere(starts: np.ndarray, ends: np.ndarray, n_units: int, max_words: int) -> np.ndarray:
-    """bool[n], whether a candidate is among the first `max_words` that cover some unit. Takes time for candidates and
-    for rooms, not for all units of all candidates."""
+    """bool[n], whether a candidate is among the first `max_words` of any unit that it covers. The time is linear in
+    candidates and free slots, not in the units of all candidates."""
     room = [max_words] * n_units
-    after = list(range(n_units + 1))  # of a unit without room: one before the next that has some
+    after = list(range(n_units + 1))  # union-find: leads from a full unit towards the next one with room
     keep = np.zeros(len(starts), bool)
     all_ends = ends.tolist()
     firsts = np.flatnonzero(np.diff(starts, prepend=-1)).tolist()  # of the candidates of each start

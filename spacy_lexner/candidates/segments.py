@@ -1,7 +1,7 @@
-"""Long Docs in segments that are no longer than the texts of training, and texts within a Doc, each read by itself.
+"""Long Docs cut into segments no longer than training texts, with the separate texts within a Doc read one by one.
 
-An encoder is only as good as in training where texts are as in training. What it reads at once is therefore bounded by
-what it has seen, however a text has come to be one Doc.
+An encoder is as good as in training only on inputs like those in training. So the length of its input is bounded by
+what it has seen, no matter how much text was put into one Doc.
 """
 
 from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
@@ -19,7 +19,7 @@ OWN_SHARE = 0.75  # of a segment; the rest is context on both sides
 
 
 class Segment(NamedTuple):
-    """A part of a Doc, in tokens. The encoder reads `start` to `end`; the rows of `own_start` to `own_end` count."""
+    """A part of a Doc, in tokens. The encoder reads `start` to `end`; only rows `own_start` to `own_end` are used."""
 
     start: int
     end: int
@@ -36,39 +36,39 @@ class Segments(NamedTuple):
     """The segments of a batch of Docs, each as a Doc."""
 
     docs: List[Doc]
-    places: List[Tuple[int, Segment]]  # which Doc each is of, and where
+    places: List[Tuple[int, Segment]]  # for each segment the number of its Doc, and its place in it
     whole: List[Doc]  # the Docs that were cut
-    separators: List[np.ndarray]  # int64[n], for each Doc the tokens of white space between texts
-    text_ends: List[np.ndarray]  # int64[n], for each Doc the tokens that another text follows at once
+    separators: List[np.ndarray]  # int64[n], for each Doc the white-space tokens between texts
+    text_ends: List[np.ndarray]  # int64[n], for each Doc the tokens directly followed by another text
 
     @property
     def lengths(self) -> List[int]:
-        """How many tokens the Docs have that were cut."""
+        """The number of tokens of each whole Doc."""
         return [len(doc) for doc in self.whole]
 
     def characters(self) -> Iterator[Tuple[int, int, range]]:
-        """YIELDS (Tuple[int, int, range]): For each segment which Doc it is of, the character where it begins there,
-        and the characters of the Doc that are its own."""
+        """YIELDS (Tuple[int, int, range]): For each segment the number of its Doc, the character of the Doc where it
+        begins, and the characters of its own part."""
         borders = [[*token_borders(doc)[0].tolist(), count_characters(doc)] for doc in self.whole]
         for doc, (start, _, own_start, own_end) in self.places:
             yield doc, borders[doc][start], range(borders[doc][own_start], borders[doc][own_end])
 
     def join(self, rows: Sequence[Any], xp: Any) -> List[Any]:
-        """The rows of the Docs, [n_tokens, nO] each, from those of the segments; zero for separators."""
+        """Join the rows of segments to rows of Docs, [n_tokens, nO] each; zero for separators."""
         joined = [xp.zeros((length, rows[0].shape[1]), rows[0].dtype) for length in self.lengths]
         for (doc, segment), own in zip(self.places, rows):
             joined[doc][segment.own_start : segment.own_end] = own[segment.own]
         return joined
 
     def split(self, rows: Sequence[Any], xp: Any) -> List[Any]:
-        """The gradients of the segments' rows, zero outside of their own parts, from those of the Docs'."""
+        """Split gradients of rows of Docs into those of segments; zero outside their own parts."""
         split = [xp.zeros((segment.end - segment.start, rows[0].shape[1]), rows[0].dtype) for _, segment in self.places]
         for (doc, segment), part in zip(self.places, split):
             part[segment.own] = rows[doc][segment.own_start : segment.own_end]
         return split
 
     def join_attended(self, attended: Sequence[AttendedWords]) -> List[AttendedWords]:
-        """The attention of the Docs' tokens, from that of the segments'."""
+        """Join the attention of segments to that of Docs."""
         parts: List[List[AttendedWords]] = [[] for _ in self.lengths]
         for (doc, segment), rows in zip(self.places, attended):
             tokens, starts, ends = (column + segment.start for column in rows[:3])
@@ -94,8 +94,8 @@ def cut_docs(docs: Sequence[Doc], limits: Limits) -> Optional[Segments]:
 
 
 def cut_doc(doc: Doc, texts: Sequence[Tuple[int, int]], length: int) -> Iterator[Segment]:
-    """YIELDS (Segment): The segments of the texts of a Doc (first token, end), of at most `length` tokens. Their own
-    parts cover the texts once."""
+    """YIELDS (Segment): The segments, of at most `length` tokens, of a Doc's texts (first token, end). Their own parts
+    cover each text exactly once."""
     breaks = break_strengths(doc) if any(end - start > length for start, end in texts) else None
     for start, end in texts:
         if breaks is None or end - start <= length:
@@ -109,7 +109,7 @@ def cut_doc(doc: Doc, texts: Sequence[Tuple[int, int]], length: int) -> Iterator
 
 
 def _cut_text(breaks: np.ndarray, length: int) -> Iterator[Tuple[int, int]]:
-    """Cut at the strongest breaks, the last of equals, so that no part has more than OWN_SHARE of a segment."""
+    """Cut at the strongest breaks, the last of equals, into parts of at most OWN_SHARE of a segment."""
     most = max(1, int(length * OWN_SHARE))
     start = 0
     while len(breaks) - start > most:
@@ -123,8 +123,8 @@ def _cut_text(breaks: np.ndarray, length: int) -> Iterator[Tuple[int, int]]:
 
 
 def _touching(texts: Sequence[Tuple[int, int]]) -> np.ndarray:
-    """The last token of each text that another text follows at once, int64[n]."""
-    if len(texts) == 1:  # of most Docs
+    """The last token of each text that is directly followed by another text, int64[n]."""
+    if len(texts) == 1:  # by far the most frequent case
         return np.zeros(0, "i8")
     starts, ends = np.array(texts, "i8").T
     return ends[:-1][ends[:-1] == starts[1:]] - 1

@@ -1,4 +1,4 @@
-"""The candidate words of a Doc: how they are stored in it, and which tokens they cover."""
+"""Storing the candidate words of a Doc in its user data, and mapping them to the tokens they cover."""
 
 import struct
 from functools import cached_property
@@ -14,8 +14,7 @@ from ..lexicon.level import Candidates
 from ..lexicon.matcher import Matcher
 from ..lexicon.shared_matcher import find_matcher
 
-# A key of this form is one that spaCy itself knows how to treat: kept by to_bytes, DocBin and n_process, left out (with
-# a warning) by Doc.from_docs.
+# spaCy handles keys of this form: to_bytes, DocBin and n_process keep them, Doc.from_docs drops them with a warning.
 USER_DATA_KEY: Any = ("._.", "lex_matches", None, None)
 # Languages written without spaces: any character of a text may begin a word.
 UNSPACED = frozenset(["zh", "yue", "wuu", "lzh", "ja", "th", "lo", "km", "my", "bo", "dz"])
@@ -28,7 +27,7 @@ class LexMatch(NamedTuple):
     start: int
     end: int
     word: str
-    labels: Labels = ()  # those of the lexicon that found it; none if no pipeline of this process has that any more
+    labels: Labels = ()  # from the lexicon that found it; empty if no pipeline of this process still has that lexicon
 
 
 class LexMatches(Sequence[LexMatch]):
@@ -87,7 +86,7 @@ def get_version(doc: Doc) -> Optional[int]:
 
 
 def _read_header(doc: Doc) -> Optional[Tuple[bytes, int, int, int]]:
-    """What is stored, the version, the length of the text and the number of candidates; None if it is not ours."""
+    """The stored bytes, the version, the length of the text and the number of candidates; None if they are not ours."""
     packed = doc.user_data.get(USER_DATA_KEY)
     if not isinstance(packed, bytes) or len(packed) < HEADER.size:
         return None
@@ -97,7 +96,7 @@ def _read_header(doc: Doc) -> Optional[Tuple[bytes, int, int, int]]:
 
 
 def get_candidates(doc: Doc) -> Optional[Tuple[int, Candidates]]:
-    """The candidates of a Doc, after the version of the Matcher that found them; None if none has run on this text."""
+    """The version of the Matcher that ran on a Doc, and the candidates it found; None if none has run on this text."""
     header = _read_header(doc)
     if header is None:
         return None
@@ -106,12 +105,12 @@ def get_candidates(doc: Doc) -> Optional[Tuple[int, Candidates]]:
     ends = np.frombuffer(packed, "<i4", n, HEADER.size + 4 * n)
     hashes = np.frombuffer(packed, "<u8", n, HEADER.size + 8 * n)
     if n and (starts.min() < 0 or ends.max() > n_characters or (ends <= starts).any()):
-        return None  # not of our making
+        return None  # not written by us
     return version, Candidates(starts, ends, hashes)
 
 
 def renew_candidates(doc: Doc, matcher: Matcher) -> None:
-    """Match a Doc again if another Matcher found its candidates. A Doc that was never matched stays as it is."""
+    """Match a Doc again if another Matcher found its candidates. A Doc that was never matched is left alone."""
     if get_version(doc) not in (None, matcher.version):
         set_candidates(doc, matcher.version, find_candidates(matcher, [doc])[0])
 
@@ -131,8 +130,8 @@ def is_unspaced(doc: Doc) -> bool:
 
 
 def align_candidates(doc: Doc, candidates: Candidates, alignment_mode: str = "strict") -> Candidates:
-    """Move candidates to token borders, or drop them, as `Doc.char_span` does: "strict" drops what does not begin and
-    end on a border, "contract" keeps the tokens wholly inside, "expand" takes all tokens touched. White space around
+    """Move candidates to token borders, or drop them, as `Doc.char_span` does: "strict" drops those that do not begin
+    and end on a border, "contract" keeps the tokens wholly inside, "expand" takes all tokens touched. White space after
     tokens (`whitespace_`) is never included."""
     if len(doc) == count_characters(doc) or not len(candidates.starts):
         return candidates
@@ -154,7 +153,7 @@ def align_candidates(doc: Doc, candidates: Candidates, alignment_mode: str = "st
 
 def token_borders(doc: Doc) -> Tuple[np.ndarray, np.ndarray]:
     """The first character of every token, and one past its last: int64[n_tokens] each."""
-    if len(doc) == count_characters(doc):  # no token is empty: each is a character
+    if len(doc) == count_characters(doc):  # no token is empty, so each is one character
         begins = np.arange(len(doc))
         return begins, begins + 1
     array = doc.to_array([IDX, LENGTH]).reshape(len(doc), 2).astype("i8")
@@ -162,8 +161,8 @@ def token_borders(doc: Doc) -> Tuple[np.ndarray, np.ndarray]:
 
 
 def batch_borders(docs: Sequence[Doc]) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The borders of all tokens of Docs whose texts are joined: int64[n_tokens] first characters, int64[n_tokens] one
-    past the last, int64[n_docs + 1] where each text begins, and the end."""
+    """The token borders of Docs in their joined text: int64[n_tokens] first characters, int64[n_tokens] one past the
+    last, int64[n_docs + 1] where each text begins, and the end."""
     offsets = np.cumsum([0, *map(count_characters, docs)])
     none = np.zeros(0, "i8")
     borders = [(none, none), *map(token_borders, docs)]
@@ -192,5 +191,5 @@ def place_spans(
 
 
 def token_spans(doc: Doc, candidates: Candidates) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """As `place_spans`, for one Doc: the tokens, as it is tokenized now, that its candidates cover."""
+    """As `place_spans`, for the current tokens of one Doc."""
     return place_spans([doc], [candidates], np.ones(len(doc), "i8"))

@@ -1,4 +1,4 @@
-"""How a model that learns from all training texts when it is initialized (a vocabulary, a word table) gets to see them.
+"""Collecting all training texts for models whose initialization needs them (a vocabulary, a word table).
 
 A component initializes its model with a sample of ten Docs. A node that needs more has a TrainingTexts in its
 attributes, and the component, or the callback `spacy-lexner.collect_texts.v1`, shows it all Docs first.
@@ -16,11 +16,13 @@ ATTRIBUTE = "training_texts"
 
 
 class TrainingTexts:
-    """What a node keeps of the training Docs until it is initialized. Never saved with the model."""
+    """The training data that a node collects until it is initialized. Never saved with the model."""
 
     def __init__(self, *, tokens: bool, texts: bool, units: bool = True) -> None:
-        """`tokens` and `texts` say which of these the node needs, `units` whether it reads the tokens of unit Docs too:
-        runs of components do, `spacy pretrain` may mask whole words."""
+        """tokens (bool): Count tokens.
+        texts (bool): Keep texts.
+        units (bool): Also count the tokens of unit Docs, which components read; `spacy pretrain` may mask whole words.
+        """
         self._wants_tokens, self._wants_texts, self._wants_units = tokens, texts, units
         self.clear()
 

@@ -22,7 +22,7 @@ class UnitRanges(NamedTuple):
     """The units of each token of a batch of Docs, whose units are numbered consecutively."""
 
     starts: np.ndarray  # int64[n_tokens], the first
-    counts: np.ndarray  # int64[n_tokens], how many, at least one
+    counts: np.ndarray  # int64[n_tokens], their number, at least one
 
     @property
     def ends(self) -> np.ndarray:
@@ -31,8 +31,8 @@ class UnitRanges(NamedTuple):
 
 
 def make_unit_docs(docs: Sequence[Doc]) -> List[Doc]:
-    """The unit Doc of each Doc: the Doc itself if its tokens are units. User data are shared, not copied: candidates
-    and whatever else is stored by characters holds for both. Entities are carried over."""
+    """The unit Doc of each Doc: the Doc itself if its tokens are units. User data is shared, not copied, so candidates
+    and everything else stored by characters applies to both. Entities are carried over."""
     return [doc if has_units(doc) else carry_entities(doc, split_doc(doc)) for doc in docs]
 
 
@@ -46,12 +46,12 @@ def has_units(doc: Doc) -> bool:
 
 
 def is_space(doc: Doc) -> Any:
-    """Which tokens are white space, bool[n_tokens]: they are in no span, at most between its ends."""
+    """Which tokens are white space, bool[n_tokens]. Spans may contain such tokens, but not begin or end with them."""
     return doc.to_array("IS_SPACE").astype(bool)
 
 
 def split_doc(doc: Doc) -> Doc:
-    """A Doc of the same text, in characters, that shares the user data and has no other annotation."""
+    """Make a Doc of the same text, in characters, that shares the user data and has no other annotation."""
     words, spaces = split_characters(doc.text)
     unit_doc = Doc(doc.vocab, words=words, spaces=spaces, user_data=doc.user_data)
     unit_doc.has_unknown_spaces = doc.has_unknown_spaces
@@ -59,8 +59,8 @@ def split_doc(doc: Doc) -> Doc:
 
 
 def split_characters(text: str) -> Tuple[List[str], List[bool]]:
-    """Split a text as spaCy's `char` segmenter does: the words, and for each whether one space follows that is not a
-    token. Only runs of white space cost a step of Python."""
+    """Split a text as spaCy's `char` segmenter does: the words, and for each whether it is followed by one space that
+    is not a token. Python steps through runs of white space only, not through characters."""
     words: List[str] = []
     spaces: List[bool] = []
     position = 0
@@ -101,15 +101,15 @@ def carry_entities(doc: Doc, unit_doc: Doc, places: Optional[Sequence[Tuple[int,
 
 
 def covering(doc: Doc, starts: np.ndarray, ends: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-    """The tokens (first, end) that spans of characters touch, int64[n] each. Nothing but the white space after a token
-    touches that token."""
+    """The tokens (first, end) that spans of characters touch, int64[n] each. White space after a token touches that
+    token only if the span covers nothing else."""
     begins, stops = token_borders(doc)
     first, last = np.searchsorted(begins, starts, "right") - 1, np.searchsorted(begins, ends, "left")
     return first + ((starts >= stops[first]) & (last - first > 1) if len(first) else 0), last
 
 
 def units_of_tokens(docs: Sequence[Doc], unit_docs: Sequence[Doc]) -> Optional[UnitRanges]:
-    """The units of each token; None if every Doc is its own unit Doc. White space that is a token but no unit has the
+    """The units of each token; None if every Doc is its own unit Doc. A white-space token that is not a unit gets the
     unit before it."""
     if all(doc is unit_doc for doc, unit_doc in zip(docs, unit_docs)):
         return None
@@ -132,6 +132,6 @@ def find_token_reader(model: Model) -> Optional[Model]:
 
 
 def find_listener(model: Model) -> Optional[Model]:
-    """The first node of a model that takes the vectors of a shared encoder, in spaCy or spacy-transformers; None if it
-    has none. Such vectors are those of tokens."""
+    """The first node of a model that listens to a shared encoder of spaCy or spacy-transformers, whose vectors are
+    those of tokens; None if it has none."""
     return next((node for node in model.walk() if hasattr(node, "receive")), None)

@@ -29,7 +29,7 @@ def import_lebert_cli(
     ] = None,
     corpus: Annotated[
         Optional[List[Path]],
-        typer.Option(metavar="FILE", help="Instead of it: train.json, dev.json, test.json, each with this option"),
+        typer.Option(metavar="FILE", help="Without --word-vocab: train.json, dev.json, test.json; repeatable"),
     ] = None,
     max_scan_num: Annotated[
         Optional[int], typer.Option(metavar="N", help="Lines of the lexicon that training read", min=1)
@@ -37,9 +37,9 @@ def import_lebert_cli(
     max_word_num: Annotated[int, typer.Option(metavar="N", help="Words per character in training", min=1)] = 5,
     force: ForceOption = False,
 ) -> None:
-    """Turn a checkpoint of liuwei1206/LEBERT into a pipeline that finds what the authors' code finds.
+    """Turn a checkpoint of liuwei1206/LEBERT into a pipeline that finds the same entities as the authors' code.
 
-    The weights file is read as tensors only. It does not say which word has which vector: give --word-vocab, or
+    The weights file is read as tensors only. It does not record which word has which vector: give --word-vocab, or
     --corpus for each training data file.
 
     \b

@@ -17,7 +17,7 @@ from ..formats.source import read_lines
 from ..formats.spacy_file import read_docs
 
 ItemT = TypeVar("ItemT")
-GENERIC = ("model-best", "model-last")  # names of folders that say nothing
+GENERIC = ("model-best", "model-last")  # folder names that do not identify a pipeline
 TEXT_SUFFIXES = (".txt", ".txt.gz", ".txt.bz2", ".txt.xz")
 N_REASONS = 3
 
@@ -53,13 +53,13 @@ def failing(title: str, *, code: int = 1) -> Iterator[None]:
 def progress(
     items: Iterable[ItemT], desc: str = "", *, unit: str = " texts", total: Optional[int] = None, scale: int = 0
 ) -> Iterable[ItemT]:
-    """Show a progress bar in a terminal; it disappears at the end. `scale` is the number of units per item."""
+    """Show a transient progress bar in a terminal. `scale` is the number of units per item."""
     return tqdm(items, desc=desc, unit=unit, total=total, unit_scale=scale or False, disable=None, leave=False)
 
 
 @contextmanager
 def status(what: str) -> Iterator[None]:
-    """Say in a terminal what takes its time, until it is done."""
+    """Show in a terminal what is being done, until it is done."""
     with tqdm(desc=what, bar_format="{desc} …", disable=None, leave=False):
         yield
 
@@ -71,27 +71,27 @@ def check_new(path: Optional[Path], force: bool) -> None:
 
 
 def warn_of_failures(failed: Mapping[int, str], title: str = "") -> None:
-    """Warn of texts that a pipeline could not process; `failed` has the reason for each, by its number."""
+    """Warn of texts that a pipeline could not process; `failed` maps the number of each to the reason."""
     if failed:
         reasons = sorted(set(failed.values()))[:N_REASONS]
         msg.warn(f"{title}{len(failed)} texts could not be processed", "\n".join(reasons))
 
 
 def load_pipeline(model: str) -> Language:
-    """Load a pipeline from a folder or package, or "blank:zh". Raises OSError if there is none, and ValueError with its
-    name if it is damaged or needs something that is not installed."""
+    """Load a pipeline from a folder or package, or "blank:zh". Raises OSError if there is none, and ValueError if it is
+    damaged or needs something that is not installed."""
     try:
         with status(f"loading {model}"):
             return load_model(model)
     except OSError:
         raise
-    except Exception as error:  # a damaged file fails in as many ways as there are components
+    except Exception as error:  # every component fails on damaged files in its own way
         reason = f"{type(error).__name__}: {error}"
         raise ValueError(f"The pipeline {model} cannot be loaded ({reason}).") from error
 
 
 def load_named(models: Iterable[str]) -> Iterator[Tuple[str, Language]]:
-    """Load pipelines (folders or names, or NAME=MODEL) one by one, on demand, and yield each with its name."""
+    """Load pipelines (folders or names, or NAME=MODEL) lazily, and yield each with its name."""
     for model in models:
         name, _, place = ("", "", model) if Path(model).exists() else model.rpartition("=")
         path = Path(place)
@@ -99,11 +99,11 @@ def load_named(models: Iterable[str]) -> Iterator[Tuple[str, Language]]:
 
 
 def read_texts(paths: Iterable[Path], format: str = "auto") -> Iterator[str]:
-    """Read the texts that are not blank from files, archives, and folders of them.
+    """Read all non-blank texts from files, archives, and folders of them.
 
     format (str): "text" for one per line; "spacy"; one of `formats.read.READERS`; or "auto": `.spacy` and `.txt` files
         (also compressed) are read as such, the format of others is detected.
-    YIELDS (str): The texts. Raises FormatError, with file and line, for an invalid file, and if there are no texts.
+    YIELDS (str): The texts. Raises FormatError for an invalid file, with its line, and if there are no texts.
     """
     paths, found = list(paths), False
     for path in paths:
@@ -120,4 +120,6 @@ def read_texts(paths: Iterable[Path], format: str = "auto") -> Iterator[str]:
                     found = True
                     yield text
     if not found:
-        raise FormatError(f"There is no text in {', '.join(map(str, paths))}.")
+        raise FormatError(
+            f"No text in {', '.join(map(str, paths))}: give files with at least one text that is not blank."
+        )

@@ -19,12 +19,12 @@ EXAMPLE = "T1\\tGPE 2 4\\t南京"
 OTHERS = {"E": "event", "R": "relation", "A": "attribute", "M": "attribute", "N": "normalization", "#": "note"}
 OTHERS["*"] = "equivalence"
 CONFIG = "annotation.conf"
-COUNTED_TWICE = "text with characters that brat's page counts twice: it shows later entities displaced"
+COUNTED_TWICE = "text with characters that brat's page counts twice: later entities appear shifted"
 RENAMED = "label with characters that brat does not allow: replaced"
 MEANS = "# {} stands for {}"  # our comment in CONFIG: the label of a type
 MEANT = re.compile(r"# ([A-Za-z0-9_-]+) stands for (.+)")
 LINE_BREAK = re.compile(r"[\n\r\t]")
-NO_TYPE = re.compile(r"[^A-Za-z0-9_-]")  # not allowed in names of types
+NO_TYPE = re.compile(r"[^A-Za-z0-9_-]")  # not allowed in type names
 
 
 class Document(NamedTuple):
@@ -84,7 +84,7 @@ def _read_lines(lines: List[str], mentions: Mentions, labels: Dict[str, str]) ->
         head, separator, mention = rest.partition("\t")
         label, _, spans = head.partition(" ")
         if line[0] != "T" or not re.fullmatch(r"[0-9]+ [0-9]+(;[0-9]+ [0-9]+)*", spans):
-            raise FormatError(f"{mentions.place}: {quote(line)} is not brat's; expected a line such as {EXAMPLE}")
+            raise FormatError(f"{mentions.place}: {quote(line)} is not a line of brat; expected one such as {EXAMPLE}")
         try:
             bounds = [to_int(bound) for bound in re.split("[ ;]", spans)]
         except ValueError as error:
@@ -132,7 +132,7 @@ def _make_lines(task: Task, offsets: Offsets, types: Dict[str, str], report: Rep
 
 
 def _name_type(label: str, types: Dict[str, str]) -> str:
-    """A name that brat allows and that no other label has."""
+    """Make a name that brat allows and no other label has."""
     name = NO_TYPE.sub("_", label) or "_"
     names = (name if i == 1 else f"{name}-{i}" for i in range(1, len(types) + 2))
     return next(candidate for candidate in names if candidate not in types.values())

@@ -26,7 +26,7 @@ def read_clue(source: Source, options: ReadOptions, report: Report) -> Iterator[
 
 
 def _walk(labels: Any, place: str) -> Iterator[Tuple[str, str, Any]]:
-    """The label, mention and bounds of each entity."""
+    """YIELDS (Tuple[str, str, Any]): The label, mention and bounds of each entity, bounds unchecked."""
     for label, mentions in _items(labels, place):
         for mention, occurrences in _items(mentions, place):
             if not isinstance(occurrences, list):

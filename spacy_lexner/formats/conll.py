@@ -22,7 +22,7 @@ class Row(NamedTuple):
 
 
 class TaggedSentence(NamedTuple):
-    """A sentence: its words, the spans its tags encode (in words), and the file and line where it begins."""
+    """A sentence: its words, the spans encoded by its tags (in words), and the file and line where it begins."""
 
     words: List[str]
     spans: List[Span]
@@ -30,7 +30,7 @@ class TaggedSentence(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """What all lines of a file have in common."""
+    """The layout that all lines of a file share."""
 
     separator: str  # between columns: a tab or a space
     digit_suffix: bool  # whether each word ends with a digit that is not text
@@ -66,7 +66,7 @@ def read_tagged(source: Source, options: ReadOptions, report: Report) -> Iterato
         words = [row.word[:-1] if layout.digit_suffix else row.word for row in rows]
         for i, word in enumerate(words):
             if word in SPACE_SYMBOLS and not options.space_symbol:
-                kind = f"{word}: read as text. If it stands for a space, say so (--space-symbol {word})"
+                kind = f"{word}: read as text. If it stands for a space, use --space-symbol {word}"
                 report.add_problem(kind, f"{source.name}:{rows[i].number}")
         if options.space_symbol:
             words = [word.replace(options.space_symbol, " ") for word in words]
@@ -78,8 +78,8 @@ def detect_layout(source: Source, options: ReadOptions) -> Layout:
     if options.scheme != "auto" and options.scheme not in SCHEMES:
         raise FormatError(f"Unknown tag scheme {options.scheme!r}. Use auto or one of: {', '.join(SCHEMES)}")
     separator = _detect_separator(source, options)
-    places: Dict[str, Row] = {}  # the first row with each letter of a tag
-    plain_word: Optional[Row] = None  # the first without a final digit
+    places: Dict[str, Row] = {}  # the first row with each tag letter
+    plain_word: Optional[Row] = None  # the first row whose word has no final digit
     n_rows = 0
     for rows in _read_sentences(source, separator, options, Report()):
         n_rows += len(rows)
@@ -103,7 +103,7 @@ def _choose_scheme(source: Source, places: Dict[str, Row], options: ReadOptions)
         scheme = detect_scheme(places)
         if scheme is not None:
             return scheme
-        if options.repair:  # letters are synonyms, so mixed schemes can be read
+        if options.repair:  # the letters of all schemes are understood, so mixed schemes can be read
             return "bioes"
         found = ", ".join(f"{letter} (line {row.number})" for letter, row in places.items())
         raise FormatError(

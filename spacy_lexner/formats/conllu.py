@@ -14,9 +14,9 @@ COUNTER = re.compile(r"(?P<first>[0-9]+)(?:-(?P<last>[0-9]+)|\.(?P<empty>[0-9]+)
 TEXT = re.compile(r"# *text *= *(.*)")
 SPACES = re.compile(r"\s*")
 NO_SPACE = "SpaceAfter=No"
-UNKNOWN_SPACES = "file that does not say where spaces are: set only between Latin words"
+UNKNOWN_SPACES = "file without information on spaces: set only between Latin words"
 NOT_UNIVERSAL = "part of speech that is not universal: left out"
-OTHER_TEXT = "words that do not spell the text given with them: words kept"
+OTHER_TEXT = "words that do not spell the sentence's text: words kept"
 
 
 class Row(NamedTuple):
@@ -47,8 +47,8 @@ def is_conllu(lines: Iterable[str]) -> bool:
 
 def read_conllu(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
     """Read the sentences of a CoNLL-U file. A contraction is one word without a part of speech; empty nodes are left
-    out. Spaces come from the comment `# text`, else from SpaceAfter if the file uses it (the file is read twice to find
-    out), else are set only between words in Latin letters."""
+    out. Spaces come from the comment `# text`, else from SpaceAfter if the file uses it (it is read twice to find out);
+    otherwise there are only spaces between words in Latin letters."""
     spaced = any(NO_SPACE in line for _, line in read_lines(source, options, Report()))
     reported = spaced
     empty = True
@@ -60,7 +60,7 @@ def read_conllu(source: Source, options: ReadOptions, report: Report) -> Iterato
         if text is not None and spaces is None:
             if not options.repair:
                 raise FormatError(
-                    f"{place}: the words are {quote(' '.join(words))}, but the text given with them is "
+                    f"{place}: the words are {quote(' '.join(words))}, but the sentence's text is "
                     f"{quote(text)}. To keep the words, repair it (--repair)."
                 )
             report.add_problem(OTHER_TEXT, place)
@@ -106,8 +106,8 @@ def _read_sentences(source: Source, options: ReadOptions, report: Report) -> Ite
             counter = COUNTER.fullmatch(columns[0])
             if len(columns) != N_COLUMNS or counter is None or not columns[1].strip():
                 raise FormatError(
-                    f"{place}: expected the {N_COLUMNS} columns of CoNLL-U, separated by tabs: a number, a word, and "
-                    f"so on. The line is {quote(line)}."
+                    f"{place}: expected the {N_COLUMNS} columns of CoNLL-U, separated by tabs and beginning with a "
+                    f"number and a word. The line is {quote(line)}."
                 )
             try:
                 first, last = (to_int(counter[name] or "0") for name in ("first", "last"))
@@ -128,7 +128,7 @@ def _read_row(number: int, columns: List[str], place: str, options: ReadOptions,
         if not options.repair:
             raise FormatError(
                 f"{place}: the part of speech {quote(pos)} of {quote(columns[1])} is not universal. Leave it out "
-                "(--repair); the fifth column is read too."
+                "(--repair); the tag in the fifth column is read in any case."
             )
         report.add_problem(NOT_UNIVERSAL, f"{place}: {shorten(pos)}")
         pos = ""

@@ -1,4 +1,4 @@
-"""Records as spaCy Docs, and Docs as records."""
+"""Converting records to spaCy Docs, and Docs to records."""
 
 from typing import Optional, Sequence
 
@@ -13,11 +13,11 @@ from .report import Report
 BLANK = "entity of white space: left out"
 WHITE_EDGE = "entity with white space at its edge: trimmed"
 MISALIGNED = "entity not aligned with tokens: left out"
-PARTIAL = "text annotated in part: written as if the rest had no entities"
+PARTIAL = "partly annotated text: written as if the rest had no entities"
 
 
 def make_word_doc(record: Record, vocab: Vocab) -> Doc:
-    """Make a Doc of a record's own words and parts of speech, without entities. Raises FormatError without words."""
+    """Make a Doc of a record's words and parts of speech, without entities. Raises FormatError if it has no words."""
     if record.words is None:
         raise FormatError(f"{record.place}: the file does not split its texts into words. Use a tokenizer (char).")
     spaces = [False] * len(record.words) if record.spaces is None else list(record.spaces)
@@ -26,11 +26,13 @@ def make_word_doc(record: Record, vocab: Vocab) -> Doc:
 
 
 def add_entities(doc: Doc, record: Record, report: Report, *, spans_key: Optional[str] = None) -> Doc:
-    """Set a record's entities on a Doc of its text, in any tokenization. Those of an unannotated record stay missing.
+    """Set a record's entities on a Doc of its text, in any tokenization. If the record is unannotated, so is the Doc.
 
-    report (Report): Counts the entities of each label, those not aligned with tokens, and those that overlap others: in
-        `doc.ents` the longest stays, the first among equally long ones.
-    spans_key (Optional[str]): Also store all entities, overlapping ones too, in `doc.spans` under this key.
+    doc (Doc): The Doc.
+    record (Record): The record.
+    report (Report): Counts the entities of each label, those not aligned with tokens, and those that overlap others, of
+        which `doc.ents` keeps the longest (the first of equally long ones).
+    spans_key (Optional[str]): Also store all entities, including overlapping ones, in `doc.spans` under this key.
     RETURNS (Doc): The same Doc.
     """
     if record.entities is None:
@@ -53,7 +55,8 @@ def add_entities(doc: Doc, record: Record, report: Report, *, spans_key: Optiona
 def read_doc(doc: Doc, place: str, report: Report, *, spans_key: Optional[str] = None) -> Record:
     """Make a record of a Doc.
 
-    place (str): Where it comes from, for the report.
+    doc (Doc): The Doc.
+    place (str): Its place, for the report.
     report (Report): Collects what a record cannot express.
     spans_key (Optional[str]): Use these spans of the Doc, which may overlap, instead of its entities.
     RETURNS (Record): The record; its entities are None if the Doc is unannotated.
@@ -66,7 +69,7 @@ def read_doc(doc: Doc, place: str, report: Report, *, spans_key: Optional[str] =
     for span in spans or ():
         if span.kb_id_:
             report.add_problem(
-                "entity with an id of a knowledge base: written without it", f"{place}: {shorten(span.kb_id_)}"
+                "entity with a knowledge base id: written without it", f"{place}: {shorten(span.kb_id_)}"
             )
     found = {Entity(span.start_char, span.end_char, span.label_) for span in spans or ()}
     entities = None if spans is None else sorted(found)

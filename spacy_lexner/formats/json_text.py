@@ -1,4 +1,4 @@
-"""What the JSON formats share: one object on each line, and its text."""
+"""Reading JSON safely, for all JSON formats: objects on lines, lists item by item, and their texts."""
 
 import json
 import re
@@ -11,14 +11,14 @@ from .report import Report
 from .source import CHUNK, Source, read_chunks, read_lines
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-HALF = "has a lone surrogate, half of a character: correct it, or name the encoding of the file (--encoding)"
+HALF = "has a lone surrogate, half of a character: correct it, or give the file's encoding (--encoding)"
 
 
 def read_objects(
     source: Source, options: ReadOptions, report: Report, example: str
 ) -> Iterator[Tuple[str, Dict[str, Any]]]:
-    """Read a file with one JSON object on each line: pairs of "file:line" and the object. Raises FormatError, which
-    shows `example`, for any other line or if there is none."""
+    """Read a file with one JSON object on each line, and yield pairs of "file:line" and the object. Raises FormatError,
+    showing `example`, for any other line or if there is none."""
     found = False
     for number, line in read_lines(source, options, report):
         if not line.strip():
@@ -33,7 +33,7 @@ def read_objects(
 
 
 def parse(text: str, place: str, example: str) -> Any:
-    """Parse JSON. Raises FormatError if it is not JSON."""
+    """Parse JSON. Raises FormatError, showing `example`, if it is not JSON or is nested too deeply."""
     try:
         value = json.loads(text)
     except RecursionError:
@@ -45,7 +45,7 @@ def parse(text: str, place: str, example: str) -> Any:
 
 
 def _check_nesting(value: Any, text: str, place: str) -> None:
-    if text.count("[") + text.count("{") > limit("nesting"):  # else it cannot be
+    if text.count("[") + text.count("{") > limit("nesting"):  # otherwise it cannot be too deep
         try:
             check_nesting(value)
         except ValueError as error:
@@ -55,11 +55,11 @@ def _check_nesting(value: Any, text: str, place: str) -> None:
 def _not_json(error: ValueError) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON ({error})"
-    return f"an integer of more digits than Python reads; if it is meant, set PYTHONINTMAXSTRDIGITS ({error})"
+    return f"an integer with more digits than Python reads; if it is correct, set PYTHONINTMAXSTRDIGITS ({error})"
 
 
 def read_list(source: Source, options: ReadOptions, report: Report, example: str) -> Iterator[Any]:
-    """Read a file that is a JSON list, item by item: only one is held in memory. Raises FormatError, which shows
+    """Read a file that is a JSON list, item by item, with only one item in memory. Raises FormatError, showing
     `example`, for anything else."""
     decoder = json.JSONDecoder()
     chunks = read_chunks(source, options, report)
@@ -78,12 +78,12 @@ def read_list(source: Source, options: ReadOptions, report: Report, example: str
         try:
             start = re.match(r"(?:,\s*)?", text).end() if n_items else 0  # type: ignore[union-attr]
             item, end = decoder.raw_decode(text, start)
-            if (n_items and not start) or not text[end:].lstrip(" \t\r\n"):  # a number may go on in the next chunk
+            if (n_items and not start) or not text[end:].lstrip(" \t\r\n"):  # a number may continue in the next chunk
                 raise json.JSONDecodeError("expected a comma or the end of the list", text, end)
         except RecursionError:
             raise FormatError(f"{place}: {too_deep()}.") from None
         except ValueError as error:
-            # As much again, so that a long item is not tried again and again.
+            # Double the text, so that a long item is parsed only a few times.
             more = "".join(islice(chunks, 1 + len(text) // CHUNK))
             if not more or not isinstance(error, json.JSONDecodeError):
                 raise FormatError(f"{place}: {_not_json(error)}. Expected {example}") from None
@@ -116,5 +116,5 @@ def check_text(text: Any, place: str, options: ReadOptions, report: Report, exam
 
 
 def dumps(value: Any) -> str:
-    """A value as JSON on one line, with characters unescaped."""
+    """Write a value as JSON on one line, without escaping characters."""
     return json.dumps(value, ensure_ascii=False)

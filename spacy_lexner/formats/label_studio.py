@@ -26,7 +26,7 @@ TAG, FIELD = "label", "text"  # names in the labelling configuration
 
 def read_label_studio(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
     """Read a Label Studio export, JSON or JSON-MIN. A text without annotations, or with predictions only, is
-    unannotated. Errors name the number of the task."""
+    unannotated. Errors give the number of the task."""
     number = 0
     for number, task in enumerate(read_list(source, options, report, EXAMPLE), start=1):
         place = f"{source.name}: task {number}"
@@ -46,12 +46,13 @@ def _find_text(task: Dict[str, Any], place: str) -> Any:
         return data.get(FIELD) if isinstance(data, dict) else None
     texts = [value for value in data.values() if isinstance(value, str)]
     if len(texts) != 1 or data is task:
-        raise FormatError(f'{place}: which of {", ".join(map(quote, list(data)[:5]))} is the text? Call it "{FIELD}".')
+        fields = ", ".join(map(quote, list(data)[:5]))
+        raise FormatError(f'{place}: cannot tell which of the fields {fields} is the text. Name it "{FIELD}".')
     return texts[0]
 
 
 def _find_regions(task: Dict[str, Any], place: str, report: Report) -> Optional[List[Dict[str, Any]]]:
-    """What annotators marked; None if nobody annotated the task."""
+    """The regions marked by an annotator; None if nobody annotated the task."""
     if "data" not in task:
         lists = (value for value in task.values() if isinstance(value, list))
         regions = [value for values in lists for value in values if isinstance(value, dict) and "start" in value]

@@ -1,4 +1,4 @@
-"""Entities given by offsets and usually their text: checked against the text, repaired on request."""
+"""Checking entities given by offsets, and usually their mention, against the text, and repairing them on request."""
 
 from typing import Any, Iterable, List, Optional, Set
 
@@ -37,7 +37,7 @@ class Mentions:
         tried in UTF-16 units or code points; with `repair` the entity is moved to the only occurrence of the mention.
 
         Returns None if the entity was left out, which is reported. Raises FormatError, with the place in the file and
-        the offsets as `shown` there, if it is wrong.
+        the offsets as they are `shown` there, if the entity is invalid.
         """
         if not (type(start) is int and type(end) is int):
             raise FormatError(
@@ -45,7 +45,7 @@ class Mentions:
             )
         if not isinstance(label, str) or not label.strip():
             raise FormatError(
-                f"{self.place}: an entity without a label at {quote(start)}, {quote(end)}: it is {quote(label)}."
+                f"{self.place}: the entity at {quote(start)}, {quote(end)} has the label {quote(label)}; expected a name."
             )
         if LONE_SURROGATE.search(label):
             raise FormatError(f"{self.place}: the label {quote(label)} {HALF}.")
@@ -99,5 +99,5 @@ class Mentions:
 
 
 def _bare(text: str) -> str:
-    """Without white space, which tools write differently inside mentions."""
+    """Remove white space, which tools write differently inside mentions."""
     return "".join(text.split())

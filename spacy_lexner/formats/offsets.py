@@ -1,5 +1,5 @@
-"""What offsets in a text count. Tools differ: an emoji is one code point, two UTF-16 units, or part of a grapheme
-cluster of several code points."""
+"""The units in which tools count offsets: an emoji is one code point, two UTF-16 units, or part of a grapheme cluster
+of several code points."""
 
 from itertools import accumulate
 from typing import Dict, Optional
@@ -16,7 +16,7 @@ class Offsets:
 
     def __init__(self, text: str, unit: str) -> None:
         if unit not in UNITS:
-            raise ValueError(f"Offsets count one of {', '.join(UNITS)}, not {unit!r}.")
+            raise ValueError(f"The unit of offsets is {unit!r}; expected one of {', '.join(UNITS)}.")
         self._length = len(text)
         self._outward: Optional[Dict[int, int]] = None  # None: the same as in Python
         if unit == UTF_16 and text and max(text) > LAST_OF_BMP:

@@ -63,7 +63,7 @@ def _read_tokens(
     except (TypeError, KeyError, AttributeError):
         raise FormatError(f'{place}: "tokens" must be a list of objects with "text", "start" and "end".') from None
     if "".join(f"{word} " if space else word for word, space in zip(words, spaces)) != text:
-        report.add_problem("tokens that are not the text: left out", place)
+        report.add_problem("tokens that do not spell the text: left out", place)
         return None, None
     return words, spaces
 

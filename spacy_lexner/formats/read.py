@@ -1,4 +1,4 @@
-"""All formats that can be read. To add one, write its reader and a line here."""
+"""Reading files in any format. To add a format, write its reader and add a line to READERS."""
 
 from itertools import islice
 from pathlib import Path
@@ -60,7 +60,7 @@ def read_records(source: Source, format: str, options: ReadOptions, report: Repo
 
 
 def _check_characters(record: Record) -> None:
-    """Raise FormatError for half a character, which JSON and some encodings can hold, and neither UTF-8 nor a Doc."""
+    """Raise FormatError for a lone surrogate, which JSON and some encodings can hold, but neither UTF-8 nor a Doc."""
     labels = (entity.label for entity in record.entities or ())
     parts = (record.text, *(record.words or ()), *(record.tags or ()), *(record.pos or ()), *labels)
     if LONE_SURROGATE.search("".join(parts)):
@@ -100,5 +100,5 @@ def _detect_object(data: Dict[str, Any]) -> str:
 
 
 def _detect_list(items: Iterator[Any]) -> str:
-    """The format of a JSON file that is a list, by its first item."""
+    """The format of a JSON list, by its first item."""
     return "spacy-llm" if any(map(is_example, islice(items, 1))) else "label-studio"

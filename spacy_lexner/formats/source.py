@@ -1,4 +1,4 @@
-"""Files and their lines: plain, compressed or in a zip archive, in any encoding, with line numbers."""
+"""Reading files and their lines: plain, compressed or in a zip archive, in any encoding, with line numbers."""
 
 import bz2
 import codecs
@@ -80,13 +80,13 @@ def read_lines(source: Source, options: ReadOptions, report: Report) -> Iterator
     try:
         wide = codecs.lookup(options.encoding).name.startswith(("utf-16", "utf-32"))
     except LookupError:
-        raise FormatError(f"Unknown encoding {options.encoding!r}. Try utf-8, gb18030 or big5.") from None
+        raise _unknown_encoding(options) from None
     try:
         with source.open() as file:
             for number, line in (_read_wide_lines if wide else _read_byte_lines)(file, source, options, report):
                 yield number, line.removeprefix("\ufeff") if number == 1 else line
     except DAMAGED as error:
-        raise FormatError(f"{source.name}: the archive is damaged or cannot be read ({error}).") from error
+        raise _unreadable(source, error) from error
 
 
 def read_chunks(source: Source, options: ReadOptions, report: Report) -> Iterator[str]:
@@ -94,7 +94,7 @@ def read_chunks(source: Source, options: ReadOptions, report: Report) -> Iterato
     try:
         decoder = codecs.getincrementaldecoder(options.encoding)(options.errors)
     except LookupError:
-        raise FormatError(f"Unknown encoding {options.encoding!r}. Try utf-8, gb18030 or big5.") from None
+        raise _unknown_encoding(options) from None
     first, n_read, n_lost = True, 0, 0
     try:
         with source.open() as file:
@@ -105,7 +105,7 @@ def read_chunks(source: Source, options: ReadOptions, report: Report) -> Iterato
                 first = False
             yield _decode_chunk(decoder, b"", source, options, n_read, final=True)
     except DAMAGED as error:
-        raise FormatError(f"{source.name}: the archive is damaged or cannot be read ({error}).") from error
+        raise _unreadable(source, error) from error
     if n_lost and options.errors == "replace":
         report.add_problem(f"file with bytes that are not {options.encoding}, replaced by U+FFFD", source.name)
 
@@ -115,7 +115,7 @@ def _decode_chunk(
 ) -> str:
     try:
         return decoder.decode(raw, final)
-    except UnicodeError as error:  # UTF-16 without a byte order mark is one without a place
+    except UnicodeError as error:  # a plain UnicodeError, without a place, if UTF-16 has no byte order mark
         hint = _guess_encoding(raw[:-4] or raw, options.encoding)
         start, reason = getattr(error, "start", 0), getattr(error, "reason", error)
         where = f"byte {at + start + 1} or before"
@@ -128,13 +128,13 @@ def read_text(source: Source, options: ReadOptions, report: Report) -> str:
         with source.open() as file:
             raw = file.read(limit("file") + 1)
     except DAMAGED as error:
-        raise FormatError(f"{source.name}: the archive is damaged or cannot be read ({error}).") from error
+        raise _unreadable(source, error) from error
     if len(raw) > limit("file"):
-        raise FormatError(f"{source.name}: {exceeded('file', 'more bytes')}; or cut the file into several.")
+        raise FormatError(f"{source.name}: {exceeded('file', 'more bytes')}; or split the file into several.")
     try:
         text = raw.decode(options.encoding)
     except LookupError:
-        raise FormatError(f"Unknown encoding {options.encoding!r}. Try utf-8, gb18030 or big5.") from None
+        raise _unknown_encoding(options) from None
     except UnicodeDecodeError as error:
         if options.errors == "strict":
             hint = _guess_encoding(raw, options.encoding)
@@ -146,6 +146,14 @@ def read_text(source: Source, options: ReadOptions, report: Report) -> str:
     return text.removeprefix("\ufeff")
 
 
+def _unknown_encoding(options: ReadOptions) -> FormatError:
+    return FormatError(f"Unknown encoding {options.encoding!r}. Try utf-8, gb18030 or big5.")
+
+
+def _unreadable(source: Source, error: Exception) -> FormatError:
+    return FormatError(f"{source.name}: the archive is damaged or cannot be read ({error}).")
+
+
 def _list_file(path: Path) -> List[Source]:
     return _list_members(path) if path.suffix == ".zip" else [Source(path)]
 
@@ -155,10 +163,10 @@ def _list_members(path: Path) -> List[Source]:
         with zipfile.ZipFile(path) as archive:
             names = sorted(info.filename for info in archive.infolist() if not info.is_dir())
     except DAMAGED as error:
-        raise FormatError(f"{path} is not a zip archive, or damaged: {error}.") from error
+        raise FormatError(f"{path} is not a zip archive, or is damaged: {error}.") from error
     for name in names:
         if ".." in PurePosixPath(name).parts or name.startswith(("/", "\\")) or ":" in name[:3]:
-            raise FormatError(f"{path}: the member {quote(name)} leaves the archive. Pack its files again.")
+            raise FormatError(f"{path}: the member {quote(name)} would be outside the archive. Pack its files again.")
     return [Source(path, name) for name in names if not _is_hidden(Path(name))]
 
 
@@ -173,7 +181,7 @@ def _read_byte_lines(file: BinaryIO, source: Source, options: ReadOptions, repor
     while raw := file.readline(most + 1):
         number += 1
         if len(raw) > most:
-            raise FormatError(f"{source.name}:{number}: {exceeded('line', 'a line of more bytes')}. Is it a text?")
+            raise FormatError(f"{source.name}:{number}: {exceeded('line', 'a line of more bytes')}. Is it a text file?")
         try:
             line = raw.decode(options.encoding)
         except UnicodeDecodeError as error:
@@ -201,7 +209,7 @@ def _read_wide_lines(file: BinaryIO, source: Source, options: ReadOptions, repor
 
 
 def _guess_encoding(raw: bytes, encoding: str) -> str:
-    """The remedy for bytes that cannot be decoded, for an error."""
+    """Describe the remedy for bytes that cannot be decoded."""
     for guess in ("utf-16",) if raw[:2] in BYTE_ORDER_MARKS else ("utf-8", "gb18030"):
         try:
             raw.decode(guess, "replace" if guess == "utf-16" else "strict")

@@ -1,4 +1,4 @@
-"""spaCy's own binary files of Docs."""
+"""Reading spaCy's own binary files of Docs."""
 
 import io
 import zlib
@@ -15,7 +15,7 @@ from .source import CHUNK
 
 
 def list_spacy_files(path: Union[str, Path]) -> List[Path]:
-    """A `.spacy` file, or all those in a folder, sorted. Raises FileNotFoundError if there is none."""
+    """List a `.spacy` file, or all those in a folder, sorted. Raises FileNotFoundError if there is none."""
     path = Path(path)
     files = sorted(path.rglob("*.spacy")) if path.is_dir() else [path]
     if not files or not files[0].is_file():
@@ -33,7 +33,7 @@ def read_docs(path: Union[str, Path]) -> Iterator[Doc]:
         yield from DocBin().from_bytes(data).get_docs(Vocab())
     except FormatError:
         raise
-    except Exception as error:  # spaCy reads what is there, and damage fails in as many ways as there are attributes
+    except Exception as error:  # spaCy does not check files, so damage can fail anywhere
         found = f"{type(error).__name__}: {quote(str(error))}"
         raise FormatError(
             f"{path}: not a .spacy file, or a damaged one ({found}). Convert or copy it again."
@@ -47,7 +47,7 @@ def read_all(path: Union[str, Path]) -> Iterator[Doc]:
 
 
 def is_annotated(doc: Doc) -> bool:
-    """RETURNS (bool): Whether a Doc says of any token what entity it is in, or that it is in none."""
+    """RETURNS (bool): Whether any token of a Doc is annotated as inside or outside entities."""
     return len(doc) > 0 and doc.has_annotation("ENT_IOB")
 
 
@@ -63,7 +63,7 @@ def read_annotated(path: Union[str, Path]) -> Iterator[Doc]:
 
 
 def _check_unpacked(packed: bytes, name: str) -> None:
-    """Unpack without keeping anything: spaCy takes memory for all of it."""
+    """Unpack a file without keeping it, to check its size before spaCy takes memory for all of it."""
     unpacker = zlib.decompressobj()
 
     def read(size: int) -> bytes:

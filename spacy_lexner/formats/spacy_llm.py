@@ -1,9 +1,9 @@
-"""Few-shot examples of spacy-llm, as YAML, a JSON list or JSON lines. They name mentions and have no offsets.
+"""Few-shot examples of spacy-llm, as YAML, a JSON list or JSON lines. They have mentions, but no offsets.
 
 `{"text": "我在南京", "entities": {"GPE": ["南京"]}}`, for `spacy.NER.v2`: every occurrence of a mention is an entity.
 
 `{"text": "我在南京", "spans": [{"text": "南京", "is_entity": true, "label": "GPE", "reason": "is a GPE"}]}`, for
-`spacy.NER.v3`: one occurrence after the other; some of them are no entities.
+`spacy.NER.v3`: occurrences in order, some of which are not entities.
 """
 
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
@@ -20,7 +20,7 @@ from .task import Task
 from .yaml_text import read_yaml_list
 
 EXAMPLE = '{"text": "我在南京", "entities": {"GPE": ["南京"]}}'
-NO_LABEL = "==NONE=="  # what spacy-llm writes for a mention that is no entity
+NO_LABEL = "==NONE=="  # spacy-llm's label for a mention that is not an entity
 INEXACT = "text whose mentions also occur elsewhere, or overlap: read back with other entities"
 NOT_FOUND = "mention that does not occur in the text: left out"
 
@@ -33,7 +33,7 @@ def is_example(data: Any) -> bool:
 
 
 def read_spacy_llm(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
-    """Read few-shot examples. One with neither "entities" nor "spans" is an unannotated text."""
+    """Read few-shot examples. An example with neither "entities" nor "spans" is an unannotated text."""
     number = 0
     for number, data in enumerate(_load(source, options, report), start=1):
         place = f"{source.name}: example {number}"
@@ -84,7 +84,7 @@ def _read_mentions(labels: Any, place: str) -> Iterator[Tuple[str, str]]:
 
 
 def _read_spans(spans: Any, place: str) -> Iterator[Tuple[Optional[str], str]]:
-    """The label, or None for what is no entity, and the text of each mention."""
+    """The label (None if it is not an entity) and text of each mention."""
     for span in spans if isinstance(spans, list) else [spans]:
         if not isinstance(span, dict) or not all(_is_text(span.get(name)) for name in ("text", "label")):
             raise FormatError(
@@ -100,7 +100,7 @@ def _is_text(value: Any) -> bool:
 
 
 def find_all(text: str, mentions: Iterable[Tuple[str, str]], missing: List[str]) -> List[Entity]:
-    """Every occurrence of every mention, from left to right. `missing` gets mentions that do not occur."""
+    """Find every occurrence of every mention, from left to right. Mentions that do not occur are added to `missing`."""
     found = set()
     for label, mention in mentions:
         start = text.find(mention)
@@ -113,8 +113,8 @@ def find_all(text: str, mentions: Iterable[Tuple[str, str]], missing: List[str])
 
 
 def find_in_turn(text: str, mentions: Iterable[Tuple[Optional[str], str]], missing: List[str]) -> List[Entity]:
-    """The occurrence of each mention (None for its label: no entity) that follows the one before, or else the first
-    in the text. `missing` gets mentions that do not occur."""
+    """Find the next occurrence of each mention (label None: not an entity) after the previous mention, or else its
+    first one in the text. Mentions that do not occur are added to `missing`."""
     found = set()
     position = 0
     for label, mention in mentions:
@@ -134,12 +134,12 @@ def write_spacy_llm(
 ) -> Iterator[str]:
     """Write few-shot examples.
 
-    suffix (str): One of .yml, .yaml, .json and .jsonl, as `spacy.FewShotReader.v1` has them.
+    suffix (str): One of .yml, .yaml, .json and .jsonl, which `spacy.FewShotReader.v1` reads.
     reasons (bool): Write "spans" with reasons, for `spacy.NER.v3`, instead of "entities".
     """
     if suffix not in (".yml", ".yaml", ".json", ".jsonl"):
         raise FormatError(
-            f"Examples of spacy-llm are files with .yml, .yaml, .json or .jsonl, not {suffix or 'none'!r}."
+            f"The suffix of a file with examples for spacy-llm is {suffix!r}; expected .yml, .yaml, .json or .jsonl."
         )
     examples = _make_examples(tasks, report, _make_spans if reasons else _make_mentions)
     if suffix == ".jsonl":
@@ -156,7 +156,7 @@ def _make_examples(
     for task in tasks:
         record = task.record
         if record.entities is None:
-            report.add_problem("text without annotation: left out, since it is no example", record.place)
+            report.add_problem("text without annotation: left out, since it is not an example", record.place)
             continue
         if task.notes or any(score is not None for score in task.scores or ()):
             report.add_problem("notes and scores of a text: left out", record.place)
@@ -167,7 +167,7 @@ def _make_examples(
 
 
 def _make_mentions(text: str, entities: List[Entity]) -> Tuple[Dict[str, Any], List[Entity]]:
-    """RETURNS (Tuple[Dict[str, Any], List[Entity]]): The mentions by label, and the entities read from them."""
+    """RETURNS (Tuple[Dict[str, Any], List[Entity]]): The mentions by label, and the entities read back from them."""
     labels: Dict[str, List[str]] = {}
     for start, end, label in entities:
         mentions = labels.setdefault(label, [])
@@ -178,8 +178,8 @@ def _make_mentions(text: str, entities: List[Entity]) -> Tuple[Dict[str, Any], L
 
 
 def _make_spans(text: str, entities: List[Entity]) -> Tuple[Dict[str, Any], List[Entity]]:
-    """RETURNS (Tuple[Dict[str, Any], List[Entity]]): The mentions in their order, each after its earlier occurrences
-    that are no entities, and the entities that are read from them."""
+    """RETURNS (Tuple[Dict[str, Any], List[Entity]]): The mentions in order, each after those of its earlier occurrences
+    that are not entities, and the entities read back from them."""
     spans: List[Dict[str, Any]] = []
     position = 0
     for start, end, label in entities:

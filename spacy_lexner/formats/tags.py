@@ -35,13 +35,13 @@ SCHEMES: Dict[str, Scheme] = {  # in the order of detection
 }
 SYNONYMS = {"M": "I", "L": "E", "S": "S", "W": "S", "U": "S", "B": "B", "I": "I", "E": "E", "O": "O"}
 
-NO_BEGIN = "entity that does not begin with B: begun there"
+NO_BEGIN = "entity that does not begin with B: started there"
 NO_END = "entity that does not end with E: ended there"
-NEW_LABEL = "label that changes inside an entity: a new entity begun there"
+NEW_LABEL = "label that changes inside an entity: a new entity started there"
 
 
 class Violation(NamedTuple):
-    """An illegal tag: the number of its token, and what is wrong and how it is repaired."""
+    """An illegal tag: the number of its token, and a description of the error and its repair."""
 
     token: int
     kind: str

@@ -1,4 +1,4 @@
-"""What is written for annotation tools: texts with the entities known so far."""
+"""The tasks written for annotation tools: texts with the entities known so far."""
 
 from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence
 

@@ -1,4 +1,4 @@
-"""Annotated words: what their readers share, and two formats.
+"""Texts annotated with words: two formats, and helpers for all readers of words.
 
 `word-text`: texts with spaces between the words, one text on each line, as in the SIGHAN bakeoffs.
 `word-tags`: CoNLL files whose tags mark words, with or without parts of speech: a character and B-NOUN, or B, on each
@@ -92,5 +92,5 @@ def runs_on(character: str) -> bool:
 
 
 def universal(tags: Sequence[str]) -> List[str]:
-    """The tags, with "" for those that are not universal parts of speech."""
+    """Replace tags that are not universal parts of speech by ""."""
     return [tag if tag in IDS else "" for tag in tags]

@@ -1,4 +1,4 @@
-"""All formats of annotation tools that can be written. To add one, write its writer and a line here."""
+"""Writing files for annotation tools. To add a format, write its writer and add a line to WRITERS."""
 
 import os
 from functools import partial
@@ -19,14 +19,14 @@ from .task import Task
 class Writer(NamedTuple):
     """How a format is written."""
 
-    write: Callable[..., None]  # (tasks, path, report, unit=what offsets count); reports what the format cannot express
-    unit: str  # what offsets count in the format's own tool
+    write: Callable[..., None]  # (tasks, path, report, unit=of offsets); reports what the format cannot express
+    unit: str  # the unit of offsets in the tool itself
 
 
 def write_lines(
     make_lines: Callable[..., Iterator[str]], tasks: Iterable[Task], path: Path, report: Report, *, unit: str
 ) -> None:
-    """Write the lines of `make_lines(tasks, report, unit=unit)` to a text file, completely or not at all."""
+    """Write the lines of `make_lines(tasks, report, unit=unit)` to a text file, atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -38,7 +38,7 @@ def write_lines(
 
 
 def write_examples(tasks: Iterable[Task], path: Path, report: Report, *, reasons: bool, unit: str) -> None:
-    """Write examples for spacy-llm; the suffix of the file says whether as YAML, JSON or JSON lines."""
+    """Write examples for spacy-llm as YAML, JSON or JSON lines, depending on the file's suffix."""
     write_lines(partial(write_spacy_llm, suffix=path.suffix, reasons=reasons), tasks, path, report, unit=unit)
 
 
@@ -60,12 +60,12 @@ def write_tasks(
     path (Union[str, Path]): The file, or for brat the folder.
     format (str): One of WRITERS.
     report (Report): Collects the counts, and what the format cannot express.
-    offsets (str): What offsets count: one of `offsets.UNITS`, or "auto" for what the tool counts.
+    offsets (str): The unit of offsets: one of `offsets.UNITS`, or "auto" for that of the tool.
     """
     if format not in WRITERS:
         raise FormatError(f"Unknown format to write: {format!r}. Use one of: {', '.join(WRITERS)}")
     if offsets not in ("auto", *UNITS):
-        raise FormatError(f"offsets must be one of auto, {', '.join(UNITS)}, but is {offsets!r}.")
+        raise FormatError(f"offsets is {offsets!r}; expected one of auto, {', '.join(UNITS)}.")
     writer = WRITERS[format]
     unit = writer.unit if offsets == "auto" else offsets
     writer.write(_counted(tasks, report), Path(path), report, unit=unit)

@@ -1,4 +1,4 @@
-"""Lists in YAML, item by item: a YAML parser takes some 80 times the memory of what it reads."""
+"""Reading lists in YAML item by item, since parsing takes about 80 times the memory of the text."""
 
 import re
 from typing import Any, Iterator, List, Tuple
@@ -15,9 +15,9 @@ ITEM = re.compile(r"( *)-( |$)")
 
 
 def read_yaml_list(source: Source, options: ReadOptions, report: Report, example: str) -> Iterator[Any]:
-    """Read a file that is a list in YAML. Items that begin with a dash are read one at a time, so an alias stands only
-    for what is in the same item; anything else is read as a whole. Raises FormatError, which shows `example`, for what
-    is no list, and for an item over the limit."""
+    """Read a file that is a list in YAML. Items that begin with a dash are read one at a time, so an alias can only
+    refer to the same item; anything else is read as a whole. Raises FormatError, showing `example`, for anything but a
+    list, and for an item over the limit."""
     for number, text in _cut(source, options, report):
         place = f"{source.name}:{number}"
         try:
@@ -33,7 +33,7 @@ def read_yaml_list(source: Source, options: ReadOptions, report: Report, example
 
 
 def _cut(source: Source, options: ReadOptions, report: Report) -> Iterator[Tuple[int, str]]:
-    """The items of a list, and the line at which each begins. YAML indents what belongs to an item."""
+    """Split a list into items, each with the line where it begins. Lines within an item are indented."""
     lines: List[str] = []
     begin = size = 0
     dash = None  # how an item begins
@@ -49,7 +49,7 @@ def _cut(source: Source, options: ReadOptions, report: Report) -> Iterator[Tuple
         lines.append(line)
         size += len(line) + 1
         if size > limit("yaml"):
-            what = "an example in YAML, or YAML that is no list of them, of more characters"
+            what = "an example in YAML, or YAML that is not a list of examples, of more characters"
             raise FormatError(f"{source.name}:{begin}: {exceeded('yaml', what)}; or write JSON.")
     if lines:
         yield begin, "\n".join(lines)

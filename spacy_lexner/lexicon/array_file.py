@@ -16,7 +16,7 @@ CHUNK = 1 << 24
 
 
 def write_arrays(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> Iterator[bytes]:
-    """Yield a safetensors file in pieces. The metadata goes into its header."""
+    """YIELDS (bytes): The pieces of a safetensors file with these arrays, the metadata in its header."""
     header: Dict[str, Any] = {"__metadata__": dict(metadata)}
     ordered = sorted(arrays.items(), key=lambda item: -item[1].dtype.itemsize)  # so that each array is aligned
     end = 0
@@ -42,8 +42,8 @@ class Place(NamedTuple):
 
 
 def read_arrays(data: np.ndarray, name: str) -> Tuple[Dict[str, np.ndarray], Dict[str, str]]:
-    """The arrays of a safetensors file (uint8[n]) as views of its bytes (a memory map stays one), and its metadata. The
-    whole header is checked first. Raises LexiconError, with the file's name, unless the file is well-formed."""
+    """Read a safetensors file (uint8[n]): its arrays, as views of the bytes (a memory map stays one), and its metadata.
+    The whole header is checked first. Raises LexiconError, with the file's name, unless the file is well-formed."""
     places, metadata, body = read_places(data, name, {key: np.dtype(dtype).itemsize for key, dtype in DTYPES.items()})
     arrays = {
         key: body[place.begin : place.end].view(DTYPES[place.dtype]).reshape(place.shape)
@@ -55,12 +55,12 @@ def read_arrays(data: np.ndarray, name: str) -> Tuple[Dict[str, np.ndarray], Dic
 def read_places(
     data: np.ndarray, name: str, sizes: Mapping[str, int]
 ) -> Tuple[Dict[str, Place], Dict[str, str], np.ndarray]:
-    """The header of a safetensors file (uint8[n]), checked against the file: where its arrays lie, its metadata, and
-    its body. `sizes` has the bytes of each dtype. Raises LexiconError, with the file's name, unless the file is
-    well-formed."""
+    """Read the header of a safetensors file (uint8[n]) and check it against the file: the places of its arrays, its
+    metadata, and the body. `sizes` maps each dtype to its bytes. Raises LexiconError, with the file's name, unless the
+    file is well-formed."""
     length = int.from_bytes(data[:8].tobytes(), "little")
     if len(data) < 8 or not 2 <= length <= min(MAX_HEADER, len(data) - 8):
-        raise LexiconError(f"{name}: not a safetensors file, or cut short in its header.")
+        raise LexiconError(f"{name}: not a safetensors file, or truncated in its header.")
     try:
         header = json.loads(data[8 : 8 + length].tobytes())
         metadata = {str(key): str(value) for key, value in header.pop("__metadata__", {}).items()}

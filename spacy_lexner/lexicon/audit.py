@@ -1,4 +1,4 @@
-"""Checks of a whole lexicon: against what was stored about its words, and against pygtrie."""
+"""Checks of a whole lexicon: of every entry against its stored hashes, and of its matches against pygtrie."""
 
 from itertools import chain, islice
 from typing import Iterable, Iterator, List, NamedTuple
@@ -38,7 +38,7 @@ def audit(lexicon: Lexicon) -> Iterator[List[str]]:
                 faults.append(f"{word!r}: its vector is not finite")
         yield [*faults, *(f"{word!r}: not found in a text that contains it" for word in _not_found(lexicon, batch))]
     if content % 2**64 != lexicon.content:
-        yield ["the version does not fit the words"]
+        yield ["the version does not match the words"]
 
 
 def _not_found(lexicon: Lexicon, words: List[str]) -> List[str]:
@@ -51,15 +51,15 @@ def _not_found(lexicon: Lexicon, words: List[str]) -> List[str]:
 
 
 class Comparison(NamedTuple):
-    """How many words were found in a text, and where the lexicon and pygtrie differ."""
+    """The number of words found in a text, and a description of each difference between the lexicon and pygtrie."""
 
     n_found: int
     differences: List[str]
 
 
 def compare_with_pygtrie(lexicon: Lexicon, texts: Iterable[str]) -> Iterator[Comparison]:
-    """For each text of a stream, compare the words that the lexicon and `pygtrie.CharTrie` find. The CharTrie is built
-    from all words of the lexicon and takes about a kilobyte per word."""
+    """For each text, compare the words that the lexicon and `pygtrie.CharTrie` find. The CharTrie is built from all
+    lexicon words and takes about a kilobyte per word."""
     trie = CharTrie((word, hash_word(word)) for word in lexicon)
     longest = max(map(len, lexicon), default=0)
     for i, text in enumerate(texts, 1):
@@ -79,7 +79,7 @@ def compare_with_pygtrie(lexicon: Lexicon, texts: Iterable[str]) -> Iterator[Com
 
 
 def joined_words(lexicon: Lexicon) -> Iterator[str]:
-    """Texts that together contain every word of the lexicon, and others formed across word borders."""
+    """YIELDS (str): Texts that together contain every lexicon word, and others formed across word borders."""
     words = iter(lexicon)
     for first in words:
         yield "".join(chain([first], islice(words, N_JOINED - 1)))

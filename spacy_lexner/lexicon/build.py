@@ -1,4 +1,5 @@
-"""A lexicon from a stream of entries. Invalid entries are skipped and reported; none is kept as a Python object."""
+"""Building a lexicon's columns from a stream of entries, which are never all in memory; invalid ones are skipped and
+reported."""
 
 from array import array
 from dataclasses import dataclass, field
@@ -32,20 +33,20 @@ MAX_PLACES = 10
 class BuildReport:
     """The entries that were skipped while a lexicon was built."""
 
-    source: str  # what was read
-    n_read: int = 0  # number of entries
-    skipped: Dict[str, int] = field(default_factory=dict)  # how many were skipped, by reason (a key of REASONS)
-    places: Dict[str, List[str]] = field(default_factory=dict)  # where the first ten of these are, as "file:line"
-    by_file: Dict[str, Dict[str, int]] = field(default_factory=dict)  # skipped by file and reason; not saved
-    n_trimmed: int = 0  # number of words that had white space at their edges, which was trimmed
+    source: str  # the files or streams that were read
+    n_read: int = 0  # number of entries read
+    skipped: Dict[str, int] = field(default_factory=dict)  # number skipped by reason (a key of REASONS)
+    places: Dict[str, List[str]] = field(default_factory=dict)  # the first MAX_PLACES of each reason, as "file:line"
+    by_file: Dict[str, Dict[str, int]] = field(default_factory=dict)  # number skipped by file and reason; not saved
+    n_trimmed: int = 0  # number of words whose leading or trailing white space was trimmed
 
     @property
     def n_skipped(self) -> int:
-        """RETURNS (int): The number of entries skipped. One whose label an earlier word got is not lost."""
+        """RETURNS (int): The number of entries skipped, not counting those whose label went to an earlier word."""
         return sum(self.skipped.values()) - self.skipped.get("label_added", 0)
 
     def skip(self, reason: str, place: str) -> None:
-        """Count an entry skipped for a reason (a key of REASONS) at a place ("file:line")."""
+        """Count a skipped entry. `reason` is a key of REASONS, `place` "file:line"."""
         self.skipped[reason] = self.skipped.get(reason, 0) + 1
         of_file = self.by_file.setdefault(place.rpartition(":")[0], {})
         of_file[reason] = of_file.get(reason, 0) + 1
@@ -78,11 +79,11 @@ def build_table(
     stream = entries if isinstance(entries, EntryStream) else EntryStream("entries", enumerate(entries, 1))
     report = BuildReport(stream.source)
     sources: List[str] = []
-    places = array("Q")  # of each row, number of the source and line
+    places = array("Q")  # for each row the number of its source, and its line
 
     def skip(reason: str, place: str, word: str) -> None:
         if strict:
-            raise LexiconError(f"{place}: {REASONS[reason]}: {quote(word)}. Without `strict` it would be skipped.")
+            raise LexiconError(f"{place}: {REASONS[reason]}: {quote(word)}. Correct it, or skip it (strict=False).")
         report.skip(reason, place)
 
     most = limit("entries")
@@ -107,7 +108,7 @@ def build_table(
         table = builder.finish()
     report.source = ", ".join(sources) or stream.source
     again, first = _find_duplicates(table.hashes)
-    labels: Dict[int, Labels] = {}  # of words that get those of their duplicates
+    labels: Dict[int, Labels] = {}  # of rows that get the labels of their duplicates
     for row, winner in zip(again.tolist(), first.tolist()):
         source, line = divmod(places[row], 1 << LINE_BITS)
         place, known = f"{sources[source]}:{line}", labels.get(winner) or table.labels_of(winner)
@@ -126,7 +127,7 @@ def build_table(
 
 
 def _find_duplicates(hashes: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
-    """The rows with a hash that an earlier row has, ascending, and for each the first such row."""
+    """The rows whose hash an earlier row has, ascending, and for each the first row with that hash."""
     _, first, numbers = np.unique(hashes, return_index=True, return_inverse=True)
     first_of_row = first[numbers]
     again = np.flatnonzero(first_of_row != np.arange(len(hashes)))
@@ -134,7 +135,7 @@ def _find_duplicates(hashes: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
 
 
 def _lend_vector(table: Table, row: int, winner: int) -> None:
-    """Give the vector of a row to an earlier one that has none."""
+    """Give a row's vector to an earlier row if that has none."""
     rows = table.vector_rows
     if rows is not None and rows[winner] < 0 <= rows[row]:
         rows[winner] = rows[row]

@@ -1,4 +1,4 @@
-"""The levels of a lexicon to which words are added, or from which some are removed."""
+"""Adding words to a lexicon, and removing some: the levels of the changed lexicon."""
 
 from typing import Dict, Iterable, List, Optional, Sequence, Tuple
 
@@ -22,11 +22,11 @@ from .rules import find_rule_fault, normal_rules
 from .table import TableBuilder, VectorSpool
 
 GROWTH = 4  # a level of changes has at least this many times the words of the one above
-Changed = Tuple[Sequence[Level], int, int]  # the levels, their content and the width of the vectors, as of Levels
+Changed = Tuple[Sequence[Level], int, int]  # the arguments of Levels: levels, content, width of the vectors
 
 
 def add_words(old: Levels, entries: Iterable[LexiconEntry]) -> Changed:
-    """The levels to which words are added, or in which they are changed, see `Lexicon.with_words`."""
+    """Add or change words, see `Lexicon.with_words`."""
     given, dim = _checked(old, entries)
     words, hashes, ranks = _ranks(old, [entry.word for entry in given])
     known, before = _known(old, words, ranks)
@@ -49,7 +49,7 @@ def add_words(old: Levels, entries: Iterable[LexiconEntry]) -> Changed:
 
 
 def remove_words(old: Levels, words: Iterable[str]) -> Changed:
-    """The levels without some words, see `Lexicon.without_words`."""
+    """Remove words, see `Lexicon.without_words`."""
     levels, content = [], old.content
     _, _, places = _ranks(old, map(old.normalization.word, words))
     for level, ranks in zip(old.levels, places):
@@ -60,7 +60,7 @@ def remove_words(old: Levels, words: Iterable[str]) -> Changed:
 
 
 def _checked(old: Levels, entries: Iterable[LexiconEntry]) -> Tuple[List[LexiconEntry], int]:
-    """The entries, normalised, and the width of the vectors."""
+    """Normalise entries, and find the width of the vectors. Raises LexiconError for an invalid entry."""
     dim, dtype = old.dim, old.base.table.vectors.dtype
     given: List[LexiconEntry] = []
     for entry in entries:
@@ -76,7 +76,7 @@ def _checked(old: Levels, entries: Iterable[LexiconEntry]) -> Tuple[List[Lexicon
 
 
 def _ranks(old: Levels, words: Iterable[str]) -> Tuple[List[str], np.ndarray, List[np.ndarray]]:
-    """The different ones of these words, their hashes, and their ranks in each level; -1 where it lacks them."""
+    """The distinct words, their hashes, and their ranks in each level; -1 where a level lacks a word."""
     distinct = list(dict.fromkeys(words))
     hashes = np.fromiter(map(hash_word, distinct), "u8", len(distinct))
     return distinct, hashes, [level.ranks(hashes) for level in old.levels]
@@ -85,7 +85,7 @@ def _ranks(old: Levels, words: Iterable[str]) -> Tuple[List[str], np.ndarray, Li
 def _known(
     old: Levels, words: Sequence[str], ranks: Sequence[np.ndarray]
 ) -> Tuple[Dict[str, LexiconEntry], Dict[str, int]]:
-    """The entries of known words, and the hashes of their content."""
+    """The entries of the words that are known, and the hashes of their content."""
     known: Dict[str, LexiconEntry] = {}
     contents: Dict[str, int] = {}
     for level, rank in zip(old.levels, ranks):

@@ -1,4 +1,4 @@
-"""How two lexicons differ."""
+"""Differences between two lexicons."""
 
 from itertools import islice
 from operator import eq
@@ -77,7 +77,7 @@ def describe_diff(diff: LexiconDiff, limit: Optional[int] = None) -> Dict[str, A
 
 
 def describe_change(old: LexiconEntry, new: LexiconEntry) -> str:
-    """A description of what changed about a word."""
+    """Describe what changed about a word."""
     parts: List[str] = []
     if old.weight != new.weight:
         parts.append(f"weight {old.weight:g} → {new.weight:g}")
@@ -88,14 +88,14 @@ def describe_change(old: LexiconEntry, new: LexiconEntry) -> str:
     if (old.vector is None) != (new.vector is None):
         parts.append("vector lost" if new.vector is None else "vector gained")
     elif old.vector is not None and new.vector is not None and not np.array_equal(old.vector, new.vector):
-        parts.append("another vector")
+        parts.append("vector changed")
     if old.rules != new.rules:
         parts.append(f"rules {describe_rules(old.rules) or 'none'} → {describe_rules(new.rules) or 'none'}")
     return ", ".join(parts)
 
 
 def describe_rules(rules: Rules) -> str:
-    """A description of the rules of a word; empty if it has none."""
+    """Describe the rules of a word; empty if it has none."""
     return "; ".join(map(str, rules))
 
 

@@ -15,7 +15,7 @@ BATCH = 10_000
 
 @dataclass
 class CompositionReport:
-    """How many words got their vector from each source."""
+    """The number of words by the source of their vectors."""
 
     known: int = 0
     from_words: int = 0
@@ -24,8 +24,8 @@ class CompositionReport:
 
     def __str__(self) -> str:
         return (
-            f"{self.known} words with a vector of their own, {self.from_words} composed of shorter words, "
-            f"{self.from_characters} of characters, {self.zero} without any known part (zero vector)"
+            f"{self.known} words with a vector of their own, {self.from_words} composed from shorter words, "
+            f"{self.from_characters} from characters, {self.zero} without any known part (zero vector)"
         )
 
 
@@ -41,13 +41,13 @@ def compose_vectors(
 
     characters (Optional[Lexicon]): Characters with vectors of the same width; by default those in `known`.
     report (Optional[CompositionReport]): Counts are added to it.
-    YIELDS (LexiconEntry): The entries, in order. Raises ValueError unless both lexicons have vectors of one width.
+    YIELDS (LexiconEntry): The entries, in order. Raises ValueError unless both lexicons have vectors of equal width.
     """
     characters = known if characters is None else characters
     if not known.dim or characters.dim != known.dim:
         raise ValueError(
             f"The words have vectors of {known.dim} dimensions, the characters of {characters.dim}: both need vectors "
-            "of one width."
+            "of the same width."
         )
     report = CompositionReport() if report is None else report
     words = Matcher(known, MatchOptions(min_length=2))

@@ -1,4 +1,4 @@
-"""One word of a lexicon: what is known about it, what makes it invalid, how it is hashed."""
+"""A lexicon entry: a word and its data, how it is checked, and how it is hashed."""
 
 import re
 from functools import lru_cache
@@ -18,9 +18,9 @@ REASONS = {
     "white_space": "white space in the word, other than single spaces",
     "not_unicode": "lone surrogate in the word",
     "too_long": "word longer than max_word_length",
-    "bad_vector": "vector of another size than the first, or not finite",
+    "bad_vector": "vector differs in size from the first, or is not finite",
     "bad_weight": "weight is not a finite number",
-    "bad_label": "label is not a string, or has a unit separator (U+001F) in it",
+    "bad_label": "label is not a string, or contains a unit separator (U+001F)",
     "bad_rule": "invalid rule",
     "duplicate": "duplicate of an earlier word",
     "label_added": "duplicate of an earlier word, which also gets its label",
@@ -78,24 +78,24 @@ class LexiconEntry(_Fields):
 
 
 def join_labels(first: Iterable[str], second: Iterable[str]) -> Labels:
-    """Different labels, in order; empty ones are left out."""
+    """Join labels, in order, without duplicates and empty ones."""
     return tuple(dict.fromkeys(filter(None, (*first, *second))))
 
 
 def pack_labels(labels: Labels) -> str:
-    """Labels as text: a single label as it is."""
+    """Write labels as one string; a single label stays as it is."""
     return SEPARATOR.join(labels)
 
 
 @lru_cache(maxsize=4096)
 def unpack_labels(text: str) -> Labels:
-    """The labels from `pack_labels`."""
+    """Read labels written by `pack_labels`."""
     return tuple(text.split(SEPARATOR)) if text else ()
 
 
 class EntryStream(Iterator[LexiconEntry]):
-    """A stream of entries that knows its source (a file, or a name for anything else) and the line or number of the
-    last entry."""
+    """A stream of entries with its `source` (a file, or a name for anything else) and the `line` (or number) of the
+    latest entry, for messages."""
 
     def __init__(self, source: str, numbered: Iterable[Tuple[int, LexiconEntry]]) -> None:
         self.source = source
@@ -117,8 +117,8 @@ def hash_word(word: str) -> int:
 
 
 def hash_content(entry: LexiconEntry) -> int:
-    """64-bit hash of an entry, its vector in the dtype that is stored. A lexicon's version is made from the sum of
-    these hashes, so the order of its words does not matter."""
+    """Hash an entry, whose vector has the stored dtype, to 64 bits. A lexicon's version is made from the sum of these
+    hashes, so the order of its words does not matter."""
     parts = (entry.word, pack_labels(entry.labels), entry.entity_id, pack_rules(entry.rules))
     text = "\0".join(parts).encode("utf8", "replace")
     vector = b"" if entry.vector is None else entry.vector.tobytes()
@@ -126,16 +126,17 @@ def hash_content(entry: LexiconEntry) -> int:
 
 
 def reject_single(words: Any) -> None:
-    """Raise LexiconError for one word or entry in place of several: its characters or fields are no words."""
+    """Raise LexiconError for a single word or entry where several are expected: iterating over it would give its
+    characters or fields."""
     if isinstance(words, (str, LexiconEntry)):
-        raise LexiconError(f"Expected several words, got {words!r:.80}. Put a single one in a list: [{words!r:.80}].")
+        raise LexiconError(f"Expected several words, got {words!r:.80}. Put a single word in a list: [{words!r:.80}].")
 
 
 def to_stored(entry: LexiconEntry, dtype: np.dtype, normalization: Normalization) -> LexiconEntry:
-    """The entry as a lexicon keeps it: the word normalised, the vector in that dtype, where numbers too large for it
-    become infinite. Raises TypeError if the word is not a string."""
+    """Convert an entry to what a lexicon stores: a normalised word, and a vector of that dtype, in which numbers out of
+    range are infinite. Raises TypeError if the word is not a string."""
     if not isinstance(entry.word, str):
-        raise TypeError(f"A word of a lexicon must be a str; got {type(entry.word).__name__} ({entry.word!r:.80}).")
+        raise TypeError(f"A lexicon word must be a str; got {type(entry.word).__name__} ({entry.word!r:.80}).")
     word = normalization.word(entry.word)
     if word != entry.word:
         entry = entry._replace(word=word)
@@ -146,8 +147,8 @@ def to_stored(entry: LexiconEntry, dtype: np.dtype, normalization: Normalization
 
 
 def find_fault(entry: LexiconEntry, dim: int, max_word_length: int) -> Optional[str]:
-    """The reason (a key of REASONS) why an entry from `to_stored` is invalid, or None. Vectors need width `dim`; 0
-    allows any."""
+    """The reason (a key of REASONS) why an entry from `to_stored` is invalid, or None. Vectors must have width `dim`,
+    or any if it is 0."""
     fault, vector = find_word_fault(entry.word, max_word_length), entry.vector
     if fault is not None:
         return fault
@@ -163,7 +164,7 @@ def find_fault(entry: LexiconEntry, dim: int, max_word_length: int) -> Optional[
 
 
 def find_word_fault(word: str, max_word_length: int) -> Optional[str]:
-    """The reason (a key of REASONS) why a word, without white space at its edges, is invalid, or None."""
+    """The reason (a key of REASONS) why a trimmed word is invalid, or None."""
     if not word:
         return "empty"
     invalid = INVALID.search(word)

@@ -7,4 +7,4 @@ class LexiconError(ValueError):
 
 
 class LexiconWarning(UserWarning):
-    """A lexicon differs from the one that a model was trained with, so that the model does less than it could."""
+    """A lexicon differs from the one a model was trained with, in a way that makes the model worse."""

@@ -1,4 +1,4 @@
-"""One level of a lexicon: compiled words, some of which may be hidden, and those of them that a text has."""
+"""One level of a lexicon: compiled words, some of them hidden, and the search for them in a text."""
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
@@ -11,7 +11,7 @@ from .strings import to_offsets
 from .table import Table
 from .trie import Trie, build_trie
 
-SEPARATOR = "\0"  # between texts that are matched as one: no word contains it
+SEPARATOR = "\0"  # joins texts so that they can be matched as one; no word contains it
 
 
 class Candidates(NamedTuple):
@@ -46,7 +46,7 @@ class Level:
         return len(self.rows) - len(self.hidden)
 
     def visible(self, ranks: np.ndarray) -> np.ndarray:
-        """bool[n], which ranks (-1 for none) are those of visible words."""
+        """bool[n], which ranks (-1 for none) belong to visible words."""
         if not len(self.hidden):
             return ranks >= 0
         place = np.searchsorted(self.hidden, ranks)
@@ -73,7 +73,7 @@ class Level:
         return Candidates(starts, ends, self.hash_of(words))
 
     def without(self, ranks: np.ndarray) -> "Level":
-        """The same level with these words (int64[n] ranks, -1 for none) hidden too."""
+        """The same level with these words (int64[n] ranks, -1 for none) also hidden."""
         ranks = ranks[ranks >= 0]
         return replace(self, hidden=np.union1d(self.hidden, ranks)) if len(ranks) else self
 
@@ -93,7 +93,7 @@ class Level:
 
 
 def compile_level(table: Table, normalization: Normalization, max_word_length: int) -> Level:
-    """Index the columns of a lexicon, whose words are all different and normalised."""
+    """Index the columns of a lexicon, whose words must be distinct and normalised."""
     order = np.argsort(table.hashes)
     ranks = np.empty(len(order), "i4")
     ranks[order] = np.arange(len(order))
@@ -112,6 +112,6 @@ def compile_level(table: Table, normalization: Normalization, max_word_length: i
 
 
 def merge_levels(levels: Sequence[Level]) -> Level:
-    """The visible words of several levels as one level, those of the first level first."""
+    """Merge the visible words of several levels into one level, those of the first level first."""
     table = reduce(Table.concat, (level.visible_table() for level in levels))
     return compile_level(table, levels[0].normalization, levels[0].max_word_length)

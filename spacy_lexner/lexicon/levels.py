@@ -1,9 +1,9 @@
 """Words in levels: a compiled lexicon, and the changes to it.
 
-Each change is compiled into a level on top of the lexicon. Its cost depends on its own size: words that stay as they
-are are neither copied nor read. A word is visible in one level only. Small levels are merged as more are added, so that
-there are few, each much smaller than the one below it (a log-structured merge tree, O'Neil et al. 1996). The lexicon
-itself is never rewritten, however many words are added. `changes` makes the levels of a changed lexicon.
+Each change is compiled into a level on top of the lexicon. It costs time and memory by its own size only: unchanged
+words are neither copied nor read. A word is visible in one level only. Small levels are merged as more are added, so
+that there are few, each much smaller than the one below it (a log-structured merge tree, O'Neil et al. 1996). The
+lexicon itself is never rewritten, however many words are added. `changes` makes the levels of a changed lexicon.
 """
 
 from typing import Dict, Iterator, Optional, Sequence, Set, Tuple
@@ -18,8 +18,8 @@ from .table import LABELS, RULES, Table
 
 
 class Levels:
-    """Words in levels, and the look-up of what is known about them. Immutable. Rows of words are counted over all
-    levels, hidden words included.
+    """Words in levels, and the lookup of their data. Immutable. Rows are numbered over all levels, hidden words
+    included.
 
     levels (Tuple[Level, ...]): The levels, the lexicon without its changes first.
     normalization (Normalization): How words and texts are normalised.
@@ -50,7 +50,7 @@ class Levels:
     # Words
 
     def hash(self, word: str) -> int:
-        """RETURNS (int): The hash of a word, normalised as this lexicon does."""
+        """RETURNS (int): The hash of a word after this lexicon's normalisation."""
         return hash_word(self.normalization.word(word))
 
     def get(self, word: str) -> Optional[LexiconEntry]:
@@ -127,7 +127,7 @@ class Levels:
         return {i: unpack_labels(text) for i, text in self._texts(LABELS, hashes).items()}
 
     def distinct_labels(self) -> Set[str]:
-        """RETURNS (Set[str]): All labels that words have. Reads those of all words."""
+        """RETURNS (Set[str]): All labels that words have. This reads every word's labels."""
         texts = {text for _, text in self._all_texts(LABELS)}
         return {label for text in texts for label in unpack_labels(text)}
 
@@ -142,19 +142,19 @@ class Levels:
         return {i: unpack_rules(text) for i, text in self._texts(RULES, hashes).items()}
 
     def distinct_rules(self) -> Dict[Rules, str]:
-        """RETURNS (Dict[Tuple[Rule, ...], str]): The different rules that words have, each with one of its words."""
+        """RETURNS (Dict[Tuple[Rule, ...], str]): The distinct rules that words have, each with one of its words."""
         words = {text: word for word, text in self._all_texts(RULES)}
         return {unpack_rules(text): word for text, word in words.items()}
 
     def ruled_words(self) -> Iterator[LexiconEntry]:
-        """YIELDS (LexiconEntry): The words that have rules, with nothing but their rules."""
+        """YIELDS (LexiconEntry): The words that have rules, with their rules only."""
         return (LexiconEntry(word, rules=unpack_rules(text)) for word, text in self._all_texts(RULES))
 
     def _has_texts(self, name: str) -> bool:
         return any(name in level.table.texts for level in self.levels)
 
     def _texts(self, name: str, hashes: np.ndarray) -> Dict[int, str]:
-        """The texts of the words that have any, by position in `hashes`."""
+        """The texts in a column of the words that have any, by position in `hashes`."""
         found: Dict[int, str] = {}
         for table, place, local in self._by_table(self.rows(hashes)) if self._has_texts(name) else ():
             if name in table.texts:
@@ -163,7 +163,7 @@ class Levels:
         return found
 
     def _all_texts(self, name: str) -> Iterator[Tuple[str, str]]:
-        """The words that have texts of that name, each with its text."""
+        """The words that have a text in that column, each with its text."""
         for level in self.levels:
             if name in level.table.texts:
                 column, rows = level.table.texts[name], level.visible_rows
@@ -184,5 +184,5 @@ class Levels:
         if len(found) == 1:
             return found[0]
         together = Candidates(*map(np.concatenate, zip(*found)))
-        key = (together.starts.astype("i8") << 32) | together.ends  # of each level in order, so that a merge is linear
+        key = (together.starts.astype("i8") << 32) | together.ends  # already sorted within each level: a linear merge
         return together.take(np.argsort(key, kind="stable"))

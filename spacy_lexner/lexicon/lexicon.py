@@ -1,4 +1,4 @@
-"""The lexicon: words, and what is known about them."""
+"""The lexicon: words with their vectors, weights, labels, entity ids and rules."""
 
 from contextlib import contextmanager
 from hashlib import blake2b
@@ -16,14 +16,14 @@ from .level import SEPARATOR, Level, compile_level
 from .levels import Levels
 from .normalization import Normalization, to_codes
 
-if TYPE_CHECKING:  # files are read and written by modules that are imported when there are any
+if TYPE_CHECKING:  # modules that read and write files are imported on first use
     from .storage import Home
 
 TEXTS_PER_MATCH = 500
 
 
 class Lexicon(Levels):
-    """Words, each with a vector, weight, labels, entity id and rules if it has them. Immutable and thread-safe;
+    """Words, each with a weight and optionally a vector, labels, an entity id and rules. Immutable and thread-safe;
     `with_words` and `without_words` return a new lexicon that shares everything but the changes with this one.
 
     report (BuildReport): What was skipped when it was built, and why.
@@ -41,15 +41,15 @@ class Lexicon(Levels):
         origin: Optional["Home"] = None,
     ) -> None:
         super().__init__(levels, content, dim)
-        self._home = home  # where it is mapped from
-        self._origin = origin  # the saved lexicon that it is a change of
+        self._home = home  # the folder that it is mapped from
+        self._origin = origin  # the saved lexicon that it is derived from
         self.report = report
         state = f"{self.content} {self.base.table.vectors.dtype} {tuple(self.normalization.settings().values())}"
         self.version = int.from_bytes(blake2b(state.encode("utf8"), digest_size=8).digest(), "little")
 
     @classmethod
     def _of(cls, level: Level, report: BuildReport, **known: Optional["Home"]) -> "Lexicon":
-        """A lexicon without changes."""
+        """Create a lexicon of one level."""
         return cls([level], level.content, level.table.vectors.shape[1], report, **known)
 
     @classmethod
@@ -63,7 +63,7 @@ class Lexicon(Levels):
         strict: bool = False,
         merge: bool = False,
     ) -> "Lexicon":
-        """Build a lexicon from a stream, which is never held in memory as a whole. The first of equal words wins, with
+        """Build a lexicon from a stream of entries, which are never all in memory. The first of equal words wins, with
         the labels of all.
 
         entries (Iterable[LexiconEntry]): The entries. If they come from a reader, messages name its file and line.
@@ -72,7 +72,7 @@ class Lexicon(Levels):
             matching.
         max_word_length (int): Longer words are skipped.
         strict (bool): Raise LexiconError for an entry that would be skipped.
-        merge (bool): Equal words are expected: a word without a vector gets that of the first equal word that has one.
+        merge (bool): Merge equal words: a word without a vector gets that of the first equal word that has one.
         RETURNS (Lexicon): The lexicon; its `report` lists what was skipped.
         """
         reject_single(entries)
@@ -90,8 +90,8 @@ class Lexicon(Levels):
     # Changes
 
     def with_words(self, entries: Iterable[Union[str, LexiconEntry]]) -> "Lexicon":
-        """Add or change words. What an entry leaves out (vector, weight, labels, entity id) stays as it was; its rules,
-        if it has any, replace all rules of the word. Of equal words the last counts, with the labels of all.
+        """Add or change words. Fields that an entry leaves out (vector, weight, labels, entity id) stay as they were;
+        its rules, if it has any, replace all rules of the word. The last of equal words wins, with the labels of all.
 
         entries (Iterable[Union[str, LexiconEntry]]): Words or entries. Raises LexiconError for an invalid one.
         RETURNS (Lexicon): The new lexicon.
@@ -113,7 +113,7 @@ class Lexicon(Levels):
         return Lexicon._of(self.merged(), self.report, origin=self._origin) if self.changed else self
 
     def prune(self, texts: Iterable[str]) -> "Lexicon":
-        """RETURNS (Lexicon): Only the words that occur in the texts, which are read as a stream."""
+        """RETURNS (Lexicon): A lexicon of only the words that occur in the texts, which are read as a stream."""
         level, stream = self.merged(), iter(texts)
         seen = np.zeros(level.size, bool)
         while batch := list(islice(stream, TEXTS_PER_MATCH)):
@@ -126,11 +126,11 @@ class Lexicon(Levels):
     # Files
 
     def save(self, path: Union[str, Path], *, overwrite: bool = False) -> None:
-        """Save to a folder, created if needed. A lexicon already there stays intact until the new one is complete; one
-        writer waits for another.
+        """Save to a folder, created if needed. A lexicon already there stays intact until the new one is complete;
+        writers wait for one another.
 
-        overwrite (bool): Save to the folder that this lexicon was opened from even if another one has been saved there
-            since, which is lost. Otherwise that raises LexiconError.
+        overwrite (bool): Save to the folder that this lexicon was opened from even if another lexicon, which is then
+            lost, has been saved there since. Otherwise that raises LexiconError.
         """
         from .storage import save_folder
         from .writing import writing
@@ -145,8 +145,8 @@ class Lexicon(Levels):
     @classmethod
     @contextmanager
     def edit(cls, path: Union[str, Path]) -> Iterator["Lexicon"]:
-        """Open a saved lexicon to change it, and hold its folder meanwhile, so that no change made by others is lost:
-        `with Lexicon.edit(path) as lexicon: lexicon.with_words(["南京"]).save(path)`. Other writers wait.
+        """Open a saved lexicon to change it, and lock its folder until the block ends, so that no change by another
+        writer is lost: `with Lexicon.edit(path) as lexicon: lexicon.with_words(["南京"]).save(path)`.
 
         YIELDS (Lexicon): The lexicon.
         """
@@ -161,8 +161,8 @@ class Lexicon(Levels):
     def open(cls, path: Union[str, Path], *, verify: bool = False) -> "Lexicon":
         """Open a saved lexicon, memory-mapped: opening reads almost nothing, and processes share the memory.
 
-        verify (bool): Read and check all of every part; otherwise large ones are checked by some of their pages.
-        RETURNS (Lexicon): The lexicon. Raises LexiconError, naming the file, if anything is not as it was saved.
+        verify (bool): Read and check every part in full; otherwise only some pages of large parts are checked.
+        RETURNS (Lexicon): The lexicon. Raises LexiconError, naming the file, if anything differs from what was saved.
         """
         from .storage import open_folder
 
@@ -177,7 +177,7 @@ class Lexicon(Levels):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Lexicon":
-        """RETURNS (Lexicon): The lexicon from `to_bytes`. Raises LexiconError for other bytes."""
+        """RETURNS (Lexicon): The lexicon written by `to_bytes`. Raises LexiconError for other bytes."""
         from .storage import from_bytes
 
         base, report = from_bytes(data)
@@ -187,8 +187,8 @@ class Lexicon(Levels):
         return self
 
     def __reduce__(self) -> Tuple[Callable[..., "Lexicon"], Tuple[Any, ...]]:
-        """Another process opens the folder that this lexicon is mapped from, so that both share its memory. Without
-        such a folder, or once another lexicon was saved to it, the lexicon is pickled as bytes."""
+        """Pickle the folder that this lexicon is mapped from, so that the other process maps it too and shares the
+        memory. Without such a folder, or once another lexicon was saved to it, the lexicon is pickled as bytes."""
         if self._home is not None and self._home.unchanged():
             base, *others = self.levels
             hidden = list(map(base.table.words.get, base.rows[base.hidden].tolist()))

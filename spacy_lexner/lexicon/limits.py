@@ -1,6 +1,6 @@
-"""Limits on what is read, so that a small file cannot fill the memory or the day, and a value cannot fill the screen.
+"""Limits on what is read, so that a small file cannot take all memory or endless time, nor a value flood the screen.
 
-Whoever trusts a file raises them: `LEXNER_LIMITS="unpacked=100000000000,ratio=2000" python -m spacy lexner ...`.
+They can be raised for trusted files: `LEXNER_LIMITS="unpacked=100000000000,ratio=2000" python -m spacy lexner ...`.
 """
 
 import os
@@ -14,19 +14,19 @@ LIMITS = {
     "ratio": 200,  # of a compressed file; text reaches 20, repeated text 100
     "line": 64 << 20,  # bytes of a line, and of an object in a file that is one list
     "entry": 1 << 18,  # bytes of a line of a lexicon's source: twice what 8,192 dimensions take
-    "yaml": 1 << 20,  # characters of YAML that are parsed at once, which takes 80 times the memory
+    "yaml": 1 << 20,  # characters of a YAML document; parsing takes 80 times the memory
     "file": 1 << 30,  # bytes of a file that is read as a whole
     "entries": 100_000_000,  # words of a lexicon
-    "nesting": 100,  # lists and objects inside of each other
-    "digits": 18,  # of an integer that counts or places something
+    "nesting": 100,  # depth of nested lists and objects
+    "digits": 18,  # of an integer that is a count or a position
 }
-FREE = 64 << 20  # bytes that may be unpacked whatever their ratio
+FREE = 64 << 20  # bytes that may be unpacked whatever the ratio
 QUOTED = 80
 
 
 def limit(name: str) -> int:
-    """RETURNS (int): A limit, as the environment variable sets it, or its default. Raises ValueError for an invalid
-    variable."""
+    """RETURNS (int): A limit: that of the environment variable, or the default. Raises ValueError if the variable is
+    invalid."""
     return _read_limits(os.environ.get(VARIABLE, ""))[name]
 
 
@@ -37,28 +37,28 @@ def _read_limits(given: str) -> Dict[str, int]:
         key, _, value = item.partition("=")
         if key.strip() not in LIMITS or not value.strip().isdecimal() or len(value) > QUOTED:
             expected = ",".join(f"{name}={value}" for name, value in LIMITS.items())
-            raise ValueError(f"{VARIABLE}: {quote(item)} is no limit. The limits and their defaults are {expected}")
+            raise ValueError(f"{VARIABLE}: {quote(item)} is not a limit. The limits and their defaults are {expected}")
         limits[key.strip()] = int(value)
     return limits
 
 
 def exceeded(name: str, what: str) -> str:
-    """RETURNS (str): What to say about something over a limit."""
+    """RETURNS (str): The message about something over a limit. `what` ends in a comparative, such as "more words"."""
     return (
-        f"{what} than the limit '{name}' allows ({limit(name)}). If the file is as it should be, raise it: "
+        f"{what} than the limit '{name}' allows ({limit(name)}). If the file is correct, raise the limit: "
         f"{VARIABLE}={name}=NUMBER"
     )
 
 
 def to_int(digits: str) -> int:
-    """RETURNS (int): The number that decimal digits make. Raises ValueError if they are too many."""
+    """RETURNS (int): The value of decimal digits. Raises ValueError if there are too many."""
     if len(digits) > limit("digits"):
         raise ValueError(exceeded("digits", f"{quote(digits)} has more digits"))
     return int(digits)
 
 
 def check_nesting(value: Any) -> None:
-    """Raise ValueError for lists and dicts that lie in too many others."""
+    """Raise ValueError for lists and dicts that are nested too deeply."""
     level = _nested([value])
     for _ in range(limit("nesting")):
         level = [part for each in level for part in _nested(each.values() if isinstance(each, dict) else each)]
@@ -67,8 +67,8 @@ def check_nesting(value: Any) -> None:
 
 
 def too_deep() -> str:
-    """RETURNS (str): What to say about lists and objects that lie in too many others."""
-    return f"{exceeded('nesting', 'lists and objects are nested more deeply')}, up to some 900 that Python reads"
+    """RETURNS (str): The message about lists and objects that are nested too deeply."""
+    return f"{exceeded('nesting', 'lists and objects are nested more deeply')}, up to about 900, Python's own limit"
 
 
 def _nested(values: Iterable[Any]) -> List[Any]:
@@ -76,20 +76,19 @@ def _nested(values: Iterable[Any]) -> List[Any]:
 
 
 def quote(value: Any) -> str:
-    """RETURNS (str): A value as errors show it: as Python writes it, at most QUOTED characters."""
+    """RETURNS (str): A value for an error message: its repr, cut to QUOTED characters."""
     shown = repr(value[: 2 * QUOTED] if isinstance(value, (str, bytes)) else value)
     return shown if len(shown) <= QUOTED else f"{shown[: QUOTED - 1]}…"
 
 
 def shorten(text: str) -> str:
-    """RETURNS (str): A text as it is shown beside others, without quotes: at most QUOTED characters, and none that
-    cannot be written."""
+    """RETURNS (str): A text for display, without quotes: cut to QUOTED characters, lone surrogates escaped."""
     shown = text if len(text) <= QUOTED else f"{text[: QUOTED - 1]}…"
     return shown.encode("utf8", "backslashreplace").decode("utf8")
 
 
 class Unpacking:
-    """A stream of decompressed bytes that ends in an error when they are too many."""
+    """A stream of decompressed bytes that raises an error once there are too many."""
 
     def __init__(self, stream: IO[bytes], name: str, packed: int, error: Type[Exception]) -> None:
         """packed (int): Bytes of the compressed file. error (Type[Exception]): What to raise, with the `name`."""

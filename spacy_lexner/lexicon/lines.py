@@ -30,18 +30,19 @@ def read_lines(path: Path, *, encoding: str = "utf8", errors: str = "strict") ->
                 number += 1
                 if len(data) > most:
                     raise LexiconError(
-                        f"{path}:{number}: expected one word or vector a line. {exceeded('entry', 'It has more bytes')}"
+                        f"{path}:{number}: expected one word or vector per line. "
+                        f"{exceeded('entry', 'This line has more bytes')}"
                     )
                 line = _decode(data, path, number, encoding, errors).rstrip("\r\n")
                 yield number, line.removeprefix(BOM) if number == 1 else line
     except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
-        raise LexiconError(f"{path}:{number + 1}: cannot be read: cut short or damaged ({error}).") from None
+        raise LexiconError(f"{path}:{number + 1}: cannot be read: truncated or damaged ({error}).") from None
     if not number:
         raise LexiconError(f"{path}: the file is empty.")
 
 
 def stream_entries(path: Path, numbered: Iterable[Tuple[int, LexiconEntry]]) -> EntryStream:
-    """The entries of a file. Raises LexiconError at the end of reading if there were none."""
+    """Make a stream of the entries of a file. It raises LexiconError at its end if there were none."""
 
     def require_some() -> Iterator[Tuple[int, LexiconEntry]]:
         item = None
@@ -55,7 +56,7 @@ def stream_entries(path: Path, numbered: Iterable[Tuple[int, LexiconEntry]]) -> 
 
 def _open(path: Path) -> IO[bytes]:
     if not path.is_file():
-        fault = "it is a folder; Lexicon.open opens a saved lexicon" if path.is_dir() else "no such file"
+        fault = "a folder, not a file; open a saved lexicon with Lexicon.open" if path.is_dir() else "no such file"
         raise LexiconError(f"{path}: {fault}.")
     return unpack(OPENERS[path.suffix], path, LexiconError) if path.suffix in OPENERS else path.open("rb")
 

@@ -1,4 +1,4 @@
-"""All lexicon words in a batch of texts, overlapping, as arrays."""
+"""Finding all lexicon words in a batch of texts, overlapping ones included, as arrays."""
 
 from hashlib import blake2b
 from itertools import pairwise
@@ -29,9 +29,9 @@ class MatchOptions(NamedTuple):
     alignment_mode (str): What happens to words that do not begin and end on token boundaries, as in `Doc.char_span`.
         In languages written without spaces every word counts, and only spans (`spans_key`) are aligned. Applied by
         `candidates`: the Matcher knows no tokens.
-    inside_latin (str): Whether a word counts that begins or ends inside of a Latin word or a number, such as phone in
-        iPhone. "hints": as a candidate; its rules do not hold there. "all": its rules hold too, except in
-        `lex_segmenter`, which never cuts such a word. "none": it is no candidate either.
+    inside_latin (str): What happens to words that begin or end inside a Latin word or a number, such as phone in
+        iPhone. "hints": they are candidates, but their rules do not apply. "all": their rules apply too, except in
+        `lex_segmenter`, which never cuts a Latin word. "none": they are no candidates.
     """
 
     min_length: int = 1
@@ -42,8 +42,8 @@ class MatchOptions(NamedTuple):
 
 
 class Matcher:
-    """A lexicon and matching options. Immutable and thread-safe. `version` is 64 bits from the lexicon's version and
-    the options."""
+    """A lexicon and matching options. Immutable and thread-safe. `version` is a 64-bit hash of the lexicon's version
+    and the options."""
 
     def __init__(self, lexicon: Lexicon, options: Optional[MatchOptions] = None) -> None:
         """lexicon (Lexicon): The words to find.
@@ -56,15 +56,15 @@ class Matcher:
         self.version = int.from_bytes(blake2b(state.encode("utf8"), digest_size=8).digest(), "little")
 
     def match(self, texts: Sequence[str]) -> Tuple[Candidates, np.ndarray]:
-        """Find all words of the lexicon in all texts. No word crosses the end of a text, or white space other
-        than the single spaces that it has.
+        """Find all lexicon words in all texts. No match crosses the end of a text, or white space other than the
+        single spaces of the word itself.
 
         texts (Sequence[str]): The texts.
         RETURNS (Tuple[Candidates, numpy.ndarray]): The words (int32 offsets in their own text), text after text; and
             int64[n_texts + 1], where the words of each text begin, and the end of the last.
         """
         lengths = np.fromiter(map(len, texts), "i8", len(texts))
-        groups = np.cumsum(lengths + 1) // CHUNK  # as many texts at a time as the trie matches at a time
+        groups = np.cumsum(lengths + 1) // CHUNK  # texts matched together fit into one chunk of the trie
         borders = [0, *(np.flatnonzero(np.diff(groups)) + 1).tolist(), len(texts)]
         found = [self._match_group(texts[a:b], lengths[a:b]) for a, b in pairwise(borders)]
         words, counts = zip(*found)
@@ -72,7 +72,7 @@ class Matcher:
         return together, np.append(0, np.cumsum(np.concatenate(counts)))
 
     def _match_group(self, texts: Sequence[str], lengths: np.ndarray) -> Tuple[Candidates, np.ndarray]:
-        """The words in texts that are matched as one, and how many each text has."""
+        """Match texts as one: their words, and the number of words of each text."""
         options = self.options
         min_length = max(options.min_length, 2) if options.single_chars == "drop" else options.min_length
         text = SEPARATOR.join(texts)
@@ -102,20 +102,21 @@ def check_options(options: MatchOptions) -> None:
     for name, value in (("min_length", options.min_length), ("max_length", options.max_length)):
         is_length = type(value) is int and 1 <= value <= MAX_LENGTH
         if not is_length and not (value is None and name == "max_length"):
-            raise ValueError(f"{name} is {quote(value)}; expected 1 or more, up to {MAX_LENGTH}.")
+            raise ValueError(f"{name} is {quote(value)}; expected an integer from 1 to {MAX_LENGTH}.")
     if options.max_length is not None and options.max_length < options.min_length:
         raise ValueError(f"max_length is {options.max_length}, less than min_length ({options.min_length}).")
 
 
 def keep_single_chars(starts: np.ndarray, ends: np.ndarray, rule: SingleChars) -> np.ndarray:
-    """Choose among the words found in a text, ordered by start, then by end, as the published systems do.
+    """Decide which one-character words to keep among the words found in a text, as the published systems do.
 
-    starts, ends (numpy.ndarray): int[n], first character, and one past the last.
+
+    starts, ends (numpy.ndarray): int[n], first character, and one past the last; ordered by start, then by end.
     rule (str): Which words of one character stay.
         "keep": all.
         "drop": none (FLAT, `drop_characters`).
         "alone": those where no longer word starts (yangjianxin1/LEBERT-NER-Chinese).
-        "uncovered": of these, those that no word with an earlier start covers (liuwei1206/LEBERT).
+        "uncovered": of these, those not covered by a word with an earlier start (liuwei1206/LEBERT).
     RETURNS (numpy.ndarray): bool[n].
     """
     single = ends - starts == 1
@@ -141,8 +142,8 @@ class Occurrence(NamedTuple):
 
 
 def find_occurrences(lexicon: Lexicon, texts: Sequence[str]) -> List[List[Occurrence]]:
-    """For each text, all words that have rules, overlapping, ordered by start, then by length. Matching options do not
-    apply: they are for candidate words."""
+    """Find in each text all words that have rules, overlapping, ordered by start, then by length. Matching options do
+    not apply: they are for candidates."""
     found: List[List[Occurrence]] = [[] for _ in texts]
     if lexicon.has_rules:
         words, borders = Matcher(lexicon).match(texts)

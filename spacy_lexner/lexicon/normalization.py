@@ -1,4 +1,4 @@
-"""Normalisation that keeps lengths: offsets in the normalised text are offsets in the original."""
+"""Normalisation of characters one to one, so that offsets in the normalised text are offsets in the original."""
 
 import unicodedata
 from functools import lru_cache
@@ -33,7 +33,8 @@ class Normalization(_Settings):
     width (bool): Full-width forms (U+FF01-FF60, U+FFE0-FFE6, U+3000) to ordinary ones.
     script (Optional[str]): "simplified": traditional characters and variants to simplified ones. None: none.
     characters (Optional[str]): The table of the script, each character that changes followed by what it becomes. None:
-        made from OpenCC's, which needs the package `opencc`; what is saved holds the table and does not.
+        made from OpenCC's tables, which needs the package `opencc`. Lexicons and models are saved with the table, so
+        they open without the package.
     """
 
     __slots__ = ()
@@ -67,7 +68,7 @@ class Normalization(_Settings):
         return f"Normalization({self})"
 
     def __str__(self) -> str:
-        """What is normalised, without the table."""
+        """Describe what is normalised, without the table."""
         parts = [name for name in ("case", "width") if getattr(self, name)]
         parts += [f"{self.script} script ({len(self.characters) // 2} characters)"] if self.script else []
         return ", ".join(parts) or "nothing"
@@ -77,7 +78,7 @@ class Normalization(_Settings):
         return text.translate(_changes(self)) if any(self) else text
 
     def word(self, word: str) -> str:
-        """A word as a lexicon keeps it: without white space at its edges, normalised."""
+        """A word as a lexicon stores it: trimmed and normalised."""
         return self(word.strip())
 
     def codes(self, codes: np.ndarray) -> np.ndarray:
@@ -122,8 +123,8 @@ def read_table(script: str) -> str:
     """Make the table of a script: each character that changes, followed by what it becomes. No character is both, so
     that mapping twice is mapping once. Raises LexiconError for an unknown script, or without the package `opencc`.
 
-    What OpenCC's `t2s` leaves as it is goes through `hk2s`, which knows variants of Hong Kong (衞, 粧). The table of
-    Taiwan is left out: it would also merge what simplified text tells apart (著 and 着, 么 and 幺).
+    Characters that OpenCC's `t2s` does not change go through `hk2s`, which knows Hong Kong variants (衞, 粧). The table
+    for Taiwan is not used: it would also merge what simplified text tells apart (著 and 着, 么 and 幺).
     """
     if script not in SCRIPTS:
         raise LexiconError(f"The script is {quote(script)}; expected one of {', '.join(SCRIPTS)}, or none.")
@@ -143,8 +144,8 @@ def read_table(script: str) -> str:
 
 
 def _follow(character: str, table: Dict[str, str]) -> str:
-    """What a character becomes in the end: 薴 is simplified to 苧, and 苧 to 苎. One that would become several
-    characters stays as it is."""
+    """Map a character until it no longer changes: 薴 is simplified to 苧, and 苧 to 苎. A character that would become
+    several stays as it is."""
     seen = {character}
     while len(following := table.get(character, character)) == 1 and following not in seen:
         seen.add(character := following)

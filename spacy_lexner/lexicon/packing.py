@@ -22,7 +22,7 @@ PartsT = Dict[str, Dict[str, np.ndarray]]  # arrays by part ("words", "index", "
 
 
 def pack(level: Level, report: BuildReport) -> Tuple[Dict[str, Any], PartsT]:
-    """A compiled lexicon without hidden words as a manifest (counts and settings, as JSON) and arrays."""
+    """Turn a compiled lexicon without hidden words into a manifest (counts and settings, as JSON) and arrays."""
     table = level.table
     index = {"word_offsets": table.words.offsets, "contents": table.contents, "hashes": level.hashes}
     index["rows"] = level.rows
@@ -53,7 +53,7 @@ def pack(level: Level, report: BuildReport) -> Tuple[Dict[str, Any], PartsT]:
 
 
 def parse_manifest(text: Union[str, bytes], name: str) -> Dict[str, Any]:
-    """The manifest in a text. Raises LexiconError if it is changed, not a lexicon's, or of another format version."""
+    """Parse a manifest. Raises LexiconError if it was changed, is not a lexicon's, or has another format version."""
     try:
         manifest = json.loads(text)
         if manifest["format"] != FORMAT:
@@ -63,22 +63,24 @@ def parse_manifest(text: Union[str, bytes], name: str) -> Dict[str, Any]:
     if manifest.get("format_version") != FORMAT_VERSION:
         raise LexiconError(
             f"{name}: format version {quote(manifest.get('format_version'))}; this version of spacy-lexner reads "
-            f"{FORMAT_VERSION}. Build the lexicon again."
+            f"{FORMAT_VERSION}. Rebuild the lexicon."
         )
     if manifest.get("checksum") != checksum_of(manifest):
-        raise LexiconError(f"{name}: the manifest was changed after it was written. Build or copy the lexicon again.")
+        raise LexiconError(
+            f"{name}: the manifest was changed after it was written. Rebuild the lexicon, or copy it again."
+        )
     return manifest
 
 
 def checksum_of(manifest: Dict[str, Any]) -> str:
-    """The SHA-256 of all else that a manifest says."""
+    """The SHA-256 of everything in a manifest except its checksum."""
     content = {key: value for key, value in manifest.items() if key != "checksum"}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode("utf8")).hexdigest()
 
 
 def unpack(manifest: Dict[str, Any], parts: PartsT) -> Tuple[Level, BuildReport]:
-    """The lexicon from `pack`, and what was skipped when it was built. Raises LexiconError, naming the part, if an
-    array is missing, unknown, or differs in shape or type from the manifest."""
+    """Restore the lexicon and build report that `pack` was given. Raises LexiconError, naming the part, if an array is
+    missing, unknown, or differs in shape or type from the manifest."""
     try:
         _check_arrays(manifest, parts)
         index, vectors = parts["index"], parts.get("vectors", {})
@@ -109,13 +111,13 @@ def unpack(manifest: Dict[str, Any], parts: PartsT) -> Tuple[Level, BuildReport]
 
 
 def check_places(level: Level) -> Level:
-    """The lexicon itself. Raises LexiconError if one of its arrays points outside of another. This reads them, so a
-    folder, whose files have checksums, is checked only where all of it is read."""
+    """Return the level unchanged. Raises LexiconError if one of its arrays points outside another. This reads the
+    arrays in full, so the files of a folder, which have checksums, are only checked when they are read anyway."""
     table = level.table
     n_words, n_vectors = table.size, len(table.vectors)
     for name, places, end in (("rows", level.rows, n_words), ("vector_rows", table.vector_rows, n_vectors)):
         if places is not None and len(places) and not (places.max() < end and (name != "rows" or places.min() >= 0)):
-            raise LexiconError(f"The array '{name}' holds places outside of 0 to {end}; the file is damaged.")
+            raise LexiconError(f"The array '{name}' points outside the range 0 to {end}; the file is damaged.")
     for name, strings in {"words": table.words, **table.texts}.items():
         if not (np.diff(strings.offsets) > 0).all():
             raise LexiconError(f"The offsets of '{name}' do not ascend; the file is damaged.")
@@ -158,11 +160,11 @@ def _check_arrays(manifest: Dict[str, Any], parts: PartsT) -> None:
             if array.dtype != np.dtype(dtype) or not same_shape:
                 raise LexiconError(
                     f"The array '{name}' in the part '{part}' is {array.dtype}{list(array.shape)}; "
-                    f"expected {np.dtype(dtype)}{quote(list(shape))}. The file is damaged, or another lexicon's."
+                    f"expected {np.dtype(dtype)}{quote(list(shape))}. The file is damaged or from another lexicon."
                 )
 
 
 def _strings(name: str, data: np.ndarray, offsets: np.ndarray) -> Strings:
     if offsets[0] != 0 or offsets[-1] != len(data):
-        raise LexiconError(f"The offsets of '{name}' do not fit its {len(data)} bytes; the file is damaged.")
+        raise LexiconError(f"The offsets of '{name}' do not match its {len(data)} bytes; the file is damaged.")
     return Strings(data, offsets)

@@ -11,9 +11,9 @@ from .lines import read_lines
 from .normalization import Normalization
 from .rules import HINT, Rule, Rules, WordRule, find_rule_fault, normal_rules
 
-COMMENT = ("# ", "#\u3000")  # so no word begins with these
+COMMENT = ("# ", "#\u3000")  # so no word can begin with these
 MAX_WORD_LENGTH = 64
-ANY_WIDTH = Normalization(width=True)  # the lexicon that gets the words knows whether U+3000 is a space
+ANY_WIDTH = Normalization(width=True)  # U+3000 may be a space: that is up to the lexicon that gets the words
 
 
 class RuleFile(NamedTuple):
@@ -65,12 +65,12 @@ def _parse_rule(columns: str) -> Rule:
 
 
 def read_rule_files(files: Iterable[RuleFile]) -> Dict[str, Rules]:
-    """The words of dictionary files, each with all of its rules."""
+    """Read the words of dictionary files, each with all its rules. Raises LexiconError for an invalid rule."""
     return collect_rules(row for file in files for row in read_rules(file.path, encoding=file.encoding))
 
 
 def collect_rules(rows: Iterable[WordRule]) -> Dict[str, Rules]:
-    """Each word with all of its rules. Raises LexiconError for an invalid rule."""
+    """Group rules by word. Raises LexiconError for an invalid rule."""
     rules: Dict[str, Rules] = {}
     for word, mode, label, weight in rows:
         rules[word] = (*rules.get(word, ()), Rule(mode, label, weight))
@@ -78,6 +78,6 @@ def collect_rules(rows: Iterable[WordRule]) -> Dict[str, Rules]:
 
 
 def write_rules(rules: Dict[str, Rules]) -> str:
-    """The text of a dictionary file with these rules."""
+    """Format rules as the text of a dictionary file."""
     rows = (WordRule(word, *rule) for word, several in rules.items() for rule in several or (Rule(HINT),))
     return "".join(f"{row.word}\t{row.mode}\t{row.label}\t{repr(row.weight) if row.weight else ''}\n" for row in rows)

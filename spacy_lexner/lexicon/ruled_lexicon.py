@@ -9,10 +9,10 @@ from .rules import HINT_ONLY, Rules
 
 class RuledLexicon:
     """A lexicon without and with the rules of dictionary files. Immutable. `own` is the lexicon without the files;
-    `lexicon` also has the words that the files name, with the rules of the files only."""
+    `lexicon` also has the words of the files, whose rules replace those in `own`."""
 
     def __init__(self, own: Lexicon, from_files: Mapping[str, Rules]) -> None:
-        """Put the rules of files on top of a lexicon. A word that the files name only as a hint has no rules."""
+        """Put the rules of files on top of a lexicon. A word that is only a hint in the files has no rules."""
         self.own = own
         self._read: Dict[str, Rules] = {own.normalization.word(word): rules for word, rules in from_files.items()}
         self._outdated: FrozenSet[str] = frozenset()  # words that were changed since the files were read

@@ -44,7 +44,7 @@ HINT_ONLY: Rules = (Rule(HINT),)
 
 
 def find_rule_fault(rule: Rule) -> str:
-    """What is wrong with a rule, and what was expected; empty for a valid rule."""
+    """Describe what is wrong with a rule, and what was expected; empty for a valid rule."""
     mode, label, weight = rule
     if mode not in MODES:
         return f"the mode is {quote(mode)}; expected one of {', '.join(MODES)}"
@@ -72,7 +72,7 @@ def are_rules(rules: Iterable[Rule]) -> bool:
 
 
 def normal_rules(rules: Iterable[Rule]) -> Rules:
-    """The rules sorted, without duplicates and hints. Raises LexiconError for an invalid rule."""
+    """Sort rules, and drop duplicates and hints. Raises LexiconError for an invalid rule."""
     rules = tuple(rules)
     try:
         return _normal(rules)
@@ -95,13 +95,13 @@ def _checked(rule: Rule) -> Rule:
 
 @lru_cache(maxsize=4096)
 def pack_rules(rules: Rules) -> str:
-    """Rules in normal form as text; empty if there are none."""
+    """Write rules in normal form as a string; empty if there are none."""
     return json.dumps(rules, ensure_ascii=False, separators=(",", ":")) if rules else ""
 
 
 @lru_cache(maxsize=4096)
 def unpack_rules(text: str) -> Rules:
-    """The rules from `pack_rules`. Raises LexiconError for any other text."""
+    """Read rules written by `pack_rules`. Raises LexiconError for any other text."""
     if not text:
         return ()
     try:
@@ -118,7 +118,7 @@ class RuleReader(NamedTuple):
     unlabelled: FrozenSet[str]  # the modes in which rules without a label apply to it
     only_forced: FrozenSet[str] = frozenset()  # further labels, for rules of the mode "force" only
     any_label: str = ""  # the label in a rule that means all labels; empty if there is none
-    cuts_latin: bool = False  # whether a word inside of a Latin word may be what a rule says, if the lexicon allows it
+    cuts_latin: bool = False  # whether rules may apply inside a Latin word, if the matching options allow it
 
     def concerns(self, rule: Rule) -> bool:
         """Whether a rule applies to the component."""
@@ -159,8 +159,8 @@ def check_rules(word: str, rules: Rules, readers: Sequence[RuleReader]) -> None:
         if readers and rule.mode != HINT and not any(reader.concerns(rule) for reader in readers):
             known = "; ".join(map(_describe, readers))
             raise LexiconError(
-                f"The rule '{rule}' of {quote(word)} concerns no component: {known}. Correct the label, or add it to a "
-                "component (add_label, or rule_labels in the config of lex_ner)."
+                f"The rule '{rule}' of {quote(word)} applies to no component: {known}. Correct the label, or add it to "
+                "a component (add_label, or rule_labels in the config of lex_ner)."
             )
     for reader in readers:
         contradiction = reader.contradiction(rules)

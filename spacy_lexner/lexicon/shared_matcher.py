@@ -9,14 +9,14 @@ from weakref import WeakValueDictionary
 from .matcher import Matcher
 
 REMEMBERED = 8
-# The matchers that a thread sees of each SharedMatcher that it has pinned, by identity.
+# For each SharedMatcher that the current thread has pinned, by id: the matchers it sees.
 _PINNED: ContextVar[Mapping[int, Tuple[Matcher, ...]]] = ContextVar("_PINNED", default={})  # noqa: B039 (never changed)
 _IN_USE: "WeakValueDictionary[int, Matcher]" = WeakValueDictionary()  # by version
 
 
 class SharedMatcher:
-    """Holds the current Matcher and the last few before it. Thread-safe: a reader sees one Matcher or another, never a
-    mixture. Copies of a model share it."""
+    """Holds the current Matcher and the REMEMBERED - 1 before it. Thread-safe: a reader sees one Matcher or another,
+    never a mixture. Copies of a model share it."""
 
     def __init__(self, matcher: Optional[Matcher] = None) -> None:
         self._lock = threading.Lock()
@@ -46,8 +46,8 @@ class SharedMatcher:
 
     @contextmanager
     def pinned(self, matcher: Optional[Matcher] = None) -> Iterator[None]:
-        """Within this context, the thread sees this Matcher and no other, even if other threads change the state;
-        without one, it sees the state at its start."""
+        """Within this context, the thread sees this Matcher only or, if None, the state at the start, whatever other
+        threads set in the meantime."""
         if matcher is not None:
             _IN_USE[matcher.version] = matcher
         token = _PINNED.set({**_PINNED.get(), id(self): self._seen if matcher is None else (matcher,)})

@@ -2,8 +2,8 @@
 
 The folder holds `manifest.json` and the parts, whose names contain the first digits of their SHA-256. A save writes the
 new parts next to the old ones and then replaces the manifest: if it is interrupted, the folder holds the old lexicon or
-the new one. Maps of the old parts stay valid where the system allows a mapped file to be removed. Writers hold the
-folder (`writing`), so that what the manifest does not name is left over from a save that was interrupted.
+the new one. Maps of the old parts stay valid on systems that allow removing a mapped file. Writers lock the folder
+(`writing`), so parts that the manifest does not name are leftovers of an interrupted save.
 """
 
 import json
@@ -40,23 +40,23 @@ class Home(NamedTuple):
             return False
 
     def require_present(self, path: Path) -> None:
-        """Raise LexiconError if a folder is this one and holds another lexicon by now."""
+        """Raise LexiconError if `path` is this folder and another lexicon has been saved to it since."""
         if path.resolve() != self.path:
             return
         try:
             checksum = read_manifest(path)["checksum"]
-        except LexiconError:  # nothing there that could be lost
+        except LexiconError:  # there is no lexicon to lose
             return
         if checksum != self.checksum:
             raise LexiconError(
                 f"{path}: another lexicon was saved here since this one was opened, and would be lost. Open it again "
-                "and repeat the change, inside of `with Lexicon.edit(path) as lexicon`; or save with overwrite=True."
+                "and repeat the change inside `with Lexicon.edit(path) as lexicon`, or save with overwrite=True."
             )
 
     def link(self, path: Path) -> bool:
-        """Save the lexicon to another folder by linking its parts, so that a training that saves its best pipeline
-        again and again writes a large lexicon only once. Returns False where that is impossible (another file system)
-        or the lexicon was changed."""
+        """Save the lexicon to another folder by linking its parts: training saves its best pipeline again and again,
+        but writes a large lexicon only once. Returns False if that is impossible (another file system) or the lexicon
+        was changed."""
         try:
             manifest = read_manifest(self.path)
             if manifest["checksum"] != self.checksum:
@@ -72,7 +72,7 @@ class Home(NamedTuple):
 
 
 def save_folder(level: Level, report: BuildReport, path: Path) -> Home:
-    """Save a lexicon to a folder that the caller holds (`writing`), completely or not at all."""
+    """Save a lexicon atomically to a folder that the caller has locked (`writing`)."""
     manifest, parts = pack(level, report)
     manifest["parts"] = {}
     for part, arrays in parts.items():
@@ -90,27 +90,27 @@ def _commit(path: Path, manifest: Dict[str, Any]) -> None:
     """Replace the manifest, and with it the lexicon of the folder; then remove the old lexicon's parts."""
     text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
     temporary, _ = write_temporary(path, [text.encode("utf8")])
-    sync_folder(path)  # no manifest on the disk before the parts that it names
+    sync_folder(path)  # the parts must be on the disk before the manifest that names them
     os.replace(temporary, path / MANIFEST)
     sync_folder(path)
     remove_old_parts(path, {entry["file"] for entry in manifest["parts"].values()})
 
 
 def open_folder(path: Path, verify: bool) -> Tuple[Level, BuildReport, Home]:
-    """Open a lexicon, memory-mapped; sizes, shapes and types are checked first. Small parts are
-    read and compared with their SHA-256, large ones by some of their pages; with `verify` all of them. Raises
-    LexiconError, naming the file, for anything that is not as it was saved."""
+    """Open a lexicon, memory-mapped; sizes, shapes and types are checked first. Small parts are compared with their
+    SHA-256 in full, large ones by a sample of pages, or in full with `verify`. Raises LexiconError, naming the file, if
+    anything differs from what was saved."""
     while True:
         stamp, manifest = _stamp(path), read_manifest(path)
         try:
             return _open_parts(path, manifest, verify)
         except LexiconError:
             if _stamp(path) == stamp:
-                raise  # otherwise another lexicon was saved meanwhile, and the parts of this one are gone
+                raise  # otherwise another lexicon was saved in the meantime, and the parts of this one are gone
 
 
 def _stamp(path: Path) -> Tuple[int, ...]:
-    """What tells two saves apart, even of equal lexicons."""
+    """A stamp that differs between any two saves, even of equal lexicons."""
     try:
         status = (path / MANIFEST).stat()
     except OSError:
@@ -135,18 +135,18 @@ def _open_parts(path: Path, manifest: Dict[str, Any], verify: bool) -> Tuple[Lev
 
 
 def read_manifest(path: Path) -> Dict[str, Any]:
-    """The manifest of a saved lexicon. Raises LexiconError if it is missing, changed, not a lexicon's, or of another
-    format version."""
+    """Read the manifest of a saved lexicon. Raises LexiconError if it is missing, was changed, is not a lexicon's, or
+    has another format version."""
     file = path / MANIFEST
     if not file.is_file():
-        raise LexiconError(f"{path}: no lexicon here: {MANIFEST} is missing. Give a folder that Lexicon.save wrote.")
+        raise LexiconError(f"{path}: no lexicon here: {MANIFEST} is missing. Give a folder written by Lexicon.save.")
     if file.stat().st_size > MAX_MANIFEST:
         raise LexiconError(f"{file}: not the manifest of a lexicon (it is too large).")
     return parse_manifest(file.read_bytes(), str(file))
 
 
 def to_bytes(level: Level, report: BuildReport) -> bytes:
-    """A lexicon in the safetensors format, the manifest as metadata."""
+    """Write a lexicon in the safetensors format, with the manifest as metadata."""
     manifest, parts = pack(level, report)
     manifest["checksum"] = checksum_of(manifest)
     arrays = {f"{part}.{name}": array for part, named in parts.items() for name, array in named.items()}
@@ -154,7 +154,7 @@ def to_bytes(level: Level, report: BuildReport) -> bytes:
 
 
 def from_bytes(data: bytes) -> Tuple[Level, BuildReport]:
-    """A lexicon from `to_bytes`. Raises LexiconError for other bytes."""
+    """Read a lexicon written by `to_bytes`. Raises LexiconError for other bytes."""
     arrays, metadata = read_arrays(np.frombuffer(data, "u1"), "lexicon bytes")
     manifest = parse_manifest(metadata.get("manifest", ""), "lexicon bytes")
     parts: PartsT = {}

@@ -86,7 +86,7 @@ def empty_strings(n: int) -> Strings:
 
 
 def to_offsets(lengths: np.ndarray) -> np.ndarray:
-    """int64[n + 1], where consecutive parts of these lengths begin, and the end of the last."""
+    """int64[n + 1], the beginnings of consecutive parts of these lengths, and the end of the last."""
     offsets = np.zeros(len(lengths) + 1, "i8")
     np.cumsum(lengths, out=offsets[1:])
     return offsets
@@ -97,6 +97,6 @@ def _decode(data: bytes) -> str:
         return data.decode("utf8")
     except UnicodeDecodeError:
         raise LexiconError(
-            f"The words of the lexicon are damaged: {quote(data)} is not UTF-8. Lexicon.open(path, verify=True) says "
-            "which file differs from what was saved."
+            f"The lexicon's strings are damaged: {quote(data)} is not UTF-8. Lexicon.open(path, verify=True) names the "
+            "file that differs from what was saved."
         ) from None

@@ -16,7 +16,7 @@ LABELS, ENTITY_IDS, RULES = TEXTS = ("label", "entity_id", "rule")
 
 
 class Table(NamedTuple):
-    """What is known about each word, in the order in which the words were read."""
+    """The entries of a lexicon as columns, in the order in which they were read."""
 
     words: Strings  # normalised
     hashes: np.ndarray  # uint64[n], hash of each word
@@ -99,7 +99,7 @@ class Table(NamedTuple):
 
 
 class VectorSpool:
-    """Collects rows of vectors into one array: in memory, or in a file when they are many. The file has no name and
+    """Collects vectors as rows of one array: in memory, or in a file above MAX_IN_MEMORY. The file has no name and
     disappears with the array. `dim` is the width of the vectors, 0 while there are none; `size` their number."""
 
     def __init__(self, dtype: np.dtype) -> None:
@@ -141,7 +141,7 @@ class VectorSpool:
 
 
 class TableBuilder:
-    """Collects entries, in flat arrays, into columns; their vectors go to the spool."""
+    """Collects entries into columns, as flat arrays; their vectors go to the spool."""
 
     def __init__(self, spool: VectorSpool) -> None:
         self._spool = spool
@@ -192,7 +192,7 @@ def _concat_vectors(a: Table, b: Table) -> Tuple[np.ndarray, Optional[np.ndarray
 
 
 def _spooled(dtype: np.dtype, *parts: Tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """Gather rows of vectors, on disk if they are many."""
+    """Gather rows of vectors, on disk above MAX_IN_MEMORY."""
     with VectorSpool(dtype) as spool:
         for vectors, rows in parts:
             spool.extend(vectors, rows)

@@ -1,7 +1,7 @@
-"""A trie in flat arrays, and all its words in a text, found in lock-step.
+"""A trie in flat arrays, which finds all its words in a text, for all positions in lock-step.
 
 An edge of the trie (node, character) is stored in a hash table, and its slot is the number of the node it leads to:
-there is nothing else to store or to follow. One step down from a whole array of nodes is a multiplication, a gather and
+there is nothing else to store or to follow. A step down, for a whole array of nodes, is a multiplication, a gather and
 a comparison. Each depth has its own table. Words of one character need none: they are found by code point.
 
 Keys are hashed by multiplication with an odd number (Knuth, The Art of Computer Programming, vol. 3, section 6.4), a
@@ -105,7 +105,7 @@ def _home(keys: np.ndarray, size: int) -> np.ndarray:
 
 
 def _in_order(found: List[Tuple[np.ndarray, np.ndarray]], offset: int, min_length: int) -> Found:
-    """Order words that were found length by length."""
+    """Order words, found length by length, by start, then by length."""
     if not found:
         return _nothing()
     start = np.concatenate([at for at, _ in found])
@@ -157,7 +157,7 @@ def build_trie(codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray) -> T
 
 
 def checked(trie: Trie) -> Trie:
-    """The same trie. Raises LexiconError if its levels do not fit its tables."""
+    """Return the trie unchanged. Raises LexiconError if its levels do not fit its tables."""
     first, size, moved = trie.levels.T
     fits = (first >= 0) & (size >= 1) & (size <= len(trie.keys)) & (first <= len(trie.keys) - size)
     if not (fits & (moved >= 0) & (moved <= MAX_MOVED)).all() or not len(trie.roots):

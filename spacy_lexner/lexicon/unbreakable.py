@@ -1,4 +1,4 @@
-"""Runs of characters that are not cut into words: Latin words, numbers and signs."""
+"""Runs of characters that are never cut: Latin words, numbers, flags and composed signs."""
 
 import re
 from typing import Tuple
@@ -11,10 +11,10 @@ DIGIT = "0-9\uff10-\uff19"
 MARK = "\u0300-\u036f\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\U000e0100-\U000e01ef"
 
 # Letters of the Latin, Greek and Cyrillic alphabets and digits, of either width, in any mixture (iPhone15, H1N1); a
-# number goes on over a decimal point and over a comma before three digits (3.14, 1,000,000) and ends with its percent
-# sign. Two regional indicators are a flag. Combining marks, variation selectors, skin tones and tags belong to what
-# they follow, and a zero-width joiner ties its neighbours. Every part that repeats begins with a character of its own,
-# so the time is linear.
+# number continues past a decimal point and a comma before three digits (3.14, 1,000,000) and includes its percent sign.
+# Two regional indicators are a flag. Combining marks, variation selectors, skin tones and tags belong to the character
+# before them, and a zero-width joiner joins its neighbours. Every repeated part begins with a character of its own, so
+# the time is linear.
 WORD = f"[{LETTER}{WIDE_LETTER}{DIGIT}][{LETTER}{WIDE_LETTER}{DIGIT}{MARK}]*"
 NUMBER_GOES_ON = f"(?<=[{DIGIT}])(?:[.\uff0e](?=[{DIGIT}])|,(?=[{DIGIT}]{{3}}(?![{DIGIT}]))){WORD}"
 PERCENT = f"(?<=[{DIGIT}])[%\uff05\u2030]"
@@ -31,7 +31,7 @@ def find_unbreakable(text: str) -> Tuple[np.ndarray, np.ndarray]:
 
 
 def is_unbreakable(text: str, positions: np.ndarray) -> np.ndarray:
-    """For each position in a text, whether it lies inside of what is never cut; bool, shaped like `positions`."""
+    """For each position in a text, whether it lies inside such a run; bool, shaped like `positions`."""
     starts, ends = find_unbreakable(text)
     if not len(starts):
         return np.zeros(positions.shape, bool)

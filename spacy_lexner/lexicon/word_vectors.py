@@ -22,7 +22,7 @@ def read_word_vectors(
     contain single spaces: the vector is as many of the last fields as the header says, or as the first line has.
 
     path, limit, encoding, errors: As in `read_word_list`. The most frequent words usually come first.
-    RETURNS (EntryStream): The entries. Raises LexiconError if there are none, or if the header does not fit the rows.
+    RETURNS (EntryStream): The entries. Raises LexiconError if there are none, or if the header does not match the rows.
     """
     return stream_entries(Path(path), _read(Path(path), limit, encoding, errors))
 
@@ -50,13 +50,13 @@ def _read(path: Path, limit: Optional[int], encoding: str, errors: str) -> Itera
         yield number, LexiconEntry(word, vector)
     if header and n_rows != header[0]:
         raise LexiconError(
-            f"{path}: the header says {header[0]} rows, the file has {n_rows}: it is cut short, or its header is "
-            "wrong. Get the whole file, or correct or remove the header."
+            f"{path}: the header says {header[0]} rows, the file has {n_rows}: it is truncated, or its header is "
+            "wrong. Get the complete file, or correct or remove the header."
         )
 
 
 def _parse_header(path: Path, line: str) -> Optional[Tuple[int, int]]:
-    """Number of rows and dimensions, if the first line of a file holds these."""
+    """The number of rows and of dimensions, if that is what the first line of the file holds."""
     fields = line.split()
     if len(fields) == 2 and all(field.isascii() and field.isdigit() for field in fields):
         try:
@@ -73,7 +73,7 @@ def _count_last_numbers(line: str) -> int:
 
 
 def _split_last(line: str, dim: int) -> Optional[Tuple[str, np.ndarray]]:
-    """The word, which may contain spaces, and the vector in the last `dim` fields; None if these are no numbers."""
+    """The word, which may contain spaces, and the vector in the last `dim` fields; None if they are not numbers."""
     word, *numbers = line.rsplit(" ", dim)
     vector = parse_vector(" ".join(numbers))
     return (word, vector) if len(vector) == dim else None
@@ -90,7 +90,7 @@ def _check_dim(path: Path, number: int, expected: Optional[int], dim: int) -> No
 
 
 def parse_vector(text: str) -> np.ndarray:
-    """float32[n] from numbers separated by spaces; an invalid vector of length 0 if anything else is there."""
+    """float32[n] from numbers separated by spaces; for anything else a vector of length 0, which is invalid."""
     try:
         if _is_plain(text):  # then a JSON parser can read it, several times faster than float()
             return np.array(srsly.json_loads(f"[{text.replace(' ', ',')}]"), "f4")

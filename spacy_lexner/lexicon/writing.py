@@ -1,4 +1,4 @@
-"""One writer at a time for the folder of a lexicon, and what makes its writes last."""
+"""Locking the folder of a lexicon for one writer at a time, and making its writes durable."""
 
 import os
 from contextlib import contextmanager
@@ -7,14 +7,14 @@ from typing import Iterator
 
 from .errors import LexiconError
 
-LOCK = ".lock"  # stays in the folder: a lock file that is removed would let two writers in
+LOCK = ".lock"  # stays in the folder: removing a lock file would let two writers in
 PATIENCE = 600.0  # seconds
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Hold a folder, created if needed, against other writers; in one thread this may be nested. The system releases
-    it if the process dies. Raises LexiconError if another writer has it for more than PATIENCE seconds."""
+    """Lock a folder, created if needed, against other writers; within a thread this may be nested. The system releases
+    the lock if the process dies. Raises LexiconError if another writer holds it for more than PATIENCE seconds."""
     from filelock import FileLock, Timeout  # readers need no lock
 
     path.mkdir(parents=True, exist_ok=True)
@@ -33,8 +33,8 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def sync_folder(path: Path) -> None:
-    """Write the names of a folder's files to the disk, so that a loss of power does not undo a rename."""
-    if os.name == "nt":  # where folders cannot be opened
+    """Flush a folder's list of files to the disk, so that a power failure does not undo a rename."""
+    if os.name == "nt":  # Windows cannot open folders
         return
     folder = os.open(path, os.O_RDONLY)
     try:

@@ -1,4 +1,4 @@
-"""Run a pipeline over many texts, some of which may fail."""
+"""Running a pipeline over many texts, some of which may fail."""
 
 from typing import Dict, Iterator, Optional, Sequence, Tuple
 
@@ -10,12 +10,14 @@ from spacy.util import minibatch
 def annotate_texts(
     nlp: Language, texts: Sequence[str], failed: Dict[int, str], batch_size: Optional[int] = None
 ) -> Iterator[Tuple[int, Doc]]:
-    """Run a pipeline over texts so that one that fails does not affect the others. Error handlers cannot do that: not
-    every component of spaCy takes one.
+    """Run a pipeline over texts so that a failing text does not affect the others. Error handlers cannot do this, since
+    not every spaCy component accepts one.
 
-    failed (Dict[int, str]): Gets the error of each text that fails, by its index.
-    batch_size (Optional[int]): By default that of the pipeline.
-    YIELDS (Tuple[int, Doc]): The index of a text, and its Doc; in order.
+    nlp (Language): The pipeline.
+    texts (Sequence[str]): The texts.
+    failed (Dict[int, str]): Collects the error of each failing text, by its index.
+    batch_size (Optional[int]): Texts per batch; by default the pipeline's.
+    YIELDS (Tuple[int, Doc]): The index of each text that did not fail, and its Doc, in order.
     """
     size = nlp.batch_size if batch_size is None else batch_size
     for numbers in minibatch(range(len(texts)), size):
@@ -24,7 +26,7 @@ def annotate_texts(
             docs = ((nlp.make_doc(texts[i]), i) for i in numbers)
             done.update((i, doc) for doc, i in nlp.pipe(docs, as_tuples=True, batch_size=size))
         except Exception:
-            done.clear()  # each text is tried alone, to find the one at fault
+            done.clear()  # retry the texts one by one to find those at fault
         for i in numbers:
             doc = done[i] if i in done else _annotate_alone(nlp, texts[i], i, failed)
             if doc is not None:

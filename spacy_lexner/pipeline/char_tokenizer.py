@@ -37,15 +37,17 @@ class CharTokenizer(DummyTokenizer):
     segmenter = "char"  # as `spacy.zh.ChineseTokenizer` calls it
 
     def __init__(self, vocab: Vocab, *, nlp: Optional[Language] = None) -> None:
-        """nlp (Optional[Language]): The pipeline whose error handler decides about texts that cannot be encoded, held
-        by a weak reference. Without one, such a text is an error."""
+        """vocab (Vocab): The vocabulary of the Docs.
+        nlp (Optional[Language]): The pipeline, weakly referenced, whose error handler is called for texts that cannot
+            be encoded. Without one, such a text raises UnicodeEncodeError.
+        """
         self.vocab = vocab
         self._nlp = None if nlp is None else weakref.ref(nlp)
 
     def __call__(self, text: str) -> Doc:
         """RETURNS (Doc): The characters of a text. A text with a lone surrogate has no UTF-8 form and cannot become a
-        Doc: the pipeline's error handler is called. The default handler raises UnicodeEncodeError; if the handler
-        returns, the Doc has U+FFFD in place of each surrogate, so that a stream keeps its length and its offsets."""
+        Doc, so the pipeline's error handler is called. The default handler raises UnicodeEncodeError; if the handler
+        returns, the Doc has U+FFFD for each surrogate, so that streams and offsets keep their lengths."""
         words, spaces = split_characters(text)
         try:
             return Doc(self.vocab, words=words, spaces=spaces)
@@ -71,7 +73,7 @@ class CharTokenizer(DummyTokenizer):
 
 
 def surrogate_error(text: str) -> UnicodeEncodeError:
-    """The error for a text with a lone surrogate: its place, and the remedy."""
+    """Make the error for a text with a lone surrogate, with its position and the remedy."""
     match = LONE_SURROGATE.search(text)
     start, end = match.span() if match is not None else (0, len(text))
     reason = (
@@ -82,5 +84,5 @@ def surrogate_error(text: str) -> UnicodeEncodeError:
 
 
 def raise_error(name: str, tokenizer: DummyTokenizer, docs: List[Doc], error: Exception) -> NoReturn:
-    """The error handler of a tokenizer without a pipeline."""
+    """The error handler for tokenizers without a pipeline."""
     raise error

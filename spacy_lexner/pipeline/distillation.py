@@ -1,4 +1,4 @@
-"""Learning from the exact probabilities of another model: what a model knew before, or what a teacher knows."""
+"""Learning from the exact probabilities of another model: a teacher, or an earlier copy of the model itself."""
 
 from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Protocol, Sequence, Tuple
 
@@ -12,11 +12,11 @@ from ..tagging.spans.head import PathSearch, TaggerHead, TaggerOutput
 from ..tagging.spans.tag_scheme import OUTSIDE, Bools2d
 from .read_upto import read_upto
 
-Loss = Tuple[float, TaggerOutput]  # of a batch, and its gradient
+Loss = Tuple[float, TaggerOutput]  # the loss of a batch, and its gradient
 
 
 class Searching(Protocol):
-    """What is needed of a teacher's component, a `lex_ner`."""
+    """What a teacher's component, a `lex_ner`, must provide."""
 
     labels: Tuple[str, ...]
 
@@ -29,11 +29,12 @@ class Teacher(NamedTuple):
 
     nlp: Language
     component: str
-    weight: float = 1.0  # of the divergence from it, beside the loss of what is annotated
+    weight: float = 1.0  # of the divergence from the teacher; the loss on annotation has weight 1
 
     def tag_scores(self, unit_docs: Sequence[Doc], labels: Sequence[str]) -> List[Floats2d]:
-        """RETURNS (List[Floats2d]): The probabilities of the tags of each unit, [n_units, n_target_tags]: those of the
-        student's first labels. Raises ValueError if the teacher has others, or reads other units."""
+        """RETURNS (List[Floats2d]): The tag probabilities of each unit, [n_units, n_target_tags], in the order of the
+        student's labels. Raises ValueError if the student's first labels are not the teacher's, or if the teacher reads
+        other units."""
         ner: Any = self.nlp.get_pipe(self.component)
         pipe: Searching = ner
         known = labels[: len(pipe.labels)]
@@ -69,7 +70,7 @@ class Teacher(NamedTuple):
 
 
 def add(first: Loss, second: Loss) -> Loss:
-    """The sum of two losses with their gradients."""
+    """Add two losses and their gradients."""
     emissions: List[Any] = [a + b for a, b in zip(first[1].emissions, second[1].emissions)]
     transitions: Any = first[1].transitions + second[1].transitions
     return first[0] + second[0], TaggerOutput(emissions, transitions)
@@ -78,14 +79,14 @@ def add(first: Loss, second: Loss) -> Loss:
 def recall(
     before: Optional[Model], model: Model, docs: List[Doc], constraint: Callable[[Doc], Bools2d], drop: float
 ) -> Tuple[float, Callable[[], Any]]:
-    """The divergence of a tagger from a copy of it from before.
+    """Compute the divergence of a tagger from an earlier copy of itself.
 
-    before (Optional[Model]): The copy; it may lack the last labels. Raises ValueError for None.
+    before (Optional[Model]): The copy, which may lack the latest labels. Raises ValueError for None.
     model (Model): The tagger.
     docs (List[Doc]): Unit Docs.
-    constraint (Callable[[Doc], Bools2d]): The tags that their tokens may have.
-    drop (float): The rate of dropout.
-    RETURNS (Tuple[float, Callable]): The loss, and what computes the gradients.
+    constraint (Callable[[Doc], Bools2d]): Returns the tags that a Doc's tokens may have, [n_tokens, n_tags].
+    drop (float): The dropout rate.
+    RETURNS (Tuple[float, Callable]): The loss, and the function that computes the gradients.
     """
     if before is None:
         raise ValueError(
@@ -103,8 +104,8 @@ def recall(
 
 
 def open_labels(gold: Bools2d, labels: Sequence[str], annotated: Sequence[str]) -> Bools2d:
-    """Right tags, [n_tokens, n_tags], of texts in which only some labels are annotated: what is outside may be anything
-    with another label."""
+    """Relax gold tags, [n_tokens, n_tags], of texts in which only some labels are annotated: outside tokens may have
+    any tag of the other labels."""
     gold = gold.copy()
     for i, label in enumerate(labels):
         if label not in annotated:

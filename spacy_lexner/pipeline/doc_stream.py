@@ -1,4 +1,4 @@
-"""A stream of Docs through a component: in batches, and one by one where a batch fails."""
+"""Running a stream of Docs through a component: in batches, and one by one if a batch fails."""
 
 from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence, TypeVar
 
@@ -15,12 +15,12 @@ def annotate_stream(
     annotate: Callable[[Doc, PredictionT], Doc],
     handle_error: Callable[[List[Doc], Exception], Any],
 ) -> Iterator[Doc]:
-    """YIELDS (Doc): The Docs, in order, as `annotate` returns them. One that fails goes to `handle_error`, alone."""
+    """YIELDS (Doc): The Docs, in order, as `annotate` returns them. Each failing Doc is passed to `handle_error`."""
     predictions: Sequence[Optional[PredictionT]]
     for docs in minibatch(stream, size=batch_size):
         try:
             predictions = predict(docs)
-        except Exception:  # each Doc is tried alone, to find the one at fault
+        except Exception:  # retry the Docs one by one to find those at fault
             predictions = [None] * len(docs)
         for doc, prediction in zip(docs, predictions):
             try:

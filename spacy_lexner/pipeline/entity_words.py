@@ -21,8 +21,8 @@ class LexWord(NamedTuple):
     start: int  # characters: `doc.text[start:end] == word`
     end: int
     word: str
-    weight: Optional[float] = None  # if known, the mean attention of the entity's tokens to it, from 0 to 1
-    change: Optional[float] = None  # if measured, of the entity's score without it: < 0 if the entity rests on it
+    weight: Optional[float] = None  # mean attention of the entity's tokens to it, from 0 to 1, if known
+    change: Optional[float] = None  # change of the entity's score without it, < 0 if it helps, if measured
     labels: Labels = ()  # as in `doc._.lex_matches`
 
 
@@ -33,7 +33,7 @@ def add_words_extension() -> None:
 
 @reading("span._.lex_words")
 def get_words(span: Span) -> Optional[List[LexWord]]:
-    """The candidate words that an entity rests on, by decreasing attention; None if they were not noted (see
+    """The candidate words that an entity rests on, by decreasing attention; None if they were not recorded (see
     `pipeline.explain`, and the option `note_words` of `lex_ner`)."""
     text = span.doc.text
     for start, end, label, words in span.doc.user_data.get(USER_DATA_KEY, ()):
@@ -47,7 +47,7 @@ def get_words(span: Span) -> Optional[List[LexWord]]:
 
 
 def set_words(doc: Doc, words: Iterable[Tuple[Span, Sequence[LexWord]]]) -> None:
-    """Store entities with their words in a Doc, replacing those it had."""
+    """Store the words of entities in a Doc, replacing any stored before."""
     doc.user_data[USER_DATA_KEY] = [
         [ent.start_char, ent.end_char, ent.label_, [[w.start, w.end, w.weight, w.change] for w in _ranked(own)]]
         for ent, own in words
@@ -55,13 +55,13 @@ def set_words(doc: Doc, words: Iterable[Tuple[Span, Sequence[LexWord]]]) -> None
 
 
 def attend_words(model: Model, docs: Sequence[Doc]) -> List[AttendedWords]:
-    """The attention of each Doc's tokens to words, by the outermost encoder that reports it. Raises ValueError if none
-    does."""
+    """The attention of each Doc's tokens to words, as reported by the outermost encoder that does. Raises ValueError if
+    there is none."""
     attending = find_attending([model])
     if attending is None:
         raise ValueError(
-            "No encoder of this model reports its attention: LEBERT with adapters and FLAT with words do. If "
-            "the encoder belongs to another component, ask for the whole pipeline: spacy_lexner.pipeline.explain."
+            "No encoder of this model reports its attention: LEBERT with adapters and FLAT with words do. If the "
+            "encoder belongs to another component, use spacy_lexner.pipeline.explain on the whole pipeline."
         )
     return attending.attrs["attend"](attending, list(docs))
 
@@ -77,8 +77,14 @@ def words_of_entities(
     attended: Optional[AttendedWords] = None,
     changes: Optional[Mapping[Tuple[int, int], Mapping[Tuple[int, int], float]]] = None,
 ) -> List[List[LexWord]]:
-    """The words that share tokens with each entity. `places` are the tokens (start, end) of candidate words;
-    `changes` has for each entity, by its tokens, the change of its score without each word."""
+    """Find the words that share tokens with each entity.
+
+    ents (Sequence[Span]): The entities.
+    places (Sequence[Tuple[int, int]]): The tokens (start, end) of candidate words.
+    attended (Optional[AttendedWords]): The attention of tokens to words.
+    changes (Optional[Mapping]): For each entity (start, end) the change of its score without each word (start, end).
+    RETURNS (List[List[LexWord]]): The words of each entity.
+    """
     found = []
     for ent in ents:
         own = sorted({place for place in places if place[0] < ent.end and ent.start < place[1]})
@@ -94,7 +100,7 @@ def words_of_entities(
 
 
 def weights_of(ent: Span, attended: AttendedWords) -> Mapping[Tuple[int, int], float]:
-    """The attention of an entity, averaged over its tokens, to words, by the tokens of the word."""
+    """The attention of an entity, averaged over its tokens, to each word (start, end)."""
     inside = (attended.tokens >= ent.start) & (attended.tokens < ent.end)
     weights: dict[Tuple[int, int], float] = {}
     for start, end, weight in zip(*(column[inside].tolist() for column in attended[1:])):
@@ -103,7 +109,7 @@ def weights_of(ent: Span, attended: AttendedWords) -> Mapping[Tuple[int, int], f
 
 
 def note_attended(doc: Doc, unit_doc: Doc, attended: AttendedWords) -> None:
-    """Store the words of all entities of a Doc, with the attention of the tokens of its unit Doc to them."""
+    """Store the words of all entities of a Doc. `attended` is on the tokens of its unit Doc."""
     places = set(zip(attended.starts.tolist(), attended.ends.tolist()))
     stored = get_candidates(doc)
     if stored is not None:

@@ -1,4 +1,4 @@
-"""The exact characters of an entity whose tokens are not its borders: `span._.lex_start`, `span._.lex_end`."""
+"""The exact characters of entities that do not end on token borders: `span._.lex_start`, `span._.lex_end`."""
 
 from typing import Any, List, Tuple
 
@@ -11,7 +11,7 @@ from .extensions import add_extension
 
 
 def add_offset_extensions() -> None:
-    """Add `span._.lex_start` and `span._.lex_end`; without other knowledge these are `start_char` and `end_char`."""
+    """Add `span._.lex_start` and `span._.lex_end`, by default `start_char` and `end_char`."""
     add_extension(Span, "lex_start", getter=get_start)
     add_extension(Span, "lex_end", getter=get_end)
 
@@ -34,7 +34,7 @@ def get_offsets(span: Span) -> Tuple[int, int]:
 
 
 def set_offsets(span: Span, start: int, end: int) -> None:
-    """Store the exact characters of a span, relative to it: so they survive `Doc.from_docs`."""
+    """Store the exact characters of a span, relative to its own so that they survive `Doc.from_docs`."""
     moved = (start - span.start_char, end - span.end_char)
     if any(moved):
         span.doc.user_data[_key(span)] = moved

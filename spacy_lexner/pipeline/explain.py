@@ -1,4 +1,4 @@
-"""What the entities of Docs rest on: attention to candidate words, and the change of scores without them."""
+"""Explaining entities by candidate words: the attention to each word, and the change of scores without it."""
 
 from contextlib import contextmanager
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Protocol, Sequence, Tuple, Union, runtime_checkable
@@ -22,12 +22,12 @@ Place = Tuple[int, int]
 
 @runtime_checkable
 class EntityScorer(Protocol):
-    """What is needed of a `lex_ner`."""
+    """What `explain` needs of a `lex_ner`."""
 
     name: str
     model: Model
     labels: Tuple[str, ...]
-    note_words: bool  # whether it notes the words that entities rest on
+    note_words: bool  # whether it records the words that entities rest on
 
     def unit_docs(self, docs: Iterable[Doc]) -> List[Doc]:
         """The Docs that its model reads."""
@@ -44,7 +44,7 @@ def find_scorers(nlp: Language) -> Dict[str, EntityScorer]:
 
 @contextmanager
 def note_words(nlp: Language) -> Iterator[None]:
-    """Within it, every `lex_ner` of a pipeline notes in `ent._.lex_words` the candidate words that entities rest on."""
+    """Make every `lex_ner` of a pipeline record in `ent._.lex_words` the candidate words that entities rest on."""
     pipes = list(find_scorers(nlp).values())
     before = [pipe.note_words for pipe in pipes]
     for pipe in pipes:
@@ -64,15 +64,16 @@ def explain(
     component: Optional[str] = None,
     batch_size: int = 64,
 ) -> None:
-    """Note in `ent._.lex_words` the candidate words that share tokens with the entities of Docs: how much the entity
-    attends to each, and how its score changes without it. The change is measured: for each word the model runs on a
-    variant of the Doc whose lattice lacks the word.
+    """Record in `ent._.lex_words` the candidate words that share tokens with each entity, the entity's attention to
+    each word, and the change of its score without the word. The change is measured by running the model, for each
+    word, on a variant of the Doc whose lattice lacks it.
 
     nlp (Language): The pipeline.
-    docs (Union[Doc, Iterable[Doc]]): Docs that it has processed.
+    docs (Union[Doc, Iterable[Doc]]): Docs processed by the pipeline.
     changes (bool): Whether to measure the changes of scores.
-    component (Optional[str]): The `lex_ner` that found the entities, if there are several.
-    batch_size (int): How many variants to run at once.
+    component (Optional[str]): The `lex_ner` that found the entities, if there is more than one.
+    batch_size (int): Number of variants per batch. Raises ValueError if the pipeline has no such component, or its
+        model reads no words.
     """
     add_words_extension()
     reader = _Reader(nlp, component)
@@ -82,17 +83,17 @@ def explain(
 
 
 class _Reader:
-    """The components that together find the entities of a pipeline."""
+    """The components that together find a pipeline's entities."""
 
     def __init__(self, nlp: Language, component: Optional[str]) -> None:
         pipes = find_scorers(nlp)
         if component not in pipes and not (component is None and len(pipes) == 1):
             raise ValueError(
-                f"component = {component!r}: expected the name of a lex_ner of the pipeline, which has "
+                f"component = {component!r}: expected the name of a lex_ner in the pipeline, which has "
                 f"{', '.join(pipes) or 'none'}."
             )
         self.ner: EntityScorer = next(iter(pipes.values())) if component is None else pipes[component]
-        self.upstream: List[Any] = [  # the components that encode for it: tok2vec, transformer
+        self.upstream: List[Any] = [  # components with a shared encoder that `ner` listens to: tok2vec, transformer
             pipe
             for _, pipe in nlp.pipeline
             if self.ner.name in getattr(pipe, "listening_components", ()) and not isinstance(pipe, LexiconPipe)
@@ -104,7 +105,7 @@ class _Reader:
         self.link: LexiconLink = nodes[0].attrs["link"]
 
     def note_words(self, doc: Doc, changes: bool, batch_size: int) -> None:
-        """Note the words of the entities of a Doc."""
+        """Record the words of a Doc's entities."""
         matcher = matcher_of(self.link.require(), doc)
         if matcher is None or not doc.ents:
             set_words(doc, [(ent, []) for ent in doc.ents])
@@ -133,7 +134,7 @@ class _Reader:
         places: Dict[int, Place],
         batch_size: int,
     ) -> Dict[Place, Dict[Place, float]]:
-        """For each entity the changes of its score, by word."""
+        """Measure for each entity the change of its score without each word."""
         ents = [ent for ent in ents if ent.label_ in self.ner.labels]
         wanted = [i for i, (start, end) in places.items() if any(start < ent.end and ent.start < end for ent in ents)]
         without = (
@@ -158,7 +159,7 @@ class _Reader:
 
 
 def make_variant(doc: Doc, matcher: Matcher, candidates: Candidates) -> Doc:
-    """The tokens of a Doc and nothing else, with other candidate words of the lexicon."""
+    """Copy the tokens of a Doc, and nothing else, with these candidate words."""
     variant = copy_tokens(doc)
     set_candidates(variant, matcher.version, candidates)
     return variant

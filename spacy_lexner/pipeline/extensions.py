@@ -1,4 +1,4 @@
-"""How our components add attributes to Docs, Spans and Tokens: when they are made, never at import."""
+"""Adding extension attributes to Docs, Spans and Tokens: when a component is created, never at import."""
 
 from typing import Any, Type, Union
 
@@ -6,7 +6,7 @@ from spacy.tokens import Doc, Span, Token
 
 
 def add_extension(owner: Type[Union[Doc, Span, Token]], name: str, **options: Any) -> None:
-    """As `owner.set_extension`, unless the attribute exists: what someone else put there stays."""
+    """As `owner.set_extension`, but an existing attribute, which may be someone else's, stays."""
     if not owner.has_extension(name):
         owner.set_extension(name, **options)
 

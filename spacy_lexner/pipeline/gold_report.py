@@ -1,4 +1,4 @@
-"""Counts of gold annotation that cannot be learned as it is."""
+"""A report of gold annotation that cannot be learned as it is."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -14,12 +14,12 @@ CONTEXT = 10
 class GoldReport:
     """Counts the gold entities or words of the training examples, and those that cannot be learned as they are."""
 
-    total: int = 0  # all entities or words
-    problems: "Counter[str]" = field(default_factory=Counter)  # how many have which problem
+    total: int = 0  # number of entities or words
+    problems: "Counter[str]" = field(default_factory=Counter)  # number of them by problem
     shown: List[str] = field(default_factory=list)  # the first MAX_SHOWN problems, with their context
 
     def add_problem(self, problem: str, doc: Doc, start: int, end: int, label: str = "") -> None:
-        """Count a problem of the entity or word at characters `start` to `end` (exclusive) of an annotated Doc."""
+        """Count a problem with the entity or word at characters `start` to `end` (exclusive) of an annotated Doc."""
         self.problems[problem] += 1
         if len(self.shown) < MAX_SHOWN:
             text = doc.text
@@ -28,7 +28,7 @@ class GoldReport:
 
     def message(self, kind: str, consequences: Mapping[str, str]) -> Optional[str]:
         """Describe the problems; None if there are none. `kind` is what was counted, such as "entities"; `consequences`
-        says for each problem what becomes of such annotation."""
+        says for each problem what happens to such annotation."""
         if not self.problems:
             return None
         counts = ", ".join(f"{n} {problem} ({consequences[problem]})" for problem, n in self.problems.items())

@@ -1,4 +1,4 @@
-"""The part of `lex_matcher` that owns a lexicon and its rules, changes them, and lends them to other pipes' models."""
+"""The part of `lex_matcher` that owns a lexicon and its rules, changes them, and links them to other pipes' models."""
 
 import logging
 import threading
@@ -20,22 +20,22 @@ from ..lexicon.rules import HINT_ONLY, RuleReader, Rules, WordRule, check_rules
 from ..lexicon.shared_matcher import SharedMatcher
 
 logger = logging.getLogger(__name__)
-_CHANGING = threading.RLock()  # a change starts from the present lexicon; reading needs no lock
+_CHANGING = threading.RLock()  # a change builds on the current lexicon; reading needs no lock
 
 
 class LexiconPipe(Pipe):
-    """A pipe that owns a lexicon. Every change makes a new lexicon, which replaces the old one at once: readers see one
-    or the other, and a Doc is annotated by one of them throughout."""
+    """A pipe that owns a lexicon. Every change makes a new lexicon, which replaces the old one atomically: readers see
+    one or the other, and each Doc is annotated with one of them throughout."""
 
     def __init__(self, name: str, options: MatchOptions) -> None:
         """Create the pipe without a lexicon."""
         check_options(options)
         self.name = name
-        self.options = options  # how the lexicon is matched
+        self.options = options
         self.model = None
-        self.source = SharedMatcher()  # holds the lexicon for the models that it is linked to
-        self.rule_files: Tuple[RuleFile, ...] = ()  # the dictionary files that rules were read from
-        self.listener_map: Dict[str, List[Model]] = {}  # the nodes that it is linked to, by component
+        self.source = SharedMatcher()  # holds the lexicon for the models it is linked to
+        self.rule_files: Tuple[RuleFile, ...] = ()  # the dictionary files from which rules were read
+        self.listener_map: Dict[str, List[Model]] = {}  # the linked nodes, by component
         self._dictionary: Optional[RuledLexicon] = None
         self._rules_unchecked = False
 
@@ -58,22 +58,22 @@ class LexiconPipe(Pipe):
 
     @property
     def version(self) -> str:
-        """RETURNS (str): The state of lexicon, rules and options, 64 bits as 16 hexadecimal digits, which JSON keeps;
-        `doc._.lex_version` of the Docs annotated now."""
+        """RETURNS (str): A 64-bit hash of lexicon, rules and options as 16 hexadecimal digits; Docs annotated with them
+        have it as `doc._.lex_version`."""
         return f"{self.matcher.version:016x}"
 
     # Words
 
     def set_lexicon(self, lexicon: Lexicon) -> None:
-        """Replace the lexicon, at once; the rules from files stay. Raises ValueError if its vectors have another width
-        than those that the linked models read; an empty lexicon always fits."""
+        """Replace the lexicon atomically; rules from files stay. Raises ValueError if its vectors differ in width from
+        those that linked models read; an empty lexicon always fits."""
         with _CHANGING:
             current = self._dictionary
             if current is not None and len(lexicon) and lexicon.dim != current.own.dim:
                 for name, nodes in self.listener_map.items():
                     if not all(isinstance(node.attrs["link"], RulesLink) for node in nodes):
                         raise ValueError(
-                            f"The new lexicon has vectors of {lexicon.dim} dimensions, the present one of "
+                            f"The new lexicon has vectors of {lexicon.dim} dimensions, the current one of "
                             f"{current.own.dim}, and {name} reads them: build the lexicon with vectors of the same "
                             "width, or train the component again with the new one."
                         )
@@ -81,7 +81,7 @@ class LexiconPipe(Pipe):
             self.use_words(RuledLexicon(lexicon, {} if current is None else current.from_files))
 
     def add_words(self, words: Iterable[Union[str, LexiconEntry]]) -> None:
-        """Add words to the lexicon, at once. A known word gets the new entry.
+        """Add words to the lexicon atomically. Fields that the entry of a known word leaves out stay as they were.
 
         words (Iterable[Union[str, LexiconEntry]]): Words, or entries with a vector, weight, label, entity id or rules.
         """
@@ -101,8 +101,9 @@ class LexiconPipe(Pipe):
             self.use_words(self._present().without_words(words))
 
     def replace_words(self, entries: Iterable[LexiconEntry], removed: Iterable[str] = ()) -> RuledLexicon:
-        """Compute the lexicon in which words have exactly these entries, and others are removed. Unlike with
-        `add_words`, nothing that an entry leaves out is kept. Nothing is changed yet: `use_words` puts it in use.
+        """Compute the lexicon in which words have exactly these entries, and others are removed. Unlike in `add_words`,
+        fields that an entry leaves out are not kept. The lexicon in use changes only when the result goes to
+        `use_words`.
 
         entries (Iterable[LexiconEntry]): The entries. Raises LexiconError if one or its rules are invalid.
         removed (Iterable[str]): The words to remove; unknown ones are ignored.
@@ -115,7 +116,7 @@ class LexiconPipe(Pipe):
             return without.with_words(entries)
 
     def use_words(self, dictionary: RuledLexicon) -> None:
-        """Put a lexicon, such as one from `replace_words`, in use, at once."""
+        """Put a lexicon, such as one from `replace_words`, into use atomically."""
         with _CHANGING:
             self._dictionary = dictionary
             self.source.set(Matcher(dictionary.lexicon, self.options))
@@ -128,7 +129,7 @@ class LexiconPipe(Pipe):
 
     @property
     def rule_readers(self) -> List[RuleReader]:
-        """RETURNS (List[RuleReader]): Which rules concern each of the components that follow rules."""
+        """RETURNS (List[RuleReader]): For each component that follows rules, which rules apply to it."""
         return [link.reader for link in self._rules_links() if link.reader is not None]
 
     @property
@@ -137,19 +138,19 @@ class LexiconPipe(Pipe):
         return set() if self._dictionary is None else set(self._dictionary.from_files)
 
     def add_rules(self, rules: Iterable[Union[WordRule, Tuple[Any, ...]]]) -> None:
-        """Give words rules, at once. A word's new rules replace all that it had. Words that the lexicon does not have
-        are added.
+        """Give words rules, atomically. A word's new rules replace all its old ones. Words that the lexicon lacks are
+        added.
 
-        rules (Iterable[Union[WordRule, Tuple]]): Word, mode ("hint", "force", "forbid", "prefer"), label, weight; those
-            omitted at the end have the defaults of WordRule. Raises LexiconError, and changes nothing, if a rule is
-            invalid, contradicts another or concerns no component.
+        rules (Iterable[Union[WordRule, Tuple]]): Word, mode ("hint", "force", "forbid", "prefer"), label, weight;
+            trailing fields may be omitted and default to those of WordRule. Raises LexiconError, and changes nothing,
+            if a rule is invalid, contradicts another or applies to no component.
         """
         reject_single(rules)
         given = collect_rules(row if isinstance(row, WordRule) else WordRule(*row) for row in rules)
         self.add_words([LexiconEntry(word, rules=own or HINT_ONLY) for word, own in given.items()])
 
     def remove_rules(self, words: Iterable[str]) -> None:
-        """Remove the rules of words. The words stay, as hints; unknown ones are ignored."""
+        """Remove the rules of words. The words stay as hints; unknown ones are ignored."""
         reject_single(words)
         with _CHANGING:
             known = [word for word in words if word in self.lexicon]
@@ -157,18 +158,17 @@ class LexiconPipe(Pipe):
 
     def load_rules(self, path: Union[str, Path], *, encoding: str = "utf8") -> None:
         """Read a dictionary file: word, mode, label, weight on each line, separated by tabs (see `read_rules`). Its
-        words then have only rules from files. The file is remembered for `reload`."""
+        rules replace all other rules of its words except those from other files. `reload` reads the file again."""
         file = RuleFile(str(path), encoding)
         with _CHANGING:
             self.set_rule_files([*(known for known in self.rule_files if known.path != file.path), file])
 
     def reload(self) -> None:
-        """Read the dictionary files again. If anything is wrong with one of them, the present rules stay."""
+        """Read the dictionary files again. If one of them is invalid, the current rules stay."""
         self.set_rule_files(self.rule_files)
 
     def set_rule_files(self, files: Iterable[RuleFile]) -> None:
-        """Read dictionary files, which replace those read before. A word that several files name has all their
-        rules."""
+        """Read dictionary files, which replace those read before. A word in several files has all their rules."""
         files = tuple(files)
         with _CHANGING:
             rules = read_rule_files(files)
@@ -178,8 +178,9 @@ class LexiconPipe(Pipe):
             self.rule_files = files
 
     def check_rules(self, *, warn: bool = False) -> None:
-        """Check all rules once every component that follows rules has labels. Raises LexiconError for a rule that
-        contradicts another of its word or concerns no component; or warns, as the rules may be older than these."""
+        """Check all rules, once every component that follows rules has labels. Raises LexiconError for a rule that
+        contradicts another of its word or applies to no component; with `warn`, for rules that may be older than the
+        components, it logs a warning instead."""
         links = self._rules_links()
         if self._dictionary is None or not links or any(link.reader is None for link in links):
             return
@@ -192,7 +193,8 @@ class LexiconPipe(Pipe):
                 logger.warning("%s: %s", self.name, error)
 
     def _check(self, words: Mapping[Rules, str]) -> None:
-        """Raise LexiconError for rules, each with one of its words, that are contradictory or concern no component."""
+        """Raise LexiconError for rules (mapped to one of their words) that contradict each other or apply to no
+        component."""
         readers = self.rule_readers
         for rules, word in words.items():
             check_rules(word, rules, readers)
@@ -201,7 +203,7 @@ class LexiconPipe(Pipe):
 
     @property
     def listeners(self) -> List[Model]:
-        """The nodes that the lexicon is linked to."""
+        """The nodes to which the lexicon is linked."""
         return [node for nodes in self.listener_map.values() for node in nodes]
 
     @property
@@ -210,13 +212,13 @@ class LexiconPipe(Pipe):
         return list(self.listener_map)
 
     def add_listener(self, listener: Model, component_name: str) -> None:
-        """Remember a node as one of a component."""
+        """Register a node of a component."""
         nodes = self.listener_map.setdefault(component_name, [])
         if listener not in nodes:
             nodes.append(listener)
 
     def remove_listener(self, listener: Model, component_name: str) -> bool:
-        """RETURNS (bool): Whether the component had the node, which is forgotten."""
+        """RETURNS (bool): Whether the node was registered for the component; it is no longer."""
         nodes = self.listener_map.get(component_name, [])
         if listener not in nodes:
             return False

@@ -1,4 +1,4 @@
-"""A text as a component of a pipeline gets it."""
+"""Making the Doc that a component in the middle of a pipeline receives."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from spacy.tokens import Doc
 
 
 def read_upto(nlp: Language, pipe: Any, text: str) -> Doc:
-    """RETURNS (Doc): A text after the tokenizer and all components before `pipe`, one of the pipeline's."""
+    """RETURNS (Doc): The text after the tokenizer and all components before `pipe`, a component of the pipeline."""
     doc = nlp.make_doc(text)
     for _, each in nlp.pipeline:
         if each is pipe:

@@ -1,4 +1,4 @@
-"""How a trainable pipe follows the rules of words: which ones hold for a Doc, and which could not be followed."""
+"""How a trainable pipe follows the rules of words: which apply to a Doc, and which could not be followed."""
 
 import logging
 from typing import Any, List, Optional, Sequence, Set, Tuple
@@ -20,7 +20,7 @@ MAX_WARNINGS = 20
 
 class RuleFollower:
     """Finds the words with rules in Docs, and reports the rules that were not followed. The lexicon is the one that a
-    `lex_matcher` has linked to the model of the component, in its `attrs["link"]`."""
+    `lex_matcher` linked to the component's model, in its `attrs["link"]`."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -30,12 +30,12 @@ class RuleFollower:
 
     @property
     def link(self) -> RulesLink:
-        """The link to the lexicon. Its `reader` says which rules concern the component; None until it has labels."""
+        """The link to the lexicon. Its `reader` says which rules apply to the component; None until it has labels."""
         return self._model.attrs["link"]
 
     def find(self, docs: Sequence[Doc]) -> List[Tuple[Sequence[RuleMatch], Optional[Matcher]]]:
-        """For each Doc the words whose rules concern the component, and the state of the lexicon that holds for it;
-        None if no lexicon is linked."""
+        """For each Doc the words whose rules apply to the component, and the state of the lexicon used; None if no
+        lexicon is linked."""
         link = self.link
         matchers = link.matchers(docs)
         if link.reader is None:
@@ -45,11 +45,12 @@ class RuleFollower:
     def report(
         self, doc: Doc, component: str, matcher: Optional[Matcher], conflicts: Sequence[RuleConflict] = ()
     ) -> None:
-        """Note in a Doc which rules were not followed, and warn of them, once per word and reason and at most
-        MAX_WARNINGS times. Candidate words that another state of the lexicon than `matcher` found are found again."""
+        """Record in a Doc which rules were not followed, and warn of them, once per word and reason and at most
+        MAX_WARNINGS times. If the candidate words are from another state of the lexicon than `matcher`, the Doc is
+        matched again."""
         if matcher is not None:
             renew_candidates(doc, matcher)
-        add_extension(Doc, "lex_conflicts", getter=get_conflicts)  # an unpickled component has not been made here
+        add_extension(Doc, "lex_conflicts", getter=get_conflicts)  # an unpickled component was not created here
         set_conflicts(doc, component, conflicts)
         for conflict in conflicts:
             case = (conflict.word, conflict.reason)
@@ -57,7 +58,7 @@ class RuleFollower:
                 self._warned.add(case)
                 last = " There will be no further warnings." if len(self._warned) == MAX_WARNINGS else ""
                 logger.warning(
-                    "%s: the rule %s. This warning comes once per word; doc._.lex_conflicts has all conflicts.%s",
+                    "%s: the rule %s. This warning is shown once per word; doc._.lex_conflicts has all conflicts.%s",
                     *(component, conflict, last),
                 )
 
@@ -69,7 +70,7 @@ def get_conflicts(doc: Doc) -> List[RuleConflict]:
 
 
 def set_conflicts(doc: Doc, component: str, conflicts: Sequence[RuleConflict]) -> None:
-    """Store the rules that a component did not follow, replacing those it stored before."""
+    """Store the rules that a component did not follow, replacing those stored for it before."""
     try:
         others = [conflict for conflict in get_conflicts(doc) if conflict.component != component]
     except ValueError:

@@ -1,7 +1,7 @@
-"""A saved model, compared with the one that the config describes before it takes the place of anything.
+"""Checking a saved model against the one that the config describes, before anything is replaced.
 
-thinc reads what it finds: weights of other kinds and shapes, attributes of other types and references to other nodes
-are loaded, and fail, if at all, at the first text.
+thinc loads whatever it finds: weights of other types and shapes, attributes of other types and references to other
+nodes fail, if at all, only at the first text.
 """
 
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple
@@ -16,7 +16,7 @@ from ..lexicon.limits import quote, shorten
 from .settings import is_flag, is_number
 
 Shape = Tuple[Optional[int], ...]  # None: any
-# Attributes that say how a node works. The config settles them, so another value belongs to another config.
+# Attributes that determine how a node works. The config sets them, so another value belongs to another config.
 FIXED = {"column", "columns", "labels", "nodes", "overlaps", "pad", "reads_tokens", "source", "window_size"}
 
 
@@ -28,7 +28,7 @@ def _is_count(node: Model, value: Any) -> bool:
     return type(value) is int and 0 <= value < 2**63
 
 
-CHANGED: Dict[str, Callable[[Model, Any], bool]] = {  # by training, or by the one who trains
+CHANGED: Dict[str, Callable[[Model, Any], bool]] = {  # attributes that training or the user changes, and their checks
     "dropout_rate": _is_rate,
     "is_enabled": lambda node, value: is_flag(value),
     "limits": lambda node, value: value is None or are_limits(value),
@@ -39,7 +39,7 @@ CHANGED: Dict[str, Callable[[Model, Any], bool]] = {  # by training, or by the o
     TRAINED: lambda node, value: value is None or is_description(value),
 }
 DENSE = {"W": ("nO", "nI"), "b": ("nO",)}
-SHAPES: Dict[str, Dict[str, Tuple[str, ...]]] = {  # of parameters, by the name of their node: its dimensions
+SHAPES: Dict[str, Dict[str, Tuple[str, ...]]] = {  # by node name and parameter: its shape, as dimensions of the node
     **dict.fromkeys(["clipped_linear", "gelu", "hardswish", "linear", "mish", "relu", "softmax", "swish"], DENSE),
     "embed": {"E": ("nV", "nO")},
     "hashembed": {"E": ("nV", "nO")},
@@ -54,7 +54,7 @@ def load_model(model: Model, data: bytes) -> None:
     """Load a model from the bytes that thinc saved.
 
     model (Model): The model that the config describes.
-    data (bytes): The bytes. Raises ValueError, which names the part, if it is not such a model that they hold.
+    data (bytes): The bytes. Raises ValueError, naming the part, if they do not hold such a model.
     """
     message = srsly.msgpack_loads(data)
     nodes = list(model.walk())
@@ -63,11 +63,11 @@ def load_model(model: Model, data: bytes) -> None:
         raise ValueError(f"mismatched structure: the model of the config has {len(nodes)} parts, the saved one others")
     for number, (node, info, attrs, params, shims) in enumerate(zip(nodes, *columns)):
         try:
-            info["name"] = node.name  # a name says nothing that the config does not say
+            info["name"] = node.name  # names come from the config
             _check_dims(node, info["dims"])
             _check_refs(node, info["refs"], nodes)
             _check_params(node, params, {**_dims(node), **{name: n for name, n in info["dims"].items() if n}})
-            known = [name for name in attrs if _saves(node, name)]  # the others are of another version
+            known = [name for name in attrs if _saves(node, name)]  # others are from another version
             message["attrs"][number] = {name: _checked(node, name, attrs[name]) for name in known}
             if len(shims) != len(node.shims):
                 raise ValueError(f"{len(shims)} torch modules instead of {len(node.shims)}")
@@ -103,7 +103,7 @@ def _check_params(node: Model, params: Mapping[str, Any], dims: Mapping[str, Opt
             continue
         if not isinstance(value, np.ndarray) or value.dtype != np.float32:
             kind = getattr(value, "dtype", type(value).__name__)
-            raise ValueError(f"the parameter {name} is made of {kind}; expected an array of float32")
+            raise ValueError(f"the parameter {name} is of type {kind}; expected an array of float32")
         named = SHAPES.get(node.name, {}).get(name)
         if named is not None and not _fits(value.shape, tuple(_size(part, dims) for part in named)):
             raise ValueError(f"the parameter {name} has shape {value.shape}; expected ({', '.join(named)}) of {dims}")
@@ -122,7 +122,7 @@ def _fits(shape: Tuple[int, ...], expected: Shape) -> bool:
 
 
 def _saves(node: Model, name: str) -> bool:
-    """Whether thinc saves an attribute of a node: it leaves out functions and objects."""
+    """Whether thinc saves an attribute of a node: it skips functions and objects."""
     try:
         return name in node.attrs and bool(serialize_attr(node.attrs[name], node.attrs[name], name, node))
     except TypeError:
@@ -130,7 +130,7 @@ def _saves(node: Model, name: str) -> bool:
 
 
 def _checked(node: Model, name: str, saved: bytes) -> bytes:
-    """An attribute as it was saved. Raises ValueError if the node cannot have it."""
+    """Return a saved attribute. Raises ValueError if the node cannot have this value."""
     own = node.attrs[name]
     if not _is_plain(own):
         return saved
@@ -161,4 +161,4 @@ def _check_complete(nodes: Sequence[Model]) -> None:
     lacking += [node for node in nodes if not all(getattr(shim, "is_initialized", True) for shim in node.shims)]
     has_any = any(node.has_param(name) for node in nodes for name in node.param_names)
     if lacking and has_any:
-        raise ValueError(f"weights of the part {shorten(lacking[0].name)} are missing, while others are there")
+        raise ValueError(f"the weights of the part {shorten(lacking[0].name)} are missing, but others are present")

@@ -1,4 +1,4 @@
-"""Saving and loading of trainable pipes, with checksums."""
+"""Saving and loading trainable pipes with checksums."""
 
 import re
 from contextlib import contextmanager
@@ -15,30 +15,30 @@ from ..lexicon.limits import QUOTED, shorten
 from .saved_model import load_model
 from .settings import Setting, check_settings
 
-SHOWN = 1000  # characters of an error
+SHOWN = 1000  # most characters quoted of an error
 Self = TypeVar("Self", bound="SealedPipe")
 
 
 class SealedPipe(TrainablePipe):
-    """A trainable pipe whose settings and weights are saved with the checksum of both, and loaded only if they belong
-    together. A subclass says in `check_loaded` what else has to fit."""
+    """A trainable pipe whose settings and weights are saved with a checksum of both, and loaded only if they belong
+    together. Subclasses check in `check_loaded` what else must fit."""
 
-    SETTINGS: ClassVar[Dict[str, Setting]] = {}  # what the values of `cfg` may be
+    SETTINGS: ClassVar[Dict[str, Setting]] = {}  # the valid values of `cfg`
     cfg: Dict[str, Any]
 
     def check_loaded(self) -> None:
-        """Raise an error if what was loaded does not fit."""
+        """Raise ValueError if the loaded parts do not fit together."""
 
     def _load_cfg(self, cfg: Dict[str, Any]) -> None:
         check_settings(self.name, cfg, self.SETTINGS)
         self.cfg.update(cfg)
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """RETURNS (bytes): Settings and weights, with their checksum. `exclude` may name "cfg", "vocab", "model"."""
+        """RETURNS (bytes): Settings and weights with their checksum. `exclude` may contain "cfg", "vocab", "model"."""
         return seal_bytes(super().to_bytes(exclude=tuple(exclude)))
 
     def from_bytes(self: Self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
-        """RETURNS (SealedPipe): The component, from `to_bytes`. Raises SealError for other bytes."""
+        """RETURNS (SealedPipe): This component with what `to_bytes` saved. Raises SealError for other bytes."""
         data = unseal_bytes(bytes_data, self.name)
         readers: Dict[str, Callable[[bytes], Any]] = {
             "cfg": lambda b: self._load_cfg(srsly.json_loads(b)),
@@ -51,13 +51,13 @@ class SealedPipe(TrainablePipe):
         return self
 
     def to_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> None:
-        """Save settings and weights, and the checksums that belong to both."""
+        """Save settings and weights with their checksums."""
         super().to_disk(path, exclude=tuple(exclude))
         write_seal(Path(path), [name for name in SEALED["lex_ner"] if name not in exclude])
 
     def from_disk(self: Self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> Self:
-        """RETURNS (SealedPipe): The component, from `to_disk`. Raises SealError, which names the file, if it is
-        damaged or of another training."""
+        """RETURNS (SealedPipe): This component with what `to_disk` saved. Raises SealError, naming the file, if one is
+        damaged or from another training run."""
         with loading(self.name, str(path)), SealedFolder(path) as files:
             readers: Dict[str, Callable[[Path], Any]] = {
                 "cfg": lambda p: self._load_cfg(srsly.json_loads(files.read("cfg"))),
@@ -71,13 +71,13 @@ class SealedPipe(TrainablePipe):
 
 @contextmanager
 def loading(component: str, source: str) -> Iterator[None]:
-    """Raise SealError or LexiconError, whatever a file does to what reads it, and say which component was being loaded
-    from where."""
+    """Turn every error of reading a file into a SealError (a LexiconError stays) that names the component and the
+    source."""
     try:
         yield
     except (SealError, LexiconError):
         raise
-    except Exception as error:  # forged contents fail in as many ways as there are settings
+    except Exception as error:  # forged contents can fail anywhere
         raise SealError(
             f"{component} cannot be loaded from {source}: it is damaged, or was saved with another model or version "
             f"({type(error).__name__}: {_cut(str(error))}). Load it with the config it was saved with."
@@ -85,5 +85,5 @@ def loading(component: str, source: str) -> Iterator[None]:
 
 
 def _cut(message: str) -> str:
-    """An error of what reads a file, which may quote any value in it."""
+    """Shorten the message of an error, which may quote any value of a file."""
     return re.sub(rf"\S{{{QUOTED},}}", lambda found: shorten(found[0]), message[:SHOWN])

@@ -1,4 +1,4 @@
-"""What trainable pipes that tag tokens with labelled spans share: labels, training, streams, loading."""
+"""The base class of trainable pipes that tag tokens with labelled spans: labels, training, streams, loading."""
 
 from functools import partial
 from typing import Any, Callable, ClassVar, Dict, Generic, Iterable, Iterator, List, Optional, Sequence, Tuple
@@ -24,13 +24,13 @@ from .units import UnitReader, Units, read_examples
 
 
 class SequenceTagger(SealedPipe, Generic[PredictionT]):
-    """Base class of pipes whose model is a tagger: it gives emissions and transitions, and its head turns these, with
-    the tags that tokens may have, into losses, paths and span scores.
+    """Base class of pipes whose model is a tagger: the model returns emissions and transitions, and its head turns
+    these, with the tags that tokens may have, into losses, paths and span scores.
 
-    The model reads unit Docs (`unit_docs`) and tags their tokens. A subclass says which labels the examples hold
+    The model reads unit Docs (`unit_docs`) and tags their tokens. A subclass defines which labels the examples have
     (`find_labels`), which tags a unit Doc (`training_constraint`) and its annotation (`gold`, `incorrect`) allow, which
-    rules concern it (`rule_reader`), what a prediction is (`predict`, `set_annotations`), what its settings may be
-    (`SETTINGS`); it calls `labels_changed`.
+    rules apply to it (`rule_reader`), what a prediction is (`predict`, `set_annotations`) and which settings are valid
+    (`SETTINGS`); it calls `labels_changed` once it is set up.
     """
 
     SETTINGS: ClassVar[Dict[str, Setting]] = {
@@ -49,24 +49,31 @@ class SequenceTagger(SealedPipe, Generic[PredictionT]):
         scorer: Optional[Callable],
         units: Units = "auto",
     ) -> None:
-        """`model` is a tagger, a Model[List[Doc], TaggerOutput]; `cfg` is what is saved with it besides the labels and
-        the units."""
+        """Create the component.
+
+        nlp (Language): The pipeline.
+        model (Model[List[Doc], TaggerOutput]): A tagger.
+        name (str): The name of the component.
+        cfg (Dict[str, Any]): The settings that are saved in addition to labels, units and tokenizer.
+        scorer (Optional[Callable]): The scoring function.
+        units (str): See `LexNER`.
+        """
         self.vocab = nlp.vocab
         self.model = model
         self.name = name
         self.cfg: Dict[str, Any] = {"labels": [], "units": None, "tokenizer": None, **cfg}
         check_settings(name, self.cfg, self.SETTINGS)
         self.scorer = scorer
-        self.rules = RuleFollower(model)  # finds the rules of words that hold for a Doc
-        self.annotated_labels: Optional[Sequence[str]] = None  # of training texts; of the others nothing is known
-        self.teacher: Optional[Teacher] = None  # whose probabilities are learned too
+        self.rules = RuleFollower(model)
+        self.annotated_labels: Optional[Sequence[str]] = None  # the only labels annotated in training texts; None: all
+        self.teacher: Optional[Teacher] = None  # also learn its probabilities
         self._rehearsal_model: Optional[Model] = None  # set by `nlp.resume_training`
         self._unit_reader = UnitReader(nlp, model, units)
         self._labels = TagLabels(self.cfg, model)
 
     @property
     def head(self) -> TaggerHead:
-        """RETURNS (TaggerHead): What turns the output of the model into losses, paths and span scores."""
+        """RETURNS (TaggerHead): The part that turns the model's output into losses, paths and span scores."""
         return self.model.attrs["head"]
 
     # Labels
@@ -78,7 +85,7 @@ class SequenceTagger(SealedPipe, Generic[PredictionT]):
 
     @property
     def label_data(self) -> Tuple[str, ...]:
-        """RETURNS (Tuple[str, ...]): The labels, as `initialize` takes them."""
+        """RETURNS (Tuple[str, ...]): The labels, as an argument of `initialize`."""
         return self.labels
 
     @property
@@ -88,16 +95,16 @@ class SequenceTagger(SealedPipe, Generic[PredictionT]):
 
     @property
     def rule_reader(self) -> Optional[RuleReader]:
-        """RETURNS (Optional[RuleReader]): Which rules concern the component; None until it has labels."""
+        """RETURNS (Optional[RuleReader]): Which rules apply to the component; None until it has labels."""
         return None
 
     def labels_changed(self) -> None:
-        """Tell the owner of the rules which ones concern the component."""
+        """Tell the owner of the rules which of them apply to the component."""
         self.rules.link.reader = self.rule_reader
 
     def add_label(self, label: str) -> int:
-        """RETURNS (int): 0 if the label was there, otherwise 1. A trained model keeps what it knows and has to learn
-        the new label. Raises ValueError for an invalid label, or if the tags of the model are fixed."""
+        """RETURNS (int): 0 if the label was already there, else 1. A trained model keeps what it has learned, and has
+        yet to learn the new label. Raises ValueError for an invalid label, or if the tags of the model are fixed."""
         if not self._labels.add(label, self.name):
             return 0
         self.vocab.strings.add(label)
@@ -110,15 +117,15 @@ class SequenceTagger(SealedPipe, Generic[PredictionT]):
 
     @property
     def units(self) -> Units:
-        """RETURNS (str): What is tagged: "characters", or "tokens"."""
+        """RETURNS (str): What is tagged: "characters" or "tokens"."""
         return self._unit_reader.choose(self.cfg)
 
     def unit_docs(self, docs: Iterable[Doc]) -> List[Doc]:
-        """RETURNS (List[Doc]): The Docs that the model reads: their tokens are what it tags."""
+        """RETURNS (List[Doc]): The Docs that the model reads and whose tokens it tags."""
         return self._unit_reader.read(docs, self.cfg, self.name)
 
     def unit_examples(self, examples: Iterable[Example]) -> List[Example]:
-        """RETURNS (List[Example]): The examples, with the unit Docs of their predicted Docs."""
+        """RETURNS (List[Example]): The examples, with the predicted Docs replaced by their unit Docs."""
         return read_examples(examples, self.unit_docs)
 
     # Training
@@ -142,7 +149,7 @@ class SequenceTagger(SealedPipe, Generic[PredictionT]):
     ) -> None:
         """Set the labels, check the annotation and initialize the model.
 
-        get_examples (Callable[[], Iterable[Example]]): Gives the training examples.
+        get_examples (Callable[[], Iterable[Example]]): Returns the training examples.
         nlp (Optional[Language]): The pipeline. The rules of its lexicons are checked once the labels are known.
         labels (Optional[Sequence[str]]): The labels; by default those of the examples, sorted.
         """
@@ -186,7 +193,8 @@ class SequenceTagger(SealedPipe, Generic[PredictionT]):
         return losses
 
     def get_loss(self, examples: Iterable[Example], scores: TaggerOutput) -> Tuple[float, TaggerOutput]:
-        """RETURNS (Tuple[float, TaggerOutput]): The loss of a batch, and its gradient by the model's output."""
+        """RETURNS (Tuple[float, TaggerOutput]): The loss of a batch, and its gradient with respect to the model's
+        output."""
         examples = self.unit_examples(examples)
         allowed = [self.training_constraint(example.predicted) for example in examples]
         gold = [self.gold(example) for example in examples]
@@ -213,8 +221,8 @@ class SequenceTagger(SealedPipe, Generic[PredictionT]):
         sgd: Optional[Optimizer] = None,
         losses: Optional[Dict[str, float]] = None,
     ) -> Dict[str, float]:
-        """As `TrainablePipe.rehearse`: keep to what the model thought of texts, annotated or not, when
-        `nlp.resume_training` was called. What was outside then may have a label that was added since."""
+        """As `TrainablePipe.rehearse`: keep the model's predictions on texts, annotated or not, close to what they were
+        when `nlp.resume_training` was called. Tokens that were outside then may have a label added since."""
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
         docs = self.unit_docs([example.predicted for example in examples])
@@ -230,7 +238,7 @@ class SequenceTagger(SealedPipe, Generic[PredictionT]):
     # Documents
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """YIELDS (Doc): The Docs of a stream, in order. One that fails goes to the error handler, alone."""
+        """YIELDS (Doc): The Docs of a stream, in order. Each failing Doc is passed to the error handler."""
         handle_error = partial(self.get_error_handler(), self.name, self)
         return annotate_stream(stream, batch_size, self.predict, self.annotate, handle_error)
 
@@ -246,15 +254,15 @@ class SequenceTagger(SealedPipe, Generic[PredictionT]):
         raise NotImplementedError
 
     def find_labels(self, examples: Iterable[Example]) -> Iterable[str]:
-        """RETURNS (Iterable[str]): The labels of the training examples, which are all seen here once."""
+        """RETURNS (Iterable[str]): The labels of the training examples. All examples are read, once."""
         raise NotImplementedError
 
     def training_constraint(self, doc: Doc) -> Bools2d:
-        """RETURNS (Bools2d): The tags that tokens may have, [n_tokens, n_tags], without the annotation."""
+        """RETURNS (Bools2d): The tags that tokens may have whatever the annotation, [n_tokens, n_tags]."""
         raise NotImplementedError
 
     def gold(self, example: Example) -> Bools2d:
-        """RETURNS (Bools2d): The tags that agree with the annotation, [n_tokens, n_tags]."""
+        """RETURNS (Bools2d): The tags compatible with the annotation, [n_tokens, n_tags]."""
         raise NotImplementedError
 
     def incorrect(self, example: Example) -> List[TagSpan]:
@@ -264,7 +272,7 @@ class SequenceTagger(SealedPipe, Generic[PredictionT]):
     # Files
 
     def check_loaded(self) -> None:
-        """Raise ValueError unless labels, units and weights fit; then the component is ready."""
+        """Raise ValueError unless labels, units and weights fit together."""
         output = self.model.get_ref("output_layer")
         if self.is_initialized and not self._labels.are_fixed and output.get_dim("nO") != self.scheme.n_tags:
             raise ValueError(

@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 
 
 class TagLabels:
-    """The labels of a tagger. They are kept in the `cfg` that is saved with it."""
+    """The labels of a tagger, kept in its saved `cfg`."""
 
     def __init__(self, cfg: Dict[str, Any], model: Model) -> None:
         self._cfg = cfg
@@ -25,23 +25,23 @@ class TagLabels:
 
     @property
     def _fixed(self) -> Optional[Sequence[str]]:
-        """Those of a published model."""
+        """The labels of a published model, whose tags cannot change."""
         return self._model.attrs.get("labels")
 
     @property
     def are_fixed(self) -> bool:
-        """Whether the model has the tags of a published one."""
+        """Whether the model has the tags of a published model."""
         return self._fixed is not None
 
     @property
     def scheme(self) -> TagScheme:
-        """Their tags."""
+        """The tags of the labels."""
         if self._scheme.labels != self.names:
             self._scheme = TagScheme(self.names)
         return self._scheme
 
     def add(self, label: str, component: str) -> bool:
-        """Add a label, and return whether it is new. Raises ValueError if it is none, or cannot be added."""
+        """Add a label, and return whether it is new. Raises ValueError if it is invalid or cannot be added."""
         if not isinstance(label, str):
             raise ValueError(Errors.E187)
         if label in self.names:
@@ -57,8 +57,8 @@ class TagLabels:
         return True
 
     def choose(self, found: Sequence[str], given: Optional[Sequence[str]], component: str) -> List[str]:
-        """The labels that training needs: those of the model, and those given or else found in the examples. Warns of
-        labels of the examples that are not among them. Raises ValueError if there are none at all."""
+        """Choose the labels to train: those of the model, and those given or else found in the examples. Warns of other
+        labels in the examples. Raises ValueError if there are none at all."""
         chosen = [*(self._fixed or ()), *(found if given is None else given)]
         if unknown := [label for label in found if label not in (*self.names, *chosen)]:
             logger.warning("%s: the examples have labels that were not given to initialize: %s", component, unknown)

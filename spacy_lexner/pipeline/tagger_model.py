@@ -1,4 +1,4 @@
-"""What trainable pipes do with the model of a tagger, besides running it."""
+"""Initializing a tagger's model and updating its weights."""
 
 from itertools import islice
 from typing import Callable, Iterable
@@ -11,7 +11,7 @@ from ..candidates.limits import Limits, set_limits
 from ..candidates.training_texts import show_training_docs
 from ..tagging.spans.head import TaggerOutput
 
-SAMPLE = 10  # Docs that a model is initialized with
+SAMPLE = 10  # number of Docs that a model is initialized with
 
 
 def has_weights(model: Model) -> bool:
@@ -21,7 +21,7 @@ def has_weights(model: Model) -> bool:
 
 
 def initialize_model(model: Model, get_docs: Callable[[], Iterable[Doc]], n_tags: int, component: str) -> None:
-    """Initialize a tagger, after all training Docs were shown to the parts of it that ask for them. Raises ValueError
+    """Initialize a tagger, after showing all training Docs to those of its nodes that ask for them. Raises ValueError
     if there are none."""
     docs = list(islice(get_docs(), SAMPLE))
     if not docs:
@@ -34,8 +34,8 @@ def initialize_model(model: Model, get_docs: Callable[[], Iterable[Doc]], n_tags
 
 
 def finish_update(model: Model, sgd: Optimizer) -> None:
-    """Update the weights. An optimizer with its own `finish_update` sees all gradients of the model at once, which
-    clipping by their common norm needs."""
+    """Update the weights. An optimizer with its own `finish_update` gets the whole model, since clipping by the global
+    norm needs all gradients."""
     finish = getattr(sgd, "finish_update", None)
     if finish is None:
         model.finish_update(sgd)

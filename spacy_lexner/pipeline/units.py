@@ -1,4 +1,4 @@
-"""Which units a tagger reads, the setting `units`, and a check of the tokenizer where these are tokens."""
+"""The units that a tagger reads (the setting `units`), and a check of the tokenizer if these are tokens."""
 
 import logging
 from typing import Any, Callable, Dict, Iterable, List, Literal, Optional, Sequence
@@ -18,8 +18,8 @@ SHOWN = 8
 
 
 class UnitReader:
-    """Turns Docs into those that a tagger reads, by its setting `units` and what training has settled in its `cfg`: the
-    "units", and the "tokenizer" if these are tokens."""
+    """Turns Docs into those that a tagger reads, by its setting `units` and by what training fixed in its `cfg`:
+    "units", and "tokenizer" if these are tokens."""
 
     def __init__(self, nlp: Language, model: Model, setting: Units) -> None:
         """Raises ValueError for units that the model cannot read."""
@@ -28,21 +28,21 @@ class UnitReader:
         self.choose({})
 
     def choose(self, cfg: Dict[str, Any]) -> Units:
-        """The units: those of the setting, or of training; otherwise characters in a language written without spaces,
-        if no part of the model listens to a shared encoder, which has vectors of tokens alone."""
+        """Choose the units: those of the setting, or of training; otherwise characters in a language written without
+        spaces, unless the model listens to a shared encoder, which has vectors for tokens only."""
         settled = cfg.get("units")
         if settled and self._setting in ("auto", settled):
             return settled
         possible = self._lang in UNSPACED and find_listener(self._model) is None
         if self._setting == "characters" and not possible:
             raise ValueError(
-                "units = 'characters' is for a model with an encoder of its own, in a language written without spaces; "
-                f"the language is {self._lang!r}, or the model has a listener. Set units = 'tokens', or leave 'auto'."
+                "units = 'characters' needs a model with an encoder of its own, and a language written without spaces; "
+                f"the language is {self._lang!r}, or the model has a listener. Set units = 'tokens' or 'auto'."
             )
         return self._setting if self._setting != "auto" else "characters" if possible else "tokens"
 
     def settle(self, cfg: Dict[str, Any], nlp: Optional[Language]) -> None:
-        """Settle units and tokenizer before training."""
+        """Fix units and tokenizer before training."""
         if nlp is not None:
             self._tokenizer = TokenizerCheck(nlp)
         cfg["units"] = None
@@ -50,7 +50,7 @@ class UnitReader:
         cfg["tokenizer"] = self._tokenizer.name if cfg["units"] == "tokens" else None
 
     def check_loaded(self, cfg: Dict[str, Any], component: str) -> None:
-        """Warn of another tokenizer than that of training."""
+        """Warn if the tokenizer differs from the one in training."""
         if cfg.get("tokenizer") and self.choose(cfg) == "tokens":
             self._tokenizer.check_name(component, cfg["tokenizer"])
 
@@ -65,17 +65,17 @@ class UnitReader:
 
 
 def read_examples(examples: Iterable[Example], read: Callable[[Iterable[Doc]], List[Doc]]) -> List[Example]:
-    """The examples, with what is read of their predicted Docs."""
+    """Replace the predicted Docs of examples by what `read` makes of them."""
     examples = list(examples)
     docs = read(example.predicted for example in examples)
     return [one if one.predicted is doc else Example(doc, one.reference) for one, doc in zip(examples, docs)]
 
 
 class TokenizerCheck:
-    """Warns, once, if a component that tags tokens is used with another tokenizer than it was trained with."""
+    """Warns, once, if a component that tags tokens is used with a tokenizer it was not trained with."""
 
     def __init__(self, nlp: Language) -> None:
-        """nlp (Language): The pipeline that the component is made for."""
+        """nlp (Language): The pipeline for which the component is created."""
         self.tokenizer: Any = nlp.tokenizer
         self._nlp: Optional[ref[Language]] = ref(nlp)
         self._done = False
@@ -88,14 +88,14 @@ class TokenizerCheck:
         return named if segmenter is None else f"{named} (segmenter = {getattr(segmenter, 'value', segmenter)})"
 
     def check_name(self, component: str, trained: str) -> None:
-        """Compare the tokenizer of the pipeline that a component is loaded into with that of its training."""
+        """Compare the tokenizer of the component's pipeline with the one in training."""
         kinds = [name.partition("(")[2] or name for name in (trained, self.name)]  # different classes may segment alike
         if kinds[0] != kinds[1]:
             self._warn(component, trained, self.name)
 
     def check_docs(self, component: str, trained: str, docs: Sequence[Doc]) -> None:
-        """Compare the tokens of the first Docs from another pipeline, which the component was sourced into, with those
-        of its own tokenizer."""
+        """If Docs come from another pipeline, into which the component was sourced, compare the tokens of the first
+        ones with those of its own tokenizer."""
         docs = [] if self._done else [doc for doc in docs if len(doc)]
         if not docs or not self._is_moved(docs[0]):
             return
@@ -117,7 +117,7 @@ class TokenizerCheck:
     def _warn(self, component: str, trained: str, other: str) -> None:
         self._done = True
         logger.warning(
-            "%s tags tokens and was trained with the tokenizer %s; it is used with %s. Use the former, or train again.",
+            "%s tags tokens and was trained with the tokenizer %s, but is used with %s. Use the former, or retrain it.",
             *(component, trained, other),
         )
 

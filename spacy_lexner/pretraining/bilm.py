@@ -41,20 +41,21 @@ def create_pretrain_bilm(
     progress_bar: bool = True,
     total_updates: int = 0,
 ) -> Callable[[Vocab, Model], Model]:
-    """Create the objective: predict the next word, and the previous word, from the last layer of either direction by
-    one softmax. Begin and end of a Doc are words as well.
+    """Create the objective: predict the next and the previous word from the last layer of each direction, with a shared
+    softmax. The beginning and end of a Doc count as words.
 
     words (Optional[str]): File of counted words, written by `spacy lexner count-words` with the tokenizer of the
         pipeline. Required.
-    max_words (int): Most words of the file to predict; the others are one unknown word. 0 for all.
+    max_words (int): Most words of the file to predict; all others are one unknown word. 0 for all.
     softmax (str): "full"; "sampled", by a log-uniform sample with correction, as in the original; "adaptive", with
         clusters of rare words.
-    n_samples (int): Distinct words of a sample.
-    cutoffs (Sequence[int]): Where the clusters of the adaptive softmax begin; those beyond the vocabulary are left out.
+    n_samples (int): Number of distinct words in a sample.
+    cutoffs (Sequence[int]): The first words of the adaptive softmax's clusters; those beyond the vocabulary are left
+        out.
     dropout (float): Dropout of the language model's output.
     resumable (bool): Save the softmax, the optimiser's moments and all random states together with the encoder, so that
         `--resume-path model7.bin` continues exactly, and `spacy lexner perplexity` has the softmax.
-    log_every (int): Updates between two lines of losses and perplexity; 0 for none.
+    log_every (int): Updates between two log lines with losses and perplexity; 0 for none.
     log_path (Optional[str]): A file to which these are appended as JSON lines.
     progress_bar (bool): Show a progress bar on a terminal.
     total_updates (int): Updates of the whole run, for the bar, if known.
@@ -76,8 +77,8 @@ class BiLMTask(PretrainingTask):
         """Read the vocabulary. `head` has the arguments of BiLMHead, without the sizes."""
         if words is None:
             raise ValueError(
-                "There are no words to predict: set [pretraining.objective] words to a file that 'spacy lexner "
-                "count-words' wrote with the tokenizer of this pipeline."
+                "There are no words to predict: set [pretraining.objective] words to a file written by 'spacy lexner "
+                "count-words' with the tokenizer of this pipeline."
             )
         self.vocabulary = WordVocabulary.read(words, max_words)
         self.head = head
@@ -113,7 +114,7 @@ class BiLMTask(PretrainingTask):
 
 
 class BiLMHead(nn.Module):
-    """Predicts each word from what either direction has read before it; begin and end of a sentence are words.
+    """Predicts each word from what either direction has read before it; sentence begin and end count as words.
 
     width (int): Width of one direction.
     n_words (int): Size of the vocabulary, which is in order of frequency.
@@ -143,7 +144,7 @@ class BiLMHead(nn.Module):
         elif softmax == "adaptive":
             self.softmax = AdaptiveSoftmax(width, n_words, cutoffs)
         else:
-            raise ValueError(f"Unknown softmax {softmax!r} of a language model. Choose one of {SOFTMAXES}.")
+            raise ValueError(f"softmax is {softmax!r}; expected one of {', '.join(SOFTMAXES)}.")
 
     def forward(
         self, *, output: Tensor, words: Tensor, begins: Tensor, ends: Tensor, vocabulary: str, exact: bool = False
@@ -154,13 +155,13 @@ class BiLMHead(nn.Module):
         words (Tensor): The word of each row, int64 [n_rows].
         begins, ends (Tensor): Which rows are begins and ends, bool [n_rows].
         exact (bool): Compute the perplexity by the full softmax even if the softmax is sampled.
-        RETURNS (Losses): The mean of both directions, as in the original, and each of them. "perplexity" is exact, or
+        RETURNS (Losses): The mean of both directions, as in the original, and both parts. "perplexity" is exact, or
             missing.
         """
         if vocabulary != self.vocabulary:
             raise ValueError(
-                "This run was begun with other words than those of [pretraining.objective] words. Give the file, and "
-                "max_words, that it was begun with."
+                "This run was started with a different vocabulary. Set [pretraining.objective] words and max_words to "
+                "those it was started with."
             )
         n_words = int((~begins).sum())
         following, preceding = words[~begins], words[~ends]

@@ -31,14 +31,14 @@ NO_ENTITY = 0  # the row of the zero vector
 class EntityCorruption:
     """How the entities of a batch are corrupted (section 3.4 of the paper); the rest is kept."""
 
-    replace_share: float = 0.05  # shows a random entity of the batch, at times the same
-    remove_share: float = 0.15  # shows none, as if the mention were not aligned
+    replace_share: float = 0.05  # replaced by a random entity of the batch, possibly the same
+    remove_share: float = 0.15  # removed, as if the mention were not aligned
 
     def __post_init__(self) -> None:
         if min(self.replace_share, self.remove_share) < 0 or self.replace_share + self.remove_share > 1:
             raise ValueError(
-                f"{self.replace_share} of the entities are to be replaced and {self.remove_share} removed: both shares "
-                "must be at least 0 and their sum at most 1."
+                f"replace_share is {self.replace_share}, remove_share is {self.remove_share}; expected shares of at "
+                "least 0 whose sum is at most 1."
             )
 
 
@@ -65,13 +65,13 @@ def create_pretrain_ernie(
     total_updates: int = 0,
 ) -> Callable[[Vocab, Model], Model]:
     """Create the objective: masked language model, next sentence prediction, and a denoising entity auto-encoder, which
-    predicts from the text which entity of the batch each mention is. The losses are added.
+    predicts from the text which entity of the batch each mention refers to. The losses are added.
 
     Entities come from the encoder's own source: lexicon words, or `doc.ents` with a `kb_id_` (`.spacy` files keep
-    these; plain text has none). All arguments but the first three are those of `create_pretrain_mlm`.
+    these; plain text has none). All arguments except these three are those of `create_pretrain_mlm`.
 
-    replace_share (float): Share of mentions that show another entity of the batch.
-    remove_share (float): Share of mentions that show none.
+    replace_share (float): Share of mentions whose entity is replaced by a random one of the batch.
+    remove_share (float): Share of mentions whose entity is removed.
     min_entities (int): Sequences with fewer mentions are left out (the authors leave out those with fewer than 5).
     RETURNS (Callable[[Vocab, Model], Model]): Puts the objective on an encoder.
     """
@@ -86,13 +86,13 @@ class CorruptedEntities(NamedTuple):
     """The distinct entities of a batch, and its mentions as rows of their table, in which row 0 is zeros."""
 
     candidates: np.ndarray  # the distinct entities in ascending order
-    inputs: np.ndarray  # int64[n], what each mention shows: NO_ENTITY or 1 + an index of candidates
-    labels: np.ndarray  # int64[n], what it really is: 1 + an index of candidates
+    inputs: np.ndarray  # int64[n], the entity shown for each mention: NO_ENTITY or 1 + an index of candidates
+    labels: np.ndarray  # int64[n], its real entity: 1 + an index of candidates
 
 
 def corrupt_entities(entities: np.ndarray, corruption: EntityCorruption, rng: Random) -> CorruptedEntities:
-    """Corrupt the entities of a batch's mentions (int64[n], in any numbering). The label of a replaced or removed
-    entity stays: it follows from the text. Random numbers are drawn in the order of the authors' code."""
+    """Corrupt the entities of a batch's mentions (int64[n], in any numbering). Labels are those of the real entities,
+    to be predicted from the text. Random numbers are drawn in the order of the authors' code."""
     replace, remove = corruption.replace_share, corruption.remove_share
     candidates, labels = np.unique(entities, return_inverse=True)
     labels = labels.reshape(-1).astype("int64") + 1
@@ -171,7 +171,7 @@ class ErnieTask(MaskedTask):
 
 
 def _entities_of_pair(pair: PairedDoc, docs: Sequence[Doc], found: Sequence[DocEntities]) -> DocEntities:
-    """The mentions that begin in either segment, in characters of the pair, cut at the segment's end."""
+    """The mentions that begin in either segment, in characters of the pair, truncated at the segment's end."""
     parts = []
     for source, offset in zip(pair.sources, (0, pair.separator + 1)):
         entities, segment = found[source.doc], docs[source.doc][source.start : source.end]

@@ -14,7 +14,7 @@ IS_NEXT, IS_RANDOM = 0, 1
 
 
 class HeadLoss(NamedTuple):
-    """What a head reports for a batch."""
+    """The result of a head for a batch."""
 
     loss: Tensor  # scalar: the mean over the labels; 0 if there are none
     n_correct: Optional[Tensor]  # integer scalar: labels with the best score. None if not counted
@@ -22,7 +22,7 @@ class HeadLoss(NamedTuple):
 
 
 class Losses(NamedTuple):
-    """What all heads of an objective report for a batch: the loss to train by, and the parts to show."""
+    """The results of an objective's heads for a batch: the total loss to train on, and its parts for the log."""
 
     total: Tensor
     parts: Dict[str, HeadLoss]
@@ -37,7 +37,7 @@ def cross_entropy(scores: Tensor, labels: Tensor) -> HeadLoss:
 
 
 class PretrainingHeads(nn.Module):
-    """The masked language model and, optionally, next sentence prediction and the denoising of entities."""
+    """The masked language model and, optionally, next sentence prediction and entity denoising."""
 
     def __init__(self, config: Any, *, next_sentence: bool = False, entity_width: int = 0) -> None:
         """Create the heads from the encoder's config. An `entity_width` of 0 means no entities."""
@@ -65,16 +65,16 @@ class PretrainingHeads(nn.Module):
         candidates: Optional[Tensor],
         entity_labels: Tensor,
     ) -> Losses:
-        """Compare the encoder's output with what was hidden from it.
+        """Predict what was hidden from the encoder.
 
-        output (Floats[N, H]): The vectors to predict from, and no others.
+        output (Floats[N, H]): Only the vectors to predict from.
         embeddings (Floats[V, H]): The encoder's wordpiece embeddings.
         roles (Ints[N]): What each vector is for: MASKED, FIRST (of a pair of segments) or MENTION.
         labels (Ints[n]): The masked wordpieces.
         next_labels (Ints[p]): IS_NEXT or IS_RANDOM for each pair of segments.
         candidates (Optional[Floats[C, D]]): Vectors of the batch's distinct entities, after a row of zeros.
         entity_labels (Ints[m]): Rows of `candidates`.
-        RETURNS (Losses): The unweighted sum of the losses, as in BERT and ERNIE, and each of them.
+        RETURNS (Losses): The unweighted sum of the losses, as in BERT and ERNIE, and its parts.
         """
         parts = {"masked_lm": cross_entropy(self.masked_lm(output[roles == MASKED], embeddings), labels)}
         if self.next_sentence is not None:
@@ -94,7 +94,7 @@ def build_pretraining_heads(settings: Dict[str, Any]) -> PretrainingHeads:
 class MaskedLMHead(nn.Module):
     """Predicts the masked wordpieces (Devlin et al. 2019, section 3.1).
 
-    The decoder is tied: it is the encoder's own table of wordpiece embeddings, given at each call, so that the
+    The decoder is tied: it is the encoder's own table of wordpiece embeddings, passed to each call, so that the
     parameter belongs to only one module. Only masked positions are decoded: with a vocabulary of 21,128, the scores of
     all positions would be the largest tensor of the training step.
     """
@@ -112,7 +112,7 @@ class MaskedLMHead(nn.Module):
 
 class NextSentenceHead(nn.Module):
     """Predicts from the first position whether the second segment follows the first or is random (Devlin et al. 2019,
-    section 3.1). It includes BERT's pooler, which the encoders here lack because token vectors do not need it."""
+    section 3.1). It includes BERT's pooler, which the encoders here leave out since token vectors do not need it."""
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
@@ -155,7 +155,7 @@ class DenoisingEntityHead(nn.Module):
 
 
 def _initialize(module: nn.Module, initializer_range: float) -> None:
-    """Draw the linear layers of a head as BERT does."""
+    """Initialize the linear layers of a head as BERT does."""
     for layer in module.modules():
         if isinstance(layer, nn.Linear):
             nn.init.normal_(layer.weight, std=initializer_range)

@@ -1,4 +1,4 @@
-"""Entity vectors learned from a knowledge graph: TransE, through PyKEEN."""
+"""Training entity vectors on a knowledge graph: TransE, with PyKEEN."""
 
 import logging
 from pathlib import Path
@@ -13,21 +13,22 @@ MISSING = 'Knowledge embeddings need PyKEEN: pip install "spacy-lexner[knowledge
 
 
 class KnowledgeEmbedding(NamedTuple):
-    """Entity vectors, and how well they predict held-out triples."""
+    """Entity vectors, and their quality on held-out triples."""
 
     ids: List[str]  # the entities
     vectors: np.ndarray  # float32[n, width]
     mean_rank: Optional[float]  # of the right entity among all, for head and tail; None without held-out triples
-    hits_at_10: Optional[float]  # share of ranks up to 10; None likewise
-    n_training: int  # triples
-    n_held_out: int  # triples
+    hits_at_10: Optional[float]  # share of ranks up to 10; None without held-out triples
+    n_training: int  # number of training triples
+    n_held_out: int  # number of held-out triples
 
 
 def read_triples(path: Path) -> np.ndarray:
     """Read the triples of a knowledge graph.
 
-    path (Path): A table with head, relation and tail in each line, between tabs; plain or compressed, UTF-8.
-    RETURNS (numpy.ndarray): str[n, 3], no duplicates. Raises LexiconError, with file and line, for an incomplete line.
+    path (Path): A table with head, relation and tail on each line, separated by tabs; plain or compressed, UTF-8.
+    RETURNS (numpy.ndarray): str[n, 3], without duplicates. Raises LexiconError, with file and line, for an incomplete
+        line.
     """
     triples: Dict[Tuple[str, ...], None] = {}
     for number, line in read_lines(Path(path)):
@@ -35,7 +36,9 @@ def read_triples(path: Path) -> np.ndarray:
             continue
         fields = tuple(field.strip() for field in line.split("\t"))
         if len(fields) != 3 or not all(fields):
-            raise LexiconError(f"{path}:{number}: expected head, relation and tail between tabs, not {line[:60]!r}.")
+            raise LexiconError(
+                f"{path}:{number}: expected head, relation and tail, separated by tabs, not {line[:60]!r}."
+            )
         triples[fields] = None
     return np.array(list(triples), dtype="U").reshape(-1, 3)
 
@@ -56,12 +59,17 @@ def train_transe(
     """Train TransE (Bordes et al. 2013): the vector of a relation leads from the head's vector to the tail's. Raises
     ImportError if PyKEEN is not installed, and ValueError for fewer than 2 triples.
 
-    triples (numpy.ndarray): str[n, 3].
+    triples (numpy.ndarray): str[n, 3], head, relation and tail.
+    width (int): Width of the vectors.
+    epochs (int): Passes over the triples.
+    batch_size (int): Triples per update.
+    learn_rate (float): Learning rate of Adam.
     negatives (int): Corrupted triples for each training triple.
     held_out (float): Share of triples held out for evaluation; never an entity's only triple.
-    seed (int): Seed of everything random.
+    seed (int): Random seed.
     device (str): A torch device.
-    RETURNS (KnowledgeEmbedding): The vectors, and how good they are.
+    progress_bar (bool): Show progress bars.
+    RETURNS (KnowledgeEmbedding): The vectors, and their quality.
     """
     try:
         from pykeen.pipeline import pipeline
@@ -71,7 +79,7 @@ def train_transe(
     from ..tensors.convert import numpy_of
 
     if len(triples) < 2:
-        raise ValueError(f"A knowledge graph of {len(triples)} triples has nothing to teach: give at least 2.")
+        raise ValueError(f"The knowledge graph has {len(triples)} triples; expected at least 2.")
     logging.getLogger("pykeen").setLevel(logging.WARNING)
     every: Any = TriplesFactory.from_labeled_triples(triples)
     n_held_out = round(held_out * len(triples))

@@ -1,4 +1,4 @@
-"""What a person sees of a pretraining run: losses, accuracies, perplexity and speed."""
+"""The log of a pretraining run: losses, accuracies, perplexity and speed."""
 
 import math
 import sys
@@ -11,16 +11,16 @@ from tqdm import tqdm
 
 from .heads import HeadLoss
 
-MAX_LOSS = 700.0  # its exponential is still a number
+MAX_LOSS = 700.0  # its exponential is still finite
 
 
 class PretrainingLog:
-    """Averages what the heads report, shows it in a progress bar and logs a line every `every` updates."""
+    """Averages the results of the heads, shows them in a progress bar, and logs a line every `every` updates."""
 
     def __init__(self, *, every: int = 100, path: Optional[str] = None, progress_bar: bool = True, total: int = 0):
         """Create a log.
 
-        every (int): Updates between two lines; 0 for none.
+        every (int): Updates between two log lines; 0 for none.
         path (Optional[str]): A file to which the lines are also appended, as JSON.
         progress_bar (bool): Show a bar, on a terminal.
         total (int): Updates of the whole run, for the bar; 0 if unknown.
@@ -37,8 +37,8 @@ class PretrainingLog:
         return bool(self.every) and n_updates % self.every == 0
 
     def update(self, n_updates: int, parts: Dict[str, HeadLoss], n_tokens: int) -> None:
-        """Add update number `n_updates` (from 1) with `n_tokens` tokens. Of the loss "perplexity" the exponential is
-        shown."""
+        """Add update number `n_updates` (from 1) with `n_tokens` tokens. The loss "perplexity" is shown as its
+        exponential."""
         self._n_tokens += n_tokens
         for name, part in parts.items():
             if part.n_labels:

@@ -1,4 +1,4 @@
-"""The wordpieces of a batch of Docs: the words they belong to, the sequences they are read in, and their masking."""
+"""The wordpieces of a batch of Docs for masking: the words they belong to, the windows to read, and what is masked."""
 
 from random import Random
 from typing import Optional, Sequence, Tuple
@@ -29,8 +29,9 @@ def word_numbers(docs: Sequence[Doc], counts: np.ndarray, words: Optional[BatchW
 
 
 def longest_words(starts: np.ndarray, ends: np.ndarray, n_tokens: int) -> np.ndarray:
-    """Segment tokens with the lexicon words found in them: from left to right, always the longest word. Returns the
-    number of each token's word, int64[n_tokens], ascending from 0. Where no lexicon word begins, a token is a word."""
+    """Segment tokens by forward maximum matching: from left to right, always the longest lexicon word. Returns the
+    number of each token's word, int64[n_tokens], ascending from 0. If no lexicon word begins at a token, the token is a
+    word."""
     reach = np.arange(1, n_tokens + 1)
     np.maximum.at(reach, starts, ends)
     begins = np.zeros(n_tokens, "i8")
@@ -43,7 +44,7 @@ def longest_words(starts: np.ndarray, ends: np.ndarray, n_tokens: int) -> np.nda
 
 
 def even_windows(lengths: np.ndarray, size: int) -> Windows:
-    """Cut sequences of the given lengths into windows of nearly equal length, at most `size`, that do not overlap."""
+    """Cut sequences of these lengths into windows of nearly equal length, at most `size`, without overlap."""
     lengths = np.asarray(lengths, "i8")
     n_windows = -(-lengths // size)
     offsets = np.repeat(np.cumsum(lengths) - lengths, n_windows)

@@ -1,4 +1,4 @@
-"""What tasks with masked wordpieces share: from Docs to sequences in which some wordpieces have to be predicted."""
+"""The base of tasks with masked wordpieces: from Docs to sequences in which some wordpieces are to be predicted."""
 
 from dataclasses import dataclass
 from random import Random
@@ -45,11 +45,11 @@ class MaskingOptions:
     def __post_init__(self) -> None:
         check_masking(self.masking)
         if self.words not in WORD_SOURCES:
-            raise ValueError(f"words is {self.words!r}. Known: {', '.join(WORD_SOURCES)}.")
+            raise ValueError(f"words is {self.words!r}; expected one of {', '.join(WORD_SOURCES)}.")
         if not 0 <= self.short_share <= 1:
-            raise ValueError(f"short_share is {self.short_share}: it must lie between 0 and 1.")
+            raise ValueError(f"short_share is {self.short_share}; expected a number from 0 to 1.")
         if self.max_length is not None and self.max_length < MIN_LENGTH:
-            raise ValueError(f"max_length is {self.max_length}: a sequence has at least {MIN_LENGTH} wordpieces.")
+            raise ValueError(f"max_length is {self.max_length}; expected at least {MIN_LENGTH} wordpieces.")
 
 
 class Sequences(NamedTuple):
@@ -58,10 +58,10 @@ class Sequences(NamedTuple):
     docs: List[Doc]  # the Docs, or one Doc for each pair of segments
     pairs: Optional[List[PairedDoc]]  # None without next sentence prediction
     counts: np.ndarray  # int64[n_tokens], wordpieces of each token
-    separators: np.ndarray  # int64[n_pairs], the place of [SEP] in each pair, counted from its first wordpiece
+    separators: np.ndarray  # int64[n_pairs], the position of [SEP] in each pair, from its first wordpiece
     ids: np.ndarray  # int64[n_pieces], the wordpieces
-    shown: np.ndarray  # int64[n_pieces], the same as the encoder sees them: some of them masked
-    selected: np.ndarray  # bool[n_pieces], those to predict
+    shown: np.ndarray  # int64[n_pieces], the wordpieces as the encoder sees them, some masked
+    selected: np.ndarray  # bool[n_pieces], the wordpieces to predict
     windows: Windows  # the sequences
 
     def batches(self, max_tokens: int) -> Iterator[Tuple[np.ndarray, Windows]]:
@@ -71,9 +71,9 @@ class Sequences(NamedTuple):
 
 
 class Targets(NamedTuple):
-    """What the heads have to predict from the vectors that a padded batch keeps."""
+    """The targets that heads predict from the vectors that a padded batch keeps."""
 
-    roles: np.ndarray  # int64[n], what each vector is for: MASKED, FIRST or MENTION
+    roles: np.ndarray  # int64[n], the role of each vector: MASKED, FIRST or MENTION
     labels: np.ndarray  # int64[m], the masked wordpieces
     next_labels: np.ndarray  # int64[p], IS_NEXT or IS_RANDOM for each pair
     entity_labels: np.ndarray  # int64[q], rows of the candidate entities
@@ -102,21 +102,21 @@ class MaskedTask(PretrainingTask):
                 "the decoder cannot be tied to them. Choose an encoder in which they are equal."
             )
         if self.options.next_sentence and getattr(config, "type_vocab_size", 0) < 2:
-            raise ValueError(f"A {kind!r} of this config has no second segment: set next_sentence = false.")
+            raise ValueError(f"The {kind!r} with this config has no second segment: set next_sentence = false.")
         limit, wanted = max_length(encoder), self.options.max_length
         if wanted is not None and wanted > limit:
-            raise ValueError(f"max_length is {wanted}, but the encoder reads at most {limit} wordpieces at once.")
+            raise ValueError(f"max_length is {wanted}; expected at most {limit} wordpieces, the encoder's limit.")
         from_lexicon = self.options.words == "lexicon" and self.options.masking.unit != "piece"
         if from_lexicon and not node.layers and self.options.lexicon is None:
             raise ValueError(
-                'words = "lexicon" needs a lexicon: name the folder of one (`lexicon` of the objective), or pretrain '
-                "an encoder with adapters, which has one."
+                'words = "lexicon" needs a lexicon: give its folder (`lexicon` of the objective), or pretrain an '
+                "encoder with adapters, which has one."
             )
         return {"encoder": config_settings(config), "heads": {"next_sentence": self.options.next_sentence}}
 
     def read(self, node: Model, docs: Sequence[Doc]) -> Tuple[Sequences, Optional[List[DocWords]]]:
-        """Cut Docs into sequences and mask them. Also returns the words that the encoder's lexicon has in them; None if
-        it has no lexicon."""
+        """Cut Docs into sequences and mask them. Also returns the candidate words of the encoder's lexicon in them;
+        None if it has no lexicon."""
         wordpieces = wordpieces_of(node)
         length = self.options.max_length or max_length(cast(Any, shim_of(node).module).text_model)
         pairs, separators = None, np.zeros(0, "i8")
@@ -146,15 +146,15 @@ class MaskedTask(PretrainingTask):
         pieces: np.ndarray,
         entities: Optional[np.ndarray] = None,
     ) -> Tuple[BatchT, Targets]:
-        """Keep only the vectors of masked wordpieces, of mentions, and the first one of each pair.
+        """Keep only the vectors of masked wordpieces, of mentions, and the first vector of each pair.
 
         sequences (Sequences): All sequences.
-        index (numpy.ndarray): int64[B], the numbers of those in the batch.
+        index (numpy.ndarray): int64[B], the numbers of the sequences in the batch.
         batch (Any): The batch, with `input_ids`, `attention_mask`, `kept` and `segments`.
         pieces (numpy.ndarray): int64[n], the wordpiece of each vector that the batch keeps.
         entities (Optional[numpy.ndarray]): int64[n_pieces], the row of the entity at each wordpiece; 0 for none.
-        RETURNS (Tuple[Any, Targets]): The batch, which keeps these vectors and has segments if it holds pairs, and what
-            to predict from them.
+        RETURNS (Tuple[Any, Targets]): The batch, which keeps these vectors and has segments if it holds pairs, and the
+            targets.
         """
         kept, masked = numpy_of(batch.kept), sequences.selected[pieces]
         firsts = next_labels = np.zeros(0, "i8")
@@ -181,8 +181,8 @@ class MaskedTask(PretrainingTask):
         return None if found is None else place_words(docs, found, np.ones(sum(map(len, docs)), "i8"))
 
     def _check_vocabulary(self, ids: np.ndarray, wordpieces: Wordpieces) -> None:
-        """Raise ValueError if most of the first batch is unknown: pretraining with another text's vocabulary is in
-        vain."""
+        """Raise ValueError if most wordpieces of the first batch are unknown: the vocabulary was made for another
+        text."""
         if self._vocabulary_checked or not len(ids):
             return
         unknown = float((ids == wordpieces.unk).mean())
@@ -205,7 +205,7 @@ def collect(
 
 
 def _with_segments(batch: BatchT, separators: np.ndarray) -> BatchT:
-    """The second segment is everything after the separator, including the last [SEP]."""
+    """Mark the second segment of each pair: everything after the separator, including the last [SEP]."""
     columns = torch.arange(batch.input_ids.shape[1], device=batch.input_ids.device)
     begins = tensor_of(separators + 2, columns.device)  # [CLS] precedes the first wordpiece
     return batch._replace(segments=((columns >= begins[:, None]) & batch.attention_mask).long())

@@ -1,4 +1,4 @@
-"""Which wordpieces a masked language model has to predict, and what it sees instead."""
+"""Masking: selects the wordpieces that a masked language model must predict, and what it sees instead."""
 
 from bisect import bisect
 from itertools import accumulate
@@ -9,7 +9,7 @@ import numpy as np
 
 MASKING_UNITS = ("piece", "whole_word", "ngram")
 NO_WORD = -1  # the word number of [CLS], [SEP] and padding: never masked
-ALBERT_NGRAMS = (1.0, 1 / 2, 1 / 3)  # Lan et al. 2020, section 3.1: p(n) is proportional to 1/n
+
 MACBERT_NGRAMS = (0.4, 0.3, 0.2, 0.1)  # Cui et al. 2020, section 3
 
 
@@ -25,33 +25,36 @@ class Masking(NamedTuple):
 
 
 class MaskedPieces(NamedTuple):
-    input_ids: np.ndarray  # int64[L]: the sequence as the encoder sees it
-    positions: np.ndarray  # int64[n], ascending: the selected pieces
-    labels: np.ndarray  # int64[n]: what they are
+    """A masked sequence."""
+
+    input_ids: np.ndarray  # int64[L], the sequence as the encoder sees it
+    positions: np.ndarray  # int64[n], the selected pieces, ascending
+    labels: np.ndarray  # int64[n], the original pieces there
 
 
 def check_masking(masking: Masking) -> None:
-    """Raise ValueError for impossible settings."""
+    """Raise ValueError for invalid settings."""
     if masking.unit not in MASKING_UNITS:
-        raise ValueError(f"masking is {masking.unit!r}. Known: {', '.join(MASKING_UNITS)}.")
+        raise ValueError(f"masking is {masking.unit!r}; expected one of {', '.join(MASKING_UNITS)}.")
     if not 0 < masking.share < 1:
-        raise ValueError(f"The share of masked wordpieces is {masking.share}: it must lie between 0 and 1.")
+        raise ValueError(f"share is {masking.share}; expected a number between 0 and 1.")
     if masking.mask_share < 0 or masking.random_share < 0 or masking.mask_share + masking.random_share > 1:
         raise ValueError(
-            f"Of the selected wordpieces {masking.mask_share} are to be masked and {masking.random_share} replaced: "
-            f"both must be at least 0 and their sum at most 1."
+            f"mask_share is {masking.mask_share}, random_share is {masking.random_share}; expected shares of at "
+            "least 0 whose sum is at most 1."
         )
     if masking.max_predictions is not None and masking.max_predictions < 1:
-        raise ValueError(f"max_predictions is {masking.max_predictions}: it must be at least 1, or null for no limit.")
+        raise ValueError(f"max_predictions is {masking.max_predictions}; expected at least 1, or null for no limit.")
     if not masking.ngram_shares or min(masking.ngram_shares) < 0 or not sum(masking.ngram_shares) > 0:
         raise ValueError(
-            f"ngram_shares is {list(masking.ngram_shares)}: give one weight for each length from 1 on, none negative."
+            f"ngram_shares is {list(masking.ngram_shares)}; expected a weight of at least 0 for each length from 1 on, "
+            "not all of them 0."
         )
 
 
 def prediction_budget(n_pieces: int, masking: Masking) -> int:
-    """How many wordpieces of a sequence (`n_pieces` with [CLS] and [SEP]) are predicted: the rounded share (halves to
-    even), at least one. It is an upper bound: whole words that do not fit are skipped."""
+    """How many wordpieces to predict in a sequence (`n_pieces` includes [CLS] and [SEP]): the rounded share (halves
+    to even), at least one. It is an upper bound: whole words that do not fit are skipped."""
     budget = max(1, round(n_pieces * masking.share))
     return budget if masking.max_predictions is None else min(masking.max_predictions, budget)
 
@@ -61,8 +64,8 @@ def mask_pieces(
 ) -> MaskedPieces:
     """Mask one sequence. The result has no positions if nothing can be masked.
 
-    Draws in the order of the original data script, so that a `random.Random` of the same state gives the same result
-    (pieces and whole words; the original's n-grams draw from another generator).
+    Random numbers are drawn in the order of the original data script, so that a `random.Random` in the same state gives
+    the same result (for pieces and whole words; the original's n-grams draw from another generator).
 
     ids (Ints[L]): Wordpieces, including [CLS] and [SEP].
     words (Ints[L]): The number of each piece's word; NO_WORD where nothing may be masked. Chinese vocabularies mark no
@@ -86,7 +89,7 @@ def mask_pieces(
 
 
 def _groups(words: np.ndarray, *, single: bool) -> Tuple[List[List[int]], List[int]]:
-    """The pieces of each word, and how many words follow it, itself included, before the next unmaskable piece."""
+    """The pieces of each word, and the number of words from it to the next unmaskable piece, itself included."""
     groups: List[List[int]] = []
     index_of = {}
     ends_run: List[int] = []  # index of the first group after each special piece

@@ -44,20 +44,20 @@ def create_pretrain_mlm(
     masking (str): "piece", "whole_word" or "ngram" (of whole words).
     words (str): What a whole word is: "tokens", the tokens of the Doc; "lexicon", the longest lexicon words found in it
         from left to right, for Docs whose tokens are characters.
-    lexicon (Optional[str]): Folder of a saved lexicon for that. By default the one linked to the encoder, which has one
-        if it has adapters.
+    lexicon (Optional[str]): Folder of a saved lexicon for `words`. By default the one linked to the encoder, which
+        exists if it has adapters.
     share (float): Share of wordpieces to predict.
     mask_share, random_share (float): The shares of these that become [MASK] and any wordpiece; the rest is kept.
     max_predictions (Optional[int]): Most wordpieces to predict in a sequence.
     ngram_shares (Sequence[float]): Weights of n-grams of 1, 2, ... words; by default MacBERT's. ALBERT: 1, 1/2, 1/3.
-    next_sentence (bool): Cut documents with sentence bounds into pairs of segments and predict whether they belong
+    next_sentence (bool): Cut documents with sentence boundaries into pairs of segments and predict whether they belong
         together. Random partners come from the same batch, so it should hold several documents.
     short_share (float): With pairs: share of documents that are cut into shorter sequences.
     max_length (Optional[int]): Most wordpieces of a sequence, with the special ones; by default the encoder's limit.
     seed (int): Seed of masking and pairing.
     resumable (bool): Save the heads, the optimiser's moments and all random states together with the encoder, so that
         `--resume-path model7.bin` continues exactly. Makes the files about three times as large.
-    log_every (int): Updates between two lines of losses and accuracies; 0 for none.
+    log_every (int): Updates between two log lines with losses and accuracies; 0 for none.
     log_path (Optional[str]): A file to which these are appended as JSON lines.
     progress_bar (bool): Show a progress bar on a terminal.
     total_updates (int): Updates of the whole run, for the bar, if known.
@@ -93,6 +93,6 @@ class MLMTask(MaskedTask):
 
 
 def hide_masked(words: BatchWords, selected: np.ndarray) -> BatchWords:
-    """Remove the candidate words on wordpieces that cover one to predict (bool[n_pieces]), even one that is shown."""
+    """Remove the candidate words that cover a wordpiece to predict (bool[n_pieces]), even if it is shown unchanged."""
     n_selected = np.append(0, np.cumsum(selected))  # before each wordpiece
     return words.take(n_selected[words.ends] == n_selected[words.starts])

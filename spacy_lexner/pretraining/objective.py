@@ -1,4 +1,4 @@
-"""What all pretraining objectives of `spacy pretrain` share: from the encoder's vectors to one loss and back."""
+"""The base of all objectives for `spacy pretrain`: from the encoder's vectors to one loss and back."""
 
 import contextlib
 from pathlib import Path
@@ -26,24 +26,24 @@ class PretrainingBatch(NamedTuple):
     """A batch as the encoder's module reads it, and the targets of the heads."""
 
     inputs: ArgsKwargs  # the arguments of the encoder's module
-    targets: Dict[str, Any]  # the arguments of the heads besides that module's output and the tied weight
+    targets: Dict[str, Any]  # the arguments of the heads, except for the module's output and the tied weight
 
 
 class PretrainingTask:
-    """What is specific to one objective."""
+    """The part of an objective that is specific to it."""
 
     name: str  # its registered name
-    encoder: str  # the name of the layer that it pretrains: "lebert", "ernie" or "elmo"
+    encoder: str  # the name of the layer to pretrain: "lebert", "ernie" or "elmo"
     architecture: str  # the registered name of that layer
-    rng: Random  # its own random numbers, besides torch's
+    rng: Random  # its own random numbers, in addition to torch's
     build_heads: Callable[[Dict[str, Any]], torch.nn.Module]  # from settings
 
     def head_settings(self, node: Model) -> Dict[str, Any]:
-        """The heads' settings for an initialised layer. Raises ValueError if the encoder does not suit the task."""
+        """The heads' settings for an initialised layer. Raises ValueError if the encoder is unsuitable for the task."""
         raise NotImplementedError
 
     def tied_weight(self, module: Any) -> Optional[torch.nn.Parameter]:
-        """A weight of the encoder's module that the heads use as well, as `embeddings`; None if there is none."""
+        """A weight of the encoder's module that the heads also use, as `embeddings`; None if there is none."""
         return None
 
     def prepare(self, node: Model, docs: Sequence[Doc], *, exact: bool = False) -> Optional[PretrainingBatch]:
@@ -63,7 +63,7 @@ class PretrainingObjective(Model):
         encoder (Model[List[Doc], List[Floats2d]]): The model to pretrain and save.
         node (Model): The layer in it whose shim holds the torch module.
         task (PretrainingTask): The task.
-        log (PretrainingLog): Where losses are shown.
+        log (PretrainingLog): The log of losses.
         resumable (bool): Save the state of the run together with the encoder.
         """
         shim = ModuleShim(task.build_heads, mixed_precision=shim_of(node)._mixed_precision)
@@ -83,7 +83,7 @@ class PretrainingObjective(Model):
 
     @contextlib.contextmanager
     def use_params(self, params: Any) -> Iterator[None]:
-        """As in thinc, but also for an optimiser that keeps no averages."""
+        """As in thinc, but also works for an optimiser without averages."""
         with super().use_params(params or {}):
             yield
 
@@ -97,7 +97,7 @@ class PretrainingLoss:
 
     @property
     def is_due(self) -> bool:
-        """Whether the next update writes a line."""
+        """Whether the next update writes a log line."""
         return self.log.is_due(self.state.n_updates + 1)
 
     def __call__(self, ops: Any, docs: Sequence[Doc], losses: Optional[Losses]) -> Tuple[float, float]:
@@ -117,8 +117,9 @@ def init(model: Model, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
 
 
 def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[Optional[Losses], Callable]:
-    """Encode a batch and run the heads. Encoder and heads each have a shim, which may scale its own gradients: what the
-    heads read from the encoder (its output, and a tied weight) are leaves, whose gradients are then passed on."""
+    """Encode a batch and run the heads. Encoder and heads each have a shim, which may scale its own gradients, so the
+    tensors that the heads read from the encoder (its output and a tied weight) are leaves whose gradients are passed
+    on."""
     node, task = model.get_ref("node"), model.attrs["task"]
     encoder, heads = shim_of(node), shim_of(model.get_ref("heads"))
     batch = task.prepare(node, docs, exact=is_train and model.attrs["loss"].is_due)
@@ -161,8 +162,8 @@ def build_objective(
     nodes = [node for node in tok2vec.walk() if node.name == created.encoder]
     if len(nodes) != 1:
         raise ValueError(
-            f"{created.name} pretrains {created.architecture}, but the model that [pretraining] component and layer "
-            f"name ({tok2vec.name!r}) holds {len(nodes)} of them."
+            f"{created.name} pretrains {created.architecture}; expected exactly one in the model given by "
+            f"[pretraining] component and layer ({tok2vec.name!r}), found {len(nodes)}."
         )
     return PretrainingObjective(tok2vec, nodes[0], created, PretrainingLog(**log), resumable=resumable)
 
@@ -171,7 +172,7 @@ def load_objective(config: Config, path: Union[str, Path]) -> Tuple[Language, Mo
     """Rebuild the model of a run of `spacy pretrain`, with its heads.
 
     config (Config): The config of the run.
-    path (Union[str, Path]): A file that the run saved as `resumable`. Raises ValueError if it was not.
+    path (Union[str, Path]): A file saved by the run with `resumable`. Raises ValueError for any other.
     RETURNS (Tuple[Language, Model]): The pipeline and the objective.
     """
     config = config.copy()
@@ -181,7 +182,7 @@ def load_objective(config: Config, path: Union[str, Path]) -> Tuple[Language, Mo
     model = create_pretraining_model(nlp, settings)
     data = Path(path).read_bytes()
     if STATE_KEY.encode() not in data:
-        raise ValueError(f"{path} holds no pretraining heads: it was saved without resumable = true.")
+        raise ValueError(f"{path} has no pretraining heads: it was saved without resumable = true.")
     model.get_ref("tok2vec").from_bytes(data)
     return nlp, model
 
@@ -197,4 +198,4 @@ def _to_device(value: Any, device: torch.device) -> Any:
 
 
 def _no_forward(model: Model, X: Any, is_train: bool) -> Any:
-    raise NotImplementedError("The heads of a pretraining objective are run by the objective.")
+    raise NotImplementedError("The objective runs the heads.")

@@ -33,13 +33,13 @@ def pretrain_together(
     gpu_id: int = -1,
     silent: bool = True,
 ) -> None:
-    """Pretrain as one of the processes that a launcher has started, or alone if there was none.
+    """Pretrain as one of the processes started by a launcher, or in this process if there is none.
 
     config (Config): The config of the run, as for `spacy pretrain`.
     output (Path): The folder for the files of the run, which the first process writes.
     resume_path (Optional[Path]), epoch_resume (Optional[int]): As for `spacy pretrain`.
-    gpu_id (int): -1 for the CPU; else the GPU, or with a launcher each process has its own.
-    silent (bool): Whether to show no table of losses.
+    gpu_id (int): The GPU, or -1 for the CPU; with a launcher each process uses its own GPU.
+    silent (bool): Whether to hide the table of losses.
     Raises ValueError if the objective cannot be trained in parallel, ImportError without accelerate.
     """
     n, rank, local_rank = _join(gpu_id)
@@ -47,7 +47,7 @@ def pretrain_together(
         architecture = config["pretraining"]["objective"]["@architectures"]
         if not architecture.startswith(OURS):
             raise ValueError(
-                f"The objective {architecture} cannot be pretrained in {n} processes: expected one of this package "
+                f"The objective {architecture} cannot be pretrained in {n} processes; expected one of this package "
                 f"({OURS}Pretrain...). Start the command without a launcher."
             )
         config = share_batches(config, n, rank)
@@ -70,8 +70,8 @@ def pretrain_together(
 
 
 def share_batches(config: Config, n: int, share: int) -> Config:
-    """RETURNS (Config): A config with which one of `n` processes reads its share of the batches; all but the first log
-    nothing."""
+    """RETURNS (Config): A config by which one of `n` processes reads its share of the batches; only the first process
+    logs."""
     config = config.copy()
     config["pretraining"]["batcher"] = {
         "@batchers": SHARE,
@@ -85,8 +85,8 @@ def share_batches(config: Config, n: int, share: int) -> Config:
 
 
 def average_gradients(model: Model) -> None:
-    """Replace the gradients of a model by their means over all processes, if there are several. One that is missing
-    counts as zero, unless all processes miss it."""
+    """Replace the gradients of a model by their means over all processes, if there are several. A missing gradient
+    counts as zero, unless it is missing in all processes."""
     if not (dist.is_available() and dist.is_initialized()) or dist.get_world_size() == 1:
         return
     places = list(_gradients(model))
@@ -111,12 +111,11 @@ def average_gradients(model: Model) -> None:
         put(mean)
 
 
-Place = Tuple[Callable[[], Optional[Tensor]], Callable[[Tensor], None], int]
+Place = Tuple[Callable[[], Optional[Tensor]], Callable[[Tensor], None], int]  # getter, setter, number of elements
 
 
 def _gradients(model: Model) -> List[Place]:
-    """How to get and to put the gradient of each parameter, in an order that is the same in every process, and its
-    size."""
+    """A getter, a setter and the size of each parameter's gradient, in an order that is the same in every process."""
     places: List[Place] = []
     for node in model.walk():
         for name in node.param_names:
@@ -148,15 +147,15 @@ def _of_module(parameter: torch.nn.Parameter) -> Place:
 
 
 def _join(gpu_id: int) -> Tuple[int, int, int]:
-    """Meet the other processes of the launcher. RETURNS (Tuple[int, int, int]): How many there are, which one this is,
-    and which one on this machine."""
+    """Join the other processes of the launcher. RETURNS (Tuple[int, int, int]): The number of processes, the number of
+    this one, and its number on this machine."""
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         return 1, 0, 0
     try:
         from accelerate import PartialState
     except ImportError as error:
         raise ImportError(
-            'Several processes need accelerate: pip install "spacy-lexner[accelerate]", or start the command alone.'
+            'Several processes need accelerate: pip install "spacy-lexner[accelerate]", or start without a launcher.'
         ) from error
     state = PartialState(cpu=gpu_id < 0)
     return state.num_processes, state.process_index, state.local_process_index

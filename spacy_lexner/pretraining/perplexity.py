@@ -1,4 +1,4 @@
-"""How well a pretrained language model predicts a text."""
+"""Measuring the perplexity of a pretrained language model on texts."""
 
 import math
 from dataclasses import dataclass
@@ -21,24 +21,24 @@ DOCS_AT_ONCE = 64
 
 @dataclass
 class Perplexity:
-    """The negative log probabilities of all words of a text, summed in each direction, and the counts to divide by."""
+    """The negative log probabilities of all words, summed for each direction, and the counts to divide by."""
 
     forward: float = 0.0
     backward: float = 0.0
-    n_words: int = 0  # predicted in each direction, one more than its tokens for each Doc
+    n_words: int = 0  # predicted in each direction: for each Doc its tokens and one more
     n_unknown: int = 0  # tokens that are not in the vocabulary
     n_tokens: int = 0
     n_characters: int = 0
 
     @property
     def perplexity(self) -> float:
-        """Per word, from the mean of both directions' losses."""
+        """The perplexity per word, from the mean of both directions' losses."""
         return math.exp((self.forward + self.backward) / 2 / self.n_words)
 
     @property
     def bits_per_character(self) -> float:
-        """Comparable between models over words and over characters as long as no word is unknown: an unknown word
-        counts as one, no matter how many characters it has."""
+        """Comparable between word and character models if no word is unknown: an unknown word counts as one prediction,
+        however many characters it has."""
         return (self.forward + self.backward) / 2 / math.log(2) / self.n_characters
 
 
@@ -46,17 +46,17 @@ def load_language_model(config: Config, weights: Union[str, Path]) -> Tuple[Lang
     """Rebuild the language model of a pretraining run.
 
     config (Config): The config of the run.
-    weights (Union[str, Path]): A file that the run saved as `resumable`.
-    RETURNS (Tuple[Language, Model]): The pipeline and the objective. Raises ValueError if that is not a language model.
+    weights (Union[str, Path]): A file saved by the run with `resumable`.
+    RETURNS (Tuple[Language, Model]): The pipeline and the objective. Raises ValueError if it is not a language model.
     """
     nlp, model = load_objective(config, weights)
     if not isinstance(model.attrs["task"], BiLMTask):
-        raise ValueError(f"The config does not pretrain with {BiLMTask.name}.")
+        raise ValueError(f"The config pretrains with {model.attrs['task'].name}; expected {BiLMTask.name}.")
     return nlp, model
 
 
 def measure_perplexity(model: Model, docs: Iterable[Doc], total: Optional[int] = None) -> Perplexity:
-    """Let the language model predict Docs, by the full softmax.
+    """Measure the perplexity on Docs, with the full softmax.
 
     model (Model): The objective, from `load_language_model`.
     docs (Iterable[Doc]): The Docs.

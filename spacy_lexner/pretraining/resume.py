@@ -1,4 +1,4 @@
-"""The state of a pretraining run besides its encoder, saved with it, so that a resumed run continues exactly."""
+"""The state of a pretraining run, saved with its encoder so that a resumed run continues exactly."""
 
 import math
 from random import Random
@@ -36,13 +36,13 @@ class PretrainingState(Shim):
         self._saved_arrays: Dict[str, np.ndarray] = {}
 
     def bind(self, objective: Model, head: Model) -> None:
-        """Set the whole model, with this shim at its top node, and its heads, which spaCy does not save."""
+        """Set the whole model, which has this shim at its top node, and its heads, which spaCy does not save."""
         self._objective, self._head = objective, head
         self._optimizer = None
 
     def finish_update(self, optimizer: Optimizer) -> None:
         """Prepare the optimiser and the gradients for an update. The optimiser's `max_grad_norm`, if it has one, bounds
-        the joint norm of all gradients; if that norm is not finite, the update is skipped."""
+        the global norm of all gradients; if that norm is not finite, the update is skipped."""
         if self._optimizer is None:
             self._optimizer = optimizer
             for _ in range(self.n_updates):
@@ -101,8 +101,9 @@ class PretrainingState(Shim):
 
 
 class ResumableEncoder(Model):
-    """An encoder that is saved together with the state of the run. The bytes are the encoder's and one more entry,
-    which a plain encoder ignores: they serve both `initialize.init_tok2vec` and `spacy pretrain --resume-path`."""
+    """An encoder that is saved together with the state of the run. The bytes are the encoder's with one more entry,
+    which a plain encoder ignores, so they work for both `initialize.init_tok2vec` and `spacy pretrain
+    --resume-path`."""
 
     def __init__(self, encoder: Model, state: PretrainingState) -> None:
         super().__init__("resumable_encoder", _pass_through, init=_init_layer, layers=[encoder])

@@ -1,4 +1,4 @@
-"""Next sentence prediction: documents cut into pairs of segments, each pair a Doc of its own."""
+"""Next sentence prediction: cutting documents into pairs of segments, each pair a Doc of its own."""
 
 from random import Random
 from typing import Iterator, List, NamedTuple, Sequence, Tuple
@@ -26,7 +26,7 @@ class Segment(NamedTuple):
 class SentencePair(NamedTuple):
     a: Segment
     b: Segment
-    is_random: bool  # b was drawn from another document; otherwise it is what follows a
+    is_random: bool  # b was drawn from another document; otherwise it follows a
 
 
 def sentence_pairs(
@@ -39,12 +39,13 @@ def sentence_pairs(
 ) -> Iterator[SentencePair]:
     """Cut one document into pairs (Devlin et al. 2019, section 3.1 and appendix A.2; the rules of the authors' script).
 
-    Sentences are gathered until they fill a sequence; the first few of them, at random, are segment A. With even odds,
-    and always if nothing is left, B is drawn from another document, and the sentences it displaces are used for the
-    next pair. Pairs that are too long lose pieces from the longer side, at either end. So more than half of the pairs
-    are random, and the more so the shorter the documents.
+    Sentences are gathered until they fill a sequence; a random number of them, from the first, is segment A. With even
+    odds, and always if nothing is left, B is drawn from another document, and the sentences it displaces are used for
+    the next pair. Pairs that are too long lose pieces from the longer side, at either end. So more than half of the
+    pairs are random, the more so the shorter the documents are.
 
-    Random numbers are drawn in the order of that script; pairs come one by one, so that masking may draw in between.
+    Random numbers are drawn in the order of that script; pairs are yielded one by one, so that masking may draw in
+    between.
 
     documents (Sequence[Sequence[int]]): The number of wordpieces of each sentence of each document. Empty sentences are
         skipped. If there is only one document, random partners come from itself.
@@ -54,7 +55,7 @@ def sentence_pairs(
     YIELDS (SentencePair): Two segments, neither empty, that fit into `max_length` with the special pieces.
     """
     if max_length < MIN_LENGTH:
-        raise ValueError(f"A pair of segments needs a length of at least {MIN_LENGTH}, not {max_length}.")
+        raise ValueError(f"max_length is {max_length}; a pair of segments needs at least {MIN_LENGTH}.")
     limit = max_length - N_SPECIAL
     target = rng.randint(2, limit) if rng.random() < short_share else limit
     bounds = _bounds(documents[index])
@@ -130,7 +131,7 @@ def pair_docs(
 ) -> List[PairedDoc]:
     """Cut the documents of a batch into pairs; random partners come from the same batch.
 
-    docs (Sequence[Doc]): Documents with sentence bounds. Raises ValueError if one has none.
+    docs (Sequence[Doc]): Documents with sentence boundaries. Raises ValueError if one has none.
     counts (Ints[n_tokens]): Wordpieces of each token, over all Docs.
     max_length, rng, short_share: See `sentence_pairs`.
     RETURNS (List[PairedDoc]): The pairs.
@@ -168,8 +169,8 @@ def separator_pieces(pairs: Sequence[PairedDoc], counts: np.ndarray) -> np.ndarr
 def _sentence_lengths(doc: Doc, counts: np.ndarray) -> List[int]:
     if not doc.has_annotation("SENT_START") and len(doc) > 1:
         raise ValueError(
-            f"Next sentence prediction needs sentence bounds, but the Doc {doc.text[:30]!r}... has none. Read the text "
-            "with spacy-lexner.TextCorpus.v1 and sentences = true (one sentence a line, a blank line after each "
+            f"Next sentence prediction needs sentence boundaries, but the Doc {doc.text[:30]!r}... has none. Read the "
+            "text with spacy-lexner.TextCorpus.v1 and sentences = true (one sentence per line, a blank line after each "
             "document), or give .spacy files of Docs with sentences."
         )
     starts = doc.to_array([SENT_START]).reshape(-1).astype("int64") == 1

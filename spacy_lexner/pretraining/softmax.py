@@ -12,7 +12,7 @@ SCORES_AT_ONCE = 1 << 24
 
 
 class FullSoftmax(nn.Module):
-    """A score for each of `n_words` words, from vectors of `width`. Rows are processed in parts to bound memory."""
+    """Scores each of `n_words` words from vectors of `width`. Rows are processed in parts to bound memory."""
 
     def __init__(self, width: int, n_words: int):
         super().__init__()
@@ -49,8 +49,8 @@ class SampledSoftmax(FullSoftmax):
     def __init__(self, width: int, n_words: int, n_samples: int):
         if not 0 < n_samples < n_words:
             raise ValueError(
-                f"n_samples = {n_samples} is out of range: a vocabulary of {n_words} words can be sampled for 1 to "
-                f"{n_words - 1} of them. For a small vocabulary use the full softmax."
+                f"n_samples is {n_samples}; expected 1 to {n_words - 1} for a vocabulary of {n_words} words. For a "
+                "small vocabulary use the full softmax."
             )
         super().__init__(width, n_words)
         self.n_samples = n_samples
@@ -63,23 +63,25 @@ class SampledSoftmax(FullSoftmax):
         right = (hidden * self.weight[words]).sum(dim=1) + self.bias[words] - sample.log_expected(words)
         others = F.linear(hidden, self.weight[sample.words], self.bias[sample.words])
         others = others - sample.log_expected(sample.words)
-        others = others.masked_fill(words.unsqueeze(1) == sample.words, float("-inf"))  # the right word is there once
+        others = others.masked_fill(words.unsqueeze(1) == sample.words, float("-inf"))  # count the right word only once
         scores = torch.cat([right.unsqueeze(1), others], dim=1).float()
         return -torch.log_softmax(scores, dim=1)[:, 0]
 
 
 class AdaptiveSoftmax(nn.Module):
-    """Rare words in clusters with fewer dimensions: torch's own. Words must be in order of frequency; the clusters of
-    rarer words begin at the `cutoffs`, which ascend."""
+    """torch's adaptive softmax: rare words in clusters with fewer dimensions. Words must be in order of frequency; the
+    clusters of rarer words begin at the ascending `cutoffs`."""
 
     def __init__(self, width: int, n_words: int, cutoffs: Sequence[int]):
         super().__init__()
         if not cutoffs or list(cutoffs) != sorted(set(cutoffs)) or cutoffs[0] < 1 or cutoffs[-1] >= n_words:
-            raise ValueError(f"cutoffs = {list(cutoffs)} must ascend, from at least 1 to less than {n_words} words.")
+            raise ValueError(
+                f"cutoffs is {list(cutoffs)}; expected ascending numbers from 1 to {n_words - 1}, the last word."
+            )
         if width < 4 ** len(cutoffs):
             raise ValueError(
-                f"cutoffs = {list(cutoffs)} are too many: each cluster has a quarter of the dimensions of the one "
-                f"before, and there are {width}."
+                f"cutoffs is {list(cutoffs)}, too many for {width} dimensions: each cluster has a quarter of the "
+                "dimensions of the one before."
             )
         self.softmax = nn.AdaptiveLogSoftmaxWithLoss(width, n_words, list(cutoffs))
 
@@ -96,7 +98,7 @@ class Sample(NamedTuple):
     """Distinct words, drawn until there are enough."""
 
     words: Tensor  # the words, int64 [n_samples]
-    n_draws: int  # how many draws it took
+    n_draws: int  # number of draws it took
     n_words: int  # size of the vocabulary
 
     def log_expected(self, words: Tensor) -> Tensor:
@@ -121,7 +123,7 @@ def sample_log_uniform(n_samples: int, n_words: int, device: Optional[torch.devi
 
 
 def _first_places(draws: Tensor) -> Tuple[Tensor, Tensor]:
-    """The distinct values in order of first appearance, and where each first appears."""
+    """The distinct values in order of first appearance, and the place of each."""
     words, numbers = torch.unique(draws, return_inverse=True)
     places = torch.arange(len(draws), device=draws.device)
     first = torch.full_like(words, len(draws)).scatter_reduce_(0, numbers, places, reduce="amin")

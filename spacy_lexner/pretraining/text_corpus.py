@@ -1,4 +1,4 @@
-"""`spacy-lexner.TextCorpus.v1`: raw text for `spacy pretrain`, a paragraph or a sentence a line."""
+"""`spacy-lexner.TextCorpus.v1`: raw text for `spacy pretrain`, one paragraph or sentence per line."""
 
 import random
 from itertools import islice
@@ -20,11 +20,11 @@ class TextCorpus:
 
     path (Optional[Union[str, List[str]]]): Files, or folders that are searched for *.txt and *.txt.gz. UTF-8.
     sentences (bool): Each line is a sentence and a blank line ends a document; a Doc is a document with sentence
-        bounds. Otherwise each line is a Doc, and blank lines are skipped.
-    min_length (int): Shorter lines are skipped, in characters.
-    max_length (int): Longer lines are cut, after a sentence end if there is one in their second half.
-    shuffle (bool): Yield the Docs in random order, a new one each time, drawn from Python's own random numbers, which
-        spaCy seeds with `training.seed`. The place of each line is kept in memory, eight bytes a line.
+        boundaries. Otherwise each line is a Doc, and blank lines are skipped.
+    min_length (int): Lines with fewer characters are skipped.
+    max_length (int): Lines with more characters are cut, after a sentence end if there is one in the second half.
+    shuffle (bool): Yield the Docs in a new random order each time, drawn from Python's random numbers, which spaCy
+        seeds with `training.seed`. The place of each line is kept in memory, eight bytes per line.
     limit (int): Most Docs to yield; 0 for all.
     """
 
@@ -39,7 +39,7 @@ class TextCorpus:
     ) -> None:
         if max_length < max(2, min_length):
             raise ValueError(
-                f"max_length is {max_length}: it must be at least 2 and not below min_length ({min_length})."
+                f"max_length is {max_length}; expected at least 2, and at least min_length ({min_length})."
             )
         given = [path] if isinstance(path, (str, Path)) else path or []
         self.paths = [Path(part) for part in given if str(part)]
@@ -52,10 +52,10 @@ class TextCorpus:
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Read the corpus once.
 
-        nlp (Language): Its tokenizer makes the tokens.
+        nlp (Language): The pipeline whose tokenizer is used.
         YIELDS (Example): One per Doc. Raises ValueError if a file is not UTF-8, and if there is no text at all.
         """
-        if not self.paths:  # not an error earlier: a config for pretraining may also be used for training without it
+        if not self.paths:  # only now an error: a config for pretraining may also be used for plain training
             raise ValueError("There is no text to read: set the path of the text corpus (paths.raw_text).")
         docs = (doc for sentences in self._units() for doc in self._docs(nlp, sentences) if len(doc))
         found = False
@@ -108,7 +108,7 @@ class TextCorpus:
 
 
 def join_sentences(nlp: Language, sentences: Iterable[str]) -> Doc:
-    """Make a Doc of sentences, tokenized one by one, with sentence bounds and nothing else between them."""
+    """Make a Doc of sentences, tokenized one by one, with sentence boundaries and nothing else between them."""
     words: List[str] = []
     spaces: List[bool] = []
     starts: List[bool] = []

@@ -1,4 +1,4 @@
-"""Lines of text files: read one after the other, or looked up at random."""
+"""Lines of text files, read in order or looked up at random."""
 
 import gzip
 import tempfile
@@ -45,8 +45,8 @@ def read_lines(path: Path) -> Iterator[str]:
 
 
 class TextIndex:
-    """Where lines, or paragraphs between blank lines, begin in text files; eight bytes of memory for each. A context
-    manager: gzip files are unpacked to a temporary file, which is deleted on exit."""
+    """The places of lines, or of paragraphs between blank lines, in text files; takes eight bytes of memory for each. A
+    context manager: gzip files are unpacked to a temporary file, which is deleted on exit."""
 
     def __init__(self, paths: Sequence[Path], *, paragraphs: bool) -> None:
         """Scan the files once, for paragraphs or for lines. Raises ValueError if one is not UTF-8."""
@@ -113,7 +113,7 @@ def _read_raw(path: Path) -> Iterator[Tuple[bytes, str]]:
             for number, line in enumerate(cast(IO[bytes], file_), 1):
                 yield line, _decode(line, path, number)
         except (gzip.BadGzipFile, EOFError) as error:
-            raise ValueError(f"{path} is not a whole gzip file ({error}).") from error
+            raise ValueError(f"{path} is not a complete gzip file ({error}).") from error
 
 
 def _decode(line: bytes, path: Path, number: int) -> str:

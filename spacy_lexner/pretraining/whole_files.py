@@ -1,4 +1,4 @@
-"""A folder whose files a killed process leaves whole."""
+"""A folder whose files are written atomically, so that a killed process leaves none incomplete."""
 
 import os
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ from typing import IO, Any, Iterator, NamedTuple
 
 
 class WholeFile(NamedTuple):
-    """A file that gets its name once all of it is on the disk."""
+    """A file that gets its name once it is completely on the disk."""
 
     path: Path
 
@@ -29,9 +29,9 @@ class WholeFile(NamedTuple):
 
 
 class WholeFiles:
-    """Takes the place of the folder that `spacy pretrain` writes to: it empties a file before it knows what to write.
+    """Stands in for the folder that `spacy pretrain` writes to, since it empties a file before it writes.
 
-    What a killed process left is removed.
+    Leftovers of a killed process are removed.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -14,7 +14,7 @@ UnitT = Literal["word", "char", "bigram"]
 SegmentT = Callable[[str], Iterable[str]]
 SENTENCE_END = "<end>"
 COUNTED_PER_UNIT = 5
-MAX_UNITS = 2000  # a longer line is cut: gensim drops what goes beyond 10,000
+MAX_UNITS = 2000  # longer lines are cut, since gensim ignores units beyond 10,000
 HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d"))
 
@@ -75,11 +75,11 @@ def train_vectors(
     segment: SegmentT = segment_with_jieba,
     progress: bool = True,
 ) -> int:
-    """Train vectors on text files, a paragraph a line, and write them as word2vec text. The text is streamed: memory
-    grows only with the number of distinct units, up to a bound.
+    """Train vectors on text files, one paragraph per line, and write them as word2vec text. The text is streamed:
+    memory grows only with the number of distinct units, up to a bound.
 
     texts (Iterable[Path]): Files (UTF-8, plain or gzip), or folders of them.
-    output (Path): The file to write; units by falling frequency.
+    output (Path): The file to write, with units in order of decreasing frequency.
     unit (str): See `split_units`. Words without a Chinese character serve only as context and are not written.
     settings (Optional[VectorSettings]): Parameters.
     segment (Callable[[str], Iterable[str]]): Segmenter for words.

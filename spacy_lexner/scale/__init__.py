@@ -1,4 +1,4 @@
-"""Many texts: files in, files out."""
+"""Annotating many texts: files in, files out."""
 
 from .annotate import Summary, annotate
 

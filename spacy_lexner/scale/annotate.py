@@ -1,4 +1,4 @@
-"""`annotate`: files of texts in, files of entities out, as many texts as there are, none lost."""
+"""`annotate`: files of texts in, files of entities out, for any number of texts, without losing one."""
 
 import os
 import time
@@ -21,7 +21,7 @@ ENGINES = ("local", "processes", "ray")
 
 
 class Summary(NamedTuple):
-    """What a run did, earlier parts of it included."""
+    """The figures of a run, including its earlier parts before an interruption."""
 
     texts: int
     characters: int
@@ -30,11 +30,11 @@ class Summary(NamedTuple):
     shards: int
     resumed: int  # shards that an earlier run had finished
     seconds: float  # of this run
-    speed: float  # characters per second, of what this run annotated
+    speed: float  # characters per second annotated by this run
 
 
 class _Open:
-    """A shard under way."""
+    """A shard in progress."""
 
     def __init__(self, shard: Shard, batches: int) -> None:
         self.shard, self.left = shard, batches
@@ -65,27 +65,27 @@ def annotate(
     shard_characters: int = 1_000_000,
     report: Optional[Callable[[Summary, Progress], None]] = None,
 ) -> Summary:
-    """Annotate texts of files. Called again with the same arguments, an interrupted run goes on where it stopped, and
-    its output is that of an uninterrupted one, to the byte.
+    """Annotate the texts of files. Called again with the same arguments, an interrupted run resumes where it stopped,
+    and its output is byte for byte that of an uninterrupted run.
 
     model (str): A pipeline, by folder or package name.
     inputs (Sequence[Union[str, Path]]): Files, folders and patterns; see `list_inputs`. "-" is the standard input.
     output (Union[str, Path]): The folder to write.
     column (str): The column or JSON field with the text.
-    format (str): Format of the inputs; "auto": by their suffix.
+    format (str): Format of the inputs; "auto": by suffix.
     to (str): "jsonl", "parquet" or "spacy".
-    words, alternatives, uncertain, lex_version: What is written besides entities; see `Wanted`.
+    words, alternatives, uncertain, lex_version: What to write in addition to entities; see `Wanted`.
     engine (str): "local", in one process; "processes", on this machine; or "ray", on a cluster.
-    workers (Optional[int]): How many processes; None: one for each processor, or as many as the cluster has room for.
-    threads (int): Threads of torch in each. Another number may change the last digits of scores.
+    workers (Optional[int]): Number of processes; None: one per processor, or as many as fit on the cluster.
+    threads (int): torch threads per process. Another number may change the last digits of scores.
     gpu_id (int): The GPU, or -1 for the CPU. Ray chooses which GPU a process gets.
-    gpu_share (float): With Ray, the part of a GPU that a process gets.
+    gpu_share (float): With Ray, the share of a GPU per process.
     address (Optional[str]): The head of a Ray cluster, as HOST:PORT, or "auto"; None starts Ray on this machine.
-    timeout (float): Seconds after which a batch is taken apart, and a single text given up.
-    batch_characters (int): Characters that are annotated at once.
-    shard_texts, shard_characters (int): Texts and characters in an output file, at most.
+    timeout (float): Seconds before a batch is split into texts, and before giving up on a single text.
+    batch_characters (int): Most characters per batch.
+    shard_texts, shard_characters (int): Most texts and characters per output file.
     report (Optional[Callable[[Summary, Progress], None]]): Called after each batch.
-    RETURNS (Summary): What was done. Raises OutputError if the folder holds the output of other arguments.
+    RETURNS (Summary): The figures of the run. Raises OutputError if the folder holds the output of other arguments.
     """
     if to not in FORMATS:
         raise ValueError(f"to is {to!r}; expected one of {', '.join(FORMATS)}.")
@@ -132,7 +132,7 @@ def annotate(
 
 
 class _Run:
-    """The shards under way, and what was counted."""
+    """The shards in progress, and the counts so far."""
 
     def __init__(self, store: Store, batch_characters: int, report: Any, progress: Progress) -> None:
         self.store, self.batch_characters = store, batch_characters

@@ -1,4 +1,4 @@
-"""A pipeline that annotates batches of texts, in a process of its own: texts in, plain values out."""
+"""A pipeline that annotates batches of texts in a process of its own: texts in, plain values out."""
 
 import sys
 import traceback
@@ -26,7 +26,7 @@ class Annotator:
         if gpu_id >= 0:
             spacy.require_gpu(gpu_id)
         self.nlp = spacy.load(model)
-        self.nlp.max_length = sys.maxsize  # a text that is too long for the memory is found by what it does
+        self.nlp.max_length = sys.maxsize  # the engine handles texts that are too long for the memory
         self.wanted = wanted
         for _, pipe in self.nlp.pipeline:
             if isinstance(pipe, LexNER):
@@ -34,14 +34,14 @@ class Annotator:
                 pipe.uncertain = wanted.uncertain or pipe.uncertain
 
     def annotate(self, texts: Sequence[str]) -> List[Result]:
-        """RETURNS (List[Result]): What became of each text. One that fails does not affect the others."""
+        """RETURNS (List[Result]): The result of each text. A failing text does not affect the others."""
         with self.nlp.memory_zone():
             try:
                 docs = list(self.nlp.pipe(map(self.nlp.make_doc, texts), batch_size=max(1, len(texts))))
                 if len(docs) == len(texts):
                     return [Result(self._row(doc)) for doc in docs]
             except Exception:
-                docs = []  # each text is tried alone, to find the one at fault
+                docs = []  # retry the texts one by one to find those at fault
             return [self._alone(text) for text in texts]
 
     def _alone(self, text: str) -> Result:
@@ -77,7 +77,7 @@ class Annotator:
 
 
 def annotate_one(nlp: Language, text: str) -> Doc:
-    """RETURNS (Doc): A text, annotated. Raises what the component at fault raises: error handlers are not asked."""
+    """RETURNS (Doc): The annotated text. Errors of components are raised: error handlers are not called."""
     doc = nlp.make_doc(text)
     for _, pipe in nlp.pipeline:
         doc = pipe(doc)

@@ -1,9 +1,9 @@
 """Workers on a Ray cluster.
 
-Ray Data streams batches through a pool of actors. Each actor keeps a process that loads the pipeline from its path: a
-text that ends its process or blocks it is found by the actor, as on one machine. An actor is lost with its node, or if
-Ray ends it for want of memory. Actors give signs of life, so a batch that was lost with one is missed: its texts are
-sent again one by one, until the one at fault is found, if there is one.
+Ray Data streams batches through a pool of actors. Each actor has a process that loads the pipeline from its path: the
+actor finds texts that kill or block the process, as on one machine. An actor is lost with its node, or if Ray ends it
+for lack of memory. Actors send heartbeats, so a batch lost with an actor is noticed: its texts are sent again one by
+one, until the text at fault, if any, is found.
 """
 
 from contextlib import closing
@@ -19,8 +19,8 @@ from .records import import_arrow
 from .results import Wanted
 from .tasks import Batch, Task
 
-TICK_SECONDS = 5.0  # between an actor's signs of life
-MAX_STREAMS = 3  # in a row that Ray ended before anything was done
+TICK_SECONDS = 5.0  # between an actor's heartbeats
+MAX_STREAMS = 3  # consecutive streams that Ray may end before any batch is done
 
 
 class RayEngine:
@@ -37,13 +37,13 @@ class RayEngine:
         timeout: float = 300.0,
         address: Optional[str] = None,
     ) -> None:
-        """Connect to the cluster, and look whether its nodes can do the work.
+        """Connect to the cluster, and check that its nodes can do the work.
 
         model (str): The pipeline, by folder or name, the same on every node.
-        wanted (Wanted): What is written of a text.
-        workers (Optional[int]): How many actors, at most; None: as many as the cluster has room for.
-        threads (int): Threads of torch in each, and CPUs that Ray reserves for it.
-        gpu_share (float): The part of a GPU that each has; 0: CPU only.
+        wanted (Wanted): What to write for each text.
+        workers (Optional[int]): Number of actors; None: as many as fit on the cluster.
+        threads (int): torch threads per actor, and CPUs that Ray reserves for it.
+        gpu_share (float): Share of a GPU per actor; 0: CPU only.
         timeout (float): See `ProcessEngine`.
         address (Optional[str]): See `connect`.
         """
@@ -60,10 +60,10 @@ class RayEngine:
             raise
 
     def run(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """Annotate batches. They are drawn as the cluster takes them.
+        """Annotate batches, which are drawn as the cluster takes them.
 
         YIELDS (Batch): Finished batches, in the order in which they finish. Raises WorkerError if actors cannot work,
-            or give no sign of life.
+            or send no heartbeat.
         """
         tasks: Iterator[Task] = (batch.start() for batch in batches)
         failures = 0
@@ -80,6 +80,6 @@ class RayEngine:
                     tasks = chain(flight.unfinished(), tasks)
 
     def close(self) -> None:
-        """End Ray, if it was started for this engine. The actors end with their stream."""
+        """Shut Ray down if it was started for this engine. The actors end with their stream."""
         if self._started_ray:
             import_ray().shutdown()

@@ -1,4 +1,4 @@
-"""What runs on the nodes of a Ray cluster: an actor with a process that annotates."""
+"""The actor that runs on the nodes of a Ray cluster, with a process that annotates."""
 
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, Iterator, List, NamedTuple
@@ -13,24 +13,24 @@ from .tasks import Batch
 
 
 class Setup(NamedTuple):
-    """What an actor needs, as plain values."""
+    """The settings of an actor, as plain values."""
 
     needed: Needed
     wanted: Wanted
     threads: int
     gpu: bool
     timeout: float
-    tick: float  # seconds between signs of life
+    tick: float  # seconds between heartbeats
 
 
 class Actor:
-    """Annotates batches that come as rows of an Arrow table.
+    """Annotates batches, which are rows of an Arrow table.
 
-    A process of the actor loads the pipeline. A text that ends or blocks it is found here, as on one machine.
+    A process of the actor loads the pipeline. The actor finds texts that kill or block it, as on one machine.
     """
 
     def __init__(self, setup: Setup) -> None:
-        self.missing = setup.needed.missing()  # of a node that came after the others were asked
+        self.missing = setup.needed.missing()  # the node may have joined after the others were checked
         self.tick = setup.tick
         self.engine = ProcessEngine(
             setup.needed.model,
@@ -41,8 +41,12 @@ class Actor:
         )
 
     def __call__(self, table: Any) -> Iterator[Any]:
-        """table (pyarrow.Table): Rows with `key` and `texts`. YIELDS (pyarrow.Table): An answer of a row at once, every
-        `tick` seconds and at the end: nothing (it is at work), results, or what is wrong with this node."""
+        """Annotate the rows of a table.
+
+        table (pyarrow.Table): Rows with `key` and `texts`.
+        YIELDS (pyarrow.Table): For each row an empty answer immediately and every `tick` seconds (a heartbeat); finally
+            the results, or the error of this node.
+        """
         for row in table.to_pylist():
             with ThreadPoolExecutor(1) as thread:
                 future = thread.submit(self._annotate, row["texts"])

@@ -1,4 +1,4 @@
-"""A stream of texts through the actors of a Ray cluster, by Ray Data."""
+"""Streaming texts through the actors of a Ray cluster with Ray Data."""
 
 import logging
 import queue
@@ -16,32 +16,32 @@ from .records import import_arrow
 from .results import Result
 
 MAX_RESTARTS = 100  # of an actor
-STREAM_BYTES = 64 * 1024 * 1024  # of batches and results on their way
+STREAM_BYTES = 64 * 1024 * 1024  # of batches and results in the stream
 END_SECONDS = 30.0  # for the actors to end
-END = StopIteration("before all results were there")
+END = StopIteration("before all results had arrived")
 
 Key = Tuple[int, int]
 
 
 class Answer(NamedTuple):
-    """What an actor said."""
+    """An actor's answer."""
 
     key: Key
-    results: Optional[List[Result]]  # None: a sign of life
-    error: Optional[str]  # what is wrong with its node
-    time: float  # when it came
+    results: Optional[List[Result]]  # None: a heartbeat
+    error: Optional[str]  # why its node cannot work
+    time: float  # of arrival
 
 
 class StreamError(RuntimeError):
-    """Ray ended the stream, or it stands still."""
+    """Ray ended the stream, or it stalled."""
 
 
 class Stream:
     """A Ray dataset that is fed while it runs.
 
-    Ray Data holds its source back when actors or results are behind, and the source holds `offer` back. Ray restarts
-    an actor, but does not repeat a batch that was lost with one (`max_task_retries` = 0): a restart that finds no room
-    would hold it for ever. Who feeds the stream sees what is missing.
+    Ray Data applies backpressure to its source when actors or results lag behind, and the source to `offer`. Ray
+    restarts a lost actor, but does not repeat its batch (`max_task_retries` = 0): if there is no room for the restart,
+    the batch would wait forever. The feeder of the stream notices what is missing.
     """
 
     def __init__(self, setup: Setup, workers: Optional[int], gpu_share: float) -> None:
@@ -57,7 +57,7 @@ class Stream:
             while (item := source.get()) is not None:
                 yield arrow.table({"key": [item[0]], "texts": [item[1]]})
 
-        with warnings.catch_warnings():  # Ray has no other way yet to say how often it shall restart and retry
+        with warnings.catch_warnings():  # Ray deprecates these options without an alternative yet
             warnings.simplefilter("ignore", DeprecationWarning)
             texts = data.from_items([0], override_num_blocks=1).map_batches(
                 read, batch_format="pyarrow", num_cpus=0, scheduling_strategy=here, max_retries=0
@@ -67,12 +67,12 @@ class Stream:
                 batch_size=1,
                 batch_format="pyarrow",
                 fn_constructor_args=(setup,),
-                # A pool that may shrink lets go of actors when a node is lost, not always of those that were on it.
+                # A pool that may shrink drops actors when a node is lost, and not always those of that node.
                 compute=data.ActorPoolStrategy(min_size=workers or 1, max_size=workers, initial_size=workers),
                 **actor_options(setup.threads, gpu_share),
             )
         context = self._dataset.context
-        context.target_max_block_size = 1  # a row, which is a batch, is a block: actors take batches one by one
+        context.target_max_block_size = 1  # every row, a batch, is a block, so that actors take batches one by one
         context.max_errored_blocks = -1  # a lost batch does not end the others
         context.execution_no_progress_timeout_s = -1  # the source may be slow
         context.enable_progress_bars = False
@@ -81,7 +81,7 @@ class Stream:
         self._answers: Any = queue.SimpleQueue()
         for handler in logging.getLogger("ray.data").handlers:
             if handler.name == "console":
-                handler.setLevel("CRITICAL")  # what is lost is dealt with, and stands in Ray's logs
+                handler.setLevel("CRITICAL")  # lost batches are handled here, and logged in Ray's files
         threading.Thread(target=self._listen, daemon=True).start()
 
     def offer(self, key: Key, texts: List[str], seconds: float) -> bool:
@@ -89,7 +89,7 @@ class Stream:
         return self._put((list(key), texts), seconds)
 
     def answers(self, seconds: float) -> Iterator[Answer]:
-        """YIELDS (Answer): What comes within this many seconds. Raises StreamError if no more will come."""
+        """YIELDS (Answer): The answers that arrive within this many seconds. Raises StreamError if no more will."""
         try:
             answer = self._answers.get(timeout=seconds)
             while True:
@@ -101,7 +101,7 @@ class Stream:
             return
 
     def finish(self) -> None:
-        """Let the actors end, once all answers are there. Waits a little for it."""
+        """Let the actors end once all answers have arrived, and wait for it up to END_SECONDS."""
         deadline = time.monotonic() + END_SECONDS
         with suppress(StreamError):
             self._put(None, END_SECONDS)
@@ -110,7 +110,7 @@ class Stream:
                     pass
 
     def close(self) -> None:
-        """End the stream, whatever is on its way."""
+        """End the stream, dropping whatever is in it."""
         self._queue.shutdown(force=True)
 
     def _put(self, item: Any, seconds: float) -> bool:
@@ -134,7 +134,7 @@ class Stream:
 
 
 def actor_options(threads: int, gpu_share: float) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): What Ray reserves for an actor, and what it does when one is lost. Ray Data advises
-    against CPUs and GPUs together."""
+    """RETURNS (Dict[str, Any]): The resources that Ray reserves for an actor, and its restarts. Not both CPUs and GPUs:
+    Ray Data advises against it."""
     reserved = {"num_gpus": gpu_share} if gpu_share else {"num_cpus": threads}
     return {**reserved, "max_restarts": MAX_RESTARTS, "max_task_retries": 0}

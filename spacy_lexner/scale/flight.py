@@ -1,4 +1,4 @@
-"""Tasks on their way through a cluster, and those that were lost there."""
+"""Tasks in flight through a cluster, and those that were lost there."""
 
 import time
 from collections import deque
@@ -9,19 +9,19 @@ from .processes import START_SECONDS, WorkerError
 from .results import Result
 from .tasks import Batch, Task
 
-SILENCE_SECONDS = 60.0  # without a sign of life of its actor a batch is lost
-PATIENCE_SECONDS = START_SECONDS  # without one of any actor the stream stands still; clusters take time to grow
-REASON = "its worker was lost again and again"
+SILENCE_SECONDS = 60.0  # without a heartbeat of its actor before a batch counts as lost
+PATIENCE_SECONDS = START_SECONDS  # without any heartbeat before the stream counts as stalled; clusters grow slowly
+REASON = "its worker was lost repeatedly"
 
 
 class _Sent:
-    """A task under way."""
+    """A task in flight."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
         self.results: List[Result] = []  # of its first texts
-        self.sent = 0.0  # when
-        self.heard: Optional[float] = None  # when the actor that has it gave a sign of life
+        self.sent = 0.0  # time of sending
+        self.heard: Optional[float] = None  # time of the last heartbeat of its actor
 
     def texts(self) -> List[str]:
         """RETURNS (List[str]): What to send next: all texts, or the next one."""
@@ -34,17 +34,17 @@ class Flight:
 
     def __init__(self, stream: Stream) -> None:
         self.stream = stream
-        self.progress = False  # something was done
+        self.progress = False  # whether any results have arrived
         self._sent: Dict[int, _Sent] = {}
-        self._todo: Deque[int] = deque()  # tasks to send, or to send more of
+        self._todo: Deque[int] = deque()  # numbers of tasks to send, or to send more texts of
         self._n_tasks = 0
-        self._began = False  # there are actors
-        self._alive = time.monotonic()  # the last sign of life of any actor, or when there was nothing to wait for
+        self._began = False  # whether any actor has answered
+        self._alive = time.monotonic()  # time of the last heartbeat of any actor, or of having nothing to wait for
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Batch]:
-        """Send tasks, and those that follow from them.
+        """Send tasks, and their follow-up tasks.
 
-        YIELDS (Batch): Finished batches. Raises StreamError if another stream may do better, WorkerError if not.
+        YIELDS (Batch): Finished batches. Raises StreamError if a new stream may help, WorkerError if not.
         """
         tasks, more = iter(tasks), True
         while more or self._sent:
@@ -83,7 +83,7 @@ class Flight:
         sent = self._sent.get(number)
         if answer.error:
             raise WorkerError(f"A node cannot do the work: {answer.error}")
-        if sent is None or start != len(sent.results) or number in self._todo:  # of texts that were sent again
+        if sent is None or start != len(sent.results) or number in self._todo:  # a late answer; the texts were resent
             return
         sent.heard = answer.time
         if answer.results is not None:
@@ -95,14 +95,14 @@ class Flight:
                 yield from self._end(number, sent.task.batch.succeed(sent.task, sent.results))
 
     def _find_lost(self) -> Iterator[Batch]:
-        """What has become of texts without an answer: those of a silent actor are lost; those that no actor had are
-        sent again when all are silent."""
+        """Handle texts without an answer: those of a silent actor are lost; those that no actor has taken are sent
+        again once all actors are silent."""
         now = time.monotonic()
         if self._sent and now - self._alive > PATIENCE_SECONDS:
-            if self._began:  # others may be there for another stream
+            if self._began:  # a new stream may get other actors
                 raise StreamError(f"no sign of life in {PATIENCE_SECONDS:g} seconds")
             raise WorkerError(
-                f"The cluster started no worker in {PATIENCE_SECONDS:g} seconds. Does it have room (ray status)?"
+                f"The cluster started no worker in {PATIENCE_SECONDS:g} seconds. Check its free resources (ray status)."
             )
         silent = self._began and not self._todo and now - self._alive > SILENCE_SECONDS
         for number, sent in list(self._sent.items()):

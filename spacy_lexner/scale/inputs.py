@@ -1,4 +1,4 @@
-"""Texts to annotate, from files of several formats: each with its place, its id and its other columns."""
+"""Reading the texts to annotate from files of several formats, each with its place, id and other columns."""
 
 import glob
 from contextlib import contextmanager
@@ -16,10 +16,10 @@ SUFFIXES = tuple(f".{name}" for name in READERS)
 
 def list_inputs(paths: Iterable[str], options: InputOptions) -> List[str]:
     """List the files of paths, in order: files, folders (all files below of a known format, sorted), patterns, or "-"
-    for the standard input.
+    for standard input.
 
-    RETURNS (List[str]): The files. Raises FormatError if a path has none, or one cannot be read: its format is unknown,
-        its column is missing, it is incomplete.
+    RETURNS (List[str]): The files. Raises FormatError if a path has none, or if a file has an unknown format, lacks the
+        column or is incomplete.
     """
     found: List[str] = []
     for path in paths:
@@ -47,9 +47,9 @@ def read_records(
     """Read the texts of files, as a stream.
 
     inputs (Sequence[str]): As from `list_inputs`.
-    progress (Optional[Progress]): Told how far the reading is.
-    YIELDS (TextRecord): The texts, and the rows that hold none, with the reason. Raises FormatError, with the file, for
-        one that cannot be read at all, or without the column.
+    progress (Optional[Progress]): Updated while reading.
+    YIELDS (TextRecord): The texts, and the rows without one, with the reason. Raises FormatError, with the file, if it
+        cannot be read at all or lacks the column.
     """
     for name in inputs:
         progress = progress or Progress([])
@@ -64,7 +64,7 @@ def _readable(name: str) -> Iterator[None]:
     try:
         yield
     except (*DAMAGED, OSError) as error:
-        raise FormatError(f"{name} is damaged and cannot be read to its end ({error}).") from error
+        raise FormatError(f"{name} is damaged and cannot be read to the end ({error}).") from error
 
 
 def _format(name: str, options: InputOptions) -> str:

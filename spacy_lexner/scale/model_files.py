@@ -1,4 +1,4 @@
-"""The files of a pipeline, found and hashed without loading it."""
+"""Finding and hashing the files of a pipeline without loading it."""
 
 import hashlib
 from importlib.metadata import PackageNotFoundError, distribution
@@ -17,7 +17,7 @@ def find_model(model: str) -> Path:
     except (PackageNotFoundError, ValueError):
         spec = None
     if spec is None or not spec.origin:
-        raise OSError(f"There is no pipeline {model}: neither a folder nor an installed package.")
+        raise OSError(f"There is no pipeline {model}: expected a folder or an installed package.")
     return Path(spec.origin).parent
 
 

@@ -1,4 +1,4 @@
-"""The nodes of a Ray cluster: connecting to them, and whether each can do the work."""
+"""Connecting to a Ray cluster, and checking that each of its nodes can do the work."""
 
 import socket
 import threading
@@ -18,19 +18,19 @@ PACKAGES = ("spacy", "thinc", "torch", "transformers", "numpy")
 
 
 class Needed(NamedTuple):
-    """What each node must have."""
+    """The requirements of each node."""
 
     versions: Dict[str, str]  # of packages
-    model: str  # where the pipeline is
+    model: str  # the pipeline, by folder or name
     model_hash: str  # of its files
 
     @classmethod
     def here(cls, model: str) -> "Needed":
-        """RETURNS (Needed): What this machine has."""
+        """RETURNS (Needed): The requirements that this machine meets."""
         return cls(find_versions(), model, hash_model(model))
 
     def missing(self) -> str:
-        """RETURNS (str): What this machine lacks; empty if nothing."""
+        """RETURNS (str): The requirement that this machine does not meet; empty if it meets all."""
         for name, found in find_versions().items():
             if found != self.versions.get(name):
                 return f"{name} {found} is installed; expected {self.versions.get(name)}"
@@ -42,7 +42,7 @@ class Needed(NamedTuple):
 
 
 def find_versions() -> Dict[str, str]:
-    """RETURNS (Dict[str, str]): The versions of what annotates: others may find other entities, or other scores."""
+    """RETURNS (Dict[str, str]): The versions of the packages on which entities and scores depend."""
     found = {"spacy_lexner": about.__version__}
     for name in PACKAGES:
         try:
@@ -61,11 +61,11 @@ def import_ray(module: str = "ray") -> Any:
 
 
 def connect(address: Optional[str]) -> bool:
-    """Connect this process to a cluster, unless it is connected.
+    """Connect this process to a cluster, unless it is already connected.
 
-    address (Optional[str]): Its head, as HOST:PORT, or "auto"; None: the cluster that $RAY_ADDRESS or this machine has,
-        or else Ray is started on this machine.
-    RETURNS (bool): Whether this process was connected now. Raises WorkerError if there is no cluster.
+    address (Optional[str]): Its head, as HOST:PORT, or "auto"; None: the cluster of $RAY_ADDRESS or of this machine, or
+        else Ray is started on this machine.
+    RETURNS (bool): Whether this call connected it. Raises WorkerError if there is no cluster.
     """
     ray = import_ray()
     if ray.is_initialized():
@@ -77,7 +77,7 @@ def connect(address: Optional[str]) -> bool:
         start = partial(ray.init, address=address, log_to_driver=False, logging_level="error")
         if address:
             _within(CONNECT_SECONDS, start)
-        else:  # the Ray that it may start ends with the thread that started it
+        else:  # not in another thread: a Ray started here ends with the thread that started it
             start()
     except (OSError, ValueError, RuntimeError) as error:
         raise WorkerError(
@@ -88,7 +88,7 @@ def connect(address: Optional[str]) -> bool:
 
 
 def _within(seconds: float, call: Callable[[], Any]) -> None:
-    """Call what may wait for ever, as Ray does at the port of another service. Raises TimeoutError if it is late."""
+    """Make a call with a timeout, since Ray waits forever at the port of another service. Raises TimeoutError."""
     done: Future[None] = Future()
 
     def run() -> None:
@@ -105,12 +105,12 @@ def _within(seconds: float, call: Callable[[], Any]) -> None:
 
 
 def check_nodes(needed: Needed) -> None:
-    """Raise WorkerError with what is missing on the nodes of the cluster, node by node."""
+    """Raise WorkerError, listing what each node of the cluster lacks, unless all nodes can do the work."""
     ray = import_ray()
     strategies = import_ray("ray.util.scheduling_strategies")
 
     def probe() -> str:
-        # Sent by value, as every local function: it runs where there is no spacy_lexner, too.
+        # Local functions are sent by value, so this also runs on nodes without spacy_lexner.
         from importlib import import_module
 
         try:

@@ -1,6 +1,6 @@
-"""`nlp.pipe` in several processes, of which a lost one is an error.
+"""`nlp.pipe` in several processes, in which losing a process is an error.
 
-`nlp.pipe(n_process=2)` waits for ever for a worker that was killed, for example by the system for want of memory: the
+`nlp.pipe(n_process=2)` waits forever for a worker that was killed, for example by the system for lack of memory: the
 other workers hold the writing ends of its channel, so it never looks closed.
 """
 
@@ -17,7 +17,7 @@ from thinc.api import Config
 
 from .processes import WorkerError
 
-AHEAD = 2  # batches that wait for each worker
+AHEAD = 2  # batches queued per worker
 
 _nlp: Optional[Language] = None  # of a worker
 
@@ -25,15 +25,15 @@ _nlp: Optional[Language] = None  # of a worker
 def pipe(
     nlp: Language, texts: Iterable[Union[str, Doc]], *, n_process: int = 2, batch_size: Optional[int] = None
 ) -> Iterator[Doc]:
-    """Annotate a stream of texts in several processes. Where processes can be forked (Linux), they share the memory of
-    the pipeline; elsewhere each gets a copy.
+    """Annotate a stream of texts in several processes. If processes can be forked (Linux), they share the memory of the
+    pipeline; otherwise each gets a copy.
 
     nlp (Language): The pipeline, on the CPU.
     texts (Iterable[Union[str, Doc]]): The texts.
     n_process (int): The number of processes.
-    batch_size (Optional[int]): Texts that go to a process at once; by default `nlp.batch_size`.
-    YIELDS (Doc): The Docs, in order. Raises WorkerError if a process is lost, TypeError for what is no text, and what a
-        component raises.
+    batch_size (Optional[int]): Texts per batch; by default `nlp.batch_size`.
+    YIELDS (Doc): The Docs, in order. Raises WorkerError if a process is lost, TypeError for anything but a text or Doc,
+        and the errors of components.
     """
     if n_process < 1:
         raise ValueError(f"n_process is {n_process}; expected at least 1.")
@@ -51,16 +51,16 @@ def pipe(
                 yield from _docs(nlp, running.popleft())
         except BrokenProcessPool:
             raise WorkerError(
-                "A worker process ended without an answer: it was killed, perhaps for want of memory. The Docs so far "
-                "are complete and in order. Use fewer processes or smaller batches; `spacy lexner annotate` goes on "
-                "where it stopped, and sets aside a text that kills its process."
+                "A worker process ended without an answer: it was killed, perhaps for lack of memory. The Docs so far "
+                "are complete and in order. Use fewer processes or smaller batches, or `spacy lexner annotate`, which "
+                "can be resumed and quarantines a text that kills its process."
             ) from None
         finally:
             pool.shutdown(cancel_futures=True)
 
 
 def _send(number: int, text: Union[str, Doc]) -> Union[str, bytes]:
-    """What goes to a process. Raises TypeError for anything but a text or a Doc."""
+    """Encode a text or Doc for another process. Raises TypeError for anything else."""
     if not isinstance(text, (str, Doc)):
         raise TypeError(f"Text {number} (from 0) is {text!r:.80}, of type {type(text).__name__}; expected str or Doc.")
     return text.to_bytes() if isinstance(text, Doc) else text

@@ -1,4 +1,4 @@
-"""Workers on this machine: processes that load the pipeline once, are watched, and are replaced when they are lost."""
+"""Workers on this machine: processes that load the pipeline once, are watched, and are replaced when lost."""
 
 import contextlib
 import multiprocessing
@@ -13,7 +13,7 @@ from .results import Result, Wanted
 from .tasks import Batch, Task
 
 START_SECONDS = 600.0  # to load a pipeline
-MAX_STARTS = 3  # of a worker that never becomes ready
+MAX_STARTS = 3  # consecutive workers that are lost before they are ready
 
 
 class WorkerError(RuntimeError):
@@ -36,11 +36,11 @@ class Worker:
     def give(self, task: Task, timeout: float) -> None:
         """Start a task."""
         self.task, self.results, self.deadline = task, [], time.monotonic() + timeout
-        with contextlib.suppress(OSError):  # a process that died while it had nothing to do is found when it is heard
+        with contextlib.suppress(OSError):  # `_listen` finds a process that died while it was idle
             self.connection.send([[text] for text in task.texts] if task.one_by_one else [task.texts])
 
     def stop(self) -> None:
-        """End the process, whatever it does."""
+        """Kill the process, whatever it is doing."""
         self.process.kill()
         self.process.join()
         self.connection.close()
@@ -59,28 +59,28 @@ class ProcessEngine:
         gpu_id: int = -1,
         timeout: float = 300.0,
     ) -> None:
-        """Make an engine.
+        """Create the engine; processes are started when needed.
 
         model (str): The pipeline, by folder or name.
-        wanted (Wanted): What is written of a text.
-        workers (int): How many processes.
-        threads (int): Threads of torch in each.
+        wanted (Wanted): What to write for each text.
+        workers (int): Number of processes.
+        threads (int): torch threads per process.
         gpu_id (int): The GPU, or -1 for the CPU.
-        timeout (float): Seconds after which a batch is taken apart, and a single text given up.
+        timeout (float): Seconds before a batch is split into texts, and before giving up on a single text.
         """
         if workers < 1:
             raise ValueError(f"workers is {workers}; expected at least 1.")
         self.n_workers, self.timeout = workers, timeout
         self._arguments = (model, wanted, threads, gpu_id)
-        # A process forked from this one would wait for torch's threads. One that has only imported what workers need
-        # has none, and gives a new worker in no time.
+        # A process forked from this one would wait for torch's threads. A server that has only imported what workers
+        # need has none, and forks a new worker quickly.
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
         self._context: Any = multiprocessing.get_context(method)
         self._context.set_forkserver_preload(["__main__", "torch", __package__ + ".annotator"])
         self._workers: List[Worker] = []
 
     def run(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """Annotate batches. They are drawn as workers become free.
+        """Annotate batches, which are drawn as workers become free.
 
         YIELDS (Batch): Finished batches, in the order in which they finish. Raises WorkerError if workers cannot start.
         """
@@ -120,15 +120,15 @@ class ProcessEngine:
                     yield batch
 
     def close(self) -> None:
-        """End the workers, whatever they do."""
+        """Kill the workers, whatever they are doing."""
         for worker in self._workers:
             worker.stop()
         self._workers.clear()
 
     def _listen(self, workers: List[Worker]) -> Iterator[Tuple[Worker, str]]:
-        """Wait until workers answer or are late.
+        """Wait until a worker answers or times out.
 
-        YIELDS (Tuple[Worker, str]): Those that did, and why they are lost if they are.
+        YIELDS (Tuple[Worker, str]): Each such worker, and the reason if it is lost.
         """
         soonest = min(worker.deadline for worker in workers)
         told = wait([worker.connection for worker in workers], max(0.0, soonest - time.monotonic()))
@@ -151,11 +151,12 @@ class ProcessEngine:
 
 
 def _work(connection: Connection, arguments: Any) -> None:
-    """The life of a worker: an empty answer when it is ready, then lists of texts in, and results of each list out."""
+    """The main loop of a worker: send an empty answer when ready, then receive lists of texts and send their
+    results."""
     model, wanted, threads, gpu_id = arguments
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        from .annotator import Annotator  # with spaCy and torch, which the processes that give out work do not need
+        from .annotator import Annotator  # imports spaCy and torch, which the parent process does not need
 
         annotator = Annotator(model, wanted, threads=threads, gpu_id=gpu_id)
     except Exception as error:
@@ -172,7 +173,7 @@ def _work(connection: Connection, arguments: Any) -> None:
 
 
 def _end_with_parent() -> None:
-    """A worker that is stuck in a text ends, too, when the process that gives out work was killed."""
+    """End this worker with its parent process, even if it is stuck in a text."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -1,4 +1,4 @@
-"""Readers of texts, one for each format of files."""
+"""Readers of texts, one for each file format."""
 
 import csv
 from pathlib import Path
@@ -51,14 +51,14 @@ def _read_csv(name: str, options: InputOptions, progress: Progress) -> Iterator[
         for number, row in enumerate(rows, start=2):
             place = f"{name}:{number}"
             if not faults and (None in row or None in row.values()):
-                faults.append(f"the row has another number of fields than the header ({len(rows.fieldnames or [])})")
+                faults.append(f"the row's number of fields differs from the header's ({len(rows.fieldnames or [])})")
             if faults:
                 yield TextRecord(place, str(row.get(options.column) or ""), {}, faults[0])
                 faults.clear()
             else:
                 yield _from_row(place, row, options.column)
     except csv.Error as error:
-        raise FormatError(f"{name}:{rows.line_num}: no CSV ({error}).") from error
+        raise FormatError(f"{name}:{rows.line_num}: invalid CSV ({error}).") from error
 
 
 def _read_parquet(name: str, options: InputOptions, progress: Progress) -> Iterator[TextRecord]:
@@ -79,7 +79,7 @@ def _open_parquet(name: str, options: InputOptions) -> Any:
     try:
         file = import_arrow("parquet").ParquetFile(name)
     except (OSError, ValueError) as error:
-        raise FormatError(f"{name} is no complete Parquet file ({error}).") from error
+        raise FormatError(f"{name} is not a complete Parquet file ({error}).") from error
     _check_column(name, options.column, file.schema_arrow.names)
     return file
 
@@ -102,7 +102,7 @@ READERS: Dict[str, Callable[[str, InputOptions, Progress], Iterator[TextRecord]]
 
 
 def check_file(name: str, format: str, options: InputOptions) -> None:
-    """Raise FormatError now for a file that its reader would refuse later: one without the column, or incomplete."""
+    """Raise FormatError early for a file that its reader would refuse: one without the column, or incomplete."""
     if format in ("csv", "tsv"):
         next(_read_csv(name, options, Progress([])), None)
     elif format == "parquet":
@@ -110,7 +110,7 @@ def check_file(name: str, format: str, options: InputOptions) -> None:
 
 
 def suffix_of(name: str) -> str:
-    """RETURNS (str): The suffix that says the format: the one before that of a packed file."""
+    """RETURNS (str): The suffix that gives the format; in a compressed file the one before the last."""
     suffixes = Path(name).suffixes
     return (suffixes[:-1] if suffixes and suffixes[-1] in PACKED else suffixes)[-1:][0] if suffixes else ""
 
@@ -122,7 +122,7 @@ def _from_row(place: str, row: Dict[str, Any], column: str) -> TextRecord:
         return TextRecord(place, "", fields, f"no field {column!r}; it has {given}")
     if not isinstance(row[column], str):
         found = type(row[column]).__name__
-        return TextRecord(place, "", fields, f"the field {column!r} is of type {found}; expected a text")
+        return TextRecord(place, "", fields, f"the field {column!r} is of type {found}; expected a string")
     try:
         row[column].encode("utf8")
     except UnicodeEncodeError as error:

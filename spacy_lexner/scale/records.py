@@ -1,4 +1,4 @@
-"""Texts to annotate: what they are, and how far the reading of them is."""
+"""The texts to annotate, and the progress of reading them."""
 
 from importlib import import_module
 from pathlib import Path
@@ -9,7 +9,7 @@ RECORD_KEY = "lex_record"  # in `doc.user_data`: id and other columns
 
 
 class TextRecord(NamedTuple):
-    """A text to annotate, or what is wrong with it."""
+    """A text to annotate, or the reason why there is none."""
 
     place: str  # file and line or row, from 1
     text: str
@@ -18,19 +18,19 @@ class TextRecord(NamedTuple):
 
     @property
     def id(self) -> Any:
-        """RETURNS (Any): The column `id`, otherwise the place."""
+        """RETURNS (Any): The column `id` if there is one, else the place."""
         return self.fields.get("id", self.place)
 
 
 class InputOptions(NamedTuple):
-    """How inputs are read."""
+    """Options for reading inputs."""
 
-    column: str = "text"  # the column, or the JSON field, with the text
-    format: str = "auto"  # one of READERS; "auto": by the suffix, and lines of text on the standard input
+    column: str = "text"  # the column or JSON field with the text
+    format: str = "auto"  # one of READERS; "auto": by suffix, and lines of text on standard input
 
 
 class Progress:
-    """How much of the inputs was read, in bytes as they are on disk."""
+    """The progress of reading inputs, in bytes on disk."""
 
     def __init__(self, inputs: Sequence[str]) -> None:
         self.total = sum(Path(name).stat().st_size for name in inputs if name != STDIN)

@@ -1,20 +1,20 @@
-"""What is wanted of texts, and what became of them: plain values, for processes with and without a pipeline."""
+"""The wanted output for texts, and the results: plain values, for processes with and without a pipeline."""
 
 from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 
 class Wanted(NamedTuple):
-    """What is written of a text besides its entities."""
+    """What to write for a text in addition to its entities."""
 
     words: bool = False  # candidate words
-    alternatives: int = 0  # how many of the most probable paths
-    uncertain: Optional[Tuple[float, float]] = None  # spans with a probability between these bounds
+    alternatives: int = 0  # number of the most probable paths
+    uncertain: Optional[Tuple[float, float]] = None  # spans whose probability lies between these bounds
     version: bool = False  # `doc._.lex_version`
     doc: bool = False  # the Doc itself, as bytes
 
 
 class Result(NamedTuple):
-    """What became of a text: a row, or the reason why there is none."""
+    """The result of a text: a row, or the reason why there is none."""
 
     row: Optional[Dict[str, Any]]
     reason: str = ""

@@ -1,7 +1,7 @@
-"""Work divided by content: shards, which become one output file each, of batches, which are annotated at once.
+"""Dividing the work into shards, one output file each, and shards into batches, which are annotated together.
 
-Where a shard or a batch ends depends on the texts and the options alone, never on workers or time, so that the output
-is the same to the byte however often the work is interrupted.
+Where a shard or batch ends depends on the texts and options only, never on workers or time, so that the output is the
+same to the byte however often the work is interrupted.
 """
 
 import hashlib
@@ -30,8 +30,8 @@ class Shard(NamedTuple):
         return content.hexdigest()
 
     def batches(self, max_characters: int) -> Iterator[List[int]]:
-        """YIELDS (List[int]): The indices of texts to annotate at once: at most this many characters, or a single text.
-        Records without a text are left out."""
+        """YIELDS (List[int]): The indices of the texts of a batch: at most this many characters, or a single longer
+        text. Records without a text are left out."""
         batch: List[int] = []
         total = 0
         for index, record in enumerate(self.records):

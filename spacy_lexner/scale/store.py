@@ -1,4 +1,4 @@
-"""The output folder: a file for each shard, written whole or not at all, and what is known of the run."""
+"""The output folder: a file for each shard, written atomically, and the state of the run."""
 
 import json
 import os
@@ -24,8 +24,9 @@ class Store:
     """An output folder."""
 
     def __init__(self, folder: Path, settings: Dict[str, Any]) -> None:
-        """Open or begin a run. Raises OutputError, with the difference, if the folder holds one with other settings."""
-        settings = json.loads(_dump(settings))  # as they are read again
+        """Resume or begin a run. Raises OutputError, with the difference, if the folder holds one with other
+        settings."""
+        settings = json.loads(_dump(settings))  # comparable with settings read from JSON
         self.folder = folder
         self.format: str = settings["format"]
         self._done = folder / DONE
@@ -33,7 +34,7 @@ class Store:
         if manifest.exists():
             _compare(srsly.read_json(manifest), settings, folder)
         elif folder.exists() and any(folder.iterdir()):
-            raise OutputError(f"{folder} is not empty, and holds no {MANIFEST} of a run. Choose a new folder.")
+            raise OutputError(f"{folder} is not empty, but has no {MANIFEST} of a run. Choose a new folder.")
         self._done.mkdir(parents=True, exist_ok=True)
         for left in folder.glob("*.writing"):
             left.unlink()
@@ -41,8 +42,8 @@ class Store:
             write_whole(manifest, _dump(settings))
 
     def finished(self, shard: Shard) -> Optional[Dict[str, Any]]:
-        """RETURNS (Optional[Dict]): The counts of a finished shard; None if it has to be done. Raises OutputError if it
-        was made from other texts."""
+        """RETURNS (Optional[Dict]): The counts of a finished shard; None if it is not finished. Raises OutputError if
+        it was made from other texts."""
         path = self._done / f"{shard.name}.json"
         if not path.exists():
             return None
@@ -55,14 +56,14 @@ class Store:
         return done["counts"]
 
     def finish(self, shard: Shard, rows: Sequence[Dict[str, Any]], faults: List[Dict[str, Any]], counts: Any) -> None:
-        """Write the rows of a shard and what went wrong, then note that it is done."""
+        """Write the rows of a shard, then its counts and faults, which mark it as done."""
         path = self.folder / f"{shard.name}.{self.format}"
         write_whole(path, WRITERS[self.format](rows))
         done = {"content": shard.content(), "counts": counts, "quarantine": faults}
         write_whole(self._done / f"{shard.name}.json", _dump(done))
 
     def close(self) -> None:
-        """Collect what went wrong, once every shard is done."""
+        """Write the faults of all shards to one file, once every shard is done."""
         lines = [json.dumps(fault, ensure_ascii=False) + "\n" for fault in self._faults()]
         write_whole(self.folder / QUARANTINE, "".join(lines).encode("utf8"))
 
@@ -72,8 +73,7 @@ class Store:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that it is there as a whole or not at all. Raises OSError, and leaves nothing, if the disk is
-    full."""
+    """Write a file atomically. Raises OSError, and leaves nothing behind, if the disk is full."""
     writing = path.with_name(f"{path.name}.writing")
     try:
         with writing.open("wb") as file:
@@ -83,7 +83,7 @@ def write_whole(path: Path, data: bytes) -> None:
     except OSError as error:
         writing.unlink(missing_ok=True)
         raise OSError(
-            f"{path} cannot be written ({error.strerror or error}). What was finished is kept: give the same command "
+            f"{path} cannot be written ({error.strerror or error}). Finished files are kept: run the same command "
             "again once there is room."
         ) from error
     writing.replace(path)
@@ -100,14 +100,14 @@ def _write_parquet(rows: Sequence[Dict[str, Any]]) -> bytes:
         table = arrow.Table.from_pylist(list(rows), schema=_schema(arrow, rows))
     except (arrow.ArrowInvalid, arrow.ArrowTypeError) as error:
         raise ValueError(
-            f"The columns do not fit into Parquet, which wants one type for each: {error}. Use --to jsonl."
+            f"The columns cannot be written as Parquet, which needs one type per column: {error}. Use --to jsonl."
         ) from error
     parquet.write_table(table, sink, compression="zstd")
     return sink.getvalue().to_pybytes()
 
 
 def _schema(arrow: Any, rows: Sequence[Dict[str, Any]]) -> Any:
-    """The types of columns: those of annotation are given, so that a shard without entities has them too."""
+    """The column types. Those of annotation are fixed, so that a shard without entities has them too."""
     place = [("start", arrow.int64()), ("end", arrow.int64())]
     entity = arrow.struct([*place, ("text", arrow.string()), ("label", arrow.string()), ("score", arrow.float64())])
     reading = arrow.struct([*place, ("text", arrow.string()), ("label", arrow.string())])

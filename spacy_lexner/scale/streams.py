@@ -1,4 +1,4 @@
-"""Input files as streams of bytes and of lines, unpacked."""
+"""Input files as streams of decompressed bytes and lines."""
 
 import io
 import sys
@@ -19,7 +19,7 @@ class Line(NamedTuple):
 
     place: str
     text: str
-    fault: Optional[str]  # which byte is not UTF-8
+    fault: Optional[str]  # names the byte that is not UTF-8
 
 
 def read_lines(name: str, progress: Progress) -> Iterator[Line]:
@@ -31,7 +31,7 @@ def read_lines(name: str, progress: Progress) -> Iterator[Line]:
             number += 1
             place, fault = f"{'stdin' if name == STDIN else name}:{number}", None
             if len(raw) > most:
-                raise FormatError(f"{place}: {exceeded('line', 'a line of more bytes')}. Is it a text?")
+                raise FormatError(f"{place}: {exceeded('line', 'a line of more bytes')}. Is it a text file?")
             try:
                 line = raw.decode("utf-8-sig" if number == 1 else "utf8")
             except UnicodeDecodeError as error:
@@ -43,7 +43,7 @@ def read_lines(name: str, progress: Progress) -> Iterator[Line]:
 
 @contextmanager
 def open_input(name: str, progress: Progress) -> Iterator[BinaryIO]:
-    """Open a file, unpacked."""
+    """Open a file, or standard input, as a stream of decompressed bytes."""
     if name == STDIN:
         yield sys.stdin.buffer
         return
@@ -63,7 +63,7 @@ def open_input(name: str, progress: Progress) -> Iterator[BinaryIO]:
 
 
 class _Watched(io.BufferedReader):
-    """A reader that tells how far the file below it was read."""
+    """A reader that reports the position in the file on disk as progress."""
 
     def __init__(self, file: Any, raw: Any, start: int, progress: Progress) -> None:
         super().__init__(file, 1 << 16)

@@ -1,7 +1,7 @@
-"""A batch on its way through workers that may die or hang.
+"""The progress of a batch through workers that may die or hang.
 
-If a worker is lost, the texts are given to the next one by one, until those at fault are found: a text at which two
-workers are lost. The rest is then annotated together as before, so that what is written does not depend on when a
+If a worker is lost, the texts are given to the next worker one by one, until those at fault are found: texts at which
+two workers are lost. The others are then annotated together as before, so that the output does not depend on when a
 worker was lost.
 """
 
@@ -9,7 +9,7 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from .results import Result
 
-MAX_LOSSES = 3  # of a batch without the texts that failed alone; then its texts are annotated one by one
+MAX_LOSSES = 3  # of workers at a whole batch; after that the results of texts annotated one by one are used
 
 
 class Task(NamedTuple):
@@ -25,7 +25,7 @@ class Task(NamedTuple):
 
 
 class Batch:
-    """A batch, and what is known of its texts."""
+    """A batch, and the results of its texts so far."""
 
     def __init__(self, shard: int, indices: Sequence[int], texts: Sequence[str]) -> None:
         self.shard = shard
@@ -33,7 +33,7 @@ class Batch:
         self.texts = list(texts)
         self.results: Dict[int, Result] = {}
         self._alone: Dict[int, Result] = {}  # results of texts that were annotated one by one
-        self._suspect: Optional[int] = None  # a worker was lost at this text
+        self._suspect: Optional[int] = None  # the text at which a worker was last lost
         self._losses = 0
 
     def start(self) -> Task:
@@ -46,7 +46,7 @@ class Batch:
         return len(self.results) == len(self.texts)
 
     def succeed(self, task: Task, results: Sequence[Result]) -> Optional[Task]:
-        """Take the results of a task. RETURNS (Optional[Task]): What to do next."""
+        """Take the results of a task. RETURNS (Optional[Task]): The next task, if any."""
         if not task.one_by_one:
             self.results.update(zip(task.indices, results))
             return None
@@ -54,8 +54,8 @@ class Batch:
         return self._together()
 
     def lose(self, task: Task, results: Sequence[Result], reason: str) -> Optional[Task]:
-        """A worker died or was stopped at a task, of which it had done the first texts if these were given one by one.
-        RETURNS (Optional[Task]): What to do next."""
+        """Handle the loss of a worker at a task, of which it had done the first texts if it was given them one by one.
+        RETURNS (Optional[Task]): The next task, if any."""
         left = task.indices
         if task.one_by_one:
             self._alone.update(zip(task.indices, results))

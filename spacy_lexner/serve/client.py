@@ -1,4 +1,4 @@
-"""A client of `spacy lexner serve`. This file is all of it: it needs spaCy and httpx, and may be copied."""
+"""A client of `spacy lexner serve`. This file is self-contained: it needs only spaCy and httpx, and may be copied."""
 
 from itertools import islice
 from typing import Any, AsyncIterator, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Union
@@ -17,7 +17,7 @@ class ServiceError(Exception):
     """The service refused a request, or failed.
 
     status (int): The HTTP status.
-    problem (Dict[str, Any]): What the service says: "type", "title", "detail", and more.
+    problem (Dict[str, Any]): The problem as the service describes it: "type", "title", "detail", and more.
     """
 
     def __init__(self, status: int, problem: Json) -> None:
@@ -35,7 +35,7 @@ class _Call(NamedTuple):
 
 
 class _Service:
-    """What both clients share: what is sent, and what is made of answers."""
+    """The base of both clients: makes requests, and turns answers into Docs."""
 
     def __init__(self, token: Optional[str], vocab: Optional[Vocab]) -> None:
         self.vocab = Vocab() if vocab is None else vocab
@@ -102,10 +102,11 @@ class _Service:
 
 
 class Client(_Service):
-    """A client. Every method raises ServiceError if the service refuses or fails, httpx.HTTPError if it is not there.
+    """A client. Every method raises ServiceError if the service refuses or fails, httpx.HTTPError if it cannot be
+    reached.
 
-    annotate and pipe give Docs with the tokens of the service, `doc.ents` and `ent._.lex_score`; the answer itself,
-    with what else was asked for, is in `doc.user_data["lexner"]`.
+    annotate and pipe return Docs with the service's tokens, `doc.ents` and `ent._.lex_score`; the full answer is in
+    `doc.user_data["lexner"]`.
     """
 
     def __init__(
@@ -119,11 +120,11 @@ class Client(_Service):
     ) -> None:
         """Create a client.
 
-        url (str): Where the service is.
-        token (Optional[str]): The token of those who may change the dictionary.
-        vocab (Optional[Vocab]): That of the Docs.
+        url (str): The address of the service.
+        token (Optional[str]): The token that allows changing the dictionary.
+        vocab (Optional[Vocab]): The vocabulary of the Docs; by default a new one.
         timeout (float): Seconds to wait for an answer.
-        options (Any): Those of `httpx.Client`.
+        options (Any): Options of `httpx.Client`.
         """
         super().__init__(token, vocab)
         self._http = httpx.Client(base_url=url, timeout=timeout, **options)
@@ -156,7 +157,7 @@ class Client(_Service):
         return self._call(self._preview(texts, change))
 
     def find_words(self, query: str = "", **options: Any) -> Json:
-        """RETURNS (Dict[str, Any]): Words with this text in them. Options are those of GET /words."""
+        """RETURNS (Dict[str, Any]): The words that contain `query`. Options are those of GET /words."""
         return self._call(self._find_words(query, options))
 
     def add_words(self, words: Iterable[Word]) -> Json:
@@ -176,7 +177,7 @@ class Client(_Service):
         return self._call(self._remove_rules(words))
 
     def undo(self, change: Optional[int] = None) -> Json:
-        """RETURNS (Dict[str, Any]): The change that takes another one back: that of a number, or the last one."""
+        """RETURNS (Dict[str, Any]): The change that undoes another one, given by number, or the last one."""
         return self._call(self._undo(change))
 
     def version(self) -> Json:
@@ -185,7 +186,7 @@ class Client(_Service):
 
 
 class AsyncClient(_Service):
-    """The same for asyncio: methods are awaited, `pipe` is an asynchronous iterator."""
+    """The client for asyncio: methods are awaited, `pipe` is an asynchronous iterator."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Run a service: one process has the model and its dictionary, another one speaks HTTP."""
+"""Running a service: one process has the model and its dictionary, another one speaks HTTP."""
 
 import asyncio
 import logging
@@ -22,8 +22,8 @@ logger = logging.getLogger(__name__)
 
 
 def run_service(settings: Settings, host: str, port: int, *, drain_seconds: Optional[int] = None) -> None:
-    """Serve until SIGTERM or SIGINT, then answer what has arrived. SIGHUP loads the model again. Raises ValueError,
-    OSError or StateError if the service cannot start, or if the process of HTTP ends by itself."""
+    """Serve until SIGTERM or SIGINT, then answer pending requests. SIGHUP reloads the model. Raises ValueError, OSError
+    or StateError if the service cannot start, or if the HTTP process ends by itself."""
     logging.basicConfig(level=logging.INFO, format=FORMAT)
     _allow_connections()
     listening = bind(host, port)
@@ -46,11 +46,11 @@ async def _serve(service: Service, metrics: Metrics, listening: List[socket.sock
     process.start()
     for one in listening:
         logger.info("http://%s:%d/ is served by process %d", *one.getsockname()[:2], process.pid)
-    for one in (theirs, *listening):  # the other process has its own
+    for one in (theirs, *listening):  # the other process has its own copies
         one.close()
 
     def stop() -> None:
-        if service.draining:  # told twice: it need not answer what has arrived
+        if service.draining:  # the second signal: do not wait for pending requests
             process.terminate()
         service.draining = True
         backend.stop()
@@ -62,7 +62,7 @@ async def _serve(service: Service, metrics: Metrics, listening: List[socket.sock
     await ended.wait()
     await asyncio.to_thread(process.join)
     if not service.draining:
-        raise OSError(f"The process of HTTP has ended (exit code {process.exitcode}).")
+        raise OSError(f"The HTTP process has ended (exit code {process.exitcode}). See the log for the reason.")
 
 
 async def _reload(service: Service, metrics: Metrics) -> None:
@@ -90,7 +90,7 @@ def bind(host: str, port: int) -> List[socket.socket]:
 
 
 def _allow_connections() -> None:
-    """Allow as many open connections as the system does. The process of HTTP inherits it."""
+    """Allow as many open connections as the system does. The HTTP process inherits the limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < hard:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

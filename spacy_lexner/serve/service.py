@@ -1,4 +1,4 @@
-"""A service without its HTTP: model, worker and dictionary, and how the model is replaced."""
+"""A service without HTTP: its model, worker and dictionary, and replacing the model."""
 
 import asyncio
 import logging
@@ -19,11 +19,11 @@ logger = logging.getLogger(__name__)
 
 
 class Service:
-    """A model that annotates texts of many clients, and a dictionary that some of them change."""
+    """A model that annotates the texts of many clients, and a dictionary that some of them change."""
 
     def __init__(self, settings: Settings, *, on_batch: Callable[[Batch], None] = lambda batch: None) -> None:
-        """Load the model, and make the changes of the state directory. Raises ValueError or OSError if the model cannot
-        be loaded or the changes do not fit it, StateError if the directory cannot be used."""
+        """Load the model, and apply the changes kept in the state directory. Raises ValueError or OSError if the model
+        cannot be loaded or the changes do not fit it, StateError if the directory cannot be used."""
         self.settings = settings
         self.draining = False
         self._reloading = asyncio.Lock()
@@ -44,13 +44,13 @@ class Service:
         self.worker = Worker(*sizes, on_start=self._use_gpu, on_batch=on_batch)
 
     def _use_gpu(self) -> None:
-        """Use the GPU in this thread: thinc chooses it by thread."""
+        """Use the GPU in this thread, since thinc selects it per thread."""
         if self.settings.gpu_id >= 0:
             require_gpu(self.settings.gpu_id)
 
     @property
     def can_change(self) -> bool:
-        """RETURNS (bool): Whether the dictionary can be changed at all."""
+        """RETURNS (bool): Whether the dictionary can be changed."""
         return self.dictionary is not None and self.settings.token is not None and self.settings.state is not None
 
     @property
@@ -60,25 +60,25 @@ class Service:
 
     @property
     def fault(self) -> str:
-        """RETURNS (str): Why requests should go elsewhere; empty if all is well."""
+        """RETURNS (str): Why the service is not ready; empty if all is well."""
         if self.dictionary is not None and self.dictionary.broken:
             return f"The journal cannot be written: {self.dictionary.broken}."
         return "The service is stopping." if self.draining else ""
 
     async def run(self, task: Task, texts: Sequence[str]) -> List[Any]:
-        """RETURNS (List[Any]): What a task makes of each text, in order. Raises TimeoutError if it takes too long."""
+        """RETURNS (List[Any]): A task's result for each text, in order. Raises TimeoutError if it takes too long."""
         return await asyncio.wait_for(self.worker.run(task, texts), self.settings.limits.seconds)
 
     async def reload(self) -> ServedModel:
-        """Load the model again, from where it was loaded, and make the changes of the dictionary to its lexicon. Texts
-        that wait go through the old one. Raises ValueError, OSError or LexiconError, and the old one stays, if the new
+        """Load the model again from the same place, and apply the changes of the dictionary to its lexicon. Waiting
+        texts go through the old model. Raises ValueError, OSError or LexiconError, and keeps the old model, if the new
         one does not work or the changes do not fit it.
 
         RETURNS (ServedModel): The new model.
         """
         async with self._reloading:
             new = await asyncio.to_thread(self._load)
-            logger.info("%s was loaded again", self.settings.model)
+            logger.info("%s was reloaded", self.settings.model)
             return new
 
     def _load(self) -> ServedModel:
@@ -87,14 +87,14 @@ class Service:
         if self.dictionary is not None:
             if new.pipe is None:
                 raise ValueError(
-                    f"{self.settings.model} has no lex_matcher, so there is nothing to hold the dictionary."
+                    f"{self.settings.model} has no lex_matcher to hold the dictionary. Add one to the pipeline."
                 )
             self.dictionary.use_model(new.pipe)
         self.model = new
         return new
 
     def describe(self) -> Dict[str, Any]:
-        """RETURNS (Dict[str, Any]): Model and dictionary."""
+        """RETURNS (Dict[str, Any]): A description of the model and the dictionary."""
         model, dictionary = self.model, self.dictionary
         return {
             "model": model.describe(),
@@ -111,7 +111,7 @@ class Service:
         }
 
     def close(self) -> None:
-        """Finish what waits, and keep the dictionary."""
+        """Finish waiting texts, and save the dictionary."""
         self.draining = True
         self.worker.stop()
         if self.dictionary is not None:

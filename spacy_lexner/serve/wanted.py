@@ -1,4 +1,4 @@
-"""What a client wants to know of each text."""
+"""What a client wants to get for each text."""
 
 from dataclasses import asdict, dataclass
 from typing import Any, Dict, Optional, Tuple
@@ -6,21 +6,21 @@ from typing import Any, Dict, Optional, Tuple
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked of a text besides its entities."""
+    """What to return for a text in addition to its entities."""
 
     words: bool = False
     alternatives: int = 0
     uncertain: Optional[Tuple[float, float]] = None
-    explain: Optional[str] = None  # "attention", or "changes" too
+    explain: Optional[str] = None  # "attention", or "changes" for both
     tokens: bool = False
     utf16: bool = False
 
     def to_json(self) -> Dict[str, Any]:
-        """RETURNS (Dict[str, Any]): Its fields."""
+        """RETURNS (Dict[str, Any]): The fields, ready for JSON."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, fields: Dict[str, Any]) -> "Wanted":
-        """RETURNS (Wanted): That of `to_json`."""
+        """RETURNS (Wanted): The object from which `to_json` made these fields."""
         bounds = fields["uncertain"]
         return cls(**{**fields, "uncertain": None if bounds is None else tuple(bounds)})

@@ -1,4 +1,5 @@
-"""`spacy-lexner.join_texts.v1`: training texts joined at random, so that a model knows texts that were never one."""
+"""`spacy-lexner.join_texts.v1`: joins training texts at random, so that a model can handle unrelated texts in one
+Doc."""
 
 import random
 from typing import Callable, Iterator, List, Sequence
@@ -20,12 +21,12 @@ def create_join_texts_v1(
     separators: List[str] = ["", " ", "。"],  # noqa: B006 (never changed)
 ) -> Augmenter:
     """Create an augmenter that joins a training text with others, before or after it, at random. Users join titles,
-    cells and comments in one Doc; a model trained on single ones takes their borders for something else.
+    cells and comments in one Doc; a model trained on single texts misreads the borders between them.
 
-    rate (float): Share of the texts that are joined with others; they are not shown alone as well.
-    most (int): Most texts that become one.
-    separators (List[str]): What may stand between two of them, each as likely. Line ends are left out by default: where
-        training has none, every line of a text is read as a text of its own.
+    rate (float): Share of the texts that are joined with others; these are not also yielded on their own.
+    most (int): Most texts to join into one.
+    separators (List[str]): The possible separators, equally likely. Line ends are left out by default: if training has
+        none, every line is read as a text of its own.
     RETURNS (Callable[[Language, Example], Iterator[Example]]): The augmenter, for `corpora.train.augmenter`.
     """
     if not 0 <= rate <= 1:
@@ -52,11 +53,11 @@ def create_join_texts_v1(
 
 
 def join_examples(nlp: Language, examples: Sequence[Example], separator: str) -> Example:
-    """Join examples, all their annotation included.
+    """Join examples with all their annotation.
 
     nlp (Language): The pipeline, for the tokens of the separator.
     examples (Sequence[Example]): The examples.
-    separator (str): What stands between their texts; a single space where a text does not end with one.
+    separator (str): The separator between their texts; " " adds a space only if a text does not end with one.
     RETURNS (Example): The joined example.
     """
     between = nlp.make_doc(separator if separator != " " else "")

@@ -1,4 +1,4 @@
-"""The batches of a training, in a way that they can be read again up to any place."""
+"""A stream of training batches that can be replayed up to any place."""
 
 import random
 from hashlib import blake2b
@@ -27,23 +27,23 @@ SOURCES = {
 
 
 class Place(NamedTuple):
-    """A place in a stream of batches, plain JSON."""
+    """A place in a stream of batches, ready for JSON."""
 
-    n_read: int
-    draws: List[Tuple[int, str, Any]]  # before which batch a source had which state, unless the stream left it so
-    digest: str  # of the texts and entities of all batches before
+    n_read: int  # number of batches read
+    draws: List[Tuple[int, str, Any]]  # batch number, source and its state before the batch, if others had changed it
+    digest: str  # of the texts and entities of all batches so far
 
 
 class BatchStream(Iterator[Batch]):
-    """Batches that corpora, augmenters and batchers make, whatever state these have.
+    """Batches from corpora, augmenters and batchers, which need not save their state.
 
-    To go on, the stream is made again and read up to its place. It then draws the same random numbers, as each source
-    is put where it was: it notes the state of a source before it draws from it, unless it was the last to draw. Updates
-    in between draw others, and are not repeated.
+    To resume, the stream is created again and read up to its place. It draws the same random numbers, since each source
+    is put into the recorded state: the stream records the state of a source before it draws from it, unless it was also
+    the last to draw. Updates, which draw other numbers in between, are not repeated.
     """
 
     def __init__(self, batches: Iterator[Tuple[int, Any]]) -> None:
-        """`batches` are those of spaCy's `create_train_batches`, of which none has been read."""
+        """batches (Iterator[Tuple[int, Any]]): Batches from spaCy's `create_train_batches`, none of them read yet."""
         self._batches = batches
         self._n_read = 0
         self._draws: List[Tuple[int, str, Any]] = []
@@ -52,7 +52,7 @@ class BatchStream(Iterator[Batch]):
 
     @property
     def place(self) -> Place:
-        """RETURNS (Place): Where the stream is."""
+        """RETURNS (Place): The current place of the stream."""
         return Place(self._n_read, list(self._draws), self._digest.hexdigest())
 
     def __next__(self) -> Batch:
@@ -72,8 +72,8 @@ class BatchStream(Iterator[Batch]):
         return epoch, batch
 
     def go_to(self, place: Place) -> None:
-        """Read the batches before a place again. The random states are others afterwards. Raises ValueError if they are
-        other batches."""
+        """Read the batches before a place again. This changes the random states. Raises ValueError if the batches
+        differ."""
         draws: Dict[int, List[Tuple[str, Any]]] = {}
         for n_read, name, state in place.draws:
             draws.setdefault(n_read, []).append((name, state))
@@ -84,7 +84,7 @@ class BatchStream(Iterator[Batch]):
             missing = next(self, None)
         if self.place.digest != place.digest:
             raise ValueError(
-                f"The first {place.n_read} batches are not those that the interrupted training learned from: corpora, "
-                "augmenters or batchers have changed. Start again, without --resume."
+                f"The first {place.n_read} batches differ from those of the interrupted training: corpora, augmenters "
+                "or batchers have changed. Start again without --resume."
             )
         self._draws = [(n_read, name, state) for n_read, name, state in place.draws]

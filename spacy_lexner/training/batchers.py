@@ -1,5 +1,5 @@
-"""`spacy-lexner.batch_by_padded_tokens.v1`: batches of a bounded size after padding; `spacy-lexner.limit_batches.v1`:
-epochs of a fixed number of updates; `spacy-lexner.share_batches.v1`: the share of one of several processes."""
+"""`spacy-lexner.batch_by_padded_tokens.v1`: batches of bounded padded size; `spacy-lexner.limit_batches.v1`: epochs of
+a fixed number of updates; `spacy-lexner.share_batches.v1`: the share of one of several processes."""
 
 import random
 from itertools import islice
@@ -35,7 +35,7 @@ class PaddedBatcher(Generic[ItemT]):
         """
         for name, value in (("max_tokens", max_tokens), ("buffer", buffer)):
             if value < 1:
-                raise ValueError(f"{name} of the batcher must be at least 1, but is {value}.")
+                raise ValueError(f"{name} of the batcher is {value}; expected at least 1.")
         self.max_tokens = max_tokens
         self.buffer = buffer
         self.shuffle = shuffle
@@ -78,20 +78,20 @@ def pack_by_length(lengths: Sequence[int], max_tokens: int) -> List[List[int]]:
 
 
 def count_tokens(item: object) -> int:
-    """The number of tokens of an Example's predicted Doc, otherwise `len(item)`."""
+    """The number of tokens of an Example's predicted Doc, or `len` of anything else."""
     return len(item.predicted) if isinstance(item, Example) else len(item)  # type: ignore[arg-type]
 
 
 class LimitedBatcher(Generic[ItemT]):
-    """Yields the first batches of another batcher, so that an epoch of `spacy pretrain`, after which it saves, is a
-    fixed number of updates. The corpus should be shuffled: each epoch reads its beginning."""
+    """Yields the first batches of another batcher, so that an epoch of `spacy pretrain`, which saves after each epoch,
+    is a fixed number of updates. The corpus should be shuffled, since each epoch reads its beginning."""
 
     def __init__(self, batcher: Callable[[Iterable[ItemT]], Iterable[List[ItemT]]], n_batches: int) -> None:
         """batcher (Callable[[Iterable[ItemT]], Iterable[List[ItemT]]]): The other batcher.
         n_batches (int): Maximum number of batches of an epoch; 0 for all.
         """
         if n_batches < 0:
-            raise ValueError(f"n_batches must be at least 0 (for no limit), but is {n_batches}.")
+            raise ValueError(f"n_batches is {n_batches}; expected at least 1, or 0 for no limit.")
         self.batcher = batcher
         self.n_batches = n_batches
 
@@ -100,17 +100,17 @@ class LimitedBatcher(Generic[ItemT]):
 
 
 class SharedBatcher(Generic[ItemT]):
-    """Yields every n-th batch of another batcher: the share of one of the processes that train together. What is left
-    at the end is left out, so that all make as many updates. They must read the same batches: same corpus, same
-    seed."""
+    """Yields every n-th batch of another batcher: the share of one of the processes that train together. Remaining
+    batches at the end are left out, so that all processes make the same number of updates. They must read the same
+    batches: same corpus, same seed."""
 
     def __init__(self, batcher: Callable[[Iterable[ItemT]], Iterable[List[ItemT]]], n: int = 1, share: int = 0) -> None:
         """batcher (Callable[[Iterable[ItemT]], Iterable[List[ItemT]]]): The other batcher.
-        n (int): How many processes there are.
-        share (int): Which of them this is, from 0.
+        n (int): The number of processes.
+        share (int): The number of this process, from 0.
         """
         if not 0 <= share < n:
-            raise ValueError(f"share is {share}, n is {n}: expected a share of at least 0 and below n.")
+            raise ValueError(f"share is {share}, n is {n}; expected a share from 0 to n - 1.")
         self.batcher = batcher
         self.n = n
         self.share = share

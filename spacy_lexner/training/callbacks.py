@@ -16,11 +16,11 @@ CorpusT = Callable[[Language], Iterable[Example]]
 
 
 class CallbackChain:
-    """Runs several callbacks, one after the other, where the config has room for one."""
+    """Runs several callbacks in order, where the config has room for one."""
 
     def __init__(self, callbacks: Dict[str, Any]) -> None:
-        """callbacks (Dict[str, Callable[[Language], Language]]): The callbacks, as blocks of the config with any names,
-        in the order in which they run."""
+        """callbacks (Dict[str, Callable[[Language], Language]]): The callbacks, as config blocks with any names, in the
+        order in which they run."""
         self.callbacks = dict(callbacks)
 
     def __call__(self, nlp: Language) -> Language:
@@ -32,8 +32,8 @@ class CallbackChain:
 
 class TextCollector:
     """Shows a corpus to the models of a pipeline, in `[initialize.before_init]`. spaCy's own components initialise
-    their models with a sample of ten Docs. An encoder in one of them that builds its vocabulary from the training
-    texts, or fine-tunes the words in them, needs this callback. `lex_ner` does not."""
+    their models with a sample of ten Docs. They need this callback for an encoder that builds its vocabulary from the
+    training texts, or fine-tunes the words in them; `lex_ner` does not."""
 
     def __init__(self, corpus: Optional[CorpusT] = None) -> None:
         """corpus (Optional[Callable[[Language], Iterable[Example]]]): The reader of the texts. By default
@@ -41,7 +41,7 @@ class TextCollector:
         self.corpus = corpus
 
     def __call__(self, nlp: Language) -> Language:
-        """RETURNS (Language): The same pipeline, whose components may be disabled."""
+        """RETURNS (Language): The same pipeline. Disabled components are included."""
         corpus = self.corpus or _training_corpus(nlp)
         for _, pipe in nlp.components:
             model = getattr(pipe, "model", None)
@@ -51,16 +51,16 @@ class TextCollector:
 
 
 class Distillation:
-    """Lets a `lex_ner` learn from the exact probabilities of another pipeline, in `[training.before_update]`: it reads
-    the texts of each batch, annotated or not. Also works in a training that is resumed."""
+    """Makes a `lex_ner` learn from the exact probabilities of another pipeline on the texts of each batch, annotated or
+    not, in `[training.before_update]`. Works in resumed training, too."""
 
     def __init__(
         self, path: Union[str, Path], component: str = "lex_ner", source: str = "lex_ner", weight: float = 1.0
     ) -> None:
         """path (Union[str, Path]): The folder of the teacher.
         component (str): The name of the `lex_ner` that learns.
-        source (str): That of the teacher's.
-        weight (float): Weight of the divergence from the teacher, beside the loss of what is annotated.
+        source (str): The name of the teacher's `lex_ner`.
+        weight (float): Weight of the divergence from the teacher; the loss on annotation has weight 1.
         """
         self.path, self.component, self.source, self.weight = path, component, source, weight
 

@@ -1,4 +1,4 @@
-"""A training run on the disk: all that the steps to come depend on."""
+"""Saving a training run with everything that later steps depend on, and restoring it."""
 
 import json
 import platform
@@ -27,16 +27,16 @@ N_SHOWN = 5
 
 
 class Progress(NamedTuple):
-    """How far a training is."""
+    """The progress of a training run."""
 
-    step: int = -1  # the last one
+    step: int = -1  # the last step done
     results: Tuple[Tuple[float, int], ...] = ()  # score and step of each evaluation
     words: int = 0
     seconds: float = 0.0
 
 
 class Checkpoint:
-    """A checkpoint in a folder: the pipeline with its present weights, not averages, and the state of the run."""
+    """A checkpoint in a folder: the pipeline with its current weights (not averages), and the state of the run."""
 
     def __init__(self, folder: Path) -> None:
         """Read the state. Raises SealError if a file is missing or damaged."""
@@ -47,32 +47,32 @@ class Checkpoint:
 
     @property
     def progress(self) -> Progress:
-        """RETURNS (Progress): How far the training was."""
+        """RETURNS (Progress): The progress of the saved run."""
         return Progress(**self._state["progress"])._replace(
             results=tuple((score, step) for score, step in self._state["progress"]["results"])
         )
 
     def check(self, config: Config) -> None:
-        """Raise ValueError if a training has another config; warn if another version of a package would compute."""
+        """Raise ValueError if the config differs from the saved one; warn if versions of packages differ."""
         mine, other = (_flatten(each) for each in (self._state["config"], _plain(config)))
         if changed := [key for key in sorted({*mine, *other}) if mine.get(key) != other.get(key)]:
             shown = ", ".join(
                 f"{key} = {other.get(key)!r:.80} (was {mine.get(key)!r:.80})" for key in changed[:N_SHOWN]
             )
             raise ValueError(
-                f"{self.folder} is a training with another config: {shown}. Give the same config and overrides, or "
-                "another --output, or start again: delete that folder, or leave out --resume."
+                f"{self.folder} holds a run with another config: {shown}. Give the same config and overrides, or "
+                "another --output; or start again: delete that folder, or leave out --resume."
             )
         versions = self._state["versions"]
         if moved := [f"{name} {versions[name]} -> {now}" for name, now in _versions().items() if versions[name] != now]:
             logger.warning("The interrupted training ran with other versions: %s.", ", ".join(moved))
 
     def load_pipeline(self) -> Language:
-        """RETURNS (Language): The pipeline as it was."""
+        """RETURNS (Language): The saved pipeline."""
         return load_model(self.folder / PIPELINE)
 
     def restore(self, nlp: Language, optimizer: Optimizer, batches: BatchStream) -> None:
-        """Put a new optimiser, new batches and all random states where they were."""
+        """Bring a new optimiser, new batches and all random states to the saved state."""
         for _ in range(self.progress.step + 1):
             optimizer.step_schedules()
         arrays = load_safetensors((self.folder / OPTIMIZER).read_bytes())
@@ -85,7 +85,7 @@ class Checkpoint:
 def write_checkpoint(
     folder: Path, config: Config, nlp: Language, optimizer: Optimizer, batches: BatchStream, progress: Progress
 ) -> None:
-    """Replace a checkpoint by the present state of a training."""
+    """Replace a checkpoint by the current state of a run."""
     arrays, n_updates = save_optimizer(optimizer, models_of(nlp))
     state: Dict[str, Any] = {"progress": progress._asdict(), "place": batches.place._asdict(), "n_updates": n_updates}
     state["gradients"] = gradient_names(models_of(nlp))

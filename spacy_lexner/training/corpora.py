@@ -1,5 +1,5 @@
-"""Corpora: annotated files as they are published (`spacy-lexner.TagFile.v1`, `spacy-lexner.ClueJsonl.v1`), and a corpus
-that starts again at its end (`spacy-lexner.RepeatedCorpus.v1`)."""
+"""Corpora: published files read without conversion (`spacy-lexner.TagFile.v1`, `spacy-lexner.ClueJsonl.v1`), and a
+corpus that repeats (`spacy-lexner.RepeatedCorpus.v1`)."""
 
 from pathlib import Path
 from typing import Iterator, Optional, Union
@@ -48,7 +48,7 @@ def create_clue_reader(
     max_length: int = 0,
     limit: int = 0,
 ) -> "AnnotatedCorpus":
-    """Create a reader of CLUE JSON lines, as of CLUENER2020. The arguments are those of `create_tag_file_reader`."""
+    """Create a reader of CLUE JSON lines, as in CLUENER2020. Arguments as for `create_tag_file_reader`."""
     return AnnotatedCorpus(path, "clue", ReadOptions(encoding=encoding, repair=repair), max_length, limit)
 
 
@@ -68,11 +68,11 @@ class AnnotatedCorpus:
         self.limit = limit
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """Read the files. What was repaired or left out is logged at the end.
+        """Read the files. Repairs and omissions are logged at the end.
 
         nlp (Language): The pipeline, whose tokenizer makes the predicted Docs.
-        YIELDS (Example): The predicted Doc, and a reference with the words of the file, or with one token per character
-            if the file does not split its texts.
+        YIELDS (Example): The predicted Doc, and a reference with the words of the file or, if it has none, one token
+            per character.
         """
         report = Report()
         tokenizer = make_char_tokenizer(nlp)
@@ -97,9 +97,9 @@ class AnnotatedCorpus:
 
 
 class RepeatedCorpus:
-    """Reads a corpus again and again, so that an epoch is a fixed number of updates. Needs a batcher that stops:
-    `spacy-lexner.limit_batches.v1`. Without it, a small text would end each epoch early, and a run of 10,000 updates
-    would stop after a few hundred, with a learning rate that has hardly begun to fall."""
+    """Repeats a corpus endlessly, so that an epoch can be a fixed number of updates; needs a batcher that stops,
+    `spacy-lexner.limit_batches.v1`. Otherwise a small corpus would end each epoch early, and a run planned for 10,000
+    updates would stop after a few hundred, with a learning rate that has hardly begun to fall."""
 
     def __init__(self, corpus: CorpusT) -> None:
         """corpus (Callable[[Language], Iterable[Example]]): The reader to repeat; it may shuffle on each pass."""
@@ -112,4 +112,4 @@ class RepeatedCorpus:
             for example in self.corpus(nlp):
                 yield example
             if example is None:
-                raise ValueError("The corpus to repeat has no texts: see the path in its section of [corpora].")
+                raise ValueError("The corpus to repeat has no texts: check the path in its section of [corpora].")

@@ -1,7 +1,7 @@
 """Registered readers `(nlp) -> Lexicon`, for `[initialize.components.lex_matcher.lexicon]`.
 
 A registered reader takes the settings of a function that opens a stream of entries, and those of the lexicon built from
-them (`build_lexicon`). `lexicon_reader` joins the two signatures, so that each default is in one place.
+them (`build_lexicon`). `lexicon_reader` joins the two signatures, so that each default stands in one place.
 """
 
 from functools import update_wrapper
@@ -64,8 +64,10 @@ class LexiconReader:
     system would turn a dataclass or a named tuple into a dict or a tuple."""
 
     def __init__(self, read: Callable[..., EntryStream], settings: Dict[str, Any], merge: bool) -> None:
-        """`read` opens the stream, with the pipeline if it has an argument `nlp`; `settings` are those of `read` and
-        `build_lexicon`; `merge` says whether equal words are expected."""
+        """read (Callable[..., EntryStream]): Opens the stream; gets the pipeline if it has an argument `nlp`.
+        settings (Dict[str, Any]): The settings of `read` and `build_lexicon`.
+        merge (bool): Merge equal words, see `Lexicon.from_entries`.
+        """
         self._read = read
         self._reading = {name: value for name, value in settings.items() if name not in BUILD_SETTINGS}
         self._building = {name: value for name, value in settings.items() if name in BUILD_SETTINGS}
@@ -82,9 +84,8 @@ class LexiconReader:
 def lexicon_reader(
     read: Callable[..., EntryStream], *, merge: bool = False, omit: Sequence[str] = ()
 ) -> Callable[..., LexiconReader]:
-    """Make a function to register, which takes the settings of `read` (opens the stream of entries) and of
-    `build_lexicon`, except those in `omit`, which have no meaning here. `merge` says whether equal words are
-    expected."""
+    """Make a function to register. It takes the settings of `read`, which opens the stream of entries, and those of
+    `build_lexicon` except for `omit`, which do not apply. For `merge` see `Lexicon.from_entries`."""
     parameters = [parameter for name, parameter in signature(read).parameters.items() if name != "nlp"]
     parameters += [parameter for name, parameter in BUILD_SETTINGS.items() if name not in omit]
     joined = signature(read).replace(
@@ -124,8 +125,8 @@ def create_folder_reader(path: Optional[Union[str, Path]], verify: bool = False)
     """
     if path is None:
         raise LexiconError(
-            "No lexicon folder is named. Give one, as in --paths.lexicon my_lexicon: `spacy lexner lexicon build "
-            "my_lexicon words.txt` makes it, and with --empty instead of a file one without words."
+            "No lexicon folder is given. Give one, as in --paths.lexicon my_lexicon: `spacy lexner lexicon build "
+            "my_lexicon words.txt` makes it, or an empty one with --empty instead of a file."
         )
     return FolderReader(Path(path), verify)
 
@@ -143,13 +144,13 @@ def _read_kb(nlp: Language, path: Optional[Union[str, Path]] = None, component: 
     """
     if path is not None:
         if not Path(path).exists():
-            raise LexiconError(f"{path}: no such knowledge base. Give a folder that kb.to_disk wrote.")
+            raise LexiconError(f"{path}: no such knowledge base. Give a folder written by kb.to_disk.")
         kb = InMemoryLookupKB(nlp.vocab, entity_vector_length=1)
         kb.from_disk(path)
         return read_knowledge_base(kb)
     if component not in nlp.pipe_names:
         raise LexiconError(
-            f"The pipeline has no component '{component}' to take the knowledge base from; it has "
+            f"The pipeline has no component '{component}' with a knowledge base; it has "
             f"{', '.join(nlp.pipe_names) or 'none'}. Name another one, or give the path of a saved knowledge base."
         )
     return read_knowledge_base(getattr(nlp.get_pipe(component), "kb", None))
@@ -159,8 +160,8 @@ def _read_merged(nlp: Language, readers: Dict[str, Any]) -> EntryStream:
     """Read the entries of several readers. The first of equal words wins, with the labels of all and the first vector
     that any of them has.
 
-    readers (Dict[str, Callable[[Language], Lexicon]]): The readers, as blocks of the config with any names, in the
-        order in which they are read. Their own settings of `build_lexicon` have no effect.
+    readers (Dict[str, Callable[[Language], Lexicon]]): The readers, as config blocks with any names, in order. Their
+        own settings of `build_lexicon` have no effect.
     """
     return MergedStream(_entries_of(name, reader, nlp) for name, reader in readers.items())
 

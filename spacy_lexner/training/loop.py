@@ -1,7 +1,7 @@
-"""spaCy's training loop, in pieces that can be stopped anywhere and taken up again.
+"""spaCy's training loop, in a form that can be stopped anywhere and resumed.
 
-It does, step by step, what `spacy.training.loop.train` does, and gives the same weights. At each evaluation it writes a
-checkpoint besides the pipelines, and every folder that it writes is whole.
+It does the same as `spacy.training.loop.train`, step by step, and ends with the same weights. At each evaluation it
+writes a checkpoint in addition to the pipelines; every folder is written atomically.
 """
 
 import sys
@@ -33,10 +33,10 @@ CHECKPOINT = "checkpoint"
 
 
 class Run:
-    """A training: the parts of the config, and how far it is."""
+    """A training run: the resolved parts of the config, and the progress."""
 
     def __init__(self, nlp: Language, use_gpu: int = -1) -> None:
-        """Make optimiser, corpora, batches and schedules from the config of an initialized pipeline."""
+        """Create optimiser, corpora, batches and schedules from the config of an initialized pipeline."""
         settings = nlp.config.interpolate()
         if settings["training"]["seed"] is not None:
             fix_random_seed(settings["training"]["seed"])
@@ -53,8 +53,8 @@ class Run:
         self.progress = Progress()
         self.losses: Dict[str, float] = {}
 
-    def go_on(self, checkpoint: Checkpoint) -> None:
-        """Put everything where it was."""
+    def resume(self, checkpoint: Checkpoint) -> None:
+        """Restore the state of a checkpoint."""
         self.progress = checkpoint.progress
         for _ in range(self.progress.step + 1):
             next(self.dropouts)
@@ -62,7 +62,7 @@ class Run:
 
     @property
     def is_done(self) -> bool:
-        """RETURNS (bool): Whether the steps are used up, or the patience."""
+        """RETURNS (bool): Whether the maximum number of steps is reached, or the patience is exhausted."""
         step, results = self.progress.step, self.progress.results
         if not results:
             return False
@@ -71,7 +71,7 @@ class Run:
         return bool(patience and step - best >= patience) or bool(max_steps and step >= max_steps)
 
     def learn(self, epoch: int, batch: List[Example]) -> None:
-        """Learn from a batch."""
+        """Update the pipeline with a batch."""
         T, step = self.T, self.progress.step + 1
         if T["before_update"]:
             T["before_update"](self.nlp, {"step": step, "epoch": epoch})
@@ -88,7 +88,7 @@ class Run:
         self.progress = self.progress._replace(step=step, words=words)
 
     def judge(self, epoch: int) -> Dict[str, Any]:
-        """Evaluate the averaged weights, and return what loggers are told."""
+        """Evaluate the averaged weights. RETURNS (Dict[str, Any]): The information for loggers."""
         with self.nlp.use_params(self.optimizer.averages or {}):
             score, other_scores = self.evaluate()
         results = (*self.progress.results, (score, self.progress.step))
@@ -116,18 +116,18 @@ def train(
     """Train a pipeline, and save it as `model-best` and `model-last`. The checkpoint is removed at the end.
 
     nlp (Language): The initialized pipeline, or that of the checkpoint.
-    output (Path): The folder for both, and for the checkpoint.
-    config (Config): What the training was started with. Another training cannot go on from its checkpoint.
-    checkpoint (Optional[Checkpoint]): Where to go on.
-    use_gpu (int): The GPU, or -1.
+    output (Path): The folder for the pipelines and the checkpoint.
+    config (Config): The config of the run. Only a run with the same config can resume from its checkpoint.
+    checkpoint (Optional[Checkpoint]): The checkpoint to resume from.
+    use_gpu (int): The GPU, or -1 for the CPU.
     """
     run = Run(nlp, use_gpu)
     if checkpoint is None:
-        for name in (CHECKPOINT, DIR_MODEL_BEST, DIR_MODEL_LAST):  # of an earlier training
+        for name in (CHECKPOINT, DIR_MODEL_BEST, DIR_MODEL_LAST):  # of an earlier run
             if (output / name).exists():
                 remove_folder(output / name)
     else:
-        run.go_on(checkpoint)
+        run.resume(checkpoint)
     with nlp.select_pipes(disable=run.T["frozen_components"]):
         log_step, finalize_logger = run.T["logger"](nlp, sys.stdout, sys.stderr)
     started = timer() - run.progress.seconds

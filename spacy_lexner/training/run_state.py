@@ -1,4 +1,4 @@
-"""What a training run consists of besides its pipeline: random states, and an optimiser's moments and averages."""
+"""The state of a training run besides its pipeline: random states, and an optimiser's moments and averages."""
 
 import random
 from typing import Any, Dict, Iterable, Iterator, List, Tuple
@@ -14,8 +14,8 @@ ArraysT = Dict[str, np.ndarray]
 
 
 def random_state() -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): The states of Python's, numpy's and torch's random numbers, plain JSON. CuPy's cannot
-    be read: it is seeded again from numpy's, here as in the run that starts from this state."""
+    """RETURNS (Dict[str, Any]): The states of Python's, numpy's and torch's random numbers, ready for JSON. CuPy's
+    state cannot be read, so it is seeded from numpy's, both here and when this state is restored."""
     state = {
         "python": python_state(random),
         "numpy": numpy_state(),
@@ -79,12 +79,12 @@ def _seed_cupy() -> None:
 
 
 def save_optimizer(optimizer: Optimizer, models: Iterable[Tuple[str, Model]]) -> Tuple[ArraysT, Dict[str, int]]:
-    """Take an optimiser's memory out of it.
+    """Extract the state of an optimiser.
 
     optimizer (Optimizer): The optimiser.
     models (Iterable[Tuple[str, Model]]): The models that it updates, by name.
-    RETURNS (Tuple[Dict[str, ndarray], Dict[str, int]]): Moments and averages, and the number of updates, by names of
-        parameters that are the same in every process.
+    RETURNS (Tuple[Dict[str, ndarray], Dict[str, int]]): Moments and averages, and the number of updates, by parameter
+        names that are the same in every process.
     """
     arrays: ArraysT = {}
     counts: Dict[str, int] = {}
@@ -101,7 +101,7 @@ def save_optimizer(optimizer: Optimizer, models: Iterable[Tuple[str, Model]]) ->
 def load_optimizer(
     optimizer: Optimizer, models: Iterable[Tuple[str, Model]], arrays: ArraysT, counts: Dict[str, int]
 ) -> None:
-    """Give a new optimiser what `save_optimizer` returned."""
+    """Restore the state from `save_optimizer` in a new optimiser."""
     for key, name in parameter_keys(models):
         if name in counts:
             optimizer.nr_update[key] = counts[name]
@@ -113,8 +113,8 @@ def load_optimizer(
 
 
 def gradient_names(models: Iterable[Tuple[str, Model]]) -> List[str]:
-    """RETURNS (List[str]): The parameters of thinc's layers that have a gradient. After an update it is zero, and an
-    optimiser with momentum moves a parameter by it, but none that has no gradient yet."""
+    """RETURNS (List[str]): The parameters of thinc's layers that have a gradient. After an update it is zero, which
+    still matters: momentum moves parameters with a zero gradient, but not those without one."""
     nodes = _nodes(models)
     return [f"{place}/{name}" for place, node in nodes for name in node.param_names if node.has_grad(name)]
 

@@ -1,4 +1,4 @@
-"""A whole training as one step of something larger: begun, taken up again, or found to be done."""
+"""A whole training run as one step of a larger job: started, resumed, or skipped if already done."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -16,8 +16,8 @@ BEST, DONE = "model-best", "done.json"
 
 
 def set_values(config: Config, values: Mapping[str, Any]) -> Config:
-    """A copy of a config with other values, by dotted names; sections that are missing are made, and a dict replaces a
-    whole section."""
+    """Copy a config with other values, by dotted names. Missing sections are created, and a dict replaces a whole
+    section."""
     config = config.copy()
     for name, value in values.items():
         *sections, key = name.split(".")
@@ -31,13 +31,12 @@ def set_values(config: Config, values: Mapping[str, Any]) -> Config:
 
 
 def train_once(config: Config, output: Path, *, use_gpu: int = -1) -> Path:
-    """Train a pipeline unless that is done already; a training that was interrupted goes on. The log is in
-    `log.jsonl`.
+    """Train a pipeline unless this is already done; an interrupted run is resumed. The log is in `log.jsonl`.
 
     config (Config): A complete config.
     output (Path): The folder for checkpoint and pipelines.
-    use_gpu (int): The GPU, or -1.
-    RETURNS (Path): The best pipeline. Raises ValueError if the folder holds a training with another config.
+    use_gpu (int): The GPU, or -1 for the CPU.
+    RETURNS (Path): The best pipeline. Raises ValueError if the folder holds a run with another config.
     """
     log = {"@loggers": "spacy.ConsoleLogger.v3", "progress_bar": "eval", "console_output": False}
     config = set_values(config, {"training.logger": {**log, "output_file": str(output / "log.jsonl")}})
@@ -46,7 +45,7 @@ def train_once(config: Config, output: Path, *, use_gpu: int = -1) -> Path:
     if done.is_file():
         if srsly.read_json(done) != fingerprint:
             raise ValueError(
-                f"{output} is a training with another config. Choose another folder, or delete this one to train again."
+                f"{output} holds a run with another config. Choose another folder, or delete this one to train again."
             )
         return output / BEST
     checkpoint = Checkpoint(output / CHECKPOINT) if (output / CHECKPOINT).exists() else None

@@ -1,1 +1,1 @@
-"""From a dictionary and raw texts to a model: texts labelled in part, and models that teach each other the rest."""
+"""From a dictionary and raw texts to a model: texts are partly labelled, and models teach each other the rest."""

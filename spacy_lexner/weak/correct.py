@@ -1,4 +1,4 @@
-"""A dictionary corrected by a few annotated texts."""
+"""Correcting a dictionary by a few annotated texts."""
 
 from collections import Counter
 from typing import Dict, List, Sequence, Set
@@ -12,12 +12,12 @@ from .label import KNOWN, Labeller
 
 
 def correct(dictionary: Dictionary, docs: Sequence[Doc]) -> Dictionary:
-    """Add the entities of annotated texts to a dictionary, and take words out of it that are more often no entities
-    there: these become forbidden, so that they say nothing of a text.
+    """Add the entities of annotated texts to a dictionary, and forbid words that are entities there less often than
+    not: their occurrences are then not labelled.
 
     dictionary (Dictionary): The words.
     docs (Sequence[Doc]): Annotated texts.
-    RETURNS (Dictionary): The corrected one.
+    RETURNS (Dictionary): The corrected dictionary.
     """
     forbidden = {*dictionary.forbidden, *_wrong_words(dictionary, docs)}
     labels: Dict[str, Labels] = {word: own for word, own in dictionary.labels.items() if word not in forbidden}
@@ -29,7 +29,7 @@ def correct(dictionary: Dictionary, docs: Sequence[Doc]) -> Dictionary:
 
 
 def _wrong_words(dictionary: Dictionary, docs: Sequence[Doc]) -> Set[str]:
-    """The words that would be known entities more often where annotated texts have none than where they have one."""
+    """The words that would be labelled as known entities more often wrongly than rightly in annotated texts."""
     wrong: Counter[str] = Counter()
     texts: List[str] = [doc.text for doc in docs]
     for doc, found in zip(docs, Labeller(dictionary).label(texts)):

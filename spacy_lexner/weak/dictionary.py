@@ -1,4 +1,4 @@
-"""Words whose labels are known: of a dictionary file with rules, a table, or a labelled lexicon."""
+"""Reading words with labels from a dictionary file with rules, a table, or a labelled lexicon."""
 
 from itertools import islice
 from pathlib import Path
@@ -12,7 +12,7 @@ from ..lexicon.readers.any_file import read_any
 from ..lexicon.rule_file import COMMENT, collect_rules, read_rules
 from ..lexicon.rules import FORBID, FORCE, MODES, PREFER, Rules
 
-N_SAMPLE = 20  # lines that say what a file is
+N_SAMPLE = 20  # lines from which the kind of a file is detected
 REMEDY = (
     "Give a table of words and labels (word, tab, label), a dictionary file (word, force, label), or a labelled "
     "lexicon: `lexner lexicon build my_lexicon BRAND=brands.txt FOOD=foods.txt`."
@@ -22,8 +22,8 @@ REMEDY = (
 class Dictionary(NamedTuple):
     """The words of a dictionary."""
 
-    labels: Dict[str, Labels]  # what each word may be
-    forbidden: Set[str]  # words that are no entities
+    labels: Dict[str, Labels]  # the possible labels of each word
+    forbidden: Set[str]  # words that are not entities
 
     @property
     def label_names(self) -> Tuple[str, ...]:
@@ -33,7 +33,7 @@ class Dictionary(NamedTuple):
 
 def read_dictionary(path: Union[str, Path]) -> Dictionary:
     """Read the words that have labels. `force`, and `prefer` with a weight above 0, label a word; `forbid` without a
-    label says that it is no entity. Words without labels are left out.
+    label says that it is not an entity. Words without labels are left out.
 
     path (Union[str, Path]): A dictionary file, a table whose second column is a label, or the folder of a lexicon.
     RETURNS (Dictionary): The words. Raises LexiconError if none has a label.
@@ -80,6 +80,6 @@ def _read_entries(path: Path) -> Iterator[Tuple[str, Labels, bool]]:
 
 
 def _meaning(rules: Rules) -> Tuple[Labels, bool]:
-    """The labels that rules give a word, and whether they say that it is no entity."""
+    """The labels that rules give a word, and whether they say that it is not an entity."""
     given = [rule.label for rule in rules if rule.mode == FORCE or (rule.mode == PREFER and rule.weight > 0)]
     return join_labels((), given), any(rule.mode == FORBID and not rule.label for rule in rules)

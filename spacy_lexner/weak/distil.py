@@ -1,4 +1,4 @@
-"""A small, fast student of a large teacher, or of several together: it learns the probabilities that these find."""
+"""Training a small, fast student on the probabilities of a large teacher or an ensemble."""
 
 from pathlib import Path
 from typing import Iterable, List, Optional
@@ -21,7 +21,7 @@ from .teacher import calibrate
 from .texts import choose_texts, draw_texts, write_shards
 
 CALLBACK = "spacy-lexner.distil_from.v1"
-# Where no texts are annotated, what the teacher finds in some judges the student.
+# Without annotated texts, the student is scored on texts annotated by the teacher: this share of all, at most MAX_DEV.
 DEV_SHARE, MAX_DEV = 0.1, 1000
 
 
@@ -38,20 +38,20 @@ def distil(
     seed: int = 0,
     use_gpu: int = -1,
 ) -> Path:
-    """Train a student on the teacher's probabilities. After an interruption the same call goes on.
+    """Train a student on the teacher's probabilities. After an interruption, the same call continues.
 
     teacher (Path): The folder of a pipeline with one `lex_ner`, which may be an ensemble.
     texts (Iterable[str]): Raw texts, read once, as a stream.
-    config (Config): A complete config of the student's training, with one `lex_ner`, but for the paths of corpora.
-    output (Path): The folder: `texts`, `training`, and `model`, the student.
-    dev (Optional[Path]): Annotated texts to choose and calibrate the student by. Without them the entities that the
-        teacher finds in a tenth of the texts, which the student does not see, serve.
+    config (Config): A complete config for training the student, with one `lex_ner`, except for the corpus paths.
+    output (Path): The output folder: `texts`, `training`, and `model`, the student.
+    dev (Optional[Path]): Annotated texts to select and calibrate the student on. By default it is selected on a tenth
+        of the texts, which it does not learn from, with the teacher's entities.
     labelled (Optional[Path]): Annotated texts to learn from as well.
-    limit (int): Most texts.
-    weight (float): Of the teacher, beside what is annotated.
-    seed (int): Of everything.
-    use_gpu (int): The GPU, or -1.
-    RETURNS (Path): The student. Raises ValueError if `dev` or `labelled` has no annotated text.
+    limit (int): Most texts to learn from.
+    weight (float): Weight of the teacher relative to annotations.
+    seed (int): Random seed.
+    use_gpu (int): The GPU, or -1 for the CPU.
+    RETURNS (Path): The student's folder. Raises ValueError if `dev` or `labelled` has no annotated text.
     """
     gold = None if dev is None else [to_gold(doc) for doc in read_annotated(dev)]
     name, nlp = find_component(config), load_model(teacher)
@@ -82,16 +82,16 @@ def distil(
 
 
 def _write_texts(nlp: Language, texts: List[str], folder: Path, dev: Optional[Path], labelled: Optional[Path]) -> None:
-    """Write texts without annotation, and, if nothing else judges the student, some that the teacher annotated."""
+    """Write texts without annotation and, without `dev`, some texts annotated by the teacher."""
     if not texts:
-        raise ValueError("There is no text to learn from.")
+        raise ValueError("There is no text to learn from: all are blank, or none was given.")
     n_dev = 0 if dev is not None else min(MAX_DEV, max(1, round(DEV_SHARE * len(texts))))
     with whole_folder(folder) as temporary:
         if n_dev:
             bar = tqdm(nlp.pipe(texts[:n_dev]), total=n_dev, desc="dev", unit=" texts", disable=None, leave=False)
             docs = [_plain(doc) for doc in bar]
             if not any(doc.ents for doc in docs):
-                raise ValueError("The teacher finds no entity in the texts that would judge the student. Give --dev.")
+                raise ValueError("The teacher finds no entity in the texts to score the student on. Give --dev.")
             DocBin(docs=docs).to_disk(temporary / "dev.spacy")
         write_shards(map(nlp.make_doc, texts[n_dev:]), temporary / "train")
         if labelled is not None:
@@ -99,7 +99,7 @@ def _write_texts(nlp: Language, texts: List[str], folder: Path, dev: Optional[Pa
 
 
 def _plain(doc: Doc) -> Doc:
-    """A Doc with its entities and nothing else."""
+    """Copy a Doc with its entities and nothing else."""
     plain = copy_tokens(doc)
     plain.set_ents([Span(plain, ent.start, ent.end, label=ent.label_) for ent in doc.ents])
     return plain

@@ -1,4 +1,4 @@
-"""Occurrences of a dictionary's words in texts: known entities, doubtful ones, and words of which nothing is known."""
+"""Labelling the occurrences of a dictionary's words in texts as known entities, doubtful ones, or unknown words."""
 
 from bisect import bisect_left
 from typing import Any, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Sequence, Tuple
@@ -17,7 +17,7 @@ KNOWN, UNKNOWN = "known", "unknown"
 SEVERAL, COMMON, OVERLAP, PART = "several labels", "common word", "overlap", "part of a longer word"
 REASONS = (SEVERAL, COMMON, OVERLAP, PART)
 DOUBTFUL_KEY, UNKNOWN_KEY, HELD_KEY = "weak_doubtful", "weak_unknown", "weak_held"
-# jieba's parts of speech, by their first letter, of which the words are no names: verbs, adjectives, adverbs, ...
+# First letters of jieba's parts of speech whose words are not names: verbs, adjectives, adverbs, ...
 NO_NAMES = frozenset("vadpcurmqzyeof")
 Place = Tuple[int, int]
 
@@ -29,19 +29,19 @@ class Occurrence(NamedTuple):
     end: int
     word: str
     labels: Labels
-    kind: str  # KNOWN, UNKNOWN, or why it is doubtful: one of REASONS
+    kind: str  # KNOWN, UNKNOWN, or the reason (one of REASONS) why it is doubtful
 
 
 class Labeller:
-    """Finds a dictionary's words in texts and says which occurrences are certain."""
+    """Finds a dictionary's words in texts, and tells certain from doubtful occurrences."""
 
     def __init__(self, dictionary: Dictionary, other_words: Optional[Iterable[LexiconEntry]] = None) -> None:
-        """Prepare for a dictionary.
+        """Index the words.
 
         dictionary (Dictionary): Words with labels.
-        other_words (Optional[Iterable[LexiconEntry]]): Any words, as many as possible, with their parts of speech as
-            labels if these are known. A labelled word inside of a longer one of these is doubtful, and so is one that
-            is no noun there.
+        other_words (Optional[Iterable[LexiconEntry]]): General words, as many as possible, with parts of speech as
+            labels if known. A labelled word inside a longer one of these is doubtful, as is one that is not a noun
+            among them.
         """
         self.dictionary = dictionary
         self.words = Matcher(Lexicon.from_entries(map(LexiconEntry, dictionary.labels)))
@@ -50,7 +50,7 @@ class Labeller:
         self._doubts = {word: self._doubt(word, labels) for word, labels in dictionary.labels.items()}
 
     def _doubt(self, word: str, labels: Labels) -> str:
-        """Why all occurrences of a word are doubtful; empty if they are not."""
+        """The reason why all occurrences of a word are doubtful; empty if they are not."""
         if len(labels) > 1:
             return SEVERAL
         entry = self.others.lexicon.get(word)
@@ -59,12 +59,12 @@ class Labeller:
         return COMMON if len(word) == 1 or is_common else ""
 
     def label(self, texts: Sequence[str]) -> List[List[Occurrence]]:
-        """RETURNS (List[List[Occurrence]]): For each text the words in it, ordered; known ones overlap no others."""
+        """RETURNS (List[List[Occurrence]]): The words of each text, in order; known ones overlap no others."""
         found, others = _places(self.words, texts), _places(self.others, texts)
         return [self._settle(*row) for row in zip(texts, found, others)]
 
     def _settle(self, text: str, found: List[Place], others: List[Place]) -> List[Occurrence]:
-        # The longest counts: what lies within another labelled word is part of it.
+        # Longest match: an occurrence inside another labelled word is part of it.
         outer = [a for a in found if not any(_within(a, b) for b in _near(a, found))]
         settled, taken = [], np.zeros(len(text), bool)
         for place in outer:
@@ -89,13 +89,13 @@ def _within(place: Place, other: Place) -> bool:
 
 
 def _near(place: Place, places: List[Place]) -> List[Place]:
-    """Those of ordered places that share characters with one."""
+    """The places, of an ordered list, that share characters with a place."""
     low, high = bisect_left(places, (place[0] - MAX_WORD_LENGTH, 0)), bisect_left(places, (place[1], 0))
     return [other for other in places[low:high] if other[1] > place[0]]
 
 
 def _places(matcher: Matcher, texts: Sequence[str]) -> List[List[Place]]:
-    """For each text where words are, without those inside of a Latin word; ordered."""
+    """The places of words in each text, in order, without those that cut a Latin word."""
     found, borders = matcher.match(texts)
     places = []
     for text, low, high in zip(texts, borders.tolist(), borders[1:].tolist()):
@@ -106,8 +106,8 @@ def _places(matcher: Matcher, texts: Sequence[str]) -> List[List[Place]]:
 
 
 def annotate(doc: Doc, occurrences: Iterable[Occurrence], held: FrozenSet[str] = frozenset()) -> Doc:
-    """Annotate a Doc of a text in part: known words are entities, and nothing is known of other tokens. Doubtful and
-    unknown words go to the span groups `weak_doubtful` and `weak_unknown`, known ones among `held` to `weak_held`.
+    """Annotate a Doc partly: known words are entities, and all other tokens have missing annotation. Doubtful and
+    unknown words go to the span groups `weak_doubtful` and `weak_unknown`, known words in `held` to `weak_held`.
 
     RETURNS (Doc): The same Doc.
     """

@@ -1,4 +1,4 @@
-"""The whole path: from a dictionary and raw texts to a trained pipeline."""
+"""The whole path from a dictionary and raw texts to a trained pipeline."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -26,25 +26,25 @@ from .texts import Labels, choose_texts, hold_out, label_texts
 
 CRF, RATIO = "spacy-lexner.CRFTagger.v1", "spacy-lexner.EntityRatio.v1"
 SETTINGS, MODEL = "settings.json", "model"
-DEV_SHARE = 0.2  # of the labelled texts, where there are no others to judge models by
-MORE = 1.25  # the texts' share of entities, relative to that of the dictionary's words
+DEV_SHARE = 0.2  # share of the labelled texts that score models if there are no others
+MORE = 1.25  # estimated share of characters in entities, relative to those in dictionary words
 
 
 class Settings(NamedTuple):
-    """How a model is learned."""
+    """Settings of weakly supervised training."""
 
-    rounds: int = 3  # students, at most
+    rounds: int = 3  # most students
     bounds: Bounds = Bounds()  # how sure a teacher must be
-    average: bool = False  # whether all models so far teach together
-    ratio: Optional[float] = None  # the share of characters in entities; None: estimated
-    held_out: float = 0.1  # the share of words by which models are judged, where no texts are annotated
+    average: bool = False  # whether the average of all models so far teaches
+    ratio: Optional[float] = None  # share of characters in entities; None: estimated
+    held_out: float = 0.1  # share of words held out to score models, if no texts are annotated
     limit: int = 50_000  # most texts to learn from
-    skip_shared: bool = False  # leave texts out that share a text with dev, instead of refusing them
+    skip_shared: bool = False  # leave out texts that share a text with dev, instead of raising an error
     seed: int = 0
 
 
 class Annotated(NamedTuple):
-    """Annotated texts, to learn from and to judge by."""
+    """Annotated texts, to learn from (`labelled`) and to score models on (`dev`)."""
 
     labelled: List[Doc]
     dev: List[Doc]
@@ -63,22 +63,23 @@ def learn(
     sources: Sequence[str] = (),
     use_gpu: int = -1,
 ) -> List[Round]:
-    """Learn a pipeline from a dictionary and raw texts. Every step leaves its files in the output folder; after an
-    interruption the same call goes on.
+    """Train a pipeline on a dictionary and raw texts. Every step leaves its files in the output folder; after an
+    interruption, the same call continues.
 
     dictionary (Dictionary): Words with labels.
     texts (Iterable[str]): Raw texts, read once, as a stream.
-    config (Config): A complete config of a training with one `lex_ner`, but for the paths of corpora.
-    output (Path): The folder. `labels` has the texts as the dictionary labels them, `round-N` those that model N
-        learned from, and the model; `model` is the best one, `report.html` says what was learned.
-    dev (Optional[Path]): Annotated texts to choose and calibrate models by. Without them a fifth of `labelled` serves,
-        or else words of the dictionary that are held out of training.
+    config (Config): A complete config for training, with one `lex_ner`, except for the corpus paths.
+    output (Path): The output folder. `labels` has the texts labelled by the dictionary, `round-N` the training texts of
+        model N and the model; `model` is the best model, `report.html` summarises the run.
+    dev (Optional[Path]): Annotated texts to select and calibrate models on. By default a fifth of `labelled` or,
+        without any, dictionary words that are held out of training.
     labelled (Optional[Path]): Annotated texts to learn from; they also correct the dictionary.
     other_words (Optional[Iterable[LexiconEntry]]): See `Labeller`.
-    settings (Optional[Settings]): How it is learned.
-    sources (Sequence[str]): What the texts are, such as names and sizes of files: a call with others does not go on.
-    use_gpu (int): The GPU, or -1.
-    RETURNS (List[Round]): The rounds of training. Raises ValueError if they cannot start, with the reason.
+    settings (Optional[Settings]): The settings; the defaults if None.
+    sources (Sequence[str]): An identification of the texts, such as file names and sizes, which must not change when an
+        interrupted run is continued.
+    use_gpu (int): The GPU, or -1 for the CPU.
+    RETURNS (List[Round]): The rounds of training. Raises ValueError, with the reason, if they cannot start.
     """
     settings = settings or Settings()
     settings.bounds.check()
@@ -87,7 +88,7 @@ def learn(
     learned_from = correct(dictionary, annotated.labelled)
     held = frozenset() if annotated.dev else hold_out(learned_from, settings.held_out, settings.seed)
     begin = _beginning(output, [dictionary, settings, sources, dev, labelled, config.to_str()])
-    shared = [("labelled texts that judge", doc.text) for doc in annotated.dev]
+    shared = [("the annotated texts that score models", doc.text) for doc in annotated.dev]
     chosen = choose_texts(texts, ProtectedTexts(shared) if shared else None, skip_shared=settings.skip_shared)
     tokenizer = load_model_from_config(config, auto_fill=True, validate=False).tokenizer
     found = label_texts(
@@ -118,7 +119,7 @@ def learn(
 
 
 def read_annotated(dev: Optional[Path], labelled: Optional[Path], seed: int) -> Annotated:
-    """Read annotated texts. Raises ValueError if those to judge models by have no entities."""
+    """Read annotated texts. Raises ValueError if those to score models on have no entities."""
     docs = [] if labelled is None else list(spacy_file.read_annotated(labelled))
     judges = [] if dev is None else list(spacy_file.read_annotated(dev))
     if dev is None and len(docs) > 1:
@@ -126,26 +127,26 @@ def read_annotated(dev: Optional[Path], labelled: Optional[Path], seed: int) -> 
         n_dev = max(1, round(DEV_SHARE * len(docs)))
         docs, judges = [docs[i] for i in sorted(order[n_dev:])], [docs[i] for i in sorted(order[:n_dev])]
     if judges and not any(doc.ents for doc in judges):
-        raise ValueError(f"{dev or labelled}: no entities in the {len(judges)} texts to judge models by.")
+        raise ValueError(f"{dev or labelled}: no entities in the {len(judges)} texts to score models on.")
     return Annotated(docs, judges)
 
 
 def check_labels(dictionary: Dictionary, annotated: Annotated) -> Tuple[str, ...]:
-    """RETURNS (Tuple[str, ...]): All labels, sorted. Raises ValueError if texts that judge have others."""
+    """RETURNS (Tuple[str, ...]): All labels, sorted. Raises ValueError if the texts to score models on have others."""
     known: Set[str] = {*dictionary.label_names, *(ent.label_ for doc in annotated.labelled for ent in doc.ents)}
     unknown = sorted({ent.label_ for doc in annotated.dev for ent in doc.ents} - known)
     if unknown:
         raise ValueError(
-            f"The annotated texts to judge models by have the labels {', '.join(unknown)}, which nothing to learn from "
-            f"has: the dictionary has {', '.join(dictionary.label_names)}. Rename labels, or leave these out."
+            f"The annotated texts to score models on have the labels {', '.join(unknown)}, which no training data has: "
+            f"the dictionary has {', '.join(dictionary.label_names)}. Rename labels, or leave these out."
         )
     return tuple(sorted(known))
 
 
 def prepare_config(config: Config, labels: Sequence[str], settings: Settings, share: float) -> Config:
-    """The config of the rounds: with all labels, the seed, and a guard of the CRF if it has none.
+    """Make the config of the rounds: set all labels and the seed, and give the CRF a guard if it has none.
 
-    share (float): The share of characters that are known to be in entities; more are.
+    share (float): The share of characters known to be in entities, a lower bound on the real share.
     """
     name = find_component(config)
     values: Dict[str, Any] = {f"initialize.components.{name}.labels": list(labels), "training.seed": settings.seed}
@@ -161,7 +162,7 @@ def prepare_config(config: Config, labels: Sequence[str], settings: Settings, sh
 
 
 def finish(rounds: Sequence[Round], gold: Optional[Sequence[GoldText]], folder: Path) -> None:
-    """Save the best model, calibrated where there are annotated texts."""
+    """Save the best model, calibrated if there are annotated texts."""
     nlp = load_model(best(rounds).model)
     if gold is not None:
         calibrate(nlp, gold)
@@ -169,7 +170,7 @@ def finish(rounds: Sequence[Round], gold: Optional[Sequence[GoldText]], folder: 
 
 
 def _entity_share(found: Labels, annotated: Annotated) -> float:
-    """The share of characters in entities, by annotated texts if there are any, otherwise by the dictionary."""
+    """The known share of characters in entities, from annotated texts if there are any, else from the dictionary."""
     docs = [*annotated.labelled, *annotated.dev]
     if not docs:
         return found.statistics["share"]
@@ -178,12 +179,12 @@ def _entity_share(found: Labels, annotated: Annotated) -> float:
 
 
 def _dev_file(output: Path, found: Labels, annotated: Annotated) -> Path:
-    """The file that models are judged by."""
+    """The file on which models are scored."""
     if not annotated.dev:
         if not (found.held.is_file() and any(spacy_file.read_docs(found.held))):
             raise ValueError(
-                "None of the words that were held out occurs in the texts, so nothing can judge the models. Give "
-                "annotated texts (--dev), or hold out more words (--held-out)."
+                "None of the held-out words occurs in the texts, so models cannot be scored. Give annotated texts "
+                "(--dev), or hold out more words (--held-out)."
             )
         return found.held
     file = output / "dev.spacy"
@@ -192,13 +193,13 @@ def _dev_file(output: Path, found: Labels, annotated: Annotated) -> Path:
 
 
 def _beginning(output: Path, parts: Sequence[Any]) -> Dict[str, str]:
-    """What a call begins with, as a hash. Raises ValueError if the folder holds something that began with else."""
+    """Hash the inputs of a call. Raises ValueError if the folder holds the output of other inputs."""
     begin = {"hash": sha256(repr([_stable(part) for part in parts]).encode("utf8", "replace")).hexdigest()}
     file = output / SETTINGS
     if file.is_file() and srsly.read_json(file) != begin:
         raise ValueError(
-            f"{output} was learned from another dictionary, other texts or with other settings. Choose another folder, "
-            "or delete this one to start again."
+            f"{output} holds a run with another dictionary, other texts or other settings. Choose another folder, or "
+            "delete this one to start again."
         )
     return begin
 

@@ -1,15 +1,15 @@
-"""Texts of dev and test splits, found in other texts: what a model has learned from says nothing about it."""
+"""Finding texts of dev and test splits in other texts, since a model must not be scored on what it learned from."""
 
 from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
-RUN = 30
-SHORTEST = 16
+RUN = 30  # characters
+SHORTEST = 16  # characters
 
 
 class Overlap(NamedTuple):
     """A protected text found in another one.
 
-    source (str): What the protected text belongs to.
+    source (str): The split or file that the protected text belongs to.
     line (int): Number of the text in which it was found, from 1.
     text (str): The characters that both share.
     """
@@ -25,9 +25,9 @@ class ProtectedTexts:
     def __init__(self, texts: Iterable[Tuple[str, str]], *, run: int = RUN, shortest: int = SHORTEST) -> None:
         """Index the protected texts.
 
-        texts (Iterable[Tuple[str, str]]): What each belongs to, and the text.
-        run (int): A text overlaps if it shares this many characters in a row with a protected one,
-        shortest (int): or if it contains a whole protected one that is shorter than `run`, but not shorter than this.
+        texts (Iterable[Tuple[str, str]]): The source of each, and the text.
+        run (int): A text overlaps if it shares this many consecutive characters with a protected one,
+        shortest (int): or if it contains a whole protected text shorter than `run`, but of at least this length.
         """
         self.run, self.shortest = run, shortest
         self.n_texts = 0
@@ -46,7 +46,7 @@ class ProtectedTexts:
     def find(self, texts: Iterable[str]) -> Iterator[Overlap]:
         """Look for protected texts.
 
-        texts (Iterable[str]): The texts to look in.
+        texts (Iterable[str]): The texts to search.
         YIELDS (Overlap): The first overlap of each text that has one.
         """
         for number, text in enumerate(texts, 1):

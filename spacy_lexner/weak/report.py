@@ -1,4 +1,4 @@
-"""What was learned: how much the dictionary covered, the rounds, and the names that are not in the dictionary."""
+"""The report of a run: the dictionary's coverage, the rounds, and the names found that are not in the dictionary."""
 
 from collections import Counter
 from itertools import islice
@@ -22,10 +22,10 @@ JSON, PAGE = "report.json", "report.html"
 
 
 def find_new_names(nlp: Language, texts: Sequence[str], dictionary: Dictionary) -> Dict[str, List[Dict[str, Any]]]:
-    """The entities of texts that the dictionary does not have.
+    """Find the entities of texts that the dictionary lacks.
 
-    RETURNS (Dict[str, List[Dict[str, Any]]]): For each label the most frequent names, with their number, mean score and
-        some places.
+    RETURNS (Dict[str, List[Dict[str, Any]]]): For each label the most frequent names, with count, mean score and
+        examples.
     """
     counts: Counter[tuple] = Counter()
     scores: Dict[tuple, float] = {}
@@ -51,7 +51,7 @@ def find_new_names(nlp: Language, texts: Sequence[str], dictionary: Dictionary) 
 def write_report(
     output: Path, dictionary: Dictionary, labels: Labels, rounds: Sequence[Round], *, by_dev: bool
 ) -> None:
-    """Write `report.json` and the same as a page. `by_dev`: whether annotated texts judged the models."""
+    """Write `report.json` and the same as a page. `by_dev` says whether models were scored on annotated texts."""
     texts = list(islice(_texts(labels.train), MAX_TEXTS))
     chosen = best(rounds)
     figures = {
@@ -66,7 +66,7 @@ def write_report(
 
 
 def make_page(figures: Dict[str, Any]) -> str:
-    """The page of a report; all texts are escaped."""
+    """Make the page of a report, with all texts escaped."""
     return render("weak.html.jinja", clean=clean, **figures)
 
 

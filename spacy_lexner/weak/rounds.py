@@ -1,4 +1,4 @@
-"""Rounds of self-training: a student learns from scratch what its teacher is sure of, and becomes the next teacher."""
+"""Self-training in rounds: a student learns from scratch what its teacher is sure of, and becomes the next teacher."""
 
 from pathlib import Path
 from typing import List, NamedTuple, Optional, Sequence
@@ -16,35 +16,35 @@ from ..training.runs import set_values, train_once
 from .teacher import Bounds, calibrate, teach_files
 from .texts import write_shards
 
-LABELLED = "labelled.spacy"  # beside the texts that were labelled by a dictionary or a teacher
+LABELLED = "labelled.spacy"  # next to the texts labelled by a dictionary or a teacher
 
 
 class Round(NamedTuple):
-    """A model of one round."""
+    """One round and its model."""
 
-    number: int  # 0: it learned from the dictionary's labels
+    number: int  # 0: learned from the dictionary's labels
     model: Path
-    score: float  # F1 on dev, or on the words that were held out
+    score: float  # F1 on dev, or on the held-out words
 
 
 class SelfTraining(NamedTuple):
-    """Everything that the rounds have in common."""
+    """A self-training run."""
 
-    config: Config  # complete, but for paths.train and paths.dev
+    config: Config  # complete, except for paths.train and paths.dev
     output: Path  # the folder of all rounds
-    texts: Path  # those labelled by the dictionary, a folder of .spacy files
-    dev: Path  # what the best state of a model is chosen by
-    labelled: Sequence[Doc] = ()  # learned from in every round
-    gold: Optional[Sequence[GoldText]] = None  # annotated texts to calibrate scores with; None: plain probabilities
+    texts: Path  # the texts labelled by the dictionary, a folder of .spacy files
+    dev: Path  # the file on which the best state of a model is selected
+    labelled: Sequence[Doc] = ()  # training texts of every round
+    gold: Optional[Sequence[GoldText]] = None  # annotated texts to calibrate scores on; None: plain probabilities
     bounds: Bounds = Bounds()
-    average: bool = False  # whether all models so far teach together, not the last one alone
+    average: bool = False  # whether the average of all models so far teaches, not only the best one
     use_gpu: int = -1
 
     def run(self, n_rounds: int) -> List[Round]:
-        """Train a model, and up to `n_rounds` students, until the score no longer rises. What is done is kept: after an
-        interruption the same call goes on.
+        """Train a model, and up to `n_rounds` students, until the score no longer rises. Finished steps are kept: after
+        an interruption, the same call continues.
 
-        RETURNS (List[Round]): The rounds; the last one may be worse than the one before.
+        RETURNS (List[Round]): The rounds; the last one may be worse than an earlier one.
         """
         rounds = [self._train(0)]
         while len(rounds) <= n_rounds:
@@ -55,7 +55,7 @@ class SelfTraining(NamedTuple):
         return rounds
 
     def teacher(self, rounds: Sequence[Round]) -> Language:
-        """RETURNS (Language): The model of the best round so far, or all together, with calibrated scores."""
+        """RETURNS (Language): The best model so far, or the ensemble of all, with calibrated scores."""
         if self.average and len(rounds) > 1:
             nlp = combine({f"round {each.number}": load_model(each.model) for each in rounds}, self._component)
         else:
@@ -72,7 +72,7 @@ class SelfTraining(NamedTuple):
         return self.output / f"round-{number}"
 
     def _train(self, number: int) -> Round:
-        """Learn from the texts of a round."""
+        """Train on the texts of a round."""
         folder = self._folder(number)
         if number == 0:
             self._write(folder / "texts", None)
@@ -111,5 +111,5 @@ def find_component(config: Config) -> str:
     components = config["components"]
     names = [name for name in config["nlp"]["pipeline"] if components[name].get("factory") == "lex_ner"]
     if len(names) != 1:
-        raise ValueError(f"The config has {len(names)} lex_ner; expected one: it learns from partial annotation.")
+        raise ValueError(f"The config has {len(names)} lex_ner components; expected exactly one.")
     return names[0]

@@ -1,4 +1,4 @@
-"""What a dictionary says about texts: how much of them, and where a correction of the dictionary pays off most."""
+"""Statistics of a dictionary on texts: its coverage, and the doubtful words whose correction would help most."""
 
 from collections import Counter
 from typing import Any, Dict, Iterable, List, Tuple
@@ -19,7 +19,7 @@ class Statistics:
         self.n_unknown = 0
 
     def add(self, text: str, occurrences: Iterable[Occurrence]) -> None:
-        """Count those of a text."""
+        """Count the occurrences in a text."""
         self.n_texts += 1
         self.n_characters += len(text)
         for each in occurrences:
@@ -34,11 +34,11 @@ class Statistics:
 
     @property
     def share(self) -> float:
-        """RETURNS (float): The share of the characters that are in words of the dictionary."""
+        """RETURNS (float): The share of characters in dictionary words."""
         return self.n_inside / max(1, self.n_characters)
 
     def to_json(self, n_words: int = 100) -> Dict[str, Any]:
-        """RETURNS (Dict[str, Any]): All figures; of words the most frequent ones."""
+        """RETURNS (Dict[str, Any]): All figures, ready for JSON, with the `n_words` most frequent doubtful words."""
         labels: Dict[str, Dict[str, int]] = {}
         for (label, _), count in self.known.items():
             own = labels.setdefault(label, {"known": 0, "words": 0})
@@ -59,7 +59,7 @@ class Statistics:
         }
 
     def most_doubtful(self, n: int) -> List[Dict[str, Any]]:
-        """RETURNS (List[Dict[str, Any]]): The doubtful words, the most frequent first: to say of these what they are
-        helps most."""
+        """RETURNS (List[Dict[str, Any]]): The doubtful words, the most frequent first, since deciding on those helps
+        most."""
         rows = sorted(self.doubtful.items(), key=lambda item: (-item[1], item[0]))[:n]
         return [{"word": w, "reason": why, "labels": list(labels), "count": n} for (w, why, labels), n in rows]

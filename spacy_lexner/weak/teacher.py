@@ -1,4 +1,4 @@
-"""Texts annotated by a teacher as far as it is sure: what a student learns from."""
+"""Annotating texts with what a teacher is sure of, for a student to learn from."""
 
 from pathlib import Path
 from typing import Iterable, Iterator, List, NamedTuple, Sequence
@@ -26,19 +26,19 @@ from ..tagging.spans.tag_scheme import OUTSIDE, TagSpan
 class Bounds(NamedTuple):
     """How sure a teacher must be."""
 
-    upper: float = 0.9  # a span of at least this score is known to be an entity
-    lower: float = 0.05  # a token with at most this probability to be in an entity is known to be outside
+    upper: float = 0.9  # spans of at least this score are known entities
+    lower: float = 0.05  # tokens that are in an entity with at most this probability are known to be outside
 
     def check(self) -> "Bounds":
-        """RETURNS (Bounds): These. Raises ValueError unless 0 < lower < upper < 1."""
+        """RETURNS (Bounds): The same bounds. Raises ValueError unless 0 < lower < upper < 1."""
         if not 0 < self.lower < self.upper < 1:
             raise ValueError(f"bounds {self.lower} and {self.upper}: expected 0 < lower < upper < 1.")
         return self
 
 
 def calibrate(nlp: Language, gold: Sequence[GoldText]) -> None:
-    """Fit the scores of a pipeline's `lex_ner` to annotated texts that it has not learned from. If it finds nothing in
-    them, its scores stay probabilities."""
+    """Calibrate the scores of a pipeline's `lex_ner` on annotated texts that it has not learned from. If it finds
+    nothing in them, its scores stay probabilities."""
     ner = find_lex_ner(nlp)
     try:
         outcomes = predict_uncalibrated(nlp, ner, gold).outcomes(gold)
@@ -48,12 +48,12 @@ def calibrate(nlp: Language, gold: Sequence[GoldText]) -> None:
 
 
 def teach(nlp: Language, docs: Iterable[Doc], bounds: Bounds) -> Iterator[Doc]:
-    """Annotate texts with what a teacher is sure of; the rest stays missing.
+    """Annotate texts with what a teacher is sure of; everything else stays missing.
 
     nlp (Language): The teacher, with one `lex_ner`; its scores should be calibrated.
-    docs (Iterable[Doc]): The texts, with entities that a dictionary knows. These stay where the teacher has nothing
-        else and does not think them impossible.
-    bounds (Bounds): How sure it must be.
+    docs (Iterable[Doc]): The texts, with the entities known from a dictionary. These are kept unless the teacher is
+        sure of another entity there, or finds them improbable.
+    bounds (Bounds): How sure the teacher must be.
     YIELDS (Doc): New Docs, in order.
     """
     ner = find_lex_ner(nlp)
@@ -92,7 +92,7 @@ def _score(confidence: Confidence, ner: LexNER, span: TagSpan, probability: floa
 
 
 def _annotate(unit: Doc, spans: Sequence[TagSpan], outside: np.ndarray, labels: Sequence[str]) -> Doc:
-    """A new Doc with spans, of which an earlier one excludes those that overlap it, and tokens outside."""
+    """Make a new Doc with these spans as entities (of overlapping ones the first) and these tokens outside."""
     doc = copy_tokens(unit)
     free, chosen = np.ones(len(doc), bool), []
     for span in spans:

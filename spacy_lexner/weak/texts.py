@@ -1,4 +1,4 @@
-"""Raw texts labelled by a dictionary, as `.spacy` files to learn from."""
+"""Labelling raw texts by a dictionary, and writing them as `.spacy` files for training."""
 
 from hashlib import blake2b
 from pathlib import Path
@@ -28,30 +28,30 @@ class Labels(NamedTuple):
 
     @property
     def train(self) -> Path:
-        """RETURNS (Path): The folder of the files to learn from."""
+        """RETURNS (Path): The folder of training files."""
         return self.folder / TRAIN
 
     @property
     def held(self) -> Path:
-        """RETURNS (Path): The texts with nothing but the words that were held out."""
+        """RETURNS (Path): The file of texts annotated with only the held-out words."""
         return self.folder / HELD
 
     @property
     def statistics(self) -> Any:
-        """RETURNS (Dict[str, Any]): What `Statistics.to_json` gave."""
+        """RETURNS (Dict[str, Any]): The result of `Statistics.to_json`."""
         return srsly.read_json(self.folder / STATISTICS)
 
 
 def hold_out(dictionary: Dictionary, share: float, seed: int) -> FrozenSet[str]:
-    """Choose words that are not shown in training, by a hash: whether a word is held out depends on it alone."""
+    """Choose the words to hold out of training by their hashes, so that the choice does not depend on other words."""
     return frozenset(word for word in dictionary.labels if hash_word(f"{seed} {word}") < share * 2**64)
 
 
 def choose_texts(
     texts: Iterable[str], protected: Optional[ProtectedTexts], *, skip_shared: bool = False
 ) -> Iterator[str]:
-    """Yield each distinct text once. Raises ValueError for one that shares a text with `protected` ones (see there),
-    unless such texts are skipped."""
+    """YIELDS (str): Each distinct text once. Raises ValueError for one that overlaps `protected` texts, unless such
+    texts are skipped."""
     seen: Set[bytes] = set()
     for text in texts:
         digest = blake2b("".join(text.split()).encode("utf8", "surrogatepass"), digest_size=8).digest()
@@ -63,13 +63,13 @@ def choose_texts(
             yield text
         elif not skip_shared:
             raise ValueError(
-                f"The text {text[:40]!r} holds one of {shared.source} ({shared.text[:40]!r}): a model that has learned "
-                "from it cannot be judged by it. Take such texts out, or have them left out (--skip-shared)."
+                f"The text {text[:40]!r} overlaps {shared.source} ({shared.text[:40]!r}): a model cannot be scored on "
+                "what it has learned from. Remove such texts, or skip them (--skip-shared)."
             )
 
 
 def draw_texts(texts: Iterable[str], n: int, seed: int) -> List[str]:
-    """RETURNS (List[str]): At most `n` of the texts of a stream, drawn at random, in random order."""
+    """RETURNS (List[str]): At most `n` texts of a stream, drawn at random, in random order."""
     random = Random(seed)
     drawn = _draw(texts, n, random)
     random.shuffle(drawn)
@@ -96,17 +96,17 @@ def label_texts(
     limit: int = 50_000,
     seed: int = 0,
 ) -> Labels:
-    """Label texts and write them, unless that is done already. All texts are counted, as a stream; at most `limit` of
+    """Label texts and write them, unless this was already done. All texts are counted, as a stream; at most `limit` of
     them, drawn at random, are written.
 
     labeller (Labeller): Finds the words.
     texts (Iterable[str]): The texts.
     make_doc (Callable[[str], Doc]): The tokenizer.
-    folder (Path): The folder to write; it appears as a whole.
-    held (FrozenSet[str]): Words whose occurrences are not shown, but written to a file of their own.
+    folder (Path): The folder to write, atomically.
+    held (FrozenSet[str]): Words whose occurrences are left out, and written to a file of their own.
     limit (int): Most texts to learn from.
-    seed (int): Of the draw.
-    RETURNS (Labels): The files. Raises ValueError if no word occurs, or words cover nearly everything.
+    seed (int): Random seed of the draw.
+    RETURNS (Labels): The files. Raises ValueError if no word occurs, or if words cover nearly everything.
     """
     if folder.exists():
         return Labels(folder)
@@ -152,16 +152,16 @@ def write_shards(docs: Iterable[Doc], folder: Path) -> None:
 
 def _check(statistics: Statistics) -> None:
     if not statistics.n_texts:
-        raise ValueError("There is no text to label.")
+        raise ValueError("There is no text to label: all are blank or skipped, or none was given.")
     if not statistics.known:
         doubtful = ", ".join(row["word"] for row in statistics.most_doubtful(5))
         raise ValueError(
-            f"No word of the dictionary is a known entity in {statistics.n_texts} texts "
-            f"({'all occurrences are doubtful: ' + doubtful if doubtful else 'none occurs'}). Are script and spelling "
-            "those of the texts, and are the texts about such things?"
+            f"No dictionary word is a known entity in {statistics.n_texts} texts "
+            f"({'all occurrences are doubtful: ' + doubtful if doubtful else 'none occurs'}). Check that the script "
+            "and spelling match the texts, and that the texts are about such things."
         )
     if statistics.share > 0.95:
         raise ValueError(
-            f"Words of the dictionary cover {100 * statistics.share:.0f} % of the characters: with nearly everything "
-            "an entity there is nothing to tell them from. Leave out common words and single characters."
+            f"Dictionary words cover {100 * statistics.share:.0f} % of the characters: if nearly everything is an "
+            "entity, there is nothing to learn. Leave out common words and single characters."
         )

@@ -93,7 +93,7 @@ def test_what_is_told_at_once_is_true(text, stops):
     """A Doc that may not be parted is not, by the long way either."""
     doc = NLP.make_doc(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("spacy_lexner.candidates.limits._may_part", lambda stops: re.compile(""))
+        patch.setattr("spacy_lexner.candidates.limits._may_split", lambda stops: re.compile(""))
         (expected, separators) = Limits(100, False, stops).find_texts(doc)
     found = Limits(100, False, stops).find_texts(doc)
     assert found[0] == expected and found[1].tolist() == separators.tolist()

@@ -121,5 +121,5 @@ def test_no_tokens_and_no_candidates():
 
 
 def test_unknown_policy():
-    with pytest.raises(ValueError, match="policy='end'"):
+    with pytest.raises(ValueError, match="policy = 'end'"):
         candidate_slots(np.zeros(1, "i8"), np.ones(1, "i8"), 1, 3, policy="end")

@@ -70,5 +70,5 @@ def test_the_seed_decides():
 
 @pytest.mark.parametrize("rate", [-0.1, 1.5, float("nan")])
 def test_rates(rate):
-    with pytest.raises(ValueError, match=rf"lexicon\.lexicon_dropout = {rate} is out of range"):
+    with pytest.raises(ValueError, match=rf"lexicon\.lexicon_dropout = {rate}: expected a probability"):
         WordDropout(rate)

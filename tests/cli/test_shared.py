@@ -44,7 +44,7 @@ def test_every_kind_of_file(folder):
 
 def test_no_text(tmp_path):
     (tmp_path / "a.txt").write_text(" \n\n")
-    with pytest.raises(FormatError, match=r"no text in .*a\.txt"):
+    with pytest.raises(FormatError, match=r"No text in .*a\.txt"):
         list(read_texts([tmp_path / "a.txt"]))
     with pytest.raises(FileNotFoundError):
         list(read_texts([tmp_path / "none"]))

@@ -69,8 +69,8 @@ def test_archives_and_single_files(tmp_path):
 @pytest.mark.parametrize(
     "ann, message",
     [
-        ("nothing", r"1\.ann:1: 'nothing' is not brat's"),
-        ("\nT1\tGPE 0\t南", r"1\.ann:2: 'T1.*' is not brat's"),
+        ("nothing", r"1\.ann:1: 'nothing' is not a line of brat"),
+        ("\nT1\tGPE 0\t南", r"1\.ann:2: 'T1.*' is not a line of brat"),
         ("T1\tGPE 0 1\t京", "GPE '京' is not at 0, 1: there is '南'"),
         ("T1\tGPE 0 9\t京", "is not at"),
     ],

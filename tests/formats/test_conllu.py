@@ -63,9 +63,7 @@ def test_spaces_of_the_text_come_first(read):
 
 def test_text_that_the_words_do_not_spell(read):
     text = "# text = 南京 北京\n" + row(1, "南京") + row(2, "东京")
-    with pytest.raises(
-        FormatError, match="file:2: the words are '南京 东京', but the text given with them is '南京 北京'"
-    ):
+    with pytest.raises(FormatError, match="file:2: the words are '南京 东京', but the sentence's text is '南京 北京'"):
         read(text)
     report = Report()
     assert read(text, report, repair=True)[0].text == "南京东京"

@@ -116,4 +116,4 @@ def test_what_records_cannot_hold(vocab):
     doc = Doc(vocab, words=["南京", "市", "人"])
     doc.set_ents([Span(doc, 0, 1, "GPE", kb_id="Q1")], missing=[Span(doc, 2, 3)], default="outside")
     assert read_doc(doc, "here", report).entities == [Entity(0, 2, "GPE")]
-    assert list(report.problems) == [PARTIAL, "entity with an id of a knowledge base: written without it"]
+    assert list(report.problems) == [PARTIAL, "entity with a knowledge base id: written without it"]

@@ -88,7 +88,7 @@ def test_a_text_of_another_name(read):
         ({}, "expected a list of objects"),
         ([], "the file has no text"),
         ([3], "task 1: expected an object"),
-        ([{"data": {"a": "x", "b": "y"}}], "which of 'a', 'b' is the text"),
+        ([{"data": {"a": "x", "b": "y"}}], "which of the fields 'a', 'b' is the text"),
         ([{"data": []}], 'a string "text"'),
         ([{"data": {"text": "x"}, "annotations": 3}], "should be a list of objects"),
         ([task("南京", [region("/p[1]", "/p[1]", "A")])], "is a position in HTML"),

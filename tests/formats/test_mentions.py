@@ -46,8 +46,8 @@ def test_repair():
         ((4, 2, "GPE"), "not within the text of"),
         (("2", 4, "GPE"), "file:1: '2', 4 of 'GPE' must be two integers"),
         ((True, 4, "GPE"), "must be two integers"),
-        ((2, 4, ""), "an entity without a label at 2, 4"),
-        ((2, 4, None), "an entity without a label"),
+        ((2, 4, ""), "the entity at 2, 4 has the label ''; expected a name"),
+        ((2, 4, None), "has the label None; expected a name"),
         ((2, 4, "\ud800"), r"file:1: the label '\\ud800' has a lone surrogate, half of a character"),
     ],
 )

@@ -28,7 +28,7 @@ def test_places_outside_of_the_text():
 
 
 def test_errors():
-    with pytest.raises(ValueError, match="code-points, utf-16, graphemes, not 'bytes'"):
+    with pytest.raises(ValueError, match="is 'bytes'; expected one of code-points, utf-16, graphemes"):
         Offsets("a", "bytes")
 
 

@@ -46,7 +46,7 @@ def test_tokens(read):
     assert record.words == ("my", "ID") and record.spaces == (True, False) and not record.segmented
     report = Report()
     [record] = read({"text": "other", "tokens": tokens}, report=report)
-    assert record.words is None and list(report.problems) == ["tokens that are not the text: left out"]
+    assert record.words is None and list(report.problems) == ["tokens that do not spell the text: left out"]
 
 
 def test_what_cannot_be_read_is_counted(read):

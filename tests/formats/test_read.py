@@ -159,7 +159,7 @@ def test_words_of_conllu_agree_with_the_tags(data_dir, name):
     original, report = read_original(data_dir / "originals" / "udc" / f"{name}.conll")
     [source] = list_sources(data_dir / "pos" / "udc" / f"{name}.conll")
     tagged = list(read_records(source, "word-tags", ReadOptions(), Report()))
-    assert report.problems == {"file that does not say where spaces are: set only between Latin words": 1}
+    assert report.problems == {"file without information on spaces: set only between Latin words": 1}
     assert [(r.text, r.words, r.spaces, r.pos) for r in original] == [
         (r.text, r.words, r.spaces, r.pos) for r in tagged
     ]

@@ -130,7 +130,7 @@ def test_what_is_left_out_is_counted(tmp_path):
     write_tasks(tasks, tmp_path / "x.jsonl", "spacy-llm", report)
     assert len(list(srsly.read_jsonl(tmp_path / "x.jsonl"))) == 1
     assert [kind.split(":")[0] for kind in report.problems] == ["text without annotation", "notes and scores of a text"]
-    with pytest.raises(FormatError, match=r"are files with \.yml.* not '\.txt'"):
+    with pytest.raises(FormatError, match=r"is '\.txt'; expected \.yml"):
         write_tasks(tasks, tmp_path / "x.txt", "spacy-llm", Report())
 
 

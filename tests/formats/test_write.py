@@ -91,5 +91,5 @@ def test_errors(tmp_path):
         FormatError, match=r"Unknown format to write: 'xml'. Use one of: prodigy, label-studio, doccano, brat"
     ):
         write_tasks([], tmp_path / "x", "xml", Report())
-    with pytest.raises(FormatError, match="offsets must be one of auto, code-points"):
+    with pytest.raises(FormatError, match="expected one of auto, code-points"):
         write_tasks([], tmp_path / "x", "brat", Report(), offsets="bytes")

@@ -93,5 +93,5 @@ def test_foreign_bytes_are_refused(data):
 
 
 def test_large_header_is_refused():
-    with pytest.raises(LexiconError, match="cut short in its header"):
+    with pytest.raises(LexiconError, match="truncated in its header"):
         read_arrays(described({"__metadata__": {"a": "x" * (1 << 20)}}), "file")

@@ -47,7 +47,7 @@ def test_faults():
     wrong_content = faults(spoil(lexicon(), "table", "contents", 7))
     assert wrong_content == [
         "'南京': its weight, label, entity id, rules or vector differ from what was stored",
-        "the version does not fit the words",
+        "the version does not match the words",
     ]
     word = sorted(WORDS, key=Lexicon.from_entries([]).hash)[0]
     assert f"{word!r}: its hash is wrong" in faults(spoil(lexicon(), "base", "hashes", 1))

@@ -42,7 +42,7 @@ def test_unfit_entries_are_skipped_and_counted():
 
 @pytest.mark.parametrize("unfit", UNFIT[1:-1])
 def test_strict_names_file_line_and_reason(unfit):
-    with pytest.raises(LexiconError, match=rf"^words.vec:{unfit[0]}: .*Without `strict`"):
+    with pytest.raises(LexiconError, match=rf"^words.vec:{unfit[0]}: .*or skip it .strict=False."):
         Lexicon.from_entries(EntryStream("words.vec", [UNFIT[0], unfit]), strict=True)
 
 

@@ -58,7 +58,7 @@ def test_vectors_of_other_widths():
         ({"weight": 2.5}, "weight 1 → 2.5"),
         ({"labels": ("LOC",), "entity_id": ""}, "labels none → LOC, entity id Q1 → none"),
         ({"vector": None}, "vector lost"),
-        ({"vector": np.zeros(2)}, "another vector"),
+        ({"vector": np.zeros(2)}, "vector changed"),
         ({"rules": (Rule("forbid"), Rule("force", "A"))}, "rules none → forbid; force A"),
         ({}, ""),
     ],

@@ -45,7 +45,7 @@ def test_many_batches():
 
 
 def test_widths_must_agree():
-    with pytest.raises(ValueError, match="of one width"):
+    with pytest.raises(ValueError, match="of the same width"):
         list(compose_vectors([], KNOWN, lexicon(市=[1, 2, 3])))
     with pytest.raises(ValueError, match="0 dimensions"):
         list(compose_vectors([], Lexicon.from_entries([LexiconEntry("市")])))

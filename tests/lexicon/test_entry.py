@@ -75,7 +75,7 @@ def test_white_space_at_the_edges_is_trimmed(width, expected):
 @pytest.mark.parametrize("single", ["紫峰大厦", "", LexiconEntry("紫峰大厦")])
 def test_one_word_in_place_of_several(single, lexicon):
     for refuse in (lexicon.with_words, lexicon.without_words, Lexicon.from_entries):
-        with pytest.raises(LexiconError, match=r"Expected several words, got .* Put a single one in a list: \["):
+        with pytest.raises(LexiconError, match=r"Expected several words, got .* Put a single word in a list: \["):
             refuse(single)
 
 
@@ -126,7 +126,7 @@ def test_labels(given, labels):
 @pytest.mark.parametrize("label", ["A\x1fB", 3])
 def test_faulty_labels(label):
     assert find_fault(LexiconEntry("小米", label=label), 0, max_word_length=8) == "bad_label"
-    with pytest.raises(LexiconError, match="label is not a string, or has a unit separator"):
+    with pytest.raises(LexiconError, match="label is not a string, or contains a unit separator"):
         Lexicon.from_entries([]).with_words([LexiconEntry("小米", labels=("X", label))])
 
 

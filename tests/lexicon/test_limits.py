@@ -36,7 +36,9 @@ def test_limits_are_set_by_the_environment(monkeypatch):
     assert (limit("line"), limit("ratio"), limit("file")) == (5, 7, LIMITS["file"])
     for wrong in ("size=3", "line", "line=-1", "line=x"):
         monkeypatch.setenv("LEXNER_LIMITS", wrong)
-        with pytest.raises(ValueError, match=r"LEXNER_LIMITS: .* is no limit. The limits and their defaults are unpa"):
+        with pytest.raises(
+            ValueError, match=r"LEXNER_LIMITS: .* is not a limit. The limits and their defaults are unpa"
+        ):
             limit("line")
 
 

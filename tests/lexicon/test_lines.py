@@ -39,7 +39,7 @@ def test_missing_empty_and_folder(tmp_path):
     for name, message in [
         ("empty.txt", "the file is empty"),
         ("none.txt", "no such file"),
-        (".", "it is a folder"),
+        (".", "a folder, not a file"),
     ]:
         with pytest.raises(LexiconError, match=message):
             list(read_lines(tmp_path / name))
@@ -67,7 +67,7 @@ def test_a_line_of_a_megabyte(tmp_path, compressed):
     path = tmp_path / ("a.txt.gz" if compressed else "a.txt")
     data = b"good\n" + b"x" * (1 << 20) + b"\n"
     path.write_bytes(gzip.compress(data) if compressed else data)
-    with pytest.raises(LexiconError, match=r"a.txt.*:2: .* It has more bytes than the limit 'entry' allows"):
+    with pytest.raises(LexiconError, match=r"a.txt.*:2: .* This line has more bytes than the limit 'entry' allows"):
         list(read_lines(path))
 
 

@@ -54,16 +54,16 @@ def test_missing_and_foreign_arrays(packed):
 @pytest.mark.parametrize("shift", [1, -1])
 def test_offsets_that_do_not_fit(packed, shift):
     packed[1]["index"]["label_offsets"] = packed[1]["index"]["label_offsets"] + np.int64(shift)
-    with pytest.raises(LexiconError, match="The offsets of 'label_data' do not fit"):
+    with pytest.raises(LexiconError, match="The offsets of 'label_data' do not match"):
         unpack(*packed)
 
 
 @pytest.mark.parametrize(
     ("part", "name", "place", "value", "message"),
     [
-        ("index", "rows", 0, 2**31 - 1, "array 'rows' holds places outside"),
-        ("index", "rows", 1, -1, "array 'rows' holds places outside"),
-        ("vectors", "vector_rows", 0, 63, "array 'vector_rows' holds places outside"),
+        ("index", "rows", 0, 2**31 - 1, "array 'rows' points outside the range"),
+        ("index", "rows", 1, -1, "array 'rows' points outside the range"),
+        ("vectors", "vector_rows", 0, 63, "array 'vector_rows' points outside the range"),
         ("index", "word_offsets", 1, -(2**62), "offsets of 'words' do not ascend"),
     ],
 )

@@ -89,7 +89,7 @@ def test_contradictions(rules, contradiction):
 
 @pytest.mark.parametrize("rule", [Rule("force", "LOK"), Rule("prefer", "SHIP", 1.0), Rule("forbid", "SHIP")])
 def test_rule_that_concerns_nobody(rule):
-    with pytest.raises(LexiconError, match="of '长江' concerns no component: lex_ner has the labels LOC, PER, and"):
+    with pytest.raises(LexiconError, match="of '长江' applies to no component: lex_ner has the labels LOC, PER, and"):
         check_rules("长江", (rule,), [NER, SEGMENTER])
     check_rules("长江", (rule,), [])
 

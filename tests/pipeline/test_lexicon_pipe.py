@@ -68,7 +68,7 @@ def test_files(owner, tmp_path):
     "text,message",
     [
         ("长江\tmust\tLOC\n", "rules.tsv:1: the mode is 'must'"),
-        ("长江\tforce\tLOK\n", "'force LOK' of '长江' concerns no component: lex_ner has the labels LOC, PER"),
+        ("长江\tforce\tLOK\n", "'force LOK' of '长江' applies to no component: lex_ner has the labels LOC, PER"),
         (
             "长江\tforce\tLOC\n\n长江\tforce\tPER\n",
             "'长江' contradict each other .lex_ner.: force LOC and force PER",
@@ -103,7 +103,7 @@ def test_without_readers_any_label_will_do(owner, caplog):
     assert not caplog.records
     owner.add_listener(tagger, "lex_ner")
     owner.check_rules(warn=True)
-    assert "owner: The rule 'force SHIP' of '长江' concerns no component" in caplog.text
+    assert "owner: The rule 'force SHIP' of '长江' applies to no component" in caplog.text
 
 
 def test_without_a_lexicon():
@@ -118,7 +118,7 @@ def test_without_a_lexicon():
 def test_one_word_in_place_of_several(owner, method):
     before = owner.version
     with pytest.raises(
-        LexiconError, match=r"Expected several words, got '长江'. Put a single one in a list: \['长江'\]"
+        LexiconError, match=r"Expected several words, got '长江'. Put a single word in a list: \['长江'\]"
     ):
         getattr(owner, method)("长江")
     assert owner.version == before

@@ -126,7 +126,9 @@ def test_rules_reach_worker_processes(nlp):
 
 def test_unknown_labels_are_errors_once_labels_are_known(nlp):
     matcher = nlp.get_pipe("lex_matcher")
-    with pytest.raises(LexiconError, match="'force SHIP' of '北京' concerns no component: lex_ner has the labels LOC"):
+    with pytest.raises(
+        LexiconError, match="'force SHIP' of '北京' applies to no component: lex_ner has the labels LOC"
+    ):
         matcher.add_rules([("北京", "force", "SHIP")])
     nlp.get_pipe("lex_ner").add_label("SHIP")
     matcher.add_rules([("北京", "force", "SHIP")])
@@ -136,7 +138,7 @@ def test_unknown_labels_are_errors_once_labels_are_known(nlp):
 def test_errors_name_a_renamed_component(nlp):
     nlp.rename_pipe("lex_ner", "names")
     nlp._link_components()
-    with pytest.raises(LexiconError, match="concerns no component: names has the labels"):
+    with pytest.raises(LexiconError, match="applies to no component: names has the labels"):
         nlp.get_pipe("lex_matcher").add_rules([("北京", "force", "SHIP")])
 
 

@@ -37,7 +37,7 @@ def test_what_was_saved_is_loaded(message):
 @pytest.mark.parametrize("value", BAD)
 def test_parameters_of_another_kind(message, value):
     message["params"][1]["W"] = value
-    with pytest.raises(ValueError, match=r"part 1 of the model, linear: the parameter W is made of .* float32"):
+    with pytest.raises(ValueError, match=r"part 1 of the model, linear: the parameter W is of type .* float32"):
         load(message)
 
 
@@ -59,7 +59,7 @@ def test_parameters_that_are_missing_or_unknown(message):
     with pytest.raises(ValueError, match="the parameter 'X' is not known"):
         load({**message, "params": [{}, {"X": np.zeros(1, "f4")}, {}]})
     message["params"][2]["b"] = None
-    with pytest.raises(ValueError, match="weights of the part linear are missing, while others are there"):
+    with pytest.raises(ValueError, match="weights of the part linear are missing, but others are present"):
         load(message)
     load_model(build(), build().to_bytes())  # not initialised
 

@@ -78,5 +78,5 @@ def test_perplexity_is_never_estimated_from_a_sample():
 
 
 def test_unknown_softmax():
-    with pytest.raises(ValueError, match="Unknown softmax 'hierarchical'"):
+    with pytest.raises(ValueError, match="softmax is 'hierarchical'; expected one of full, sampled, adaptive"):
         BiLMHead(**{**SETTINGS, "softmax": "hierarchical"})

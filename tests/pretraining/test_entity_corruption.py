@@ -80,5 +80,5 @@ def test_hashes_keep_their_type_and_value():
 
 @pytest.mark.parametrize("shares", [(-0.1, 0.1), (0.6, 0.5), (0.1, -0.2)])
 def test_shares_that_are_none_are_refused(shares):
-    with pytest.raises(ValueError, match="both shares must be at least 0"):
+    with pytest.raises(ValueError, match="expected shares of at least 0"):
         corrupt_entities(np.array([1]), EntityCorruption(*shares), Random(0))

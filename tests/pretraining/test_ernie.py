@@ -158,7 +158,7 @@ def test_every_head_learns(encoder):
 
 
 def test_settings_are_checked_when_the_config_is_read():
-    with pytest.raises(ValueError, match="both shares must be at least 0"):
+    with pytest.raises(ValueError, match="expected shares of at least 0"):
         create_pretrain_ernie(replace_share=0.9, remove_share=0.2)
-    with pytest.raises(ValueError, match="Known: piece, whole_word, ngram"):
+    with pytest.raises(ValueError, match="expected one of piece, whole_word, ngram"):
         create_pretrain_ernie(masking="word")

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from tolerance import sampling_error
 
 from spacy_lexner.pretraining.masking import (
-    ALBERT_NGRAMS,
     MACBERT_NGRAMS,
     MASKING_UNITS,
     NO_WORD,
@@ -16,6 +15,8 @@ from spacy_lexner.pretraining.masking import (
     mask_pieces,
     prediction_budget,
 )
+
+ALBERT_NGRAMS = (1.0, 1 / 2, 1 / 3)  # Lan et al. 2020, section 3.1: p(n) is proportional to 1/n
 
 MASK_ID, VOCAB_SIZE = 4, 50
 
@@ -127,14 +128,14 @@ def test_an_ngram_never_runs_over_a_special_piece():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"unit": "word"}, "masking is 'word'. Known: piece, whole_word, ngram"),
-        ({"share": 0.0}, "share of masked wordpieces is 0.0"),
-        ({"share": 1.5}, "share of masked wordpieces is 1.5"),
-        ({"mask_share": 0.9, "random_share": 0.2}, "0.9 are to be masked and 0.2 replaced"),
+        ({"unit": "word"}, "masking is 'word'; expected one of piece, whole_word, ngram"),
+        ({"share": 0.0}, "share is 0.0; expected"),
+        ({"share": 1.5}, "share is 1.5; expected"),
+        ({"mask_share": 0.9, "random_share": 0.2}, "mask_share is 0.9, random_share is 0.2; expected"),
         ({"max_predictions": 0}, "max_predictions is 0"),
         ({"ngram_shares": ()}, r"ngram_shares is \[\]"),
         ({"ngram_shares": (0.0, 0.0)}, r"ngram_shares is \[0.0, 0.0\]"),
-        ({"ngram_shares": (1.0, -1.0)}, "none negative"),
+        ({"ngram_shares": (1.0, -1.0)}, "a weight of at least 0"),
     ],
 )
 def test_settings_that_cannot_be_meant_are_refused(settings, message):

@@ -26,7 +26,7 @@ def test_heads_come_back_with_the_encoder(pretraining_config, tmp_path):
 def test_a_file_without_heads(pretraining_config, tmp_path):
     config = pretraining_config({"pretraining.max_epochs": 1, RESUMABLE: False})
     pretrain(config, tmp_path)
-    with pytest.raises(ValueError, match=r"model-last\.bin holds no pretraining heads: it was saved without resumable"):
+    with pytest.raises(ValueError, match=r"model-last\.bin has no pretraining heads: it was saved without resumable"):
         load_objective(config, tmp_path / "model-last.bin")
 
 

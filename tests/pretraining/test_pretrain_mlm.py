@@ -307,7 +307,7 @@ def test_a_lexicon_sourced_from_a_saved_pipeline_serves_as_well(pretraining_conf
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        ({f"{OBJECTIVE}.max_length": 600}, "max_length is 600, but the encoder reads at most 512"),
+        ({f"{OBJECTIVE}.max_length": 600}, "max_length is 600; expected at most 512 wordpieces"),
         (
             {f"{OBJECTIVE}.words": "lexicon", f"{OBJECTIVE}.masking": "ngram", f"{MODEL}.adapter_layers": []},
             "needs a lexicon: name the folder of one",
@@ -323,8 +323,8 @@ def test_what_does_not_fit_the_encoder_is_refused(pretraining_config, overrides,
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"masking": "words"}, "Known: piece, whole_word, ngram"),
-        ({"words": "jieba"}, "words is 'jieba'. Known: tokens, lexicon"),
+        ({"masking": "words"}, "expected one of piece, whole_word, ngram"),
+        ({"words": "jieba"}, "words is 'jieba'; expected one of tokens, lexicon"),
         ({"short_share": 2.0}, "short_share is 2.0"),
         ({"max_length": 4}, "max_length is 4"),
     ],
@@ -358,5 +358,5 @@ def test_a_vocabulary_without_mask_is_refused(pretraining_config, tmp_path):
 
 def test_documents_without_sentences_are_refused_under_next_sentence(pretraining_config):
     nlp, model = make_model(pretraining_config({f"{OBJECTIVE}.next_sentence": True}))
-    with pytest.raises(ValueError, match=r"needs sentence bounds, but the Doc '南京市.*sentences = true"):
+    with pytest.raises(ValueError, match=r"needs sentence boundaries, but the Doc '南京市.*sentences = true"):
         model.begin_update([nlp.make_doc(TEXT)])

@@ -73,5 +73,5 @@ def test_a_single_document_is_its_own_partner():
 
 
 def test_a_length_without_room_for_two_segments_is_refused():
-    with pytest.raises(ValueError, match="at least 5, not 4"):
+    with pytest.raises(ValueError, match="max_length is 4; a pair of segments needs at least 5"):
         list(sentence_pairs([[3], [3]], 0, 4, Random(0)))

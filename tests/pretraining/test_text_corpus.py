@@ -121,7 +121,7 @@ def test_a_truncated_gzip_file_is_named(tmp_path, nlp, shuffle):
     whole = gzip.compress("一行文字\n".encode() * 1000)
     path = tmp_path / "cut.txt.gz"
     path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ValueError, match=r"cut.txt.gz is not a whole gzip file"):
+    with pytest.raises(ValueError, match=r"cut.txt.gz is not a complete gzip file"):
         texts(TextCorpus(str(path), shuffle=shuffle), nlp)
 
 

@@ -123,7 +123,7 @@ def test_a_text_that_ends_its_actor_each_time(tmp_path, nodes):
     summary = annotate(NAME, [path], tmp_path / "out", engine="ray", address=nodes.address, workers=1)
     assert (summary.entities, summary.quarantined) == (2, 1)
     [fault] = (tmp_path / "out" / "quarantine.jsonl").read_text("utf8").splitlines()
-    assert '"text": "杀"' in fault and "its worker was lost again and again" in fault
+    assert '"text": "杀"' in fault and "its worker was lost repeatedly" in fault
 
 
 def test_two_workers_share_the_lexicon_and_a_node_goes(tmp_path, slow, nodes):

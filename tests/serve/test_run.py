@@ -125,7 +125,7 @@ def test_no_process_is_left_alone(model_folder, tmp_path):
     with running(model_folder, tmp_path) as server:
         os.kill(http_process_of(server), signal.SIGKILL)
         assert server.process.wait(60) == 1
-        assert "The process of HTTP has ended" in " ".join(server.log.read_text().split())
+        assert "The HTTP process has ended" in " ".join(server.log.read_text().split())
     with running(model_folder, tmp_path) as server:
         others = processes_of(server)
         assert len(others) > 0

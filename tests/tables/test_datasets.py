@@ -101,7 +101,7 @@ def test_what_a_data_set_cannot_hold_is_reported():
     report = Report()
     write_dataset([doc], report=report)
     assert sum(report.problems.values()) == 1
-    with pytest.warns(UserWarning, match="id of a knowledge base"):
+    with pytest.warns(UserWarning, match="knowledge base id"):
         write_dataset([doc], tags=True)
 
 

@@ -66,5 +66,5 @@ def test_states_are_noted_only_where_they_are_needed():
 def test_other_texts_are_refused(examples):
     stream = BatchStream(batches())
     texts(stream, 70)
-    with pytest.raises(ValueError, match="not those that the interrupted training learned from"):
+    with pytest.raises(ValueError, match="differ from those of the interrupted training"):
         BatchStream(batches(examples)).go_to(stream.place)

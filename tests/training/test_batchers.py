@@ -91,7 +91,7 @@ def test_registered_picklable_and_in_a_pipeline():
 
 @pytest.mark.parametrize("kwargs", [{"max_tokens": 0}, {"max_tokens": 5, "buffer": 0}])
 def test_wrong_values(kwargs):
-    with pytest.raises(ValueError, match="must be at least 1, but is 0"):
+    with pytest.raises(ValueError, match="is 0; expected at least 1"):
         PaddedBatcher(**kwargs)
 
 
@@ -117,5 +117,5 @@ def test_no_limit_on_batches_and_short_corpora():
 
 
 def test_a_negative_limit_is_refused():
-    with pytest.raises(ValueError, match=r"n_batches must be at least 0 .* but is -1"):
+    with pytest.raises(ValueError, match=r"n_batches is -1; expected at least 1, or 0"):
         LimitedBatcher(PaddedBatcher(4), -1)

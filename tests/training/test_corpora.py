@@ -73,7 +73,7 @@ def test_repair_limit_and_length(nlp, tmp_path, caplog):
     with pytest.raises(FormatError, match=r"train\.bio:1: 中 I-X"):
         list(create_tag_file_reader(path)(nlp))
     assert [eg.text for eg in create_tag_file_reader(path, repair=True)(nlp)] == ["中", "国人", "好"]
-    assert "entity that does not begin with B: begun there: 1" in caplog.text
+    assert "entity that does not begin with B: started there: 1" in caplog.text
     assert [eg.text for eg in create_tag_file_reader(path, repair=True, limit=2)(nlp)] == ["中", "国人"]
     assert [eg.text for eg in create_tag_file_reader(path, repair=True, max_length=1)(nlp)] == ["中", "好"]
     assert "1 texts of more than 1 tokens left out" in caplog.text

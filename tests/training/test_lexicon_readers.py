@@ -98,7 +98,7 @@ def test_knowledge_base_of_a_path_or_a_component(nlp, tmp_path):
     "settings,message",
     [
         ({"path": '"/nowhere/kb"'}, "/nowhere/kb: no such knowledge base"),
-        ({}, "no component 'entity_linker' to take the knowledge base from; it has sentencizer"),
+        ({}, "no component 'entity_linker' with a knowledge base; it has sentencizer"),
         ({"component": '"sentencizer"'}, "NoneType cannot list its aliases"),
     ],
 )

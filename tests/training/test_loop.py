@@ -135,7 +135,7 @@ def test_a_resumed_training_gives_the_same_weights(config, tmp_path, stop_at, mo
         assert train(config, tmp_path / "resumed", "--resume")[0] == 1
         monkeypatch.undo()
     code, output = train(config, tmp_path / "resumed", "--resume")
-    assert code == 0 and "Going on after step 8" in output
+    assert code == 0 and "Resuming after step 8" in output
     assert weights(tmp_path / "resumed") == weights(tmp_path / "whole")
     metas = [srsly.read_json(tmp_path / name / "model-last" / "meta.json") for name in ("whole", "resumed", "spacy")]
     assert metas[0]["performance"] == metas[1]["performance"] == metas[2]["performance"]

@@ -43,7 +43,7 @@ def test_an_interrupted_training_goes_on(config, tmp_path, monkeypatch):
 
 def test_another_config_is_refused(config, tmp_path):
     train_once(config, tmp_path / "run")
-    with pytest.raises(ValueError, match="a training with another config"):
+    with pytest.raises(ValueError, match="holds a run with another config"):
         train_once(set_values(config, {"training.max_steps": 5}), tmp_path / "run")
 
 

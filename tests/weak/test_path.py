@@ -94,7 +94,7 @@ def test_the_same_call_does_nothing_again(learned, config, monkeypatch):
     files = {"dev": folder / "dev.spacy", "labelled": folder / "labelled.spacy"}
     settings = Settings(rounds=2, ratio=0.5, skip_shared=True)
     assert learn(HALF, TEXTS, config, folder / "out", settings=settings, **files) == rounds
-    with pytest.raises(ValueError, match="learned from another dictionary"):
+    with pytest.raises(ValueError, match="holds a run with another dictionary"):
         learn(HALF, TEXTS, config, folder / "out", settings=settings._replace(seed=1), **files)
 
 
@@ -171,9 +171,9 @@ def test_a_single_label(short, tmp_path):
 @pytest.mark.parametrize(
     "dev, message",
     [
-        ([("没有人", [])], "no entities in the 1 texts to judge models by"),
-        ([("王伟来了", [(0, 2, "COLOUR")])], "have the labels COLOUR, which nothing to learn from has"),
-        ([(TEXTS[0] * 5, [(0, 2, "PER")])], "holds one of labelled texts that judge"),
+        ([("没有人", [])], "no entities in the 1 texts to score models on"),
+        ([("王伟来了", [(0, 2, "COLOUR")])], "have the labels COLOUR, which no training data has"),
+        ([(TEXTS[0] * 5, [(0, 2, "PER")])], "overlaps the annotated texts that score models"),
     ],
 )
 def test_bad_texts_to_judge_by(short, tmp_path, dev, message):
@@ -184,7 +184,7 @@ def test_bad_texts_to_judge_by(short, tmp_path, dev, message):
 
 
 def test_no_held_out_word_occurs(short, tmp_path):
-    with pytest.raises(ValueError, match="None of the words that were held out occurs"):
+    with pytest.raises(ValueError, match="None of the held-out words occurs"):
         learn(HALF, TEXTS[:30], short, tmp_path / "out", settings=Settings(held_out=0.0))
 
 

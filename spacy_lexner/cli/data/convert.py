@@ -46,7 +46,7 @@ OffsetsOption = Annotated[
 
 
 class Converted(NamedTuple):
-    """A `.spacy` file that was written, what it was made from, and what it holds and what was wrong."""
+    """A written `.spacy` file, its source, and the report of its contents and problems."""
 
     source: Source
     path: Path
@@ -75,7 +75,7 @@ def convert_cli(
         str, typer.Option("--encoding", "-e", help="Encoding of the input, such as gb18030", metavar="NAME")
     ] = "utf-8",
     errors: Annotated[
-        str, typer.Option(help="What to do with bytes that are not text: strict (an error) or replace", metavar="NAME")
+        str, typer.Option(help="Bytes that cannot be decoded: strict (an error) or replace", metavar="NAME")
     ] = "strict",
     tokenizer: Annotated[
         str,
@@ -138,14 +138,15 @@ def convert(
     tokenizer: str = "auto",
     spans_key: Optional[str] = None,
 ) -> Iterator[Converted]:
-    """Convert annotated files to `.spacy`, one after the other.
+    """Convert annotated files to `.spacy`, one at a time.
 
     input_path (Path): A file, a folder, a zip archive or a member of one.
     output_path (Path): A `.spacy` file, or a folder, which gets `train.spacy` for `train.char.bmes`.
     format (str): One of `formats.read.READERS`, or "auto".
+    options (Optional[ReadOptions]): Encoding, tag scheme and repairs; the defaults if None.
     tokenizer (str): "auto", "char", "words" or a pipeline.
     spans_key (Optional[str]): Also write all entities to these spans.
-    YIELDS (Converted): Each file, when it is written. Raises FormatError or OSError if one is wrong.
+    YIELDS (Converted): Each file, once it is written. Raises FormatError or OSError if one is invalid or unreadable.
     """
     options = options if options is not None else ReadOptions()
     make_doc = get_doc_maker(tokenizer)
@@ -163,8 +164,8 @@ def convert(
 
 
 def get_doc_maker(tokenizer: str) -> Callable[[Record], Doc]:
-    """A function that makes a tokenized Doc, without entities, of a record. `tokenizer` is "auto", "char", "words", or
-    the name or folder of a pipeline, such as "blank:zh". Raises OSError if there is no such pipeline."""
+    """Get a function that turns a record into a tokenized Doc without entities. `tokenizer` is "auto", "char", "words",
+    or the name or folder of a pipeline, such as "blank:zh". Raises OSError if there is no such pipeline."""
     vocab = Vocab()
     named = tokenizer in ("auto", "words", "char")
     tokenize = CharTokenizer(vocab) if named else load_model(tokenizer).tokenizer
@@ -178,7 +179,7 @@ def get_doc_maker(tokenizer: str) -> Callable[[Record], Doc]:
 
 
 def _plan_outputs(sources: List[Source], input_path: Path, output_path: Path) -> List[Path]:
-    """The file that each source is written to."""
+    """The output file of each source."""
     if output_path.suffix == ".spacy":
         if len(sources) > 1:
             raise FormatError(f"{input_path} has {len(sources)} files: give a folder to write to, not {output_path}.")
@@ -197,7 +198,7 @@ def _plan_outputs(sources: List[Source], input_path: Path, output_path: Path) ->
 
 
 def _write(docs: DocBin, path: Path) -> None:
-    """Write a file completely or not at all."""
+    """Write a file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:

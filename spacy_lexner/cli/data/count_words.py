@@ -67,7 +67,7 @@ def count_words(texts: List[Path], nlp: Language, max_held: int = MAX_HELD) -> W
     examples = iter(progress(TextCorpus([str(path) for path in texts])(nlp)))
     while True:
         n_docs = 0
-        with nlp.memory_zone():  # the vocabulary then forgets the strings of these Docs
+        with nlp.memory_zone():  # otherwise the vocabulary would keep every string it has seen
             for example in islice(examples, DOCS_AT_ONCE):
                 counter.add(token.text for token in example.reference)
                 n_docs += 1

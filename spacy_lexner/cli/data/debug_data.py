@@ -1,4 +1,4 @@
-"""`spacy lexner debug-data`: what the entities, the lexicon and the lengths of a config's data are like."""
+"""`spacy lexner debug-data`: checks a config's data (labels, alignment, lexicon coverage, text lengths)."""
 
 from collections import Counter
 from pathlib import Path
@@ -18,8 +18,8 @@ from ...pipeline.lexicon_pipe import find_matchers
 from ...pipeline.matcher.load_lexicon import configured_reader
 from ..shared import JsonOption, failing, progress
 
-FEW = 50  # entities of a label, below which little is learned
-MIN_COVERAGE = 0.2  # of the unseen entities by the lexicon
+FEW = 50  # a label with fewer entities is hardly learned
+MIN_COVERAGE = 0.2  # share of the unseen entities that the lexicon should have
 N_SHOWN = 5
 
 
@@ -76,9 +76,9 @@ def debug_data_cli(
 
 
 def check_data(nlp: Language) -> Dict[str, Any]:
-    """What is in the data of a pipeline's config, ready for JSON: for `train` and `dev` the counts and lengths;
-    `coverage`, by kind of entity how many the lexicon has, and of how many (None without a lexicon); `windows` by
-    component; `warnings`. Raises ValueError if there is no data."""
+    """Summarise the data of a pipeline's config, ready for JSON: `train` and `dev`, counts and lengths; `coverage`, for
+    each kind of entity how many the lexicon has, and of how many (None without a lexicon); `windows` by component;
+    `warnings`. Raises ValueError if there is no data."""
     config = nlp.config.interpolate()
     for block in config["corpora"].values():  # the texts as they are, not as training varies them
         block.pop("augmenter", None)
@@ -104,7 +104,7 @@ def check_data(nlp: Language) -> Dict[str, Any]:
 
 
 def read_split(nlp: Language, examples: Iterable[Example]) -> Split:
-    """Read the examples of a corpus. Entities are compared with the tokens that the pipeline makes of the text."""
+    """Read the examples of a corpus, and compare their entities with the pipeline's tokens."""
     split = Split(Counter(), [], [], [])
     for example in examples:
         split.lengths.append(len(example.predicted))
@@ -127,7 +127,7 @@ def read_lexicon(nlp: Language) -> Optional[Lexicon]:
 
 
 def find_windows(block: Dict[str, Any]) -> List[int]:
-    """The windows of encoders in a block of a config, in units: characters, or wordpieces."""
+    """The windows of the encoders in a block of a config, in characters or wordpieces."""
     own = [block["window"]] if isinstance(block.get("window"), int) else []
     return own + [window for inner in block.values() if isinstance(inner, dict) for window in find_windows(inner)]
 

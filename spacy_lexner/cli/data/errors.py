@@ -1,4 +1,4 @@
-"""`spacy lexner errors`: probable errors of annotation."""
+"""`spacy lexner errors`: probable annotation errors."""
 
 from pathlib import Path
 from typing import Annotated, Dict, Iterator, List, Optional, Sequence
@@ -33,7 +33,9 @@ def errors_cli(
     ] = "flat",
     model: Annotated[
         Optional[str],
-        typer.Option("--model", "-m", metavar="MODEL", help="Train nothing: a pipeline that has not seen these texts"),
+        typer.Option(
+            "--model", "-m", metavar="MODEL", help="Instead of training: a pipeline that never saw these texts"
+        ),
     ] = None,
     folds: Annotated[
         int,
@@ -46,12 +48,12 @@ def errors_cli(
     code: CodeOption = None,
     gpu_id: GpuOption = -1,
 ) -> None:
-    """Find probable errors of annotation. The texts are divided into K parts; each is judged by a model that learned
-    from the others: spans that it thinks improbable, probable spans that are not annotated, and copies of a text that
-    are annotated differently.
+    """Find probable annotation errors. The texts are divided into K parts, and each part is judged by a model trained
+    on the others: annotated spans that it finds improbable, probable spans that are not annotated, and copies of a text
+    that are annotated differently.
 
-    OUT/findings.jsonl is the ranked list, OUT/drafts the texts with the most probable errors, put right, for an
-    annotation tool. Interrupted, the same command goes on. Settings of the config can be overridden.
+    OUT/findings.jsonl is the ranked list; OUT/drafts has the texts with the most probable errors, corrected, for an
+    annotation tool. After an interruption, run the same command again to continue. Config settings can be overridden.
 
     \b
     Examples:
@@ -61,11 +63,11 @@ def errors_cli(
     """
     from ...annotation.cross_fit import cross_fit, score_all  # torch: only where it is needed
 
-    with failing("No errors were looked for"):
+    with failing("The annotation was not checked"):
         if tool not in WRITERS:
             raise ValueError(f"--to {tool}: expected one of {', '.join(WRITERS)}.")
         if model is not None and (config != "flat" or ctx.args):
-            raise ValueError("--model is not trained: leave out --config and settings, or --model.")
+            raise ValueError("--model is used as it is: leave out --config and config settings, or --model.")
         overrides = parse_config_overrides(ctx.args)
         import_code(code)
         setup_gpu(gpu_id, silent=True)
@@ -88,7 +90,7 @@ def errors_cli(
 
 
 def make_tasks(gold: Sequence[GoldText], findings: Sequence[Finding], n: int) -> Iterator[Task]:
-    """The `n` texts with the most probable errors, put right, and what was found as notes."""
+    """The `n` texts with the most probable errors, corrected, with the findings as notes."""
     by_text: Dict[int, List[Finding]] = {}
     for finding in findings:
         by_text.setdefault(finding.number, []).append(finding)
@@ -103,7 +105,7 @@ def make_tasks(gold: Sequence[GoldText], findings: Sequence[Finding], n: int) ->
 
 
 def describe(finding: Finding, text: str) -> str:
-    """A finding in words."""
+    """Describe a finding: its kind, what is annotated, and what is proposed."""
     sides = [
         "nothing" if mark is None else f"{mark.label} {text[mark.start : mark.end]}"
         for mark in (finding.annotated, finding.proposed)
@@ -112,7 +114,7 @@ def describe(finding: Finding, text: str) -> str:
 
 
 def print_findings(gold: Sequence[GoldText], findings: Sequence[Finding]) -> None:
-    """Print how many errors of each kind there may be, and the most probable ones."""
+    """Print the most probable errors, and how many of each kind were found."""
     for finding in findings[:20]:
         typer.echo(f"{finding.probability:.4f}  {describe(finding, gold[finding.number].text)}")
     rows = [[kind, count] for kind, count in count_kinds(findings).items() if kind in KINDS]

@@ -1,4 +1,4 @@
-"""`spacy lexner export`: annotated Docs to the files of annotation tools."""
+"""`spacy lexner export`: annotated Docs to files for annotation tools."""
 
 from pathlib import Path
 from typing import Annotated, Iterable, Iterator, Optional
@@ -27,7 +27,7 @@ def export_cli(
     offsets: OffsetsOption = "auto",
     spans_key: Annotated[
         Optional[str],
-        typer.Option(help="Write these spans of the Docs, which may overlap, not their entities", metavar="KEY"),
+        typer.Option(help="Write these spans of the Docs, which may overlap, instead of entities", metavar="KEY"),
     ] = None,
 ) -> None:
     """Write annotated .spacy files for an annotation tool. `spacy lexner convert` reads what comes back.
@@ -49,13 +49,13 @@ def export_cli(
 
 
 def make_tasks(docs: Iterable[Doc], report: Report, spans_key: Optional[str] = None) -> Iterator[Task]:
-    """Docs as annotation tasks."""
+    """Turn Docs into annotation tasks."""
     return (Task(read_doc(doc, f"text {i}", report, spans_key=spans_key)) for i, doc in enumerate(docs, start=1))
 
 
 def export(tasks: Iterable[Task], path: Path, format: str, report: Report, offsets: str = "auto") -> None:
-    """Write tasks in one of the formats `formats.write.WRITERS`, for brat to a folder, and print what was written.
-    `report` gets the counts and what the format cannot hold; `offsets` is the unit of offsets, or "auto"."""
+    """Write tasks in one of the formats of `formats.write.WRITERS` (brat: a folder), and print a summary. `report`
+    collects the counts and whatever the format cannot hold; `offsets` is the unit of offsets, or "auto"."""
     write_tasks(tasks, path, format, report, offsets=offsets)
     labels = ", ".join(f"{label} {count}" for label, count in sorted(report.labels.items()))
     msg.good(f"{path}: {report.n_texts} texts, {report.n_entities} entities", labels or "No entities.")

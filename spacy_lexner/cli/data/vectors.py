@@ -1,4 +1,4 @@
-"""`spacy lexner vectors`: vectors of words, characters and bigrams from raw text, and a lexicon of words with them."""
+"""`spacy lexner vectors`: word, character and bigram vectors from raw text, and a lexicon with the word vectors."""
 
 import sys
 from pathlib import Path
@@ -67,7 +67,7 @@ def vectors_cli(
     """
     settings = VectorSettings(dim, window, negative, epochs, min_count, sample, max_units, workers, seed)
     units, words = units or list(FILES), words or []
-    with failing("The work was not finished"):
+    with failing("The vectors were not all trained"):
         check_units(units, words)
         check_output(output / "lexicon", force)
         segment = get_segmenter(tokenizer)
@@ -90,18 +90,20 @@ def check_units(units: List[str], words: Iterable[Path]) -> None:
     if unknown := sorted(set(units) - set(FILES)):
         raise ValueError(f"--unit {unknown[0]}: expected {', '.join(FILES)}.")
     if words and "word" not in units:
-        raise ValueError("--words is for the lexicon, which needs vectors of words: add --unit word, or omit it.")
+        raise ValueError(
+            "--words adds to the lexicon, which needs word vectors: add --unit word, or leave out --words."
+        )
 
 
 def get_segmenter(name: str) -> SegmentT:
-    """A function that splits a text into words: "jieba", or the tokenizer of a config file or pipeline. Its memory use
-    does not grow with the number of texts."""
+    """Get a function that splits a text into words with jieba ("jieba") or the tokenizer of a config file or pipeline,
+    in memory that does not grow with the number of texts."""
     if name == "jieba":
         return segment_with_jieba
     nlp = load_tokenizer(name)
 
     def segment(text: str) -> List[str]:
-        with nlp.memory_zone():  # the vocabulary then forgets the tokens
+        with nlp.memory_zone():  # otherwise the vocabulary would keep every string it has seen
             return [token.text for token in nlp.tokenizer(text)]
 
     return segment
@@ -110,9 +112,9 @@ def get_segmenter(name: str) -> SegmentT:
 def build_lexicon(
     words: Iterable[Path], vectors: Path, characters: Optional[Path], dtype: Dtype, report: CompositionReport
 ) -> Lexicon:
-    """Build a lexicon of word lists (or dictionaries, lexicons) and all words in `vectors`; the first of equal words
-    counts. Words without a vector get one (see `compose_vectors`); `characters` are vectors of characters for this, by
-    default those in `vectors`. `report` gets the sources of the vectors."""
+    """Build a lexicon from word lists (or dictionaries, lexicons) and all words in `vectors`; of equal words the first
+    counts. Words without a vector get one by `compose_vectors`, from the character vectors in `characters` if given,
+    else from those in `vectors`. `report` counts where the vectors come from."""
     known = Lexicon.from_entries(read_word_vectors(vectors))
     singles = None if characters is None else Lexicon.from_entries(read_word_vectors(characters))
     given = WatchedStream([*map(read_any, words), read_any(vectors, "vectors")])

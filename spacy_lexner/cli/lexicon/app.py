@@ -1,4 +1,4 @@
-"""The command group `python -m spacy lexner lexicon`: everything that is done to a lexicon in a folder."""
+"""The command group `python -m spacy lexner lexicon`: building, inspecting and changing lexicons in folders."""
 
 from typing import Callable, Dict
 

@@ -1,4 +1,4 @@
-"""`spacy lexner lexicon build`: a lexicon of word lists, dictionaries, tables, word vectors and other lexicons."""
+"""`spacy lexner lexicon build`: a lexicon from word lists, dictionaries, tables, word vectors and other lexicons."""
 
 from typing import Annotated, Any, Dict, List, Optional
 
@@ -51,7 +51,7 @@ def build_cli(
         bool, typer.Option("--normalise-case", help="Compare words and texts in lower case")
     ] = False,
     normalise_width: Annotated[
-        bool, typer.Option("--normalise-width", help="Compare words and texts with full-width forms as half-width")
+        bool, typer.Option("--normalise-width", help="Treat full-width characters as their half-width forms")
     ] = False,
     script: Annotated[
         Optional[str],

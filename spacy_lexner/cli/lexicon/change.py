@@ -1,4 +1,4 @@
-"""`spacy lexner lexicon add` and `remove`: words into a lexicon, and out of it."""
+"""`spacy lexner lexicon add` and `remove`: change the words of a lexicon."""
 
 from contextlib import contextmanager
 from pathlib import Path
@@ -56,7 +56,7 @@ def add_cli(
     ] = None,
     compose: Annotated[
         bool,
-        typer.Option("--compose", help="Compose missing vectors of known words inside the word, or of its characters"),
+        typer.Option("--compose", help="Compose missing vectors from known words inside the word, or its characters"),
     ] = False,
     strict: StrictOption = False,
     max_dropped: MaxDroppedOption = MAX_DROPPED,
@@ -64,8 +64,8 @@ def add_cli(
     force: ForceOption = False,
 ) -> None:
     """Add words to a lexicon, or change what it knows about them. Fields that are not given stay as they were; rules
-    replace all rules of a word. The lexicon is replaced at once or not at all. Invalid words of the file are left out
-    and reported, as in `build`; the file may also be the folder of a lexicon.
+    replace all rules of a word. The change is atomic. Invalid words of the file are left out and reported, as in
+    `build`; the file may also be the folder of a lexicon.
 
     \b
     Examples:
@@ -95,7 +95,7 @@ def add_cli(
     if compose:
         msg.text(f"Vectors: {report}")
     elif old.dim and (n_bare := sum(diff.new.entry(row).vector is None for row in diff.added.tolist())):
-        msg.warn(f"{n_bare} of the new words have no vector, so models see zeros. --compose makes vectors of others.")
+        msg.warn(f"{n_bare} of the new words have no vector, so models see zeros. Use --compose to make vectors.")
 
 
 def remove_cli(
@@ -136,7 +136,7 @@ def _in_place(path: Path, output: Optional[Path]) -> bool:
 
 @contextmanager
 def _changing(path: Path, output: Optional[Path], force: bool) -> Iterator[Lexicon]:
-    """The lexicon to change. The folder that will be written is held against other writers."""
+    """Open the lexicon to change, and lock the folder that will be written."""
     if output is None or _in_place(path, output):
         with Lexicon.edit(path) as lexicon, reading(path):
             yield lexicon
@@ -146,7 +146,7 @@ def _changing(path: Path, output: Optional[Path], force: bool) -> Iterator[Lexic
 
 
 def _read_file(file: Path, format: str, label: str, old: Lexicon, strict: bool, max_dropped: float) -> Lexicon:
-    """The valid words of a file, as they would be built into a lexicon like the old one."""
+    """Build the valid words of a file into a lexicon with the old one's settings."""
     settings = {"encoding": "utf8", "errors": "strict"}
     (source,) = plan_sources([str(file)], format, settings, {})
     stream = WatchedStream([open_source(source._replace(label=label), settings, {})])
@@ -164,5 +164,5 @@ def _read_file(file: Path, format: str, label: str, old: Lexicon, strict: bool, 
 
 def _compose(entries: Iterable[LexiconEntry], known: Lexicon, report: CompositionReport) -> Iterable[LexiconEntry]:
     if not known.dim:
-        raise LexiconError("The lexicon has no vectors to compose others of. Leave out --compose.")
+        raise LexiconError("The lexicon has no vectors to compose others from. Leave out --compose.")
     return compose_vectors(entries, known, report=report)

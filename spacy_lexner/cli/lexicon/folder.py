@@ -1,4 +1,4 @@
-"""What the commands share: the folder of a lexicon, which is checked and written."""
+"""Checking, locking and writing the folder of a lexicon, for the commands of this group."""
 
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -27,28 +27,29 @@ def check_output(path: Path, force: bool) -> None:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Report a lexicon whose mapped parts, which are not read through when it is opened, contradict one another."""
+    """Turn errors from inconsistent files into a LexiconError: opening maps a lexicon's files without reading them, so
+    damage shows up only in use."""
     try:
         yield
     except (IndexError, OverflowError, MemoryError, UnicodeDecodeError) as error:
         raise LexiconError(
             f"{path}: the lexicon contradicts itself ({type(error).__name__}: {error}). `lexner lexicon verify` names "
-            "the damaged file; build it again, or copy it again."
+            "the damaged file; rebuild the lexicon, or copy it again."
         ) from None
 
 
 @contextmanager
 def replacing(path: Path, force: bool) -> Iterator[None]:
-    """Check the folder that a command will write, and hold a lexicon that is there against other writers until the
-    command is done. Raises LexiconError as `check_output` does."""
+    """Check the folder that a command will write, and lock a lexicon already there until the command is done. Raises
+    LexiconError as `check_output` does."""
     check_output(path, force)
     with writing(path) if (path / MANIFEST).is_file() else nullcontext():
         yield
 
 
 def save(lexicon: Lexicon, path: Path, force: bool) -> None:
-    """Save a lexicon and report what is in it. Raises LexiconError as `check_output` does: another command may have
-    written the folder meanwhile."""
+    """Save a lexicon and print its size and version. Raises LexiconError as `check_output` does: another command may
+    have written to the folder in the meantime."""
     with writing(path), status(f"writing {path}"):
         check_output(path, force)
         lexicon.save(path)

@@ -42,8 +42,8 @@ def info_cli(path: LexiconArgument, as_json: JsonOption = False) -> None:
 
 
 def summarise(lexicon: Lexicon) -> Dict[str, Any]:
-    """Figures about a lexicon, ready for JSON: `lengths`, the number of words by length in characters; `labels`, by
-    label, most frequent first; `rules`, by mode; `weight`, the minimum, median and maximum."""
+    """Compute figures about a lexicon, ready for JSON: `lengths`, the number of words by length in characters;
+    `labels`, by label, most frequent first; `rules`, by mode; `weight`, the minimum, median and maximum."""
     table = lexicon.table
     lengths = np.bincount(table.words.lengths())
     weights = weights_of(table) if table.size else np.ones(1, "f4")
@@ -67,7 +67,7 @@ def summarise(lexicon: Lexicon) -> Dict[str, Any]:
 
 
 def _describe_build(report: BuildReport) -> str:
-    """What a lexicon was built from, and what was left out. The JSON has whole paths and lists."""
+    """Summarise a lexicon's sources and what was left out, in short; --json has full paths and lists."""
     files = [Path(source).name for source in report.source.split(", ")]
     shown = ", ".join(files[:N_FILES]) + (f" and {len(files) - N_FILES} more" if len(files) > N_FILES else "")
     lines = [f"{shown}: {report.n_read} entries read, {report.n_skipped} skipped"]
@@ -81,7 +81,7 @@ def _describe_build(report: BuildReport) -> str:
 
 
 def _rows(summary: Dict[str, Any]) -> Dict[str, str]:
-    """The figures as text."""
+    """Format the figures as rows of a table."""
     words = summary["words"]
     labels = [f"{label} {count}" for label, count in list(summary["labels"].items())[:N_LABELS]]
     more = [f"and {len(summary['labels']) - N_LABELS} more"] if len(summary["labels"]) > N_LABELS else []

@@ -43,19 +43,19 @@ def lookup_cli(
     if unknown and not as_json:
         msg.fail(f"Not in the lexicon: {', '.join(unknown)}")
     elif not asked and not as_json:
-        msg.fail("The text has no word of the lexicon." if text is not None else "Give words, or a text (--text).")
+        msg.fail("The text has no lexicon words." if text is not None else "Give words, or a text (--text).")
     if unknown or not asked:
         raise typer.Exit(1)
 
 
 def find(lexicon: Lexicon, text: str) -> List[str]:
-    """The words of the lexicon in a text, in text order, as the text spells them."""
+    """Find the lexicon words of a text, in text order and in the text's spelling."""
     found = lexicon.match(text)
     return [text[start:end] for start, end in zip(found.starts.tolist(), found.ends.tolist())]
 
 
 def describe(entry: LexiconEntry) -> Dict[str, Any]:
-    """What the lexicon knows about a word; of its vector, only the number of dimensions."""
+    """Describe a lexicon entry, ready for JSON; of its vector, only the norm."""
     norm = None if entry.vector is None else round(float(np.linalg.norm(entry.vector.astype("f4"))), 4)
     return {
         "weight": round(entry.weight, 6),

@@ -1,4 +1,4 @@
-"""`spacy lexner lexicon merge`: several lexicons in one."""
+"""`spacy lexner lexicon merge`: several lexicons into one."""
 
 from pathlib import Path
 from typing import Annotated, List, Optional
@@ -34,7 +34,7 @@ def merge_cli(
         dims = {lexicon.dim: path for path, lexicon in zip(paths, lexicons) if lexicon.dim}
         if len(dims) > 1:
             found = ", ".join(f"{path} {dim}" for dim, path in dims.items())
-            raise LexiconError(f"The vectors have different dimensions: {found}. Merge lexicons with like vectors.")
+            raise LexiconError(f"The vectors have different dimensions: {found}. Merge lexicons with equal ones.")
         with status(f"building {output}"):
             merged = Lexicon.from_entries(
                 WatchedStream(map(read_any, paths)),

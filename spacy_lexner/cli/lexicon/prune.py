@@ -1,4 +1,4 @@
-"""`spacy lexner lexicon prune`: the words of a lexicon that occur in texts."""
+"""`spacy lexner lexicon prune`: reduce a lexicon to the words that occur in a corpus."""
 
 from pathlib import Path
 from typing import Annotated, List
@@ -21,7 +21,7 @@ def prune_cli(
     format: TextFormatOption = "auto",
     force: ForceOption = False,
 ) -> None:
-    """Keep only the words of a lexicon that occur in a corpus, for a fixed set of texts: words of new texts are lost.
+    """Keep only the lexicon words that occur in a corpus. For a fixed set of texts: words of other texts are lost.
 
     \b
     Example:

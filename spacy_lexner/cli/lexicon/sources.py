@@ -1,4 +1,4 @@
-"""The files that lexicons are made from: how each is read, and what is left out of it."""
+"""The source files of a lexicon: the format of each, and a report of what was left out."""
 
 from collections import Counter
 from pathlib import Path
@@ -22,7 +22,7 @@ MAX_DROPPED = 0.1
 
 
 class Source(NamedTuple):
-    """A file or the folder of a lexicon, its format, and the label of those of its words that have none."""
+    """A file or the folder of a lexicon, its format, and the label for its words that have none."""
 
     path: Path
     format: str
@@ -30,7 +30,7 @@ class Source(NamedTuple):
 
 
 class WatchedStream(MergedStream):
-    """Streams of entries one after the other, counted by source, with a progress bar."""
+    """Concatenated streams of entries, counted by source, with a progress bar."""
 
     def __init__(self, streams: Iterable[EntryStream]) -> None:
         super().__init__(streams)
@@ -49,8 +49,8 @@ class WatchedStream(MergedStream):
 
 
 def plan_sources(paths: Iterable[str], format: str, settings: Dict[str, Any], columns: Dict[str, Any]) -> List[Source]:
-    """Choose the format of each file, given as a path or LABEL=PATH. The columns concern tables only; if there are
-    none, `label` is the label of the words in plain lists. Raises LexiconError for columns that concern no file."""
+    """Choose the format of each file, given as a path or LABEL=PATH. Columns apply to tables only; if no file is a
+    table, `label` is the label of the words in plain lists. Raises LexiconError for columns that apply to no file."""
     sources = []
     for given in paths:
         label, _, place = ("", "", given) if Path(given).exists() else given.rpartition("=")
@@ -77,8 +77,8 @@ def plan_sources(paths: Iterable[str], format: str, settings: Dict[str, Any], co
 
 
 def open_source(source: Source, settings: Dict[str, Any], columns: Dict[str, Any]) -> EntryStream:
-    """Open a file or lexicon, and say how it is read. `settings` are options of all readers (`limit`, `encoding`,
-    `errors`), `columns` those of a table."""
+    """Open a file or lexicon, and print how it is read. `settings` are the options of every reader (`limit`,
+    `encoding`, `errors`), `columns` those of tables."""
     path, format, label = source
     if format == "lexicon":
         stream = read_any(path)
@@ -86,7 +86,7 @@ def open_source(source: Source, settings: Dict[str, Any], columns: Dict[str, Any
         msg.info(f"{path}: read as {format}" + (f", labelled {label}" if label else ""))
         if format == "table" and not columns:
             msg.warn(
-                f"{path}: only the first column is read, the words. `lexicon build` reads others (--label 1, ...)."
+                f"{path}: only the first column, the words, is read. `lexicon build` reads others (--label 1, ...)."
             )
         stream = read_any(path, format, **settings, **(columns if format == "table" else {}))
     return _labelled(stream, label) if label else stream
@@ -108,13 +108,13 @@ def check_dropped(report: BuildReport, stream: WatchedStream, max_dropped: float
             places = [place for reason in dropped for place in report.places[reason] if place.startswith(f"{file}:")]
             raise LexiconError(
                 f"{file}: {n_dropped} of {n_read} entries would be left out ({n_dropped / n_read:.0%}): {counts} "
-                f"({', '.join(places[:3])}, ...). Is it read as what it is (--format), in its encoding (--encoding), "
-                "with the right columns? To leave them out all the same: --max-dropped 1."
+                f"({', '.join(places[:3])}, ...). Check the format (--format), the encoding (--encoding) and the "
+                "columns, or leave them out anyway (--max-dropped 1)."
             )
 
 
 def report_skipped(report: BuildReport, *, duplicates: bool) -> None:
-    """Report what was left out when a lexicon was built, and where; repeated words only with `duplicates`."""
+    """Print what was left out when a lexicon was built, and where; repeated words only with `duplicates`."""
     for reason, count in report.skipped.items():
         if reason == "label_added":
             msg.info(f"{count} entries repeat earlier words with another label: these have both")

@@ -1,4 +1,4 @@
-"""`spacy lexner lexicon verify`: whether a lexicon is as it was saved, and consistent."""
+"""`spacy lexner lexicon verify`: check that a lexicon is unchanged since it was saved, and consistent."""
 
 from itertools import chain, islice
 from pathlib import Path
@@ -23,7 +23,7 @@ def verify_cli(
     ] = None,
     oracle: Annotated[
         bool,
-        typer.Option("--oracle", help="Compare with the words that pygtrie finds in TEXTS, or in all words joined"),
+        typer.Option("--oracle", help="Compare with the words that pygtrie finds in TEXTS, or in the lexicon's words"),
     ] = False,
     format: TextFormatOption = "auto",
 ) -> None:
@@ -37,7 +37,7 @@ def verify_cli(
     """
     with failing("The lexicon cannot be verified"):
         if texts and not oracle:
-            raise ValueError("TEXTS are only read with --oracle")
+            raise ValueError("TEXTS are only read with --oracle: add it, or leave them out.")
         lexicon = Lexicon.open(path, verify=True)
         batches = progress(audit(lexicon), "words", unit=" words", scale=BATCH)
         _fail_on_any(chain.from_iterable(batches), f"{path}: the lexicon contradicts itself")

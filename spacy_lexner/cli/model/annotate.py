@@ -1,4 +1,4 @@
-"""`spacy lexner annotate`: the entities of many texts, from files to files."""
+"""`spacy lexner annotate`: find the entities of many texts, from files to files."""
 
 import sys
 import time
@@ -24,37 +24,35 @@ def annotate_cli(
         List[str],
         typer.Argument(metavar="INPUT...", help=f"Files ({', '.join(READERS)}), folders, patterns, or - for stdin"),
     ],
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write, or to go on with")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write, or to resume")],
     column: Annotated[
         str, typer.Option("--column", "--field", "-c", help="The column or JSON field with the text", metavar="NAME")
     ] = "text",
     format: Annotated[
-        str, typer.Option("--format", "-f", help="Format of the inputs; auto: by their suffix", metavar="NAME")
+        str, typer.Option("--format", "-f", help="Format of the inputs; auto: by suffix", metavar="NAME")
     ] = "auto",
     to: Annotated[
         str, typer.Option("--to", help=f"Format of the output: {', '.join(FORMATS)}", metavar="NAME")
     ] = "jsonl",
     words: Annotated[bool, typer.Option("--words", help="Write candidate words too")] = False,
-    alternatives: Annotated[int, typer.Option(help="How many of the most probable paths to write too", min=0)] = 0,
+    alternatives: Annotated[int, typer.Option(help="Also write this many of the most probable paths", min=0)] = 0,
     uncertain: Annotated[
         Optional[Tuple[float, float]],
-        typer.Option(help="Write spans too whose probability is between these", metavar="LOW HIGH"),
+        typer.Option(help="Also write spans whose probability lies between these", metavar="LOW HIGH"),
     ] = None,
-    lex_version: Annotated[bool, typer.Option("--lex-version", help="Write the version of the lexicon too")] = False,
-    engine: Annotated[str, typer.Option(help=f"Where: {', '.join(ENGINES)}", metavar="NAME")] = "local",
+    lex_version: Annotated[bool, typer.Option("--lex-version", help="Also write the lexicon's version")] = False,
+    engine: Annotated[str, typer.Option(help=f"Where to run: {', '.join(ENGINES)}", metavar="NAME")] = "local",
     workers: Annotated[
-        Optional[int], typer.Option("--workers", "-n", help="How many processes; default: all that have room", min=1)
+        Optional[int], typer.Option("--workers", "-n", help="Number of processes; default: as many as fit", min=1)
     ] = None,
-    threads: Annotated[int, typer.Option(help="Threads of torch in each process", min=1)] = 1,
-    timeout: Annotated[float, typer.Option(help="Seconds after which a text is given up")] = 300.0,
-    batch_characters: Annotated[
-        int, typer.Option("--batch-tokens", help="Characters that are annotated at once", min=1)
-    ] = 10_000,
-    shard_texts: Annotated[int, typer.Option(help="Texts in an output file, at most", min=1)] = 10_000,
+    threads: Annotated[int, typer.Option(help="torch threads per process", min=1)] = 1,
+    timeout: Annotated[float, typer.Option(help="Seconds before giving up on a text")] = 300.0,
+    batch_characters: Annotated[int, typer.Option("--batch-tokens", help="Characters per batch", min=1)] = 10_000,
+    shard_texts: Annotated[int, typer.Option(help="Most texts per output file", min=1)] = 10_000,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a text could not be annotated")] = False,
     gpu_id: GpuOption = -1,
     gpu_share: Annotated[
-        float, typer.Option("--gpu-share", help="With ray: the part of a GPU that a process gets", min=0.0)
+        float, typer.Option("--gpu-share", help="With ray: share of a GPU per process", min=0.0)
     ] = 1.0,
     address: Annotated[
         Optional[str],
@@ -63,8 +61,8 @@ def annotate_cli(
 ) -> None:
     """Annotate many texts: files in, files of entities out. Other columns are kept, and each text gets an id.
 
-    Stop it at any time and give the same command again: it goes on where it stopped, and the output is the same. A text
-    that fails, hangs or kills its process goes to quarantine.jsonl with the reason.
+    The run can be stopped at any time: the same command resumes it, with the same output. A text that fails, hangs or
+    kills its process goes to quarantine.jsonl with the reason.
 
     \b
     Examples:
@@ -100,7 +98,7 @@ def annotate_cli(
     msg.good(
         f"{output}: {summary.texts} texts, {summary.characters} characters, {summary.entities} entities",
         f"{summary.seconds:.1f} seconds, {summary.speed:.0f} characters per second"
-        + (f"; {summary.resumed} of {summary.shards} files were there already" if summary.resumed else ""),
+        + (f"; {summary.resumed} of {summary.shards} files were already there" if summary.resumed else ""),
     )
     if summary.quarantined:
         msg.warn(f"{summary.quarantined} texts could not be annotated: {output / QUARANTINE}")
@@ -108,7 +106,7 @@ def annotate_cli(
 
 
 class _Bar:
-    """A progress bar by bytes read; without a terminal, a line a minute."""
+    """A progress bar of the bytes read; without a terminal, a line per minute."""
 
     def __enter__(self) -> "_Bar":
         self._bar: Any = tqdm(unit="B", unit_scale=True, leave=False) if sys.stderr.isatty() else None
@@ -120,7 +118,7 @@ class _Bar:
             self._bar.close()
 
     def show(self, summary: Summary, progress: Progress) -> None:
-        """Show how far the run is."""
+        """Show the progress of the run."""
         if self._bar is not None:
             self._bar.total = progress.total or None
             self._bar.set_postfix_str(f"{summary.speed:.0f} characters/s, {summary.quarantined} quarantined")

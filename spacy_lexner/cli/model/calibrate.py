@@ -1,4 +1,4 @@
-"""`spacy lexner calibrate`: scores of entities that say how often such entities are right."""
+"""`spacy lexner calibrate`: make the scores of entities match how often such entities are right."""
 
 from itertools import chain
 from pathlib import Path
@@ -20,21 +20,23 @@ def calibrate_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline with lex_ner, by folder or name")],
     dev: Annotated[
         Path,
-        typer.Argument(metavar="DEV", help="Annotated texts that it was not trained on: a .spacy file or a folder"),
+        typer.Argument(metavar="DEV", help="Annotated texts it was not trained on: a .spacy file or a folder"),
     ],
     output: Annotated[
         Optional[Path],
-        typer.Option("--output", "-o", metavar="OUT", help="The folder of the calibrated pipeline; without it, none"),
+        typer.Option(
+            "--output", "-o", metavar="OUT", help="The folder for the calibrated pipeline; default: not saved"
+        ),
     ] = None,
     thresholds: Annotated[
-        bool, typer.Option("--thresholds", help="Also drop entities under the score of the best F1 of their label")
+        bool, typer.Option("--thresholds", help="Also drop entities below the score with the best F1 for their label")
     ] = False,
     component: Annotated[
         Optional[str],
-        typer.Option("--component", "-n", metavar="NAME", help="The component, if there are several lex_ner"),
+        typer.Option("--component", "-n", metavar="NAME", help="The component, if there is more than one lex_ner"),
     ] = None,
     folds: Annotated[
-        int, typer.Option("--folds", "-k", metavar="K", help="Fit on all of K parts but one, measure on that", min=2)
+        int, typer.Option("--folds", "-k", metavar="K", help="Fit on all but one of K parts, measure on it", min=2)
     ] = 2,
     repeats: Annotated[
         int, typer.Option("--repeats", metavar="N", help="Number of divisions into parts; scores are means", min=1)
@@ -45,7 +47,7 @@ def calibrate_cli(
     seed: Annotated[int, typer.Option(help="Seed of the division into parts")] = 0,
     force: ForceOption = False,
 ) -> None:
-    """Fit a temperature for each label, so that ent._.lex_score says how often such entities are right.
+    """Fit a temperature for each label, so that ent._.lex_score tells how often such entities are right.
 
     The score is 1 / (1 + exp(-(logit(p) / temperature + bias))), where p is the probability of the span. It rises with
     p, so the same entities are found, unless thresholds are set. The calibration is fitted on all of DEV; the expected

@@ -1,4 +1,4 @@
-"""`spacy lexner combine`: trained pipelines that predict together."""
+"""`spacy lexner combine`: an ensemble of trained pipelines."""
 
 from pathlib import Path
 from typing import Annotated, Dict, List
@@ -20,7 +20,7 @@ def combine_cli(
     ] = "lex_ner",
     force: ForceOption = False,
 ) -> None:
-    """Combine trained pipelines into one that averages the scores of their taggers, in the time and memory of all.
+    """Combine trained pipelines into one that averages their taggers' scores, and takes as much time and memory as all.
 
     They must share labels, tokenizer and lexicon; anything else may differ. Everything except the models comes from the
     first pipeline.

@@ -19,21 +19,21 @@ def distil_cli(
         str, typer.Option("--config", "-c", metavar="CONFIG", help="The student: a base of configs/ or a file")
     ] = "flat",
     dev: Annotated[
-        Optional[Path], typer.Option("--dev", metavar="FILE", help="Annotated texts to choose and calibrate it by")
+        Optional[Path], typer.Option("--dev", metavar="FILE", help="Annotated texts to select and calibrate it on")
     ] = None,
     labelled: Annotated[
         Optional[Path], typer.Option("--labelled", "-l", metavar="FILE", help="Annotated texts to learn from as well")
     ] = None,
     limit: Annotated[int, typer.Option("--limit", help="Learn from at most this many texts", min=1)] = 50_000,
-    weight: Annotated[float, typer.Option(help="Weight of the teacher, beside what is annotated", min=0.0)] = 1.0,
-    seed: Annotated[int, typer.Option(help="Seed of everything")] = 0,
+    weight: Annotated[float, typer.Option(help="Weight of the teacher relative to annotations", min=0.0)] = 1.0,
+    seed: Annotated[int, typer.Option(help="Random seed")] = 0,
     format: TextFormatOption = "auto",
     values: SetOption = None,
     code: CodeOption = None,
     gpu_id: GpuOption = -1,
 ) -> None:
-    """Train a student on the exact probabilities that a teacher has for the tags of each character. OUT/model is the
-    student. Interrupted, the same command goes on.
+    """Train a student on the teacher's exact tag probabilities for each character. OUT/model is the student. After an
+    interruption, run the same command again to continue.
 
     \b
     Example:

@@ -14,9 +14,9 @@ def export_onnx_cli(
     component: Annotated[str, typer.Option("--component", "-n", metavar="NAME", help="The tagger")] = "lex_ner",
     force: ForceOption = False,
 ) -> None:
-    """Write encoder and emissions of a tagger as a folder with model.onnx, and model.json with all else it needs.
+    """Write a tagger's encoder and emissions as a folder with model.onnx, and model.json with everything else it needs.
 
-    The search for entities, and the lookup of words, are not part of the graph.
+    The entity search and the word lookup are not part of the graph.
 
     \b
     Example:

@@ -52,7 +52,7 @@ def init_config_cli(
     gpu: Annotated[bool, typer.Option("--gpu", "-G", help="Train in mixed precision, for a GPU")] = False,
     base: Annotated[
         Optional[str],
-        typer.Option("--base", "-b", help="Complete this base of configs/, or this file, instead of all that"),
+        typer.Option("--base", "-b", help="Complete this base of configs/, or this file, ignoring the options above"),
     ] = None,
     force: ForceOption = False,
 ) -> None:
@@ -95,7 +95,7 @@ def check_alone(ctx: typer.Context) -> None:
     options = ("encoder", "task", "checkpoint", "gpu")
     given = [f"--{name}" for name in options if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"]
     if given:
-        raise ValueError(f"--base is completed as it is: leave out {', '.join(given)}, or leave out --base.")
+        raise ValueError(f"--base is completed as it is: leave out {', '.join(given)}, or --base.")
 
 
 def print_next_steps(output: Path, config: Config, encoder: str, task: str, gpu: bool) -> None:

@@ -1,4 +1,4 @@
-"""`spacy lexner lattice`: pictures of texts with their candidate words and entities."""
+"""`spacy lexner lattice`: draw texts with their candidate words and entities."""
 
 from pathlib import Path
 from typing import Annotated, List, Optional
@@ -46,14 +46,14 @@ def lattice_cli(
     theme: Annotated[str, typer.Option(help=f"Colours: {', '.join(THEMES)}", metavar="NAME")] = "auto",
     width: Annotated[int, typer.Option(help="Maximal width in pixels; longer texts wrap")] = 960,
     spans_key: Annotated[
-        Optional[str], typer.Option(help="Show these spans of the Docs, not their entities", metavar="KEY")
+        Optional[str], typer.Option(help="Show these spans of the Docs instead of entities", metavar="KEY")
     ] = None,
     explained: Annotated[
         bool, typer.Option("--explain", help="Measure how scores change without each word; hover over it to see")
     ] = False,
     show: Annotated[bool, typer.Option("--open", help="Show the file in the browser")] = False,
 ) -> None:
-    """Draw texts: their characters, the lexicon words in them, the entities with label and score.
+    """Draw texts: characters, lexicon words, and entities with label and score.
 
     Give a pipeline, a lexicon, or both. A pipeline without a lexicon shows its entities, a lexicon alone its words.
 
@@ -89,7 +89,7 @@ def lattice_cli(
 
 
 def prepare(model: Optional[str], lexicon: Optional[Path]) -> Language:
-    """Load a pipeline (None: one that only splits Chinese into characters), and set its matchers' lexicon."""
+    """Load a pipeline (None: one that only splits Chinese into characters), and set its lexicon if one is given."""
     nlp = load_pipeline("blank:zh" if model is None else model)
     if lexicon is not None:
         for matcher in find_matchers(nlp).values():

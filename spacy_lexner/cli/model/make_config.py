@@ -1,4 +1,4 @@
-"""Complete configs, made of the bases in `configs/`."""
+"""Complete configs, made from the bases in `configs/`."""
 
 from pathlib import Path
 from typing import Any, Dict, List, Optional
@@ -27,7 +27,7 @@ WITHOUT_CHECKPOINT = {"flat": "FLAT", "soft_lexicon": "SoftLexicon"}
 
 
 def make_config(encoder: str, task: str, *, checkpoint: Optional[str] = None, gpu: bool = False) -> Config:
-    """Make a complete config, with its variables. Raises ValueError for options that do not go together."""
+    """Make a complete config, variables unresolved. Raises ValueError for options that do not go together."""
     if checkpoint is not None and encoder in WITHOUT_CHECKPOINT:
         raise ValueError(
             f"{WITHOUT_CHECKPOINT[encoder]} has no checkpoint: it trains from random weights and vectors. Use "
@@ -55,23 +55,23 @@ def make_config(encoder: str, task: str, *, checkpoint: Optional[str] = None, gp
 
 
 def read_base(name: str) -> Config:
-    """A base of `configs/`, by its name, or a file that ends in .cfg; with its variables."""
+    """Read a base of `configs/` by name, or a .cfg file, variables unresolved. Raises ValueError if there is none."""
     path = Path(name) if name.endswith(".cfg") else BASES / f"{name}.cfg"
     if not path.is_file():
         known = ", ".join(sorted(base.stem for base in BASES.glob("*.cfg")))
-        raise ValueError(f"There is no base {name}. There are {known}; or give a file that ends in .cfg.")
+        raise ValueError(f"There is no base {name}. Choose one of {known}, or give a .cfg file.")
     return load_config(path)
 
 
 def complete(base: Config) -> Config:
-    """A base with all defaults, as `spacy init fill-config` completes it, with `--pretraining` where that is needed."""
+    """Fill in all defaults, as `spacy init fill-config` does (with `--pretraining` if the base has such a section)."""
     config = load_model_from_config(base, auto_fill=True, validate=False).config
     return load_config(DEFAULT_CONFIG_PRETRAIN_PATH).merge(config) if base.get("pretraining") else config
 
 
 def join(base: Config, frame: Config) -> Config:
-    """Combine the encoder, paths and training of `base`, for entities, with the components of `frame`, for another
-    task, in a new config."""
+    """Combine the encoder, paths and training of `base`, a config for entities, with the components of `frame`, a
+    config for another task, into a new config."""
     config, frame = base.copy(), frame.copy()
     ner = config["components"].pop("lex_ner")
     encoder = ner["model"].pop("tok2vec")
@@ -104,7 +104,7 @@ def join(base: Config, frame: Config) -> Config:
 
 
 def find_encoder(config: Config) -> Dict[str, Any]:
-    """The block of the encoder: that of the pipe `tok2vec`, or the last component's own."""
+    """The encoder's block: that of the pipe `tok2vec`, or the last component's own."""
     components = config["components"]
     if "tok2vec" in components:
         return components["tok2vec"]["model"]
@@ -119,7 +119,7 @@ def find_listeners(config: Config) -> List[Dict[str, Any]]:
 
 
 def remove_lexicon(config: Config) -> None:
-    """Remove the matcher and everything that belongs to it. Runs of up to ten tokens are suggested instead of words."""
+    """Remove the matcher and everything that belongs to it. A suggester then proposes spans of up to ten tokens."""
     config["components"].pop("lex_matcher", None)
     for component in config["components"].values():
         if "suggester" in component:
@@ -144,7 +144,7 @@ def start_from(config: Config, encoder: str, checkpoint: str) -> None:
 
 
 def find_width(config: Config, encoder: str, checkpoint: Optional[str]) -> Any:
-    """The width of the vectors that components share: a number, or the variable that holds it."""
+    """The width of the shared encoder's rows: a number, or the config variable that holds it."""
     if encoder == "elmo":
         if checkpoint is None:
             tok2vec: Any = load_model_from_config(config).get_pipe("tok2vec")

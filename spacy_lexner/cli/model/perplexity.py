@@ -16,7 +16,7 @@ from ..shared import GpuOption, JsonOption, failing, status
 def perplexity_cli(
     ctx: typer.Context,
     config_path: Annotated[Path, typer.Argument(metavar="CONFIG", help="The config of the pretraining run")],
-    weights: Annotated[Path, typer.Argument(metavar="MODEL", help="A file that it saved, such as model-last.bin")],
+    weights: Annotated[Path, typer.Argument(metavar="MODEL", help="A file saved by that run, such as model-last.bin")],
     texts: Annotated[List[Path], typer.Option("--text", "-t", help="A text file, or a folder of them", metavar="PATH")],
     limit: Annotated[int, typer.Option(help="Read at most this many texts; 0 for all", metavar="N")] = 0,
     gpu_id: GpuOption = -1,

@@ -18,18 +18,18 @@ def pretrain_cli(
         Optional[Path], typer.Option("--code", "-c", help="Python file with registered functions", metavar="FILE")
     ] = None,
     resume_path: Annotated[
-        Optional[Path], typer.Option("--resume-path", "-r", help="A file of the run to go on from", metavar="FILE")
+        Optional[Path], typer.Option("--resume-path", "-r", help="A file of the run to resume from", metavar="FILE")
     ] = None,
     epoch_resume: Annotated[
-        Optional[int], typer.Option("--epoch-resume", "-er", help="The epoch to go on with", metavar="N")
+        Optional[int], typer.Option("--epoch-resume", "-er", help="The epoch to resume at", metavar="N")
     ] = None,
     gpu_id: GpuOption = -1,
 ) -> None:
     """Pretrain on raw text, as spacy pretrain does, in one process or, with a launcher, in several: each reads its
-    share of the batches, and an update follows the mean of their gradients. Settings can be overridden.
+    share of the batches, and updates use the mean of their gradients. Config settings can be overridden.
 
-    With N processes a batch is N times as large, and an epoch has the N-th part of the updates: adapt total_steps of
-    the learning rate. --gpu-id 0 gives each process its own GPU.
+    With N processes, batches are N times as large and an epoch has 1/N of the updates: adapt total_steps of the
+    learning rate. --gpu-id 0 gives each process its own GPU.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`spacy lexner quantize`: a trained pipeline in 8 bits."""
+"""`spacy lexner quantize`: turn a trained pipeline into 8 bits."""
 
 from typing import Annotated
 
@@ -16,7 +16,7 @@ def quantize_cli(
 ) -> None:
     """Write a pipeline whose BERT computes in 8 bits: faster on a CPU, and a quarter of the size.
 
-    Components without a torch module are copied. A pipeline in 8 bits predicts; it cannot be trained.
+    Components without a torch module are copied. An 8-bit pipeline can predict, but not be trained.
 
     \b
     Example:

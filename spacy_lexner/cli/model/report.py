@@ -16,8 +16,8 @@ from ...report.report import Report, make_report
 from ..shared import GpuOption, failing, load_named, load_pipeline, warn_of_failures
 
 LEXICON = {
-    "dependence": "Lexicon emptied: {:+.1f} F rest on it. That is how the model depends on words, not what they bring.",
-    "worth": "Words are worth {:+.1f} F, against the model that was trained without any.",
+    "dependence": "Lexicon emptied: {:+.1f} F depend on it: the model's reliance on words, not what they are worth.",
+    "worth": "Words are worth {:+.1f} F, compared with the model trained without any.",
 }
 
 
@@ -30,11 +30,15 @@ def report_cli(
     ] = None,
     train: Annotated[
         Optional[Path],
-        typer.Option("--train", "-t", metavar="TRAIN", help="Its training texts (.spacy), to tell seen entities"),
+        typer.Option(
+            "--train", "-t", metavar="TRAIN", help="Its training texts (.spacy), to tell which entities it saw"
+        ),
     ] = None,
     lexicon_off: Annotated[
         bool,
-        typer.Option("--lexicon-off", help="Also measure each model with its lexicon emptied: how it depends on words"),
+        typer.Option(
+            "--lexicon-off", help="Also measure each model with its lexicon emptied: how far it relies on words"
+        ),
     ] = False,
     without_words: Annotated[
         Optional[str],
@@ -52,22 +56,22 @@ def report_cli(
     language: Annotated[str, typer.Option("--language", "-l", help="Language of the page: en or zh")] = LANGUAGES[0],
     n_worst: Annotated[int, typer.Option("--worst", help="How many of the worst texts to show", min=0)] = 50,
     n_samples: Annotated[
-        int, typer.Option("--samples", help="Bootstrap samples for the spread of scores", min=1)
+        int, typer.Option("--samples", help="Bootstrap samples for confidence intervals", min=1)
     ] = N_SAMPLES,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap")] = 0,
     limit: Annotated[int, typer.Option("--limit", "-n", help="Read at most this many texts; 0 for all", min=0)] = 0,
     batch_size: Annotated[Optional[int], typer.Option(help="Texts per batch; default: that of each pipeline")] = None,
     gpu_id: GpuOption = -1,
 ) -> None:
-    """Evaluate one or more models of any kind that sets doc.ents, and write a page and the same as JSON: scores by type
-    with their spread, seen and unseen entities, kinds of errors, confusions, calibration, the worst texts.
+    """Evaluate one or more models of any kind that sets doc.ents, and write the results as a page and as JSON: scores
+    by type with their spread, seen and unseen entities, kinds of errors, confusions, calibration, the worst texts.
 
     \b
     Examples:
       python -m spacy lexner report training/model-best corpus/test.spacy --train corpus/train.spacy --lexicon-off
       python -m spacy lexner report ours=training/model-best test.spacy -c peer=zh_core_web_sm --map PERSON=PER
     """
-    with failing("There is no report"):
+    with failing("No report was written"):
         setup_gpu(gpu_id, silent=True)
         if output.suffix not in (".html", ".htm"):
             raise ValueError(f"{output}: the report is a page; give an .html file.")

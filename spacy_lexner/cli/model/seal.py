@@ -1,4 +1,4 @@
-"""`spacy lexner seal`: accept the files of a saved pipeline as they are."""
+"""`spacy lexner seal`: record the files of a saved pipeline as they are."""
 
 from typing import Annotated
 
@@ -13,8 +13,8 @@ from .verify import find_folder
 def seal_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline, by folder or name of a package")],
 ) -> None:
-    """Write checksums of all files of a saved pipeline, which `lexner verify` compares and loading our components too:
-    after `nlp.to_disk` or `spacy package`, after a file was edited, for a pipeline saved before there were checksums.
+    """Write checksums of all files of a saved pipeline; `lexner verify` and the loading of our components compare them.
+    Run it after `nlp.to_disk` or `spacy package`, after editing a file, and for pipelines from before checksums.
 
     \b
     Example:
@@ -24,4 +24,4 @@ def seal_cli(
         folder = find_folder(model)
         with status(f"reading {folder}"):
             n_files = seal_pipeline(folder)
-    msg.good(f"{folder}: {n_files} files sealed, besides those of components and lexicons")
+    msg.good(f"{folder}: {n_files} files sealed, in addition to those of components and lexicons")

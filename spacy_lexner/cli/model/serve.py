@@ -13,31 +13,31 @@ def serve_cli(
     host: Annotated[str, typer.Option(help="The address to listen on")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port to listen on")] = 8080,
     state: Annotated[
-        Optional[Path], typer.Option(help="The folder that keeps changes of the dictionary", metavar="DIR")
+        Optional[Path], typer.Option(help="The folder that keeps changes to the dictionary", metavar="DIR")
     ] = None,
     token_file: Annotated[
         Optional[Path],
-        typer.Option(help="A file with the token of those who may change the dictionary", metavar="FILE"),
+        typer.Option(help="A file with the token that allows changing the dictionary", metavar="FILE"),
     ] = None,
     allowed_host: Annotated[
         Optional[List[str]],
-        typer.Option(help="A name under which clients reach the service; repeatable", metavar="NAME"),
+        typer.Option(help="A host name by which clients reach the service; repeatable", metavar="NAME"),
     ] = None,
     max_wait_ms: Annotated[
-        float, typer.Option(help="How long a free model waits for more texts, at most, in milliseconds")
+        float, typer.Option(help="Longest time that an idle model waits for more texts, in milliseconds")
     ] = 5.0,
     max_batch_tokens: Annotated[
-        int, typer.Option(help="Most characters, padding included, that go through the model together; 0: one text")
+        int, typer.Option(help="Most characters in a batch, padding included; 0: one text at a time")
     ] = 8192,
-    max_texts: Annotated[int, typer.Option(help="Most texts of a request")] = 256,
-    max_characters: Annotated[int, typer.Option(help="Most characters of a request")] = 100_000,
-    max_seconds: Annotated[float, typer.Option(help="Longest time for an answer")] = 60.0,
+    max_texts: Annotated[int, typer.Option(help="Most texts per request")] = 256,
+    max_characters: Annotated[int, typer.Option(help="Most characters per request")] = 100_000,
+    max_seconds: Annotated[float, typer.Option(help="Seconds before a request times out")] = 60.0,
     gpu_id: GpuOption = -1,
 ) -> None:
     """Serve a pipeline over HTTP, with a page at / and the API described at /docs.
 
-    Changes of the dictionary need a token, and a folder that keeps them. SIGTERM stops the service once it has answered
-    what has arrived; SIGHUP loads the model again.
+    Changing the dictionary needs a token, and a folder that keeps the changes. SIGTERM stops the service once it has
+    answered pending requests; SIGHUP reloads the model.
 
     \b
     Examples:

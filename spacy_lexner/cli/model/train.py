@@ -1,4 +1,4 @@
-"""`spacy lexner train`: `spacy train` that can be killed at any moment and goes on where it was."""
+"""`spacy lexner train`: `spacy train` that can be killed at any moment and resumed."""
 
 from pathlib import Path
 from typing import Annotated, Optional
@@ -18,7 +18,7 @@ def train_cli(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="For model-best and model-last")],
     resume: Annotated[
         bool,
-        typer.Option("--resume", "-r", help="Go on with an interrupted training, if there is one"),
+        typer.Option("--resume", "-r", help="Resume an interrupted training, if there is one"),
     ] = False,
     code: Annotated[
         Optional[Path], typer.Option("--code", "-c", metavar="FILE", help="Python code with registered functions")
@@ -27,9 +27,9 @@ def train_cli(
 ) -> None:
     """Train a pipeline as `spacy train` does, with the same config, overrides and results.
 
-    At each evaluation everything that the steps to come depend on goes to DIR/checkpoint. Killed at any moment, and
-    started again with --resume, the training gives the same weights as without a break: on a CPU to the last bit, with
-    the same versions and threads. model-best and model-last are replaced as a whole and sealed (`lexner verify`).
+    Each evaluation saves everything that later steps depend on to DIR/checkpoint. Killed at any moment and started
+    again with --resume, training ends with the same weights as without a break: bit for bit on a CPU with the same
+    versions and threads. model-best and model-last are replaced atomically and sealed (`lexner verify`).
 
     \b
     Example:
@@ -50,7 +50,7 @@ def train_cli(
             checkpoint.check(config)
             with status(f"loading {folder}"):
                 nlp = checkpoint.load_pipeline()
-            msg.info(f"Going on after step {checkpoint.progress.step} of {folder}")
+            msg.info(f"Resuming after step {checkpoint.progress.step} of {folder}")
         else:
             output.mkdir(parents=True, exist_ok=True)
             with status("initializing the pipeline"), show_validation_error(config_path, hint_fill=False):

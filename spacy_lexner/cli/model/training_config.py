@@ -1,4 +1,4 @@
-"""The config of a command that trains: a base, settings from the command line, a lexicon for FLAT."""
+"""The config of a command that trains: a base, settings from the command line, and a lexicon for FLAT."""
 
 from pathlib import Path
 from typing import Annotated, Any, Dict, List, Mapping, Optional, Sequence
@@ -20,12 +20,13 @@ CodeOption = Annotated[
 
 
 def training_config(name: str, values: Mapping[str, Any], output: Path) -> Config:
-    """A complete config.
+    """Make a complete config.
 
-    name (str): A base of `configs/`, or a file.
-    values (Mapping[str, Any]): Other values, by dotted names. If they name no lexicon for the base `flat`, it gets one
-        without words, in the folder `lexicon` of the output.
-    output (Path): The folder for all that is written.
+    name (str): A base of `configs/`, or a .cfg file.
+    values (Mapping[str, Any]): Values to override, by dotted names. If they name no lexicon for the base `flat`, it
+        gets an empty one in the folder `lexicon` of the output.
+    output (Path): The output folder of the command.
+    RETURNS (Config): The config. Raises ValueError if there is no such base.
     """
     from ...training.runs import set_values  # with torch
 
@@ -39,7 +40,7 @@ def training_config(name: str, values: Mapping[str, Any], output: Path) -> Confi
 
 
 def read_values(given: Sequence[str]) -> Dict[str, Any]:
-    """Read NAME=VALUE, the value as JSON where it is. Raises ValueError for anything else."""
+    """Parse NAME=VALUE pairs; values that are not JSON are strings. Raises ValueError for anything else."""
     values: Dict[str, Any] = {}
     for pair in given:
         name, separator, value = pair.partition("=")

@@ -1,4 +1,4 @@
-"""`spacy lexner uncertain`: the texts that are worth labelling next, as a model annotates them."""
+"""`spacy lexner uncertain`: the texts most worth labelling next, with a model's entities as drafts."""
 
 from pathlib import Path
 from typing import Annotated, Any, Dict, Iterable, Iterator, List, Optional, Sequence
@@ -33,10 +33,10 @@ def uncertain_cli(
     format: TextFormatOption = "auto",
     labelled: Annotated[
         Optional[List[Path]],
-        typer.Option("--labelled", "-l", metavar="PATH", help="Labelled texts, left out; their words are not new"),
+        typer.Option("--labelled", "-l", metavar="PATH", help="Labelled texts: excluded, and their words are not new"),
     ] = None,
     diversity: Annotated[
-        float, typer.Option(help="From 0 (uncertainty alone) to 1 (texts without new words are worth nothing)")
+        float, typer.Option(help="From 0 (only uncertainty counts) to 1 (texts without new words are worth nothing)")
     ] = DIVERSITY,
     offsets: OffsetsOption = "auto",
     gpu_id: GpuOption = -1,
@@ -74,7 +74,7 @@ def uncertain_cli(
 
 
 def make_tasks(drafts: Sequence[Draft], choices: Iterable[Choice]) -> Iterator[Task]:
-    """The chosen texts, with the reasons."""
+    """The drafts of the chosen texts, best first, with rank, novelty, worth and margin as notes."""
     for rank, choice in enumerate(choices, start=1):
         draft = drafts[choice.number]
         notes: Dict[str, Any] = {"rank": rank, "novelty": round(choice.novelty, 4), "worth": round(choice.worth, 6)}
@@ -84,7 +84,7 @@ def make_tasks(drafts: Sequence[Draft], choices: Iterable[Choice]) -> Iterator[T
 
 
 def print_summary(drafts: Sequence[Draft], choices: Sequence[Choice], *, n_found: int, n_left: int) -> None:
-    """Compare the chosen texts with all. `n_left` of the corpus's `n_found` texts are distinct and unlabelled."""
+    """Print a comparison of the chosen texts with all. `n_left` of `n_found` texts are distinct and unlabelled."""
     rows = []
     for name, group in (("all", drafts), ("chosen", [drafts[choice.number] for choice in choices])):
         margins = sorted(draft.margin for draft in group)

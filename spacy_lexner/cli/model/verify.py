@@ -1,4 +1,4 @@
-"""`spacy lexner verify`: whether a saved pipeline is, byte for byte, the one that was sealed."""
+"""`spacy lexner verify`: check that a saved pipeline is, byte for byte, the one that was sealed."""
 
 from pathlib import Path
 from typing import Annotated
@@ -17,10 +17,10 @@ def verify_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline, by folder or name of a package")],
     as_json: JsonOption = False,
 ) -> None:
-    """Read every byte of a saved pipeline, spaCy's own files and all of the lexicon included, and compare it with the
+    """Read every byte of a saved pipeline, including spaCy's own files and the whole lexicon, and compare it with the
     checksums of `lexner train`, `calibrate`, `combine`, `spacy_lexner.save` or `lexner seal`. Nothing is loaded or run.
 
-    Exits with 1 if a file is missing, damaged, exchanged, not sealed, or a link out of the folder.
+    The exit code is 1 if a file is missing, damaged, swapped, not sealed, or a link out of the folder.
 
     \b
     Example:
@@ -41,12 +41,12 @@ def verify_cli(
 
 
 def find_folder(model: str) -> Path:
-    """RETURNS (Path): The folder of a pipeline. Raises SealError if there is none of this name."""
+    """RETURNS (Path): The folder of a pipeline. Raises SealError if there is none by this name."""
     path = Path(model)
     if path.is_dir():
         return path
     if not is_package(model):
-        raise SealError(f"{model}: neither a folder nor an installed package.")
+        raise SealError(f"{model}: expected the folder or the package of a pipeline, and found neither.")
     package = get_package_path(model)
     folders = [config.parent for config in sorted(package.glob("*/config.cfg"))]
     return folders[0] if folders else package

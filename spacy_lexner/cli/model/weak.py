@@ -26,7 +26,7 @@ def weak_cli(
         str, typer.Option("--config", "-c", metavar="CONFIG", help="What is trained: a base of configs/ or a file")
     ] = "flat",
     dev: Annotated[
-        Optional[Path], typer.Option("--dev", metavar="FILE", help="Annotated texts to choose and calibrate models by")
+        Optional[Path], typer.Option("--dev", metavar="FILE", help="Annotated texts to select and calibrate models on")
     ] = None,
     labelled: Annotated[
         Optional[Path], typer.Option("--labelled", "-l", metavar="FILE", help="Annotated texts to learn from")
@@ -34,36 +34,37 @@ def weak_cli(
     other_words: Annotated[
         Optional[Path],
         typer.Option(
-            "--other-words", metavar="FILE", help="Any words, such as jieba's: what lies within one is doubtful"
+            "--other-words", metavar="FILE", help="General words, such as jieba's: matches inside one are doubtful"
         ),
     ] = None,
-    rounds: Annotated[int, typer.Option("--rounds", help="Students, at most; 0 for no self-training", min=0)] = 3,
-    upper: Annotated[float, typer.Option(help="Spans of at least this score are known to a student")] = 0.9,
-    lower: Annotated[float, typer.Option(help="Tokens with at most this probability to be in any are outside")] = 0.05,
-    average: Annotated[bool, typer.Option("--average", help="All models so far teach together")] = False,
+    rounds: Annotated[int, typer.Option("--rounds", help="Most students; 0 for no self-training", min=0)] = 3,
+    upper: Annotated[float, typer.Option(help="A student takes spans of at least this score as known")] = 0.9,
+    lower: Annotated[float, typer.Option(help="Tokens that are in a span with at most this probability are O")] = 0.05,
+    average: Annotated[bool, typer.Option("--average", help="Teach with the average of all models so far")] = False,
     ratio: Annotated[
         Optional[float],
         typer.Option(help="Share of characters in entities; estimated by default", min=0.0, max=1.0),
     ] = None,
     held_out: Annotated[
-        float, typer.Option(help="Without --dev and --labelled, the share of words that judge models", min=0.0, max=0.9)
+        float, typer.Option(help="Without --dev and --labelled: share of words held out for scoring", min=0.0, max=0.9)
     ] = 0.1,
     limit: Annotated[int, typer.Option("--limit", help="Learn from at most this many texts", min=1)] = 50_000,
     skip_shared: Annotated[
         bool,
-        typer.Option("--skip-shared", help="Leave texts out that share one with --dev, instead of an error"),
+        typer.Option("--skip-shared", help="Leave out texts that are also in --dev, instead of failing"),
     ] = False,
-    seed: Annotated[int, typer.Option(help="Seed of everything")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed")] = 0,
     format: TextFormatOption = "auto",
     values: SetOption = None,
     code: CodeOption = None,
     gpu_id: GpuOption = -1,
 ) -> None:
-    """Learn a pipeline from labelled words and raw texts.
+    """Train a pipeline on labelled words and raw texts.
 
-    Occurrences of the words are known, doubtful or unknown; all else stays without annotation. A CRF learns from that
-    under a guard, then students learn from what a teacher is sure of, until the score no longer rises. All steps leave
-    files in OUT, report.html sums them up, and OUT/model is the pipeline. Interrupted, the same command goes on.
+    Occurrences of the words are known, doubtful or unknown; everything else stays unannotated. A CRF learns from that
+    under a guard, then students learn what their teacher is sure of, until the score stops rising. Every step leaves
+    files in OUT; report.html sums them up, and OUT/model is the pipeline. After an interruption, run the same command
+    again to continue.
 
     \b
     Examples:
@@ -100,7 +101,7 @@ def weak_cli(
 
 
 def print_doubtful(statistics: Dict[str, Any]) -> None:
-    """Print what the dictionary covers, and the most frequent doubtful words."""
+    """Print the dictionary's coverage and the most frequent doubtful words."""
     doubtful = sum(statistics["doubtful"].values())
     msg.info(f"{statistics['texts']} texts with {statistics['known']} known and {doubtful} doubtful words")
     rows = [

@@ -1,4 +1,4 @@
-"""The command group `python -m spacy lexner rules`: what a dictionary's rules do, before they go into use."""
+"""The command group `python -m spacy lexner rules`: try a dictionary's rules before putting them to use."""
 
 import typer
 

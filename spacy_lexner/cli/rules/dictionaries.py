@@ -1,4 +1,4 @@
-"""Pipelines with the rules of another dictionary file."""
+"""Replacing a pipeline's dictionary file."""
 
 from pathlib import Path
 from typing import Set
@@ -10,8 +10,9 @@ from ...rules.changes import find_matcher, find_ner
 
 
 def use_rules(nlp: Language, path: Path) -> Set[str]:
-    """Put the rules of a file in the place of those that a pipeline has from files, and return the words that had
-    those. Raises ValueError if it has no component for them, or a rule fits none."""
+    """Replace the rules that a pipeline has from files by those of another file, and return the words of the old rules.
+    Raises ValueError if the pipeline has no component for rules or a rule fits none, FileNotFoundError if the file is
+    missing."""
     find_ner(nlp)
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such file of rules.")

@@ -28,12 +28,12 @@ def diff_cli(
     limit: Annotated[int, typer.Option("--limit", "-n", help="Show at most this many changes; 0 for all", min=0)] = 20,
     as_json: JsonOption = False,
 ) -> None:
-    """Show which entities of texts change, because of which word, and how probable they were and are. The exit code is
-    0 if none changes, 1 if some do, 2 if something cannot be read.
+    """Show which entities change, because of which words, and their probabilities before and after. The exit code is 0
+    if none changes, 1 if some do, 2 if something cannot be read.
 
-    With RULES alone, the pipeline as it was saved is compared with the pipeline under RULES, which replace its rules
-    from files; with NEW_RULES, the pipeline under the one is compared with that under the other. A word is named as the
-    cause if the change is undone by putting this word alone back to what it was.
+    With RULES alone, the saved pipeline is compared with the pipeline under RULES, which replace its rules from files;
+    with NEW_RULES, the pipeline under RULES is compared with the pipeline under NEW_RULES. A word is named as a cause
+    if restoring this word alone undoes the change.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""`spacy lexner words suggest`: words that the lexicon lacks and that would help most."""
+"""`spacy lexner words suggest`: missing words that would help most."""
 
 from pathlib import Path
 from typing import Annotated, List, Optional, Sequence
@@ -28,7 +28,7 @@ def suggest_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline with lex_matcher and lex_ner")],
     texts: Annotated[List[Path], typer.Argument(metavar="TEXTS...", help="Files or folders of texts")],
     n: Annotated[int, typer.Option("--number", "-n", help="How many words to suggest", min=1)] = 50,
-    tried: Annotated[int, typer.Option("--tried", help="How many to try, those in most doubt first", min=1)] = 500,
+    tried: Annotated[int, typer.Option("--tried", help="How many to try, most uncertain first", min=1)] = 500,
     output: Annotated[
         Optional[Path], typer.Option("--output", "-o", metavar="FILE", help="Write them as a dictionary file")
     ] = None,
@@ -37,11 +37,11 @@ def suggest_cli(
     force: ForceOption = False,
     gpu_id: GpuOption = -1,
 ) -> None:
-    """Suggest words that the lexicon lacks and that would settle what the model is most unsure of: the model reads the
-    texts again with each word put in.
+    """Suggest words that the lexicon lacks and that would reduce the model's uncertainty most: the model reads the
+    texts again with each word added.
 
-    In the dictionary file, a word that is an entity then has the rule prefer with its label, others are hints. Delete
-    what you do not accept, and load it: matcher.load_rules, or rules in the config.
+    In the dictionary file, a word that becomes an entity has the rule prefer with its label; others are hints. Delete
+    what you do not accept, and load the file with matcher.load_rules, or rules in the config.
 
     \b
     Example:
@@ -64,15 +64,15 @@ def suggest_cli(
 
 
 def rule_line(suggestion: Suggestion) -> str:
-    """The line of a dictionary file."""
+    """Format a suggestion as a line of a dictionary file."""
     rule = f"{PREFER}\t{suggestion.label}\t{WEIGHT}" if suggestion.label else f"{HINT}\t\t"
     return f"{suggestion.word}\t{rule}\n"
 
 
 def print_suggestions(found: Sequence[Suggestion]) -> None:
-    """Print a row for each word."""
+    """Print a table row for each word."""
     if not found:
-        msg.warn("No word would make the model surer. Does its encoder read words, and is it unsure of anything here?")
+        msg.warn("No word would make the model surer: its encoder may read no words, or nothing here is uncertain.")
         return
     rows = [
         [each.word, each.label or "–", f"{each.probability:.2f}", f"{each.gain:.2f}", each.n_texts, each.example[:30]]

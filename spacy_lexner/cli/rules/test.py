@@ -1,4 +1,4 @@
-"""`spacy lexner rules test`: expectations about single sentences, run like unit tests."""
+"""`spacy lexner rules test`: expected entities of single sentences, checked like unit tests."""
 
 from pathlib import Path
 from typing import Annotated, List, Optional
@@ -25,12 +25,11 @@ def test_cli(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Test what rules make of single sentences. The exit code is 0 if all is as expected, 1 if not, 2 if a file cannot
-    be read.
+    """Test rules on single sentences. The exit code is 0 if all tests pass, 1 if not, 2 if a file cannot be read.
 
-    A test is a text, and below it what is expected: "+ word LABEL" is an entity, "- word" is none, "- word LABEL" is
-    none of that label, "=" for no entities but these. Without a model, rules alone decide: force, and prefer with a
-    weight above 0, make entities, and nothing else does.
+    A test is a text, followed by expectations: "+ word LABEL" for an entity, "- word" for none, "- word LABEL" for none
+    of that label, "=" for no other entities. Without a model, only rules make entities: force, and prefer with a weight
+    above 0.
 
     \b
     Example of a file of tests:
@@ -52,14 +51,11 @@ def test_cli(
         ]
     failed = {failure.place for failure in failures}
     if as_json:
-        typer.echo(srsly.json_dumps({"tests": len(cases), "failed": len(failed), "failures": _rows(failures)}))
+        rows = [failure._asdict() for failure in failures]
+        typer.echo(srsly.json_dumps({"tests": len(cases), "failed": len(failed), "failures": rows}))
     else:
         for failure in failures:
             msg.fail(f"{failure.place}: {failure.message}", failure.text)
         (msg.warn if failures else msg.good)(f"{len(cases) - len(failed)} of {len(cases)} tests passed")
     if failures:
         raise typer.Exit(1)
-
-
-def _rows(failures: List[Failure]) -> List[dict]:
-    return [failure._asdict() for failure in failures]

@@ -1,4 +1,4 @@
-"""A file of words or vectors in any format."""
+"""Reading a file of words or vectors in any format."""
 
 from itertools import islice
 from pathlib import Path
@@ -20,8 +20,8 @@ READERS: Dict[str, Callable[..., EntryStream]] = {
     "table": read_word_table,
     "vectors": read_word_vectors,
 }
-N_SAMPLE = 20  # lines that the format is guessed from
-MIN_DIM = 3  # fewer numbers after a word are not a vector
+N_SAMPLE = 20  # lines from which the format is detected
+MIN_DIM = 3  # fewer numbers after a word are not taken for a vector
 
 
 def read_any(path: Union[str, Path], format: str = "auto", **settings: Any) -> EntryStream:
@@ -47,8 +47,8 @@ def detect_format(
 ) -> str:
     """Guess the format from a file's first lines: "vectors" for a word and three or more numbers, with or without a
     header; "jieba" for a word, a number and perhaps a tag; "table" for .csv and for columns separated by tabs; "words"
-    for anything else. With `has_columns` columns of some table are named, so a file separated by tabs is one unless it
-    holds nothing but words and vectors. Raises LexiconError for vectors of which some are damaged."""
+    for anything else. `has_columns` says that table columns were named: a tab-separated file is then a table unless
+    every line is a word and a vector. Raises LexiconError for vectors of which some are damaged."""
     path = Path(path)
     if ".csv" in path.suffixes:
         return "table"
@@ -72,15 +72,15 @@ def _are_vectors(rows: List[List[str]], min_dim: int = MIN_DIM) -> bool:
 
 
 def _refuse_broken_vectors(path: Path, numbered: List[Tuple[int, str]]) -> None:
-    """Raise LexiconError if most lines are a word and its vector, and others are not: as a dictionary of another format
-    such a file would give a lexicon without vectors."""
+    """Raise LexiconError if most lines, but not all, are a word and its vector: read in another format, such a file
+    would give a lexicon without vectors."""
     rows = [line.split() for _, line in numbered]
     good = [_are_vectors([row]) and _is_number(row[1]) for row in rows]
     if 2 * sum(good) >= max(1, len(good)):
         number, line = numbered[good.index(False)]
         raise LexiconError(
-            f"{path}:{number}: {quote(line)} is not a word and its vector, as most of the first {len(good)} lines "
-            'are. Correct or remove this line; or give the format: "vectors" skips such lines.'
+            f"{path}:{number}: {quote(line)} is not a word and its vector, unlike most of the first {len(good)} lines. "
+            'Correct or remove this line, or set the format: "vectors" skips such lines.'
         )
 
 

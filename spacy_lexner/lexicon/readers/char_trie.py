@@ -23,7 +23,7 @@ def read_char_trie(trie: Any) -> EntryStream:
     RETURNS (EntryStream): The entries, in the order of the trie. Raises LexiconError if it is empty or not a CharTrie,
         and for any other value.
     """
-    from pygtrie import CharTrie  # only when it is needed: every `spacy.blank` imports this module
+    from pygtrie import CharTrie  # here, since every `spacy.blank` imports this module
 
     if not isinstance(trie, CharTrie) and callable(trie):
         trie = trie()
@@ -47,7 +47,7 @@ def _read(trie: Any) -> Iterator[LexiconEntry]:
 
 
 def _to_entry(word: str, value: Any) -> LexiconEntry:
-    """Raises TypeError or ValueError for a value of the wrong kind."""
+    """Make an entry. Raises TypeError or ValueError for a value of the wrong kind."""
     if isinstance(value, LexiconEntry):
         if value.word != word:
             raise ValueError(f"an entry of {quote(value.word)}")

@@ -49,8 +49,8 @@ def read_entity_vectors(
 
 
 def read_ids(path: Path, encoding: str = "utf8") -> List[str]:
-    """The ids in a file, one per line, or of OpenKE's entity2id.txt, in the order of their numbers. Raises LexiconError
-    if a number is missing."""
+    """Read the ids in a file, one per line, or from OpenKE's entity2id.txt in the order of their numbers. Raises
+    LexiconError if a number is missing."""
     lines = [(number, line.strip()) for number, line in read_lines(path, encoding=encoding) if line.strip()]
     if not lines:
         raise LexiconError(f"{path}: the file holds no ids.")
@@ -67,7 +67,7 @@ def read_ids(path: Path, encoding: str = "utf8") -> List[str]:
     if sorted(numbered) != list(range(len(body))) or (_is_natural(first) and int(first) != len(body)):
         raise LexiconError(
             f"{path}: {len(body)} ids, but their numbers are not 0 to {len(body) - 1}, each once, or the count in the "
-            "first line differs. The file is cut short, or belongs to other vectors."
+            "first line differs. The file is truncated, or belongs to other vectors."
         )
     return [numbered[row] for row in range(len(body))]
 

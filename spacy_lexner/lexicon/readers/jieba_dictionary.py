@@ -34,7 +34,7 @@ def read_jieba_dictionary(
 
 
 def to_weight(text: Optional[str]) -> float:
-    """A number; 1 for no text; NaN, which gets the entry skipped, for anything else."""
+    """Parse a weight: 1 for no text; NaN, which makes the entry invalid, for anything but a number."""
     if not text:
         return 1.0
     try:

@@ -1,4 +1,4 @@
-"""Several streams of entries, one after the other."""
+"""Several streams of entries as one."""
 
 from typing import Iterable, Iterator, Tuple
 
@@ -6,7 +6,7 @@ from ..entry import EntryStream, LexiconEntry
 
 
 class MergedStream(EntryStream):
-    """Several streams, one after the other; `source` and `line` are those of the current one."""
+    """Concatenated streams; `source` and `line` are those of the current one."""
 
     def __init__(self, streams: Iterable[EntryStream]) -> None:
         super().__init__("nothing", self._follow(streams))

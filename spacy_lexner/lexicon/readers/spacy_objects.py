@@ -1,4 +1,4 @@
-"""The word vectors and knowledge bases of spaCy."""
+"""Reading spaCy's word vectors and knowledge bases."""
 
 from typing import Any, Iterator
 
@@ -11,12 +11,12 @@ VECTORS = "nlp.vocab.vectors"
 
 
 def read_vocab_vectors(vocab: Any) -> EntryStream:
-    """The words of a spaCy Vocab that have a vector; vectors are not copied. Raises LexiconError if there are no
+    """Read the words of a spaCy Vocab that have a vector; vectors are not copied. Raises LexiconError if there are no
     vectors, or they do not belong to words."""
     if vocab.vectors.mode != "default":
         raise LexiconError(
-            f"The vectors of the vocabulary are of the kind {vocab.vectors.mode!r}, computed from parts of words, so "
-            "there is no list of words. Use vectors of the kind 'default'."
+            f"The vocabulary's vectors have the mode {vocab.vectors.mode!r}: they are computed from parts of words, so "
+            "there is no list of words. Use vectors with the mode 'default'."
         )
     if not vocab.vectors.n_keys:
         raise LexiconError("The vocabulary has no word vectors. Load a pipeline with vectors, such as zh_core_web_md.")
@@ -31,8 +31,8 @@ def read_vocab_vectors(vocab: Any) -> EntryStream:
 
 
 def read_knowledge_base(kb: Any) -> EntryStream:
-    """The aliases of an InMemoryLookupKB, ordered, each with the id and vector of its most probable entity and the
-    prior probability as weight. Without vectors if the KB's have length 0. Raises LexiconError if there are no
+    """Read the aliases of an InMemoryLookupKB, sorted, each with the id and vector of its most probable entity, and the
+    prior probability as weight; without vectors if those of the KB have length 0. Raises LexiconError if there are no
     aliases."""
     if not (hasattr(kb, "get_alias_strings") and hasattr(kb, "get_alias_candidates")):
         raise LexiconError(f"{type(kb).__name__} cannot list its aliases; expected a spacy.kb.InMemoryLookupKB.")

@@ -80,7 +80,7 @@ def _read(
 
 
 def _cell_getter(path: Path, names: List[str], header: bool, column: Optional[ColumnT]) -> Callable[[List[str]], str]:
-    """A function from a row to its cell of that column, "" where the row is too short."""
+    """Get a function that returns a row's cell in that column, "" if the row is too short."""
     if column is None:
         return lambda row: ""
     if isinstance(column, int):

@@ -1,4 +1,4 @@
-"""The pipe `lex_matcher`: finds candidate words, and lends its lexicon to the models of later components."""
+"""The pipe `lex_matcher`: finds candidate words, and links its lexicon to the models of later components."""
 
 import copy
 from pathlib import Path
@@ -36,12 +36,12 @@ LexiconReader = Callable[[Language], Lexicon]
 
 
 def _are_files(value: Any) -> bool:
-    """Whether a setting lists dictionary files, as they are saved."""
+    """Whether a value is a saved list of dictionary files."""
     rows = value if isinstance(value, list) else [None]
     return all(isinstance(row, list) and len(row) == 2 and all(map(is_text, row)) for row in rows)
 
 
-SETTINGS = {  # what is saved, besides the options
+SETTINGS = {  # saved in addition to the match options
     "spans_key": TEXT_OR_NULL,
     "rule_files": Setting(_are_files, "a list of files, each a path and its encoding"),
 }
@@ -75,7 +75,7 @@ class LexMatcher(LexiconPipe):
     """Attach the lexicon words found in a Doc (`doc._.lex_matches`, `token._.lex_words`), and link the lexicon to every
     model of a later component that reads candidate words.
 
-    The lexicon is stored once, here. It may be changed while another thread is in `nlp.pipe`: each Doc is matched, and
+    The lexicon is stored only here. It may be changed while another thread is in `nlp.pipe`: each Doc is matched, and
     its words are looked up, in the same state of the lexicon.
     """
 
@@ -85,8 +85,8 @@ class LexMatcher(LexiconPipe):
         """Create a matcher without a lexicon.
 
         name (str): The name of the component.
-        options (Optional[MatchOptions]): Lengths of words, treatment of single characters, alignment to tokens, Latin
-            words.
+        options (Optional[MatchOptions]): Lengths of words, handling of single characters and Latin words, alignment to
+            tokens.
         spans_key (Optional[str]): If set, the words are also written to `doc.spans[spans_key]`, which costs about a
             microsecond each.
         """
@@ -105,7 +105,7 @@ class LexMatcher(LexiconPipe):
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """YIELDS (Doc): The same Docs, matched a batch at a time. One that fails goes to the error handler, alone."""
+        """YIELDS (Doc): The same Docs, matched in batches. Each failing Doc is passed to the error handler."""
         for docs in util.minibatch(stream, size=batch_size):
             try:
                 self._annotate(docs)
@@ -116,7 +116,7 @@ class LexMatcher(LexiconPipe):
 
     def _annotate(self, docs: Sequence[Doc]) -> None:
         matcher = self.matcher
-        if self._rules_unchecked:  # by now all components are linked
+        if self._rules_unchecked:  # not earlier: now all components are linked
             self._rules_unchecked = False
             self.check_rules(warn=True)
         for doc, candidates in zip(docs, find_candidates(matcher, docs)):
@@ -147,9 +147,10 @@ class LexMatcher(LexiconPipe):
         get_examples (Callable[[], Iterable[Example]]): The training examples.
         nlp (Optional[Language]): The pipeline.
         lexicon (Optional[Callable[[Language], Lexicon]]): A reader, such as `spacy-lexner.WordVectors.v1`. Without one
-            the pipe keeps the lexicon that it has.
-        rules (Optional[Union[str, List[str]]]): One or several dictionary files (see `load_rules`).
-        prune (bool): Keep only the words that occur in the training texts. Words that occur only in new texts are lost.
+            the pipe keeps its lexicon.
+        rules (Optional[Union[str, List[str]]]): One or more dictionary files (see `load_rules`).
+        prune (bool): Keep only the words that occur in the training texts, so words that occur only in new texts are
+            lost.
         allow_empty (bool): Start with an empty lexicon if there is none. Otherwise an empty one raises ValueError.
         """
         if lexicon is not None and nlp is not None:
@@ -161,7 +162,7 @@ class LexMatcher(LexiconPipe):
         if rules is not None:
             self.set_rule_files(RuleFile(path) for path in ([rules] if isinstance(rules, str) else rules))
         if not len(self.lexicon) and not allow_empty:
-            raise ValueError(f"The lexicon of '{self.name}' is empty. If that is meant, set allow_empty = true.")
+            raise ValueError(f"The lexicon of '{self.name}' is empty. If this is intended, set allow_empty = true.")
         if nlp is not None:
             pipes = [pipe for _, pipe in nlp.pipeline]
             for component in pipes[pipes.index(self) + 1 :] if self in pipes else []:
@@ -170,7 +171,7 @@ class LexMatcher(LexiconPipe):
     # Files
 
     def to_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> None:
-        """Save the options, the lexicon, and the rules from files. `exclude` may name "cfg", "lexicon", "rules"."""
+        """Save the options, the lexicon, and the rules from files. `exclude` may contain "cfg", "lexicon", "rules"."""
         writers: Dict[str, Callable[[Path], Any]] = {"cfg": lambda p: srsly.write_json(p, self._cfg())}
         if (dictionary := self._dictionary) is not None:
             writers["lexicon"] = lambda p: dictionary.own.save(p, overwrite=True)  # a pipeline is saved as a whole
@@ -179,9 +180,9 @@ class LexMatcher(LexiconPipe):
         write_seal(Path(path), [name for name in SEALED["lex_matcher"] if name in writers and name not in exclude])
 
     def from_disk(self, path: Union[str, Path], *, exclude: Iterable[str] = ()) -> "LexMatcher":
-        """RETURNS (LexMatcher): This object, with what `to_disk` saved. The lexicon stays on disk, memory-mapped;
-        dictionary files are read again only by `reload`. Raises SealError or LexiconError, which name the file, if one
-        is damaged."""
+        """RETURNS (LexMatcher): This component with what `to_disk` saved. The lexicon stays on disk, memory-mapped;
+        dictionary files are read again only by `reload`. Raises SealError or LexiconError, naming the file, if one is
+        damaged."""
         parts: Dict[str, Any] = {}
         with loading(self.name, str(path)), SealedFolder(path) as files:
             readers: Dict[str, Callable[[Path], Any]] = {
@@ -196,7 +197,7 @@ class LexMatcher(LexiconPipe):
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """RETURNS (bytes): What `to_disk` saves. `exclude` may name "cfg", "lexicon", "rules"."""
+        """RETURNS (bytes): What `to_disk` saves. `exclude` may contain "cfg", "lexicon", "rules"."""
         writers: Dict[str, Callable[[], bytes]] = {"cfg": lambda: srsly.json_dumps(self._cfg()).encode("utf8")}
         if (dictionary := self._dictionary) is not None:
             writers["lexicon"] = dictionary.own.to_bytes
@@ -204,7 +205,7 @@ class LexMatcher(LexiconPipe):
         return seal_bytes(util.to_bytes(writers, exclude))
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "LexMatcher":
-        """RETURNS (LexMatcher): This object, with what `to_bytes` saved. Raises SealError for other bytes."""
+        """RETURNS (LexMatcher): This component with what `to_bytes` saved. Raises SealError for other bytes."""
         parts: Dict[str, Any] = {}
         readers: Dict[str, Callable[[bytes], Any]] = {
             "cfg": lambda b: self._load_cfg(srsly.json_loads(b)),
@@ -236,7 +237,7 @@ class LexMatcher(LexiconPipe):
         self.rule_files = tuple(RuleFile(*file) for file in cfg.get("rule_files", ()))
 
     def __deepcopy__(self, memo: Dict[int, Any]) -> "LexMatcher":
-        """A copy with a source of its own, to which the models copied along are linked."""
+        """Copy the pipe with a new source; models copied in the same call are linked to it."""
         copied = LexMatcher(self.name, options=self.options, spans_key=self.spans_key)
         copied.source = SharedMatcher(self.source.matcher)
         copied._dictionary, copied.rule_files = self._dictionary, self.rule_files

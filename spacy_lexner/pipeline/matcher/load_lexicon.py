@@ -14,9 +14,9 @@ def create_lexicon_loader(
     """Create a callback for `[initialize.before_init]` that gives the `lex_matcher` its lexicon, since `spacy pretrain`
     disables every pipe while it initializes.
 
-    lexicon (Optional[Callable[[Language], Lexicon]]): A reader of a lexicon. By default the one that the config names
-        under `[initialize.components.lex_matcher.lexicon]`. A component sourced from a saved pipeline has its lexicon
-        already and keeps it if there is no reader.
+    lexicon (Optional[Callable[[Language], Lexicon]]): A lexicon reader; by default the one in the config under
+        `[initialize.components.lex_matcher.lexicon]`. Without either, a component sourced from a saved pipeline keeps
+        its own lexicon.
     component (Optional[str]): The name of the component, if there is more than one `lex_matcher`.
     RETURNS (Callable[[Language], Language]): The callback. It raises ValueError if there is no `lex_matcher`, or
         nothing to load.
@@ -49,6 +49,7 @@ def _find_matcher(nlp: Language, component: Optional[str]) -> LexMatcher:
 
 
 def configured_reader(nlp: Language, name: str) -> Optional[LexiconReader]:
+    """The lexicon reader that a pipeline's config gives its component `name`; None if there is none."""
     settings: Any = nlp.config.interpolate().get("initialize", {}).get("components", {}).get(name, {})
     if not settings.get("lexicon"):
         return None

@@ -1,4 +1,4 @@
-"""Scores of entities: span probabilities, scaled to say how often such entities are right, and thresholds of scores."""
+"""Scores of entities: span probabilities, calibrated to how often such entities are right, and thresholds on them."""
 
 import math
 from typing import Any, Container, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple, Union
@@ -8,15 +8,15 @@ from ..settings import Setting, is_number
 from .entity_search import Entity
 
 Threshold = Union[float, Dict[str, float]]
-CLOSEST = 1e-7  # how close to 0 or 1 a probability may come
+CLOSEST = 1e-7  # probabilities are clipped to this distance from 0 and 1
 
 
 class Scale(NamedTuple):
     """A monotone map of probabilities: logit / temperature (Guo et al. 2017) + bias (Platt 1999), as a probability
     again."""
 
-    temperature: float = 1.0  # above 0; above 1 it makes scores less sure
-    bias: float = 0.0  # above 0 it makes scores higher
+    temperature: float = 1.0  # > 0; above 1 it makes scores less confident
+    bias: float = 0.0  # above 0 it raises scores
 
     def __call__(self, probability: float) -> float:
         """The score, between 0 and 1."""
@@ -24,10 +24,10 @@ class Scale(NamedTuple):
 
 
 class Calibration(NamedTuple):
-    """How the probability of a span becomes the score of an entity."""
+    """Maps the probability of a span to the score of an entity."""
 
-    shared: Scale  # for labels that had too few examples for a scale of their own
-    labels: Mapping[str, Scale]  # of the other labels
+    shared: Scale  # for labels with too few examples for a scale of their own
+    labels: Mapping[str, Scale]  # for the other labels
 
     def __call__(self, probability: float, label: str) -> float:
         """The score of an entity."""
@@ -40,7 +40,7 @@ class Calibration(NamedTuple):
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "Calibration":
-        """The calibration that `to_json` described. Raises ValueError for anything else."""
+        """Read a calibration written by `to_json`. Raises ValueError for anything else."""
         try:
             scales = {label: Scale(**scale) for label, scale in values["labels"].items()}
             shared = Scale(**values["shared"])
@@ -53,13 +53,13 @@ class Calibration(NamedTuple):
 
 
 def logit(probability: float) -> float:
-    """The logarithm of the odds, finite."""
+    """The log odds of a probability, clipped so that they are finite."""
     probability = min(max(probability, CLOSEST), 1 - CLOSEST)
     return math.log(probability) - math.log1p(-probability)
 
 
 def check_threshold(threshold: Optional[Threshold]) -> Threshold:
-    """The threshold, one or one per label; 0 for None. Raises ValueError for a value outside of 0 to 1."""
+    """Return the threshold, a number or one per label; 0 for None. Raises ValueError for a value outside 0 to 1."""
     threshold = 0.0 if threshold is None else threshold
     if not THRESHOLD.is_valid(threshold):
         raise ValueError(f"threshold = {quote(threshold)}: expected {THRESHOLD.expected}.")
@@ -83,20 +83,20 @@ CALIBRATION = Setting(_is_calibration, "null, or finite numbers as `spacy lexner
 
 
 class Confidence(NamedTuple):
-    """Turns the probabilities of entities into scores, and drops entities whose score is too low. Spans that rules
-    force are certain: they keep their probability and are never dropped."""
+    """Turns the probabilities of entities into scores, and drops entities whose score is too low. Spans forced by rules
+    are certain: they keep their probability and are never dropped."""
 
-    calibration: Optional[Calibration]  # how scores are computed; None if they are the probabilities
-    threshold: Threshold  # the score that an entity must reach
+    calibration: Optional[Calibration]  # None: scores are the probabilities
+    threshold: Threshold  # the lowest score of an entity
 
     @classmethod
     def from_cfg(cls, cfg: Mapping[str, Any]) -> "Confidence":
-        """That of a component's `cfg`, where it is saved, and where spaCy's `find-threshold` sets the threshold."""
+        """Read it from a component's `cfg`, where it is saved and where spaCy's `find-threshold` sets the threshold."""
         stored = cfg.get("calibration")
         return cls(None if stored is None else Calibration.from_json(stored), check_threshold(cfg.get("threshold")))
 
     def score(self, entity: Entity, forced: Container[Tuple[int, int]] = ()) -> float:
-        """The score of an entity. `forced` has (start, end) of the spans that rules force."""
+        """The score of an entity. `forced` has (start, end) of the spans forced by rules."""
         if self.calibration is None or (entity.start, entity.end) in forced:
             return entity.score
         return self.calibration(entity.score, entity.label)
@@ -107,5 +107,5 @@ class Confidence(NamedTuple):
         return [ent for ent in scored if (ent.start, ent.end) in forced or ent.score >= self.least(ent.label)]
 
     def least(self, label: str) -> float:
-        """The score that an entity with this label must reach."""
+        """The lowest score of an entity with this label."""
         return self.threshold.get(label, 0.0) if isinstance(self.threshold, dict) else self.threshold

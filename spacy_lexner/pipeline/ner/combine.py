@@ -1,4 +1,4 @@
-"""One pipeline made of several whose taggers predict together."""
+"""Combining pipelines into one whose tagger is the ensemble of theirs."""
 
 from copy import deepcopy
 from typing import Any, Mapping, Sequence
@@ -19,11 +19,11 @@ def combine(pipelines: Mapping[str, Language], component: str = "lex_ner") -> La
     pipelines (Mapping[str, Language]): The pipelines, by any names, with the same labels, tokenizer and lexicon.
     component (str): The name of their `lex_ner`.
     RETURNS (Language): The first pipeline, with its component replaced by the new one, which has the same settings. Its
-        calibration, which was made for other scores, and the performance in its meta data are dropped. Raises
-        ValueError, which names it, for a pipeline that does not fit; then nothing has changed.
+        calibration, made for other scores, and the performance in its metadata are dropped. Raises ValueError, naming
+        the pipeline and changing nothing, if one does not fit the others.
     """
     if len(pipelines) < 2:
-        raise ValueError(f"There are {len(pipelines)} pipelines to combine; expected at least 2.")
+        raise ValueError(f"Got {len(pipelines)} pipelines to combine; expected at least 2.")
     members = [_tagger(name, nlp, component) for name, nlp in pipelines.items()]
     _check_shared(pipelines, members)
     registry.architectures.get(ARCHITECTURE)(*(member.model for member in members))  # raises for models that do not fit
@@ -59,5 +59,5 @@ def _check_shared(pipelines: Mapping[str, Language], members: Sequence[LexNER]) 
         for what, value in row.items():
             if value != expected[what]:
                 raise ValueError(
-                    f"{name} and {first} have different {what}: {value} and {expected[what]}. Train them with one."
+                    f"{name} and {first} have different {what}: {value} and {expected[what]}. Train them with the same."
                 )

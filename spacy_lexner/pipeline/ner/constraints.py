@@ -1,10 +1,10 @@
-"""What is known of the entities of a Doc before the search: those it already has, and the rules of its words."""
+"""Constraints on the entities of a Doc, known before the search: entities it already has, and rules of its words."""
 
 from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from spacy.tokens import Doc, Span
 
-from ...candidates.unit_docs import is_space
+from ...candidates.unit_docs import BEGIN, is_space
 from ...lexicon.matcher import Matcher
 from ...lexicon.rules import FORBID, FORCE, Rule
 from ...tagging.spans.tag_scheme import Bools2d, TagScheme, TagSpan
@@ -12,24 +12,23 @@ from ...tagging.spans.word_rules import NO_RULES, DocRules, RuleMatch, apply_rul
 from ..token_runs import find_runs
 
 ENTITY = "ENTITY"  # in rules: an entity with any label
-BEGIN = 3  # in ENT_IOB; a token without a type that has it is marked as outside of entities
 
 
 class Constraints(NamedTuple):
-    """What is known of the entities of a Doc."""
+    """Constraints on the entities of a Doc."""
 
     allowed: Bools2d  # the tags that tokens may have, [n_tokens, n_tags]
-    kept: Sequence[Span]  # the entities that it has and keeps
+    kept: Sequence[Span]  # the entities that it already has and keeps
     rules: DocRules  # of its words
-    matcher: Optional[Matcher]  # the state of the lexicon that holds for it
+    matcher: Optional[Matcher]  # the state of the lexicon that applies to it
 
     @property
     def forced(self) -> Set[Tuple[int, int]]:
-        """The (start, end) of the spans that rules force."""
+        """The (start, end) of the spans forced by rules."""
         return {(span.start, span.end) for span in self.rules.spans.forced}
 
     def drop_kept(self, spans: Sequence[TagSpan]) -> List[TagSpan]:
-        """The spans that are not where the Doc has an entity that it keeps."""
+        """Drop the spans at the places of entities that the Doc keeps."""
         places = {(span.start, span.end) for span in self.kept}
         return [span for span in spans if (span.start, span.end) not in places]
 
@@ -40,7 +39,7 @@ def present_entities(doc: Doc) -> List[Span]:
 
 
 def blocked_spans(doc: Doc) -> List[Span]:
-    """The runs of tokens that are marked as outside of entities (`Doc.set_ents(blocked=...)`)."""
+    """The runs of tokens marked as outside entities (`Doc.set_ents(blocked=...)`)."""
     if not len(doc):
         return []
     blocked = (doc.to_array("ENT_IOB") == BEGIN) & (doc.to_array("ENT_TYPE") == 0)
@@ -48,8 +47,8 @@ def blocked_spans(doc: Doc) -> List[Span]:
 
 
 def kept_spans(doc: Doc, overwrite: bool) -> Tuple[List[Span], List[Span]]:
-    """The entities and the blocked tokens of a Doc that are kept: all, or with `overwrite` none."""
-    if overwrite or not doc.has_annotation("ENT_IOB"):  # most Docs
+    """The entities and the blocked tokens that a Doc keeps: all, or none with `overwrite`."""
+    if overwrite or not doc.has_annotation("ENT_IOB"):  # the most frequent case
         return [], []
     return present_entities(doc), blocked_spans(doc)
 
@@ -74,8 +73,8 @@ def apply_entity_rules(
     kept: Sequence[Span],
     blocked: Sequence[Span],
 ) -> DocRules:
-    """Turn the rules of words into rules about entities; what the Doc keeps wins over them. Labels are numbered: those
-    of the model first, then `rule_labels`, which only rules use."""
+    """Turn the rules of words into rules about entities; entities and blocked tokens that the Doc keeps win over them.
+    Labels are numbered: those of the model first, then `rule_labels`, which only rules use."""
     if not words:
         return NO_RULES
     numbers = {label: [i] for i, label in enumerate((*labels, *rule_labels))}

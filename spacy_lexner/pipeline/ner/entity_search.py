@@ -1,5 +1,5 @@
-"""The most probable entities of Docs, under their constraints, and what else they may be: other paths, and the spans
-that the model is unsure of."""
+"""The search for the most probable entities of Docs under their constraints, for alternative paths, and for spans that
+the model is uncertain about."""
 
 from typing import Any, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -18,7 +18,7 @@ Place = Tuple[int, int, str]  # first token, end (exclusive), label
 
 
 class Entity(NamedTuple):
-    """A predicted entity, or a span that may be one: units from `start` to `end` (exclusive), label, probability."""
+    """A predicted or possible entity: units from `start` to `end` (exclusive), label, and probability or score."""
 
     start: int
     end: int
@@ -27,7 +27,7 @@ class Entity(NamedTuple):
 
 
 class ReadEntity(NamedTuple):
-    """An entity of an alternative: its characters, which stay the same when tokens are merged, its label and text."""
+    """An entity of an alternative: its characters, which do not change when tokens are merged, label and text."""
 
     start_char: int
     end_char: int
@@ -44,16 +44,16 @@ class Alternative(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """What is predicted for a Doc, on the tokens of its unit Doc."""
+    """The predictions for a Doc, on the tokens of its unit Doc."""
 
     entities: List[Entity]  # without those that it already has and keeps
     alternatives: List[Alternative]  # the most probable paths, including the entities that it keeps
-    uncertain: List[Entity]  # the spans with a probability between the bounds of uncertainty
+    uncertain: List[Entity]  # the spans whose probability lies between the bounds of uncertainty
     conflicts: List[RuleConflict]  # the rules that were not followed
-    matcher: Optional[Matcher]  # the state of the lexicon that held for it
-    forced: Sequence[ForcedWord] = ()  # the words that rules force
+    matcher: Optional[Matcher]  # the state of the lexicon that applied to it
+    forced: Sequence[ForcedWord] = ()  # the words forced by rules
     unit_doc: Optional[Doc] = None
-    attended: Optional[AttendedWords] = None  # the attention of its tokens to candidate words, if asked for
+    attended: Optional[AttendedWords] = None  # the attention of its tokens to candidate words, if requested
 
     def read_from(self, doc: Doc) -> Doc:
         """The unit Doc of a Doc."""
@@ -107,13 +107,13 @@ def score_entities(
     scheme: TagScheme,
     places: Sequence[Sequence[Place]],
 ) -> List[List[float]]:
-    """The probabilities of spans, by Doc. Raises ValueError for a label that the model's `scheme` does not have."""
+    """Compute the probabilities of spans of each Doc. Raises ValueError for a label that is not in `scheme`."""
     spans = [[TagSpan(start, end, scheme.index(label)) for start, end, label in own] for own in places]
     return [scores.tolist() for scores in search_paths(head, outputs, constraints).span_scores(spans)]
 
 
 def search_paths(head: TaggerHead, outputs: TaggerOutput, constraints: Sequence[Constraints]) -> PathSearch:
-    """The search for paths in Docs, under what is known of each."""
+    """Set up the search for paths in Docs under their constraints."""
     return head.search(outputs, [known.allowed for known in constraints], [known.rules.spans for known in constraints])
 
 
@@ -164,7 +164,7 @@ def get_alternatives(doc: Doc) -> List[Alternative]:
 
 
 def check_bounds(bounds: Optional[Sequence[float]]) -> Optional[Tuple[float, float]]:
-    """The bounds of uncertainty. Raises ValueError unless they are None or probabilities, 0 < lower <= upper <= 1."""
+    """Return the bounds of uncertainty. Raises ValueError unless they are None or 0 < lower <= upper <= 1."""
     if bounds is None:
         return None
     if len(bounds) != 2 or not 0 < bounds[0] <= bounds[1] <= 1:

@@ -1,4 +1,4 @@
-"""What is found on units, written to the tokens of Docs: entities, with their scores and exact characters."""
+"""Writing entities found on units to the tokens of Docs, with their scores and exact characters."""
 
 import logging
 from collections import Counter
@@ -32,35 +32,35 @@ class Placed(NamedTuple):
 
 
 class EntityWriter:
-    """Writes what a component has found to Docs, around what they keep. An entity that does not begin and end with
-    tokens takes all tokens that it touches ("expand"), those wholly inside ("contract") or none ("strict"); "split"
-    splits the tokens first."""
+    """Writes the entities that a component found to Docs, around those that the Docs keep. An entity that does not
+    begin and end with tokens gets all tokens it touches ("expand"), those wholly inside ("contract") or none
+    ("strict"); "split" splits the tokens first."""
 
     def __init__(self, component: str, mode: AlignmentMode) -> None:
         self.component = component
         self.mode = mode
-        # How many entities were moved to tokens, were dropped for want of tokens, and were dropped because more
-        # probable entities, or those that the Doc keeps, have all of their tokens.
+        # Number of entities moved to token borders (MOVED), dropped for lack of tokens (DROPPED), and dropped because
+        # more probable or kept entities have all their tokens (OVERLAP).
         self.counts: Counter[str] = Counter()
         self._warned = False
         self.add_extensions()
 
     @staticmethod
     def add_extensions() -> None:
-        """Add the extensions that are written."""
+        """Add the extensions that are written to."""
         add_score_extension()
         add_offset_extensions()
 
     def write(self, doc: Doc, prediction: Prediction, *, overwrite: bool) -> List[RuleConflict]:
-        """Write entities with their scores and exact characters; those that find no place on tokens of their own go to
-        `doc.spans["lex_left_out"]`, on all tokens that they touch.
+        """Write entities with their scores and exact characters; those without tokens of their own go to
+        `doc.spans["lex_left_out"]`, on all tokens they touch.
 
         doc (Doc): The Doc.
-        prediction (Prediction): What was found.
+        prediction (Prediction): The predictions for it.
         overwrite (bool): Replace the entities and blocked tokens that the Doc has.
         RETURNS (List[RuleConflict]): The rules that could not be followed.
         """
-        self.add_extensions()  # an unpickled component has not been made here
+        self.add_extensions()  # an unpickled component was not created in this process
         unit_doc = prediction.read_from(doc)
         if self.mode == "split" and doc is not unit_doc:
             split_tokens(doc, np.concatenate(_characters(unit_doc, prediction.entities)))
@@ -87,8 +87,8 @@ class EntityWriter:
         _write_group(doc, UNCERTAIN_KEY, self.align(doc, prediction.read_from(doc), prediction.uncertain, count=False))
 
     def place(self, doc: Doc, unit_doc: Doc, entities: Sequence[Entity], kept: Sequence[Span]) -> List[Placed]:
-        """Put entities on the tokens of a Doc, around those that it keeps. Where two need the same token, the more
-        probable one has it, and the other one the rest of its tokens."""
+        """Put entities on the tokens of a Doc, around those that it keeps. If two touch the same token, the more
+        probable one gets it, and the other the rest of its tokens."""
         placed = self.align(doc, unit_doc, entities)
         if doc is unit_doc:
             return placed
@@ -99,7 +99,7 @@ class EntityWriter:
         for one in sorted(placed, key=lambda one: -one.entity.score):
             free = np.flatnonzero(~taken[one.span.start : one.span.end])  # at most its first and last are taken
             if not len(free):
-                self._drop(OVERLAP, doc, one.start, one.end, "other entities have all of its tokens")
+                self._drop(OVERLAP, doc, one.start, one.end, "other entities have all its tokens")
                 continue
             span = Span(doc, one.span.start + int(free[0]), one.span.start + int(free[-1]) + 1, label=one.span.label)
             taken[span.start : span.end] = True
@@ -108,7 +108,7 @@ class EntityWriter:
         return sorted(chosen, key=lambda one: one.start)
 
     def align(self, doc: Doc, unit_doc: Doc, entities: Sequence[Entity], *, count: bool = True) -> List[Placed]:
-        """Put entities on the tokens of a Doc, each on its own."""
+        """Put entities on the tokens of a Doc, each independently of the others."""
         if doc is unit_doc:
             spans = [Span(doc, ent.start, ent.end, label=ent.label) for ent in entities]
             return [Placed(span, ent, span.start_char, span.end_char) for span, ent in zip(spans, entities)]
@@ -133,13 +133,13 @@ class EntityWriter:
         if not self._warned:
             self._warned = True
             logger.warning(
-                "%s: the entity %r in %r is left out (alignment_mode = %r): %s. This warning comes once; "
-                "`alignment_counts` of the component has the numbers.",
+                "%s: the entity %r in %r is left out (alignment_mode = %r): %s. This warning is shown once; the "
+                "component's `alignment_counts` has the numbers.",
                 *(self.component, doc.text[start:end], doc.text[max(0, start - 10) : end + 10], self.mode, reason),
             )
 
     def _unplaced(self, doc: Doc, prediction: Prediction, lost: Sequence[Entity]) -> List[RuleConflict]:
-        """The rules that force words which found no place on the tokens of a Doc."""
+        """The rules whose forced words have no tokens of their own in a Doc."""
         places = {(ent.start, ent.end) for ent in lost}
         conflicts = []
         for word in prediction.forced if places else ():
@@ -163,7 +163,7 @@ def _characters(unit_doc: Doc, entities: Sequence[Entity]) -> Tuple[np.ndarray, 
 
 
 def move_to_units(doc: Doc, unit_doc: Doc, places: Sequence[Place]) -> List[Place]:
-    """Spans (first token, end, label) of a Doc as those of its unit Doc."""
+    """Map spans (first token, end, label) of a Doc to its unit Doc."""
     if doc is unit_doc:
         return list(places)
     spans = [doc[start:end] for start, end, _ in places]

@@ -1,4 +1,5 @@
-"""Gold entities as tags of the predicted tokens, what is marked as none, and what cannot be learned as it is."""
+"""Gold entities as tags of the predicted tokens, spans marked as no entities, and entities that cannot be learned as
+they are."""
 
 from typing import Iterable, List, Optional, Sequence, Set, Tuple
 
@@ -13,7 +14,7 @@ from ...tagging.spans.tag_scheme import TagScheme, TagSpan
 from ..gold_report import GoldReport
 
 MISALIGNED, TRIMMED = "not on the boundaries of the tokenizer's tokens", "with white space at an edge"
-CONSEQUENCES = {MISALIGNED: "these tokens are trained as not annotated", TRIMMED: "which is trained as outside"}
+CONSEQUENCES = {MISALIGNED: "their tokens count as not annotated", TRIMMED: "the white space is trained as outside"}
 
 
 def gold_tags(example: Example) -> List[Optional[str]]:
@@ -54,7 +55,7 @@ def trim(doc: Doc, span: Span) -> Tuple[int, int]:
 
 
 def survey_entities(examples: Iterable[Example]) -> Tuple[Set[str], GoldReport]:
-    """The labels of the entities of training examples, and a report on entities that cannot be learned as they are."""
+    """Collect the labels of training examples, and report entities that cannot be learned as they are."""
     labels: Set[str] = set()
     report = GoldReport()
     for example in examples:
@@ -72,7 +73,7 @@ def survey_entities(examples: Iterable[Example]) -> Tuple[Set[str], GoldReport]:
 
 
 def incorrect_spans(example: Example, key: Optional[str], scheme: TagScheme) -> List[TagSpan]:
-    """The spans of the predicted tokens that are no entities: those of the reference's span group `key`. Raises
+    """The spans, on predicted tokens, that are marked as no entities by the reference's span group `key`. Raises
     ValueError if one is an entity."""
     if key is None or key not in example.reference.spans:
         return []
@@ -81,13 +82,13 @@ def incorrect_spans(example: Example, key: Optional[str], scheme: TagScheme) -> 
     for span in example.get_aligned_spans_y2x(example.reference.spans[key], allow_overlap=True):
         if (span.start, span.end, span.label) in ents:
             raise ValueError(Errors.E868.format(span=(span.start_char, span.end_char, span.label_)))
-        if span.label_ in scheme.labels:  # others are never predicted: there is nothing to unlearn
+        if span.label_ in scheme.labels:  # other labels are never predicted, so there is nothing to unlearn
             incorrect.append(TagSpan(span.start, span.end, scheme.index(span.label_)))
     return incorrect
 
 
 def unit_reference(example: Example) -> Doc:
-    """The annotated Doc of an example on units, if those are the tokens of the predicted one."""
+    """The annotated Doc of an example, on units if those are the tokens of the predicted Doc."""
     return make_unit_docs([example.reference])[0] if has_units(example.predicted) else example.reference
 
 

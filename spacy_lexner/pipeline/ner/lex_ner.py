@@ -62,11 +62,11 @@ DEFAULT_MODEL = {
 )
 class LexNER(SequenceTagger[Prediction]):
     """Find entities. Each gets a confidence, `ent._.lex_score`: the probability of exactly this span with this label,
-    summed over all paths that contain it; in a calibrated pipeline (`spacy lexner calibrate`) scaled to say how often
-    such entities are right.
+    summed over all paths that contain it; in a calibrated pipeline (`spacy lexner calibrate`) scaled to how often such
+    entities are right.
 
-    Entities and probabilities are those under the rules of words in the lexicon of a `lex_matcher` (see
-    `lexicon.rules`). `doc._.lex_conflicts` has the rules that could not be followed.
+    Entities and probabilities follow the rules of words in the lexicon of a `lex_matcher` (see `lexicon.rules`).
+    `doc._.lex_conflicts` has the rules that could not be followed.
     """
 
     SETTINGS: ClassVar[Dict[str, Setting]] = {
@@ -100,27 +100,26 @@ class LexNER(SequenceTagger[Prediction]):
         name (str): The name of the component.
         model (Model[List[Doc], TaggerOutput]): A tagger, such as `spacy-lexner.CRFTagger.v1`.
         scorer (Optional[Callable]): The scoring function.
-        incorrect_spans_key (Optional[str]): Key of the span group of reference Docs that holds spans which are not
-            entities.
+        incorrect_spans_key (Optional[str]): Key of the span group in reference Docs with spans that are no entities.
         overwrite (bool): Replace the entities and blocked tokens that a Doc has. Otherwise they are kept, and the
             entities around them are the most probable ones given them.
-        rule_labels (List[str]): Labels that the model does not have and rules may force.
-        n_alternatives (int): How many of the most probable paths `doc._.lex_alternatives` holds.
+        rule_labels (List[str]): Labels that the model lacks but rules may force.
+        n_alternatives (int): Number of the most probable paths in `doc._.lex_alternatives`.
         uncertain (Optional[List[float]]): Two probabilities: spans between them, bounds included, are written to
             `doc.spans["lex_uncertain"]`, whether they are entities or not; null for none.
         threshold (Union[float, Dict[str, float]]): Entities with a lower score are dropped; one number, or one per
             label.
-        note_words (bool): Note in `ent._.lex_words` the candidate words that each entity rests on, with its attention
-            to them, for which the encoder runs a second time. `pipeline.explain` says more about single Docs.
+        note_words (bool): Record in `ent._.lex_words` the candidate words that each entity rests on, with its attention
+            to them, which runs the encoder twice. `pipeline.explain` tells more about single Docs.
         units (str): What is tagged: "characters", whatever the tokens of a Doc are, or "tokens". "auto": characters in
             a language written without spaces, if the encoder is the component's own; settled at initialization.
-        alignment_mode (str): What becomes of an entity that does not begin and end with tokens: "expand" to all tokens
-            that it touches, "contract" to those wholly inside, "strict": it is dropped; "split": the tokens are split.
-            `ent._.lex_start` and `ent._.lex_end` are its characters in any case. `alignment_counts` counts such cases;
-            what finds no tokens of its own is in `doc.spans["lex_left_out"]`.
+        alignment_mode (str): What happens to an entity that does not begin and end with tokens: "expand" to all tokens
+            it touches, "contract" to those wholly inside, "strict": it is dropped; "split": the tokens are split. In
+            any case `ent._.lex_start` and `ent._.lex_end` are its characters. `alignment_counts` counts such entities;
+            those without tokens of their own are in `doc.spans["lex_left_out"]`.
         """
         if n_alternatives < 0:
-            raise ValueError(f"n_alternatives is {n_alternatives}; expected the number of paths, or 0 for none.")
+            raise ValueError(f"n_alternatives is {n_alternatives}; expected a number of paths, or 0 for none.")
         cfg = {"incorrect_spans_key": incorrect_spans_key, "overwrite": overwrite}
         super().__init__(nlp, model, name, cfg=cfg, scorer=scorer, units=units)
         self.set_confidence(None, threshold)
@@ -129,7 +128,7 @@ class LexNER(SequenceTagger[Prediction]):
         self.uncertain = check_bounds(uncertain)
         self.note_words = note_words
         self.writer = EntityWriter(name, alignment_mode)
-        self.gold_report = GoldReport()  # what cannot be learned as it is
+        self.gold_report = GoldReport()  # of entities that cannot be learned as they are
         self.labels_changed()
         add_extension(Doc, "lex_alternatives", getter=get_alternatives)
         add_words_extension()
@@ -138,20 +137,20 @@ class LexNER(SequenceTagger[Prediction]):
 
     @property
     def alignment_counts(self) -> "Counter[str]":
-        """RETURNS (Counter[str]): How many entities were moved to tokens, dropped for want of tokens, or dropped since
-        other ones have all of their tokens."""
+        """RETURNS (Counter[str]): Number of entities moved to token borders, dropped for lack of tokens, or dropped
+        because other entities have all their tokens."""
         return self.writer.counts
 
     # Confidence
 
     @property
     def calibration(self) -> Optional[Calibration]:
-        """RETURNS (Optional[Calibration]): What turns probabilities into scores; None if they are the same."""
+        """RETURNS (Optional[Calibration]): The map from probabilities to scores; None if they are the same."""
         return Confidence.from_cfg(self.cfg).calibration
 
     def set_confidence(self, calibration: Optional[Calibration], threshold: Threshold) -> None:
         """Set how scores are computed (None: they are the probabilities), and below which score entities are dropped.
-        Raises ValueError for a threshold outside of 0 to 1."""
+        Raises ValueError for a threshold outside 0 to 1."""
         self.cfg["threshold"] = check_threshold(threshold)
         self.cfg["calibration"] = None if calibration is None else calibration.to_json()
 
@@ -159,7 +158,7 @@ class LexNER(SequenceTagger[Prediction]):
 
     @property
     def rule_reader(self) -> Optional[RuleReader]:
-        """RETURNS (Optional[RuleReader]): Which rules concern the component: those with one of its labels or with
+        """RETURNS (Optional[RuleReader]): Which rules apply to the component: those with one of its labels or with
         ENTITY, which means any of them, and those that forbid a word without a label. None until it has labels."""
         labels, new = frozenset(self.labels), frozenset(self.rule_labels)
         any_label = "" if ENTITY in labels | new else ENTITY
@@ -173,8 +172,8 @@ class LexNER(SequenceTagger[Prediction]):
     # Documents
 
     def predict(self, docs: Iterable[Doc]) -> List[Prediction]:
-        """RETURNS (List[Prediction]): The entities of each Doc, without those that it has and keeps. Raises ValueError
-        if rules leave no path."""
+        """RETURNS (List[Prediction]): The entities of each Doc, without those that it already has and keeps. Raises
+        ValueError if rules leave no path."""
         docs = self.unit_docs(docs)
         self.require_initialized()
         if not any(len(doc) for doc in docs):
@@ -192,8 +191,9 @@ class LexNER(SequenceTagger[Prediction]):
         ]
 
     def score_spans(self, docs: Iterable[Doc], spans: Sequence[Sequence[Place]]) -> List[List[float]]:
-        """Compute the scores that spans would have as entities, whether they are found or not.
+        """Compute the scores that spans would have as entities, whether or not they are found.
 
+        docs (Iterable[Doc]): The Docs.
         spans (Sequence[Sequence[Tuple[int, int, str]]]): First token, end (exclusive) and label of the spans of each
             Doc.
         RETURNS (List[List[float]]): Their scores. Raises ValueError for a label that the model does not have.
@@ -209,8 +209,8 @@ class LexNER(SequenceTagger[Prediction]):
         ]
 
     def search(self, docs: Iterable[Doc]) -> Tuple[List[Doc], PathSearch]:
-        """RETURNS (Tuple[List[Doc], PathSearch]): Unit Docs, and the search for paths in them, under rules and what the
-        Docs keep."""
+        """RETURNS (Tuple[List[Doc], PathSearch]): Unit Docs, and the search for paths in them, under rules and around
+        the entities that the Docs keep."""
         unit_docs, constraints, outputs = self._read(docs)
         return unit_docs, search_paths(self.head, outputs, constraints)
 
@@ -229,7 +229,7 @@ class LexNER(SequenceTagger[Prediction]):
         return constraints
 
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Prediction]) -> None:
-        """Write what `predict` found to Docs: entities and their scores, alternatives, uncertain spans, words."""
+        """Write predictions to Docs: entities and their scores, alternatives, uncertain spans, words."""
         for doc, prediction in zip(docs, scores):
             conflicts = self.writer.write(doc, prediction, overwrite=self.cfg["overwrite"])
             if self.n_alternatives:

@@ -1,4 +1,4 @@
-"""The scores of spans that are given by characters."""
+"""Scoring spans given by characters."""
 
 from typing import List, Sequence, Tuple
 
@@ -9,13 +9,13 @@ from .lex_ner import LexNER
 
 
 def score_places(nlp: Language, ner: LexNER, text: str, places: Sequence[Tuple[int, int, str]]) -> List[float]:
-    """Compute the scores that spans of a text would have as entities, whether they are found or not.
+    """Compute the scores that spans of a text would have as entities, whether or not they are found.
 
     nlp (Language): The pipeline.
     ner (LexNER): Its component.
     text (str): The text.
     places (Sequence[Tuple[int, int, str]]): First character, end (exclusive) and label of each span.
-    RETURNS (List[float]): Their scores; 0 for a span that is not on the tokens, or has a label that the model lacks.
+    RETURNS (List[float]): Their scores; 0 for a span off the token borders, or with a label that the model lacks.
     """
     doc = read_upto(nlp, ner, text)
     spans = [doc.char_span(start, end, label=label) for start, end, label in places]

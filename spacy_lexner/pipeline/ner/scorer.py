@@ -16,13 +16,13 @@ def create_lex_ner_scorer() -> Callable[..., Dict[str, Any]]:
 
 
 def score_by_units(examples: Iterable[Example], **kwargs: Any) -> Dict[str, Any]:
-    """spaCy's scores of entities, by units: in languages written without spaces by the exact characters of entities,
+    """Compute spaCy's entity scores on units: in languages written without spaces on the exact characters of entities,
     whatever the tokens are. Docs without annotation, and predictions where annotation is missing, do not count."""
     return get_ner_prf([unit_example(example) for example in examples], **kwargs)
 
 
 def unit_example(example: Example) -> Example:
-    """The example with both Docs on units; the entities of the predicted one have their exact characters."""
+    """Put both Docs of an example on units; the entities of the predicted Doc keep their exact characters."""
     predicted, reference = example.predicted, example.reference
     if has_units(predicted) and has_units(reference):
         return example

@@ -1,4 +1,4 @@
-"""Tokens of a Doc split at characters, by spaCy's retokenizer, with what belongs to them."""
+"""Splitting the tokens of a Doc at characters, with spaCy's retokenizer, keeping their annotation."""
 
 from typing import Any, Dict, List
 
@@ -17,10 +17,10 @@ TRANSFORMER_DATA: Any = ("._.", "trf_data", None, None)
 
 
 def split_tokens(doc: Doc, places: np.ndarray) -> None:
-    """Split the tokens of a Doc, in place, at these characters where they lie inside of tokens.
+    """Split the tokens of a Doc, in place, at those characters (int64[n]) that lie inside tokens.
 
-    The parts of a token have its tag, part of speech, morphology, entity, row of `doc.tensor` and wordpieces; they have
-    no lemma. In a parsed Doc the first part keeps the head, and the others depend on it. Spans stay where they are.
+    The parts of a token get its tag, part of speech, morphology, entity, row of `doc.tensor` and wordpieces, but no
+    lemma. In a parsed Doc the first part keeps the head, and the others depend on it. Spans cover the same text.
     """
     cuts = find_cuts(doc, places)
     if not cuts:
@@ -45,7 +45,7 @@ def split_tokens(doc: Doc, places: np.ndarray) -> None:
 
 
 def find_cuts(doc: Doc, places: np.ndarray) -> Dict[int, List[int]]:
-    """For each token with some of these characters inside, where it is to be cut, in its own characters."""
+    """For each token with such characters inside, the offsets within the token at which to cut."""
     begins, stops = token_borders(doc)
     token = np.searchsorted(begins, places, "right") - 1
     inside = (places > begins[token]) & (places < stops[token])
@@ -83,7 +83,7 @@ def _inherit(attributes: np.ndarray, origin: np.ndarray, firsts: np.ndarray) -> 
 
 
 def _repeat_wordpieces(doc: Doc, origin: np.ndarray) -> None:
-    """Give the parts of a token its pieces in the output of spacy-transformers."""
+    """Give the parts of a token its wordpieces in the output of spacy-transformers."""
     data: Any = doc.user_data.get(TRANSFORMER_DATA)
     align = getattr(data, "align", None)
     if isinstance(align, Ragged) and len(align.lengths) == origin[-1] + 1:

@@ -1,4 +1,4 @@
-"""What is known of the words of a Doc before the search: their borders, and the rules of the lexicon's words."""
+"""Constraints on the words of a Doc, known before the search: borders, and the rules of lexicon words."""
 
 from itertools import pairwise
 from typing import Collection, NamedTuple, Optional, Sequence
@@ -7,7 +7,7 @@ import numpy as np
 from spacy.attrs import ENT_IOB, ENT_TYPE, SENT_START
 from spacy.tokens import Doc
 
-from ...candidates.unit_docs import is_space
+from ...candidates.unit_docs import BEGIN, is_space
 from ...lexicon.matcher import Matcher
 from ...lexicon.rules import FORBID, FORCE, Rule
 from ...tagging.spans.tag_scheme import Bools2d, Ints1d
@@ -15,16 +15,15 @@ from ...tagging.spans.word_borders import BORDER, FREE, UNKNOWN, Borders, border
 from ...tagging.spans.word_rules import NO_RULES, DocRules, RuleMatch, apply_rules
 
 WORD = "WORD"  # the label of words without parts of speech; in rules a word with any part of speech
-BEGIN = 3  # in ENT_IOB
 
 
 class Constraints(NamedTuple):
-    """What is known of the words of a Doc."""
+    """Constraints on the words of a Doc."""
 
     borders: Borders  # those known in any text (see `word_borders.fixed_borders`)
-    edges: Ints1d  # other tokens at which a word must begin, since something else begins or ends there
-    rules: DocRules = NO_RULES  # of the lexicon's words
-    matcher: Optional[Matcher] = None  # the state of the lexicon that holds for the Doc
+    edges: Ints1d  # other tokens at which a word must begin, since an entity, sentence or span begins or ends there
+    rules: DocRules = NO_RULES  # of lexicon words
+    matcher: Optional[Matcher] = None  # the state of the lexicon that applies to the Doc
 
     @property
     def all_borders(self) -> Borders:
@@ -35,7 +34,7 @@ class Constraints(NamedTuple):
 
 
 def allowed_tags(doc: Doc, borders: Borders, n_labels: int) -> Bools2d:
-    """The tags that agree with borders, [n_tokens, n_tags]. All tokens but white space are in words, with any label."""
+    """The tags compatible with borders, [n_tokens, n_tags]. All tokens except white space are in words of any label."""
     return border_tags(borders, np.full(len(doc), UNKNOWN, dtype=np.int64), is_space(doc), n_labels)
 
 
@@ -56,8 +55,8 @@ def kept_edges(doc: Doc, span_keys: Collection[str] = ()) -> Ints1d:
 def apply_word_rules(
     doc: Doc, words: Sequence[RuleMatch], labels: Sequence[str], borders: Borders, edges: Ints1d
 ) -> DocRules:
-    """Turn the rules of lexicon words into rules about the words of a Doc. A forced word is a word there, with the part
-    of speech of its rule, if any. Known borders and edges (see `Constraints`) win over rules."""
+    """Turn the rules of lexicon words into rules about the words of a Doc. A forced word is a word, with the part of
+    speech of its rule, if any. Known borders and edges (see `Constraints`) win over rules."""
     if not words:
         return NO_RULES
     numbers = {label: [i] for i, label in enumerate(labels)}

@@ -1,4 +1,5 @@
-"""Gold words as borders between predicted tokens, with parts of speech; and a count of those that cannot be learned."""
+"""Gold words as borders between predicted tokens, with parts of speech, and a report on words that cannot be
+learned as they are."""
 
 import re
 from typing import Iterable, NamedTuple, Optional, Set, Tuple
@@ -20,25 +21,25 @@ CONTEXT = 12
 SPACE = re.compile(r"\s")
 MISALIGNED, JOINED_WORD, CUT_WORD = "not on the boundaries of the tokenizer's tokens", "joined to a neighbour", "cut"
 CONSEQUENCES = {
-    MISALIGNED: "tokens should be characters, as those of spacy-lexner.CharTokenizer.v1 are",
-    JOINED_WORD: "they are parts of what is never cut: Latin words, numbers, signs",
-    CUT_WORD: "they reach over what is never joined: white space, the words of texts that come in words",
+    MISALIGNED: "tokens should be characters, as with spacy-lexner.CharTokenizer.v1",
+    JOINED_WORD: "they are parts of Latin words, numbers or signs, which are never cut",
+    CUT_WORD: "they cross white space or word borders of the input, which are never joined",
 }
 
 
 class GoldWords(NamedTuple):
-    """What the annotation of an example says about the predicted tokens."""
+    """The annotation of an example on the predicted tokens."""
 
-    borders: Borders  # int8[n_tokens + 1]; all FREE where there is no annotation
-    tags: Ints1d  # spaCy's number for the part of speech of each token's word; 0 if not known
-    misaligned: Ints1d  # the gold words whose edges are not token edges
+    borders: Borders  # int8[n_tokens + 1]; all FREE without annotation
+    tags: Ints1d  # spaCy's number for the part of speech of each token's word; 0 if unknown
+    misaligned: Ints1d  # the gold words that do not begin and end with tokens
     joined: Ints1d  # of the others, those that known borders join to the word before
-    cut: Ints1d  # and those that they cut
+    cut: Ints1d  # and those that known borders cut
 
 
 def gold_words(example: Example, known: Borders, part: Optional[PartOfSpeech]) -> GoldWords:
-    """Find the borders that the annotation gives. Borders that are `known` without it win over it; words with different
-    parts of speech that these join have none. Raises ValueError if the texts differ in more than white space."""
+    """Find the borders given by the annotation. Borders that are `known` without it win over it; words that they join
+    have no part of speech if theirs differ. Raises ValueError if the texts differ in more than white space."""
     predicted, reference = example.predicted, example.reference
     check_texts(predicted, reference)
     tags = np.zeros(len(predicted), dtype=np.int64)
@@ -64,8 +65,9 @@ def gold_words(example: Example, known: Borders, part: Optional[PartOfSpeech]) -
 def survey_words(
     examples: Iterable[Example], part: Optional[PartOfSpeech]
 ) -> Tuple[Set[str], NDArray[np.uint64], GoldReport]:
-    """The parts of speech of training examples; spaCy's hashes of their words, sorted; a report on words that cannot be
-    learned as they are. Raises ValueError if nothing can be learned, or if a text is not that of its annotation."""
+    """Collect the parts of speech of training examples; spaCy's hashes of their words, sorted; a report on words that
+    cannot be learned as they are. Raises ValueError if nothing can be learned, or if a text differs from its
+    annotation."""
     labels: Set[str] = set()
     hashes = [np.zeros(0, dtype=np.uint64)]
     report = GoldReport()
@@ -91,8 +93,8 @@ def survey_words(
             labels.update(part.label(number, reference.vocab.strings) for number in numbers[numbers != 0].tolist())
     if n_texts and not n_segmented:
         raise ValueError(
-            f"None of the {n_texts} examples says what its words are. The tokens of a reference Doc have to be words, "
-            "some of them of two characters or more, or to have parts of speech."
+            f"None of the {n_texts} examples has words. The tokens of a reference Doc must be words, some of them of "
+            "two characters or more, or have parts of speech."
         )
     if part is not None and n_segmented and not labels:
         remedy = f'All have a {other.name}: set pos = "{option}". ' if has_other else ""
@@ -103,7 +105,7 @@ def survey_words(
 
 
 def _agreed(tags: Ints1d, borders: Borders) -> Ints1d:
-    """The tags, except those of words whose tokens have different ones."""
+    """Set the tags of words whose tokens disagree to 0."""
     starts = np.flatnonzero(borders[:-1] == BORDER)
     low, high = np.minimum.reduceat(tags, starts), np.maximum.reduceat(tags, starts)
     return np.repeat(np.where(low == high, low, 0), np.diff(np.append(starts, len(tags))))
@@ -111,7 +113,7 @@ def _agreed(tags: Ints1d, borders: Borders) -> Ints1d:
 
 def is_segmented(doc: Doc) -> bool:
     """Whether the tokens of an annotated Doc are its words: some have a part of speech, or one has two Han characters
-    or more. Other Docs are in characters and do not say what their words are."""
+    or more. Other Docs are in characters and have no words."""
     return bool(len(doc)) and (bool(doc.to_array([POS, TAG])[~is_space(doc)].any()) or in_words(doc))
 
 
@@ -131,7 +133,7 @@ def solid_offsets(doc: Doc) -> Tuple[Ints1d, Ints1d]:
 
 
 def check_texts(predicted: Doc, reference: Doc) -> None:
-    """Raise ValueError, which shows where, for texts that differ in more than white space."""
+    """Raise ValueError, showing where, for texts that differ in more than white space."""
     texts = predicted.text, reference.text
     if texts[0] == texts[1]:
         return
@@ -141,7 +143,7 @@ def check_texts(predicted: Doc, reference: Doc) -> None:
     place = next((i for i, pair in enumerate(zip(a, b)) if pair[0] != pair[1]), min(len(a), len(b)))
     begin, end = max(0, place - CONTEXT), place + CONTEXT
     raise ValueError(
-        f"The annotated Doc has another text than the Doc it belongs to. After {place} characters, not counting white "
-        f"space, they differ: {a[begin:place]!r} + {a[place:end]!r} in the Doc, {b[begin:place]!r} + "
+        f"The annotated Doc has a different text from the Doc it belongs to. After {place} characters, not counting "
+        f"white space, they differ: {a[begin:place]!r} + {a[place:end]!r} in the Doc, {b[begin:place]!r} + "
         f"{b[place:end]!r} in the annotation. Make both from the same text."
     )

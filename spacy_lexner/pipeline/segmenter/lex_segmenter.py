@@ -52,13 +52,13 @@ DEFAULT_MODEL = {
     },
 )
 class LexSegmenter(SequenceTagger[Segmentation]):
-    """Find words and their parts of speech: the most probable ones given the borders that are known in any text (see
-    `tagging.spans.word_borders`), the edges of entities and sentences that the Doc has, and the rules of words in the
-    lexicon of a `lex_matcher` (see `lexicon.rules`).
+    """Find words and their parts of speech: the most probable ones given the borders known in any text (see
+    `tagging.spans.word_borders`), the edges of the Doc's entities and sentences, and the rules of words in the lexicon
+    of a `lex_matcher` (see `lexicon.rules`).
 
-    With `retokenize` a Doc in characters goes in and another in words comes out (see `retokenize.merge_tokens`).
-    `doc._.lex_segmentation` counts what the model did not decide; `doc._.lex_conflicts` has the rules that could not be
-    followed.
+    With `retokenize` the input is a Doc in characters and the output a new Doc in words (see
+    `retokenize.merge_tokens`). `doc._.lex_segmentation` counts the words that the model did not decide;
+    `doc._.lex_conflicts` has the rules that could not be followed.
     """
 
     SETTINGS: ClassVar[Dict[str, Setting]] = {
@@ -85,32 +85,33 @@ class LexSegmenter(SequenceTagger[Segmentation]):
         name (str): The name of the component.
         model (Model[List[Doc], TaggerOutput]): A tagger, such as `spacy-lexner.CRFTagger.v1`.
         scorer (Optional[Callable]): The scoring function.
-        pos (Optional[str]): The part of speech that is learned and set: "pos", the universal one of `token.pos_`;
-            "tag", the fine-grained one of `token.tag_`; None for words alone.
+        pos (Optional[str]): The part of speech to learn and set: "pos", the universal one of `token.pos_`; "tag", the
+            fine-grained one of `token.tag_`; None for words only.
         retokenize (bool): Merge the tokens into words. Otherwise the words are only written to `doc.spans`.
-        spans_key (str): Their key there.
+        spans_key (str): The key of the words in `doc.spans`.
         keep_spans (List[str]): Keys of `doc.spans` whose spans, like entities, no word may cut.
         """
-        # What training settles is saved; the rest comes from the config, which may be overridden at loading.
+        # Settings fixed by training are saved; the others come from the config, which may be overridden on loading.
         cfg = {"known_words": [], "labels": [] if pos else [WORD], "pos": pos}
         super().__init__(nlp, model, name, cfg=cfg, scorer=scorer)
         self.retokenize = retokenize
         self.spans_key = spans_key
         self.keep_spans = tuple(keep_spans)
-        self.gold_report = GoldReport()  # what cannot be learned as it is
-        self._warned_of: Set[str] = set()  # keys of spans
+        self.gold_report = GoldReport()  # of words that cannot be learned as they are
+        self._warned_of: Set[str] = set()  # keys of `doc.spans`
         self.labels_changed()
         add_extension(Doc, "lex_segmentation", default=None)
 
     @property
     def part(self) -> Optional[PartOfSpeech]:
-        """The part of speech that is learned; None for words alone."""
+        """The part of speech that is learned; None for words only."""
         return PARTS_OF_SPEECH.get(self.cfg["pos"])
 
     @property
     def rule_reader(self) -> Optional[RuleReader]:
-        """RETURNS (Optional[RuleReader]): Which rules concern the component: those with one of its labels or with WORD,
-        which means any of them, and those that force or prefer a word without a label. None until it has labels."""
+        """RETURNS (Optional[RuleReader]): Which rules apply to the component: those with one of its labels or with
+        WORD, which means any of them, and those that force or prefer a word without a label. None until it has
+        labels."""
         if not self.labels:
             return None
         return RuleReader(self.name, frozenset(self.labels), frozenset([FORCE, PREFER]), any_label=WORD)
@@ -130,8 +131,8 @@ class LexSegmenter(SequenceTagger[Segmentation]):
             if not has_units(doc):
                 token = next(token.text for token in doc if len(token) > 1 and not token.is_space)
                 raise ValueError(
-                    f"{self.name} makes words of characters, but this Doc has tokens of several: {token!r} in "
-                    f"{doc.text[:40]!r}. Give the pipeline a tokenizer of characters: in the config [nlp.tokenizer] "
+                    f"{self.name} makes words from characters, but this Doc has tokens of several: {token!r} in "
+                    f"{doc.text[:40]!r}. Give the pipeline a character tokenizer: in the config [nlp.tokenizer] "
                     '@tokenizers = "spacy-lexner.CharTokenizer.v1".'
                 )
         return docs
@@ -179,7 +180,7 @@ class LexSegmenter(SequenceTagger[Segmentation]):
         for key in set(left_out) - self._warned_of:
             logger.warning(
                 "%s: doc.spans[%r] has spans that do not begin and end with a word. They are left out, and counted in "
-                "doc._.lex_segmentation. To keep them, name %r in keep_spans. This warning comes once.",
+                "doc._.lex_segmentation. To keep them, add %r to keep_spans. This warning is shown once.",
                 *(self.name, key, key),
             )
         self._warned_of.update(left_out)
@@ -201,8 +202,8 @@ class LexSegmenter(SequenceTagger[Segmentation]):
         super().initialize(get_examples, nlp=nlp, labels=labels)
 
     def find_labels(self, examples: Iterable[Example]) -> Set[str]:
-        """RETURNS (Set[str]): The parts of speech of the examples. Keeps the hashes of their words, so that scores can
-        count new words. Warns of words that cannot be learned as they are."""
+        """RETURNS (Set[str]): The parts of speech of the examples. Saves the hashes of their words, so that scores can
+        tell new words. Warns of words that cannot be learned as they are."""
         try:
             labels, known_words, self.gold_report = survey_words(examples, self.part)
         except ValueError as error:
@@ -213,7 +214,7 @@ class LexSegmenter(SequenceTagger[Segmentation]):
         return labels if self.part is not None else {WORD}
 
     def training_constraint(self, doc: Doc) -> Bools2d:
-        """RETURNS (Bools2d): The tags that agree with the borders known in any text."""
+        """RETURNS (Bools2d): The tags compatible with the borders known in any text."""
         return allowed_tags(doc, fixed_borders(doc), len(self.labels))
 
     def gold(self, example: Example) -> Bools2d:
@@ -241,10 +242,10 @@ class LexSegmenter(SequenceTagger[Segmentation]):
             ) from None
 
     def add_label(self, label: str) -> int:
-        """RETURNS (int): 0 if the part of speech was there, otherwise 1. Raises ValueError for an unknown one."""
+        """RETURNS (int): 0 if the part of speech was already there, else 1. Raises ValueError for an unknown one."""
         if isinstance(label, str) and label not in self.labels:
             if self.part is None:
-                raise ValueError(f"{self.name}: with pos = null {WORD!r} is the only label; {label!r} has no use.")
+                raise ValueError(f"{self.name}: with pos = null {WORD!r} is the only label; cannot add {label!r}.")
             self.part.check(label)
         return super().add_label(label)
 
@@ -253,5 +254,5 @@ class LexSegmenter(SequenceTagger[Segmentation]):
         self.model.attrs["resize_output"](self.model, nO, templates=(1, 2, 3, 4))
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> Dict[str, Any]:
-        """RETURNS (Dict[str, Any]): What the scorer returns, given where the words are and which are known."""
+        """RETURNS (Dict[str, Any]): The scorer's result; it is told where the words are and which are known."""
         return super().score(examples, **{"retokenize": self.retokenize, "spans_key": self.spans_key, **kwargs})

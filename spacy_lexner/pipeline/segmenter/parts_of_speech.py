@@ -16,10 +16,10 @@ class PartOfSpeech(NamedTuple):
 
     attribute: int  # of tokens
     name: str  # of the attribute
-    space: str  # what spaCy gives white space
+    space: str  # its value for white space
 
     def read(self, doc: Doc) -> Ints1d:
-        """spaCy's number of each token's part of speech; 0 where it has none."""
+        """spaCy's number of each token's part of speech; 0 for none."""
         return doc.to_array([self.attribute]).reshape(-1).astype(np.int64)
 
     def write(self, doc: Doc, labels: Sequence[str], which: Ints1d) -> None:
@@ -34,7 +34,7 @@ class PartOfSpeech(NamedTuple):
         return IDS[label] if self.attribute == POS else strings.add(label)
 
     def label(self, number: int, strings: StringStore) -> str:
-        """The label of a number that `read` gave."""
+        """The label of a number from `read`."""
         return strings[int(number) % 2**64]
 
     def check(self, label: Any) -> None:
@@ -42,7 +42,7 @@ class PartOfSpeech(NamedTuple):
         if self.attribute == POS and label not in IDS:
             known = ", ".join(sorted(filter(None, IDS)))
             raise ValueError(
-                f"{label!r} is none of the universal parts of speech that token.pos_ can be: {known}. For others set "
+                f"{label!r} is not a universal part of speech; token.pos_ can be {known}. For others set "
                 'pos = "tag" in the config.'
             )
 

@@ -1,4 +1,4 @@
-"""Characters to words: a Doc whose tokens are runs of another's tokens, and what that means for a pipeline."""
+"""Merging characters into words: a new Doc whose tokens are runs of old tokens, and checks of the component order."""
 
 import logging
 from itertools import compress
@@ -13,30 +13,30 @@ from thinc.api import Ragged, get_array_module
 from thinc.backends import get_array_ops
 
 from ...candidates.storage import token_borders
+from ...candidates.unit_docs import BEGIN
 from ...tagging.spans.tag_scheme import Ints1d
 
 logger = logging.getLogger(__name__)
 TOKEN_ATTRIBUTES = [TAG, POS, MORPH, LEMMA, NORM]
 SPAN_ATTRIBUTES = [ENT_IOB, ENT_TYPE, ENT_KB_ID, ENT_ID, SENT_START]
-BEGIN = 3  # in ENT_IOB; a token without a type that has it is marked as outside of entities
 TRANSFORMER_DATA = ("._.", "trf_data", None, None)
 
 
 class Merged(NamedTuple):
-    """A Doc with merged tokens; for each key of `doc.spans`, how many spans were left out because a word cuts them."""
+    """A Doc with merged tokens, and for each key of `doc.spans` the number of spans dropped because words cut them."""
 
     doc: Doc
     left_out: Dict[str, int]
 
 
 def merge_tokens(doc: Doc, starts: Ints1d) -> Merged:
-    """Build the Doc that has one token for each run of tokens, in linear time. The old one, its Tokens and Spans stay
-    as they are. `starts` has the first token of each run, sorted, beginning with 0 and including all of `kept_edges`.
+    """Build a Doc with one token for each run of tokens, in linear time. The old Doc, its Tokens and Spans stay valid.
+    `starts` has the first token of each run, sorted, beginning with 0 and including all `kept_edges`.
 
-    Text, entities, sentences, cats, user data (with candidate words and scores) and hooks are kept, and those spans of
-    `doc.spans` that begin and end with a new token. The row of a new token in `doc.tensor` is the mean of those of its
-    parts; its wordpieces in transformer output are all of theirs. Merged tokens have no tag, morphology, lemma or norm
-    of their own; a dependency parse is not kept.
+    Text, entities, sentences, cats, user data (with candidate words and scores) and hooks are kept, as are spans of
+    `doc.spans` that begin and end with a new token. A new token's row in `doc.tensor` is the mean of its parts' rows;
+    its wordpieces in transformer output are all of theirs. Merged tokens have no tag, morphology, lemma or norm; a
+    dependency parse is not kept.
     """
     lasts = np.append(starts[1:], len(doc)) - 1
     begins, stops = token_borders(doc)
@@ -72,7 +72,7 @@ def _mean(rows: Any, lengths: Ints1d) -> Any:
 
 
 def _merge_transformer_rows(merged: Doc, doc: Doc, lengths: Ints1d) -> None:
-    """In the output of spacy-transformers, give a run the pieces of all its tokens."""
+    """In the output of spacy-transformers, give a run the wordpieces of all its tokens."""
     user_data: Dict[Any, Any] = merged.user_data
     data: Any = user_data.get(TRANSFORMER_DATA)
     align = getattr(data, "align", None)
@@ -108,8 +108,8 @@ def _merge_spans(merged: Doc, doc: Doc, starts: Ints1d) -> Dict[str, int]:
 
 
 def check_order(nlp: Language, name: str) -> None:
-    """Check the components after `name`, which merges tokens. Raises ValueError if one shares an encoder that comes
-    before it and so reads characters; warns if one is trained on characters but will see words."""
+    """Check the components after `name`, which merges tokens. Raises ValueError if one of them shares an encoder before
+    `name`, which reads characters; warns if one is trained on characters but will see words."""
     if name not in nlp.pipe_names:
         return
     place = nlp.pipe_names.index(name)

@@ -13,7 +13,7 @@ from spacy.training import Example
 from .gold_words import check_texts, is_segmented, solid_offsets, word_offsets
 from .parts_of_speech import PARTS_OF_SPEECH, PartOfSpeech
 
-# A word is known by its first character and one past its last, counted without white space.
+# A word is identified by its first character and one past its last, counted without white space.
 Words = Dict[Tuple[int, int], str]
 
 
@@ -26,8 +26,8 @@ def lex_segmenter_score(
     known_words: ArrayLike = (),
     **kwargs: Any,
 ) -> Dict[str, Any]:
-    """Precision, recall and F-score of words, and of words with their parts of speech. White space is not a word.
-    Reference Docs that do not say what their words are do not count; nor, for parts of speech, do words without one.
+    """Compute precision, recall and F-score of words, and of words with their parts of speech. White space is not a
+    word. Reference Docs in characters do not count; nor, for parts of speech, do gold words without one.
 
     examples (Iterable[Example]): Predicted and annotated Docs.
     pos (Optional[str]): The part of speech: "pos", "tag" or None.
@@ -35,7 +35,7 @@ def lex_segmenter_score(
     spans_key (str): The key of the spans.
     known_words (ArrayLike): spaCy's hashes of the words of the training texts.
     RETURNS (Dict[str, Any]): `word_p`, `word_r`, `word_f`; `word_oov_r`, the recall of unknown words; `word_pos_p`,
-        `word_pos_r`, `word_pos_f`, `word_pos_per_type`. None where there is nothing to count.
+        `word_pos_r`, `word_pos_f`, `word_pos_per_type`. None if there is nothing to count.
     """
     part = PARTS_OF_SPEECH.get(pos or "")
     known = np.asarray(known_words, dtype=np.uint64)
@@ -76,7 +76,7 @@ def span_words(doc: Doc, key: str) -> Words:
 
 
 def count_tagged(score: PRFScore, per_type: Dict[str, PRFScore], found: Words, gold: Words) -> None:
-    """Add words with their parts of speech to scores, except words that have none in the annotation."""
+    """Add words with their parts of speech to scores, except words without one in the annotation."""
     if not any(gold.values()):
         return
     right = {(edges, label) for edges, label in gold.items() if label}

@@ -1,4 +1,4 @@
-"""The most probable words of Docs, under their constraints."""
+"""The search for the most probable words of Docs under their constraints."""
 
 from typing import Dict, List, NamedTuple, Optional, Sequence
 
@@ -17,15 +17,15 @@ from .constraints import Constraints, allowed_tags
 class Segmentation(NamedTuple):
     """The words of a Doc.
 
-    `report` counts what the model did not decide: `split_words` crossed the edge of an entity or sentence and were
-    split there; `forced_words` of the lexicon; `refused_words` could not be forced.
+    `report` counts words that the model did not decide: `split_words` crossed the edge of an entity or sentence and
+    were split there; `forced_words` were forced by rules; `refused_words` could not be.
     """
 
-    starts: Ints1d  # the first token of each word, and of each token of white space
+    starts: Ints1d  # the first token of each word, and each white-space token
     labels: Ints1d  # the label of each; UNKNOWN for white space
     report: Dict[str, int]
     conflicts: Sequence[RuleConflict] = ()  # the rules that were not followed
-    matcher: Optional[Matcher] = None  # the state of the lexicon that held for the Doc
+    matcher: Optional[Matcher] = None  # the state of the lexicon that applied to the Doc
 
     @classmethod
     def empty(cls) -> "Segmentation":
@@ -67,7 +67,7 @@ def find_words(
 
 
 def count_split(starts: Ints1d, edges: Ints1d) -> int:
-    """How many words, given by their first tokens, have an edge inside."""
+    """Count the words, given by their first tokens, with an edge inside."""
     crossing = edges[~np.isin(edges, starts)]
     return len(np.unique(np.searchsorted(starts, crossing, "right")))
 
@@ -75,7 +75,7 @@ def count_split(starts: Ints1d, edges: Ints1d) -> int:
 def read_path(
     path: Ints1d, constraints: Constraints, n_split: int = 0, conflicts: Sequence[RuleConflict] = ()
 ) -> Segmentation:
-    """The words that a path of tags spells."""
+    """Read the words from a path of tags."""
     starts = word_starts(path)
     labels = np.where(path[starts] == 0, UNKNOWN, (path[starts] - 1) // 4)
     n_lost = sum(conflict.reason == OVERLAP for conflict in conflicts)

@@ -1,4 +1,4 @@
-"""`spacy-lexner.lexicon_suggester.v1`: which spans `spancat` looks at."""
+"""`spacy-lexner.lexicon_suggester.v1`: suggests spans to `spancat` from candidate words."""
 
 from itertools import chain
 from typing import Callable, Iterable, Iterator, List, Optional, Sequence
@@ -11,8 +11,8 @@ from thinc.types import Ragged
 from ...candidates.batch_words import expand_ranges
 from ...candidates.storage import Candidates, get_candidates, place_spans
 
-# int64[n, 2], first token and end. The tokens of all Docs are numbered; one number is left out after each Doc, so that
-# no span of one touches a span of the next.
+# int64[n, 2], first token and end. Tokens are numbered over all Docs, with one number skipped after each Doc, so that
+# no span of one Doc touches a span of the next.
 Spans = np.ndarray
 
 
@@ -21,14 +21,14 @@ def create_lexicon_suggester(
     max_ngram: int = 3,
     groups: List[str] = [],  # noqa: B006 (never changed)
 ) -> Callable[[Iterable[Doc]], Ragged]:
-    """Create a suggester for `spancat`: runs of candidate words, short runs of tokens, and spans that an earlier
-    component found. Each span is suggested once. What is not suggested is never found.
+    """Create a suggester for `spancat`: runs of candidate words, short runs of tokens, and spans found by an earlier
+    component. Each span is suggested once; `spancat` finds only suggested spans.
 
-    max_words (int): Suggest every run of 1 to this many candidate words, each of which begins where the one before it
-        ends; 0 for none. Words that do not begin and end with tokens are left out.
+    max_words (int): Suggest every run of 1 to this many consecutive candidate words; 0 for none. Words that do not
+        begin and end with tokens are left out.
     max_ngram (int): Suggest every run of 1 to this many tokens; 0 for none.
-    groups (List[str]): Suggest the spans of these groups of `doc.spans`: `["lex_uncertain"]` for those that `lex_ner`
-        is unsure of.
+    groups (List[str]): Also suggest the spans of these groups of `doc.spans`, such as `["lex_uncertain"]`, the spans
+        that `lex_ner` is uncertain about.
     RETURNS (Callable[[Iterable[Doc], Optional[Ops]], Ragged]): The suggester. It raises ValueError for a Doc without
         the words or groups that it needs.
     """
@@ -36,7 +36,7 @@ def create_lexicon_suggester(
         raise ValueError(f"groups is {groups!r}; expected a list of keys of doc.spans: [{groups!r}].")
     for name, value in (("max_words", max_words), ("max_ngram", max_ngram)):
         if value < 0:
-            raise ValueError(f"{name} is {value}; expected the length of the longest run, or 0 for none.")
+            raise ValueError(f"{name} is {value}; expected the length of the longest run to suggest, or 0 for none.")
     if not (max_words or max_ngram or groups):
         raise ValueError("The suggester suggests nothing: set max_words or max_ngram above 0, or groups.")
 
@@ -69,7 +69,7 @@ def find_words(docs: Sequence[Doc]) -> Spans:
 
 
 def join_words(words: Spans, max_words: int) -> Iterator[Spans]:
-    """The words, all runs of two of them, and so on."""
+    """YIELDS (Spans): The words, then all runs of two consecutive words, and so on up to `max_words`."""
     words = words[np.argsort(words[:, 0], kind="stable")]
     runs = words
     for _ in range(max_words - 1):
@@ -85,7 +85,7 @@ def require_candidates(doc: Doc) -> Candidates:
     stored = get_candidates(doc)
     if stored is None:
         raise ValueError(
-            f"No lex_matcher has run on {doc.text[:40]!r}, whose words are to be suggested. Put a lex_matcher before "
+            f"No lex_matcher has run on {doc.text[:40]!r}, so it has no words to suggest. Put a lex_matcher before "
             'spancat, and train with annotating_components = ["lex_matcher"] in [training].'
         )
     return stored[1]
@@ -97,8 +97,8 @@ def find_group(docs: Sequence[Doc], offsets: np.ndarray, key: str) -> Spans:
         if key not in doc.spans:
             known = ", ".join(doc.spans) or "none"
             raise ValueError(
-                f"The spans {key!r} of {doc.text[:40]!r} are to be suggested, but it has no such group (groups: "
-                f"{known}). Put the component that writes it before spancat, and among the annotating_components of "
+                f"The suggester needs the spans {key!r} of {doc.text[:40]!r}, but it has no such group (groups: "
+                f"{known}). Put the component that writes it before spancat, and add it to annotating_components in "
                 "[training]; lex_ner writes 'lex_uncertain' if its setting `uncertain` is given."
             )
     places = ((span.start + at, span.end + at) for doc, at in zip(docs, offsets.tolist()) for span in doc.spans[key])
@@ -106,7 +106,7 @@ def find_group(docs: Sequence[Doc], offsets: np.ndarray, key: str) -> Spans:
 
 
 def to_ragged(spans: Spans, offsets: np.ndarray, ops: Ops) -> Ragged:
-    """Each span once, ordered by start, then by length, with the tokens of its own Doc."""
+    """Drop duplicates, order spans by start, then by length, and number tokens within each Doc."""
     stride = int(spans.max(initial=0)) + 1
     starts, ends = np.divmod(np.unique(spans[:, 0] * stride + spans[:, 1]), stride)
     counts = np.diff(np.searchsorted(starts, offsets), append=len(starts))

@@ -1,4 +1,4 @@
-"""The dictionary of a service: it changes while texts are annotated, and no change is lost."""
+"""The dictionary of a service, which can be changed while texts are annotated, without losing a change."""
 
 import logging
 import threading
@@ -18,23 +18,23 @@ logger = logging.getLogger(__name__)
 
 
 class Trial(NamedTuple):
-    """A dictionary as it would be after an edit."""
+    """The dictionary that an edit would make."""
 
     matcher: Matcher
     values: Mapping[str, Value]
 
 
 class Dictionary:
-    """The lexicon of a `lex_matcher`, the changes made to it at run time, and the directory that keeps these.
+    """The lexicon of a `lex_matcher`, the changes made to it at run time, and the directory that keeps them.
 
-    A change is checked, written to the disk, and only then put in use. Readers never wait: they see the lexicon before
-    or after it. Every change starts from the one before it, whichever thread it comes from.
+    A change is checked, written to the disk, and only then put into use. Readers never wait: they see the lexicon
+    before or after it. Every change builds on the one before, whichever thread it comes from.
 
     torn_bytes (int): Bytes of an incomplete record that was dropped at the start.
     """
 
     def __init__(self, pipe: LexiconPipe, state: Optional[StateDirectory] = None) -> None:
-        """Make the changes that the directory has. Raises LexiconError if one does not fit the model."""
+        """Apply the changes kept in the directory. Raises LexiconError if one does not fit the model."""
         self._changing = threading.RLock()
         self._state = state
         self.torn_bytes = 0 if state is None else state.torn_bytes
@@ -43,32 +43,32 @@ class Dictionary:
         self.use_model(pipe)
         if self.torn_bytes:
             logger.warning(
-                "The last record of the journal was not complete (%d bytes), and was dropped: the service was stopped "
-                "while it made a change that nobody was told had been made.",
+                "The last record of the journal was incomplete (%d bytes) and was dropped: the service was stopped "
+                "during a change, before the client was told that it had been made.",
                 self.torn_bytes,
             )
 
-    # What it is
+    # State
 
     @property
     def matcher(self) -> Matcher:
-        """RETURNS (Matcher): The dictionary now. It never changes; a change makes another one."""
+        """RETURNS (Matcher): The current dictionary. It is immutable; a change makes a new one."""
         return self.pipe.matcher
 
     @property
     def version(self) -> str:
-        """RETURNS (str): `doc._.lex_version` of the Docs annotated now."""
+        """RETURNS (str): The `doc._.lex_version` of Docs annotated now."""
         return self.pipe.version
 
     @property
     def broken(self) -> str:
-        """RETURNS (str): Why nothing can be kept any more; empty if all is well."""
+        """RETURNS (str): Why changes can no longer be kept; empty if all is well."""
         return "" if self._state is None else self._state.broken
 
     def lexicons(self, start: str, end: str) -> Tuple[Lexicon, Lexicon]:
-        """RETURNS (Tuple[Lexicon, Lexicon]): Two small lexicons: the words that differ between two states, as they are
-        in each. A state is a version or the number of a change, or empty: at the start, the model's own; at the end,
-        the present one. Raises UnknownError for a state that is not remembered."""
+        """RETURNS (Tuple[Lexicon, Lexicon]): Two small lexicons with the words that differ between two states, as they
+        are in each. A state is a version or the number of a change; an empty `start` is the model's own state, an
+        empty `end` the current one. Raises UnknownError for a state that is not in the history."""
         with self._changing:
             old: Overlay = self._state_at(start) if start else {}
             new = self._state_at(end) if end else dict(self.history.overlay)
@@ -90,26 +90,26 @@ class Dictionary:
             return {}
         if found is None:
             raise UnknownError(
-                f"There is no version or change {place!r} among those remembered. GET /changes lists them."
+                f"There is no version or change {place!r} in the history. GET /changes lists what there is."
             )
         return found
 
     # Changes
 
     def change(self, kind: str, edit: Edit) -> Optional[Change]:
-        """Make a change that survives a crash. Raises LexiconError if it is invalid, OSError if it cannot be kept; then
-        nothing is changed.
+        """Make a change that survives a crash. Raises LexiconError if it is invalid, OSError if it cannot be kept; in
+        both cases nothing is changed.
 
-        RETURNS (Optional[Change]): The change; None if everything is so already.
+        RETURNS (Optional[Change]): The change; None if there is nothing to change.
         """
         with self._changing:
             return self._change(kind, edit_words(self.pipe, edit))
 
     def undo(self, number: Optional[int] = None) -> Change:
-        """Take a change back: its words are exactly what they were before it. Raises UnknownError if there is none,
-        ChangedSinceError if later changes concern the same words.
+        """Undo a change: its words become exactly what they were before it. Raises UnknownError if there is none,
+        ChangedSinceError if later changes affect the same words.
 
-        number (Optional[int]): The change; None: the last one that is not taken back.
+        number (Optional[int]): The change; None: the last one that is not yet undone.
         """
         with self._changing:
             change = self.history.find(number)
@@ -118,11 +118,11 @@ class Dictionary:
             if words := self.history.changed_since(change):
                 raise ChangedSinceError(change.number, words)
             undone = self._change("undo", change.before, undoes=change.number)
-            assert undone is not None  # a change changes something, so its undoing does
+            assert undone is not None  # a change is never empty, so neither is its undoing
             return undone
 
     def try_out(self, edit: Edit) -> Trial:
-        """RETURNS (Trial): The dictionary as it would be after an edit. Raises LexiconError if it is invalid."""
+        """RETURNS (Trial): The dictionary that an edit would make. Raises LexiconError if the edit is invalid."""
         with self._changing:
             values = edit_words(self.pipe, edit)
             dictionary = self.pipe.replace_words(*resolve(self.base, values))
@@ -148,7 +148,7 @@ class Dictionary:
     # The model and the directory
 
     def use_model(self, pipe: LexiconPipe) -> None:
-        """Make all changes to the lexicon of another model, which is then the dictionary. Raises LexiconError, and
+        """Apply all changes to the lexicon of another model, which becomes the dictionary. Raises LexiconError, and
         changes nothing here, if one does not fit it."""
         with self._changing:
             base, base_version = pipe.lexicon, pipe.version
@@ -164,7 +164,7 @@ class Dictionary:
             logger.warning("No snapshot of the dictionary could be written: %s", error)
 
     def close(self) -> None:
-        """Write a snapshot, and let another process have the directory."""
+        """Write a snapshot, and release the directory."""
         with self._changing:
             if self._state is not None:
                 self._save_snapshot(self._state)

@@ -1,4 +1,4 @@
-"""What is to be done to words, and what that makes of them."""
+"""Edits of a dictionary, and the values that they give to words."""
 
 from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
@@ -15,7 +15,7 @@ from .words import Value, to_fields
 
 
 class WordFields(NamedTuple):
-    """A word, and what is told of it; None for what stays as it is."""
+    """A word and its new fields; None for fields that stay as they are."""
 
     word: str
     labels: Optional[Sequence[str]] = None
@@ -24,21 +24,22 @@ class WordFields(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """What is to be done, in this order: words removed, words added or changed, rules removed, rules added."""
+    """Changes to make, in this order: remove words, add or change words, remove rules, add rules."""
 
     remove_words: Tuple[str, ...] = ()
     add_words: Tuple[WordFields, ...] = ()
     remove_rules: Tuple[str, ...] = ()
     add_rules: Tuple[WordRule, ...] = ()
-    replace: bool = False  # whether rules replace all those of their word, or join them
+    replace: bool = False  # whether new rules replace all rules of their word, or are added to them
 
 
 def edit_words(pipe: LexiconPipe, edit: Edit) -> Dict[str, Value]:
-    """What an edit makes of the words of a lexicon.
+    """Compute the new values of the words that an edit changes.
 
-    pipe (LexiconPipe): It has the lexicon as it is now.
-    RETURNS (Dict[str, Value]): The words that it changes. Raises LexiconError if it is invalid; UnknownError if none of
-        the words to remove is known; ContradictionError for rules that cannot both be followed.
+    pipe (LexiconPipe): The owner of the current lexicon.
+    edit (Edit): The edit.
+    RETURNS (Dict[str, Value]): The value of each changed word. Raises LexiconError if the edit is invalid; UnknownError
+        if none of the words to remove is known; ContradictionError for rules that cannot both be followed.
     """
     lexicon = pipe.lexicon
     draft: Dict[str, Optional[LexiconEntry]] = {}
@@ -77,7 +78,7 @@ def check_contradiction(pipe: LexiconPipe, word: str, rules: Rules) -> None:
 
 
 def _differing(lexicon: Lexicon, draft: Mapping[str, Optional[LexiconEntry]]) -> Dict[str, Value]:
-    """What is made of the words that are not as they are in a lexicon."""
+    """The values of those words that differ from the lexicon."""
     values: Dict[str, Value] = {}
     for word, entry in draft.items():
         known = lexicon.get(word)
@@ -89,7 +90,7 @@ def _differing(lexicon: Lexicon, draft: Mapping[str, Optional[LexiconEntry]]) ->
 
 
 def _checked(lexicon: Lexicon, word: str) -> str:
-    """A word as the lexicon keeps it. Raises LexiconError if it is invalid."""
+    """Normalise a word as the lexicon does. Raises LexiconError if it is invalid."""
     normal = lexicon.normalization.word(word)
     if fault := find_word_fault(normal, lexicon.max_word_length):
         raise LexiconError(f"The word {word[:80]!r} cannot be added: {REASONS[fault]}.")
@@ -97,7 +98,7 @@ def _checked(lexicon: Lexicon, word: str) -> str:
 
 
 def _known(lexicon: Lexicon, words: Iterable[str]) -> List[str]:
-    """Those of the words that the lexicon has. Raises UnknownError if there are words, and it has none of them."""
+    """The words that the lexicon has. Raises UnknownError if words were given and it has none of them."""
     normal = list(dict.fromkeys(map(lexicon.normalization.word, words)))
     known = [word for word in normal if word in lexicon]
     if normal and not known:

@@ -1,4 +1,4 @@
-"""Why a change of the dictionary is refused."""
+"""Errors by which changes to the dictionary are refused."""
 
 from typing import Sequence
 
@@ -6,7 +6,7 @@ from ...lexicon.errors import LexiconError
 
 
 class ContradictionError(LexiconError):
-    """Two rules of a word that cannot both be followed."""
+    """Two rules of a word cannot both be followed."""
 
     def __init__(self, word: str, rules: Sequence[str], component: str) -> None:
         super().__init__(
@@ -18,19 +18,19 @@ class ContradictionError(LexiconError):
 
 
 class UnknownError(LexiconError):
-    """A word, a change or a version that does not exist."""
+    """A word, a change or a version does not exist."""
 
 
 class ChangedSinceError(LexiconError):
-    """A change cannot be undone, since later ones concern the same words."""
+    """A change cannot be undone, since later ones affect the same words."""
 
     def __init__(self, number: int, words: Sequence[str]) -> None:
         super().__init__(
-            f"Change {number} cannot be undone: later changes concern the same words ({', '.join(words[:5])}). Undo "
-            "these first."
+            f"Change {number} cannot be undone: later changes affect the same words ({', '.join(words[:5])}). Undo "
+            "those first."
         )
         self.words = tuple(words)
 
 
 class StateError(Exception):
-    """The state directory cannot be used: what is wrong with it, and the remedy."""
+    """The state directory cannot be used. The message names the fault and the remedy."""

@@ -1,4 +1,4 @@
-"""The changes of a dictionary, the latest last: what they made of words, and what these were before."""
+"""The history of a dictionary: its latest changes, with the values of words before and after each."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ class Change:
     number: int
     kind: str  # "add_words", "remove_words", "add_rules", "remove_rules", "upload_words", "upload_rules", "undo"
     time: str  # UTC, ISO 8601
-    before: Mapping[str, Value]  # what had been made of its words
+    before: Mapping[str, Value]  # the values of its words before the change
     after: Mapping[str, Value]
     version_before: str
     version_after: str
-    undoes: Optional[int] = None  # the change that it takes back
+    undoes: Optional[int] = None  # the change that it undoes
 
     def to_record(self) -> Dict[str, Any]:
         """RETURNS (Dict[str, Any]): The change as a record of the journal."""
@@ -30,16 +30,16 @@ class Change:
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Change":
-        """RETURNS (Change): The change from `to_record`."""
+        """RETURNS (Change): The change of a record from `to_record`."""
         return cls(**record)
 
 
 class History:
-    """The latest changes, and the state that all changes together have led to."""
+    """The latest changes, and the state after all changes ever made."""
 
     def __init__(self, overlay: Optional[Overlay] = None, number: int = 0) -> None:
-        """overlay (Dict[str, Value]): The state before the first of the changes that are added.
-        number (int): The number of the last change before these.
+        """overlay (Dict[str, Value]): The state to which changes will be added.
+        number (int): The number of the last change in that state.
         """
         self.overlay: Overlay = {} if overlay is None else overlay
         self.number = number
@@ -55,7 +55,7 @@ class History:
         self.remember(change)
 
     def remember(self, change: Change) -> None:
-        """Add a change that the state has already."""
+        """Add a change that is already part of the state."""
         self.number = change.number
         self._changes.append(change)
         self._n_words += len(change.after)
@@ -64,11 +64,11 @@ class History:
 
     @property
     def undone(self) -> Dict[int, int]:
-        """RETURNS (Dict[int, int]): The changes that were taken back, each with the change that did it."""
+        """RETURNS (Dict[int, int]): The changes that were undone, each with the change that undid it."""
         return {change.undoes: change.number for change in list(self._changes) if change.undoes is not None}
 
     def find(self, number: Optional[int]) -> Optional[Change]:
-        """RETURNS (Optional[Change]): The change of that number; None: the last one that can still be taken back."""
+        """RETURNS (Optional[Change]): The change of that number; for None the last one that can still be undone."""
         undone = self.undone
         for change in reversed(self._changes):
             if change.number == number or (number is None and change.kind != "undo" and change.number not in undone):
@@ -76,11 +76,11 @@ class History:
         return None
 
     def changed_since(self, change: Change) -> List[str]:
-        """RETURNS (List[str]): Words of a change of which something else was made later."""
+        """RETURNS (List[str]): The words of a change whose values have changed since."""
         return [word for word, value in change.after.items() if get_value(self.overlay, word) != value]
 
     def state_at(self, place: str) -> Optional[Overlay]:
-        """RETURNS (Optional[Overlay]): The state at a version, or after the change of a number; None if unknown."""
+        """RETURNS (Optional[Overlay]): The state at a version, or after the change of that number; None if unknown."""
         overlay = dict(self.overlay)
         for change in reversed(self._changes):
             if place in (change.version_after, str(change.number)):

@@ -1,8 +1,8 @@
 """A file of records that survives a crash: each is on the disk before `append` returns.
 
 A record is a line: JSON, a tab, and the CRC-32 of the JSON as eight hexadecimal digits. A crash while a record is being
-written leaves a torn last line. It is dropped when the file is opened again: nobody was told that it was there. Damage
-anywhere else is an error, since records that were promised are lost.
+written leaves a torn last line, which is dropped when the file is opened again: `append` had not returned. Damage
+anywhere else is an error, since it loses records that had been confirmed.
 """
 
 import json
@@ -17,10 +17,10 @@ Record = Dict[str, Any]
 
 
 class Recovery(NamedTuple):
-    """What a journal held when it was opened."""
+    """The content of a journal when it was opened."""
 
     records: List[Record]
-    torn_bytes: int  # of a last record that was not complete, and was dropped
+    torn_bytes: int  # bytes of an incomplete last record that was dropped
 
 
 class Journal:
@@ -31,7 +31,7 @@ class Journal:
         self.path = path
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         self.size = os.fstat(self._file).st_size
-        self.broken = ""  # why nothing can be appended any more
+        self.broken = ""  # why nothing can be appended anymore
 
     def recover(self) -> Recovery:
         """Read all records, and drop a torn last one. Raises StateError if another one is damaged."""
@@ -45,7 +45,7 @@ class Journal:
                 if end and end < len(data):
                     raise StateError(
                         f"{self.path}: record {len(records) + 1} (byte {place}) is damaged, and others follow it. "
-                        "Restore the file from a backup, or delete the line to go on without that change."
+                        "Restore the file from a backup, or delete the line to continue without that change."
                     )
                 os.ftruncate(self._file, place)
                 os.fsync(self._file)
@@ -58,7 +58,7 @@ class Journal:
     def append(self, record: Record) -> None:
         """Write a record to the disk. Raises OSError, and leaves the file as it was, if that fails."""
         if self.broken:
-            raise OSError(f"{self.path} cannot be written any more: {self.broken}")
+            raise OSError(f"{self.path} can no longer be written: {self.broken}. Restart the service.")
         data = dump_record(record)
         try:
             view = memoryview(data)
@@ -71,15 +71,15 @@ class Journal:
         self.size += len(data)
 
     def _take_back(self, reason: OSError) -> None:
-        """Remove what was written of a record."""
+        """Remove a partly written record."""
         try:
             os.ftruncate(self._file, self.size)
             os.fsync(self._file)
-        except OSError:  # whether the record is there is unknown: it must not be followed by others
+        except OSError:  # it is unknown what was written, so no other record may follow
             self.broken = str(reason)
 
     def clear(self) -> None:
-        """Remove all records, which a snapshot has by now."""
+        """Remove all records, which are now in a snapshot."""
         os.ftruncate(self._file, 0)
         os.fsync(self._file)
         self.size = 0
@@ -89,13 +89,13 @@ class Journal:
 
 
 def dump_record(record: Record) -> bytes:
-    """A record as a line."""
+    """Write a record as a line."""
     data = json.dumps(record, separators=(",", ":")).encode("ascii")
     return b"%s\t%08x\n" % (data, crc32(data))
 
 
 def _parse(line: bytes) -> Any:
-    """The record on a line; None if it is damaged."""
+    """Read the record on a line; None if it is damaged."""
     data, _, checksum = line.rpartition(b"\t")
     if checksum != b"%08x" % crc32(data):
         return None

@@ -1,4 +1,4 @@
-"""Words and rules of a dictionary, a page at a time."""
+"""Searching the words and rules of a dictionary, page by page."""
 
 from itertools import islice
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional
@@ -11,14 +11,14 @@ MODES = ("contains", "prefix", "exact")
 
 
 class Page(NamedTuple):
-    """Some of what was found."""
+    """A page of results."""
 
     rows: List[Any]
-    next: Optional[int]  # where the next page begins; None if there is none
+    next: Optional[int]  # the offset of the next page; None if this is the last
 
 
 def find_words(dictionary: Dictionary, query: str, mode: str, changed: bool, offset: int, limit: int) -> Page:
-    """Find words; those that were changed at run time alone with `changed`, which names removed ones too."""
+    """Find words; with `changed` only those changed at run time, including removed ones."""
     lexicon, overlay = dictionary.matcher.lexicon, dict(dictionary.history.overlay)
     query = lexicon.normalization.word(query)
     words: Iterable[str] = overlay if changed else [query] if mode == "exact" else lexicon
@@ -36,7 +36,7 @@ def find_rules(dictionary: Dictionary, query: str, offset: int, limit: int) -> P
 
 
 def describe_word(lexicon: Lexicon, word: str, changed: bool) -> Dict[str, Any]:
-    """A word as clients see it."""
+    """Describe a word for clients."""
     entry = lexicon.get(word)
     return {**describe_entry(entry or LexiconEntry(word)), "changed": changed, "removed": entry is None}
 

@@ -1,4 +1,4 @@
-"""The state directory: a snapshot, the journal of what came after it, and a lock."""
+"""The state directory: a snapshot, the journal of later changes, and a lock."""
 
 import fcntl
 import json
@@ -14,15 +14,15 @@ FORMAT = "spacy-lexner.dictionary-state"
 
 
 class StateDirectory:
-    """Records that survive, and the snapshot that stands for earlier ones. One process at a time may have it.
+    """Records that survive crashes, and a snapshot that replaces earlier ones. One process at a time may use it.
 
     records (List[Dict[str, Any]]): The records after the snapshot.
-    snapshot (Dict[str, Any]): What `save_snapshot` wrote last; empty if it never did.
+    snapshot (Dict[str, Any]): The latest content given to `save_snapshot`; empty if there is none.
     torn_bytes (int): Bytes of an incomplete last record that was dropped.
     """
 
     def __init__(self, path: Path) -> None:
-        """Open the directory, creating it if needed. Raises StateError if another process has it, if it cannot be
+        """Open the directory, creating it if needed. Raises StateError if another process uses it, if it cannot be
         written, or if it is damaged."""
         self.path = path
         try:
@@ -43,7 +43,7 @@ class StateDirectory:
             os.close(self._lock)
             raise
         last = self.snapshot.get("last", 0)
-        # A crash after a snapshot, before the journal was cleared, leaves records that the snapshot has.
+        # A crash between writing a snapshot and clearing the journal leaves records that are in the snapshot.
         self.records: List[Record] = [record for record in found.records if record["number"] > last]
         self.torn_bytes = found.torn_bytes
 
@@ -68,12 +68,14 @@ class StateDirectory:
             if snapshot["format"] != FORMAT or snapshot["version"] != 1:
                 raise ValueError(f"{snapshot['format']} {snapshot['version']}")
         except (ValueError, KeyError, TypeError) as error:
-            raise StateError(f"{path} is damaged, or of another version ({error}).") from None
+            raise StateError(
+                f"{path} is damaged, or from another version ({error}). Restore it from a backup."
+            ) from None
         return snapshot
 
     @property
     def broken(self) -> str:
-        """RETURNS (str): Why nothing can be kept any more; empty if all is well."""
+        """RETURNS (str): Why records can no longer be kept; empty if all is well."""
         return self._journal.broken
 
     @property
@@ -82,7 +84,7 @@ class StateDirectory:
         return self._journal.size > MAX_JOURNAL
 
     def append(self, record: Record) -> None:
-        """Keep a record. Once this returns it survives a crash. Raises OSError, and keeps nothing, if that fails."""
+        """Keep a record, which survives a crash once this returns. Raises OSError, and keeps nothing, on failure."""
         self._journal.append(record)
 
     def save_snapshot(self, content: Dict[str, Any], last: int) -> None:
@@ -105,6 +107,6 @@ class StateDirectory:
             os.close(folder)
 
     def close(self) -> None:
-        """Let another process have the directory."""
+        """Release the directory."""
         self._journal.close()
         os.close(self._lock)

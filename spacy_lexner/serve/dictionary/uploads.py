@@ -1,4 +1,4 @@
-"""Uploaded files of words and of rules."""
+"""Reading uploaded files of words and rules."""
 
 import tempfile
 from contextlib import contextmanager
@@ -11,11 +11,11 @@ from ...lexicon.readers.any_file import read_any
 from ...lexicon.rule_file import read_rules
 from .edits import Edit, WordFields
 
-MAX_SKIPPED = 0.1  # of the lines of a file
+MAX_SKIPPED = 0.1  # share of the lines of a file
 
 
 class Upload(NamedTuple):
-    """What a file says."""
+    """The edit in a file."""
 
     edit: Edit
     skipped: Dict[str, int]  # lines that were left out, by reason
@@ -25,10 +25,10 @@ def read_words_file(data: bytes, name: str, lexicon: Lexicon, label: str = "") -
     """Read a list of words, a table or a jieba dictionary.
 
     data (bytes): The file, UTF-8.
-    name (str): Its name, for messages; ".csv" makes it a table.
-    lexicon (Lexicon): The lexicon that the words are for.
+    name (str): Its name, for messages; a file named ".csv" is a table.
+    lexicon (Lexicon): The lexicon to which the words will be added.
     label (str): The label of words that have none.
-    RETURNS (Upload): The words. Raises LexiconError, with the line, for another file, for vectors, and if more than a
+    RETURNS (Upload): The words. Raises LexiconError, with the line, for any other file, for vectors, and if more than a
         tenth of the lines are invalid.
     """
     with _as_file(data, name, ".csv" if name.endswith(".csv") else ".txt") as path:
@@ -36,7 +36,9 @@ def read_words_file(data: bytes, name: str, lexicon: Lexicon, label: str = "") -
             read_any(path), normalization=lexicon.normalization, max_word_length=lexicon.max_word_length, merge=True
         )
         if words.dim:
-            raise LexiconError("The file has vectors. `spacy lexner lexicon build` takes them; here give words alone.")
+            raise LexiconError(
+                "The file has vectors, which only `spacy lexner lexicon build` reads. Upload words only."
+            )
         report = words.report
         invalid = {key: count for key, count in report.skipped.items() if key not in ("duplicate", "label_added")}
         if sum(invalid.values()) > MAX_SKIPPED * report.n_read:
@@ -54,15 +56,15 @@ def read_words_file(data: bytes, name: str, lexicon: Lexicon, label: str = "") -
 
 
 def read_rules_file(data: bytes, name: str) -> Upload:
-    """Read a dictionary file (see `read_rules`), whose rules replace all those of its words. Raises LexiconError, with
-    the line, for an invalid one."""
+    """Read a dictionary file (see `read_rules`), whose rules replace all rules of its words. Raises LexiconError, with
+    the line, for an invalid rule."""
     with _as_file(data, name, ".tsv") as path:
         return Upload(Edit(add_rules=tuple(read_rules(path)), replace=True), {})
 
 
 @contextmanager
 def _as_file(data: bytes, name: str, suffix: str) -> Iterator[Path]:
-    """A file for the readers; messages have the name that the client gave it."""
+    """Write a temporary file for the readers; errors have the name that the client gave."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"upload{suffix}"
         path.write_bytes(data)

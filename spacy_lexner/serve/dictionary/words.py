@@ -1,4 +1,4 @@
-"""What the service knows about words, as JSON: what a change makes of each word that it touches."""
+"""The values that changes give to words, as JSON."""
 
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Union
 
@@ -6,23 +6,23 @@ from ...lexicon.entry import LexiconEntry
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.rules import Rule, Rules
 
-# What was made of a word: its fields, but for the vector, which is the model's; None if it was removed; or "" where
-# nothing was made of it, so that it is as in the model's own lexicon.
+# The value of a word: its fields, except for the vector, which is the model's; None if it was removed; "" if it was not
+# changed, so that it is as in the model's own lexicon.
 Fields = Dict[str, Any]
 Value = Union[Fields, None, str]
 UNTOUCHED = ""
-Overlay = Dict[str, Value]  # what was made of words, on top of the model's lexicon
+Overlay = Dict[str, Value]  # the values of changed words, on top of the model's lexicon
 
 
 class Resolved(NamedTuple):
-    """What becomes of words."""
+    """The entries to set and the words to remove."""
 
     entries: List[LexiconEntry]
     removed: List[str]
 
 
 def to_fields(entry: LexiconEntry) -> Fields:
-    """The fields of an entry, but for its vector."""
+    """The fields of an entry, except for its vector."""
     return {
         "labels": list(entry.labels),
         "weight": entry.weight,
@@ -36,7 +36,7 @@ def to_rules(fields: Fields) -> Rules:
 
 
 def to_entry(base: Lexicon, word: str, value: Value) -> Optional[LexiconEntry]:
-    """What a lexicon with these changes knows about a word; None if it does not have it."""
+    """The entry of a word with this value; None if the lexicon then lacks it."""
     own = base.get(word)
     if value is None:
         return None
@@ -47,7 +47,7 @@ def to_entry(base: Lexicon, word: str, value: Value) -> Optional[LexiconEntry]:
 
 
 def resolve(base: Lexicon, values: Mapping[str, Value]) -> Resolved:
-    """What becomes of words under these changes."""
+    """Turn the values of words into entries and removals."""
     found = Resolved([], [])
     for word, value in values.items():
         entry = to_entry(base, word, value)
@@ -63,7 +63,7 @@ def get_value(overlay: Overlay, word: str) -> Value:
 
 
 def set_values(overlay: Overlay, values: Mapping[str, Value]) -> None:
-    """Put changes on top of others."""
+    """Put values on top of others."""
     for word, value in values.items():
         if value == UNTOUCHED:
             overlay.pop(word, None)

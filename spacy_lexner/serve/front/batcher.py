@@ -1,4 +1,4 @@
-"""Requests for entities that wait, so that several of them go through the model together."""
+"""Batching waiting requests for entities, so that several go through the model together."""
 
 import asyncio
 from collections import deque
@@ -11,11 +11,11 @@ from ..problem import too_many_waiting
 from ..settings import Batching
 from ..wanted import Wanted
 
-LOOK_AHEAD = 1024  # waiting requests that are looked at for a batch
+LOOK_AHEAD = 1024  # waiting requests considered for a batch
 
 
 class Answer(NamedTuple):
-    """What a request is answered."""
+    """The answer to a request."""
 
     status: int
     media_type: str
@@ -24,10 +24,10 @@ class Answer(NamedTuple):
 
 @dataclass(eq=False)
 class Job:
-    """A request that waits."""
+    """A waiting request."""
 
     texts: Sequence[str]
-    single: bool  # whether it has one text, rather than a list
+    single: bool  # whether it has a single text, not a list
     wanted: Wanted
     answer: "asyncio.Future[Answer]"
 
@@ -35,46 +35,47 @@ class Job:
         self.longest = max(1, *map(len, self.texts))
 
 
-# Sends jobs to the model, and gives an answer for each.
+# Sends jobs to the model, and returns an answer for each.
 Send = Callable[[Sequence[Job]], Awaitable[Sequence[Answer]]]
 
 
 class Batcher:
-    """Sends one batch of equal requests at a time, whose padded size is bounded."""
+    """Sends one batch at a time, of requests that want the same and with a bounded padded size."""
 
     def __init__(self, send: Send, batching: Batching, max_waiting: int) -> None:
-        """batching (Batching): How large batches are, and how long a free model waits for more texts.
-        max_waiting (int): How many requests may wait.
+        """send (Send): Sends a batch to the model.
+        batching (Batching): The size of batches, and the time that an idle model waits for more texts.
+        max_waiting (int): Most requests that may wait.
         """
         self._send, self.batching, self.max_waiting = send, batching, max_waiting
         self._waiting: Deque[Job] = deque()
         self._running: Optional[asyncio.Task[None]] = None
         self._timer: Optional[asyncio.TimerHandle] = None
-        self._expected = 1  # as many requests as were there at the last batch are expected to come again
+        self._expected = 1  # number of requests at the last batch, which are expected to come again
 
     @property
     def n_waiting(self) -> int:
-        """RETURNS (int): How many requests wait."""
+        """RETURNS (int): The number of waiting requests."""
         return len(self._waiting)
 
     def takes(self, body: AnnotateBody) -> bool:
-        """RETURNS (bool): Whether a request is small enough to go with others. To explain takes many runs of the model,
-        so such requests go alone."""
+        """RETURNS (bool): Whether a request is small enough to be batched. Explaining takes many runs of the model, so
+        such requests are not."""
         texts = body.all_texts
         return body.explain is None and max(1, *map(len, texts)) * len(texts) <= self.batching.max_tokens
 
     async def run(self, body: AnnotateBody) -> Answer:
-        """RETURNS (Answer): What the model makes of a request. Raises Problem if too many wait."""
+        """RETURNS (Answer): The model's answer to a request. Raises Problem if too many are waiting."""
         if len(self._waiting) >= self.max_waiting:
             raise too_many_waiting(len(self._waiting), self.max_waiting)
         answer = asyncio.get_running_loop().create_future()
         self._waiting.append(Job(body.all_texts, body.texts is None, body.wanted, answer))
-        self._go_on()
+        self._start_if_due()
         return await answer
 
-    def _go_on(self) -> None:
-        """Start a batch, unless one runs, or as many requests as there were last time are worth waiting for: clients
-        that were answered together come back together. One that is alone waits for nobody."""
+    def _start_if_due(self) -> None:
+        """Start a batch, unless one is running or fewer requests are waiting than last time: clients that were answered
+        together tend to come back together, so the rest is worth waiting for. A single client never waits."""
         if self._running is not None or not self._waiting:
             return
         if len(self._waiting) >= self._expected:
@@ -97,7 +98,7 @@ class Batcher:
         except Exception as error:
             answers = [error] * len(jobs)
         self._running = None
-        self._go_on()  # before anybody is answered: the model is free
+        self._start_if_due()  # before answering, since the model is idle
         for job, answer in zip(jobs, answers):
             if job.answer.done():
                 continue
@@ -108,9 +109,9 @@ class Batcher:
 
 
 def choose_batch(waiting: Deque[Job], max_tokens: int) -> List[Job]:
-    """Take the request that has waited longest and, with it, others that want the same, as many as fit: the number of
-    texts times the longest of them is at most `max_tokens`. What does not fit stays in its place, so it is the first
-    one soon."""
+    """Take the request that has waited longest, and with it as many others that want the same as fit: the number of
+    texts times the length of the longest is at most `max_tokens`. Requests that do not fit keep their place in the
+    queue."""
     while waiting and waiting[0].answer.done():
         waiting.popleft()
     if not waiting:
@@ -119,7 +120,7 @@ def choose_batch(waiting: Deque[Job], max_tokens: int) -> List[Job]:
     chosen, longest, n_texts, kept = [first], first.longest, len(first.texts), []
     for job in list(islice(waiting, LOOK_AHEAD)):
         waiting.popleft()
-        if job.answer.done():  # given up
+        if job.answer.done():  # cancelled
             continue
         size = max(longest, job.longest) * (n_texts + len(job.texts))
         if job.wanted == first.wanted and size <= max_tokens:

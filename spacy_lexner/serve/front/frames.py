@@ -1,4 +1,4 @@
-"""What the process of HTTP and that of the model send each other: frames of a head, which is JSON, and a body."""
+"""The frames that the HTTP process and the model process exchange: a head, which is JSON, and a body."""
 
 import asyncio
 import json
@@ -46,10 +46,10 @@ class FrameProtocol(asyncio.Protocol):
         self._on_end()
 
     def send(self, head: Head, body: bytes = b"") -> None:
-        """Send a frame, if the other end is there."""
+        """Send a frame, unless the connection is closing."""
         if not self._transport.is_closing():
             self._transport.write(to_frame(head, body))
 
     def close(self) -> None:
-        """Close this end, once all is sent."""
+        """Close this end once everything has been sent."""
         self._transport.close()

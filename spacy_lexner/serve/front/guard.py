@@ -1,4 +1,5 @@
-"""What stands before the app: it reads bodies within limits, checks names and types, sets headers, and counts."""
+"""The guard in front of the app: it reads bodies within limits, checks hosts and types, sets headers, and counts
+requests."""
 
 import asyncio
 import logging
@@ -33,10 +34,13 @@ SECURITY = (
 
 
 class Guard:
-    """An ASGI app around another. That one gets each body in one message; that of /metrics is what is known here."""
+    """An ASGI app around another, which gets each body in one message. The body for /metrics is the guard's metrics."""
 
     def __init__(self, app: ASGIApp, limits: Limits, hosts: Tuple[str, ...] = ()) -> None:
-        """hosts (Tuple[str, ...]): Names under which the service answers; empty for any."""
+        """app (ASGIApp): The app behind the guard.
+        limits (Limits): The limits of requests.
+        hosts (Tuple[str, ...]): Names under which the service answers; empty for any.
+        """
         self.app, self.limits, self.hosts = app, limits, hosts
         self.metrics = RequestMetrics()
 
@@ -71,7 +75,7 @@ class Guard:
             self.metrics.count(_route(scope), scope["method"], status[0] if status else 0, seconds)
 
     async def _admit(self, scope: Scope, receive: Receive) -> bytes:
-        """Read the body of a request. Raises Problem if it is not let in."""
+        """Read the body of a request. Raises Problem if the request is refused."""
         headers, limits = Headers(scope=scope), self.limits
         self._check_host(headers.get("host", ""))
         upload = scope["path"].endswith("/upload")
@@ -94,13 +98,13 @@ class Guard:
         return self.metrics.text() if scope["path"] == METRICS else body
 
     def _check_host(self, host: str) -> None:
-        """A page of another site may have had its name resolved to this address (DNS rebinding)."""
+        """Raise Problem for an unknown host name: a foreign site's name may resolve to this address (DNS rebinding)."""
         name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
         if self.hosts and name.strip("[]").lower() not in self.hosts:
             raise Problem(
                 421,
                 "unknown-host",
-                f"This service is not known as {name[:80]!r}, but as {', '.join(self.hosts)}. Start it with "
+                f"This service answers to the host names {', '.join(self.hosts)}, not to {name[:80]!r}. Start it with "
                 "--allowed-host NAME to add one.",
             )
 
@@ -123,14 +127,14 @@ def _too_large(limit: int) -> Problem:
     return Problem(
         413,
         "too-large",
-        f"The body is larger than {limit} bytes. Send less at a time.",
+        f"The body is larger than {limit} bytes. Send it in several requests.",
         {"Connection": "close"},
         limit=limit,
     )
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that gives the body first."""
+    """Make a `receive` that first returns the body."""
     pending: List[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Message:
@@ -140,13 +144,13 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 def _route(scope: Scope) -> str:
-    """The pattern of the path, of which there are few; paths there are as many as clients think of."""
+    """The pattern of the path, since metrics must have few labels and clients can make up any path."""
     route: Optional[Any] = scope.get("route")
     return getattr(route, "path", "other")
 
 
 def known_hosts(host: str, allowed: Tuple[str, ...]) -> Tuple[str, ...]:
-    """The names under which a service on this address answers: any, unless it is on the loopback or names are given."""
+    """The host names to which a service answers: any, unless names are given or it listens on the loopback address."""
     if allowed:
         return tuple(dict.fromkeys((*map(str.lower, allowed), *LOOPBACK)))
     return LOOPBACK if host in LOOPBACK else ()

@@ -1,5 +1,5 @@
-"""The process that speaks HTTP: it lets requests in and passes them on, so that it needs neither spaCy nor torch, and
-takes no time of the interpreter that runs the model."""
+"""The process that speaks HTTP: it admits requests and passes them on. It needs neither spaCy nor torch, and takes no
+time from the interpreter that runs the model."""
 
 import asyncio
 import logging
@@ -21,16 +21,16 @@ FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
 class FrontSettings(NamedTuple):
-    """What the process needs to know."""
+    """The settings of the process."""
 
     limits: Limits
     batching: Batching
     hosts: Tuple[str, ...]
-    drain_seconds: Optional[int] = None  # how long requests may take once the service stops; None: as long as they do
+    drain_seconds: Optional[int] = None  # for pending requests once the service stops; None: no limit
 
 
 class PatientProtocol(HttpToolsProtocol):
-    """uvicorn's, but a connection on which nothing is ever sent is closed like one that has become idle."""
+    """uvicorn's protocol, except that it also closes connections on which nothing was ever sent, like idle ones."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -38,9 +38,9 @@ class PatientProtocol(HttpToolsProtocol):
 
 
 def run_front(link: socket.socket, listening: List[socket.socket], settings: FrontSettings) -> None:
-    """Serve until the other end of the link says so, then answer what has arrived. Ends at once if it is gone."""
+    """Serve until the other end of the link says stop, then answer pending requests. Exits at once if it is gone."""
     logging.basicConfig(level=logging.INFO, format=FORMAT)
-    with suppress(KeyboardInterrupt):  # uvicorn raises it again once all is answered
+    with suppress(KeyboardInterrupt):  # uvicorn raises it again once everything is answered
         uvloop.run(_serve(link, listening, settings))
 
 

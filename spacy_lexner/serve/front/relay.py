@@ -1,4 +1,4 @@
-"""What passes requests on to the process that has the model."""
+"""Passing requests on to the process that has the model."""
 
 import asyncio
 import json
@@ -20,19 +20,21 @@ ANNOTATE = "/annotate"
 
 
 class Route(NamedTuple):
-    """The pattern of a path, as the app that has the endpoints knows it."""
+    """The pattern of a path, as the app with the endpoints knows it."""
 
     path: str
 
 
 class Relay:
-    """An ASGI app whose answers come from the other end of a socket. Bodies of requests are expected in one message.
-    Small requests for entities go there together, all others as they are."""
+    """An ASGI app whose answers come from the other end of a socket. Each request body must come in one message. Small
+    requests for entities are sent in batches, all others one by one."""
 
     def __init__(
         self, limits: Limits, batching: Batching, on_stop: Callable[[], None], on_end: Callable[[], None]
     ) -> None:
-        """on_stop (Callable[[], None]): Called when the other end wants no new connections.
+        """limits (Limits): The limits of requests.
+        batching (Batching): How requests are batched.
+        on_stop (Callable[[], None]): Called when the other end wants no new connections.
         on_end (Callable[[], None]): Called when the other end is gone.
         """
         self.limits, self._on_stop = limits, on_stop
@@ -56,7 +58,7 @@ class Relay:
         await send({"type": "http.response.body", "body": content})
 
     def _small_request(self, scope: Scope, body: bytes) -> Optional[AnnotateBody]:
-        """A request that goes with others; None for one in which anything is special, or wrong."""
+        """Parse a request that can be batched; None for any other, or an invalid one."""
         if scope["path"] != ANNOTATE or scope["method"] != "POST":
             return None
         with suppress(ValidationError):
@@ -74,11 +76,11 @@ class Relay:
             raise too_slow(self.limits.seconds) from None
 
     async def _send_batch(self, jobs: Sequence[Job]) -> List[Answer]:
-        """Answers of the model to equal requests."""
+        """Get the model's answers to requests that want the same."""
         texts = json.dumps([job.texts for job in jobs], ensure_ascii=False, separators=(",", ":")).encode("utf8")
         wanted, single = jobs[0].wanted.to_json(), [job.single for job in jobs]
         head, content = await self._ask({BATCH: wanted, "single": single}, texts)
-        if BATCH not in head:  # nothing could be done
+        if BATCH not in head:  # the whole batch failed
             return [Answer(head["status"], MEDIA_TYPE, content)] * len(jobs)
         answers, place = [], 0
         for status, size in head[BATCH]:
@@ -106,7 +108,7 @@ class Relay:
 
 
 def to_head(scope: Scope) -> Head:
-    """RETURNS (Dict[str, Any]): What an app needs to know of a request besides its body."""
+    """RETURNS (Dict[str, Any]): The parts of a request's scope that the app needs, ready for JSON."""
     return {
         "method": scope["method"],
         "path": scope["path"],
@@ -118,7 +120,7 @@ def to_head(scope: Scope) -> Head:
 
 
 def to_scope(head: Head) -> Scope:
-    """RETURNS (Dict[str, Any]): The scope that `to_head` was given, as far as it went."""
+    """RETURNS (Dict[str, Any]): A scope with the parts kept by `to_head`."""
     return {
         "type": "http",
         "asgi": {"version": "3.0", "spec_version": "2.4"},
@@ -136,10 +138,10 @@ def to_scope(head: Head) -> Scope:
 
 
 def to_text(headers: Sequence[Tuple[bytes, bytes]]) -> List[Tuple[str, str]]:
-    """RETURNS (List[Tuple[str, str]]): Headers as JSON can hold them."""
+    """RETURNS (List[Tuple[str, str]]): Headers, ready for JSON."""
     return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
 
 
 def from_text(headers: Sequence[Sequence[str]]) -> List[Tuple[bytes, bytes]]:
-    """RETURNS (List[Tuple[bytes, bytes]]): The headers of `to_text`."""
+    """RETURNS (List[Tuple[bytes, bytes]]): Headers from `to_text`."""
     return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]

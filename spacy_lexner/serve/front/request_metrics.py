@@ -1,4 +1,4 @@
-"""What Prometheus is told of requests, by whoever lets them in."""
+"""Prometheus metrics of requests, counted in the HTTP process."""
 
 from typing import Callable
 
@@ -8,7 +8,7 @@ SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
 
 class RequestMetrics:
-    """The counters of requests, and what the process that answers them takes."""
+    """Counters of requests, and the resources of the HTTP process."""
 
     def __init__(self) -> None:
         self.registry = registry = CollectorRegistry()
@@ -23,18 +23,20 @@ class RequestMetrics:
         self._waiting = Gauge("lexner_requests_waiting", "Requests that wait for the model", registry=registry)
 
     def watch(self, waiting: Callable[[], int]) -> None:
-        """Read the number of waiting requests whenever the metrics are asked for."""
+        """Set the function that returns the number of waiting requests."""
         self._waiting.set_function(waiting)
 
     def count(self, path: str, method: str, status: int, seconds: float) -> None:
         """Count a request.
 
-        path (str): The pattern of its path, of which there are few.
-        status (int): The HTTP status; 0 if nothing was answered.
+        path (str): The pattern of its path.
+        method (str): The HTTP method.
+        status (int): The HTTP status; 0 if there was no answer.
+        seconds (float): The time until the answer.
         """
         self._requests.labels(path, method, str(status)).inc()
         self._latency.labels(path).observe(seconds)
 
     def text(self) -> bytes:
-        """RETURNS (bytes): All of it, in Prometheus' text format."""
+        """RETURNS (bytes): All metrics in Prometheus' text format."""
         return generate_latest(self.registry)

@@ -1,4 +1,4 @@
-"""What answers look like, for the API's page and for clients. Answers are not checked against it at run time."""
+"""Schemas of the answers, for the API's page and for clients. Answers are not validated against them at run time."""
 
 from typing import Any, Dict, List, Optional
 
@@ -158,7 +158,7 @@ class VersionAnswer(BaseModel):
     model: Dict[str, Any]
     labels: List[str]
     rule_labels: List[str]
-    colors: Dict[str, str]  # of labels, those of the lattice
+    colors: Dict[str, str]  # of labels, as in the lattice
     lex_version: Optional[str]
     words: Optional[int]
     can: Dict[str, bool]

@@ -1,11 +1,11 @@
-"""The description of the API as a page, without scripts: FastAPI's own loads them from elsewhere."""
+"""The API's description as a page without scripts, since FastAPI's own page loads scripts from other sites."""
 
 import json
 from typing import Any, Dict, List
 
 
 def describe_api(openapi: Dict[str, Any]) -> Dict[str, Any]:
-    """What the page shows.
+    """Collect the content of the page.
 
     openapi (Dict[str, Any]): The OpenAPI document.
     RETURNS (Dict[str, Any]): Title, version, description, and the endpoints.
@@ -36,7 +36,7 @@ def body_of(operation: Dict[str, Any], schemas: Dict[str, Any]) -> Dict[str, Any
 
 
 def examples_of(operation: Dict[str, Any], schemas: Dict[str, Any]) -> List[Dict[str, Any]]:
-    """The bodies that are shown as examples."""
+    """The example bodies of an endpoint."""
     return body_of(operation, schemas).get("examples", [])
 
 

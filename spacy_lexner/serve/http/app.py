@@ -1,4 +1,4 @@
-"""The app: endpoints, the page, the description of the API."""
+"""The FastAPI app: the endpoints, the page, and the API's description."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ PAGE = Path(__file__).parent.parent / "page"
 
 
 def create_app(service: Service, metrics: Metrics) -> FastAPI:
-    """RETURNS (FastAPI): The app of a service. A `Guard` must stand before it."""
+    """RETURNS (FastAPI): The app of a service. A `Guard` must be in front of it."""
     app = FastAPI(
         title="spacy_lexner",
         version=about.__version__,

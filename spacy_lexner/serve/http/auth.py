@@ -1,4 +1,4 @@
-"""Who may change the dictionary: whoever shows the token."""
+"""Authorisation: whoever presents the token may change the dictionary."""
 
 import hmac
 import logging
@@ -13,8 +13,8 @@ CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 
 def check_token(request: Request, token: Optional[str]) -> None:
-    """Raise Problem unless a request shows the token. The time that this takes does not depend on where a wrong token
-    differs, and a wrong token is logged without itself."""
+    """Raise Problem unless a request presents the token. The comparison takes constant time, and the log has no wrong
+    tokens."""
     if token is None:
         raise Problem(
             403,
@@ -28,4 +28,4 @@ def check_token(request: Request, token: Optional[str]) -> None:
     if not hmac.compare_digest(shown.strip().encode("utf8", "replace"), token.encode("ascii")):
         client = request.client.host if request.client else "unknown"
         logger.warning("%s %s from %s: wrong token", request.method, request.url.path, client)
-        raise Problem(401, "wrong-token", "The token is not that of this service.", CHALLENGE)
+        raise Problem(401, "wrong-token", "The token is not valid for this service.", CHALLENGE)

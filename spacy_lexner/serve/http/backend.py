@@ -1,4 +1,4 @@
-"""What answers the requests that the process of HTTP passes on."""
+"""Answering the requests that the HTTP process passes on."""
 
 import asyncio
 import json
@@ -21,17 +21,20 @@ logger = logging.getLogger(__name__)
 
 
 class Backend:
-    """Answers requests from a socket: batches of them by the model, others by the app."""
+    """Answers requests from a socket: batches by the model, others by the app."""
 
     def __init__(self, service: Service, metrics: Metrics, on_end: Callable[[], None]) -> None:
-        """on_end (Callable[[], None]): Called once the other end is gone."""
+        """service (Service): The service.
+        metrics (Metrics): Its metrics.
+        on_end (Callable[[], None]): Called once the other end is gone.
+        """
         self.service, self.metrics = service, metrics
         self.app = create_app(service, metrics)
         self.protocol = FrameProtocol(self._take, on_end)
-        self._tasks: Set[asyncio.Task[None]] = set()  # the loop holds none of them
+        self._tasks: Set[asyncio.Task[None]] = set()  # the event loop keeps only weak references
 
     def stop(self) -> None:
-        """Let no more connections in. The other end goes away once all is answered."""
+        """Accept no more connections. The other end closes once everything is answered."""
         self.protocol.send({STOP: True})
 
     def _take(self, head: Head, body: bytes) -> None:
@@ -60,7 +63,7 @@ class Backend:
 
         async def receive() -> Message:
             if not requests:
-                await asyncio.Event().wait()  # for ever: nobody leaves before the answer
+                await asyncio.Event().wait()  # forever: a disconnect is never reported
             return requests.pop()
 
         async def send(message: Message) -> None:
@@ -68,7 +71,7 @@ class Backend:
 
         try:
             await self.app(scope, receive, send)
-        except Exception:  # the app has said what is wrong, to the log and to the client
+        except Exception:  # usually the app has already logged the error and answered
             if not answers:
                 logger.exception("The app failed")
                 await internal_error().response()(scope, receive, send)

@@ -31,7 +31,7 @@ FILE: Dict[str, Any] = {
 
 
 def may_change(request: Request) -> Dictionary:
-    """The dictionary, for those who may change it."""
+    """The dictionary. Raises Problem unless the request may change it."""
     settings = service_of(request).settings
     check_token(request, settings.token if settings.state is not None else None)
     return require_dictionary(service_of(request))
@@ -49,7 +49,7 @@ async def get_words(
     offset: Offset = 0,
     limit: Limit = 50,
 ) -> Response:
-    """Words of the dictionary; with `changed` those that were changed at run time, removed ones too."""
+    """Words of the dictionary; with `changed` only those changed at run time, including removed ones."""
     dictionary = require_dictionary(service_of(request))
     page = await asyncio.to_thread(find_words, dictionary, q, mode, changed, offset, limit)
     total = len(dictionary.matcher.lexicon)
@@ -57,20 +57,20 @@ async def get_words(
     return to_json({"lex_version": dictionary.version, **found})
 
 
-@router.post("/words", response_model=ChangeAnswer, summary="Add words, or change what is known of them")
+@router.post("/words", response_model=ChangeAnswer, summary="Add or change words")
 async def add_words(body: WordsBody, request: Request, dictionary: MayChange) -> Response:
     return await _make(request, dictionary, "add_words", to_edit(service_of(request), add_words=body.words))
 
 
 @router.delete("/words", response_model=ChangeAnswer, summary="Remove words")
 async def remove_words(request: Request, dictionary: MayChange, word: WordsQuery) -> Response:
-    """Words and their rules are removed. Unknown words are ignored; if there is no other, the status is 404."""
+    """Words and their rules are removed. Unknown words are ignored; if all are unknown, the status is 404."""
     return await _make(request, dictionary, "remove_words", to_edit(service_of(request), remove_words=word))
 
 
 @router.post("/words/upload", response_model=ChangeAnswer, openapi_extra=FILE, summary="Add the words of a file")
 async def upload_words(request: Request, dictionary: MayChange, name: str = "words.txt", label: str = "") -> Response:
-    """The body is a list of words, a table or a jieba dictionary, UTF-8. `label` is that of words that have none."""
+    """The body is a list of words, a table or a jieba dictionary, UTF-8. `label` is the label of words without one."""
     lexicon = dictionary.matcher.lexicon
     return await _upload(request, dictionary, "upload_words", read_words_file, name, lexicon, label)
 
@@ -85,8 +85,8 @@ async def get_rules(request: Request, q: str = "", offset: Offset = 0, limit: Li
 
 @router.post("/rules", response_model=ChangeAnswer, summary="Add rules")
 async def add_rules(body: RulesBody, request: Request, dictionary: MayChange) -> Response:
-    """The rules of a word join those that it has; with `replace` they replace them. Unknown words are added. Rules that
-    cannot both be followed are refused with 409."""
+    """The rules are added to those of their words; with `replace` they replace them. Unknown words are added. Rules
+    that cannot both be followed are refused with 409."""
     edit = to_edit(service_of(request), add_rules=body.rules, replace=body.replace)
     return await _make(request, dictionary, "add_rules", edit)
 
@@ -99,8 +99,8 @@ async def remove_rules(request: Request, dictionary: MayChange, word: WordsQuery
 
 @router.post("/rules/upload", response_model=ChangeAnswer, openapi_extra=FILE, summary="Add the rules of a file")
 async def upload_rules(request: Request, dictionary: MayChange, name: str = "rules.tsv") -> Response:
-    """The body is a dictionary file: word, mode, label, weight on each line, separated by tabs. Its rules replace those
-    of its words."""
+    """The body is a dictionary file: word, mode, label, weight on each line, separated by tabs. Its rules replace all
+    rules of its words."""
     return await _upload(request, dictionary, "upload_rules", read_rules_file, name)
 
 
@@ -113,17 +113,17 @@ async def get_changes(request: Request, limit: Limit = 20) -> Response:
     return to_json({"lex_version": dictionary.version, "changes": changes})
 
 
-@router.post("/undo", response_model=ChangeAnswer, summary="Take a change back")
+@router.post("/undo", response_model=ChangeAnswer, summary="Undo a change")
 async def undo(body: UndoBody, request: Request, dictionary: MayChange) -> Response:
-    """The words of the change are exactly what they were before it. If later changes concern the same words, 409."""
+    """The words of the change become exactly what they were before it. If later changes affect the same words, 409."""
     return await _change(request, dictionary, lambda: dictionary.undo(body.change))
 
 
-@router.get("/diff", response_model=DiffAnswer, summary="How two versions of the dictionary differ")
+@router.get("/diff", response_model=DiffAnswer, summary="Compare two versions of the dictionary")
 async def diff(
     request: Request, start: Annotated[str, Query(alias="from")] = "", to: str = "", limit: Limit = 100
 ) -> Response:
-    """Versions are those of /changes, or numbers of changes; by default the model's own dictionary and the present
+    """Versions are those in /changes, or numbers of changes; by default the model's own dictionary and the current
     one."""
     dictionary = require_dictionary(service_of(request))
     old, new = await asyncio.to_thread(dictionary.lexicons, start, to)

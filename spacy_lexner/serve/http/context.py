@@ -1,4 +1,4 @@
-"""What endpoints find in the app that they belong to."""
+"""The service, metrics and dictionary that endpoints get from their app."""
 
 from fastapi import Request
 

@@ -1,4 +1,4 @@
-"""What Prometheus is told of the model and its dictionary."""
+"""Prometheus metrics of the model and its dictionary."""
 
 from typing import Any, Callable, Dict, Iterable
 
@@ -23,20 +23,20 @@ class Metrics:
             buckets=CHARACTERS,
             registry=registry,
         )
-        self._model_seconds = Counter("lexner_model_seconds", "Time that the model worked", registry=registry)
+        self._model_seconds = Counter("lexner_model_seconds", "Time spent in the model", registry=registry)
         self._failed = Counter("lexner_texts_failed", "Texts that could not be processed", registry=registry)
         self._entities = Counter("lexner_entities", "Entities found", ["label"], registry=registry)
-        self._changes = Counter("lexner_dictionary_changes", "Changes of the dictionary", ["kind"], registry=registry)
-        self._reloads = Counter("lexner_reloads", "Loads of a new model", ["result"], registry=registry)
+        self._changes = Counter("lexner_dictionary_changes", "Changes to the dictionary", ["kind"], registry=registry)
+        self._reloads = Counter("lexner_reloads", "Reloads of the model", ["result"], registry=registry)
         self._dictionary = Info("lexner_dictionary", "The state of the dictionary", registry=registry)
-        self._waiting = Gauge("lexner_texts_waiting", "Texts that the model has yet to do", registry=registry)
+        self._waiting = Gauge("lexner_texts_waiting", "Texts that wait for the model", registry=registry)
         self._words = Gauge("lexner_dictionary_words", "Words in the dictionary", registry=registry)
         self._torn = Gauge(
             "lexner_journal_torn_bytes", "Bytes of an incomplete record, dropped at the start", registry=registry
         )
 
     def watch(self, waiting: Callable[[], int], words: Callable[[], int], torn_bytes: int) -> None:
-        """Read these numbers whenever the metrics are asked for."""
+        """Set the functions that return the numbers of waiting texts and of words, and the journal's torn bytes."""
         self._waiting.set_function(waiting)
         self._words.set_function(words)
         self._torn.set(torn_bytes)
@@ -60,6 +60,6 @@ class Metrics:
         self._reloads.labels(result).inc()
 
     def text(self, version: str) -> bytes:
-        """RETURNS (bytes): All of it, in Prometheus' text format."""
+        """RETURNS (bytes): All metrics in Prometheus' text format."""
         self._dictionary.info({"version": version})
         return generate_latest(self.registry)

@@ -1,4 +1,4 @@
-"""Endpoints of whoever runs the service: /health, /ready, /version, /metrics, /reload."""
+"""Endpoints for operating the service: /health, /ready, /version, /metrics, /reload."""
 
 from dataclasses import asdict
 from typing import Any, Dict
@@ -22,12 +22,12 @@ TEXT: Dict[Any, Any] = {200: {"content": {"text/plain": {}}}}
 router = APIRouter(tags=["operation"])
 
 
-@router.get("/health", summary="Whether the process lives")
+@router.get("/health", summary="Whether the process is alive")
 async def health() -> Dict[str, str]:
     return {"status": "ok"}
 
 
-@router.get("/ready", summary="Whether requests should come here")
+@router.get("/ready", summary="Whether the service accepts requests")
 async def ready(request: Request) -> Dict[str, str]:
     """503 while the service stops, and if the model or the journal has failed."""
     if fault := service_of(request).fault:
@@ -45,14 +45,14 @@ async def version(request: Request) -> Response:
 @router.get("/metrics", response_class=Response, responses=TEXT, summary="For Prometheus")
 async def metrics(request: Request) -> Response:
     service = service_of(request)
-    text = await request.body() + metrics_of(request).text(service.version or "")  # what the guard knows comes first
+    text = await request.body() + metrics_of(request).text(service.version or "")  # the body is the guard's metrics
     return Response(text, headers={"Content-Type": CONTENT_TYPE_LATEST})
 
 
-@router.post("/reload", summary="Load the model again")
+@router.post("/reload", summary="Reload the model")
 async def reload(body: ReloadBody, request: Request) -> Dict[str, Any]:
-    """Load the model from its folder, which may have another one by now, and make the changes of the dictionary to it.
-    Requests that wait are answered by the old one. If anything is wrong with the new one, the old one stays (409)."""
+    """Load the model, which may be a new one, from its folder again, and apply the changes of the dictionary to it.
+    Waiting requests are answered by the old model. If the new model does not work, the old one stays (409)."""
     service = service_of(request)
     check_token(request, service.settings.token)
     await reload_model(service, metrics_of(request))
@@ -60,7 +60,7 @@ async def reload(body: ReloadBody, request: Request) -> Dict[str, Any]:
 
 
 async def reload_model(service: Service, metrics: Metrics) -> None:
-    """Load the model again. Raises Problem, and the old one stays, if the new one does not work."""
+    """Load the model again. Raises Problem, and keeps the old model, if the new one does not work."""
     try:
         await service.reload()
     except (ValueError, OSError, LexiconError) as error:

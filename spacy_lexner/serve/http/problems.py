@@ -1,4 +1,4 @@
-"""What clients are told of errors."""
+"""Turning errors into problems, as clients see them."""
 
 import logging
 from http import HTTPStatus
@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 def to_problem(error: BaseException) -> Problem:
-    """What a client is told of an error."""
+    """Turn an error into a problem for the client."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, ContradictionError):
@@ -52,7 +52,7 @@ def _shown(message: str) -> str:
 
 
 def handle_problems(app: FastAPI) -> None:
-    """Let every error of an app be answered as a problem."""
+    """Make an app answer every error with a problem."""
 
     async def answer(request: Request, error: Exception) -> Response:
         problem = to_problem(error)

@@ -1,4 +1,4 @@
-"""The bodies of requests, with examples that work."""
+"""Schemas of request bodies, with working examples."""
 
 from typing import Annotated, Any, Dict, List, Literal, Optional, Tuple, Union
 
@@ -7,12 +7,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from ..wanted import Wanted
 
 MAX_ALTERNATIVES = 10
-UNCERTAIN = (0.1, 0.9)  # what `true` means
+UNCERTAIN = (0.1, 0.9)  # the bounds for `true`
 Offsets = Literal["characters", "utf16"]
 
 
 def check_unicode(text: str) -> str:
-    """Raise ValueError for half a character: JSON's escapes can write one."""
+    """Raise ValueError for a lone surrogate, which JSON escapes can encode."""
     try:
         text.encode("utf8")
     except UnicodeEncodeError as error:
@@ -34,7 +34,7 @@ def _examples(*examples: Dict[str, Any]) -> ConfigDict:
 
 
 class AnnotateBody(Body):
-    """Texts, and what is asked of each."""
+    """Texts, and what to return for each."""
 
     model_config = _examples(
         {"text": "南京市长江大桥"},
@@ -44,18 +44,20 @@ class AnnotateBody(Body):
 
     text: Optional[Text] = Field(None, description="One text")
     texts: Optional[List[Text]] = Field(None, min_length=1, description="Several texts, instead of `text`")
-    words: bool = Field(False, description="Also give the words of the dictionary in each text")
-    alternatives: int = Field(0, ge=0, le=MAX_ALTERNATIVES, description="How many of the most probable paths to give")
+    words: bool = Field(False, description="Also return the dictionary words in each text")
+    alternatives: int = Field(
+        0, ge=0, le=MAX_ALTERNATIVES, description="Also return this many of the most probable paths"
+    )
     uncertain: Union[bool, Tuple[float, float]] = Field(
-        False, description=f"Also give spans whose probability is between these two; true for {list(UNCERTAIN)}"
+        False, description=f"Also return spans whose probability is between these two; true for {list(UNCERTAIN)}"
     )
     explain: Optional[Literal["attention", "changes"]] = Field(
         None,
-        description="Also give the words that each entity rests on: with its attention to them, and with `changes` how "
-        "its score changes without each of them, which takes a run of the model for every word",
+        description="Also return the words that each entity rests on, with its attention to them and, for `changes`, "
+        "the change of its score without each word, which takes one run of the model per word",
     )
-    tokens: bool = Field(False, description="Also give the tokens")
-    offsets: Offsets = Field("characters", description="What offsets count: characters, or UTF-16 units as browsers do")
+    tokens: bool = Field(False, description="Also return the tokens")
+    offsets: Offsets = Field("characters", description="Unit of offsets: characters, or UTF-16 units as in browsers")
 
     @model_validator(mode="after")
     def _check(self) -> "AnnotateBody":
@@ -68,12 +70,12 @@ class AnnotateBody(Body):
 
     @property
     def all_texts(self) -> List[str]:
-        """RETURNS (List[str]): The texts, or the one."""
+        """RETURNS (List[str]): The texts, or the single text as a list."""
         return [self.text or ""] if self.texts is None else self.texts
 
     @property
     def wanted(self) -> Wanted:
-        """RETURNS (Wanted): What is asked of each."""
+        """RETURNS (Wanted): What to return for each text."""
         utf16 = self.offsets == "utf16"
         return Wanted(self.words, self.alternatives, self.bounds, self.explain, self.tokens, utf16)
 
@@ -95,13 +97,13 @@ class LatticeBody(Body):
     text: Text
     style: Literal["bars", "arcs"] = "bars"
     theme: Literal["auto", "light", "dark"] = "auto"
-    width: int = Field(960, ge=200, le=4000, description="The maximum width in pixels; longer texts wrap")
+    width: int = Field(960, ge=200, le=4000, description="Maximum width in pixels; longer texts wrap")
     css: bool = Field(True, description="Include the style sheet; without it, link /lattice.css")
     explain: bool = Field(False, description="Draw words as strongly as the model attends to them")
 
 
 class WordBody(Body):
-    """A word, and what is told of it. What is left out stays as it is."""
+    """A word and its fields. Fields that are left out stay as they are."""
 
     word: Text
     labels: Optional[List[Text]] = None
@@ -132,7 +134,7 @@ class RulesBody(Body):
     model_config = _examples({"rules": [{"word": "长江大桥", "mode": "forbid"}], "replace": True})
 
     rules: List[RuleBody] = Field(min_length=1)
-    replace: bool = Field(False, description="Replace all rules of these words; otherwise the new ones join them")
+    replace: bool = Field(False, description="Replace all rules of these words, instead of adding to them")
 
 
 class PreviewBody(Body):
@@ -156,14 +158,14 @@ class PreviewBody(Body):
 
 
 class UndoBody(Body):
-    """A change to take back."""
+    """A change to undo."""
 
     model_config = _examples({}, {"change": 1})
 
-    change: Optional[int] = Field(None, ge=1, description="Its number; by default the last one not yet taken back")
+    change: Optional[int] = Field(None, ge=1, description="Its number; by default the last change not yet undone")
 
 
 class ReloadBody(Body):
-    """Nothing: the model is loaded from where it was loaded before."""
+    """Empty: the model is loaded from the same place as before."""
 
     model_config = _examples({})

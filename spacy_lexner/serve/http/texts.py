@@ -26,7 +26,7 @@ SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'no
 
 @router.post("/annotate", response_model=AnnotateAnswer, response_model_exclude_none=True, summary="Find entities")
 async def annotate(body: AnnotateBody, request: Request) -> Response:
-    """Entities of one text or several, in the order of the texts, all under one version of the dictionary. A text that
+    """Entities of one or more texts, in the order of the texts, all under one version of the dictionary. A text that
     cannot be processed has an `error`, and the others have their entities; if there is only `text`, the status is 422.
     """
     service, texts = service_of(request), body.all_texts
@@ -39,11 +39,14 @@ async def annotate(body: AnnotateBody, request: Request) -> Response:
 async def annotate_together(
     service: Service, metrics: Metrics, wanted: Wanted, requests: Sequence[Sequence[str]], single: Sequence[bool]
 ) -> List[Tuple[int, bytes]]:
-    """Answer requests that want the same of their texts, under one version of the dictionary. Raises Problem if it
-    cannot be done, or takes too long.
+    """Answer requests that want the same for their texts, under one version of the dictionary. Raises Problem if the
+    pipeline cannot do this, or takes too long.
 
-    requests (Sequence[Sequence[str]]): The texts of each.
-    single (Sequence[bool]): Whether it has one text, rather than a list of texts.
+    service (Service): The service.
+    metrics (Metrics): Its metrics.
+    wanted (Wanted): What to return for each text.
+    requests (Sequence[Sequence[str]]): The texts of each request.
+    single (Sequence[bool]): Whether each request has a single text, not a list.
     RETURNS (List[Tuple[int, bytes]]): Status and content of each answer.
     """
     for name, asked in (
@@ -73,7 +76,7 @@ async def annotate_together(
     summary="Draw the lattice of a text",
 )
 async def lattice(body: LatticeBody, request: Request) -> Response:
-    """An SVG of the characters, the words of the dictionary in them, and the entities. Everything is escaped."""
+    """An SVG of the characters, dictionary words and entities of a text. Everything is escaped."""
     service = service_of(request)
     check_texts(service, [body.text])
     _check_can(service, "explain", body.explain)
@@ -88,7 +91,7 @@ async def lattice(body: LatticeBody, request: Request) -> Response:
 
 @router.get("/lattice.css", response_class=Response, responses={200: {"content": {"text/css": {}}}})
 async def lattice_css(theme: str = "auto") -> Response:
-    """The style sheet of pictures that were drawn without one."""
+    """The style sheet for pictures drawn without one."""
     if theme not in THEMES:
         raise Problem(422, "unknown-theme", f"theme: {theme[:80]!r}; expected one of {', '.join(THEMES)}.")
     return Response(render("lattice.css.jinja", theme=theme), media_type="text/css")
@@ -96,7 +99,7 @@ async def lattice_css(theme: str = "auto") -> Response:
 
 @router.post("/preview", response_model=PreviewAnswer, summary="Try a change on texts")
 async def preview(body: PreviewBody, request: Request) -> Response:
-    """Which entities of these texts a change of the dictionary would change. Nothing is changed."""
+    """Entities of the texts before and after a change to the dictionary, which is not made."""
     service = service_of(request)
     dictionary = require_dictionary(service)
     check_texts(service, body.texts)
@@ -116,7 +119,7 @@ async def preview(body: PreviewBody, request: Request) -> Response:
 
 
 async def run(service: Service, task: Task, texts: Sequence[str]) -> List[Any]:
-    """What a task makes of texts. Raises Problem if it takes too long."""
+    """Run a task on texts. Raises Problem if it takes too long."""
     try:
         return await service.run(task, texts)
     except (asyncio.TimeoutError, TimeoutError):
@@ -124,16 +127,19 @@ async def run(service: Service, task: Task, texts: Sequence[str]) -> List[Any]:
 
 
 def check_texts(service: Service, texts: Sequence[str], *, explained: bool = False) -> None:
-    """Raise Problem if texts are more or longer than they may be."""
+    """Raise Problem if there are too many texts, or they are too long."""
     limits = service.settings.limits
     if len(texts) > limits.texts:
         raise Problem(
-            413, "too-many-texts", f"{len(texts)} texts, of at most {limits.texts} at a time.", limit=limits.texts
+            413,
+            "too-many-texts",
+            f"{len(texts)} texts; expected at most {limits.texts}. Send them in several requests.",
+            limit=limits.texts,
         )
     size, most = sum(map(len, texts)), limits.explain_characters if explained else limits.characters
     if size > most:
-        remedy = "Ask for the changes of scores in shorter texts." if explained else "Send them in several requests."
-        raise Problem(413, "too-many-characters", f"{size} characters, of at most {most}. {remedy}", limit=most)
+        remedy = "Explain shorter texts." if explained else "Send them in several requests."
+        raise Problem(413, "too-many-characters", f"{size} characters; expected at most {most}. {remedy}", limit=most)
 
 
 def to_edit(
@@ -145,12 +151,12 @@ def to_edit(
     *,
     replace: bool = False,
 ) -> Edit:
-    """What is to be done to words. Raises Problem if these are too many at a time, or none."""
+    """Make an edit. Raises Problem if it has too many words, or none."""
     n, most = sum(map(len, (add_words, remove_words, add_rules, remove_rules))), service.settings.limits.words
     if n > most:
-        raise Problem(413, "too-many-words", f"{n} words, of at most {most}. Upload a file of them.", limit=most)
+        raise Problem(413, "too-many-words", f"{n} words; expected at most {most}. Upload them as a file.", limit=most)
     if not n:
-        raise Problem(422, "no-words", "Name words or rules to add or to remove.")
+        raise Problem(422, "no-words", "Give words or rules to add or remove.")
     fields = [WordFields(word) if isinstance(word, str) else _fields(word) for word in add_words]
     rules = [WordRule(rule.word, rule.mode, rule.label, rule.weight) for rule in add_rules]
     return Edit(tuple(remove_words), tuple(fields), tuple(remove_rules), tuple(rules), replace)
@@ -172,7 +178,7 @@ def _describe(result: Any) -> Dict[str, Any]:
 
 
 def _reason(error: Exception) -> str:
-    own = f": {error}" if isinstance(error, TextError) else "; the log of the service says more"
+    own = f": {error}" if isinstance(error, TextError) else "; see the log of the service"
     return f"This text could not be processed{own}."
 
 
@@ -182,7 +188,7 @@ def _effect(before: List[Dict[str, Any]], after: List[Dict[str, Any]]) -> Dict[s
 
 
 def to_json(content: Any) -> Response:
-    """An answer, without the checks of `response_model`, which cost more than the texts of short answers."""
+    """Make an answer without validating it by `response_model`, which would take longer than annotating short texts."""
     return Response(to_bytes(content), media_type="application/json")
 
 

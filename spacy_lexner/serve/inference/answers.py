@@ -1,4 +1,4 @@
-"""What is found in a Doc, as JSON."""
+"""The annotations of a Doc as JSON."""
 
 from typing import Any, Callable, Dict, List, Optional
 
@@ -17,11 +17,13 @@ Json = Dict[str, Any]
 
 
 def to_answer(doc: Doc, text: str, wanted: Wanted, matcher: Optional[Matcher]) -> Json:
-    """Describe what is found in a Doc.
+    """Describe the annotations of a Doc.
 
-    text (str): Its text, which spaCy would join from the tokens at each call.
-    wanted (Wanted): What is asked for.
-    matcher (Optional[Matcher]): The state of the dictionary that it was annotated by.
+    doc (Doc): The Doc.
+    text (str): Its text, which `doc.text` would join from the tokens at each call.
+    wanted (Wanted): What to return.
+    matcher (Optional[Matcher]): The state of the dictionary with which it was annotated.
+    RETURNS (Dict[str, Any]): The answer, ready for JSON.
     """
     span = _placer(text, wanted.utf16)
     answer: Json = {"entities": [_entity(ent, text, span, wanted.explain is not None) for ent in doc.ents]}
@@ -50,7 +52,7 @@ def to_answer(doc: Doc, text: str, wanted: Wanted, matcher: Optional[Matcher]) -
 
 
 def _placer(text: str, utf16: bool) -> Callable[[int, int], Json]:
-    """What turns characters into the offsets of an answer."""
+    """Get a function that turns characters into the offsets of an answer."""
     offsets = Offsets(text, UTF_16 if utf16 else CODE_POINTS)
     return lambda start, end: {"start": offsets.encode(start), "end": offsets.encode(end)}
 

@@ -1,4 +1,4 @@
-"""The pipeline of a service, and what it can do."""
+"""The pipeline of a service, and its capabilities."""
 
 from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
@@ -19,7 +19,8 @@ class ServedModel:
     """A loaded pipeline. Only one thread at a time may run it.
 
     nlp (Language): The pipeline.
-    pipe (Optional[LexiconPipe]): The component whose lexicon is the dictionary of the service: the last of several.
+    pipe (Optional[LexiconPipe]): The component whose lexicon is the service's dictionary; if there are several, the
+        last.
     labels (Tuple[str, ...]): The labels of entities.
     rule_labels (Tuple[str, ...]): Further labels, which rules may force.
     """
@@ -35,12 +36,12 @@ class ServedModel:
 
     @property
     def matcher(self) -> Optional[Matcher]:
-        """RETURNS (Optional[Matcher]): The dictionary now; None if the pipeline has none."""
+        """RETURNS (Optional[Matcher]): The current dictionary; None if the pipeline has none."""
         return None if self.pipe is None else self.pipe.source.matcher
 
     @property
     def can(self) -> Dict[str, bool]:
-        """RETURNS (Dict[str, bool]): What may be asked of it."""
+        """RETURNS (Dict[str, bool]): The capabilities of the pipeline."""
         return {
             "words": self.pipe is not None,
             "alternatives": bool(self._ners),
@@ -50,7 +51,7 @@ class ServedModel:
         }
 
     def describe(self) -> Dict[str, Any]:
-        """RETURNS (Dict[str, Any]): What it is."""
+        """RETURNS (Dict[str, Any]): Name, language, version and components of the pipeline."""
         meta = self.nlp.meta
         return {
             "name": f"{meta['lang']}_{meta['name']}",
@@ -61,15 +62,15 @@ class ServedModel:
 
     @contextmanager
     def state(self, matcher: Optional[Matcher]) -> Iterator[None]:
-        """Within it, the pipeline annotates by this state of the dictionary, and what it learns of texts is forgotten
-        at the end: no Doc may be used after it."""
+        """Within this context, the pipeline uses this state of the dictionary. Memory for texts is freed at the end, so
+        no Doc may be used after it."""
         pinned = nullcontext() if self.pipe is None or matcher is None else self.pipe.source.pinned(matcher)
         with self.nlp.memory_zone(), pinned:
             yield
 
     @contextmanager
     def extras(self, alternatives: int, uncertain: Optional[Tuple[float, float]]) -> Iterator[None]:
-        """Within it, every `lex_ner` also finds alternatives and uncertain spans, or neither."""
+        """Within this context, every `lex_ner` has these settings for alternatives and uncertain spans."""
         with ExitStack() as stack:
             for ner in self._ners:
                 stack.callback(ner.__dict__.update, n_alternatives=ner.n_alternatives, uncertain=ner.uncertain)
@@ -78,25 +79,25 @@ class ServedModel:
 
 
 def load_served(model: str) -> ServedModel:
-    """Load a pipeline, and see that it works. Raises ValueError or OSError, with the reason, if it does not."""
+    """Load a pipeline and check that it works. Raises ValueError or OSError, with the reason, if it does not."""
     try:
         served = ServedModel(load_model(model), model)
         if served.pipe is not None:
-            served.pipe.lexicon  # noqa: B018 (an error that names the remedy, where there is none)
+            served.pipe.lexicon  # noqa: B018 (raises an error with the remedy if there is none)
         with served.state(served.matcher):
             served.nlp(WARM_UP)
         _remember_characters(served.nlp)
     except OSError:
         raise
-    except Exception as error:  # a damaged file fails in as many ways as there are components
+    except Exception as error:  # every component fails on damaged files in its own way
         reason = f"{type(error).__name__}: {error}"
         raise ValueError(f"The pipeline {Path(model).name} cannot be used ({reason}).") from error
     return served
 
 
 def _remember_characters(nlp: Language) -> None:
-    """Let the vocabulary have the characters of GB 2312, of which nearly all texts consist: what `memory_zone` forgets
-    is made for each batch."""
+    """Add the characters of GB 2312, of which nearly all texts consist, to the vocabulary: inside `memory_zone` they
+    would be created again for each batch."""
     for row in range(0xA1, 0xF8):
         for cell in range(0xA1, 0xFF):
             nlp.vocab[bytes((row, cell)).decode("gb2312", "ignore") or "?"]

@@ -1,4 +1,4 @@
-"""What may be done with texts: tasks that take several at a time."""
+"""The tasks that can be run on a batch of texts."""
 
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence, Union
@@ -18,19 +18,19 @@ class TextError(Exception):
 
 
 class Task:
-    """Something that is done with texts, under one state of the dictionary."""
+    """A task on texts, under one state of the dictionary."""
 
     model: ServedModel
     matcher: Optional[Matcher]
 
     @property
     def version(self) -> Optional[str]:
-        """RETURNS (Optional[str]): `doc._.lex_version` of its Docs."""
+        """RETURNS (Optional[str]): The `doc._.lex_version` of its Docs."""
         return None if self.matcher is None else f"{self.matcher.version:016x}"
 
     def __call__(self, texts: Sequence[str]) -> List[Union[Any, TextError]]:
-        """RETURNS (List[Union[Any, TextError]]): For each text what was found, or why nothing was. One that fails
-        affects no other."""
+        """RETURNS (List[Union[Any, TextError]]): The result of each text, or its error. A failing text does not affect
+        the others."""
         failed: Dict[int, str] = {}
         results: List[Union[Any, TextError]] = [None] * len(texts)
         with self.model.state(self.matcher):
@@ -52,7 +52,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Annotation(Task):
-    """Find entities and what is asked for besides."""
+    """Find entities, and whatever else is wanted."""
 
     model: ServedModel
     matcher: Optional[Matcher]

@@ -12,7 +12,7 @@ from .tasks import Task
 
 @dataclass(frozen=True)
 class Batch:
-    """What was done at once, for whoever counts it."""
+    """The size and time of a batch, for the metrics."""
 
     texts: int
     characters: int
@@ -20,8 +20,8 @@ class Batch:
 
 
 class Worker:
-    """Runs tasks in a thread of its own, one part after another. The parts of several requests take turns, so a long
-    one does not keep the others waiting until it is done."""
+    """Runs tasks in a thread of its own, part by part. The parts of several requests take turns, so that a long request
+    does not block the others."""
 
     def __init__(
         self,
@@ -31,8 +31,8 @@ class Worker:
         on_start: Callable[[], None] = lambda: None,
         on_batch: Callable[[Batch], None] = lambda batch: None,
     ) -> None:
-        """max_tokens (int): The padded size of a part; 0: one text.
-        max_waiting (int): How many texts may wait.
+        """max_tokens (int): The largest padded size of a part; 0: one text.
+        max_waiting (int): Most texts that may wait.
         on_start (Callable[[], None]): Called in the thread before anything else.
         on_batch (Callable[[Batch], None]): Called in the thread after each part.
         """
@@ -42,8 +42,8 @@ class Worker:
         self._thread = ThreadPoolExecutor(1, "lexner-model", initializer=on_start)
 
     async def run(self, task: Task, texts: Sequence[str]) -> List[Any]:
-        """RETURNS (List[Any]): What the task makes of each text, in order; a TextError where it fails. Raises
-        Problem if too many wait. If it is cancelled, texts that still wait are forgotten."""
+        """RETURNS (List[Any]): The task's result for each text, in order; a TextError if it failed. Raises Problem if
+        too many texts wait. If this is cancelled, texts that still wait are dropped."""
         if self.n_waiting and self.n_waiting + len(texts) > self.max_waiting:
             raise too_many_waiting(self.n_waiting, self.max_waiting)
         loop = asyncio.get_running_loop()
@@ -63,12 +63,12 @@ class Worker:
         return results
 
     def stop(self) -> None:
-        """Finish what is being done, and end the thread."""
+        """Finish the running part, and end the thread."""
         self._thread.shutdown()
 
 
 def cut(texts: Sequence[str], max_tokens: int) -> Iterator[List[str]]:
-    """Cut a list into parts of one text, or of more if their number times the longest of them is at most
+    """Cut a list into parts of one text, or of several if their number times the length of the longest is at most
     `max_tokens`."""
     part: List[str] = []
     longest = 0

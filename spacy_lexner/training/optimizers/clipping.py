@@ -12,11 +12,12 @@ from ...tensors.convert import array_of
 
 
 def clip_gradients(model: Model, max_norm: float) -> float:
-    """Scale the gradients of a model, in place, so that their common norm is at most `max_norm` > 0 (Pascanu et al.
-    2013, Algorithm 1; as torch.nn.utils.clip_grad_norm_). Returns the norm before. If it is not finite, all gradients
-    are set to zero, and the caller should not step: an optimiser with momentum moves even if gradients are zero."""
+    """Scale the gradients of a model, in place, so that their global norm is at most `max_norm` > 0 (Pascanu et al.
+    2013, Algorithm 1; as torch.nn.utils.clip_grad_norm_). Returns the norm before clipping. If it is not finite, all
+    gradients are set to zero, and the caller should not step: with momentum, weights move even if gradients are
+    zero."""
     if not max_norm > 0:
-        raise ValueError(f"max_norm must be above 0, but is {max_norm}. To clip nothing, do not call clip_gradients.")
+        raise ValueError(f"max_norm is {max_norm}; expected a number above 0. To clip nothing, do not call this.")
     gradients = get_gradients(model)
     if not gradients:
         return 0.0
@@ -33,7 +34,7 @@ def clip_gradients(model: Model, max_norm: float) -> float:
 
 
 def get_gradients(model: Model) -> List[FloatsXd]:
-    """The gradients of a model's layers and of the torch modules in its shims, each once; memory is shared."""
+    """The gradients of a model's layers and of the torch modules in its shims, each once, without copying."""
     gradients: Dict[int, FloatsXd] = {}
     for node in model.walk():
         for name in node.grad_names:

@@ -1,4 +1,4 @@
-"""What optimisers with parameter groups have in common."""
+"""The base class of optimisers with parameter groups."""
 
 import math
 import warnings
@@ -20,8 +20,8 @@ class GroupedOptimizer(Optimizer):
     """A thinc optimiser with a learning rate and a weight decay for each group of parameters. A subclass defines how a
     parameter changes (`change`).
 
-    Groups match names of parameters: `W` or `b` in a thinc layer, `encoder.layer.0.output.dense.weight` in a torch
-    module. Each setting of a parameter comes from the first group that matches and has that setting.
+    Groups match parameter names: `W` or `b` in a thinc layer, `encoder.layer.0.output.dense.weight` in a torch module.
+    Each setting of a parameter comes from the first matching group that has it.
     """
 
     __slots__ = ["_checked", "_settings", "groups", "max_grad_norm"]
@@ -40,8 +40,8 @@ class GroupedOptimizer(Optimizer):
         """learn_rate (Union[float, Iterator[float]]): The learning rate or its schedule.
         groups (Optional[GroupsT]): The parameter groups, see `parse_groups`.
         weight_decay (Union[float, Iterator[float]]): Weight decay of parameters whose group has none.
-        max_grad_norm (float): Largest norm of all gradients of a component together (see `finish_update`); 0 for no
-            limit. spaCy's own components ignore it: for a spaCy `ner`, `tok2vec` or `textcat`, set `grad_clip`.
+        max_grad_norm (float): Largest global norm of a component's gradients (see `finish_update`); 0 for no limit.
+            spaCy's own components ignore it: for a spaCy `ner`, `tok2vec` or `textcat`, set `grad_clip`.
         grad_clip (float): Largest norm of the gradient of each parameter, in every component; 0 for no limit.
         use_averages (bool): Keep a moving average of the parameters, which spaCy evaluates and saves.
         moments (Any): `beta1`, `beta2`, `eps` of thinc's Optimizer.
@@ -64,7 +64,7 @@ class GroupedOptimizer(Optimizer):
             model.finish_update(self)
         else:
             warnings.warn(
-                f"The norm of the gradients is {norm}: this update is skipped. If that happens often, lower "
+                f"The norm of the gradients is {norm}: this update is skipped. If this happens often, lower "
                 "training.optimizer.learn_rate or turn off mixed precision.",
                 RuntimeWarning,
                 stacklevel=2,
@@ -79,8 +79,8 @@ class GroupedOptimizer(Optimizer):
     def __call__(
         self, key: KeyT, weights: FloatsXd, gradient: FloatsXd, *, lr_scale: float = 1.0
     ) -> Tuple[FloatsXd, FloatsXd]:
-        """Update one parameter, in place if its memory is contiguous and writeable. `lr_scale` is a factor of the
-        learning rate. Returns the new weights and the gradient, set to zero."""
+        """Update one parameter, in place if its memory is contiguous and writeable. `lr_scale` is a factor on the
+        learning rate. Returns the new weights, and the gradient set to zero."""
         if gradient.size < 1:
             return weights, gradient
         self.nr_update[key] += 1
@@ -96,7 +96,7 @@ class GroupedOptimizer(Optimizer):
         step_gradient = gradient if gradient.flags.c_contiguous else gradient.copy(order="C")
         decay = self.L2 if weight_decay is None else weight_decay
         self.change(key, weights, step_gradient, self.learn_rate * factor * lr_scale, decay)
-        gradient.fill(0)  # even NaN, which a product with 0 would keep
+        gradient.fill(0)  # not `*= 0`, which would keep NaN
         if self.averages is not None:
             if key not in self.averages:
                 self.averages[key] = ops.alloc(weights.shape, dtype="float32")
@@ -125,8 +125,8 @@ class GroupedOptimizer(Optimizer):
 
 
 def _move_average(average: FloatsXd, weights: FloatsXd, n_updates: int) -> None:
-    """Like thinc's `Ops.update_averages`, which makes two temporary arrays, but in one pass over memory: tables of
-    vectors are large."""
+    """Like thinc's `Ops.update_averages`, but in one pass over memory without its two temporary arrays, since vector
+    tables are large."""
     decay = min((1 + n_updates) / (10 + n_updates), MAX_DECAY)
     moving = tensor_of(average)
     moving.lerp_(tensor_of(weights).to(moving.dtype), 1 - decay)

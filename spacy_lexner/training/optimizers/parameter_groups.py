@@ -9,8 +9,8 @@ GroupsT = Union[List[Dict[str, Any]], Dict[str, Dict[str, Any]]]
 
 
 class ParameterGroup(NamedTuple):
-    """The parameters whose names match a pattern, the factor of their learning rate, and the weight decay that replaces
-    the optimiser's."""
+    """The parameters whose names match a pattern, with a factor on their learning rate, and a weight decay that
+    replaces the optimiser's."""
 
     pattern: Pattern[str]
     learn_rate_factor: Optional[float] = None
@@ -21,10 +21,9 @@ class ParameterGroup(NamedTuple):
 
 
 def parse_groups(groups: Optional[GroupsT]) -> Tuple[ParameterGroup, ...]:
-    """Read parameter groups from a config, as a list or as blocks with any names. A group has a `pattern`, a regular
-    expression that is searched in a parameter's name, and `learn_rate_factor`, `weight_decay` or both. (A `$` comes
-    back from a saved config as `$$`, which matches the same.) Raises ValueError, naming the group, if one is
-    invalid."""
+    """Parse parameter groups from a config, given as a list or as blocks with any names. A group has a `pattern`, a
+    regular expression searched for in parameter names, and `learn_rate_factor`, `weight_decay` or both. (A saved config
+    turns `$` into `$$`, which matches the same.) Raises ValueError, naming the group, if one is invalid."""
     if groups is None:
         return ()
     named = groups.items() if isinstance(groups, dict) else ((str(i), group) for i, group in enumerate(groups))
@@ -33,22 +32,22 @@ def parse_groups(groups: Optional[GroupsT]) -> Tuple[ParameterGroup, ...]:
 
 def _parse_group(name: str, group: Dict[str, Any]) -> ParameterGroup:
     if not isinstance(group, dict):
-        raise ValueError(f"Parameter group {name!r} must be a dict with a 'pattern', but is {group!r}.")
+        raise ValueError(f"Parameter group {name!r} is {group!r}; expected a dict with a 'pattern'.")
     unknown = sorted(set(group) - {"pattern", *SETTINGS})
     if unknown:
-        raise ValueError(f"Parameter group {name!r} has the unknown keys {unknown}: use 'pattern' and {SETTINGS}.")
+        raise ValueError(f"Parameter group {name!r} has unknown keys {unknown}; expected 'pattern' and {SETTINGS}.")
     if all(group.get(setting) is None for setting in SETTINGS):
-        raise ValueError(f"Parameter group {name!r} changes nothing: give it one of {SETTINGS}.")
+        raise ValueError(f"Parameter group {name!r} changes nothing: give it at least one of {SETTINGS}.")
     for setting in SETTINGS:
         value = group.get(setting)
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if value is not None and not (number and math.isfinite(value) and value >= 0):
-            raise ValueError(f"{setting} of parameter group {name!r} must be a number of at least 0, but is {value!r}.")
+            raise ValueError(f"{setting} of parameter group {name!r} is {value!r}; expected a number of at least 0.")
     pattern = group.get("pattern")
     if not isinstance(pattern, str):
-        raise ValueError(f"Parameter group {name!r} needs a 'pattern', a regular expression; it has {pattern!r}.")
+        raise ValueError(f"The pattern of parameter group {name!r} is {pattern!r}; expected a regular expression.")
     try:
         compiled = re.compile(pattern)
     except re.error as error:
-        raise ValueError(f"The pattern {pattern!r} of parameter group {name!r} is not valid: {error}.") from error
+        raise ValueError(f"The pattern {pattern!r} of parameter group {name!r} is invalid: {error}.") from error
     return ParameterGroup(compiled, group.get("learn_rate_factor"), group.get("weight_decay"))

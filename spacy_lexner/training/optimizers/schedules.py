@@ -9,22 +9,25 @@ def warmup_linear(
     warmup_steps: Optional[int] = None,
     warmup_share: Optional[float] = None,
 ) -> "WarmupSchedule":
-    """A warm-up, then a linear fall to 0.
+    """Create a schedule with a warm-up, then a linear decay to 0.
 
     initial_rate (float): The highest rate.
-    total_steps (int): The number of updates of the training. `training.max_steps` may refer to it, but not vice versa:
-        spaCy resolves the optimiser's section alone, without variables.
+    total_steps (int): The number of updates of the training run. `training.max_steps` may refer to it, but not vice
+        versa: spaCy resolves the optimiser's section on its own, without variables.
     warmup_steps (Optional[int]): The length of the warm-up; 0 by default.
-    warmup_share (Optional[float]): Its length as a share of `total_steps`, instead of `warmup_steps`.
+    warmup_share (Optional[float]): The length as a share of `total_steps`, instead of `warmup_steps`.
+    RETURNS (WarmupSchedule): The schedule.
     """
     steps = _count_warmup_steps(total_steps, warmup_steps, warmup_share)
     if total_steps <= 0:
         raise ValueError(
-            f"total_steps must be above 0, but is {total_steps}: a linear fall needs to know where it ends. "
-            "Set it, or use spacy-lexner.warmup_constant.v1."
+            f"total_steps is {total_steps}; a linear decay needs the number of updates, above 0. Set it, or use "
+            "spacy-lexner.warmup_constant.v1."
         )
     if steps > total_steps:
-        raise ValueError(f"The warm-up of {steps} steps must not be longer than the training of {total_steps} steps.")
+        raise ValueError(
+            f"The warm-up is {steps} steps; expected at most {total_steps}, the steps of the training run."
+        )
     return WarmupSchedule(initial_rate, steps, total_steps)
 
 
@@ -34,21 +37,25 @@ def warmup_constant(
     warmup_share: Optional[float] = None,
     total_steps: Optional[int] = None,
 ) -> "WarmupSchedule":
-    """A warm-up, then a constant rate.
+    """Create a schedule with a warm-up, then a constant rate.
 
     initial_rate, warmup_steps, warmup_share: As in `warmup_linear`.
-    total_steps (Optional[int]): The number of updates of the training, for `warmup_share`.
+    total_steps (Optional[int]): The number of updates of the training run, for `warmup_share`.
+    RETURNS (WarmupSchedule): The schedule.
     """
     return WarmupSchedule(initial_rate, _count_warmup_steps(total_steps, warmup_steps, warmup_share), None)
 
 
 class WarmupSchedule(Iterator[float]):
-    """The rates of all updates, without end. Can be copied and pickled at any point. In the warm-up, the n-th update,
-    from 1, has n / warmup_steps of the highest rate, so that none is wasted on a rate of 0. With `total_steps` the next
-    update has the highest rate, and the one after `total_steps` has 0."""
+    """An endless iterator over the rates of updates, which can be copied and pickled at any point. In the warm-up, the
+    n-th update, from 1, has n / warmup_steps of the highest rate, so that none is wasted on a rate of 0. With
+    `total_steps`, the update after the warm-up has the highest rate, and the one after `total_steps` has 0."""
 
     def __init__(self, rate: float, warmup_steps: int, total_steps: Optional[int]) -> None:
-        """`rate` is the highest; after `total_steps` updates the rate is 0, or, if that is None, it stays constant."""
+        """rate (float): The highest rate.
+        warmup_steps (int): The length of the warm-up.
+        total_steps (Optional[int]): The number of updates after which the rate is 0; None: it stays constant.
+        """
         self.rate = rate
         self.warmup_steps = warmup_steps
         self.total_steps = total_steps
@@ -72,14 +79,14 @@ def _count_warmup_steps(total_steps: Optional[int], warmup_steps: Optional[int],
     if warmup_steps is not None and warmup_share is not None:
         raise ValueError(
             f"The warm-up is given twice, as warmup_steps = {warmup_steps} and as warmup_share = {warmup_share}: "
-            "give one of them."
+            "leave out one of them."
         )
     if warmup_share is not None:
         if total_steps is None or total_steps <= 0:
-            raise ValueError(f"warmup_share = {warmup_share} needs total_steps, the number of updates in all.")
+            raise ValueError(f"warmup_share = {warmup_share} needs total_steps, the total number of updates.")
         if not 0 <= warmup_share <= 1:
-            raise ValueError(f"warmup_share must be between 0 and 1, but is {warmup_share}.")
+            raise ValueError(f"warmup_share is {warmup_share}; expected a number from 0 to 1.")
         return round(warmup_share * total_steps)
     if warmup_steps is not None and warmup_steps < 0:
-        raise ValueError(f"warmup_steps must be at least 0, but is {warmup_steps}.")
+        raise ValueError(f"warmup_steps is {warmup_steps}; expected at least 0.")
     return warmup_steps or 0

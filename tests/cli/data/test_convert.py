@@ -65,7 +65,7 @@ def test_a_member_that_leaves_its_archive(tmp_path, name):
     with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
         archive.writestr(name, "中 B-X\n")
     code, output = run(tmp_path / "all.zip", tmp_path / "out")
-    assert code == 1 and "evil.txt' leaves the archive" in output and not (tmp_path / "out").exists()
+    assert code == 1 and "evil.txt' would be outside the archive" in output and not (tmp_path / "out").exists()
 
 
 def test_all_entities_as_spans(tmp_path):
@@ -91,7 +91,7 @@ def test_words_and_pipelines(tmp_path):
 def test_symbols_of_spaces(tmp_path, symbol):
     (tmp_path / "train.bio").write_text(f"南 B-GPE\n京 I-GPE\n{symbol} O\n好 O\n{symbol} O\n好 O\n")
     code, output = run(tmp_path / "train.bio", tmp_path / "train.spacy")
-    assert code == 0 and f"say so (--space-symbol {symbol}): 2 (line 3; line 5)" in output
+    assert code == 0 and f"use --space-symbol {symbol}: 2 (line 3; line 5)" in output
     code, output = run(tmp_path / "train.bio", tmp_path / "train.spacy", "--space-symbol", symbol)
     assert code == 0 and "read as text" not in output and load(tmp_path / "train.spacy")[0].text == "南京 好 好"
 
@@ -132,7 +132,7 @@ def test_repair(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["train.bio"], "nothing half-written"
     code, output = run(tmp_path / "train.bio", tmp_path / "train.spacy", "--repair")
     assert code == 0
-    assert "entity that does not begin with B: begun there: 1 (line 2: 国 I-X)" in output
+    assert "entity that does not begin with B: started there: 1 (line 2: 国 I-X)" in output
 
 
 def test_encodings(tmp_path):
@@ -152,8 +152,8 @@ def test_encodings(tmp_path):
         (["nothing", "out"], "No such file or folder: nothing"),
         (["--format", "xml"], "Unknown format 'xml'. Use auto or one of: conll, clue"),
         (["--scheme", "xml"], "Unknown tag scheme 'xml'. Use auto or one of: bio, "),
-        (["--errors", "ignore"], "errors must be one of strict, replace, but is 'ignore'"),
-        (["--digit-suffix", "1"], "digit_suffix must be one of"),
+        (["--errors", "ignore"], "errors is 'ignore'; expected one of strict, replace"),
+        (["--digit-suffix", "1"], "digit_suffix is '1'; expected one of"),
         (["--encoding", "klingon"], "Unknown encoding 'klingon'"),
         (["--format", "clue"], "train.bio:1: not JSON"),
     ],

@@ -82,7 +82,7 @@ def test_one_model_for_other_texts(found, tmp_path):
     "arguments, message",
     [
         (["{corpus}", "-o", "{out}", "--to", "excel"], "--to excel"),
-        (["{corpus}", "-o", "{out}", "-m", "x", "--training.max_steps", "3"], "--model is not trained"),
+        (["{corpus}", "-o", "{out}", "-m", "x", "--training.max_steps", "3"], "--model is used as it is"),
         (["{corpus}", "-o", "{out}", "-k", "90"], "cannot be divided into 90 parts"),
         (["{empty}", "-o", "{out}"], "no text has an entity"),
         (["{out}", "-o", "{out}"], "No .spacy file"),

@@ -64,7 +64,7 @@ def test_offsets(corpus, tmp_path):
         (["{folder}/none.spacy", "out"], "No .spacy file"),
         (["{corpus}", "out", "--format", "xml"], "Unknown format to write: 'xml'"),
         (["{corpus}", "{folder}", "--format", "brat"], "Give a new folder"),
-        (["{corpus}", "out", "--offsets", "bytes"], "offsets must be one of"),
+        (["{corpus}", "out", "--offsets", "bytes"], "expected one of auto, code-points"),
     ],
 )
 def test_errors(corpus, tmp_path, monkeypatch, arguments, message):

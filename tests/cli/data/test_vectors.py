@@ -66,7 +66,9 @@ def test_lexicon(trained):
     assert_close(lexicon.get("我们看见大桥").vector, expected, len(inside) + 1)
     assert_close(lexicon.get("长我").vector, (characters["长"] + characters["我"]) / 2, n_terms=3)
     assert lexicon.get("龘").vector.tolist() == [0, 0, 0, 0]
-    assert f"{len(words)} words with a vector of their own, 1 composed of shorter words, 1 of characters, 1" in output
+    assert (
+        f"{len(words)} words with a vector of their own, 1 composed from shorter words, 1 from characters, 1" in output
+    )
 
 
 def test_a_tokenizer_and_one_unit(text, tmp_path):

@@ -23,7 +23,7 @@ def test_a_table(run, tmp_path):
     entry = Lexicon.open(tmp_path / "out").get("南京")
     assert (entry.label, entry.entity_id) == ("GPE", "Q16666")
     code, output = run("build", tmp_path / "out", tmp_path / "names.csv", "--force")
-    assert code == 0 and "only the first column is read" in output
+    assert code == 0 and "only the first column, the words, is read" in output
     assert "name" in Lexicon.open(tmp_path / "out")
 
 

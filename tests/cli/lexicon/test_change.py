@@ -31,7 +31,7 @@ def test_a_file_as_build_reads_it(run, folder, tmp_path):
 def test_a_typed_table_through_a_lexicon(run, folder, tmp_path):
     (tmp_path / "typed.tsv").write_text("南京\tCITY\n紫峰\tLOC\n")
     code, output = run("add", folder, "--file", tmp_path / "typed.tsv")
-    assert code == 0 and "only the first column is read" in output
+    assert code == 0 and "only the first column, the words, is read" in output
     assert run("build", tmp_path / "typed", tmp_path / "typed.tsv", "--label", "1")[0] == 0
     assert run("add", folder, "--file", tmp_path / "typed")[0] == 0
     entry = Lexicon.open(folder).get("南京")
@@ -40,7 +40,7 @@ def test_a_typed_table_through_a_lexicon(run, folder, tmp_path):
 
 def test_composed_vectors(run, folder):
     code, output = run("add", folder, "南京大桥", "的", "--compose")
-    assert code == 0 and "1 composed of shorter words" in output and "1 without any known part" in output
+    assert code == 0 and "1 composed from shorter words" in output and "1 without any known part" in output
     lexicon = Lexicon.open(folder)
     assert lexicon.get("南京大桥").vector.tolist() == [2, 2] and lexicon.get("的").vector.tolist() == [0, 0]
 
@@ -93,4 +93,4 @@ def test_refused(run, folder, arguments, message):
 def test_nothing_to_compose_of(run, tmp_path):
     assert run("build", tmp_path / "empty", "--empty")[0] == 0
     code, output = run("add", tmp_path / "empty", "南京", "--compose")
-    assert code == 1 and "has no vectors to compose others of" in output
+    assert code == 1 and "has no vectors to compose others from" in output

@@ -20,7 +20,7 @@ def test_text(run, folder):
 
 
 def test_nothing(run, folder):
-    assert run("lookup", folder, "--text", "你好") == (1, "✘ The text has no word of the lexicon.")
+    assert run("lookup", folder, "--text", "你好") == (1, "✘ The text has no lexicon words.")
     assert run("lookup", folder) == (1, "✘ Give words, or a text (--text).")
 
 

@@ -12,4 +12,4 @@ def test_prune(run, folder, tmp_path):
 def test_no_text(run, folder, tmp_path):
     (tmp_path / "corpus.txt").write_text("\n \n")
     code, output = run("prune", folder, tmp_path / "out", "--corpus", tmp_path / "corpus.txt")
-    assert code == 1 and "There is no text in" in output and not (tmp_path / "out").exists()
+    assert code == 1 and "No text in" in output and not (tmp_path / "out").exists()

@@ -138,7 +138,7 @@ def test_an_elmo_checkpoint_is_frozen(task, fixtures_dir, tmp_path):
         (("--encoder", "soft_lexicon", "--checkpoint", "bert-base-chinese"), "SoftLexicon has no checkpoint"),
         (("--encoder", "bert", "--task", "joint", "--checkpoint", "/nowhere"), "cannot be read"),
         (("--base", "flat", "--encoder", "flat", "--gpu"), "leave out --encoder, --gpu"),
-        (("--base", "nothing"), "There are baseline, elmo,"),
+        (("--base", "nothing"), "Choose one of baseline, elmo,"),
         (("--encoder", "elmo", "--task", "joint", "--checkpoint", "/nowhere"), "import elmo"),
     ],
 )

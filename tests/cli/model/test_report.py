@@ -54,7 +54,7 @@ def test_report(model, corpus, tmp_path):
         and "how much it depends on them" in page
         and "worth" not in figures["lexicon"]
     )
-    assert "Lexicon emptied: +0.0 F rest on it" in printed
+    assert "Lexicon emptied: +0.0 F depend on it" in printed
 
 
 def test_limits(model, corpus, tmp_path):
@@ -93,7 +93,7 @@ def test_help():
 def test_the_worth_of_words(model, corpus, tmp_path):
     options = ["--map", "CITY=GPE", "--samples", 5, "--output", tmp_path / "report.html"]
     code, printed = run(model, corpus, *options, "--without-words", "blank:zh")
-    assert code == 0 and "Words are worth +80.0 F, against the model that was trained without any." in printed
+    assert code == 0 and "Words are worth +80.0 F, compared with the model trained without any." in printed
     figures = json.loads((tmp_path / "report.json").read_text("utf8"))
     assert list(figures["models"]) == ["ruler", "ruler, trained without words"] and list(figures["lexicon"]) == [
         "worth"

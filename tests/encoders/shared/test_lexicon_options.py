@@ -25,7 +25,7 @@ def test_types(options, block):
 
 
 def test_range_and_unknown_options():
-    with pytest.raises(ValueError, match=r"lexicon\.lexicon_dropout = 2 is out of range"):
+    with pytest.raises(ValueError, match=r"lexicon\.lexicon_dropout = 2: expected a probability"):
         LexiconOptions.read({"lexicon_dropout": 2})
     with pytest.raises(ConfigValidationError, match="lexicon -> labels"):
         LexiconOptions.read({"labels": True})

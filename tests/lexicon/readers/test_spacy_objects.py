@@ -28,7 +28,7 @@ def test_vectors_that_list_no_words():
     vocab.vectors = Vectors(
         strings=vocab.strings, data=np.ones((8, 3), "f4"), mode="floret", minn=2, maxn=3, hash_count=2, bow="<", eow=">"
     )
-    with pytest.raises(LexiconError, match="of the kind 'floret'"):
+    with pytest.raises(LexiconError, match="have the mode 'floret'"):
         read_vocab_vectors(vocab)
 
 

@@ -96,7 +96,7 @@ def test_what_does_not_fit_is_named():
         combine({"nlp": nlp, "plain": spacy.blank("zh")})
     labels = trained()
     labels.get_pipe("lex_ner").add_label("GPE")
-    with pytest.raises(ValueError, match=r"labels and nlp have different labels: .*GPE.* Train them with one"):
+    with pytest.raises(ValueError, match=r"labels and nlp have different labels: .*GPE.* Train them with the same"):
         combine({"nlp": nlp, "labels": labels})
     assert nlp.get_pipe("lex_ner").model.name == "tagger"
 

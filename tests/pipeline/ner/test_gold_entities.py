@@ -68,7 +68,7 @@ def test_report(vocab):
     assert len(report.shown) == MAX_SHOWN
     message = report.message("entities", CONSEQUENCES)
     assert message.startswith(
-        "of 16 gold entities: 4 not on the boundaries of the tokenizer's tokens (these tokens are"
+        "of 16 gold entities: 4 not on the boundaries of the tokenizer's tokens (their tokens count as"
     )
     assert "'张三' (PER) in '张三在上海': not on the boundaries" in message
 

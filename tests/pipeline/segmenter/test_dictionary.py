@@ -60,7 +60,7 @@ def test_rules_with_parts_of_speech():
     doc = nlp("我爱北京天安")
     assert words(doc) == "我 爱 北京 天安" and parts(doc).split()[0] == "NOUN" and parts(doc).split()[2] == "PROPN"
     assert parts(doc).split()[1] != "NOUN" and doc._.lex_conflicts == []
-    with pytest.raises(ValueError, match=r"concerns no component: lex_segmenter has the labels .*, and WORD for any"):
+    with pytest.raises(ValueError, match=r"applies to no component: lex_segmenter has the labels .*, and WORD for any"):
         matcher.add_rules([("北京", "force", "PLACE")])
     with pytest.raises(ValueError, match=r"contradict each other \(lex_segmenter\): forbid WORD and force PROPN"):
         matcher.add_rules([("北京", "force", "PROPN"), ("北京", "forbid", "WORD")])

@@ -93,7 +93,7 @@ def test_docs_in_words_are_refused(nlp):
     doc = Doc(nlp.vocab, ["我", "爱北京", "天安", "门"], spaces=[False] * 4)
     with pytest.raises(ValueError, match=r"tokens of several: '爱北京' in '我爱北京天安门'.*CharTokenizer"):
         nlp(doc)
-    with pytest.raises(ValueError, match="makes words of characters"):
+    with pytest.raises(ValueError, match="makes words from characters"):
         nlp.update([Example(doc, Doc(nlp.vocab, ["我", "爱", "北京", "天安门"]))])
 
 

@@ -23,5 +23,5 @@ def test_written_and_read(name, labels, space):
 def test_only_universal_parts_of_speech():
     PARTS_OF_SPEECH["pos"].check("CONJ")
     PARTS_OF_SPEECH["tag"].check("NR")
-    with pytest.raises(ValueError, match=r"'NR' is none of the universal parts of speech.*ADJ, ADP.*pos = .tag"):
+    with pytest.raises(ValueError, match=r"'NR' is not a universal part of speech.*ADJ, ADP.*pos = .tag"):
         PARTS_OF_SPEECH["pos"].check("NR")

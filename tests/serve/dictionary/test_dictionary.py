@@ -159,7 +159,7 @@ def test_a_torn_record_is_reported(make_pipe, tmp_path, caplog):
     with (tmp_path / "journal").open("ab") as file:
         file.write(b'{"number":2,')
     again = Dictionary(make_pipe(), StateDirectory(tmp_path))
-    assert again.torn_bytes == 12 and "not complete (12 bytes)" in caplog.text and "新词" in words(again)
+    assert again.torn_bytes == 12 and "incomplete (12 bytes)" in caplog.text and "新词" in words(again)
     again.close()
 
 

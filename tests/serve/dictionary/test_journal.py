@@ -109,7 +109,7 @@ def test_a_record_that_may_be_there_or_not_is_not_followed_by_others(tmp_path, m
     with pytest.raises(OSError, match="the disk is gone"):
         journal.append(RECORDS[0])
     monkeypatch.undo()
-    with pytest.raises(OSError, match="cannot be written any more"):
+    with pytest.raises(OSError, match="can no longer be written"):
         journal.append(RECORDS[1])
     assert journal.broken
     journal.close()

@@ -101,7 +101,7 @@ def test_requests_that_wait_go_together():
         rest = [ask(batcher, text) for text in "abc"]
         await asyncio.sleep(0)
         assert batcher.n_waiting == 3
-        with pytest.raises(Problem, match="3 requests or texts wait, of at most 3"):
+        with pytest.raises(Problem, match="3 requests or texts are waiting; at most 3 may"):
             await ask(batcher, "too many")
         model.go.set()
         return await contents(first, *rest), model.batches

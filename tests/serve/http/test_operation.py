@@ -87,7 +87,7 @@ def test_a_model_that_the_changes_do_not_fit_is_refused(movable, monkeypatch):
     def forget(dictionary, pipe):
         from spacy_lexner.lexicon import LexiconError
 
-        raise LexiconError("The rule 'force LOC' of '长江' concerns no component.")
+        raise LexiconError("The rule 'force LOC' of '长江' applies to no component.")
 
     monkeypatch.setattr(type(client.service.dictionary), "use_model", forget)
     answer = client.post("/reload", json={})

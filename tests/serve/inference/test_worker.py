@@ -92,7 +92,7 @@ def test_more_texts_than_may_wait_are_refused():
 
     async def main(worker):
         first = await started(worker, task, *["x"] * 60)
-        with pytest.raises(Problem, match="60 requests or texts wait, of at most 100") as refused:
+        with pytest.raises(Problem, match="60 requests or texts are waiting; at most 100 may") as refused:
             await worker.run(task, ["x"] * 60)
         assert worker.n_waiting == 60 and refused.value.status == 429
         task.go.set()

@@ -23,15 +23,15 @@ def test_a_pattern_is_searched():
 @pytest.mark.parametrize(
     "group, message",
     [
-        ({"pattern": "(", "weight_decay": 0}, r"pattern '\(' of parameter group 'x' is not valid"),
-        ({"pattern": 3, "weight_decay": 0}, "needs a 'pattern'"),
-        ({"weight_decay": 0}, "needs a 'pattern'"),
+        ({"pattern": "(", "weight_decay": 0}, r"pattern '\(' of parameter group 'x' is invalid"),
+        ({"pattern": 3, "weight_decay": 0}, "The pattern of parameter group 'x' is 3; expected a regular"),
+        ({"weight_decay": 0}, "The pattern of parameter group 'x' is None; expected a regular"),
         ({"pattern": "a"}, "changes nothing"),
         ({"pattern": "a", "learn_rate": 0.1}, r"unknown keys \['learn_rate'\]"),
-        ({"pattern": "a", "weight_decay": -1}, "must be a number of at least 0, but is -1"),
-        ({"pattern": "a", "learn_rate_factor": float("nan")}, "but is nan"),
-        ({"pattern": "a", "learn_rate_factor": "0.1"}, "but is '0.1'"),
-        ("bias", "must be a dict"),
+        ({"pattern": "a", "weight_decay": -1}, "is -1; expected a number of at least 0"),
+        ({"pattern": "a", "learn_rate_factor": float("nan")}, "is nan; expected"),
+        ({"pattern": "a", "learn_rate_factor": "0.1"}, "is '0.1'; expected"),
+        ("bias", "is 'bias'; expected a dict"),
     ],
 )
 def test_wrong_groups_are_named(group, message):

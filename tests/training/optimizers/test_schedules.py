@@ -52,10 +52,10 @@ def test_registered_and_used_by_an_optimizer(name):
 @pytest.mark.parametrize(
     "create, kwargs, message",
     [
-        (warmup_linear, {"total_steps": 0}, "total_steps must be above 0, but is 0"),
-        (warmup_linear, {"total_steps": 5, "warmup_steps": 6}, "of 6 steps must not be longer"),
-        (warmup_linear, {"total_steps": 5, "warmup_steps": -1}, "at least 0, but is -1"),
-        (warmup_linear, {"total_steps": 5, "warmup_share": 1.5}, "between 0 and 1, but is 1.5"),
+        (warmup_linear, {"total_steps": 0}, "total_steps is 0; a linear decay needs"),
+        (warmup_linear, {"total_steps": 5, "warmup_steps": 6}, "The warm-up is 6 steps; expected at most 5"),
+        (warmup_linear, {"total_steps": 5, "warmup_steps": -1}, "warmup_steps is -1; expected at least 0"),
+        (warmup_linear, {"total_steps": 5, "warmup_share": 1.5}, "warmup_share is 1.5; expected a number from 0 to 1"),
         (warmup_linear, {"total_steps": 5, "warmup_share": 0.5, "warmup_steps": 1}, "given twice"),
         (warmup_constant, {"warmup_share": 0.5}, "needs total_steps"),
     ],
