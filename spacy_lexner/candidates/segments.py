@@ -10,12 +10,12 @@ import numpy as np
 from spacy.tokens import Doc
 
 from .batch_words import AttendedWords
-from .breaks import break_strengths
+from .breaks import SENTENCE, break_strengths
 from .doc_parts import cut_out
 from .limits import Limits
 from .storage import count_characters, token_borders
 
-OWN_SHARE = 0.75  # of a segment; the rest is context on both sides
+OWN_SHARE = 0.75  # of a segment of a long sentence; the rest is context on both sides
 
 
 class Segment(NamedTuple):
@@ -101,25 +101,36 @@ def cut_doc(doc: Doc, texts: Sequence[Tuple[int, int]], length: int) -> Iterator
         if breaks is None or end - start <= length:
             yield Segment(start, end, start, end)
             continue
-        for own_start, own_end in _cut_text(breaks[start:end], length):
-            before = (length - (own_end - own_start)) // 2
-            first = max(0, min(own_start - before, end - start - length))
-            last = min(end - start, first + length)
-            yield Segment(start + first, start + last, start + own_start, start + own_end)
+        for first, last in _pack_sentences(start, end, breaks, length):
+            yield from _cut_sentence(first, last, breaks, length)
 
 
-def _cut_text(breaks: np.ndarray, length: int) -> Iterator[Tuple[int, int]]:
-    """Cut at the strongest breaks, the last of equals, into parts of at most OWN_SHARE of a segment."""
-    most = max(1, int(length * OWN_SHARE))
-    start = 0
-    while len(breaks) - start > most:
-        least = most // 4
-        window = breaks[start + least : start + most]
-        best = int(len(window) - 1 - np.argmax(window[::-1])) if window.any() else len(window) - 1
-        end = start + least + best + 1
-        yield start, end
-        start = end
-    yield start, len(breaks)
+def _pack_sentences(start: int, end: int, breaks: np.ndarray, length: int) -> Iterator[Tuple[int, int]]:
+    """YIELDS (Tuple[int, int]): Runs of whole sentences of at most `length` tokens, and single longer sentences."""
+    last = start
+    for stop in [*(start + 1 + np.flatnonzero(breaks[start : end - 1] >= SENTENCE)).tolist(), end]:
+        if last > start and stop - start > length:
+            yield start, last
+            start = last
+        last = stop
+    yield start, last
+
+
+def _cut_sentence(start: int, end: int, breaks: np.ndarray, length: int) -> Iterator[Segment]:
+    """YIELDS (Segment): What is longer than `length` tokens is cut at the strongest breaks, the last of equals, into
+    segments of which at most OWN_SHARE is their own. The rest is context, on both sides where there is some."""
+    most = max(1, int(length * OWN_SHARE)) if end - start > length else length
+    own_start = start
+    while own_start < end:
+        own_end = end
+        if end - own_start > most:
+            window = breaks[own_start + most // 4 : own_start + most]
+            best = int(len(window) - 1 - np.argmax(window[::-1])) if window.any() else len(window) - 1
+            own_end = own_start + most // 4 + best + 1
+        before = (length - (own_end - own_start)) // 2
+        first = max(start, min(own_start - before, end - length))
+        yield Segment(first, min(end, first + length), own_start, own_end)
+        own_start = own_end
 
 
 def _touching(texts: Sequence[Tuple[int, int]]) -> np.ndarray:

@@ -52,13 +52,20 @@ def test_sentences_are_texts_where_training_had_one_sentence():
     assert cut_docs([NLP.make_doc("南京市。")], Limits(16, False, "。")) is None
 
 
-def test_cut_after_sentences_then_clauses_with_context():
-    doc = NLP.make_doc("南京市长江，大桥。“武汉！”在长江，大桥很长很长很长")
-    own = [doc[s.own_start : s.own_end].text for s in cut(doc, 12, False)[0]]
-    assert own == ["南京市长江，大桥。", "“武汉！”", "在长江，", "大桥很长很长很长"]
-    read = [doc[s.start : s.end].text for s in cut(doc, 12, False)[0]]
-    assert read[:2] == ["南京市长江，大桥。“武汉", "大桥。“武汉！”在长江，"]
-    assert read[2:] == ["武汉！”在长江，大桥很长", "在长江，大桥很长很长很长"]
+def test_whole_sentences_are_read_without_context():
+    doc = NLP.make_doc("南京市。长江很长！“武汉？”大桥。在长江")
+    segments = cut(doc, 12, False)[0]
+    assert [doc[s.own_start : s.own_end].text for s in segments] == ["南京市。长江很长！", "“武汉？”大桥。在长江"]
+    assert all((s.start, s.end) == (s.own_start, s.own_end) for s in segments)
+
+
+def test_a_long_sentence_is_cut_after_clauses_with_context_of_its_own():
+    doc = NLP.make_doc("南京市。“武汉！”在长江，大桥很长很长，很长很长。很长")
+    segments = cut(doc, 12, False)[0]
+    own = [doc[s.own_start : s.own_end].text for s in segments]
+    assert own == ["南京市。“武汉！”", "在长江，", "大桥很长很长，", "很长很长。", "很长"]
+    read = [doc[s.start : s.end].text for s in segments]
+    assert read[1:4] == ["在长江，大桥很长很长，很", "江，大桥很长很长，很长很", "大桥很长很长，很长很长。"]
 
 
 @given(TEXTS, st.integers(4, 20))
