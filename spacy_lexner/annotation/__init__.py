@@ -1,1 +1,1 @@
-"""Which texts are worth labelling next."""
+"""Support for annotators: the choice of texts worth labelling next, drafts, and probable annotation errors."""

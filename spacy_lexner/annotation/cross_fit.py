@@ -1,4 +1,4 @@
-"""Each part of annotated texts scored by a model that learned from the others."""
+"""Cross-fitting: each part of the annotated texts is scored by a model trained on the others."""
 
 from pathlib import Path
 from typing import Dict, List, Optional, Sequence
@@ -29,12 +29,12 @@ def cross_fit(
     use_gpu: int = -1,
     failed: Dict[int, str],
 ) -> List[Optional[ScoredText]]:
-    """Train a model for each part of the texts on all others, and let it score the spans of the part. What is done is
-    kept in the folder: after an interruption the same call goes on.
+    """Train a model on all texts but one part, for each part, and let it score the spans of that part. Results are kept
+    in the folder, so that the same call resumes after an interruption.
 
     docs (Sequence[Doc]): The annotated texts.
-    gold (Sequence[GoldText]): The same by characters.
-    config (Config): A complete config of a training.
+    gold (Sequence[GoldText]): The same texts by characters.
+    config (Config): A complete training config.
     output (Path): The folder.
     n_folds, seed (int): See `folds.divide`.
     use_gpu (int): The GPU, or -1.
@@ -56,7 +56,7 @@ def cross_fit(
 def score_all(
     nlp: Language, gold: Sequence[GoldText], file: Path, failed: Dict[int, str]
 ) -> List[Optional[ScoredText]]:
-    """Let a model that has seen none of the texts score all of them; the scores are also written to a file."""
+    """Let a model that has seen none of the texts score all of them, and write the scores to a file as well."""
     scored: List[Optional[ScoredText]] = [None] * len(gold)
     score_part(nlp, gold, spans_of_copies(gold), range(len(gold)), file, failed)
     read_scores(file, scored)
@@ -78,7 +78,7 @@ def score_part(
     file: Path,
     failed: Dict[int, str],
 ) -> None:
-    """Let a model score texts, and write the scores to a file, completely or not at all."""
+    """Let a model score texts, and write the scores to a file atomically."""
     lost: Dict[int, str] = {}
     scores = score_texts(nlp, [gold[n].text for n in numbers], [asked[n] for n in numbers], lost)
     bar = tqdm(scores, total=len(numbers), unit=" texts", disable=None, leave=False)
@@ -91,6 +91,6 @@ def score_part(
 
 
 def read_scores(file: Path, scored: List[Optional[ScoredText]]) -> None:
-    """Put the scores of a file where they belong."""
+    """Read a file of scores into `scored`, by text number."""
     for row in srsly.read_jsonl(file):
         scored[row["number"]] = ScoredText(*([Mark(*mark) for mark in row[key]] for key in ("asked", "likely")))

@@ -1,4 +1,4 @@
-"""Texts annotated by a model, with how uncertain it is."""
+"""Drafts: texts annotated by a model, with its uncertainty."""
 
 from contextlib import contextmanager
 from math import exp, inf
@@ -32,13 +32,13 @@ class Draft(NamedTuple):
 
     @property
     def candidate(self) -> Candidate:
-        """What `choose` looks at."""
+        """The input of `choose`."""
         return Candidate(exp(-self.margin), self.words)
 
 
 def make_drafts(nlp: Language, texts: Sequence[str], failed: Dict[int, str]) -> Iterator[Draft]:
-    """Annotate texts with a pipeline that has a `lex_ner` (ValueError without), in order. Texts that cannot be
-    processed are left out; `failed` gets their numbers and the reasons."""
+    """Annotate texts, in order, with a pipeline that has a `lex_ner` (otherwise ValueError). Texts that cannot be
+    processed are left out; `failed` gets their numbers and errors."""
     report = Report()
     with two_best_paths(nlp):
         for i, doc in annotate_texts(nlp, texts, failed):
@@ -57,7 +57,7 @@ def two_best_paths(nlp: Language) -> Iterator[None]:
     pipes: List[LexNER] = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, LexNER)]
     if not pipes:
         names = ", ".join(nlp.pipe_names) or "nothing"
-        raise ValueError(f"The pipeline has no lex_ner, only {names}: nothing says how sure it is of a whole text.")
+        raise ValueError(f"The pipeline has no lex_ner, only {names}, so nothing measures its uncertainty of a text.")
     before = pipes[-1].n_alternatives
     pipes[-1].n_alternatives = max(2, before)
     try:
@@ -67,13 +67,13 @@ def two_best_paths(nlp: Language) -> Iterator[None]:
 
 
 def read_margin(doc: Doc) -> float:
-    """The path margin of a Doc, from `doc._.lex_alternatives`; infinite if there is only one path."""
+    """RETURNS (float): The path margin of a Doc, from `doc._.lex_alternatives`; infinite if there is only one path."""
     paths = doc._.lex_alternatives
     return paths[0].log_probability - paths[1].log_probability if len(paths) > 1 else inf
 
 
 def find_words(nlp: Language, texts: Iterable[str]) -> Set[int]:
-    """The hashes of the lexicon's words in texts; empty if the pipeline has no lexicon."""
+    """RETURNS (Set[int]): The hashes of the lexicon words in texts; empty if the pipeline has no lexicon."""
     matchers = [pipe.source.matcher for pipe in find_matchers(nlp).values() if pipe.source.matcher is not None]
     words: Set[int] = set()
     if matchers:

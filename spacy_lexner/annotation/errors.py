@@ -1,4 +1,5 @@
-"""Probable errors of annotation: spans that a model which has not seen the text thinks improbable, or misses."""
+"""Probable annotation errors: annotated spans that a model which has not seen the text finds improbable, and probable
+spans that are not annotated."""
 
 from collections import Counter
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
@@ -19,14 +20,14 @@ class Finding(NamedTuple):
 
     number: int  # of the text, from 0
     kind: str  # one of KINDS
-    annotated: Optional[Mark]  # the span that is annotated, with its probability; None if one is missing
-    proposed: Optional[Mark]  # what is more probable, with its probability; None for no entity
-    # From 0 to 1: that of the annotated span, or of the missing span's absence; times the share of the copies of the
-    # text that are annotated like it.
+    annotated: Optional[Mark]  # the annotated span with its probability; None if one is missing
+    proposed: Optional[Mark]  # the more probable span with its probability; None for no entity
+    # From 0 to 1: the probability of the annotated span, or of the missing span's absence, times the share of the
+    # text's copies with the same annotation.
     probability: float
 
     def to_json(self, text: str) -> Dict[str, Any]:
-        """Plain JSON: the finding with what its spans are in the text."""
+        """RETURNS (Dict[str, Any]): The finding with the texts of its spans, for JSON."""
         sides = {"annotated": self.annotated, "proposed": self.proposed}
         shown = {
             name: None if mark is None else {**_row(mark), "text": text[mark.start : mark.end]}
@@ -36,7 +37,7 @@ class Finding(NamedTuple):
 
 
 def spans_of_copies(gold: Sequence[GoldText]) -> List[List[Mark]]:
-    """For each text its annotated spans, then those that other copies of it have."""
+    """RETURNS (List[List[Mark]]): For each text its annotated spans, then those that only other copies of it have."""
     copies = _copies(gold)
     asked = []
     for text in gold:
@@ -50,8 +51,8 @@ def find_errors(gold: Sequence[GoldText], scored: Sequence[Optional[ScoredText]]
     """Find probable errors, the most probable first.
 
     gold (Sequence[GoldText]): The annotated texts.
-    scored (Sequence[Optional[ScoredText]]): The scores of the spans that `spans_of_copies` asks about, by a model that
-        has seen no copy of the text; None for a text without.
+    scored (Sequence[Optional[ScoredText]]): The scores of the spans of `spans_of_copies`, by a model that has seen no
+        copy of the text; None for a text without scores.
     """
     copies = _copies(gold)
     findings = []
@@ -62,7 +63,7 @@ def find_errors(gold: Sequence[GoldText], scored: Sequence[Optional[ScoredText]]
 
 
 def _in_text(number: int, text: GoldText, scored: ScoredText, copies: Sequence[GoldText]) -> List[Finding]:
-    """The findings in one text; at one place only one."""
+    """RETURNS (List[Finding]): The findings in one text, at most one for each place."""
     present = scored.asked[: len(text.marks)]
     likely = annotated(text, scored.likely)
     share = _shares(copies)
@@ -91,7 +92,8 @@ def _in_text(number: int, text: GoldText, scored: ScoredText, copies: Sequence[G
 
 
 def propose(text: GoldText, findings: Iterable[Finding]) -> List[Mark]:
-    """The annotation of a text with findings put right; where proposals overlap, the most probable stays."""
+    """RETURNS (List[Mark]): The annotation of a text with findings corrected; of overlapping proposals, the most
+    probable is kept."""
     findings = list(findings)
     wrong = {finding.annotated[:3] for finding in findings if finding.annotated is not None}
     proposed = [finding.proposed for finding in findings if finding.proposed is not None]
@@ -103,7 +105,7 @@ def propose(text: GoldText, findings: Iterable[Finding]) -> List[Mark]:
 
 
 def count_kinds(findings: Iterable[Finding]) -> Dict[str, int]:
-    """The number of findings of each kind."""
+    """RETURNS (Dict[str, int]): The number of findings of each kind."""
     counts = Counter(finding.kind for finding in findings)
     return {kind: counts[kind] for kind in KINDS}
 
@@ -116,7 +118,7 @@ def _copies(gold: Sequence[GoldText]) -> Dict[str, List[int]]:
 
 
 def _shares(copies: Sequence[GoldText]) -> Dict[Place, float]:
-    """For each span the share of the copies of a text that have it."""
+    """RETURNS (Dict[Place, float]): For each span the share of a text's copies that have it."""
     places: List[Set[Place]] = [{mark[:3] for mark in copy.marks} for copy in copies]
     counts = Counter(place for own in places for place in own)
     return {place: count / len(copies) for place, count in counts.items()}

@@ -1,4 +1,4 @@
-"""Annotated texts divided into parts, each of which a model is asked about that has not seen it."""
+"""Division of annotated texts into parts, each to be scored by a model that has not seen it."""
 
 from pathlib import Path
 from typing import Dict, List, NamedTuple, Sequence
@@ -8,11 +8,11 @@ from spacy.tokens import Doc, DocBin
 
 from ..integrity.folders import whole_folder
 
-DEV_SHARE = 0.1  # of the texts that a model learns from: those by which its best state is chosen
+DEV_SHARE = 0.1  # of the texts that a model learns from: held out to choose its best state
 
 
 class Fold(NamedTuple):
-    """One part of the texts, and those that its model learns from; numbers of texts."""
+    """One part of the texts, and those that its model learns from, by text number."""
 
     train: List[int]
     dev: List[int]
@@ -21,10 +21,10 @@ class Fold(NamedTuple):
 
 def divide(texts: Sequence[str], n_folds: int, *, seed: int = 0) -> List[Fold]:
     """Divide texts at random into parts of about equal size. Equal texts are always in the same part, so that no model
-    has seen a copy of what it is asked about.
+    has seen a copy of a text that it scores.
 
     texts (Sequence[str]): The texts.
-    n_folds (int): Number of parts, at least 2. Raises ValueError if there are not two different texts for each.
+    n_folds (int): Number of parts, at least 2. Raises ValueError with fewer than two different texts for each.
     """
     copies: Dict[str, List[int]] = {}
     for i, text in enumerate(texts):
@@ -43,7 +43,7 @@ def divide(texts: Sequence[str], n_folds: int, *, seed: int = 0) -> List[Fold]:
 
 
 def write_fold(docs: Sequence[Doc], fold: Fold, folder: Path) -> None:
-    """Write what a model learns from as `train.spacy` and `dev.spacy`, unless it is there."""
+    """Write the texts that a model learns from as `train.spacy` and `dev.spacy`, unless the folder exists."""
     if folder.exists():
         return
     with whole_folder(folder) as temporary:

@@ -1,4 +1,4 @@
-"""The choice of texts: those the model is uncertain about, and whose words are new."""
+"""The choice of texts to annotate: those that the model is uncertain about and whose words are new."""
 
 from heapq import heapify, heappop, heappush
 from typing import AbstractSet, Iterable, List, NamedTuple, Sequence, Set
@@ -14,22 +14,22 @@ class Candidate(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A text that was chosen."""
+    """A chosen text."""
 
     number: int  # its position among the candidates
     worth: float  # from 0 to 1
-    novelty: float  # the share of its words that were neither known nor in a text chosen before
+    novelty: float  # the share of its words that were neither known nor in a previously chosen text
 
 
 def choose(
     candidates: Sequence[Candidate], n: int, *, known: Iterable[int] = (), diversity: float = DIVERSITY
 ) -> List[Choice]:
-    """Choose texts greedily by worth: uncertainty * (1 - diversity * (1 - novelty)). A text's worth only falls while
-    others are chosen, so few texts have to be evaluated again (lazy greedy search, Minoux 1978).
+    """Choose texts greedily by worth: uncertainty * (1 - diversity * (1 - novelty)). A text's worth can only fall as
+    others are chosen, so few have to be re-evaluated (lazy greedy search, Minoux 1978).
 
-    known (Iterable[int]): Hashes of the words that are not new.
-    diversity (float): From 0, for uncertainty alone, to 1, where a text without new words is worth nothing.
-    RETURNS (List[Choice]): At most n texts, those of most worth first; ties in the order of the candidates.
+    known (Iterable[int]): Hashes of words that are not new.
+    diversity (float): From 0 (only uncertainty counts) to 1 (a text without new words is worth nothing).
+    RETURNS (List[Choice]): At most n texts, the most worthwhile first; ties in the order of the candidates.
     """
     if not 0 <= diversity <= 1:
         raise ValueError(f"diversity is {diversity}; expected a number from 0 (uncertainty alone) to 1.")

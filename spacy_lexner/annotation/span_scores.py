@@ -1,4 +1,4 @@
-"""How probable annotated spans are under a model, and which other spans are probable."""
+"""Probabilities of annotated spans under a model, and other spans that it finds probable."""
 
 from contextlib import contextmanager
 from typing import Dict, Iterator, List, NamedTuple, Sequence, Tuple
@@ -17,15 +17,15 @@ LIKELY = 0.5  # the probability above which no two spans can overlap
 class ScoredText(NamedTuple):
     """The spans of a text with their probabilities."""
 
-    asked: List[Mark]  # those that were asked about, in their order
-    likely: List[Mark]  # those with at least the probability LIKELY
+    asked: List[Mark]  # the given spans, in their order
+    likely: List[Mark]  # all spans with a probability of at least LIKELY
 
 
 def score_texts(
     nlp: Language, texts: Sequence[str], asked: Sequence[Sequence[Mark]], failed: Dict[int, str]
 ) -> Iterator[Tuple[int, ScoredText]]:
-    """Score spans. A pipeline with `lex_ner` gives the exact probability of any span; of `spancat` count the scores of
-    the spans that it suggests; any other component that sets `doc.ents` only says whether it finds a span.
+    """Score spans. A pipeline with `lex_ner` computes the exact probability of any span; one with `spancat` scores the
+    spans that it suggests; any other that sets `doc.ents` only says whether it finds a span.
 
     nlp (Language): A pipeline that has not seen the texts.
     texts (Sequence[str]): The texts.
@@ -49,7 +49,7 @@ def score_texts(
 
 @contextmanager
 def _all_likely(ner: LexNER) -> Iterator[None]:
-    """Within it, `lex_ner` notes all spans with at least the probability LIKELY."""
+    """Make `lex_ner` note all spans with a probability of at least LIKELY within a `with` block."""
     before, ner.uncertain = ner.uncertain, (LIKELY, 1.0)
     try:
         yield
@@ -64,7 +64,8 @@ def _likely(doc: Doc) -> List[Mark]:
 
 
 def _found(doc: Doc) -> List[Mark]:
-    """The spans of `spancat` with their scores, or the entities of a Doc, each with its score, or 1."""
+    """RETURNS (List[Mark]): The spans of `spancat` with their scores, or else the entities of a Doc, each with its
+    score or 1."""
     for group in doc.spans.values():
         if "scores" in group.attrs:
             marks = zip(read_marks(list(group)), group.attrs["scores"])

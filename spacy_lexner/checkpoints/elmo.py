@@ -1,4 +1,4 @@
-"""Import of the original ELMo's files: options.json and weights.hdf5 become a folder with JSON and safetensors."""
+"""Import of the original ELMo's options.json and weights.hdf5 into a folder with JSON and safetensors."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,8 @@ Array = NDArray[np.float32]
 
 
 class Source(NamedTuple):
-    """How one of our weights is made from data sets of the original's file, given by name and expected shape."""
+    """The origin of one of our weights: data sets of the original file, with their expected shapes, and a
+    conversion."""
 
     name: str
     datasets: Sequence[Tuple[str, Tuple[int, ...]]]
@@ -25,7 +26,7 @@ class Source(NamedTuple):
 
 
 def import_elmo(options: Union[str, Path], weights: Union[str, Path], output: Union[str, Path]) -> Dict[str, Any]:
-    """Convert official files. Needs h5py (`pip install spacy-lexner[elmo]`); using the result does not.
+    """Convert official files. This needs h5py (`pip install spacy-lexner[elmo]`); using the result does not.
 
     options (Union[str, Path]): The options.json.
     weights (Union[str, Path]): The weights.hdf5.
@@ -46,7 +47,7 @@ def _read_hdf5(path: Path, config: Dict[str, Any]) -> Dict[str, Array]:
     except ImportError as error:
         raise ImportError("Reading official ELMo weights needs h5py: pip install 'spacy-lexner[elmo]'.") from error
     if not path.is_file():
-        raise ValueError(f"There is no weight file {path}.")
+        raise ValueError(f"{path} does not exist; expected the HDF5 file with the weights.")
     sources = list(_sources(config))
     try:
         with h5py.File(path, "r") as file:
@@ -72,7 +73,7 @@ def _sources(config: Dict[str, Any]) -> Iterator[Source]:
     cnn, width = config["cnn"], config["bilm"]["projection_dim"]
     n_filters = sum(number for _, number in cnn["filters"])
     dim = cnn["embedding_dim"]
-    # Row 0, for positions without a word, is not in the file.
+    # The file lacks row 0, which is for positions without a word.
     yield Source("characters.embedding.weight", [("char_embed", (261, dim))], lambda x: np.pad(x, ((1, 0), (0, 0))))
     for i, (size, number) in enumerate(cnn["filters"]):
         ours = f"characters.convolutions.{i}"
@@ -81,7 +82,7 @@ def _sources(config: Dict[str, Any]) -> Iterator[Source]:
     for i in range(cnn["n_highway"]):
         ours, theirs = f"characters.highway.layers.{i}", f"CNN_high_{i}"
         square, row = (n_filters, n_filters), (n_filters,)
-        # Their gate opens for the transformed input, ours for the carried one.
+        # An open gate passes the transformed input in their code, the untransformed one in ours.
         yield Source(
             f"{ours}.weight",
             [(f"{theirs}/W_transform", square), (f"{theirs}/W_carry", square)],
@@ -112,7 +113,7 @@ def _lstm_sources(layer: int, width: int, cell: int) -> Iterator[Source]:
 
 
 def _reorder(gates: Array, cell: int) -> Array:
-    """From TensorFlow's order of gates (input, candidate, forget, output) to ours (input, forget, candidate,
+    """Reorder gates from TensorFlow's order (input, candidate, forget, output) to ours (input, forget, candidate,
     output)."""
     i, g, f, o = np.split(gates, [cell, 2 * cell, 3 * cell])
     return np.concatenate([i, f, g, o])

@@ -1,4 +1,4 @@
-"""The options.json of the original ELMo (bilm-tf), checked key by key."""
+"""Reading and validation of the original ELMo's options.json (bilm-tf), key by key."""
 
 import json
 from pathlib import Path
@@ -42,19 +42,19 @@ REQUIRED: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {
         "filters": _is_filters,
         "n_highway": lambda value: not value or _is_positive(value),
         "embedding": lambda value: isinstance(value, dict) and set(value) == {"dim"} and _is_positive(value["dim"]),
-        # bilm-tf trains with 261 and asks for 262 afterwards; the weights are the same.
+        # bilm-tf trains with 261 and requires 262 for inference; the weights are the same.
         "n_characters": lambda value: value in (261, 262),
         "max_characters_per_token": _is_positive,
     },
 }
-# Also written by bilm-tf's trainer: how the biLM was trained, which does not change what it computes.
+# Also written by bilm-tf's trainer, but irrelevant for what the biLM computes.
 TRAINING_KEYS = {"bidirectional", "dropout", "all_clip_norm_val", "batch_size", "n_epochs", "n_negative_samples_batch"}
 TRAINING_KEYS |= {"n_tokens_vocab", "n_train_tokens", "unroll_steps"}
 
 
 def read_options(path: Union[str, Path]) -> Dict[str, Any]:
-    """Read the options.json of a biLM as the configuration that `encoders.elmo.checkpoint.read_config` returns. Raises
-    ValueError if a key is missing, unknown or has an impossible value."""
+    """Read the options.json of a biLM into the configuration format of `encoders.elmo.checkpoint.read_config`. Raises
+    ValueError if a key is missing, unknown or has an invalid value."""
     try:
         options = json.loads(Path(path).read_text("utf8"))
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
@@ -67,7 +67,7 @@ def read_options(path: Union[str, Path]) -> Dict[str, Any]:
     if cnn["max_characters_per_token"] < max(widest, 3):
         raise ValueError(
             f"{path}: char_cnn.max_characters_per_token is {cnn['max_characters_per_token']}, but the widest filter "
-            f"needs {widest} characters and a word at least 3."
+            f"needs {widest} and any word at least 3."
         )
     return {
         "model_type": MODEL_TYPE,
@@ -93,7 +93,7 @@ def _problems(options: Any) -> List[str]:
     if not isinstance(options, dict):
         return [f"it holds a {type(options).__name__} instead of an object"]
     unknown = options.keys() - REQUIRED.keys() - TRAINING_KEYS
-    problems = [f"unknown key {key!r} (known are {sorted(REQUIRED)} and those of the trainer)" for key in unknown]
+    problems = [f"unknown key {key!r} (expected {sorted(REQUIRED)} or a training setting)" for key in unknown]
     for section, checks in REQUIRED.items():
         found = options.get(section)
         if not isinstance(found, dict):
@@ -104,7 +104,7 @@ def _problems(options: Any) -> List[str]:
             if key not in found:
                 problems.append(f"missing key {name}")
             elif key not in checks:
-                problems.append(f"unknown key {name} (known are {sorted(checks)})")
+                problems.append(f"unknown key {name} (expected {sorted(checks)})")
             elif not checks[key](found[key]):
-                problems.append(f"{name} cannot be {found[key]!r}")
+                problems.append(f"{name} has the invalid value {found[key]!r}")
     return sorted(problems)

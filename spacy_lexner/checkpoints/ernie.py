@@ -1,4 +1,4 @@
-"""Published ERNIE checkpoints of thunlp, as folders that ERNIE.v1 reads."""
+"""Import of thunlp's published ERNIE checkpoints into folders that ERNIE.v1 reads."""
 
 import json
 import re
@@ -17,7 +17,8 @@ from .state_dict import fill_module, read_state_dict
 CONFIGS = ("ernie_config.json", "config.json", "bert_config.json")
 WEIGHTS = "pytorch_model.bin"
 VOCAB = "vocab.txt"
-# thunlp's names (without `bert.`), the module that holds the parameter here, and its name there. The first that fits.
+# thunlp's names (without `bert.`), the module that holds the parameter here, and its name there; the first match
+# counts.
 _LAYER = r"encoder\.layer\.(\d+)"
 _NAMES = (
     (r"pooler\.(.+)", "next_sentence", r"pooler.\1"),
@@ -36,7 +37,7 @@ _NAMES = (
 
 
 class ErnieParameters(NamedTuple):
-    """The parameters of a checkpoint, by the module that holds them here."""
+    """The parameters of a checkpoint, grouped by the module that holds them here."""
 
     encoder: Dict[str, Any]
     masked_lm: Dict[str, Any]
@@ -53,8 +54,8 @@ def import_ernie(
     overwrite: bool = False,
 ) -> ErnieEncoder:
     """Convert a checkpoint of thunlp/ERNIE to a folder with its text side in Hugging Face's format (config.json,
-    model.safetensors, vocab.txt) and its entity side (ernie.json, fusion.safetensors). The weights are read as tensors
-    only: objects in the file are refused, never built.
+    model.safetensors, vocab.txt) and its entity side (ernie.json, fusion.safetensors). Only tensors are unpickled;
+    other objects in the file are refused.
 
     source (Path): A folder with pytorch_model.bin, ernie_config.json and vocab.txt.
     target (Path): The folder to write.
@@ -70,7 +71,9 @@ def import_ernie(
     wordpieces = vocab_settings(read_vocab(source / VOCAB), lower_case=lower_case)
     widths = [tensor.shape[1] for name, tensor in state.items() if name.endswith("dense_in.weight")]
     if not widths:
-        raise ValueError(f"{source / WEIGHTS} holds no entity side: it is a BERT, which is a `checkpoint` as it is.")
+        raise ValueError(
+            f"{source / WEIGHTS} has no entity side: it is a BERT, which `checkpoint` reads without conversion."
+        )
     text = BertModel(BertConfig(**settings), add_pooling_layer=False)
     encoder = ErnieEncoder(text, layer_types, entity_width=widths[0], entity_heads=entity_heads)
     fill_module(encoder, state, source / WEIGHTS, derived=("position_ids", "embeddings.token_type_ids"))
@@ -88,15 +91,15 @@ def _read_config(source: Path) -> Dict[str, Any]:
     try:
         settings = json.loads(path.read_text("utf8"))
         if not all(layer_type in LAYER_TYPES for layer_type in settings["layer_types"]):
-            raise ValueError(f"layer_types = {settings['layer_types']}, known are {', '.join(LAYER_TYPES)}")
+            raise ValueError(f"layer_types is {settings['layer_types']}; expected {', '.join(LAYER_TYPES)}")
     except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is not the config of an ERNIE ({type(error).__name__}: {error}).") from error
     return settings
 
 
 def rename_parameters(state: Dict[str, Any]) -> ErnieParameters:
-    """Sort the parameters of a thunlp ERNIE (BertModel or BertForPreTraining) by our modules and names. The tied
-    decoder is left out; `gamma` and `beta`, TensorFlow's names in layer norms, are understood."""
+    """Map the parameters of a thunlp ERNIE (BertModel or BertForPreTraining) to our modules and names. The tied
+    decoder is left out; `gamma` and `beta`, TensorFlow's names in layer norms, are recognised."""
     parts = ErnieParameters({}, {}, {}, {})
     for name, value in state.items():
         modern = re.sub(r"\.beta$", ".bias", re.sub(r"\.gamma$", ".weight", name)).removeprefix("bert.")

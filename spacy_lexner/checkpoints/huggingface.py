@@ -1,4 +1,4 @@
-"""A trained or pretrained encoder as a Hugging Face folder."""
+"""Export of a trained or pretrained encoder as a Hugging Face folder."""
 
 import warnings
 from pathlib import Path
@@ -22,7 +22,7 @@ SPECIAL = ("pad", "unk", "cls", "sep", "mask")
 
 
 class SavedEncoder(NamedTuple):
-    """What a Hugging Face folder is made of."""
+    """The contents of a Hugging Face folder."""
 
     model: PreTrainedModel  # the BERT-shaped encoder
     wordpieces: Dict[str, Any]  # settings of its vocabulary, see `encoders.shared.wordpieces`
@@ -38,8 +38,8 @@ def export_huggingface(
     next to its text side, for `checkpoint` of ERNIE.v1.
 
     source (Path): A file of `spacy pretrain` (model-last.bin), or a saved pipeline.
-    target (Path): The folder. It appears when everything is written.
-    component (Optional[str]): The pipeline's component whose model holds the encoder, if several do.
+    target (Path): The folder, written atomically.
+    component (Optional[str]): The component whose encoder to export; needed if several have one.
     overwrite (bool): Whether to replace an existing folder.
     RETURNS (SavedEncoder): What was written. Raises ValueError unless exactly one encoder is found.
     """
@@ -58,7 +58,7 @@ def read_encoder(path: Path, component: Optional[str] = None) -> SavedEncoder:
     found = [(file_.parent.name, *part) for file_ in _model_files(path, component) for part in _encoders(file_)]
     if len(found) != 1:
         hint = f" (in {', '.join(sorted(name for name, _, _ in found))}: name the component)" if found else ""
-        raise ValueError(f"{path} holds {len(found)} encoders that can be exported, not one{hint}.")
+        raise ValueError(f"{path} holds {len(found)} encoders that can be exported; expected one{hint}.")
     _, node, saved = found[0]
     shim = ModuleShim(BUILDERS[node])
     shim.from_bytes(saved)
@@ -66,8 +66,8 @@ def read_encoder(path: Path, component: Optional[str] = None) -> SavedEncoder:
     wordpieces = (shim.settings or {})["wordpieces"]
     if KEY in wordpieces:
         warnings.warn(
-            "The encoder reads normalised characters (read_as), a Hugging Face tokenizer does not: give `read_as` "
-            "again where the folder is a `checkpoint`, and normalise texts for other programs.",
+            "The encoder reads normalised characters (read_as), but a Hugging Face tokenizer does not normalise: set "
+            "`read_as` wherever the folder is used as `checkpoint`, and normalise texts for other programs.",
             stacklevel=3,
         )
     if node == "ernie":
@@ -88,12 +88,12 @@ def _model_files(path: Path, component: Optional[str]) -> List[Path]:
 
 
 def _encoders(path: Path) -> Iterator[Tuple[str, bytes]]:
-    """The names of the nodes of a saved model that are encoders, and their saved shims."""
+    """YIELDS (Tuple[str, bytes]): The node name and the saved shim of each encoder in a saved model."""
     try:
         saved = srsly.msgpack_loads(path.read_bytes())
         names = [node["name"] for node in saved["nodes"]]
     except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} is not the file of a model, or is incomplete ({error}).") from error
+        raise ValueError(f"{path} is not a model file, or is incomplete ({error}).") from error
     for name, shims in zip(names, saved["shims"]):
         if name in BUILDERS and srsly.msgpack_loads(shims[0])["settings"] is not None:
             yield name, shims[0]

@@ -1,4 +1,4 @@
-"""Trained pipelines in 8 bits."""
+"""Quantisation of trained pipelines to 8 bits."""
 
 from typing import Dict, List
 
@@ -7,21 +7,21 @@ from thinc.api import PyTorchShim
 
 from ..encoders.shared.shim import ModuleShim
 
-QUANTIZED = ("lebert", "ernie")  # encoders by the name of their layer: a BERT is nothing but linear layers
+QUANTIZED = ("lebert", "ernie")  # names of encoder layers; these are almost entirely linear
 REASONS = {
     "flat": "FLAT computes its positions from the weights themselves, and its linear layers are a quarter of its time",
-    "elmo": "ELMo's time goes into recurrent products",
-    "word_bilstm": "an LSTM is no linear layer",
+    "elmo": "ELMo spends its time in recurrent products",
+    "word_bilstm": "an LSTM is not a linear layer",
 }
 
 
 def quantize(nlp: Language) -> List[str]:
-    """Quantise the encoders of a pipeline, in place, see `encoders.shared.int8`. Components without a torch module stay
-    as they are.
+    """Quantise the encoders of a pipeline in place, see `encoders.shared.int8`. Components without a torch module are
+    left unchanged.
 
     nlp (Language): The pipeline.
-    RETURNS (List[str]): The components that were quantised. Raises ValueError, before anything is changed, if one has a
-        torch module that cannot be, or none has one that can.
+    RETURNS (List[str]): The names of the quantised components. Raises ValueError, before anything is changed, if a
+        component has a torch module that cannot be quantised, or none has one that can.
     """
     found: Dict[str, List[ModuleShim]] = {}
     refused = []
@@ -32,18 +32,18 @@ def quantize(nlp: Language) -> List[str]:
                 if isinstance(shim, ModuleShim) and node.name in QUANTIZED:
                     found.setdefault(name, []).append(shim)
                 elif isinstance(shim, PyTorchShim):
-                    reason = REASONS.get(node.name, "only the encoders LEBERT and ERNIE can be")
+                    reason = REASONS.get(node.name, "only LEBERT and ERNIE can be quantised")
                     refused.append(f"{name!r} ({node.name}: {reason})")
     if refused:
         raise ValueError(f"Components that cannot be quantised: {'; '.join(refused)}.")
     if not found:
         raise ValueError(
-            "No component has an encoder that can be quantised, LEBERT or ERNIE. The components are: "
+            "No component has an encoder that can be quantised (LEBERT or ERNIE). The components are: "
             f"{', '.join(nlp.pipe_names) or 'none'}."
         )
     for shims in found.values():
         for shim in shims:
             if shim.in_int8:
-                raise ValueError("The pipeline is in 8 bits already.")
+                raise ValueError("The pipeline is already quantised to 8 bits.")
             shim.quantize()
     return list(found)

@@ -1,4 +1,4 @@
-"""Published LEBERTs: a checkpoint of the authors' code (liuwei1206/LEBERT) as a spaCy pipeline."""
+"""Import of published LEBERTs: a checkpoint of the authors' code (liuwei1206/LEBERT) becomes a spaCy pipeline."""
 
 import json
 import re
@@ -27,7 +27,7 @@ CONFIG, VOCAB, WEIGHTS = "config.json", "vocab.txt", "pytorch_model.bin"
 SETTINGS = BertConfig().to_dict().keys() - {"model_type", *NOT_SETTINGS}
 HEAD_DROPOUT = 0.5  # the authors' HP_dropout
 _LAYER = re.compile(r"encoder\.layer\.(\d+)\.(.+)")
-# The authors' names within a layer, and ours within its adapter. Everything else of a layer is BERT's.
+# The authors' names within a layer, and ours within its adapter. Everything else in a layer belongs to BERT.
 _ADAPTER = {
     "attn_W": "attention",
     "word_transform.weight": "word_in.weight",
@@ -44,11 +44,11 @@ _UNUSED = re.compile(r"bert\.pooler\..+|.+\.position_ids")
 class LEBERTParameters(NamedTuple):
     """The parameters of a checkpoint."""
 
-    module: Dict[str, Any]  # those of LEBERT, without the word vectors
+    module: Dict[str, Any]  # of LEBERT, without the word vectors
     words: Any  # the table of word vectors
     emission_W: Any  # of the layer from vectors to tags
     emission_b: Any
-    transitions: Any  # from row to column; the start is the last tag but one, the stop the last
+    transitions: Any  # from row to column; the second to last tag is the start, the last the stop
 
     @property
     def adapter_layers(self) -> List[int]:
@@ -69,22 +69,22 @@ def import_lebert(
     max_words: int = 5,
     overwrite: bool = False,
 ) -> Language:
-    """Convert a checkpoint to a pipeline that computes what the authors' code does: which words a character gets, what
-    one without words receives, unknown words by length, characters looked up as they are, and their conditional random
-    field (see `spacy-lexner.NCRFTagger.v1`). Their code cuts long texts; here they are read in windows. A single space
-    between characters is not a token in spaCy, so the model does not see it. The weights are read as tensors only:
-    objects in the file are refused, never built.
+    """Convert a checkpoint to a pipeline that computes the same as the authors' code: the words that a character gets,
+    the padding of one without words, unknown words by length, characters looked up as they are, and their conditional
+    random field (see `spacy-lexner.NCRFTagger.v1`). Their code truncates long texts; here they are read in windows. A
+    single space between characters is not a token in spaCy, so the model does not see it. Only tensors are unpickled;
+    other objects in the file are refused.
 
     checkpoint (Path): The state dict (.bin, .pt), with or without the prefix `module.`, or a folder with
         pytorch_model.bin.
     target (Path): The folder of the pipeline.
     bert (Path): A folder with the config.json and vocab.txt of its BERT.
-    labels (Path): The file of labels it was trained with, one on each line.
+    labels (Path): The label file that it was trained with, one label per line.
     lexicon (Sequence[Path]): The lexicon it was trained with; the first column of each line is a word.
-    word_vocab (Optional[Path]): The word_vocab.txt that training wrote.
-    corpus (Sequence[Path]): If that is lost: its train.json, dev.json and test.json.
-    limit (Optional[int]): Lines of the lexicon it was trained with (`max_scan_num`).
-    max_words (int): Words of a character it was trained with (`max_word_num`).
+    word_vocab (Optional[Path]): The word_vocab.txt that its training wrote.
+    corpus (Sequence[Path]): A substitute if that is lost: its train.json, dev.json and test.json.
+    limit (Optional[int]): Number of lexicon lines that it was trained with (`max_scan_num`).
+    max_words (int): Number of words per character that it was trained with (`max_word_num`).
     overwrite (bool): Whether to replace an existing folder.
     RETURNS (Language): The pipeline. Raises ValueError, and writes nothing, if the files are damaged or inconsistent.
     """
@@ -109,20 +109,20 @@ def import_lebert(
 
 
 def _read_parameters(path: Path) -> LEBERTParameters:
-    """The parameters of a WCBertCRFForTokenClassification by our names."""
+    """Read the parameters of a WCBertCRFForTokenClassification under our names."""
     state = read_state_dict(path)
     missing = [name for name in _HEAD if name not in state]
     module = {_rename(name): value for name, value in state.items() if not (name in _HEAD or _UNUSED.fullmatch(name))}
     problem = None
     if "attn_W" in state:
         problem = (
-            "the checkpoint is the authors' BERT+Word baseline (BertWordLSTMCRF_Token), not a LEBERT: it has one "
-            "attention to words, after BERT"
+            "it is the authors' BERT+Word baseline (BertWordLSTMCRF_Token), not a LEBERT: it has a single attention "
+            "to words, after BERT"
         )
     elif missing:
         problem = (
-            f"it has no {', '.join(missing)}: expected a model of liuwei1206/LEBERT (WCBertCRF_Token), as training "
-            "saves it"
+            f"it has no {', '.join(missing)}; expected a WCBertCRF_Token as saved by the training code of "
+            "liuwei1206/LEBERT"
         )
     elif not any(name.startswith("adapters.") for name in module):
         problem = "it has no lexicon adapter: it is a BERT with a tagger"
@@ -143,8 +143,8 @@ def _read_tags(path: Path, n_emissions: int) -> List[str]:
     tags = [line.split()[0] for line in read_vocab(path) if line.strip()]
     if len(tags) + N_EXTRA != n_emissions:
         raise ValueError(
-            f"{path} has {len(tags)} labels, but the checkpoint {n_emissions - N_EXTRA}: give the file that it was "
-            "trained with."
+            f"{path} has {len(tags)} labels, but the checkpoint {n_emissions - N_EXTRA}. Give the label file that the "
+            "checkpoint was trained with."
         )
     return tags
 
@@ -154,14 +154,15 @@ def _read_settings(path: Path, parameters: LEBERTParameters) -> Dict[str, Any]:
         settings = json.loads(path.read_text("utf8"))
         layers = sorted(settings.get("add_layers", parameters.adapter_layers))
     except OSError as error:
-        raise ValueError(f"There is no {path}: expected a folder with {CONFIG} and {VOCAB} of a BERT.") from error
+        raise ValueError(f"{path} cannot be read; expected a folder with {CONFIG} and {VOCAB} of a BERT.") from error
     except (UnicodeDecodeError, json.JSONDecodeError, AttributeError, TypeError) as error:
         raise ValueError(f"{path} is not the config of a BERT ({error}).") from error
     if settings.get("model_type", "bert") != "bert":
-        raise ValueError(f"{path} is not the config of a BERT, but of a {settings['model_type']!r}.")
+        raise ValueError(f"{path} is the config of a {settings['model_type']!r}; expected that of a BERT.")
     if layers != parameters.adapter_layers:
         raise ValueError(
-            f"{path} has adapters after layers {layers} (add_layers), the checkpoint after {parameters.adapter_layers}."
+            f"{path} has adapters after layers {layers} (add_layers), but the checkpoint after "
+            f"{parameters.adapter_layers}. Give the config that the checkpoint was trained with."
         )
     return settings
 
@@ -225,8 +226,8 @@ def _fill_encoder(
 
 
 def _fill_tagger(model: Model, parameters: LEBERTParameters) -> None:
-    """Their start tag is the last but one and their stop tag the last, and both may occur within a path. Here starts
-    and ends have a row and a column of their own: copies of theirs."""
+    """Set the output layer's weights. In their tag set, the second to last tag is the start and the last the stop, and
+    both may occur within a path; ours has an extra row for starts and an extra column for ends, which are copies."""
     output, moves = model.get_ref("output_layer"), numpy_of(parameters.transitions)
     n_tags = len(moves)
     transitions = np.zeros((n_tags + 1, n_tags + 1), "f4")

@@ -1,8 +1,8 @@
-"""The words of a checkpoint of LEBERT's authors: the lexicon, and the rows of its table of word vectors.
+"""The words of a LEBERT checkpoint by its authors: its lexicon and the rows of its table of word vectors.
 
-After a few special rows, the table has one for each lexicon word that occurs in the texts of training, dev and test,
-sorted; a checkpoint does not say which. Training writes the list to `word_vocab.txt`. If that is lost, the list can be
-rebuilt from the same texts and the same lexicon.
+After a few special rows, the table has one row for each lexicon word that occurs in the training, dev or test texts,
+sorted; the checkpoint itself does not list them. Training writes the list to `word_vocab.txt`. If that is lost, the
+list can be rebuilt from the same texts and the same lexicon.
 """
 
 import json
@@ -20,11 +20,11 @@ MATCHED_AT_ONCE = 1000
 
 
 def read_lexicon(paths: Sequence[Path], limit: Optional[int] = None) -> Lexicon:
-    """Read lists of words as the authors' code does: the first column of each line, of the first `limit` lines
-    (`max_scan_num`) of each file. The words have no vectors. Raises ValueError if there are none."""
+    """Read word lists as the authors' code does: the first column of the first `limit` lines (`max_scan_num`) of each
+    file. The words have no vectors. Raises ValueError if there are none."""
     words = {word: None for path in paths for word in _first_columns(path, limit)}
     if not words:
-        raise ValueError(f"There is no word in {', '.join(map(str, paths)) or 'the lexicon: no file is given'}.")
+        raise ValueError(f"There is no word in {', '.join(map(str, paths)) or 'the lexicon: no file was given'}.")
     return Lexicon.from_entries(map(LexiconEntry, words), max_word_length=max(map(len, words)))
 
 
@@ -37,8 +37,8 @@ def read_table(lexicon: Lexicon, n_rows: int, word_vocab: Optional[Path], corpus
         rows, source = rows_of_corpus(lexicon, corpus), f"the corpus ({', '.join(map(str, corpus))})"
     else:
         raise ValueError(
-            "Which word has which vector is not in a checkpoint: give the word_vocab.txt that its training wrote, or "
-            "the data files that it was trained with (train.json, dev.json, test.json)."
+            "A checkpoint does not say which vector belongs to which word: give the word_vocab.txt that its training "
+            "wrote, or the data files that it was trained with (train.json, dev.json, test.json)."
         )
     if tuple(rows[: len(SPECIAL_ROWS)]) != SPECIAL_ROWS:
         raise ValueError(
@@ -46,30 +46,30 @@ def read_table(lexicon: Lexicon, n_rows: int, word_vocab: Optional[Path], corpus
         )
     if len(rows) != n_rows:
         raise ValueError(
-            f"The checkpoint has vectors for {n_rows} words (special ones included), but {source} gives {len(rows)}: "
+            f"The checkpoint has vectors for {n_rows} words (special ones included), but {source} has {len(rows)}, so "
             "it is not what the checkpoint was trained with. Give the word_vocab.txt that its training wrote, or "
-            "exactly its lexicon, its limit of lines and all of its data files (train, dev, test)."
+            "exactly its lexicon, line limit and data files (train, dev and test)."
         )
     return rows
 
 
 def read_rows(path: Path) -> List[str]:
-    """Read the word of each row from the `word_vocab.txt` that training wrote: a number, a tab and a word on each line.
-    Raises ValueError if the file is something else."""
+    """Read the word of each row from the `word_vocab.txt` that training wrote: on each line a number, a tab and a word.
+    Raises ValueError for any other format."""
     rows: List[str] = []
     for number, line in read_lines(path):
         index, tab, word = line.partition("\t")
         if not tab or index != str(len(rows)):
             raise ValueError(
-                f"{path}:{number}: expected {len(rows)}, a tab and a word (word_vocab.txt), not {line[:40]!r}."
+                f"{path}:{number}: {line[:40]!r}; expected {len(rows)}, a tab and a word, as in word_vocab.txt."
             )
         rows.append(word)
     return rows
 
 
 def rows_of_corpus(lexicon: Lexicon, paths: Iterable[Path]) -> List[str]:
-    """Rebuild the rows from the lexicon words in the authors' data files, train.json, dev.json and test.json: on each
-    line an object with a list of characters, `text`."""
+    """Rebuild the rows from the lexicon words in the authors' data files, train.json, dev.json and test.json. Each line
+    is an object with a list of characters, `text`."""
     matcher, found = Matcher(lexicon, MatchOptions(single_chars="alone")), set()
     for path in paths:
         texts = list(_texts(path))

@@ -1,4 +1,4 @@
-"""A trained LEBERT as an ONNX graph, from wordpieces and words to the scores of tags."""
+"""Export of a trained LEBERT as an ONNX graph from wordpieces and words to tag scores."""
 
 import warnings
 from pathlib import Path
@@ -21,16 +21,16 @@ GRAPH, DESCRIPTION = "model.onnx", "model.json"
 REASONS = {
     "flat": (
         "FLAT's attention scores the distinct positions of a batch in groups whose number and sizes depend on the "
-        "texts, and a graph has a fixed number of operations. The formula with a vector for every pair of tokens could "
-        "be exported; it takes dozens of times as long"
+        "texts, but a graph has a fixed number of operations. The formula with a vector for every pair of tokens could "
+        "be exported, but takes dozens of times as long"
     ),
-    "elmo": "ELMo steps through time in Python, in blocks that depend on the lengths of the texts",
-    "ernie": "ERNIE's entities are not part of the graph yet",
+    "elmo": "ELMo steps through time in Python, in blocks that depend on text lengths",
+    "ernie": "the graph does not support ERNIE's entities yet",
 }
 
 
 class Emissions(nn.Module):
-    """What is exported: a LEBERT and the output layer of its tagger."""
+    """The exported module: a LEBERT and the output layer of its tagger."""
 
     weight: Tensor
     bias: Tensor
@@ -44,24 +44,24 @@ class Emissions(nn.Module):
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, slots: Optional[Tensor] = None, words: Optional[Tensor] = None
     ) -> Tensor:
-        """RETURNS (Tensor): The scores of the tags of each wordpiece, float [B, L, n_tags]."""
+        """RETURNS (Tensor): The tag scores of each wordpiece, float [B, L, n_tags]."""
         return F.linear(self.encoder.encode(input_ids, attention_mask, words, slots), self.weight, self.bias)
 
 
 def export_onnx(nlp: Language, target: Path, *, component: str = "lex_ner", overwrite: bool = False) -> Dict[str, Any]:
-    """Write the encoder and the emissions of a tagger as a folder with model.onnx, and model.json, which has the
-    vocabulary, labels, transitions and the width of words.
+    """Write the encoder and output layer of a tagger to a folder with model.onnx and model.json, which has the
+    vocabulary, labels, transitions and the word vector width.
 
-    Inputs of the graph, where B, L and U may be any: `input_ids`, int64 [B, L], and `attention_mask`, bool [B, L], with
-    [CLS] and [SEP] around each text; where the model reads words, `slots`, int64 [B, L, W], and `words`, float
-    [1 + U, D], as in `LEBERT.encode`. Output: `emissions`, float [B, L, n_tags].
+    Inputs of the graph (B, L and U are free): `input_ids`, int64 [B, L], and `attention_mask`, bool [B, L], with [CLS]
+    and [SEP] around each text; if the model reads words, `slots`, int64 [B, L, W], and `words`, float [1 + U, D], as in
+    `LEBERT.encode`. Output: `emissions`, float [B, L, n_tags].
 
     nlp (Language): The pipeline.
-    target (Path): The folder. It appears when everything is written.
+    target (Path): The folder, written atomically.
     component (str): The tagger.
     overwrite (bool): Whether to replace an existing folder.
-    RETURNS (Dict[str, Any]): What model.json says. Raises ValueError if the encoder cannot be exported, ImportError
-        without onnx.
+    RETURNS (Dict[str, Any]): The contents of model.json. Raises ValueError if the encoder cannot be exported, and
+        ImportError without onnx.
     """
     shim, tagger = find_lebert(nlp, component)
     settings, module = shim.settings or {}, shim.module
@@ -79,7 +79,7 @@ def export_onnx(nlp: Language, target: Path, *, component: str = "lex_ner", over
         "wordpieces": settings["wordpieces"],
     }
     with whole_folder(target, overwrite=overwrite) as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about dimensions that have one name in several inputs
+        warnings.simplefilter("ignore")  # about several inputs that share a named dimension
         try:
             torch.onnx.export(
                 graph,
@@ -100,7 +100,8 @@ def export_onnx(nlp: Language, target: Path, *, component: str = "lex_ner", over
 
 
 def find_lebert(nlp: Language, component: str) -> Tuple[ModuleShim, Any]:
-    """The module of a tagger's LEBERT, and the tagger. Raises ValueError if it has another encoder."""
+    """RETURNS (Tuple[ModuleShim, LexNER]): The shim of a tagger's LEBERT, and the tagger. Raises ValueError if the
+    tagger has another encoder."""
     if component not in nlp.pipe_names:
         raise ValueError(f"The pipeline has no component {component!r}; it has {', '.join(nlp.pipe_names) or 'none'}.")
     tagger: Any = nlp.get_pipe(component)
@@ -109,17 +110,18 @@ def find_lebert(nlp: Language, component: str) -> Tuple[ModuleShim, Any]:
         what = ", ".join(f"{name} ({REASONS[name]})" if name in REASONS else name for name, _ in found) or "none"
         raise ValueError(f"{component!r} cannot be exported: expected one LEBERT as its encoder, found {what}.")
     if found[0][1].in_int8:
-        raise ValueError("A pipeline in 8 bits cannot be exported: export the one that it was made of.")
+        raise ValueError("A pipeline in 8 bits cannot be exported. Export the one that it was quantised from.")
     return found[0][1], tagger
 
 
 def n_slots(model: Any) -> int:
-    """How many words a wordpiece of the tagger's LEBERT may have."""
+    """RETURNS (int): The maximum number of words per wordpiece in the tagger's LEBERT."""
     return next(node.attrs["options"].max_words for node in model.walk() if node.name == "lebert")
 
 
 def make_sample(module: LEBERT, width: int, n_slots: int) -> Tuple[Dict[str, Tensor], List[Dict[int, Any]]]:
-    """Inputs to trace the graph with, and which of their dimensions are free."""
+    """RETURNS (Tuple[Dict[str, Tensor], List[Dict[int, Any]]]): Inputs to trace the graph with, and their free
+    dimensions."""
     batch, length, n_words = Dim("batch"), Dim("length"), Dim("n_words")
     sample = {"input_ids": torch.ones(2, 7, dtype=torch.int64), "attention_mask": torch.ones(2, 7, dtype=torch.bool)}
     shapes: List[Dict[int, Any]] = [{0: batch, 1: length}, {0: batch, 1: length}]

@@ -10,12 +10,13 @@ from ..encoders.shared.weights import find_mismatch
 
 
 def read_state_dict(path: Path) -> Dict[str, torch.Tensor]:
-    """Read weights as float32, by name without the `module.` of distributed training. Objects in the file are refused,
-    never built. Raises ValueError if the file is something else or damaged, or a weight is not finite."""
+    """Read weights as float32, by name without the `module.` prefix of distributed training. Only tensors are
+    unpickled; other objects in the file are refused. Raises ValueError if the file is not a state dict or is damaged,
+    or a weight is not finite."""
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError as error:
-        raise ValueError(f"There is no {path}.") from error
+        raise ValueError(f"{path} does not exist; expected a file of weights.") from error
     except Exception as error:  # torch has no error of its own for a damaged file
         raise ValueError(f"{path} is not a file of weights, or is incomplete ({error}).") from error
     if not isinstance(state, dict) or not all(isinstance(tensor, torch.Tensor) for tensor in state.values()):
@@ -27,8 +28,8 @@ def read_state_dict(path: Path) -> Dict[str, torch.Tensor]:
 
 
 def fill_module(module: nn.Module, state: Dict[str, torch.Tensor], path: Path, *, derived: Iterable[str] = ()) -> None:
-    """Give a module its weights, read from `path`. Raises ValueError if they do not fit the module. Names that end in
-    one of `derived` hold no weights, and may be missing or superfluous."""
+    """Load weights into a module; `path` names their file in errors. Raises ValueError if they do not fit the module.
+    Names that end in one of `derived` hold no weights and may be missing or superfluous."""
     expected = {name: tensor.shape for name, tensor in module.state_dict().items()}
     problem = find_mismatch({name: tensor.shape for name, tensor in state.items()}, expected, derived=tuple(derived))
     if problem is not None:

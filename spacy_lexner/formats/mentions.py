@@ -44,9 +44,8 @@ class Mentions:
                 f"{self.place}: {quote(start)}, {quote(end)} of {quote(mention or label)} must be two integers."
             )
         if not isinstance(label, str) or not label.strip():
-            raise FormatError(
-                f"{self.place}: the entity at {quote(start)}, {quote(end)} has the label {quote(label)}; expected a name."
-            )
+            where = f"{self.place}: the entity at {quote(start)}, {quote(end)}"
+            raise FormatError(f"{where} has the label {quote(label)}; expected a name.")
         if LONE_SURROGATE.search(label):
             raise FormatError(f"{self.place}: the label {quote(label)} {HALF}.")
         if not isinstance(mention, (str, type(None))):

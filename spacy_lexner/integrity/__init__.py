@@ -1,1 +1,1 @@
-"""What was saved is what is loaded: checksums of folders, and folders that are replaced as a whole."""
+"""Integrity of saved pipelines: checksums of folders, and folders that are replaced atomically."""

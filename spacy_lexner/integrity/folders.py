@@ -1,4 +1,4 @@
-"""Folders that appear, and are replaced, as a whole."""
+"""Folders that are created, replaced and removed atomically."""
 
 import ctypes
 import os
@@ -10,7 +10,7 @@ from typing import Iterator, Tuple
 
 try:
     import fcntl
-except ImportError:  # Windows, where what a killed process left behind stays
+except ImportError:  # on Windows, leftovers of killed processes are not removed
     fcntl = None  # type: ignore[assignment]
 
 AT_FDCWD, RENAME_EXCHANGE = -100, 2  # of linux/fcntl.h and linux/fs.h
@@ -18,12 +18,12 @@ AT_FDCWD, RENAME_EXCHANGE = -100, 2  # of linux/fcntl.h and linux/fs.h
 
 @contextmanager
 def whole_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
-    """Write to a temporary folder beside the target, which gets its name once everything in it is on the disk. If
-    writing fails, or the process is killed, an existing folder stays as it was; the next call removes what a killed one
-    left. Where the system can exchange two folders (Linux), there is no moment without the target.
+    """Write to a temporary folder next to the target, which is renamed to the target once all its contents are on disk.
+    If writing fails or the process is killed, an existing folder is unchanged; the next call removes the leftovers of a
+    killed process. Where the system can exchange two folders (Linux), the target exists at every moment.
 
     target (Path): The folder.
-    overwrite (bool): Replace an existing one; otherwise it raises ValueError.
+    overwrite (bool): Whether to replace an existing folder. If not, it raises ValueError.
     YIELDS (Path): The temporary folder.
     """
     target = Path(os.path.abspath(target))
@@ -49,7 +49,7 @@ def whole_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder, which is there as a whole or not at all, even if the process is killed meanwhile."""
+    """Remove a folder atomically: even if the process is killed, it is either complete or gone."""
     _clean_up(folder)
     temporary, lock = _make_temporary(folder)
     try:
@@ -60,23 +60,23 @@ def remove_folder(folder: Path) -> None:
 
 
 def _make_temporary(target: Path) -> Tuple[Path, int]:
-    """RETURNS (Tuple[Path, int]): A new folder beside the target, and the descriptor that locks it while this process
-    lives."""
+    """RETURNS (Tuple[Path, int]): A new folder next to the target, and the descriptor that locks it as long as this
+    process lives."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".new", dir=target.parent))
         lock = os.open(folder if fcntl is not None else os.devnull, os.O_RDONLY)
         if fcntl is not None:
             fcntl.flock(lock, fcntl.LOCK_EX)
-        if folder.exists():  # before it was locked, another process may have taken it for abandoned
+        if folder.exists():  # another process may have removed it as abandoned before it was locked
             return folder, lock
         os.close(lock)
 
 
 def _clean_up(target: Path) -> None:
-    """Remove the temporary folders of processes that were killed while they wrote this target. Without an exchange, one
-    may have been killed between two renamings: then the old folder gets its name back."""
+    """Remove the temporary folders of processes that were killed while writing this target. If folders cannot be
+    exchanged, one may have been killed between the two renames: then restore the old folder's name."""
     for folder in target.parent.glob(f".{target.name}.*.new") if fcntl is not None else ():
-        with suppress(OSError):  # its process still writes, or has just ended
+        with suppress(OSError):  # its process is still writing, or has just ended
             lock = os.open(folder, os.O_RDONLY)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -91,7 +91,7 @@ def _clean_up(target: Path) -> None:
 
 
 def _exchange(first: Path, second: Path) -> bool:
-    """RETURNS (bool): Whether two folders have changed names, in one step."""
+    """Exchange two folders atomically. RETURNS (bool): Whether the system supports it and it succeeded."""
     try:
         rename = ctypes.CDLL(None, use_errno=True).renameat2
     except (AttributeError, OSError, TypeError):
@@ -100,7 +100,7 @@ def _exchange(first: Path, second: Path) -> bool:
 
 
 def _sync(folder: Path) -> None:
-    """Bring everything in a folder to the disk."""
+    """Flush a folder with everything in it to disk."""
     for root, _, files in os.walk(folder):
         for name in files:
             with (Path(root) / name).open("rb") as file:

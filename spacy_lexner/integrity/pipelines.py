@@ -1,4 +1,4 @@
-"""A whole pipeline in a folder: saved and sealed in one step, sealed as it is, and verified."""
+"""Saving, sealing and verification of whole pipelines."""
 
 import os
 from pathlib import Path
@@ -18,8 +18,8 @@ CONFIG = "config.cfg"
 
 
 def save(nlp: Language, path: Union[str, Path]) -> None:
-    """Save a pipeline, completely or not at all, and seal it. `nlp.to_disk` writes one file after the other: if it is
-    interrupted over an old pipeline, what is left is neither the old nor the new one.
+    """Save a pipeline atomically, and seal it. `nlp.to_disk` writes file by file: if it is interrupted while
+    overwriting a pipeline, it leaves a mixture of the old and the new one.
 
     nlp (Language): The pipeline.
     path (Union[str, Path]): The folder, which is replaced if it exists.
@@ -29,14 +29,14 @@ def save(nlp: Language, path: Union[str, Path]) -> None:
 
 
 def write_pipeline(nlp: Language, folder: Path) -> None:
-    """Write and seal a pipeline in a new folder."""
+    """Write a pipeline to a new folder and seal it."""
     nlp.to_disk(folder)
     seal_folder(folder)
 
 
 def seal_folder(folder: Path) -> List[str]:
-    """Seal a folder as it is, with the seals and lexicons in it, and return the names of the files in its seal. Raises
-    SealError if a link leads out of it."""
+    """Seal the current contents of a folder, including the seals and lexicons in it, and return the names of the files
+    in its seal. Raises SealError if a link leads out of it."""
     files = _own_files(folder)
     for file in files:
         check_inside(folder, file)
@@ -45,13 +45,13 @@ def seal_folder(folder: Path) -> List[str]:
 
 
 def seal_pipeline(folder: Path) -> int:
-    """Accept the files of a saved pipeline as they are now: seal its components, then all of it.
+    """Accept the current files of a saved pipeline: seal its components, then the whole.
 
-    folder (Path): The pipeline. Raises SealError if there is none, or a link leads out of it.
+    folder (Path): The pipeline. Raises SealError if it is not a pipeline, or a link leads out of it.
     RETURNS (int): The number of sealed files.
     """
     if not (folder / CONFIG).is_file():
-        raise SealError(f"{folder}: no pipeline here: {CONFIG} is missing. Give a folder that nlp.to_disk wrote.")
+        raise SealError(f"{folder}: not a pipeline: {CONFIG} is missing. Give a folder that nlp.to_disk wrote.")
     for name, factory in _factories(folder).items():
         files = [file for file in SEALED.get(factory, ()) if (folder / name / file).is_file()]
         if files:
@@ -60,10 +60,10 @@ def seal_pipeline(folder: Path) -> int:
 
 
 def verify_pipeline(folder: Path) -> Iterator[str]:
-    """Read every byte of a saved pipeline, and compare it with what was sealed.
+    """Read every byte of a saved pipeline, and compare it with its seals.
 
     folder (Path): The pipeline.
-    YIELDS (str): What is wrong: the file, in which way, and the remedy.
+    YIELDS (str): Each problem: the file, the difference and the remedy.
     """
     if not folder.is_dir():
         yield f"{folder}: no such folder."
@@ -102,8 +102,8 @@ def _verify_folder(folder: Path, is_pipeline: bool) -> Iterator[str]:
 
 
 def _own_files(folder: Path, lexicons: bool = True) -> List[str]:
-    """RETURNS (List[str]): The files of a folder, except where an inner seal or a lexicon's manifest
-    stands for them."""
+    """RETURNS (List[str]): The files of a folder; those with an inner seal or a lexicon's manifest are represented by
+    it."""
     names: List[str] = []
     for root, folders, files in os.walk(folder):
         inner = Path(root)

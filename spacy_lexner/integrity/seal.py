@@ -1,8 +1,8 @@
-"""Checksums of a folder: `seal.json` lists its files with their sizes and SHA-256, and has a checksum of its own.
+"""Checksums of a folder: `seal.json` lists its files with their sizes and SHA-256, and a checksum of itself.
 
-A component of ours seals its settings together with its weights, so neither can be exchanged alone. The seal of a whole
-pipeline lists the files that spaCy writes, and the seals of its components in place of their files. A saved lexicon is
-its own seal: its manifest has the SHA-256 of each part.
+A component of ours seals its settings together with its weights, so that neither can be exchanged alone. The seal of a
+pipeline lists the files that spaCy writes, and the seals of our components instead of their files. A saved lexicon
+needs no seal: its manifest has the SHA-256 of each part.
 """
 
 import hashlib
@@ -13,20 +13,20 @@ from pathlib import Path
 from typing import Any, Dict, Iterable, List, Optional, Union
 
 SEAL = "seal.json"
-# The files of components that seal themselves, by factory. The lexicon of a lex_matcher has its own checksums.
+# The files of components that seal themselves, by factory. The lexicon of a lex_matcher has checksums of its own.
 SEALED = {"lex_matcher": ("cfg", "rules"), "lex_ner": ("cfg", "model"), "lex_segmenter": ("cfg", "model")}
 FORMAT, FORMAT_VERSION = "spacy-lexner.seal", 1
 MAX_SEAL = 1 << 24
-LARGE = 1 << 20  # a file of this size is checked beside the work on its contents
+LARGE = 1 << 20  # bytes; files of at least this size are checked in a thread while their contents are used
 MAGIC = b"spacy-lexner.sealed.v1\0"
 REMEDY = (
-    "Restore the folder from a copy, or train again. If the change was meant, `python -m spacy lexner seal MODEL` "
+    "Restore the folder from a copy, or train again. If the change is intended, `python -m spacy lexner seal MODEL` "
     "accepts the files as they are."
 )
 
 
 class SealError(ValueError):
-    """A saved file is missing, damaged, was exchanged, or lies outside of its folder."""
+    """A saved file is missing, damaged, exchanged or outside of its folder."""
 
 
 class SealWarning(UserWarning):
@@ -59,20 +59,20 @@ def read_seal(folder: Path) -> Optional[Dict[str, Dict[str, Any]]]:
         if (seal["format"], seal["format_version"]) != (FORMAT, FORMAT_VERSION):
             raise ValueError(f"it has the format {seal['format']!r:.80}, version {seal['format_version']!r:.80}")
         if seal["checksum"] != _checksum(seal):
-            raise ValueError("it was changed after it was written")
+            raise ValueError("it was changed after sealing")
         return seal["files"]
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise SealError(f"{path}: not the seal of a folder, or damaged ({error}). {REMEDY}") from None
+        raise SealError(f"{path}: not a seal, or damaged ({error}). {REMEDY}") from None
 
 
 def find_difference(path: Path, entry: Optional[Dict[str, Any]], data: bytes) -> Optional[str]:
-    """RETURNS (Optional[str]): In which way the contents of a file differ from its entry in a seal; None if not."""
+    """RETURNS (Optional[str]): How the contents of a file differ from its entry in a seal; None if they do not."""
     if entry is None:
-        return f"{path}: the folder's {SEAL} does not name this file. {REMEDY}"
+        return f"{path}: the folder's {SEAL} does not list this file. {REMEDY}"
     if len(data) != entry["bytes"]:
-        return f"{path}: {len(data)} bytes, {entry['bytes']} expected: cut short, or of another training. {REMEDY}"
+        return f"{path}: {len(data)} bytes, {entry['bytes']} expected: truncated, or from another training. {REMEDY}"
     if hashlib.sha256(data).hexdigest() != entry["sha256"]:
-        return f"{path}: its SHA-256 is not that of {SEAL}: damaged, edited, or of another training. {REMEDY}"
+        return f"{path}: its SHA-256 is not that in {SEAL}: damaged, edited, or from another training. {REMEDY}"
     return None
 
 
@@ -81,17 +81,17 @@ def check_inside(folder: Path, name: str) -> Path:
     path = folder / name
     if not path.resolve().is_relative_to(folder.resolve()):
         raise SealError(
-            f"{path}: a link to a file outside of the folder, {str(path.resolve())!r:.80}. Copy that file here if you "
-            "trust it."
+            f"{path}: a link to a file outside of the folder, {str(path.resolve())!r:.80}. If you trust that file, "
+            "copy it here."
         )
     return path
 
 
 class SealedFolder:
-    """A saved component while it is loaded: hands out its files, and checks that they are those that were sealed.
+    """A saved component while it is loaded: reads its files and checks them against the seal.
 
     Large files are checked in a thread while they are parsed. On leaving the context, a file that differs raises
-    SealError, whatever else went wrong with it. Without a seal there is a warning.
+    SealError, which supersedes any other error. Without a seal there is a warning.
     """
 
     def __init__(self, folder: Union[str, Path]) -> None:
@@ -103,7 +103,7 @@ class SealedFolder:
         self._entries = read_seal(self.folder)
         if self._entries is None and self.folder.is_dir():
             warnings.warn(
-                f"{self.folder} was saved without checksums, so damage would go unseen. If you trust it, add them: "
+                f"{self.folder} was saved without checksums, so damage goes unnoticed. If you trust it, add them: "
                 "python -m spacy lexner seal MODEL",
                 SealWarning,
                 stacklevel=4,
@@ -112,7 +112,8 @@ class SealedFolder:
         return self
 
     def read(self, name: str) -> bytes:
-        """RETURNS (bytes): A file. Raises SealError if it is missing or differs, for a large one perhaps later."""
+        """RETURNS (bytes): A file's contents. Raises SealError if it is missing or differs; for a large file, possibly
+        only when leaving the context."""
         path = check_inside(self.folder, name)
         try:
             data = path.read_bytes()
@@ -127,7 +128,7 @@ class SealedFolder:
         return data
 
     def check(self, name: str) -> Path:
-        """RETURNS (Path): A small file, which has been checked as by `read`."""
+        """RETURNS (Path): The path of a small file, checked as by `read`."""
         self.read(name)
         return self.folder / name
 
@@ -142,16 +143,16 @@ class SealedFolder:
 
 
 def seal_bytes(data: bytes) -> bytes:
-    """RETURNS (bytes): The data after their SHA-256."""
+    """RETURNS (bytes): The data, preceded by their SHA-256."""
     return MAGIC + hashlib.sha256(data).digest() + data
 
 
 def unseal_bytes(sealed: bytes, name: str) -> bytes:
-    """RETURNS (bytes): The data of `seal_bytes`. Raises SealError if they differ; `name` says of what they are."""
+    """RETURNS (bytes): The data of `seal_bytes`. Raises SealError if they differ; `name` says whose they are."""
     head = len(MAGIC) + hashlib.sha256().digest_size
     data = sealed[head:]
     if sealed[:head] != MAGIC + hashlib.sha256(data).digest():
-        raise SealError(f"{name}: these are not the bytes that to_bytes gave, or they are damaged. Make them again.")
+        raise SealError(f"{name}: these are not the bytes that to_bytes returned, or are damaged. Create them again.")
     return data
 
 

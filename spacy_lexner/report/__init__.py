@@ -1,1 +1,1 @@
-"""What pipelines get right and wrong, measured by characters, side by side, and shown on one page."""
+"""Evaluation reports: scores, errors and confidences of pipelines, by characters, side by side on one page."""

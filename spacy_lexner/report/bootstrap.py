@@ -1,4 +1,5 @@
-"""Bootstrap intervals: how much scores depend on the choice of test texts (Efron 1979; Koehn 2004 for differences)."""
+"""Bootstrap intervals for the dependence of scores on the choice of test texts (Efron 1979; Koehn 2004 for
+differences)."""
 
 from typing import Dict, List, Optional, Tuple
 
@@ -13,8 +14,8 @@ SpreadT = Dict[str, Optional[List[float]]]
 
 
 def resample(counts: Counts, n_samples: int = N_SAMPLES, seed: int = 0) -> np.ndarray:
-    """Score test sets of the same size, drawn from the texts with replacement. Models on the same texts get the same
-    test sets if the seed is the same.
+    """Score test sets of the same size, drawn from the texts with replacement. With the same texts and seed, all models
+    get the same test sets.
 
     RETURNS (numpy.ndarray): float64[n_samples, n_columns, 3], precision, recall and F-score; NaN for a division by
         zero.
@@ -36,20 +37,21 @@ def resample(counts: Counts, n_samples: int = N_SAMPLES, seed: int = 0) -> np.nd
 
 
 def spread(samples: np.ndarray, column: int) -> SpreadT:
-    """The 95 % intervals of `p`, `r` and `f` in a column of `resample`."""
+    """RETURNS (SpreadT): The 95 % intervals of `p`, `r` and `f` in a column of `resample`."""
     return {name: interval(samples[:, column, i]) for i, name in enumerate("prf")}
 
 
 def difference(samples: np.ndarray, others: np.ndarray) -> Tuple[Optional[List[float]], Optional[float]]:
-    """Compare the F-scores of two models, all labels together, on the same resampled test sets. Returns the 95 %
-    interval of the first minus the second, and the share of test sets in which the first is higher (a tie counts
-    half)."""
+    """Compare the F-scores of two models, over all labels, on the same resampled test sets.
+    RETURNS (Tuple[Optional[List[float]], Optional[float]]): The 95 % interval of the first minus the second, and the
+        share of test sets in which the first is higher (a tie counts half).
+    """
     differences = samples[:, 0, 2] - others[:, 0, 2]
     valid = differences[~np.isnan(differences)]
     return interval(differences), None if not len(valid) else float((valid > 0).mean() + (valid == 0).mean() / 2)
 
 
 def interval(values: np.ndarray) -> Optional[List[float]]:
-    """The percentiles INTERVAL of values that may be NaN; None if all are."""
+    """RETURNS (Optional[List[float]]): The percentiles INTERVAL of the values that are not NaN; None if all are."""
     valid = values[~np.isnan(values)]
     return np.percentile(valid, INTERVAL).tolist() if len(valid) else None

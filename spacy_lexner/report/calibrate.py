@@ -1,4 +1,4 @@
-"""Fitting confidences: a temperature for each label, from predictions known to be right or wrong."""
+"""Fitting of a temperature and bias for each label to predictions known to be right or wrong."""
 
 import math
 from typing import Dict, List, Sequence
@@ -11,24 +11,24 @@ from .counts import scores as measure_counts
 from .errors import Outcome
 
 MIN_EXAMPLES = 30
-# Priors: how far the slope and bias of a label may lie from the shared ones, and these from 1 and 0 (standard
-# deviations). How much labels differ depends on the data, so the spread is chosen by cross-validation.
+# Standard deviations of the priors: of a label's slope and bias around the shared ones, and of these around 1 and 0.
+# How much labels differ depends on the data, so their spread is chosen by cross-validation.
 LABEL_SPREADS, SHARED_SPREAD = (0.03, 0.1, 0.3, 1.0), 2.0
 N_INNER = 3  # folds of that cross-validation
-MIN_SLOPE = 0.05  # scores rise with probabilities, even if the examples suggest otherwise
+MIN_SLOPE = 0.05  # keeps scores increasing with probabilities, even if the examples suggest otherwise
 N_STEPS = 50
 
 
 def fit(predictions: Sequence[Judged], *, min_examples: int = MIN_EXAMPLES) -> Calibration:
-    """Fit scales by maximum likelihood with normal priors: first one shared by all labels, then, around it, one for
-    each label with enough examples. How close around it is chosen by the likelihood of held-out examples.
+    """Fit scales by maximum likelihood with normal priors: first one shared by all labels, then one around it for each
+    label with enough examples. The spread around it is chosen by the likelihood of held-out examples.
 
     predictions (Sequence[Judged]): The predictions, with uncalibrated probabilities.
-    min_examples (int): A label with fewer has the shared scale.
+    min_examples (int): A label with fewer examples gets the shared scale.
     RETURNS (Calibration): The scales. Raises ValueError without predictions.
     """
     if not predictions:
-        raise ValueError("There is no prediction with a score to calibrate with.")
+        raise ValueError("There are no predictions with a score to calibrate with.")
     return _fit(predictions, _choose_spread(predictions, min_examples), min_examples)
 
 
@@ -39,11 +39,13 @@ def cross_fit(
 
     texts (Sequence[Sequence[Outcome]]): The outcomes of each text, with uncalibrated probabilities.
     n_folds (int): Number of random folds; each is scored with scales fitted on the others.
-    RETURNS (List[List[Outcome]]): The same with scores. Raises ValueError if a fold has no predictions to learn from,
-        or `n_folds` is not between 2 and the number of texts.
+    RETURNS (List[List[Outcome]]): The outcomes with calibrated scores. Raises ValueError if a fold has no predictions
+        to learn from, or `n_folds` is not between 2 and the number of texts.
     """
     if not 2 <= n_folds <= len(texts):
-        raise ValueError(f"{len(texts)} texts cannot be divided into {n_folds} parts: expected 2 to {len(texts)}.")
+        raise ValueError(
+            f"{len(texts)} texts cannot be divided into {n_folds} parts; expected 2 to {len(texts)} parts."
+        )
     folds = np.random.default_rng(seed).permutation(len(texts)) % n_folds
     scored: List[List[Outcome]] = [[] for _ in texts]
     for fold in range(n_folds):
@@ -55,7 +57,7 @@ def cross_fit(
 
 
 def rescore(outcomes: Sequence[Outcome], calibration: Calibration) -> List[Outcome]:
-    """The outcomes with calibrated scores."""
+    """RETURNS (List[Outcome]): The outcomes with calibrated scores."""
     changed = []
     for outcome in outcomes:
         mark = outcome.predicted
@@ -67,7 +69,7 @@ def rescore(outcomes: Sequence[Outcome], calibration: Calibration) -> List[Outco
 
 def best_thresholds(outcomes: Sequence[Outcome], *, min_examples: int = MIN_EXAMPLES) -> Dict[str, float]:
     """Find for each label the threshold with the best F-score, the lowest if several are equally good. The outcomes
-    need calibrated scores. A label with fewer than `min_examples` predictions has 0."""
+    need calibrated scores. A label with fewer than `min_examples` predictions gets 0."""
     judged = judge(outcomes)
     gold_labels = [outcome.gold.label for outcome in outcomes if outcome.gold is not None]
     thresholds = {}
@@ -79,14 +81,14 @@ def best_thresholds(outcomes: Sequence[Outcome], *, min_examples: int = MIN_EXAM
                 continue
             found = sum(right for _, right in own[i:])
             f = measure_counts(found, len(own) - i - found, n_gold - found)["f"] or 0.0
-            # Halfway between two scores, so that rounding moves no score across it; 0 drops no prediction.
+            # Halfway between two scores, so that rounding cannot move a score across it; 0 drops no prediction.
             best = max(best, (f, -(own[i][0] + own[i - 1][0]) / 2 if i else 0.0))
         thresholds[label] = round(abs(best[1]), 6)
     return thresholds
 
 
 def _choose_spread(predictions: Sequence[Judged], min_examples: int) -> float:
-    """The smallest spread whose loss on held-out examples is within a standard error of the best."""
+    """RETURNS (float): The smallest spread whose loss on held-out examples is within a standard error of the best."""
     folds = np.random.default_rng(0).permutation(len(predictions)) % N_INNER
     losses = np.zeros((len(LABEL_SPREADS), len(predictions)))
     for fold in range(N_INNER if len(predictions) >= MIN_EXAMPLES else 0):
@@ -112,7 +114,7 @@ def _fit(predictions: Sequence[Judged], spread: float, min_examples: int) -> Cal
 
 
 def _fit_scale(predictions: Sequence[Judged], prior: Scale, spread: float) -> Scale:
-    """Newton's method for the slope (1 / temperature) and the bias."""
+    """Fit the slope (1 / temperature) and the bias with Newton's method."""
     x = np.array([[logit(each.probability), 1.0] for each in predictions])
     y = np.array([each.right for each in predictions], dtype="f8")
     center = np.array([1 / prior.temperature, prior.bias])

@@ -1,4 +1,4 @@
-"""What the page of a report says, in Chinese."""
+"""Chinese translations of the strings on a report's page."""
 
 from typing import Dict
 

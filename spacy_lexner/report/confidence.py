@@ -1,4 +1,4 @@
-"""Whether confidences mean what they say: how often predictions of the same confidence are right (Guo et al. 2017)."""
+"""Reliability of confidences: how often predictions of the same confidence are right (Guo et al. 2017)."""
 
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence
 
@@ -18,7 +18,7 @@ class Judged(NamedTuple):
 
 
 def judge(outcomes: Iterable[Outcome]) -> List[Judged]:
-    """The predictions that have a score."""
+    """RETURNS (List[Judged]): The predictions that have a score."""
     return [
         Judged(outcome.predicted.label, outcome.predicted.score, outcome.kind == CORRECT)
         for outcome in outcomes
@@ -27,7 +27,7 @@ def judge(outcomes: Iterable[Outcome]) -> List[Judged]:
 
 
 def measure_confidence(outcomes: Iterable[Outcome], n_bins: int = N_BINS) -> Optional[Dict[str, Any]]:
-    """Compare the scores of predictions with how often they are right, in `n_bins` bins of equal width.
+    """Compare the scores of predictions with their precision, in `n_bins` bins of equal width.
 
     RETURNS (Optional[Dict[str, Any]]): `n`, the number of predictions with a score; `ece`, the expected calibration
         error: |score - precision| of each bin, averaged over the predictions; `bins`, each with `low`, `high`, `right`,
@@ -53,13 +53,14 @@ def measure_confidence(outcomes: Iterable[Outcome], n_bins: int = N_BINS) -> Opt
 
 
 def expected_error(predictions: Sequence[Judged]) -> float:
-    """The expected calibration error, see `measure_confidence`; 0 without predictions."""
+    """RETURNS (float): The expected calibration error, see `measure_confidence`; 0 without predictions."""
     scores, right = _columns(predictions)
     return _calibration_error(scores, right)
 
 
 def chance_error(predictions: Sequence[Judged], *, n_draws: int = 200, seed: int = 0) -> float:
-    """The mean error that perfect scores would show by chance, with this number of predictions."""
+    """RETURNS (float): The mean calibration error that perfect scores would show by chance, with this number of
+    predictions."""
     random, (scores, _) = np.random.default_rng(seed), _columns(predictions)
     return float(np.mean([_calibration_error(scores, random.random(len(scores)) < scores) for _ in range(n_draws)]))
 
@@ -74,6 +75,6 @@ def _calibration_error(scores: np.ndarray, right: np.ndarray, n_bins: int = N_BI
 
 
 def _sum_bins(scores: np.ndarray, right: np.ndarray, n_bins: int) -> List[np.ndarray]:
-    """For each bin: the number of scores, the number of right predictions, the sum of scores."""
+    """RETURNS (List[numpy.ndarray]): For each bin the number of scores, of right predictions, and the sum of scores."""
     place = np.clip((scores * n_bins).astype("i8"), 0, n_bins - 1)
     return [np.bincount(place, weights, n_bins) for weights in (None, right, scores)]

@@ -1,4 +1,4 @@
-"""How many entities were found, predicted wrongly and missed: for each text, by label."""
+"""Counts of the entities found, predicted wrongly and missed, for each text and label."""
 
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
@@ -23,14 +23,14 @@ class Counts(NamedTuple):
         return [name for kind, name in self.columns if kind == "label"]
 
     def total(self, column: ColumnT = ALL) -> List[int]:
-        """The entities of a column found, predicted wrongly and missed in all texts."""
+        """RETURNS (List[int]): How many entities of a column are found, predicted wrongly and missed in all texts."""
         return self.values[:, self.columns.index(column)].sum(0).tolist()
 
 
 def count(gold: Sequence[GoldText], predicted: Sequence[Sequence[Mark]], seen: Optional[Set[str]] = None) -> Counts:
     """Count entities; one is found if its place and its label are right. Predictions that touch unannotated stretches
-    are ignored. `seen` holds the mentions in the training texts: entities and predictions with one of them count as
-    SEEN, the others as UNSEEN."""
+    are ignored. `seen` holds the mentions in the training texts: entities and predictions with one of these texts count
+    as SEEN, the others as UNSEEN."""
     every = (mark.label for marks in (*(text.marks for text in gold), *predicted) for mark in marks)
     names = [ALL, *(("label", label) for label in sorted(set(every))), *([] if seen is None else [SEEN, UNSEEN])]
     columns = {column: i for i, column in enumerate(names)}
@@ -47,17 +47,17 @@ def count(gold: Sequence[GoldText], predicted: Sequence[Sequence[Mark]], seen: O
 
 
 def keys(marks: Iterable[Mark]) -> Set[Tuple[int, int, str]]:
-    """The places and labels of entities."""
+    """RETURNS (Set[Tuple[int, int, str]]): The places and labels of entities."""
     return {(mark.start, mark.end, mark.label) for mark in marks}
 
 
 def annotated(text: GoldText, marks: Iterable[Mark]) -> List[Mark]:
-    """The predictions that touch no unannotated stretch."""
+    """RETURNS (List[Mark]): The predictions that touch no unannotated stretch."""
     return [mark for mark in marks if not any(mark.start < end and start < mark.end for start, end in text.unknown)]
 
 
 def scores(found: float, wrong: float, missed: float) -> Dict[str, Optional[float]]:
-    """Precision `p`, recall `r` and F-score `f`; None for a division by zero."""
+    """RETURNS (Dict[str, Optional[float]]): Precision `p`, recall `r` and F-score `f`; None for a division by zero."""
     return {
         "p": found / (found + wrong) if found + wrong else None,
         "r": found / (found + missed) if found + missed else None,

@@ -1,4 +1,4 @@
-"""Kinds of errors: what is wrong with a prediction that is not quite right."""
+"""Classification of errors: wrong type, wrong boundary, both, missed or spurious."""
 
 from collections import Counter
 from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence
@@ -19,8 +19,8 @@ class Outcome(NamedTuple):
 
 
 def pair(gold: Sequence[Mark], predicted: Sequence[Mark]) -> List[Outcome]:
-    """Pair the entities of a text with its predictions, one to one: first where both agree, then at the same place,
-    then where they overlap with the same label, then where they overlap; the largest overlap first. Returns every
+    """Pair the entities of a text with its predictions, one to one: first those that agree, then those at the same
+    place, then those that overlap with the same label, then those that overlap; larger overlaps first. Returns every
     entity and every prediction once."""
     outcomes: List[Outcome] = []
     gold, predicted = sorted(gold), sorted(predicted)
@@ -46,14 +46,14 @@ def pair(gold: Sequence[Mark], predicted: Sequence[Mark]) -> List[Outcome]:
 
 
 def count_errors(outcomes: Iterable[Outcome]) -> Dict[str, int]:
-    """The number of outcomes of each kind."""
+    """RETURNS (Dict[str, int]): The number of outcomes of each kind."""
     counts = Counter(outcome.kind for outcome in outcomes)
     return {kind: counts[kind] for kind in (CORRECT, *ERRORS)}
 
 
 def count_confusions(outcomes: Iterable[Outcome]) -> Dict[str, Dict[str, int]]:
-    """The confusion matrix of labels, whether or not the boundaries are right: for each gold label, how often each
-    label was predicted. "" is no entity."""
+    """RETURNS (Dict[str, Dict[str, int]]): The confusion matrix of labels, whether or not the boundaries are right: for
+    each gold label, how often each label was predicted. "" is no entity."""
     pairs = Counter(
         (outcome.gold.label if outcome.gold else "", outcome.predicted.label if outcome.predicted else "")
         for outcome in outcomes

@@ -1,4 +1,4 @@
-"""Annotated texts by characters, so that models with different tokenizers can be measured on them."""
+"""Annotated texts with entities in characters, so that models with different tokenizers can be compared on them."""
 
 from pathlib import Path
 from typing import Iterable, Iterator, List, NamedTuple, Set, Tuple, Union
@@ -19,8 +19,8 @@ class GoldText(NamedTuple):
 
 
 def read_gold(path: Union[str, Path]) -> Iterator[GoldText]:
-    """Read the annotated texts of a `.spacy` file, or of all in a folder, without empty and unannotated ones. Raises
-    ValueError if none are left, and FileNotFoundError if there is no file."""
+    """Read the annotated texts of a `.spacy` file, or of all in a folder; empty and unannotated texts are skipped.
+    Raises ValueError if none are left, and FileNotFoundError if there is no file."""
     return map(to_gold, read_annotated(path))
 
 
@@ -32,5 +32,5 @@ def to_gold(doc: Doc) -> GoldText:
 
 
 def mentions(gold: Iterable[GoldText]) -> Set[str]:
-    """The texts of all entities."""
+    """RETURNS (Set[str]): The texts of all entities."""
     return {text[mark.start : mark.end] for text, marks, _ in gold for mark in marks}

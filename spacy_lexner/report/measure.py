@@ -1,4 +1,4 @@
-"""Everything that is measured about one model."""
+"""All measurements of one model: scores, errors, confidences and its worst texts."""
 
 from dataclasses import dataclass
 from itertools import chain
@@ -23,14 +23,14 @@ GOLD, MODEL = "gold", "model"
 
 @dataclass(frozen=True)
 class Settings:
-    """How models are measured."""
+    """Settings of the measurements."""
 
     seen: Optional[Set[str]] = None  # the mentions in the training texts, if known
     label_map: Optional[Mapping[str, str]] = None  # labels of the models to rename
-    batch_size: Optional[int] = None  # texts to process at once; None for the pipeline's own
+    batch_size: Optional[int] = None  # texts per batch; None for the pipeline's own
     n_samples: int = N_SAMPLES  # resampled test sets, for the spread of scores
     seed: int = 0  # of the resampling
-    n_worst: int = 50  # how many of the texts with most errors to show
+    n_worst: int = 50  # number of texts with the most errors to show
 
 
 class Measured(NamedTuple):
@@ -38,13 +38,13 @@ class Measured(NamedTuple):
 
     figures: Dict[str, Any]  # ready for JSON, see `measure`
     samples: np.ndarray  # the scores on resampled test sets, see `bootstrap.resample`
-    worst: List[Lattice]  # the texts with most errors: gold and predicted entities, candidate words
+    worst: List[Lattice]  # the texts with the most errors: gold and predicted entities, candidate words
 
 
 def measure(nlp: Language, gold: Sequence[GoldText], settings: Settings, *, name: str = "model") -> Measured:
     """Measure a pipeline.
 
-    nlp (Language): Any pipeline that sets `doc.ents`. Scores are those in `ent._.lex_score`, if there are any.
+    nlp (Language): Any pipeline that sets `doc.ents`. Scores are read from `ent._.lex_score`, if present.
     name (str): Title of the progress bar.
     RETURNS (Measured): In `figures`: `seconds`, `failed` (texts that could not be processed), `lexicon` (`words` and
         `version`, or None), `all`, `labels`, `seen` and `unseen` (each `found`, `wrong`, `missed`, `p`, `r`, `f` and
@@ -73,7 +73,7 @@ def measure(nlp: Language, gold: Sequence[GoldText], settings: Settings, *, name
 
 
 def describe_scores(counts: Counts, samples: np.ndarray) -> Dict[str, Any]:
-    """The scores of `all`, of `labels`, and of `seen` and `unseen` (None if unknown)."""
+    """RETURNS (Dict[str, Any]): The scores of `all`, of `labels`, and of `seen` and `unseen` (None if unknown)."""
 
     def describe(column: ColumnT) -> Optional[Dict[str, Any]]:
         if column not in counts.columns:
@@ -91,8 +91,8 @@ def describe_scores(counts: Counts, samples: np.ndarray) -> Dict[str, Any]:
 
 
 def find_worst(outcomes: Sequence[Sequence[Outcome]], n: int) -> List[int]:
-    """The numbers of the n texts with most errors, the worst first; among equals, the one whose errors the model was
-    surest of. Texts without errors are left out."""
+    """RETURNS (List[int]): The numbers of the n texts with the most errors, worst first; among equals, the one with the
+    most confident errors first. Texts without errors are left out."""
     ranked = []
     for i, each in enumerate(outcomes):
         errors = [outcome for outcome in each if outcome.kind != CORRECT]
@@ -105,8 +105,8 @@ def find_worst(outcomes: Sequence[Sequence[Outcome]], n: int) -> List[int]:
 def draw_worst(
     nlp: Language, gold: Sequence[GoldText], predictions: Predictions, numbers: Sequence[int]
 ) -> List[Lattice]:
-    """Gold and predicted entities of some texts, with their candidate words and the attention paid to these, for which
-    the texts are processed again."""
+    """Collect gold and predicted entities of some texts, with their candidate words and the attention paid to these,
+    for which the texts are processed again."""
     lexicon = find_lexicon(nlp)
     with note_words(nlp):
         docs = annotate_texts(nlp, [gold[i].text for i in numbers], failed={})
@@ -118,7 +118,7 @@ def draw_worst(
 
 
 def describe_text(number: int, outcomes: Sequence[Outcome], lattice: Lattice) -> Dict[str, Any]:
-    """A text with its entities, predictions, errors and candidate words, for JSON."""
+    """RETURNS (Dict[str, Any]): A text with its entities, predictions, errors and candidate words, for JSON."""
 
     def describe(mark: Optional[Mark]) -> Optional[Dict[str, Any]]:
         if mark is None:

@@ -1,4 +1,4 @@
-"""A report as a self-contained page."""
+"""A report as a self-contained HTML page."""
 
 from functools import partial
 from typing import Any, Callable, Dict, List, Optional
@@ -21,8 +21,8 @@ TranslateT = Callable[[str], str]
 
 
 def make_page(report: Report, *, title: str = "Report", language: str = LANGUAGES[0]) -> str:
-    """Make the HTML page of a report: tables, charts, and the texts with most errors as lattices. Texts, labels and
-    names are escaped. Raises ValueError for a language that it is not written in."""
+    """Make the HTML page of a report: tables, charts, and the texts with the most errors as lattices. Texts, labels and
+    names are escaped. Raises ValueError for a language other than LANGUAGES."""
     t: TranslateT = CHINESE.__getitem__ if check_language(language) == "zh" else str
     models = [_describe(report, i, name, t) for i, name in enumerate(report.models)]
     labels = sorted({label for model in models for label in model["labels"]})
@@ -47,7 +47,7 @@ def make_page(report: Report, *, title: str = "Report", language: str = LANGUAGE
 
 
 def check_language(language: str) -> str:
-    """RETURNS (str): The language. Raises ValueError for one that no report is written in."""
+    """RETURNS (str): The language. Raises ValueError unless it is one of LANGUAGES."""
     if language not in LANGUAGES:
         raise ValueError(f"The language of the report is {language!r}; expected one of {', '.join(LANGUAGES)}.")
     return language
@@ -73,7 +73,7 @@ def _describe(report: Report, number: int, name: str, t: TranslateT) -> Dict[str
 
 
 def _name(name: str, t: TranslateT) -> str:
-    """The name of a model, with what was done to it in words."""
+    """RETURNS (str): The name of a model, with a translated note if it ran without words."""
     own, separator, change = name.rpartition(", ")
     return f"{own}{separator}{t(change)}" if change in (EMPTIED, WITHOUT) else name
 
@@ -86,7 +86,7 @@ def _draw(lattice: Lattice, t: TranslateT) -> str:
 
 
 def _confusions(counts: Dict[str, Dict[str, int]], t: TranslateT) -> Dict[str, Any]:
-    """Columns, and rows of cells with their share of the row."""
+    """RETURNS (Dict[str, Any]): The columns, and rows of cells with their share of the row."""
     rows: List[Dict[str, Any]] = []
     for label, row in counts.items():
         total = max(1, sum(row.values()))
@@ -99,7 +99,7 @@ def _confusions(counts: Dict[str, Dict[str, int]], t: TranslateT) -> Dict[str, A
 
 
 def _errors(errors: List[Dict[str, Any]], t: TranslateT) -> List[str]:
-    """Each error in words."""
+    """RETURNS (List[str]): A description of each error."""
     described = []
     for error in errors:
         sides = [f"{side['label']} {side['text']}" if side else "–" for side in (error["gold"], error["predicted"])]
@@ -108,10 +108,10 @@ def _errors(errors: List[Dict[str, Any]], t: TranslateT) -> List[str]:
 
 
 def _score(value: Optional[float]) -> str:
-    """A share as a percentage."""
+    """RETURNS (str): A share as a percentage."""
     return "–" if value is None else f"{100 * value:.1f}"
 
 
 def _between(t: TranslateT, ends: Optional[List[float]], signed: bool = False) -> str:
-    """The two ends of an interval as percentages."""
+    """RETURNS (str): The two ends of an interval as percentages."""
     return "" if ends is None else t(" to ").join(f"{100 * end:+.1f}" if signed else f"{100 * end:.1f}" for end in ends)

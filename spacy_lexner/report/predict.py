@@ -1,4 +1,4 @@
-"""What a pipeline finds in texts. Texts it cannot process are reported, and the rest go on."""
+"""Predictions of a pipeline for texts; texts that cannot be processed are reported and do not stop the rest."""
 
 import time
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence
@@ -19,7 +19,7 @@ class Predictions(NamedTuple):
 
     marks: List[List[Mark]]  # of each text
     seconds: float
-    failed: Dict[int, str]  # why texts could not be processed, by number; these have no entities
+    failed: Dict[int, str]  # the errors of texts that could not be processed, by number; these have no entities
 
     def outcomes(self, gold: Sequence[GoldText]) -> List[List[Outcome]]:
         """Pair the entities of each text with the predictions."""
@@ -34,8 +34,8 @@ def predict(
     batch_size: Optional[int] = None,
     title: str = "texts",
 ) -> Predictions:
-    """Run any pipeline that sets `doc.ents` over texts. `label_map` renames labels, such as PERSON to PER; `batch_size`
-    None is the pipeline's own; `title` is that of the progress bar."""
+    """Run any pipeline that sets `doc.ents` over texts. `label_map` renames labels, such as PERSON to PER; without
+    `batch_size` the pipeline's own is used; `title` is that of the progress bar."""
     marks: List[List[Mark]] = [[] for _ in texts]
     failed: Dict[int, str] = {}
     labels = label_map or {}
@@ -49,7 +49,7 @@ def predict(
 
 def predict_uncalibrated(nlp: Language, ner: LexNER, gold: Sequence[GoldText]) -> Predictions:
     """Run a pipeline without the calibration and thresholds of its `lex_ner`, which are restored afterwards: scores are
-    the model's probabilities, and no entity is dropped for a low one. Raises ValueError if nothing is predicted."""
+    the model's probabilities, and no entity is dropped for a low one. Raises ValueError if there are no predictions."""
     confidence = ner.calibration, ner.cfg["threshold"]
     ner.set_confidence(None, 0.0)
     try:
@@ -57,7 +57,7 @@ def predict_uncalibrated(nlp: Language, ner: LexNER, gold: Sequence[GoldText]) -
     finally:
         ner.set_confidence(*confidence)
     if not any(predictions.marks):
-        raise ValueError("The pipeline finds no entity in these texts: there is nothing to learn from.")
+        raise ValueError("The pipeline finds no entities in these texts, so there is nothing to learn from.")
     return predictions
 
 

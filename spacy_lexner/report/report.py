@@ -1,4 +1,4 @@
-"""A report on one model or several, side by side."""
+"""A report that compares one or more models on the same texts."""
 
 import warnings
 from contextlib import contextmanager
@@ -25,21 +25,22 @@ class Report(NamedTuple):
     models: Dict[str, Measured]  # by name
 
     def to_json(self) -> Dict[str, Any]:
-        """Everything, for JSON; `difference` is the result of `compare`, `lexicon` that of `weigh_lexicon`."""
+        """RETURNS (Dict[str, Any]): The report for JSON; `difference` is the result of `compare`, `lexicon` that of
+        `weigh_lexicon`."""
         models = {name: {**each.figures, "difference": self.compare(name)} for name, each in self.models.items()}
         samples = {"n": self.settings.n_samples, "seed": self.settings.seed, "percentiles": list(INTERVAL)}
         return {"corpus": self.corpus, "samples": samples, "models": models, "lexicon": self.weigh_lexicon()}
 
     def compare(self, name: str) -> Dict[str, Any]:
-        """How a model's F-score differs from the first model's: `f`, `spread` (the 95 % interval) and `above` (the
-        share of resampled test sets in which it is higher). Empty for the first model."""
+        """RETURNS (Dict[str, Any]): How a model's F-score differs from the first model's: `f`, `spread` (the 95 %
+        interval) and `above` (the share of resampled test sets in which it is higher). Empty for the first model."""
         first = next(iter(self.models))
         return {} if name == first else self._difference(name, first)
 
     def weigh_lexicon(self) -> Dict[str, Dict[str, Any]]:
-        """What the lexicon does for the first model's F-score, as far as it was measured, as in `compare`: its
-        `dependence`, how much better it is than with the lexicon emptied; and the `worth` of the words, how much better
-        it is than the model that was trained without any."""
+        """RETURNS (Dict[str, Dict[str, Any]]): The contribution of the lexicon to the first model's F-score, as in
+        `compare`, where measured: its `dependence`, the gain over itself with the lexicon emptied; and the `worth` of
+        the words, the gain over the model trained without any."""
         first = next(iter(self.models))
         others = {"dependence": f"{first}, {EMPTIED}", "worth": f"{first}, {WITHOUT}"}
         return {kind: self._difference(first, other) for kind, other in others.items() if other in self.models}
@@ -61,7 +62,7 @@ def make_report(
 ) -> Report:
     """Measure models on the same texts.
 
-    models (Iterable[Tuple[str, Language]]): Names and pipelines, measured one after the other.
+    models (Iterable[Tuple[str, Language]]): Names and pipelines, measured one by one.
     lexicon_off (bool): Measure every model that has a lexicon a second time, with the lexicon emptied.
     without_words (Optional[Language]): A pipeline like the first, but trained with an empty lexicon.
     RETURNS (Report): The report. Raises ValueError without texts, if two models have the same name, and if the lexicon
@@ -70,24 +71,26 @@ def make_report(
     if not gold:
         raise ValueError("There are no annotated texts to measure models on.")
     if without_words is not None and (words := find_lexicon(without_words)):
-        raise ValueError(f"The model trained without words has a lexicon of {len(words)}. Train it with an empty one.")
+        raise ValueError(
+            f"The model trained without words has a lexicon of {len(words)} words. Train it with an empty one."
+        )
     measured: Dict[str, Measured] = {}
     for name, nlp in models:
         if name in measured:
-            raise ValueError(f"Two models have the name {name!r}. Give each one of its own (NAME=MODEL).")
+            raise ValueError(f"Two models have the name {name!r}. Give each its own (NAME=MODEL).")
         measured[name] = measure(nlp, gold, settings, name=name)
         if lexicon_off and find_matchers(nlp):
             with without_lexicon(nlp):
                 measured[f"{name}, {EMPTIED}"] = measure(nlp, gold, settings, name=f"{name}, {EMPTIED}")
         if without_words is not None:
             measured[f"{name}, {WITHOUT}"] = measure(without_words, gold, settings, name=f"{name}, {WITHOUT}")
-            without_words = None  # only beside the first
+            without_words = None  # only compared with the first
     return Report(describe_corpus(gold, settings.seen), settings, measured)
 
 
 @contextmanager
 def without_lexicon(nlp: Language) -> Iterator[None]:
-    """Empty the lexicons of a pipeline, rules of words included, within a `with` block; nothing else changes."""
+    """Empty the lexicons of a pipeline, including rules, within a `with` block; nothing else changes."""
     before = [(pipe.source, pipe.source.matcher) for pipe in find_matchers(nlp).values()]
     try:
         for source, matcher in before:
@@ -102,8 +105,9 @@ def without_lexicon(nlp: Language) -> Iterator[None]:
 
 
 def describe_corpus(gold: Sequence[GoldText], seen: Optional[Set[str]]) -> Dict[str, Any]:
-    """The size of a corpus: `texts`, `characters`, `entities`, `distinct_mentions`, `labels`, and, if the training
-    texts are known, `seen` and `unseen`: the entities whose text is also a mention in training, and the others."""
+    """RETURNS (Dict[str, Any]): The size of a corpus: `texts`, `characters`, `entities`, `distinct_mentions`, `labels`,
+    and, if the training texts are known, `seen` and `unseen`: the number of entities whose text is also a mention in
+    them, and of the others."""
     labels: List[str] = [mark.label for text in gold for mark in text.marks]
     texts = [text.text[mark.start : mark.end] for text in gold for mark in text.marks]
     n_seen = None if seen is None else sum(text in seen for text in texts)

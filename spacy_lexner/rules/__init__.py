@@ -1,1 +1,2 @@
-"""What a dictionary does to a pipeline: tests of its rules, differences between two of them, words worth adding."""
+"""The effect of a dictionary on a pipeline: tests of its rules, differences between dictionaries, words worth
+adding."""

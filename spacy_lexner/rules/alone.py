@@ -1,4 +1,4 @@
-"""Rules without a model: what they alone make of a text."""
+"""Rules without a model: the entities that follow from them alone."""
 
 from typing import Any, Callable, Iterable, Iterator, List, Mapping, Tuple
 
@@ -17,17 +17,17 @@ AnnotateT = Callable[[Iterable[str]], Iterator[Doc]]
 
 
 def follow_rules(rules: Mapping[str, Rules]) -> AnnotateT:
-    """Make a function that annotates texts with what rules alone say: as if a model found all readings equally
-    probable, and no entity unless a rule asks for one. So `force` and `prefer` with a positive weight make entities,
-    and rules that contradict each other are settled as with a model.
+    """Make a function that annotates texts by rules alone, as if a model found all readings equally probable, and no
+    entity unless a rule asks for one. So `force`, and `prefer` with a positive weight, make entities, and conflicting
+    rules are resolved as with a model.
 
-    rules (Mapping[str, Tuple[Rule, ...]]): The words and their rules. Raises LexiconError if they are contradictory.
+    rules (Mapping[str, Tuple[Rule, ...]]): The words and their rules. Raises LexiconError for contradictory rules.
     RETURNS (Callable[[Iterable[str]], Iterator[Doc]]): From texts to Docs with entities.
     """
     nlp = spacy.blank("zh")
     ner = LexNER(nlp, "rules", _indifferent(), scorer=None, threshold=0.0, units="characters")
     labels = {rule.label for several in rules.values() for rule in several} - {"", ENTITY}
-    for label in sorted(labels) or ["NONE"]:  # words that are forbidden need no label of their own
+    for label in sorted(labels) or ["NONE"]:  # the model needs a label even if rules only forbid words
         ner.add_label(label)
     matcher = LexMatcher()
     matcher.add_words([])
@@ -41,8 +41,9 @@ def follow_rules(rules: Mapping[str, Rules]) -> AnnotateT:
 
 
 def _indifferent() -> Model[List[Doc], TaggerOutput]:
-    """A tagger that gives every path the same score; of equally good ones, that with fewest entities is the best."""
-    from ..tagging.heads import CRFHead  # torch: only where it is needed
+    """RETURNS (Model[List[Doc], TaggerOutput]): A tagger that gives every path the same score. Ties are won by the path
+    with the fewest entities."""
+    from ..tagging.heads import CRFHead  # here, because it imports torch
 
     model: Model[List[Doc], TaggerOutput] = Model(
         "indifferent", _forward, dims={"nO": None}, attrs={"head": CRFHead(), "resize_output": _resize}

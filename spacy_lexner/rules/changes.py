@@ -1,4 +1,4 @@
-"""Which entities change from one dictionary to another, because of which words, and how probable they are."""
+"""Differences between two dictionaries: the entities that change, the responsible words, and their probabilities."""
 
 from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
@@ -18,29 +18,28 @@ Place = Tuple[int, int, str]  # characters, end exclusive, and label
 
 
 class Change(NamedTuple):
-    """An entity that is found with one dictionary only."""
+    """An entity that is found with only one of the dictionaries."""
 
     number: int  # of the text, from 0
     text: str
     start: int  # characters
     end: int  # exclusive
     label: str
-    added: bool  # whether it is found with the new dictionary, and not with the old one
+    added: bool  # whether it is found with the new dictionary only
     before: float  # the score of this span with the old dictionary
     after: float  # with the new one
-    words: Tuple[str, ...]  # those of which each, put back alone, undoes the change; if none does, all that may matter
+    words: Tuple[str, ...]  # those that undo the change if reverted alone; if there are none, all that may matter
 
 
 class Dictionaries:
     """A pipeline with an old dictionary, and the same with a new one."""
 
     def __init__(self, before: Language, after: Language, words: Iterable[str]) -> None:
-        """Compare two pipelines that were loaded from the same place.
+        """Compare two copies of a pipeline.
 
         before (Language): With the old dictionary.
         after (Language): With the new one.
-        words (Iterable[str]): The words that may differ. Raises ValueError if the pipeline lacks a component that is
-            needed.
+        words (Iterable[str]): The words that may differ. Raises ValueError if the pipeline lacks a required component.
         """
         self.before, self.after = before, after
         self.matchers = find_matcher(before), find_matcher(after)
@@ -54,7 +53,7 @@ class Dictionaries:
         self._finder = Matcher(differing)
 
     def find_changes(self, texts: Iterable[str]) -> Iterator[Change]:
-        """YIELDS (Change): The changes in texts, text after text. Raises ValueError for rules that leave no reading."""
+        """YIELDS (Change): The changes in texts, text by text. Raises ValueError for rules that allow no reading."""
         first = 0
         for batch in minibatch(texts, self.before.batch_size):
             yield from self._in_batch(batch, first)
@@ -75,7 +74,7 @@ class Dictionaries:
                 yield Change(first + i, texts[i], *place, added, old_score, new_score, tuple(causes or words[i]))
 
     def _words_in(self, texts: Sequence[str]) -> List[List[str]]:
-        """For each text the words in it that differ."""
+        """RETURNS (List[List[str]]): For each text the words in it that differ."""
         found, borders = self._finder.match(texts)
         words: List[Set[str]] = [set() for _ in texts]
         for i, (low, high) in enumerate(zip(borders.tolist(), borders[1:].tolist())):
@@ -84,7 +83,8 @@ class Dictionaries:
         return [sorted(own) for own in words]
 
     def _without_words(self, words: Dict[int, List[str]], texts: Sequence[str]) -> Dict[Tuple[int, str], Set[Place]]:
-        """What is found in a text with the new dictionary but the old entry of one word."""
+        """RETURNS (Dict[Tuple[int, str], Set[Place]]): By text number and word, the entities in the text with the new
+        dictionary but the old entry of the word."""
         matcher = self.matchers[1]
         present = matcher.replace_words([])
         found: Dict[Tuple[int, str], Set[Place]] = {}
@@ -102,7 +102,7 @@ class Dictionaries:
 
 
 def find_matcher(nlp: Language) -> LexiconPipe:
-    """The component that owns the dictionary. Raises ValueError if there is none."""
+    """RETURNS (LexiconPipe): The component that owns the dictionary. Raises ValueError if there is none."""
     matchers = list(find_matchers(nlp).values())
     if not matchers:
         raise ValueError(f"The pipeline has no lex_matcher, only {', '.join(nlp.pipe_names) or 'nothing'}.")
@@ -110,7 +110,7 @@ def find_matcher(nlp: Language) -> LexiconPipe:
 
 
 def find_ner(nlp: Language) -> LexNER:
-    """The last `lex_ner`. Raises ValueError if there is none."""
+    """RETURNS (LexNER): The last `lex_ner`. Raises ValueError if there is none."""
     pipes = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, LexNER)]
     if not pipes:
         raise ValueError(f"The pipeline has no lex_ner, only {', '.join(nlp.pipe_names) or 'nothing'}.")
@@ -118,7 +118,7 @@ def find_ner(nlp: Language) -> LexNER:
 
 
 def find_entities(nlp: Language, texts: Sequence[str]) -> List[Set[Place]]:
-    """The entities of texts, by exact characters."""
+    """RETURNS (List[Set[Place]]): The entities of texts, by exact characters."""
     return [{(*get_offsets(ent), ent.label_) for ent in doc.ents} for doc in nlp.pipe(texts)]
 
 

@@ -1,4 +1,4 @@
-"""Tests of rules: what must be found in single sentences, in a small text file."""
+"""Tests of rules in a plain text file: sentences with the entities that must or must not be found in them."""
 
 from pathlib import Path
 from typing import Callable, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
@@ -16,8 +16,8 @@ Found = Set[Tuple[int, int, str]]
 
 
 class Expectation(NamedTuple):
-    """What must be so in a text: "+", the word is an entity with the label somewhere; "-", it is none (with that label,
-    or any) anywhere; "=", there are no entities but those that are expected."""
+    """A requirement for a text. "+": the word is an entity with the label somewhere; "-": it is nowhere an entity (with
+    that label, or any); "=": there are no entities other than the expected ones."""
 
     kind: str
     word: str = ""
@@ -25,7 +25,7 @@ class Expectation(NamedTuple):
 
 
 class RuleTest(NamedTuple):
-    """A text, and what is expected of it."""
+    """A text with its expectations."""
 
     place: str  # file and line
     text: str
@@ -41,8 +41,9 @@ class Failure(NamedTuple):
 
 
 def read_tests(path: Union[str, Path]) -> List[RuleTest]:
-    """Read a file of tests: a text on a line, below it its expectations; comments begin with "# ". Columns are
-    separated by tabs, or, if there is none, by spaces. Raises FormatError, with file and line, for anything else."""
+    """Read a file of tests: each text on a line, with its expectations below; comments begin with "# ". Columns are
+    separated by tabs or, in lines without tabs, by spaces. Raises FormatError, with file and line, for anything
+    else."""
     tests: List[RuleTest] = []
     for number, line in read_lines(Path(path)):
         if not line.strip() or line.startswith(COMMENT):
@@ -58,7 +59,7 @@ def read_tests(path: Union[str, Path]) -> List[RuleTest]:
         tests[-1] = test._replace(expectations=expectations)
     for test in tests:
         if not test.expectations:
-            raise FormatError(f"{test.place}: nothing is expected of {test.text[:40]!r}. {FORM}")
+            raise FormatError(f"{test.place}: {test.text[:40]!r} has no expectations. {FORM}")
     if not tests:
         raise FormatError(f"{path}: no tests. {FORM}")
     return tests
@@ -80,7 +81,7 @@ def run_tests(tests: Sequence[RuleTest], annotate: Callable[[Iterable[str]], Ite
 
     tests (Sequence[RuleTest]): The tests.
     annotate (Callable[[Iterable[str]], Iterable[Doc]]): Finds the entities of texts: `nlp.pipe`, or `follow_rules`.
-    YIELDS (List[Failure]): For each test what was not met, in order.
+    YIELDS (List[Failure]): For each test, in order, the expectations that were not met.
     """
     for test, doc in zip(tests, annotate([test.text for test in tests])):
         found = {(*get_offsets(ent), ent.label_) for ent in doc.ents}
@@ -89,7 +90,7 @@ def run_tests(tests: Sequence[RuleTest], annotate: Callable[[Iterable[str]], Ite
 
 
 def _check(expected: Expectation, test: RuleTest, found: Found) -> Optional[str]:
-    """What is wrong; None if nothing is."""
+    """RETURNS (Optional[str]): The message of a failure; None if the expectation is met."""
     word, label = expected.word, expected.label
     if expected.kind == NOTHING_ELSE:
         named = {(each.word, each.label) for each in test.expectations if each.kind == IS}

@@ -1,4 +1,4 @@
-"""Words that the lexicon lacks and that would settle what a model is unsure of."""
+"""Suggestions of words to add to the lexicon because they resolve what a model is unsure of."""
 
 import math
 from contextlib import contextmanager
@@ -14,37 +14,37 @@ from ..pipeline.read_upto import read_upto
 from .changes import find_matcher, find_ner
 
 DOUBT = 0.05  # spans with a probability between this and 1 - DOUBT are in doubt
-MAX_TEXTS = 20  # with a word, in which it is tried
-MIN_GAIN = 0.01  # bits: less may be rounding
+MAX_TEXTS = 20  # to try a word in
+MIN_GAIN = 0.01  # bits; less may be rounding
 
 
 class Suggestion(NamedTuple):
     """A word worth adding."""
 
     word: str
-    gain: float  # by how much the entropy of the spans in these texts falls with it, in bits
-    label: str  # what it most probably is with it; empty if it is no entity
-    probability: float  # of that, on average
-    n_texts: int  # texts with it in which a span is in doubt
+    gain: float  # the decrease in entropy of the spans in these texts, in bits
+    label: str  # its most probable label once added; empty if it is not an entity
+    probability: float  # of that label, on average
+    n_texts: int  # number of texts in which it is a span in doubt
     example: str  # one of them
 
 
 class Reading(NamedTuple):
-    """What a model thinks of a text."""
+    """A model's view of a text."""
 
     entropy: float  # the sum of that of its spans, in bits
     doubtful: Set[str]  # the texts of the spans in doubt
-    spans: List[Tuple[str, str, float]]  # text, label and probability of all spans that are possible
+    spans: List[Tuple[str, str, float]]  # text, label and probability of all spans of at least the probability DOUBT
 
 
 def suggest(nlp: Language, texts: Sequence[str], n: int = 50, *, n_tried: int = 500) -> List[Suggestion]:
-    """Suggest words for the lexicon. Candidates are the strings of spans that the model is unsure of; each is put into
-    the lexicon, as a plain hint, and the model reads again the texts with the word.
+    """Suggest words for the lexicon. Candidates are the strings of spans that the model is unsure of; each is added to
+    the lexicon, as a plain hint, and the model rereads the texts that contain it.
 
-    nlp (Language): A pipeline with `lex_matcher` and `lex_ner`; its lexicon is as before when this returns.
+    nlp (Language): A pipeline with `lex_matcher` and `lex_ner`; its lexicon is restored afterwards.
     texts (Sequence[str]): The texts.
-    n (int): Most words to suggest.
-    n_tried (int): Most words to try, those in most doubtful spans first.
+    n (int): Maximum number of words to suggest.
+    n_tried (int): Maximum number of words to try, those in the most uncertain texts first.
     RETURNS (List[Suggestion]): Words that help, the most helpful first.
     """
     matcher = find_matcher(nlp)
@@ -69,7 +69,7 @@ def suggest(nlp: Language, texts: Sequence[str], n: int = 50, *, n_tried: int = 
 
 @contextmanager
 def with_word(nlp: Language, word: str) -> Iterator[None]:
-    """Within it, the lexicon has a word more."""
+    """Add a word to the lexicon within a `with` block."""
     matcher = find_matcher(nlp)
     present = matcher.replace_words([])
     matcher.use_words(matcher.replace_words([LexiconEntry(word)]))
@@ -80,7 +80,7 @@ def with_word(nlp: Language, word: str) -> Iterator[None]:
 
 
 def read(nlp: Language, texts: Sequence[str]) -> Iterator[Reading]:
-    """YIELDS (Reading): What a model thinks of each text."""
+    """YIELDS (Reading): The model's view of each text."""
     ner = find_ner(nlp)
     for batch in minibatch(texts, nlp.batch_size):
         units, search = ner.search(read_upto(nlp, ner, text) for text in batch)
@@ -91,7 +91,8 @@ def read(nlp: Language, texts: Sequence[str]) -> Iterator[Reading]:
 
 
 def most_probable(word: str, readings: Sequence[Reading]) -> Tuple[str, float]:
-    """What a word most probably is in texts, and the mean probability of that; an empty label for no entity."""
+    """RETURNS (Tuple[str, float]): The most probable label of a word in texts, and its mean probability; an empty label
+    stands for no entity."""
     totals: Dict[str, float] = {}
     for reading in readings:
         for text, label, p in reading.spans:

@@ -1,1 +1,1 @@
-"""pandas and Hugging Face `datasets`: texts in, entities out; annotated tables to Docs and back."""
+"""Entities in pandas frames and Hugging Face `datasets`: annotation of their texts, and conversion to Docs and back."""

@@ -21,7 +21,7 @@ try:
     from datasets import ClassLabel, Dataset, Features, Value
     from datasets import List as ListOf
 except ImportError as error:
-    raise ImportError("Data sets need the extra `data`: python -m pip install 'spacy-lexner[data]'.") from error
+    raise ImportError("Data sets need the `data` extra: python -m pip install 'spacy-lexner[data]'.") from error
 
 TEXT, ENTITIES, TOKENS, TAGS = "text", "entities", "tokens", "ner_tags"  # names of columns
 TYPES = {"start": "int64", "end": "int64", "label": "string", "text": "string", "score": "float64"}
@@ -42,12 +42,12 @@ def annotate_dataset(dataset: "Dataset", nlp: Language, *, text: str = TEXT, ent
 def write_dataset(
     docs: Iterable[Doc], *, tags: bool = False, scheme: str = "bio", report: Optional[Report] = None
 ) -> "Dataset":
-    """Annotated Docs as a data set, in memory. Docs without annotation have None for theirs.
+    """Convert annotated Docs to a data set in memory. Unannotated Docs have None instead of entities or tags.
 
-    tags (bool): Write the columns `text`, `tokens` and `ner_tags` instead of `text` and `entities`. Tags say which
-        tokens an entity has; `entities` keep its exact characters.
+    tags (bool): Write the columns `text`, `tokens` and `ner_tags` instead of `text` and `entities`. Tags give the
+        tokens of an entity; `entities` keep its exact characters.
     scheme (str): The scheme of the tags: bio, bioes, ...
-    report (Optional[Report]): Collects what a data set cannot hold. Without one it becomes warnings.
+    report (Optional[Report]): Collects what a data set cannot represent. Without one, problems become warnings.
     """
     problems = Report() if report is None else report
     docs = list(docs)
@@ -80,16 +80,16 @@ def read_dataset(
     repair: bool = False,
     report: Optional[Report] = None,
 ) -> Iterator[Doc]:
-    """Docs with the entities of a data set, from the column `entities` if there is one, or else from `ner_tags`.
+    """Make Docs with the entities of a data set, from the column `entities` if present, otherwise from `ner_tags`.
 
-    make_doc (Callable[[str], Doc]): The tokenizer, such as `nlp.make_doc`; tokens of the data set need not be its own.
-    text, entities, tokens, tags (str): Names of columns. Tags are of a `ClassLabel` or strings, in any scheme of
+    make_doc (Callable[[str], Doc]): The tokenizer, such as `nlp.make_doc`. Its tokens may differ from the data set's.
+    text, entities, tokens, tags (str): Column names. Tags are strings or a `ClassLabel`, in any scheme of
         `lexner convert`.
-    separator (str): What joins tokens where there is no column of texts: nothing in Chinese, a space in English.
+    separator (str): Joins tokens if there is no text column: "" for Chinese, a space for English.
     repair (bool): Repair wrong offsets and illegal tags, and report it, instead of raising an error.
-    report (Optional[Report]): Collects what was repaired or left out. Without one it becomes warnings after the last
-        Doc.
-    YIELDS (Doc): A Doc for each row; without annotation where that is None. Raises FormatError for anything wrong.
+    report (Optional[Report]): Collects what was repaired or left out. Without one, problems become warnings after the
+        last Doc.
+    YIELDS (Doc): A Doc for each row; unannotated where the row has None. Raises FormatError for any other error.
     """
     columns = set(dataset.column_names)
     options = ReadOptions(repair=repair)
@@ -119,7 +119,8 @@ def _read_entities(
 
 
 def _label_names(feature: Any) -> Callable[[Any], Any]:
-    """How the labels of a column of entities are read: those of a ClassLabel are stored as numbers."""
+    """RETURNS (Callable[[Any], Any]): A function from the label values of a column of entities to names; a ClassLabel
+    stores numbers."""
     feature = getattr(feature, "feature", feature)  # a list of dicts, or a dict of lists
     label = feature.get("label") if isinstance(feature, dict) else None
     label = getattr(label, "feature", label)
@@ -127,7 +128,8 @@ def _label_names(feature: Any) -> Callable[[Any], Any]:
 
 
 def _as_dicts(entities: Any) -> List[Dict[str, Any]]:
-    """A list of dicts, of a list of dicts or a dict of lists, which older versions of `datasets` make of one."""
+    """RETURNS (List[Dict[str, Any]]): Entities as a list of dicts, from a list of dicts or from the dict of lists that
+    older versions of `datasets` make of one."""
     if isinstance(entities, dict):
         return [dict(zip(entities, values)) for values in zip(*entities.values())]
     return list(entities)

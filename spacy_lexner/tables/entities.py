@@ -1,4 +1,4 @@
-"""Entities as rows, and rows as entities: what both kinds of tables share."""
+"""Conversion between entities and table rows, shared by both kinds of tables."""
 
 import warnings
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional
@@ -15,8 +15,8 @@ KEYS = ("start", "end", "label")
 
 
 def list_entities(doc: Doc) -> Optional[List[Dict[str, Any]]]:
-    """The entities of a Doc with their exact characters, as dicts with `start`, `end`, `label`, `text` and `score`,
-    which is None where the Doc has none; None instead of a list if the Doc is unannotated."""
+    """RETURNS (Optional[List[Dict[str, Any]]]): The entities of a Doc with their exact characters, as dicts with
+    `start`, `end`, `label`, `text` and `score` (None if the Doc has no scores). None if the Doc is unannotated."""
     scored = Span.has_extension("lex_score")
     if not doc.has_annotation("ENT_IOB"):
         return None
@@ -29,7 +29,7 @@ def list_entities(doc: Doc) -> Optional[List[Dict[str, Any]]]:
 
 
 def check_entities(mentions: Mentions, rows: Iterable[Mapping[str, Any]]) -> List[Entity]:
-    """Check dicts with `start`, `end`, `label` and perhaps `text` against a text. Raises FormatError."""
+    """Check dicts with `start`, `end`, `label` and optionally `text` against a text. Raises FormatError."""
     found = []
     for row in rows:
         if missing := [key for key in KEYS if key not in row]:
@@ -46,12 +46,12 @@ def check_entities(mentions: Mentions, rows: Iterable[Mapping[str, Any]]) -> Lis
 def make_docs(
     read: Callable[[Report], Iterable[Record]], make_doc: Callable[[str], Doc], report: Optional[Report]
 ) -> Iterator[Doc]:
-    """Docs with the entities of records.
+    """Make Docs with the entities of records.
 
-    read (Callable[[Report], Iterable[Record]]): Gives the records, and reports what it repairs or leaves out.
+    read (Callable[[Report], Iterable[Record]]): Reads the records, and reports what it repairs or leaves out.
     make_doc (Callable[[str], Doc]): The tokenizer, such as `nlp.make_doc`.
-    report (Optional[Report]): Collects what was repaired or left out. Without one it becomes warnings, one for each
-        kind, after the last Doc.
+    report (Optional[Report]): Collects what was repaired or left out. Without one, problems become warnings, one for
+        each kind, after the last Doc.
     """
     problems = Report() if report is None else report
     for record in read(problems):
@@ -63,6 +63,6 @@ def make_docs(
 
 
 def warn_of_problems(report: Report) -> None:
-    """One warning for each kind of problem."""
+    """Issue one warning for each kind of problem."""
     for line in report.describe():
         warnings.warn(line, UserWarning, stacklevel=3)

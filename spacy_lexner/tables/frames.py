@@ -1,4 +1,4 @@
-"""pandas: a row for each entity, by the key of its text.
+"""Entities in pandas frames: a row for each entity, with the key of its text.
 
 frame = pandas.read_csv("news.csv")
 entities = write_frame(nlp.pipe(frame["text"]), keys=frame.index)
@@ -17,19 +17,19 @@ from .entities import KEYS, check_entities, list_entities, make_docs
 try:
     import pandas as pd
 except ImportError as error:
-    raise ImportError("Data frames need the extra `data`: python -m pip install 'spacy-lexner[data]'.") from error
+    raise ImportError("Data frames need the `data` extra: python -m pip install 'spacy-lexner[data]'.") from error
 
 COLUMNS = {"start": "int64", "end": "int64", "label": "str", "text": "str", "score": "float64"}
 
 
 def write_frame(docs: Iterable[Doc], keys: Optional[Iterable[Hashable]] = None) -> "pd.DataFrame":
-    """The entities of Docs, in order.
+    """Write the entities of Docs to a frame, in order.
 
     docs (Iterable[Doc]): Such as `nlp.pipe(frame["text"])`.
-    keys (Optional[Iterable[Hashable]]): The key of each Doc, such as `frame.index`; by default its number from 0.
+    keys (Optional[Iterable[Hashable]]): The key of each Doc, such as `frame.index`; by default its number, from 0.
         Raises ValueError if there are more or fewer keys than Docs.
     RETURNS (pandas.DataFrame): A row for each entity, with the key of its Doc in `doc`, its exact characters `start` to
-        `end` (exclusive), `label`, `text` and `score`, which is NaN where the Doc has none. Docs without entities have
+        `end` (exclusive), `label`, `text` and `score` (NaN if the Doc has no scores). Docs without entities have
         no rows.
     """
     found: List[Dict[str, Any]] = []
@@ -47,24 +47,24 @@ def read_frame(
     repair: bool = False,
     report: Optional[Report] = None,
 ) -> Iterator[Doc]:
-    """Docs with the entities of a frame; the opposite of `write_frame`.
+    """Make Docs with the entities of a frame; the inverse of `write_frame`.
 
-    texts (pandas.Series): The texts. Their index, without duplicates, has the keys of the column `doc`.
-    entities (pandas.DataFrame): The columns `doc`, `start`, `end`, `label`, and `text` if the offsets are to be checked
-        against it.
+    texts (pandas.Series): The texts. Their index, without duplicates, has the keys in the column `doc`.
+    entities (pandas.DataFrame): The columns `doc`, `start`, `end`, `label`, and optionally `text`, to check the offsets
+        against.
     make_doc (Callable[[str], Doc]): The tokenizer, such as `nlp.make_doc`.
-    repair (bool): Move entities with wrong offsets to the only occurrence of their text, or leave them out, and report
-        it.
-    report (Optional[Report]): Collects what was repaired or left out. Without one it becomes warnings after the last
-        Doc.
-    YIELDS (Doc): A Doc for each text, annotated even if it has no entity. Raises FormatError for anything wrong.
+    repair (bool): Move entities with wrong offsets to the only occurrence of their text, or else leave them out, and
+        report it, instead of raising an error.
+    report (Optional[Report]): Collects what was repaired or left out. Without one, problems become warnings after the
+        last Doc.
+    YIELDS (Doc): A Doc for each text, annotated even if it has no entities. Raises FormatError for any other error.
     """
     if not texts.index.is_unique:
         raise FormatError(f"The key {texts.index[texts.index.duplicated()][0]!r} has several texts.")
     if missing := [name for name in ("doc", *KEYS) if name not in entities.columns]:
         raise FormatError(f"The entities have no column {missing[0]!r}, only {', '.join(map(repr, entities.columns))}.")
     if unknown := set(entities["doc"]).difference(texts.index):
-        raise FormatError(f"There is no text with the key {unknown.pop()!r}, which an entity has.")
+        raise FormatError(f"An entity has the key {unknown.pop()!r}, but no text does.")
     columns = [name for name in (*KEYS, "text") if name in entities.columns]
     by_key: Dict[Any, List[Dict[str, Any]]] = {}
     for key, *values in zip(entities["doc"], *(entities[name].tolist() for name in columns)):

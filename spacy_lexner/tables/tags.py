@@ -1,4 +1,4 @@
-"""Tokens and a tag for each of them, in two columns of a data set."""
+"""Entities in two columns of a data set: tokens, and a tag for each of them."""
 
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -10,20 +10,20 @@ from ..formats.tags import SCHEMES, detect_scheme, read_spans, split_tag, write_
 
 
 class Tags(NamedTuple):
-    """What the values of a column of tags mean."""
+    """The meaning of the values in a column of tags."""
 
     pairs: Dict[Any, Tuple[str, str]]  # the letter and the label of each value
     scheme: str
 
 
 def tag_names(labels: Iterable[str], scheme: str) -> List[str]:
-    """The tags of some labels, O first."""
+    """RETURNS (List[str]): The tags of the labels in a scheme, O first."""
     letters = list(dict.fromkeys(SCHEMES[scheme]))
     return ["O", *(f"{letter}-{label}" for label in sorted(set(labels)) for letter in letters)]
 
 
 def make_tags(doc: Doc, scheme: str) -> Optional[List[str]]:
-    """The tags of a Doc's tokens; None if it is unannotated."""
+    """RETURNS (Optional[List[str]]): The tags of a Doc's tokens; None if it is unannotated."""
     spans = [(ent.start, ent.end, ent.label_) for ent in doc.ents]
     return write_tags(spans, len(doc), scheme) if doc.has_annotation("ENT_IOB") else None
 
@@ -31,10 +31,10 @@ def make_tags(doc: Doc, scheme: str) -> Optional[List[str]]:
 def read_tags(
     dataset: Any, text: Optional[str], tokens: str, tags: str, separator: str, options: ReadOptions, report: Report
 ) -> Iterator[Record]:
-    """Read the rows of a data set with tokens and tags (names of columns, as `text`).
+    """Read the rows of a data set with the columns `tokens` and `tags`.
 
-    text (Optional[str]): The column of texts, in which the tokens stand with nothing but white space between them.
-        None: a text is its tokens, joined by `separator`.
+    text (Optional[str]): The column of texts, which consist of the tokens and white space. If None, a text is its
+        tokens joined by `separator`.
     """
     meaning = _read_meaning(dataset, tags, options)
     dataset = dataset.select_columns([tokens, tags] if text is None else [text, tokens, tags])
@@ -56,7 +56,7 @@ def _read_meaning(dataset: Any, tags: str, options: ReadOptions) -> Tags:
             f"The column {tags!r}: {error}. Numbers need a ClassLabel: dataset.cast_column(...)."
         ) from None
     if nameless := [tag for tag, (letter, label) in zip(used, split) if letter != "O" and not label]:
-        raise FormatError(f"The column {tags!r} has the tag {nameless[0]!r} without a label. Expected O, B-PER, ...")
+        raise FormatError(f"The column {tags!r} has the tag {nameless[0]!r} without a label; expected O, B-PER, ...")
     scheme = detect_scheme(letter for letter, _ in split)
     if scheme is None and not options.repair:
         raise FormatError(
@@ -66,7 +66,7 @@ def _read_meaning(dataset: Any, tags: str, options: ReadOptions) -> Tags:
 
 
 def _find_borders(text: str, words: Sequence[str], place: str) -> List[Tuple[int, int]]:
-    """Where each token begins and ends in the text."""
+    """RETURNS (List[Tuple[int, int]]): The start and end of each token in the text."""
     borders = []
     end = 0
     for i, word in enumerate(words):

@@ -1,4 +1,4 @@
-"""Templates of pictures and pages, and how they are filled in: with everything escaped."""
+"""Jinja templates of pictures and pages, rendered with everything escaped."""
 
 from functools import cache
 from typing import Any
@@ -18,10 +18,10 @@ def _environment() -> Environment:
 
 
 def render(name: str, **values: Any) -> str:
-    """Fill in a template.
+    """Render a template.
 
-    name (str): Its file.
-    values (Any): What it needs; strings are escaped.
+    name (str): The file name of the template.
+    values (Any): The template's variables; strings are escaped.
     RETURNS (str): The text.
     """
     return _environment().get_template(name).render(**values)

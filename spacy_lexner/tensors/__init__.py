@@ -1,1 +1,1 @@
-"""Where arrays become tensors and tensors arrays."""
+"""Conversion between arrays and tensors."""

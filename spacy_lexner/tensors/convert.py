@@ -1,6 +1,6 @@
-"""Arrays of NumPy and CuPy as tensors of torch, and back: all that the package converts, it converts here.
+"""Conversion of NumPy and CuPy arrays to torch tensors and back, for the whole package.
 
-Both sides share their memory. Nothing is copied but from one device to another.
+Both sides share memory; only a change of device copies.
 """
 
 from typing import Any, Optional, Union
@@ -11,22 +11,22 @@ from thinc.util import torch2xp
 
 
 def tensor_of(array: Any, device: Optional[Union[str, torch.device]] = None) -> torch.Tensor:
-    """Show an array as a tensor, of the same type.
+    """View an array as a tensor of the same type.
 
     array (Union[numpy.ndarray, cupy.ndarray]): The array.
-    device (Optional[Union[str, torch.device]]): Where the tensor shall be; None: where the array is.
-    RETURNS (Tensor): The tensor. What is written to it is written to the array, unless it is on another device.
+    device (Optional[Union[str, torch.device]]): The tensor's device; None for that of the array.
+    RETURNS (Tensor): The tensor. Writing to it changes the array, unless it is on another device.
     """
-    # Of an array that must not be written, `from_numpy` makes a tensor, with a warning; DLPack makes none.
+    # For a read-only array, `from_numpy` only warns, whereas DLPack refuses.
     tensor = torch.from_numpy(array) if isinstance(array, np.ndarray) else torch.from_dlpack(array)
     return tensor if device is None else tensor.to(device)
 
 
 def numpy_of(tensor: torch.Tensor) -> np.ndarray:
-    """RETURNS (numpy.ndarray): A tensor, wherever it is, as an array on the CPU, without its gradient."""
+    """RETURNS (numpy.ndarray): A tensor on any device as an array on the CPU, without its gradient."""
     return tensor.detach().cpu().numpy()
 
 
 def array_of(tensor: torch.Tensor) -> Any:
-    """RETURNS (Union[numpy.ndarray, cupy.ndarray]): A tensor as an array of thinc where it is, without its gradient."""
+    """RETURNS (Union[numpy.ndarray, cupy.ndarray]): A tensor as a thinc array on its device, without its gradient."""
     return torch2xp(tensor.detach())

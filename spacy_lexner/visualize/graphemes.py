@@ -1,4 +1,4 @@
-"""What a reader sees as one character, and how it is drawn."""
+"""Graphemes: the characters that a reader sees, and their appearance in pictures."""
 
 import unicodedata
 from typing import Iterator, NamedTuple
@@ -17,9 +17,9 @@ WIDE, NARROW = 2, 1
 class Grapheme(NamedTuple):
     """A user-perceived character."""
 
-    start: int  # its code points, half-open
+    start: int  # in code points, half-open
     end: int
-    shown: str  # what is drawn for it: white space and invisible characters have a sign
+    shown: str  # the text to draw; white space and invisible characters are shown as signs
     width: int  # WIDE or NARROW columns
     visible: bool  # whether it is drawn as it is
     new_line: bool  # whether a new line begins after it
@@ -35,12 +35,12 @@ def split_graphemes(text: str) -> Iterator[Grapheme]:
 
 
 def clean(text: str) -> str:
-    """A text with U+FFFD in place of everything that XML cannot hold."""
+    """RETURNS (str): A text with U+FFFD in place of characters that are illegal in XML."""
     return ILLEGAL.sub("\ufffd", text)
 
 
 def text_width(text: str) -> int:
-    """The width of a text in columns."""
+    """RETURNS (int): The width of a text in columns."""
     return sum(grapheme.width for grapheme in split_graphemes(text))
 
 
@@ -54,9 +54,9 @@ def _show(cluster: str) -> "tuple[str, bool]":
     code = ord(cluster[0])
     if len(cluster) == 1 and (code < 0x20 or code == 0x7F):
         return chr(CONTROL_PICTURES + min(code, 0x21)), False
-    if UNSEEN.fullmatch(cluster[0]):  # at the start of a cluster it is not part of anything visible
+    if UNSEEN.fullmatch(cluster[0]):  # at the start of a cluster, it belongs to nothing visible
         return "·", False
-    if cluster[0].isspace():  # a mark that is shown on a space of its own
+    if cluster[0].isspace():  # a combining mark on a space
         return "␣" + clean(cluster[1:]), True
     if unicodedata.combining(cluster[0]):
         return "\u25cc" + clean(cluster), True
@@ -64,6 +64,6 @@ def _show(cluster: str) -> "tuple[str, bool]":
 
 
 def _width(shown: str) -> int:
-    # Characters of ambiguous width, such as quotation marks, are wide among Chinese ones.
+    # Characters of ambiguous width, such as quotation marks, are wide in Chinese text.
     wide = unicodedata.east_asian_width(shown[0]) in "WFA" or EMOJI.search(shown) is not None
     return WIDE if wide else NARROW

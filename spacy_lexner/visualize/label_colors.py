@@ -11,7 +11,7 @@ N_HUES = 24
 
 
 def label_color(label: str) -> str:
-    """The colour of a label as "#rrggbb", pale enough for black text. The same label always has the same colour."""
+    """RETURNS (str): The colour of a label, "#rrggbb", pale enough for black text and always the same."""
     known = COLORS.get(label) or DEFAULT_LABEL_COLORS.get(label.upper())
     if known is not None:
         return known
@@ -20,7 +20,7 @@ def label_color(label: str) -> str:
 
 
 def line_color(color: str) -> str:
-    """A colour of the same hue ("#rrggbb") that is visible on white and on black."""
+    """RETURNS (str): A colour of the same hue, "#rrggbb", that is visible on white and on black."""
     red, green, blue = (int(color[i : i + 2], 16) / 255 for i in (1, 3, 5))
     hue, lightness, saturation = colorsys.rgb_to_hls(red, green, blue)
     return _to_hex(*colorsys.hls_to_rgb(hue, min(lightness, 0.58), min(saturation, 0.7)))

@@ -1,4 +1,4 @@
-"""What a picture of a sentence shows: its text, the candidate words in it, and its entities."""
+"""The contents of a picture: a text, its candidate words and its entities."""
 
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -18,8 +18,8 @@ class Word(NamedTuple):
 
     start: int  # its characters, half-open
     end: int
-    strength: Optional[float] = None  # how strongly it is drawn, from 0 to 1; None if nothing is known
-    note: str = ""  # what else is known about it
+    strength: Optional[float] = None  # how strongly it is drawn, from 0 to 1; None if unknown
+    note: str = ""  # further details
     labels: Labels = ()
 
 
@@ -30,7 +30,7 @@ class Mark(NamedTuple):
     end: int
     label: str
     score: Optional[float] = None  # its confidence
-    note: str = ""  # what else is known about it
+    note: str = ""  # further details
 
 
 class Track(NamedTuple):
@@ -41,7 +41,7 @@ class Track(NamedTuple):
 
 
 class Lattice(NamedTuple):
-    """What a picture shows: a text, the candidate words, and the entities of one source or several."""
+    """The contents of a picture: a text, its candidate words, and the entities of one or more sources."""
 
     text: str
     words: List[Word]
@@ -49,10 +49,10 @@ class Lattice(NamedTuple):
 
 
 def read_lattice(doc: Doc, lexicon: Optional[Lexicon] = None, *, spans_key: Optional[str] = None) -> Lattice:
-    """Read from a Doc what a picture shows.
+    """Read the contents of a picture from a Doc.
 
     doc (Doc): Its candidate words are those of `lex_matcher` or, if that has not run, those that the lexicon finds.
-    lexicon (Optional[Lexicon]): What is known about the words. Without it they are drawn alike.
+    lexicon (Optional[Lexicon]): Source of the words' weights and labels. Without it all words are drawn alike.
     spans_key (Optional[str]): Show these spans instead of `doc.ents`.
     """
     spans: Sequence[Span] = doc.ents if spans_key is None else list(doc.spans.get(spans_key, []))
@@ -71,14 +71,15 @@ def read_marks(spans: Sequence[Span]) -> List[Mark]:
 
 
 class Support(NamedTuple):
-    """How much entities depend on a word."""
+    """The dependence of entities on a word."""
 
-    attention: Optional[float]  # the greatest that any entity pays to it; None if unknown
-    notes: List[str]  # for each entity, how its score changes without the word
+    attention: Optional[float]  # the maximum that any entity pays to it; None if unknown
+    notes: List[str]  # the change of each entity's score without the word
 
 
 def read_support(spans: Sequence[Span]) -> Dict[PlaceT, Support]:
-    """How much entities depend on words (`span._.lex_words`), by (start, end) of the words; empty if unknown."""
+    """RETURNS (Dict[PlaceT, Support]): How much entities depend on words (`span._.lex_words`), by (start, end) of the
+    words; empty if unknown."""
     support: Dict[PlaceT, Support] = {}
     for span in spans if Span.has_extension("lex_words") else []:
         for word in span._.lex_words or []:
@@ -106,7 +107,8 @@ def _read_words(
 
 
 def _scale(weights: Sequence[Optional[float]]) -> List[Optional[float]]:
-    """The rank of each weight among the distinct ones, from 0 to 1; None for all if they are equal."""
+    """RETURNS (List[Optional[float]]): The rank of each weight among the distinct ones, from 0 to 1; None for all if
+    they are equal."""
     distinct = sorted({weight for weight in weights if weight is not None})
     if len(distinct) < 2:
         return [None] * len(weights)

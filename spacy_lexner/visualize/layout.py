@@ -7,7 +7,7 @@ from .graphemes import Grapheme, split_graphemes
 from .lattice import Lattice, Mark, Word
 
 CUT_ENTITY = 100
-LOOK_BACK = 0.25  # the last part of a row, in which the best place for a break is chosen
+LOOK_BACK = 0.25  # the share at the end of a row in which the best place for a break is chosen
 
 
 class Cell(NamedTuple):
@@ -39,15 +39,15 @@ class Row(NamedTuple):
 
     @property
     def columns(self) -> int:
-        """The number of columns that characters and labels take."""
+        """The number of columns that characters and labels take up."""
         return max([_width(self.cells), *(mark.label_right for track in self.tracks for mark in track)])
 
 
 def lay_out(lattice: Lattice, columns: int, label_columns: Dict[Mark, int]) -> List[Row]:
-    """Cut a text into rows of at most `columns` columns (at least one row), and place its marks. `label_columns` is the
-    width of an entity's label, which begins with its entity, or ends at the right border if there is no room."""
+    """Cut a text into rows of at most `columns` columns (at least one row), and place its marks. `label_columns` has
+    the widths of entity labels; a label begins with its entity, or ends at the right border if there is no room."""
     rows = [list(_place(graphemes)) for graphemes in _cut(split_graphemes(lattice.text), columns, _cuts(lattice))]
-    by_length = sorted(lattice.words, key=lambda word: (word.end - word.start, word.start))  # long ones farther away
+    by_length = sorted(lattice.words, key=lambda word: (word.end - word.start, word.start))  # longer ones lower
     words = [stack(row) for row in _distribute(by_length, rows)]
     tracks = [
         [stack(_label(mark, label_columns, columns) for mark in row) for row in _distribute(sorted(track.marks), rows)]
@@ -75,7 +75,7 @@ def _bits(left: int, right: int) -> int:
 
 
 def n_lanes(marks: Sequence[Placed]) -> int:
-    """The number of lanes that marks take."""
+    """RETURNS (int): The number of lanes that marks take up."""
     return max((mark.lane for mark in marks), default=-1) + 1
 
 
@@ -91,7 +91,8 @@ def _width(cells: Sequence[Cell]) -> int:
 
 
 def _distribute(marks: Iterable[Any], rows: Sequence[Sequence[Cell]]) -> List[List[Placed]]:
-    """The parts of marks in each row. A mark that begins or ends inside a grapheme takes the whole of it."""
+    """RETURNS (List[List[Placed]]): The parts of marks in each row. A mark that begins or ends inside a grapheme covers
+    all of it."""
     at = {
         character: (i, cell)
         for i, cells in enumerate(rows)
@@ -114,14 +115,15 @@ def _distribute(marks: Iterable[Any], rows: Sequence[Sequence[Cell]]) -> List[Li
 
 
 def _label(mark: Placed, label_columns: Dict[Mark, int], columns: int) -> Placed:
-    """The entity with the columns of its label."""
+    """RETURNS (Placed): The entity with the columns of its label."""
     width = min(label_columns[cast(Mark, mark.mark)], columns)
     left = min(mark.left, columns - width)
     return mark._replace(label_left=left, label_right=left + width)
 
 
 def _cuts(lattice: Lattice) -> Sequence[int]:
-    """How many marks a break before each character would cut; an entity counts as CUT_ENTITY words."""
+    """RETURNS (Sequence[int]): The number of marks that a break before each character would cut; an entity counts as
+    CUT_ENTITY words."""
     weighted = [(word.start, word.end, 1) for word in lattice.words]
     weighted += [(mark.start, mark.end, CUT_ENTITY) for track in lattice.tracks for mark in track.marks]
     change = [0] * (len(lattice.text) + 2)
@@ -133,7 +135,7 @@ def _cuts(lattice: Lattice) -> Sequence[int]:
 
 
 def _cut(graphemes: Iterable[Grapheme], columns: int, cuts: Sequence[int]) -> List[List[Grapheme]]:
-    """Rows of graphemes: broken after new lines, and where few marks are cut."""
+    """Break graphemes into rows, after newlines and where few marks are cut."""
     rows: List[List[Grapheme]] = []
     row: List[Grapheme] = []
     for grapheme in graphemes:

@@ -25,14 +25,14 @@ class Picture(NamedTuple):
     style: StyleT = "bars"
     theme: ThemeT = "auto"
     width: int = 960
-    caption: str = ""  # the text below it on a page
+    caption: str = ""  # shown below it on a page
 
     def to_svg(self, *, with_css: bool = True) -> str:
-        """RETURNS (str): The picture as an `svg` element, with its style sheet unless the page includes that."""
+        """RETURNS (str): The picture as an `svg` element. `with_css` adds its style sheet, for pages without it."""
         return draw_svg(self.lattice, style=self.style, theme=self.theme, width=self.width, with_css=with_css)
 
     def save(self, path: Union[str, Path]) -> None:
-        """Write the picture to an `.svg` or an `.html` file. Both are self-contained."""
+        """Write the picture to a self-contained `.svg` or `.html` file."""
         save_pictures([self], path)
 
     def _repr_html_(self) -> str:
@@ -51,25 +51,25 @@ def draw_lattice(
     """Draw the lattice of a Doc: its characters, the candidate words, and the entities with label and score.
 
     doc (Doc): The Doc.
-    lexicon (Optional[Lexicon]): What is known about the words, such as `nlp.get_pipe("lex_matcher").lexicon`. Without
-        it words are drawn alike, unless the model says how much attention it pays to them.
+    lexicon (Optional[Lexicon]): Source of the words' weights and labels, such as `nlp.get_pipe("lex_matcher").lexicon`.
+        Without it, words are drawn alike unless the model reports how much attention it pays to them.
     spans_key (Optional[str]): Show these spans instead of `doc.ents`.
-    style (str): "bars": each word as a bar that repeats it; "arcs": as an arc, the longer the deeper.
+    style (str): "bars" draws each word as a bar with its text; "arcs" as an arc, deeper for longer words.
     theme (str): "light", "dark", or "auto" for the reader's preference.
-    width (int): The maximum width in pixels; longer texts take several rows.
+    width (int): The maximum width in pixels; longer texts are broken into rows.
     RETURNS (Picture): The picture.
     """
     return Picture(read_lattice(doc, lexicon, spans_key=spans_key), style, theme, width)
 
 
 def save_pictures(pictures: Iterable[Picture], path: Union[str, Path], *, title: str = "Lattices") -> List[Path]:
-    """Write pictures to an `.html` file with that title, or each to an `.svg` file: several to numbered ones, such as
-    name-01.svg. RETURNS (List[Path]): The files. Raises ValueError for another suffix, or without pictures."""
+    """Write pictures to one `.html` file with a title, or each to an `.svg` file, numbered (such as name-01.svg) if
+    there are several. RETURNS (List[Path]): The files. Raises ValueError for any other suffix, or without pictures."""
     path, pictures = Path(path), list(pictures)
     if path.suffix not in (".svg", ".html", ".htm"):
-        raise ValueError(f"{path}: a picture is written as .svg or .html.")
+        raise ValueError(f"{path}: the suffix is {path.suffix!r}; expected .svg or .html.")
     if not pictures:
-        raise ValueError(f"{path}: there is no picture to write.")
+        raise ValueError(f"{path}: there are no pictures to write.")
     files = {path: ""}
     if path.suffix != ".svg":
         files[path] = make_page(pictures, title=title)

@@ -1,4 +1,4 @@
-"""Characters, entities and words as shapes, positioned in pixels."""
+"""The shapes of characters, entities and words, positioned in pixels."""
 
 from math import ceil
 from typing import Dict, Iterable, List, NamedTuple, Tuple, cast
@@ -19,15 +19,15 @@ ARC_BASE, ARC_STEP, MAX_ARC = 8, 9, 140
 class Run(NamedTuple):
     """Characters in one SVG element."""
 
-    x: str  # the middle of each character, separated by spaces
+    x: str  # the centre of each character, separated by spaces
     text: str
-    visible: bool  # whether they are the text's own, not signs for invisible characters
+    visible: bool  # false for signs that stand for invisible characters
 
 
 class Chip(NamedTuple):
     """An entity: a line over its characters, and its label."""
 
-    x: float  # of the lane above its characters
+    x: float  # its place in the lane above its characters
     y: float
     width: float
     label_x: float
@@ -46,13 +46,13 @@ class Band(NamedTuple):
     depth: float  # the height
     text: str  # the part of the word in this row; a hyphen shows where it continues
     opacity: float
-    line: str  # the colour of its frame if it is an entity as well, or ""
+    line: str  # the colour of its frame if it is also an entity, or ""
     note: str  # the tooltip
     stripes: List[Tuple[float, float, str]]  # for each of its labels, x, width and colour of a stripe at the bottom
 
 
 def make_runs(cells: Iterable[Cell], left: float) -> List[Run]:
-    """The characters of a row, from x = `left`. Those of one UTF-16 unit share an element."""
+    """Make the text elements of a row, from x = `left`. Characters of one UTF-16 unit share an element."""
     runs: List[Run] = []
     together: Dict[bool, List[Tuple[str, str]]] = {True: [], False: []}
     for column, grapheme in cells:
@@ -68,19 +68,19 @@ def make_runs(cells: Iterable[Cell], left: float) -> List[Run]:
 
 
 def make_label(mark: Mark) -> str:
-    """The label of an entity, with its score."""
+    """RETURNS (str): The label of an entity, shortened if necessary, with its score."""
     label = clean(mark.label)
     label = f"{label[: MAX_LABEL - 1]}…" if len(label) > MAX_LABEL else label
     return label if mark.score is None else f"{label} {mark.score:.2f}".strip()
 
 
 def label_columns(mark: Mark) -> int:
-    """The columns that the label of an entity takes, with a little space after it."""
+    """RETURNS (int): The number of columns that the label of an entity takes up, with a little space after it."""
     return ceil((text_width(make_label(mark)) * SMALL + 6) / COLUMN)
 
 
 def make_chip(placed: Placed, left: float, bottom: float) -> Chip:
-    """The shape of an entity; the first column begins at `left`, its track ends at `bottom`."""
+    """Make the shape of an entity; the first column begins at `left`, its track ends at `bottom`."""
     mark = cast(Mark, placed.mark)
     color = label_color(mark.label)
     note = [mark.label, "" if mark.score is None else f"{mark.score:.4f}", mark.note]
@@ -97,8 +97,8 @@ def make_chip(placed: Placed, left: float, bottom: float) -> Chip:
 
 
 def make_band(placed: Placed, text: str, left: float, top: float, label: str, *, arc: bool) -> Band:
-    """The shape of a candidate word, with the first column at `left` and the first lane at `top`. `label` is that of
-    the entity at the same place, or ""; an arc goes from the middle of the first to that of the last character."""
+    """Make the shape of a candidate word, with the first column at `left` and the first lane at `top`. `label` is that
+    of the entity at the same place, or ""; an arc runs from the centre of the first character to that of the last."""
     word = cast(Word, placed.mark)
     whole, part = text[word.start : word.end], text[placed.start : placed.end]
     shown = f"{'-' if placed.start > word.start else ''}{part}{'-' if placed.end < word.end else ''}"

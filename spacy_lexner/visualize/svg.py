@@ -1,4 +1,4 @@
-"""A lattice as SVG."""
+"""Drawing of a lattice as SVG."""
 
 from math import ceil
 from typing import Any, Dict, List, Literal
@@ -23,13 +23,13 @@ def draw_svg(
     lattice: Lattice, *, style: StyleT = "bars", theme: ThemeT = "auto", width: int = 960, with_css: bool = True
 ) -> str:
     """Draw a lattice as an `svg` element: entities with label and score above the text, candidate words below.
-    Everything is escaped. `with_css` is false if the page includes the style sheet. Raises ValueError for an unknown
-    style or theme, or too small a width."""
+    Everything is escaped. `with_css` adds the style sheet, for pages without it. Raises ValueError for an unknown style
+    or theme, or too small a width."""
     for name, value, choices in (("style", style, STYLES), ("theme", theme, THEMES)):
         if value not in choices:
             raise ValueError(f"{name} is {value!r}; expected one of {', '.join(choices)}.")
     if width < MIN_WIDTH:
-        raise ValueError(f"width is {width}; expected {MIN_WIDTH} pixels or more.")
+        raise ValueError(f"width is {width}; expected at least {MIN_WIDTH} pixels.")
     names = [clean(track.name)[:MAX_LABEL] for track in lattice.tracks]
     left = MARGIN + max((ceil(text_width(name) * SMALL) + 8 for name in names if name), default=0)
     marks = {mark: label_columns(mark) for track in lattice.tracks for mark in track.marks}
@@ -55,7 +55,7 @@ def draw_svg(
 def _draw_row(
     row: Row, text: str, names: List[str], labels: Dict[Any, str], left: float, y: float, *, arcs: bool
 ) -> Dict[str, Any]:
-    """The shapes of a row, and the y where it ends."""
+    """RETURNS (Dict[str, Any]): The shapes of a row, and the y at which it ends."""
     titles, chips, borders = [], [], []
     for i, (name, track) in enumerate(zip(names, row.tracks)):
         if i:

@@ -77,13 +77,13 @@ def put(section, key, value):
         (lambda options: options.pop("char_cnn"), "missing section 'char_cnn'"),
         (put("lstm", "dims", 3), "unknown key 'lstm.dims'"),
         (lambda options: options.update(charcnn={}), "unknown key 'charcnn'"),
-        (put("lstm", "dim", "4096"), "'lstm.dim' cannot be '4096'"),
-        (put("lstm", "n_layers", 0), "'lstm.n_layers' cannot be 0"),
-        (put("lstm", "cell_clip", -3), "'lstm.cell_clip' cannot be -3"),
-        (put("char_cnn", "activation", "gelu"), "'char_cnn.activation' cannot be 'gelu'"),
-        (put("char_cnn", "filters", [[1]]), r"'char_cnn.filters' cannot be \[\[1\]\]"),
-        (put("char_cnn", "n_characters", 500), "'char_cnn.n_characters' cannot be 500"),
-        (put("char_cnn", "embedding", {}), "'char_cnn.embedding' cannot be"),
+        (put("lstm", "dim", "4096"), "'lstm.dim' has the invalid value '4096'"),
+        (put("lstm", "n_layers", 0), "'lstm.n_layers' has the invalid value 0"),
+        (put("lstm", "cell_clip", -3), "'lstm.cell_clip' has the invalid value -3"),
+        (put("char_cnn", "activation", "gelu"), "'char_cnn.activation' has the invalid value 'gelu'"),
+        (put("char_cnn", "filters", [[1]]), r"'char_cnn.filters' has the invalid value \[\[1\]\]"),
+        (put("char_cnn", "n_characters", 500), "'char_cnn.n_characters' has the invalid value 500"),
+        (put("char_cnn", "embedding", {}), "'char_cnn.embedding' has the invalid value"),
         (put("char_cnn", "max_characters_per_token", 2), "max_characters_per_token is 2"),
     ],
 )
@@ -148,7 +148,7 @@ def test_truncated_hdf5(fixtures_dir, tmp_path, kept):
 
 
 def test_no_file(fixtures_dir, tmp_path):
-    with pytest.raises(ValueError, match="no weight file"):
+    with pytest.raises(ValueError, match="does not exist; expected the HDF5"):
         import_elmo(fixtures_dir / "elmo" / "options.json", tmp_path / "weights.hdf5", tmp_path / "out")
 
 

@@ -73,7 +73,7 @@ def test_the_folder_is_a_checkpoint_for_lebert(tmp_path, nlp):
 def test_what_a_tokenizer_does_not_do_is_said(tmp_path):
     nlp = make_pipeline(tmp_path, adapter_layers=[], read_as="simplified")
     nlp.to_disk(tmp_path / "saved")
-    with pytest.warns(UserWarning, match="give `read_as` again"):
+    with pytest.warns(UserWarning, match="set `read_as` wherever the folder is used"):
         export_huggingface(tmp_path / "saved", tmp_path / "hf")
 
 
@@ -91,7 +91,7 @@ def test_several_encoders_want_a_name(tmp_path, nlp):
     nlp.to_disk(tmp_path / "saved")
     (tmp_path / "saved" / "second").mkdir()
     (tmp_path / "saved" / "second" / "model").write_bytes((tmp_path / "saved" / "tok2vec" / "model").read_bytes())
-    with pytest.raises(ValueError, match=r"holds 2 encoders that can be exported, not one \(in second, tok2vec: name"):
+    with pytest.raises(ValueError, match=r"2 encoders that can be exported; expected one \(in second, tok2vec: name"):
         read_encoder(tmp_path / "saved")
     assert read_encoder(tmp_path / "saved", "second").model.config.hidden_size == 16
     with pytest.raises(ValueError, match="with a component 'third'"):
@@ -102,7 +102,7 @@ def test_what_is_no_model_is_named(tmp_path, nlp):
     with pytest.raises(ValueError, match="neither a file of `spacy pretrain` nor a saved pipeline"):
         read_encoder(tmp_path)
     (tmp_path / "cut.bin").write_bytes(nlp.get_pipe("tok2vec").model.to_bytes()[:5000])
-    with pytest.raises(ValueError, match=r"cut.bin is not the file of a model, or is incomplete"):
+    with pytest.raises(ValueError, match=r"cut.bin is not a model file, or is incomplete"):
         read_encoder(tmp_path / "cut.bin")
     fresh = spacy.blank("zh").add_pipe("tok2vec").model
     (tmp_path / "other.bin").write_bytes(fresh.to_bytes())

@@ -48,7 +48,7 @@ def test_a_quantised_pipeline_finds_the_same(trained, saved):
 
 def test_it_cannot_be_quantised_again_or_trained(saved):
     nlp = spacy.load(saved / "int8")
-    with pytest.raises(ValueError, match="in 8 bits already"):
+    with pytest.raises(ValueError, match="already quantised to 8 bits"):
         quantize(nlp)
     with pytest.raises(ValueError, match="cannot be trained"):
         nlp.update(examples(nlp), sgd=nlp.resume_training())

@@ -18,7 +18,7 @@ def test_refuses_what_is_no_dictionary_of_tensors(tmp_path, content):
 
 
 def test_refuses_what_is_no_file_of_weights(tmp_path):
-    with pytest.raises(ValueError, match="There is no"):
+    with pytest.raises(ValueError, match="does not exist"):
         read_state_dict(tmp_path / "a")
     torch.save({"a": torch.ones(1000)}, tmp_path / "a")
     whole = (tmp_path / "a").read_bytes()

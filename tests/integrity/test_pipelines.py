@@ -62,7 +62,7 @@ def test_missing_new_and_linked_files(folder, tmp_path):
     (folder / "lex_ner" / "new").write_text("")
     (folder / "meta.json").symlink_to(tmp_path / "meta.json")
     problems = "\n".join(verify_pipeline(folder))
-    assert "meta.json: a link to a file outside" in problems and "new: the folder's seal.json does not name" in problems
+    assert "meta.json: a link to a file outside" in problems and "new: the folder's seal.json does not list" in problems
     with pytest.raises(SealError, match="outside of the folder"):
         seal_pipeline(folder)
     (folder / "meta.json").unlink()

@@ -34,7 +34,7 @@ def test_files_are_handed_out(folder):
 
 @pytest.mark.parametrize("name", ["cfg", "model"])
 @pytest.mark.parametrize(
-    ("change", "message"), [("flip", "SHA-256"), ("cut", "cut short"), ("remove", "cannot be read")]
+    ("change", "message"), [("flip", "SHA-256"), ("cut", "truncated"), ("remove", "cannot be read")]
 )
 def test_a_difference_names_the_file(folder, name, change, message):
     path = folder / name
@@ -47,7 +47,7 @@ def test_a_difference_names_the_file(folder, name, change, message):
 
 def test_a_file_that_is_not_sealed(folder):
     (folder / "rules").write_text("")
-    with pytest.raises(SealError, match=r"rules: .*does not name this file"):
+    with pytest.raises(SealError, match=r"rules: .*does not list this file"):
         read(folder, "rules")
 
 
@@ -74,7 +74,7 @@ def test_every_byte_of_the_seal_counts(folder):
 @pytest.mark.parametrize("seal", ["", "[]", "null", "{}", "[" * 100_000, '{"format": 1, "format_version": 1}'])
 def test_what_is_no_seal(folder, seal):
     (folder / SEAL).write_text(seal)
-    with pytest.raises(SealError, match=f"{SEAL}: not the seal"):
+    with pytest.raises(SealError, match=f"{SEAL}: not a seal"):
         read_seal(folder)
 
 

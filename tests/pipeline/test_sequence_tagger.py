@@ -306,7 +306,7 @@ def test_truncated_model(nlp, tmp_path):
     nlp.to_disk(tmp_path / "model")
     path = tmp_path / "model" / "lex_ner" / "model"
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    with pytest.raises(ValueError, match=r"lex_ner.model: \d+ bytes, \d+ expected: cut short"):
+    with pytest.raises(ValueError, match=r"lex_ner.model: \d+ bytes, \d+ expected: truncated"):
         spacy.load(tmp_path / "model")
 
 

@@ -70,11 +70,11 @@ def test_labels_that_do_not_differ_keep_together():
 
 
 def test_nothing_to_learn_from():
-    with pytest.raises(ValueError, match="no prediction with a score"):
+    with pytest.raises(ValueError, match="no predictions with a score"):
         fit([])
     with pytest.raises(ValueError, match="2 texts cannot be divided into 3 parts"):
         cross_fit([[], []], n_folds=3)
-    with pytest.raises(ValueError, match="no prediction with a score"):
+    with pytest.raises(ValueError, match="no predictions with a score"):
         cross_fit([*outcomes([Judged("A", 0.5, True)] * 5), []])
 
 

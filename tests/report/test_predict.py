@@ -47,7 +47,7 @@ def test_calibration_and_thresholds_are_left_out_for_a_while(trained):
     ner.set_confidence(calibration, 1.0)
     assert predict_uncalibrated(nlp, ner, GOLD).marks == plain
     assert ner.calibration == calibration and found(nlp(TEXTS[0][0])) == []
-    with pytest.raises(ValueError, match="finds no entity in these texts"):
+    with pytest.raises(ValueError, match="finds no entities in these texts"):
         predict_uncalibrated(nlp, ner, [GoldText("", [], [])])
     assert ner.calibration == calibration
     ner.set_confidence(None, 0.0)

@@ -86,5 +86,5 @@ def test_dependence_and_worth(nlp, gold):
 
 
 def test_the_model_without_words_has_none(nlp, gold):
-    with pytest.raises(ValueError, match=r"has a lexicon of \d+\. Train it with an empty one"):
+    with pytest.raises(ValueError, match=r"has a lexicon of \d+ words\. Train it with an empty one"):
         make_report([("peer", spacy.blank("zh"))], gold, SETTINGS, without_words=nlp)

@@ -72,7 +72,7 @@ def test_wrong_offsets_are_repaired_or_left_out_on_request():
 @pytest.mark.parametrize(
     "texts, entities, message",
     [
-        (["南京"], frame((1, 0, 2, "GPE", "南京")), "no text with the key 1"),
+        (["南京"], frame((1, 0, 2, "GPE", "南京")), "An entity has the key 1, but no text does"),
         (["南京"], frame((0, 0), columns=("doc", "start")), "no column 'end', only 'doc', 'start'"),
         (pd.Series(["南京", "北京"], index=["a", "a"]), frame(), "The key 'a' has several texts"),
         (pd.Series(["南京", None], dtype="object"), frame(), "text 1 is None, not a string"),

@@ -32,9 +32,9 @@ def test_several_pictures_as_svg(doc, tmp_path):
 
 
 def test_files_that_cannot_be(doc, tmp_path):
-    with pytest.raises(ValueError, match=r"written as \.svg or \.html"):
+    with pytest.raises(ValueError, match=r"expected \.svg or \.html"):
         draw_lattice(doc).save(tmp_path / "picture.png")
-    with pytest.raises(ValueError, match="no picture to write"):
+    with pytest.raises(ValueError, match="no pictures to write"):
         save_pictures([], tmp_path / "picture.svg")
     assert not list(tmp_path.iterdir())
 

@@ -1,4 +1,4 @@
-"""`spacy-lexner.ERNIE.v1`: an encoder that knows entities, for any component that takes token vectors."""
+"""`spacy-lexner.ERNIE.v1`: an encoder with entity vectors, for any component that takes token vectors."""
 
 from typing import Any, Dict, List, Optional
 
@@ -62,12 +62,12 @@ def build_ernie_v1(
     entity_heads (Optional[int]): Heads of their self-attention; None for 4, or those of the checkpoint.
     source (str): "candidates": lexicon words with an entity id. "ents": entities of `doc.ents` with a `kb_id_`.
     overlaps (str): Which of several overlapping candidates is linked: the "longest", the "first", or "all".
-    alignment (str): "first": an entity is shown on the first wordpiece of its mention. "alternate": on every second
+    alignment (str): "first": an entity is aligned to the first wordpiece of its mention. "alternate": to every second
         one, as the authors' pretraining script does by mistake.
     entities (str): "frozen": entity vectors stay as in the lexicon. "finetuned": those of entities in the training
         texts are copied and trained.
     lexicon (Dict[str, Any]): Block of options: see `LexiconOptions` in `encoders/shared/lexicon_options.py`. They
-        concern entities of candidate words, not those of `doc.ents`.
+        apply to entities of candidate words, not to those of `doc.ents`.
 
     All other arguments are those of `build_lebert_v1`.
 

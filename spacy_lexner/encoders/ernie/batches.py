@@ -1,4 +1,4 @@
-"""From the mentions in Docs, and windows over their wordpieces, to the tensors that ERNIE reads."""
+"""Conversion of the mentions in Docs, and windows over their wordpieces, to ERNIE's input tensors."""
 
 from typing import NamedTuple, Sequence, Tuple
 
@@ -43,7 +43,8 @@ def place_entities(
 def mention_pieces(
     docs: Sequence[Doc], found: Sequence[DocEntities], counts: np.ndarray
 ) -> Tuple[np.ndarray, np.ndarray]:
-    """The range of wordpieces (start, end) of every mention of all Docs, half-open, int64[n] each."""
+    """RETURNS (Tuple[numpy.ndarray, numpy.ndarray]): The wordpieces of all mentions in the Docs: their starts and ends,
+    half-open, int64[n] each."""
     none = np.zeros(0, "u8")
     spans = [Candidates(entities.starts, entities.ends, none) for entities in found]
     starts, ends, _ = place_spans(docs, spans, counts)  # mentions begin and end with tokens
@@ -51,8 +52,8 @@ def mention_pieces(
 
 
 def entity_tensors(module: ERNIE, ids: Sequence[str], vectors: np.ndarray) -> Tuple[torch.Tensor, torch.Tensor]:
-    """On the module's device: the vectors of distinct entities after a row of zeros, float32[1 + U, D], and their rows
-    in its fine-tuned table, int64[1 + U], or -1."""
+    """RETURNS (Tuple[Tensor, Tensor]): On the module's device, the vectors of distinct entities after a row of zeros,
+    float32[1 + U, D], and their rows in its fine-tuned table, int64[1 + U], or -1."""
     if not vectors.shape[1]:
         vectors = np.zeros((1, module.encoder.entity_width), "f4")
     table = numpy_of(module.tuned_hashes).view("u8")
@@ -64,8 +65,8 @@ def entity_tensors(module: ERNIE, ids: Sequence[str], vectors: np.ndarray) -> Tu
 def pad_entities(
     windows: Windows, ids: np.ndarray, wordpieces: Wordpieces, entities: PieceEntities, device: torch.device
 ) -> UnitBatch:
-    """The ERNIEBatch of some windows, and which wordpieces it keeps; see LEBERT's `pad_windows`. An entity is seen by
-    the windows that hold the wordpiece it is shown on."""
+    """Make the ERNIEBatch of some windows, and note which wordpieces it keeps; see LEBERT's `pad_windows`. An entity is
+    in the windows that contain the wordpiece it is aligned to."""
     padded, pieces = pad_pieces(windows, ids, wordpieces, device)
     places, inside, _ = windows.pad()
     shown = tensor_of(np.where(inside, entities.shown[places], 0), device)

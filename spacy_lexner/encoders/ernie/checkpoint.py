@@ -1,4 +1,4 @@
-"""A folder with an ERNIE: a Hugging Face folder of its text side, with the entity side beside it."""
+"""Reading and writing of ERNIE checkpoints: a Hugging Face folder of the text side, with files of the entity side."""
 
 import json
 from pathlib import Path
@@ -21,12 +21,12 @@ class EntitySide(NamedTuple):
 
 
 def has_entity_side(folder: str) -> bool:
-    """Whether a checkpoint is an ERNIE, not a BERT alone or a name on a hub."""
+    """RETURNS (bool): Whether a checkpoint is a folder with an ERNIE, rather than a BERT or a hub name."""
     return (Path(folder) / CONFIG).is_file()
 
 
 def read_entity_side(folder: str, depth: int) -> EntitySide:
-    """The settings of a checkpoint's entity side, for a text side of `depth` layers. Raises ValueError if they are
+    """Read the settings of a checkpoint's entity side, for a text side of `depth` layers. Raises ValueError if they are
     missing or invalid."""
     path = Path(folder) / CONFIG
     try:

@@ -1,4 +1,4 @@
-"""The linked mentions of a Doc: which entity each of them names, and on which wordpieces it is shown."""
+"""The linked mentions of a Doc: their entities, and their alignment to wordpieces."""
 
 import json
 from typing import Any, Dict, List, Literal, NamedTuple, Optional, Sequence, Set, Tuple, get_args
@@ -21,7 +21,7 @@ class LexEntity(NamedTuple):
     start: int  # in characters
     end: int
     entity_id: str
-    known: bool  # whether it has a vector; without one the encoder does not see it
+    known: bool  # whether it has a vector; the encoder ignores entities without one
 
 
 class DocEntities(NamedTuple):
@@ -57,7 +57,7 @@ def choose_mentions(starts: np.ndarray, ends: np.ndarray, overlaps: Overlaps) ->
 
 
 def align_mentions(starts: np.ndarray, ends: np.ndarray, alignment: Alignment) -> Tuple[np.ndarray, np.ndarray]:
-    """Choose the wordpieces that show the mentions `starts` to `ends` (wordpieces, half-open, int64[n]). "first": the
+    """Choose the wordpieces to align the mentions `starts` to `ends` (wordpieces, half-open, int64[n]) to. "first": the
     first wordpiece of each (Zhang et al. 2019). "alternate": every second one from there on, as the authors'
     pretraining script does for longer mentions. Returns the wordpieces, int64[m], and the mention of each, int64[m]."""
     if alignment not in get_args(Alignment):
@@ -92,8 +92,8 @@ def set_entities(doc: Doc, entities: DocEntities) -> None:
 
 
 def join_entities(segments: Segments) -> None:
-    """Store in Docs that were cut the linked mentions of their segments, each where it begins in the segment's own
-    part."""
+    """Store the linked mentions of segments in the Docs that were cut into them. Of overlapping segments, the one whose
+    own part contains a mention's start supplies it."""
     links: List[List[LexEntity]] = [[] for _ in segments.whole]
     for part, (i, offset, own) in zip(segments.docs, segments.characters()):
         found = (each._replace(start=each.start + offset, end=each.end + offset) for each in get_entities(part) or ())
@@ -108,13 +108,13 @@ def _store(doc: Doc, links: Sequence[Tuple[int, int, str, bool]]) -> None:
 
 @reading("doc._.lex_entities")
 def get_entities(doc: Doc) -> Optional[List[LexEntity]]:
-    """The linked mentions of a Doc; None if no encoder has linked any."""
+    """RETURNS (Optional[List[LexEntity]]): The linked mentions of a Doc; None if no encoder has run."""
     packed = doc.user_data.get(USER_DATA_KEY)
     return None if packed is None else [LexEntity(*link) for link in json.loads(packed)]
 
 
 def get_span_entities(span: Span) -> Optional[List[LexEntity]]:
-    """The linked mentions that overlap a Span; None if no encoder has linked any."""
+    """RETURNS (Optional[List[LexEntity]]): The linked mentions that overlap a Span; None if no encoder has run."""
     found = get_entities(span.doc)
     if found is None:
         return None

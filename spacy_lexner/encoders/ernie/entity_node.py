@@ -1,4 +1,4 @@
-"""The node of a model that sees entities: Docs in, linked mentions out."""
+"""The node of a model that links entities, from Docs to linked mentions."""
 
 from typing import Any, Callable, Dict, List, Literal, Optional, Tuple, get_args
 
@@ -32,15 +32,15 @@ class EntityCounts:
         if self.n_missing and not self.missing:
             self.missing = entities.ids[int(np.flatnonzero(~entities.known)[0])]
             logger.warning(
-                "There is no vector for the entity '%s'. Mentions of such entities are counted "
-                "(n_missing of the model's entity counts), and the encoder does not see them.",
+                "The lexicon has no vector for the entity '%s'. The encoder ignores mentions of such entities; the "
+                "model's entity counts have their number (n_missing).",
                 self.missing,
             )
 
 
 class LexiconEntities:
-    """Which entity a word of a lexicon names, and which word has an entity's vector. The tables grow by whole entries,
-    which are the same whoever computes them, so threads may share them."""
+    """The entities that the words of a lexicon name, and the words that have the vectors of entities. Entries are
+    cached on demand and do not depend on the thread that computes them, so threads may share the caches."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
@@ -48,7 +48,7 @@ class LexiconEntities:
         self._words: Optional[Dict[str, int]] = None
 
     def ids(self, text: str, words: Candidates) -> List[str]:
-        """The entity of each candidate word of a text, "" for none."""
+        """RETURNS (List[str]): The entity of each candidate word of a text, "" for none."""
         cache, ids = self._ids, []
         for start, end, key in zip(*(column.tolist() for column in words)):
             entity_id = cache.get(key)
@@ -61,8 +61,8 @@ class LexiconEntities:
         return ids
 
     def hashes(self, ids: List[str]) -> np.ndarray:
-        """For each entity the hash of a word that has its vector, uint64[n]: the id itself if it is a word of the
-        lexicon, else the first word that names it."""
+        """RETURNS (numpy.ndarray): For each entity the hash of a word that has its vector, uint64[n]: the id itself if
+        it is a lexicon word, otherwise the first word that names it."""
         own = np.array([self.lexicon.hash(entity_id) for entity_id in ids], "u8")
         if not len(ids) or (self.lexicon.rows(own) >= 0).all():
             return own
@@ -82,13 +82,14 @@ class LexiconEntities:
 
 
 class EntityIndex:
-    """The entities of the lexicon that was asked for last."""
+    """A cache of the entities of the last used lexicon."""
 
     def __init__(self) -> None:
         self._entities: Optional[LexiconEntities] = None
 
     def of(self, lexicon: Lexicon) -> LexiconEntities:
-        """Those of a lexicon, whichever one another thread asks for meanwhile."""
+        """RETURNS (LexiconEntities): The entities of a lexicon, even if another thread uses a different one
+        meanwhile."""
         entities = self._entities
         if entities is None or entities.lexicon.version != lexicon.version:
             entities = self._entities = LexiconEntities(lexicon)
@@ -101,12 +102,12 @@ class EntityIndex:
 def EntityLinks(
     source: EntitySource = "candidates", overlaps: Overlaps = "longest", words: Optional[Model] = None
 ) -> Model[List[Doc], List[DocEntities]]:
-    """The layer that finds the mentions of each Doc, and the vectors of their entities in the linked lexicon.
+    """Build the layer that finds the mentions of each Doc, and the vectors of their entities in the linked lexicon.
 
-    source (str): "candidates": lexicon words that carry an entity id. "ents": the entities of `doc.ents` that have a
-        `kb_id_`; their vector is that of the lexicon's word of that name, or of its first word with that entity id.
+    source (str): "candidates": lexicon words that have an entity id. "ents": the entities of `doc.ents` that have a
+        `kb_id_`; their vector is that of the lexicon word of that name, or of the first word with that entity id.
     overlaps (str): For candidates, see `choose_mentions`.
-    words (Optional[Model[List[Doc], List[Tuple[Candidates, Lexicon]]]]): Gives the candidates.
+    words (Optional[Model[List[Doc], List[Tuple[Candidates, Lexicon]]]]): The node that finds the candidates.
     """
     if source not in get_args(EntitySource):
         raise ValueError(f"Unknown source of entities {source!r}. Choose one of {get_args(EntitySource)}.")

@@ -1,4 +1,4 @@
-"""The layer in which ERNIE's text stream and entity stream meet."""
+"""The layer that fuses ERNIE's text and entity streams."""
 
 from typing import Any, Tuple
 
@@ -49,7 +49,7 @@ class EntityFusion(nn.Module):
         text: Tensor,  # float [B, L, H]
         entity: Tensor,  # float [B, L, D], anything where the mask is False
         text_bias: Tensor,  # float [B, 1, 1, L], added to the text's attention scores: very negative at padding
-        entity_bias: Tensor,  # the same for the entities: very negative where there is none
+        entity_bias: Tensor,  # likewise for the entities: very negative where none is aligned
         entity_mask: Tensor,  # bool [B, L], where an entity is aligned
     ) -> Tuple[Tensor, Tensor]:
         """Both streams after the layer. The entity stream is not zero where the mask is False: the next layer masks it

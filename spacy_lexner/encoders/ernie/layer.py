@@ -1,4 +1,4 @@
-"""ERNIE as a thinc layer: Docs in, one vector for each token out, for Docs of any length."""
+"""ERNIE as a thinc layer from Docs of any length to one vector per token."""
 
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, cast
@@ -20,7 +20,7 @@ from .setup import ERNIESetup, check_entity_vectors
 
 @dataclass(frozen=True)
 class ERNIEOptions(WindowOptions):
-    """How Docs reach the module: in windows, with entities."""
+    """Options for the preparation of the module's input: windows and entities."""
 
     source: EntitySource
     overlaps: Overlaps
@@ -42,7 +42,7 @@ def ERNIEEncoder(
     """The layer, one row per token; see `build_ernie_v1`. Prediction stores the mentions in `doc._.lex_entities`."""
     if setup.reads_texts and options.source != "candidates":
         raise ValueError(
-            'entities = "finetuned" needs source = "candidates": only those are known from the texts alone.'
+            'entities = "finetuned" needs source = "candidates": other entities are not known before training.'
         )
     install_entity_extensions()
     shim = ModuleShim(
@@ -56,7 +56,7 @@ def ERNIEEncoder(
 def make_batches(
     model: Encoder, docs: List[Doc], ids: np.ndarray, counts: np.ndarray, is_train: bool = False
 ) -> Iterator[UnitBatch]:
-    """Padded batches of windows, windows of similar length together."""
+    """YIELDS (UnitBatch): Padded batches of windows of similar length."""
     module = cast(ERNIE, shim_of(model).module)
     options: ERNIEOptions = model.attrs["options"]
     found, _ = model.layers[0](docs, is_train)
@@ -69,6 +69,6 @@ def make_batches(
 
 
 def check_linked_vectors(model: Encoder) -> None:
-    """Refuse a lexicon, perhaps linked after training, whose vectors have another width than in training."""
+    """Raise ValueError if the vectors of the linked lexicon have another width than in training."""
     lexicon = linked_matcher(model.layers[0].layers[0]).lexicon
     check_entity_vectors(lexicon, cast(ERNIE, shim_of(model).module).encoder.entity_width)

@@ -1,4 +1,4 @@
-"""ERNIE of Zhang et al. 2019: a BERT whose upper layers take entity vectors in."""
+"""ERNIE (Zhang et al. 2019): a BERT with entity vectors fused into its upper layers."""
 
 import math
 from collections import deque
@@ -61,7 +61,7 @@ class ErnieEncoder(nn.Module):
         )
 
     def forward(self, *args: Tensor, **kwargs: Tensor) -> ErnieStreams:
-        """Both streams after the last layer; arguments as in `layer_outputs`."""
+        """RETURNS (ErnieStreams): Both streams after the last layer; arguments as in `layer_outputs`."""
         return deque(self.layer_outputs(*args, **kwargs), maxlen=1).pop()
 
     def layer_outputs(
@@ -77,8 +77,8 @@ class ErnieEncoder(nn.Module):
         text with no entity would have nothing to attend to. Raises ValueError for vectors of another width."""
         if entities.shape[-1] != self.entity_width:
             raise ValueError(
-                f"The entity vectors have width {entities.shape[-1]}, but this encoder was made for "
-                f"entity_width={self.entity_width}: give it such vectors, or change the setting and train again."
+                f"The entity vectors have width {entities.shape[-1]}, but this encoder has "
+                f"entity_width={self.entity_width}: use vectors of that width, or change the setting and train again."
             )
         aligned = entity_mask.bool().clone()
         aligned[:, 0] = True
@@ -140,7 +140,7 @@ class ERNIE(nn.Module):
         return self.encoder.text
 
     def forward(self, batches: Sequence[ERNIEBatch]) -> Tensor:
-        """The kept vectors of batches, each padded to its own length, in their order, float [N, H]."""
+        """RETURNS (Tensor): The kept vectors of all batches, in order, float [N, H]. Each batch has its own length."""
         return torch.cat([self._encode(batch).flatten(0, 1)[batch.kept] for batch in batches])
 
     def entity_vectors(self, vectors: Tensor, tuned: Tensor) -> Tensor:
@@ -160,14 +160,15 @@ class ERNIE(nn.Module):
 
 
 def build_ernie(settings: Dict[str, Any]) -> ERNIE:
-    """A module with random weights, from plain JSON: under "encoder" what `config_settings` gives, under "ernie" the
+    """Build a module with random weights from plain JSON: "encoder" is the result of `config_settings`, "ernie" the
     other arguments of ERNIE. Raises ValueError if the wordpieces do not fit the encoder."""
     check_pieces(settings)
     return ERNIE(build_encoder(settings["encoder"]), **settings["ernie"])
 
 
 def complete_layer_types(layer_types: Sequence[str], n_layers: int) -> Tuple[str, ...]:
-    """One type per layer of the text model, "sim" for missing ones. Raises ValueError for unknown or too many types."""
+    """RETURNS (Tuple[str, ...]): One type per layer of the text model, "sim" for missing ones. Raises ValueError for
+    unknown or too many types."""
     for i, layer_type in enumerate(layer_types):
         if layer_type not in LAYER_TYPES:
             raise ValueError(f"layer_types[{i}] is {layer_type!r}; expected one of {', '.join(LAYER_TYPES)}.")
@@ -184,7 +185,7 @@ def _layers_of(text: Any) -> Sequence[nn.Module]:
     if not layers or not hasattr(text, "embeddings") or not all(hasattr(layers[0], part) for part in parts):
         raise ValueError(
             f"{type(text).__name__} is not a BERT-shaped model: ERNIE needs `embeddings` and `encoder.layer`, "
-            f"each layer with {', '.join(parts)} (BERT, RoBERTa, ELECTRA and their kin have them)."
+            f"each layer with {', '.join(parts)}, as in BERT, RoBERTa, ELECTRA and the like."
         )
     return layers
 

@@ -1,4 +1,4 @@
-"""What an ERNIE is made of, and how it is built when a pipeline is initialised."""
+"""The settings of an ERNIE, and its construction when a pipeline is initialised."""
 
 from dataclasses import dataclass
 from typing import Dict, List, Literal, Optional, Sequence, Tuple, get_args
@@ -81,7 +81,8 @@ class ERNIESetup(BertSetup):
 
 
 def default_layer_types(depth: int) -> Tuple[str, ...]:
-    """The upper half "norm", one "mix" below it, the rest "sim": of 12 layers, 5 sim, 1 mix, 6 norm."""
+    """RETURNS (Tuple[str, ...]): "norm" for the upper half, "mix" for the layer below it, "sim" for the rest: 5 sim,
+    1 mix and 6 norm of 12 layers."""
     n_norm = depth // 2
     return (*["sim"] * (depth - n_norm - 1), "mix", *["norm"] * n_norm)
 
@@ -92,8 +93,8 @@ def check_entity_vectors(lexicon: Lexicon, width: int) -> None:
         return
     if not lexicon.dim:
         raise ValueError(
-            "The lexicon has no vectors, so ERNIE has nothing to know of its entities. Build it with entity vectors: "
-            "from a knowledge base that has them, or with spacy-lexner.EntityVectors.v1 from a file."
+            "The lexicon has no vectors, but ERNIE needs entity vectors. Build it from a knowledge base that has them, "
+            "or from a file of vectors with spacy-lexner.EntityVectors.v1."
         )
     raise ValueError(
         f"The lexicon has vectors of {lexicon.dim} dimensions, but the encoder reads entity vectors of {width}: give "
@@ -102,7 +103,8 @@ def check_entity_vectors(lexicon: Lexicon, width: int) -> None:
 
 
 def entities_of_texts(matcher: Matcher, texts: Sequence[str]) -> Dict[str, np.ndarray]:
-    """The vector, float32[D], of each entity that words in the texts name, if it has one."""
+    """RETURNS (Dict[str, numpy.ndarray]): The vector, float32[D], of each entity with a vector that a word in the texts
+    names."""
     lexicon, seen = matcher.lexicon, np.zeros(0, "u8")
     found: Dict[str, np.ndarray] = {}
     for begin in range(0, len(texts), MATCHED_AT_ONCE):

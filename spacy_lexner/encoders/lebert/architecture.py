@@ -14,7 +14,7 @@ from ..shared.read_as import ReadAs
 from .layer import LEBERTEncoder, LEBERTOptions
 from .setup import LEBERTSetup, WordsFrom
 
-FIRST_LAYER: Sequence[int] = (0,)  # spaCy's frozen list cannot be copied into a config
+FIRST_LAYER: Sequence[int] = (0,)  # a tuple, because spaCy's frozen list cannot be copied into a config
 NO_OPTIONS: Dict[str, Any] = SimpleFrozenDict()
 
 
@@ -56,16 +56,16 @@ def build_lebert_v1(
     vocab (Optional[str]): Path of a vocab.txt, read at the same time. None: the vocabulary of the checkpoint, or else
         the characters of the training texts.
     lower_case (bool): Whether a vocabulary that is not the checkpoint's ignores case and accents.
-    vocab_min_count (int): In a vocabulary of the training texts, rarer characters are unknown.
-    piece_vectors (Optional[str]): Without a checkpoint, a file of vectors (word2vec text format) that character
-        embeddings start from; pretraining gets further with them. Read at the same time.
+    vocab_min_count (int): Characters that occur less often are unknown in a vocabulary from the training texts.
+    piece_vectors (Optional[str]): Without a checkpoint, a file of vectors (word2vec text format) to initialise
+        character embeddings with, which helps pretraining. Read at the same time.
     read_as (str): How characters are looked up in the vocabulary: as they are "written"; as the "lexicon" of training
         compares words (case, width, script); in "simplified" script, for a plain BERT.
     hidden_width, depth, heads, intermediate_width (int): Sizes, without a checkpoint.
     adapter_layers (Sequence[int]): The layers followed by a lexicon adapter; 0, the first, as in the paper. [] is a
         plain BERT, which needs no lexicon.
     max_words (int): Maximum number of candidate words per token.
-    policy (str): "start": a word that finds no room where it starts is dropped for all of its tokens (the authors'
+    policy (str): "start": a word for which its first token has no room is dropped for all of its tokens (the authors'
         code). "token": every token keeps the first words of those that cover it.
     single_chars (str): Rule for words of one wordpiece: "keep", "drop", "alone", "uncovered" (see `keep_single_chars`).
     empty (str): What a token without words receives: "zero", nothing; "pad", the transformed vector of a padding word,
@@ -76,10 +76,10 @@ def build_lebert_v1(
     dropout, attention_dropout (float): Dropout of the encoder and the adapters, and of the attention weights.
     window (Optional[int]): Longer Docs are read in windows of this many wordpieces; None for the encoder's limit.
     stride (Optional[int]): Distance between window starts; None for three quarters of a window.
-    max_batch_tokens (int): Maximum number of wordpieces, padding included, that go through the encoder at once.
+    max_batch_tokens (int): Maximum number of wordpieces, padding included, in a batch of the encoder.
     mixed_precision (bool): Half precision, on a GPU or a processor with AMX.
     grad_scaler_config (Dict[str, Any]): Arguments of thinc's PyTorchGradScaler.
-    gradient_checkpointing (bool): Less memory in training, for more time.
+    gradient_checkpointing (bool): Trade time for less memory in training.
     lexicon (Dict[str, Any]): Block of options: see `LabelOptions` in `encoders/shared/lexicon_options.py`.
     RETURNS (Model[List[Doc], List[Floats2d]]): The encoder, one row per token.
     """

@@ -1,4 +1,4 @@
-"""From windows over the wordpieces of Docs to the tensors that LEBERT reads."""
+"""Conversion of windows over the wordpieces of Docs to LEBERT's input tensors."""
 
 from typing import Optional, Tuple
 
@@ -22,8 +22,9 @@ ChosenWords = Tuple[BatchWords, np.ndarray, WordTable]
 def pad_windows(
     windows: Windows, ids: np.ndarray, wordpieces: Wordpieces, chosen: Optional[ChosenWords], device: torch.device
 ) -> UnitBatch:
-    """The LEBERTBatch of some windows over `ids`, the wordpieces of all Docs (int64[n_pieces]), and which wordpieces it
-    keeps. `chosen` holds the words, if the model reads any; a word cut by a window is left out of it."""
+    """Make the LEBERTBatch of some windows over `ids`, the wordpieces of all Docs (int64[n_pieces]), and note which
+    wordpieces it keeps. `chosen` holds the words, if the model reads any; a window omits words that extend beyond
+    it."""
     padded, pieces = pad_pieces(windows, ids, wordpieces, device)
     batch = LEBERTBatch(*padded)
     if chosen is not None:

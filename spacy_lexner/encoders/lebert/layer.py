@@ -1,4 +1,4 @@
-"""LEBERT as a thinc layer: Docs in, one vector for each token out, for Docs of any length."""
+"""LEBERT as a thinc layer from Docs of any length to one vector per token."""
 
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, cast
@@ -22,7 +22,7 @@ from .setup import LEBERTSetup
 
 @dataclass(frozen=True)
 class LEBERTOptions(WindowOptions):
-    """How Docs reach the module: in windows, with words."""
+    """Options for the preparation of the module's input: windows and candidate words."""
 
     max_words: int
     policy: Policy
@@ -56,7 +56,7 @@ def LEBERTEncoder(
 def make_batches(
     model: Encoder, docs: List[Doc], ids: np.ndarray, counts: np.ndarray, is_train: bool = False
 ) -> Iterator[UnitBatch]:
-    """Padded batches of windows, windows of similar length together."""
+    """YIELDS (UnitBatch): Padded batches of windows of similar length."""
     words = None
     if model.layers:
         words = choose_words(model, place_words(docs, model.layers[0](docs, is_train)[0], counts), ids)
@@ -80,7 +80,8 @@ def choose_words(model: Encoder, words: BatchWords, ids: np.ndarray) -> ChosenWo
 
 
 def attend(model: Encoder, docs: List[Doc]) -> List[AttendedWords]:
-    """The attention of each Doc's tokens to the words that cover them, averaged over the adapters. Runs the module."""
+    """Run the module and record the attention of each Doc's tokens to the words that cover them, averaged over the
+    adapters."""
     ids, counts = wordpieces_of(model).encode(docs)
     chosen = choose_words(model, place_words(docs, model.layers[0].predict(docs), counts), ids)
     words, slots, _ = chosen

@@ -15,8 +15,8 @@ from ..shared.wordpieces import check_pieces
 from ..shared.words import Words, WordVectors, check_words
 
 AdapterInputs = Tuple[Tensor, Tensor, Optional[List[Tensor]]]
-# The words and slots of the batch in the encoder, and the list that records attention to them. Hooks read them here,
-# since layers pass on hidden vectors only; a context variable keeps threads apart.
+# The words and slots of the current batch, and the list that records attention to them. Hooks read them from here,
+# since layers pass on only hidden vectors; a context variable separates threads.
 _BATCH_WORDS: ContextVar[AdapterInputs] = ContextVar("_BATCH_WORDS")
 
 
@@ -33,7 +33,7 @@ class LEBERTBatch(NamedTuple):
 
 
 class LexiconAdapter(WordAttention):
-    """Fuses every hidden vector with the words that cover its token (Liu et al. 2021, section 3.2, equation 7):
+    """Fuse every hidden vector with the words that cover its token (Liu et al. 2021, section 3.2, equation 7):
     LayerNorm(dropout(h + z)), with h the hidden vector and z the attended words. `options` are those of WordAttention;
     its dropout also acts on the sum, as in the authors' code."""
 
@@ -42,7 +42,8 @@ class LexiconAdapter(WordAttention):
         self.norm = nn.LayerNorm(hidden_width, eps=layer_norm_eps)
 
     def forward(self, hidden: Tensor, words: Tensor, slots: Tensor, record: Optional[List[Tensor]] = None) -> Tensor:
-        """The hidden vectors, fused with words, float [B, L, H]; arguments as in `WordAttention.attend`."""
+        """RETURNS (Tensor): The hidden vectors fused with words, float [B, L, H]; arguments as in
+        `WordAttention.attend`."""
         return self.norm(self.dropout(hidden + self.attend(hidden, words, slots, record)))
 
 
@@ -97,7 +98,7 @@ class LEBERT(nn.Module):
         return self.encoder
 
     def forward(self, batches: Sequence[LEBERTBatch]) -> Tensor:
-        """The kept vectors of batches, each padded to its own length, in their order, float [N, H]."""
+        """RETURNS (Tensor): The kept vectors of all batches, in order, float [N, H]. Each batch has its own length."""
         return torch.cat([self._encode(batch).flatten(0, 1).index_select(0, batch.kept) for batch in batches])
 
     def _encode(self, batch: LEBERTBatch) -> Tensor:
@@ -117,8 +118,8 @@ class LEBERT(nn.Module):
         segments: Optional[Tensor] = None,
         record: Optional[List[Tensor]] = None,
     ) -> Tensor:
-        """The vectors of all wordpieces, float [B, L, H]. `words` are the vectors of the padding word and of the U
-        distinct words, float [1 + U, D]; for the other arguments see LEBERTBatch."""
+        """RETURNS (Tensor): The vectors of all wordpieces, float [B, L, H]. `words` are the vectors of the padding word
+        and of the U distinct words, float [1 + U, D]; for the other arguments see LEBERTBatch."""
         with contextlib.ExitStack() as stack:
             if words is not None and slots is not None:
                 stack.enter_context(_batch_words((words, slots, record)))
@@ -128,7 +129,7 @@ class LEBERT(nn.Module):
 
 
 def build_lebert(settings: Dict[str, Any]) -> LEBERT:
-    """A module with random weights, from plain JSON: under "encoder" what `config_settings` gives, under "lebert" the
+    """Build a module with random weights from plain JSON: "encoder" is the result of `config_settings`, "lebert" the
     other arguments of LEBERT. Raises ValueError if the wordpieces do not fit the encoder."""
     check_pieces(settings)
     check_words(settings)
@@ -162,7 +163,8 @@ def _batch_words(value: AdapterInputs) -> Iterator[None]:
 
 
 def _checkpoint_contexts() -> Tuple[ContextManager[None], ContextManager[None]]:
-    """A layer is recomputed in the backward pass, long after its batch and maybe in another thread: the second context
+    """RETURNS (Tuple[ContextManager[None], ContextManager[None]]): Contexts for a layer's forward pass and its
+    recomputation. The latter may happen in another thread, after the batch has left the encoder, so its context
     restores the batch's words."""
     value = _BATCH_WORDS.get(None)
     return contextlib.nullcontext(), contextlib.nullcontext() if value is None else _batch_words(value)

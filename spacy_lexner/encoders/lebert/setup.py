@@ -1,4 +1,4 @@
-"""What a LEBERT is made of, and how it is built when a pipeline is initialised."""
+"""The settings of a LEBERT, and its construction when a pipeline is initialised."""
 
 from dataclasses import dataclass
 from typing import Any, Dict, Optional, Sequence, Tuple, get_args
@@ -54,7 +54,7 @@ class LEBERTSetup(BertSetup):
         self, shim: ModuleShim, sample: Sequence[Doc], texts: TrainingTexts, matcher: Optional[Matcher]
     ) -> LEBERT:
         """Build the module in `shim`. `texts` are the training texts; if no component or callback has collected them,
-        `sample`, a few Docs, has to do. `matcher` is None without adapters."""
+        `sample`, a few Docs, replaces them. `matcher` is None without adapters."""
         if (self.reads_tokens or self.reads_texts) and not texts.n_docs:
             take_sample(sample, texts, "LEBERT")
         wordpieces = self.wordpieces(texts, matcher)
@@ -77,8 +77,8 @@ class LEBERTSetup(BertSetup):
         n_tuned: int,
         labels: Sequence[str] = (),
     ) -> Dict[str, Any]:
-        """All that is needed to build the module, as plain JSON. `lexicon_width` is the width of the lexicon's vectors,
-        0 if it has none; `labels` are those of its words."""
+        """RETURNS (Dict[str, Any]): Everything needed to build the module, as plain JSON. `lexicon_width` is the width
+        of the lexicon's vectors, 0 if it has none; `labels` are those of its words."""
         return {
             "encoder": config_settings(config),
             "lebert": {

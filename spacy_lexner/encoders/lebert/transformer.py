@@ -35,14 +35,14 @@ def build_lebert_transformer_v1(
     grad_scaler_config: Dict[str, Any] = NO_OPTIONS,
     **settings: Any,
 ) -> Model[List[Doc], FullTransformerBatch]:
-    """Build a LEBERT to use in place of `spacy-transformers.TransformerModel.v3`: in a pipeline with a shared
-    `transformer` pipe and listeners, changing this one name brings the lexicon in.
+    """Build a LEBERT as a drop-in replacement for `spacy-transformers.TransformerModel.v3` in a pipeline with a shared
+    `transformer` pipe and listeners.
 
     name (Optional[str]): Folder or hub name of the checkpoint: `checkpoint` of `build_lebert_v1`.
-    get_spans (Optional[Callable]): Accepted for existing configs but not used: the encoder cuts Docs into windows
-        itself (`window`, `stride`), so that no token is lost.
-    tokenizer_config (Dict[str, Any]): Likewise; may only hold what changes nothing: `use_fast`, `model_max_length`.
-    transformer_config (Dict[str, Any]): Likewise; must be empty, since dropouts have their own arguments here.
+    get_spans (Optional[Callable]): Accepted for compatibility but ignored: the encoder cuts Docs into windows itself
+        (`window`, `stride`), so that no token is lost.
+    tokenizer_config (Dict[str, Any]): Likewise; may only contain `use_fast` and `model_max_length`.
+    transformer_config (Dict[str, Any]): Likewise; must be empty, since dropouts have their own arguments.
     mixed_precision (bool), grad_scaler_config (Dict[str, Any]), settings (Any): As in `build_lebert_v1`, all of whose
         other arguments are accepted too.
     RETURNS (Model[List[Doc], FullTransformerBatch]): The model for the `transformer` pipe.
@@ -50,7 +50,7 @@ def build_lebert_transformer_v1(
     unused = {*tokenizer_config} - {"use_fast", "model_max_length"} | {*transformer_config}
     if unused:
         raise ValueError(
-            f"spacy-lexner.LEBERTTransformer.v1 does not know the settings {', '.join(sorted(unused))} of "
+            f"spacy-lexner.LEBERTTransformer.v1 does not support the settings {', '.join(sorted(unused))} of "
             "tokenizer_config or transformer_config. Use its own arguments instead (lower_case, dropout, "
             "attention_dropout, gradient_checkpointing); the rest is read from the checkpoint."
         )
@@ -59,7 +59,8 @@ def build_lebert_transformer_v1(
 
 
 def _with_settings_of_lebert(build: Callable) -> inspect.Signature:
-    """The signature that configs are checked against and filled from, including LEBERT.v1's arguments."""
+    """RETURNS (inspect.Signature): The signature for the validation and completion of configs, including LEBERT.v1's
+    arguments."""
     own = [each for each in inspect.signature(build).parameters.values() if each.kind != inspect.Parameter.VAR_KEYWORD]
     known = {"checkpoint", *(each.name for each in own)}
     others = [each for each in inspect.signature(build_lebert_v1).parameters.values() if each.name not in known]
@@ -88,8 +89,8 @@ def build_tok2vec_v1(
 
 
 def LEBERTTransformer(encoder: Encoder) -> Transformer:
-    """An encoder in the form that the `transformer` pipe expects. Each wordpiece has one vector, however long the Doc;
-    the rows of the output are lines of a Doc, not windows."""
+    """Wrap an encoder in the interface that the `transformer` pipe expects. Each wordpiece has one vector, however long
+    the Doc; the rows of the output are consecutive parts of a Doc, not overlapping windows."""
     return Model(
         "lebert-transformer",
         forward,
@@ -140,18 +141,20 @@ def forward(model: Transformer, docs: List[Doc], is_train: bool) -> Tuple[FullTr
 
 
 def replace_listener(model: Transformer) -> Model[List[Doc], List[TransformerData]]:
-    """The layer that replaces a listener, around a copy of the model."""
+    """RETURNS (Model[List[Doc], List[TransformerData]]): The layer around a copy of the model that replaces a
+    listener."""
     return chain(model, split_trf_batch())
 
 
 def replace_listener_cfg(transformer: Dict[str, Any], listener: Dict[str, Any]) -> Dict[str, Any]:
-    """The config of that layer: the config of the `transformer` pipe's model, with the listener's pooling."""
+    """RETURNS (Dict[str, Any]): The config of that layer: that of the `transformer` pipe's model, with the listener's
+    pooling."""
     kept: Dict[str, Any] = {key: listener[key] for key in ("pooling", "grad_factor") if key in listener}
     return {"@architectures": TOK2VEC_NAME, "transformer": dict(transformer), **kept}
 
 
 class Rows(NamedTuple):
-    """How the wordpieces of Docs are written into rows, each Doc starting a new one."""
+    """The layout of the wordpieces of Docs in rows; each Doc starts a new row."""
 
     n_rows: int
     width: int
@@ -160,7 +163,8 @@ class Rows(NamedTuple):
 
 
 def _write_rows(docs: List[Doc], firsts: np.ndarray, lengths: np.ndarray) -> Rows:
-    """`firsts` has the first wordpiece of each token, `lengths` the wordpieces of each Doc."""
+    """Lay out the wordpieces of Docs. `firsts` has the first wordpiece of each token, `lengths` the number of
+    wordpieces of each Doc."""
     width = min(int(lengths.max()), MAX_ROW)
     n_rows = -(-lengths // width)
     spans: List[List[Span]] = []

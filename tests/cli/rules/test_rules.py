@@ -67,7 +67,7 @@ def test_two_dictionaries(model, files):
     "arguments, message",
     [
         (["test", "{files}/none.tsv", "{files}/tests.txt"], "none.tsv"),
-        (["test", "{files}/old.tsv", "{files}/old.tsv"], "nothing is expected"),
+        (["test", "{files}/old.tsv", "{files}/old.tsv"], "has no expectations"),
         (["test", "{files}/old.tsv", "{files}/tests.txt", "-m", "blank:zh"], "no lex_ner"),
         (["diff", "{model}", "{files}/texts.txt"], "1 paths after MODEL"),
         (["diff", "{model}", "{files}/wrong.tsv", "{files}/texts.txt"], "COLOUR"),

@@ -232,7 +232,7 @@ def test_settings_that_do_not_fit_are_refused(build, setup, options, message):
 
 
 def test_a_lexicon_without_vectors_is_refused(build):
-    with pytest.raises(ValueError, match="The lexicon has no vectors, so ERNIE has nothing to know"):
+    with pytest.raises(ValueError, match="The lexicon has no vectors, but ERNIE needs entity vectors"):
         build(lexicon=Lexicon.from_entries([LexiconEntry("南京", entity_id="Q1")]))
 
 

@@ -201,7 +201,7 @@ def test_empty_docs_pass(vocab):
 
 
 def test_settings_of_the_other_model_that_would_be_lost_are_refused():
-    with pytest.raises(ValueError, match=r"does not know the settings do_lower_case, output_attentions of"):
+    with pytest.raises(ValueError, match=r"does not support the settings do_lower_case, output_attentions of"):
         make_nlp(tokenizer_config={"do_lower_case": True}, transformer_config={"output_attentions": True})
     with pytest.raises(ConfigValidationError, match="max_word"):
         make_nlp(max_word=3)
