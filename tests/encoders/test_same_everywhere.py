@@ -13,7 +13,7 @@ import spacy_lexner
 from spacy_lexner.checkpoints.int8 import quantize
 from spacy_lexner.pipeline.ner.combine import combine
 
-N_TEXTS = 300
+N_TEXTS = 100
 CLOSE = 1e-4  # scores in batches of other sizes: sums in another order
 KINDS = [*ENCODERS, "ensemble", "combined", "int8"]
 

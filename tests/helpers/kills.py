@@ -5,6 +5,7 @@ import random
 import signal
 import threading
 import time
+import traceback
 from pathlib import Path
 from typing import Callable, Iterator, Set, Tuple
 
@@ -27,6 +28,8 @@ def start(work: Callable[[], object]) -> int:
         tqdm.set_lock(threading.RLock())
         work()
         code = 0
+    except BaseException:
+        traceback.print_exc()
     finally:
         os._exit(code)
 

@@ -1,11 +1,8 @@
 """What every pipe on a tagger does: labels, initialisation, updates, streams, files. Shown with `lex_ner`."""
 
 import copy
-import json
 import logging
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -236,19 +233,12 @@ def test_a_batch_too_large_is_done_in_single_documents(fresh):
     assert [found(doc) for doc in fresh.pipe([text for text, _ in TEXTS])] == [ents for _, ents in TEXTS]
 
 
-def test_several_processes(nlp, tmp_path):
-    nlp.to_disk(tmp_path / "model")
+def test_several_processes(nlp):
     texts = [text for text, _ in TEXTS] * 3
-    code = (
-        "import sys, json, spacy; nlp = spacy.load(sys.argv[1])\n"
-        "docs = nlp.pipe(json.loads(sys.argv[2]), n_process=2, batch_size=4)\n"
-        "print(json.dumps([[(e.start_char, e.end_char, e.label_, e._.lex_score) for e in doc.ents] for doc in docs]))"
-    )
-    run = [sys.executable, "-c", code, str(tmp_path / "model"), json.dumps(texts)]
-    done = subprocess.run(run, capture_output=True, text=True, check=True, timeout=200)
-    for text, ents, (expected_ents, expected_scores) in zip(texts, json.loads(done.stdout), expected(nlp, texts)):
-        assert [tuple(ent[:3]) for ent in ents] == expected_ents
-        assert [ent[3] for ent in ents] == near_scores(expected_scores, nlp, nlp.make_doc(text))
+    docs = list(nlp.pipe(texts, n_process=2, batch_size=4))
+    assert [doc.text for doc in docs] == texts
+    for doc, (expected_ents, expected_scores) in zip(docs, expected(nlp, texts)):
+        assert found(doc) == expected_ents and scores(doc) == near_scores(expected_scores, nlp, nlp.make_doc(doc.text))
 
 
 # Files

@@ -2,45 +2,21 @@
 
 import os
 import socket
-import subprocess
-import sys
-from pathlib import Path
+from functools import partial
 
 import pytest
 import srsly
 import torch
+from kills import start, wait
 from spacy.training.pretrain import pretrain as spacy_pretrain
-
-from spacy_lexner.pretraining.parallel import pretrain_together, share_batches
-from spacy_lexner.training.batchers import SharedBatcher
-
-LINES = ["南京市长江大桥很长。", "北京大学在北京。", "河流在中国。", "长江是中国的河流。"]
-ONE_OF_TWO = """
-import sys
-from pathlib import Path
-
-sys.path.insert(0, sys.argv[1])
-import conftest  # registers what the config names
-import torch
-from spacy.util import load_config
 from thinc.api import Model
 from thinc.shims import PyTorchShim
 
 from spacy_lexner.pretraining import parallel
+from spacy_lexner.pretraining.parallel import pretrain_together, share_batches
+from spacy_lexner.training.batchers import SharedBatcher
 
-rank = parallel._join(-1)[1]
-module = torch.nn.ParameterDict({name: torch.nn.Parameter(torch.zeros(2)) for name in ("both", "one", "neither")})
-model = Model("layer", None, shims=[PyTorchShim(module)], params={"W": torch.zeros(2).numpy()})
-module["both"].grad = torch.full((2,), 1.0 + 2 * rank)
-if rank:
-    module["one"].grad = torch.full((2,), 4.0)
-    model.set_grad("W", torch.ones(2).numpy())
-parallel.average_gradients(model)
-assert module["both"].grad.tolist() == module["one"].grad.tolist() == [2.0, 2.0]
-assert module["neither"].grad is None and model.get_grad("W").tolist() == [0.5, 0.5]
-
-parallel.pretrain_together(load_config(sys.argv[2]), Path(sys.argv[3]))
-"""
+LINES = ["南京市长江大桥很长。", "北京大学在北京。", "河流在中国。", "长江是中国的河流。"]
 
 
 @pytest.fixture
@@ -104,27 +80,34 @@ def test_two_processes_on_the_same_lines_do_what_one_does(config, tmp_path, one_
     losses = read_losses(tmp_path / "log.jsonl")
     (tmp_path / "log.jsonl").unlink()
     (tmp_path / "text.txt").write_text("\n".join(line for line in LINES for _ in range(2)), "utf8")
-    config.to_disk(tmp_path / "config.cfg")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    launched = {
-        **os.environ,
-        "OMP_NUM_THREADS": "1",
-        "WORLD_SIZE": "2",
-        "MASTER_ADDR": "127.0.0.1",
-        "MASTER_PORT": port,
-    }
-    arguments = [str(Path(__file__).parent), str(tmp_path / "config.cfg"), str(tmp_path / "two")]
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", ONE_OF_TWO, *arguments], env={**launched, "RANK": rank, "LOCAL_RANK": rank}
-        )
-        for rank in ("0", "1")
-    ]
-    assert [process.wait() for process in processes] == [0, 0]
+    launched = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+
+    def one_of_two(rank):
+        os.environ.update(launched, RANK=str(rank), LOCAL_RANK=str(rank))
+        average_of_two()
+        pretrain_together(config, tmp_path / "two")
+
+    children = [start(partial(one_of_two, rank)) for rank in range(2)]
+    assert [wait(child) for child in children] == [0, 0]
     assert len(losses) == 2 * len(LINES) and read_losses(tmp_path / "log.jsonl") == losses
     assert (tmp_path / "two" / "model-last.bin").read_bytes() == (tmp_path / "one" / "model-last.bin").read_bytes()
+
+
+def average_of_two():
+    """Checks the means of gradients that both processes have, one of them, and neither."""
+    rank = parallel._join(-1)[1]
+    module = torch.nn.ParameterDict({name: torch.nn.Parameter(torch.zeros(2)) for name in ("both", "one", "neither")})
+    model = Model("layer", None, shims=[PyTorchShim(module)], params={"W": torch.zeros(2).numpy()})
+    module["both"].grad = torch.full((2,), 1.0 + 2 * rank)
+    if rank:
+        module["one"].grad = torch.full((2,), 4.0)
+        model.set_grad("W", torch.ones(2).numpy())
+    parallel.average_gradients(model)
+    assert module["both"].grad.tolist() == module["one"].grad.tolist() == [2.0, 2.0]
+    assert module["neither"].grad is None and model.get_grad("W").tolist() == [0.5, 0.5]
 
 
 def read_losses(path):
