@@ -1,7 +1,7 @@
 """Characters per second of whole pipelines over texts, beside what people use today.
 
     OMP_NUM_THREADS=1 python benchmarks/throughput.py MODEL corpus/msra/train.spacy corpus/msra/test.spacy
-        [--lexicon lexicon/small] [--texts 1000] [--base-texts 60] [--rounds 5] [--threads 1 2] [--no-base]
+        [--lexicon lexicon/small] [--texts 600] [--base-texts 60] [--rounds 5] [--threads 1 2] [--no-base]
 
 MODEL is a trained FLAT. The others are made here and trained for a few steps, so that they find entities: spaCy's `ner`
 as it stands; LEBERT, and a plain BERT of the same weights, under `lex_ner`; spacy-transformers' `transformer` with
@@ -11,7 +11,8 @@ texts. int8 is `spacy lexner quantize`; onnx runs the graph of `spacy lexner exp
 Texts keep their order. The systems take turns in each round; the median over the rounds counts, of the time on the
 clock, or with --cpu of the processor's time (one thread, on a busy machine). The last line is a JSON object:
 `flat_vs_spacy_ner_x`, `lebert_vs_spacy_trf_x`, `lebert_vs_hf_pipeline_x` (the faster of both batch sizes), `int8_x` (at
-bert-base's size), `overhead_share_base` and `overhead_share_flat`: the share of what is not the module.
+bert-base's size), `overhead_share_base` and `overhead_share_flat`: the share of what is not the module. Ratios with
+other numbers of threads than the first end in, say, `_2_threads`.
 """
 
 import argparse
@@ -254,7 +255,7 @@ def main() -> None:
     parser.add_argument("train", type=Path, help="annotated texts, as .spacy")
     parser.add_argument("test", type=Path, help="the texts that are read, as .spacy")
     parser.add_argument("--lexicon", type=Path, help="of LEBERT; FLAT brings its own")
-    parser.add_argument("--texts", type=int, default=1000)
+    parser.add_argument("--texts", type=int, default=600)
     parser.add_argument("--base-texts", type=int, default=60)
     parser.add_argument("--steps", type=int, default=30, help="of training, of the models that are made here")
     parser.add_argument("--rounds", type=int, default=5)
@@ -271,9 +272,9 @@ def main() -> None:
         for n_threads in options.threads:
             torch.set_num_threads(n_threads)
             print(f"\n{n_threads} thread(s){'':12}{'characters/s':>12}{'entities/100':>13}")
-            rates = measure(systems, texts, options)
-            if n_threads == options.threads[0]:
-                figures = ratios(rates)
+            end = "" if n_threads == options.threads[0] else f"_{n_threads}_threads"
+            found = ratios(measure(systems, texts, options))
+            figures |= {f"{name}{end}": value for name, value in found.items()}
         torch.set_num_threads(options.threads[0])
         by_name = {system.name: system for system in systems}
         figures["overhead_share_flat"] = break_down(by_name["flat"], texts[False], options)

@@ -2,6 +2,8 @@
 
 Sums over paths are matrix products of exponentials, shifted by the largest score of each row. Scores so far below it
 that they would underflow are clamped, so a path that exists is never lost and the result stays finite.
+
+The recursions are loops of NumPy, on the CPU wherever the scores are, see `moves`.
 """
 
 import math
@@ -61,42 +63,52 @@ def log_partition(trellis: Trellis) -> Tensor:
     """Log of the summed exponentiated scores of all allowed paths, [n_sequences]: 0 for an empty sequence, -inf without
     an allowed path; with one tag allowed per token, the score of that path. Differentiable once, in all scores."""
     order = time_order(trellis.lengths, trellis.emissions.device)
-    log_z = _LogPartition.apply(*masked(trellis, order), order)
-    return log_z.new_zeros(len(trellis.lengths)).index_copy(0, order.ranked, log_z)
+    return _by_sequence(_LogPartition.apply(*masked(trellis, order), order), trellis, order)
 
 
+@torch.no_grad()
 def posterior(trellis: Trellis) -> Tuple[Tensor, Tensor, Marginals]:
     """The forward-backward algorithm, without gradient: the log partition, [n_sequences]; the log of the summed weights
     of the paths up to a token and its tag, [n_tokens, n_tags]; the probabilities."""
-    with torch.no_grad():
-        order = time_order(trellis.lengths, trellis.emissions.device)
-        scores, transitions = masked(trellis, order)
-        moves, shift = _exponential_moves(scores, transitions, order)
-        alpha, log_z = _forward(scores, transitions, order, moves, shift)
-        unary, odds, weights, per_mass = _backward(alpha, log_z, transitions, order, moves, torch.ones_like(log_z))
-        log_z = log_z.new_zeros(len(trellis.lengths)).index_copy(0, order.ranked, log_z)
-        alpha, unary, odds, per_mass = (by_place[order.place] for by_place in (alpha, unary, odds, per_mass))
-        return log_z, alpha, Marginals(unary, odds, weights, per_mass)
+    order = time_order(trellis.lengths, trellis.emissions.device)
+    scores, transitions = map(numpy_of, masked(trellis, order))
+    alpha, log_z, moves = _forward(scores, transitions, order)
+    unary, odds, per_mass = _backward(alpha, log_z, transitions, order, moves, np.ones_like(log_z))
+    weights = tensor_of(moves.weights, trellis.emissions.device)
+    known = Marginals(_by_token(unary, order), _by_token(odds, order), weights, _by_token(per_mass, order))
+    return _by_sequence(tensor_of(log_z), trellis, order), _by_token(alpha, order), known
 
 
+@torch.no_grad()
+@np.errstate(all="ignore")
 def viterbi(trellis: Trellis) -> BestPaths:
     """The best allowed path of each sequence (Viterbi 1967); the lowest tag wins a tie. No gradient."""
-    with torch.no_grad():
-        order = time_order(trellis.lengths, trellis.emissions.device)
-        best, transitions = masked(trellis, order)
-        scores, start, end = split_transitions(transitions)
-        moves = make_moves(scores, scores, best, order.sizes)
-        best[: len(order.ranked)] += start
-        for time, (here, before) in enumerate(steps(order.sizes), 1):
-            best[here] += moves.best(best[before], time)
-        score, tag = (best[order.last] + end).max(1)
-        path = np.zeros(len(best), dtype=np.int64)
-        path[numpy_of(order.last)] = numpy_of(tag)
-        upto, into = numpy_of(best), numpy_of(scores.T)
-        for here, before in steps(order.sizes, backwards=True):  # where the best came from, on the path alone
-            path[before] = (upto[before] + into[path[here]]).argmax(1)
-        totals = score.new_zeros(len(trellis.lengths)).index_copy(0, order.ranked, score)
-        return BestPaths(tensor_of(path, best.device)[order.place], totals, best[order.place])
+    order = time_order(trellis.lengths, trellis.emissions.device)
+    upto, transitions = map(numpy_of, masked(trellis, order))
+    scores, start, end = split_transitions(transitions)
+    moves = make_moves(scores, scores, upto, order.sizes)
+    upto[: len(order.ranked)] += start
+    for time, (here, before) in enumerate(steps(order.sizes), 1):
+        upto[here] += moves.best(upto[before], time)
+    last = numpy_of(order.last)
+    ends, into = upto[last] + end, scores.T
+    path = np.zeros(len(upto), dtype=np.int64)
+    path[last] = ends.argmax(1)
+    for here, before in steps(order.sizes, backwards=True):  # where the best came from, on the path alone
+        path[before] = (upto[before] + into[path[here]]).argmax(1)
+    totals = _by_sequence(tensor_of(ends.max(1)), trellis, order)
+    return BestPaths(_by_token(path, order), totals, _by_token(upto, order))
+
+
+def _by_token(rows: np.ndarray, order: TimeOrder) -> Tensor:
+    """Rows by place as those of the tokens, where the scores are."""
+    return tensor_of(rows, order.place.device)[order.place]
+
+
+def _by_sequence(values: Tensor, trellis: Trellis, order: TimeOrder) -> Tensor:
+    """Values by rank as those of the sequences; 0 for empty ones."""
+    values = values.to(order.ranked.device)
+    return values.new_zeros(len(trellis.lengths)).index_copy(0, order.ranked, values)
 
 
 def k_best(trellis: Trellis, k: int) -> Tuple[Tensor, Tensor]:
@@ -147,8 +159,8 @@ def masked(trellis: Trellis, order: TimeOrder) -> Tuple[Tensor, Tensor]:
     return emissions[order.token], transitions
 
 
-def split_transitions(transitions: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
-    """Moves between tags, [n_tags, n_tags]; start and end scores, [n_tags] each."""
+def split_transitions(transitions: Any) -> Tuple[Any, Any, Any]:
+    """Moves between tags, [n_tags, n_tags]; start and end scores, [n_tags] each; of a tensor or an array."""
     return transitions[:-1, :-1], transitions[-1, :-1], transitions[:-1, -1]
 
 
@@ -157,78 +169,74 @@ class _LogPartition(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, scores: Tensor, transitions: Tensor, order: TimeOrder) -> Tensor:  # type: ignore[override]
-        ctx.moves, shift = _exponential_moves(scores, transitions, order)
-        alpha, log_z = _forward(scores, transitions, order, ctx.moves, shift)
-        ctx.save_for_backward(transitions, alpha, log_z)
-        ctx.order = order
-        return log_z
+        ctx.order, ctx.transitions = order, numpy_of(transitions)
+        ctx.alpha, ctx.log_z, ctx.moves = _forward(numpy_of(scores), ctx.transitions, order)
+        return tensor_of(ctx.log_z, scores.device)
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, d_log_z: Tensor) -> Tuple[Tensor, Tensor, None]:  # type: ignore[override]
-        transitions, alpha, log_z = ctx.saved_tensors
-        order: TimeOrder = ctx.order
-        unary, odds, weights, per_mass = _backward(alpha, log_z, transitions, order, ctx.moves, d_log_z)
+        order, device = ctx.order, d_log_z.device
+        found = _backward(ctx.alpha, ctx.log_z, ctx.transitions, order, ctx.moves, numpy_of(d_log_z))
+        unary, odds, per_mass = (tensor_of(rows, device) for rows in found)
         n_first = len(order.ranked)
         before = order.place[order.token[n_first:] - 1]
-        d_transitions = torch.zeros_like(transitions)
+        d_transitions = unary.new_zeros(ctx.transitions.shape)
+        weights = tensor_of(ctx.moves.weights, device)
         d_transitions[:-1, :-1] = weights * (odds[before].T @ (unary[n_first:] * per_mass[before]))
         d_transitions[-1, :-1] = unary[:n_first].sum(0)
         d_transitions[:-1, -1] = unary[order.last].sum(0)
         return unary, d_transitions, None
 
 
-def _exponential_moves(scores: Tensor, transitions: Tensor, order: TimeOrder) -> Tuple[Moves, Tensor]:
-    """The moves by the exponentials of their scores, relative to the best one, and the score of that."""
-    moves, _, _ = split_transitions(transitions)
-    weights, shift = _exponentials(moves, moves.amax())
-    return make_moves(moves, weights, scores, order.sizes), shift
-
-
-def _forward(
-    scores: Tensor, transitions: Tensor, order: TimeOrder, moves: Moves, shift: Tensor
-) -> Tuple[Tensor, Tensor]:
-    """By place, log of the sum over all paths ending in a tag, its emission included; by rank, the log partition."""
-    _, start, end = split_transitions(transitions)
-    alpha = scores.clone()
+@np.errstate(all="ignore")  # logarithms of 0 are meant, and what is not finite is found in the result
+def _forward(scores: np.ndarray, transitions: np.ndarray, order: TimeOrder) -> Tuple[np.ndarray, np.ndarray, Moves]:
+    """By place, log of the sum over all paths ending in a tag, its emission included; by rank, the log partition; the
+    moves, by the exponentials of their scores, relative to the best one."""
+    move_scores, start, end = split_transitions(transitions)
+    weights, shift = _exponentials(move_scores, move_scores.max())
+    moves = make_moves(move_scores, weights, scores, order.sizes)
+    alpha = scores.copy()
     alpha[: len(order.ranked)] += start
     for time, (here, before) in enumerate(steps(order.sizes), 1):
-        odds, top = _exponentials(alpha[before], alpha[before].amax(1, keepdim=True))
-        alpha[here] += moves.forward(odds, time).log_().add_(top + shift)
-    return alpha, torch.logsumexp(alpha[order.last] + end, 1)
+        odds, top = _exponentials(alpha[before], alpha[before].max(1, keepdims=True))
+        alpha[here] += np.log(moves.forward(odds, time)) + (top + shift)
+    return alpha, np.logaddexp.reduce(alpha[numpy_of(order.last)] + end, 1), moves
 
 
+@np.errstate(all="ignore")
 def _backward(
-    alpha: Tensor, log_z: Tensor, transitions: Tensor, order: TimeOrder, moves: Moves, weight: Tensor
-) -> Marginals:
-    """Probabilities by place, times a weight for each sequence, from the last token backwards: P(i) is the sum over j
-    of P(j) P(i | j)."""
+    alpha: np.ndarray, log_z: np.ndarray, transitions: np.ndarray, order: TimeOrder, moves: Moves, weight: np.ndarray
+) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """`unary`, `odds` and `per_mass` of Marginals by place, times a weight for each sequence, from the last token
+    backwards: P(i) is the sum over j of P(j) P(i | j)."""
     _, _, end = split_transitions(transitions)
-    odds, _ = _exponentials(alpha, alpha.amax(1, keepdim=True))
+    odds, _ = _exponentials(alpha, alpha.max(1, keepdims=True))
     mass = _masses(odds, order, moves)
-    per_mass = (1 / mass).masked_fill_(mass == 0, 0.0)
-    log_z = log_z.masked_fill(log_z == NEVER, float("inf"))  # without any path, nothing has a probability
-    unary = torch.zeros_like(alpha)
-    unary[order.last] = (alpha[order.last] + end - log_z[:, None]).exp_() * weight[:, None]
+    per_mass = np.where(mass == 0, 0.0, 1 / mass)
+    log_z = np.where(log_z == NEVER, np.inf, log_z)  # without any path, nothing has a probability
+    unary, last = np.zeros_like(alpha), numpy_of(order.last)
+    unary[last] = np.exp(alpha[last] + end - log_z[:, None]) * weight[:, None]
     times = range(len(order.sizes) - 1, 0, -1)
     for time, (here, before) in zip(times, steps(order.sizes, backwards=True)):
         unary[before] = moves.backward(unary[here] * per_mass[before], time) * odds[before]
-    return Marginals(unary, odds, moves.weights, per_mass)
+    return unary, odds, per_mass
 
 
-def _masses(odds: Tensor, order: TimeOrder, moves: Moves) -> Tensor:
+def _masses(odds: np.ndarray, order: TimeOrder, moves: Moves) -> np.ndarray:
     """By place, the sum of the odds of the tags of a token over those that each tag of the next may follow."""
     if not isinstance(moves, LiveMoves):
         return odds @ moves.weights
-    mass = torch.zeros_like(odds)
+    mass = np.zeros_like(odds)
     for time, (_, before) in enumerate(steps(order.sizes), 1):
         mass[before] = moves.forward(odds[before], time)
     return mass
 
 
-def _exponentials(scores: Tensor, top: Tensor) -> Tuple[Tensor, Tensor]:
+def _exponentials(scores: np.ndarray, top: Any) -> Tuple[np.ndarray, Any]:
     """Exponentials relative to the best scores, and these."""
-    info = torch.finfo(scores.dtype)
+    info = np.finfo(scores.dtype)
     least = 0.49 * math.log(info.tiny)  # half the range of exponents: the product of two is still a normal number
-    top = top.clamp(min=info.min)
-    return (scores - top).clamp_(min=least).exp_().masked_fill_(scores == NEVER, 0.0), top
+    top = np.maximum(top, info.min)
+    odds = scores - top
+    return np.exp(np.maximum(odds, least, out=odds, where=odds > NEVER)), top

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 import torch
 from tolerance import tolerance
@@ -57,5 +58,5 @@ def test_probabilities_of_runs_are_the_same(monkeypatch):
 
 
 def test_few_tags_are_one_product():
-    scores = torch.randn(9, 9)
-    assert type(moves.make_moves(scores, scores.exp(), torch.zeros(3, 9), [1, 1, 1])) is moves.Moves
+    scores = np.zeros((9, 9))
+    assert type(moves.make_moves(scores, np.exp(scores), np.zeros((3, 9)), [1, 1, 1])) is moves.Moves

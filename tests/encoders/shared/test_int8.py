@@ -96,6 +96,6 @@ def test_a_row_of_zeros_stays_zero():
 
 
 def test_without_torchao(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "torchao.quantization", None)
+    monkeypatch.setitem(__import__("sys").modules, "torchao.kernel", None)
     with pytest.raises(ImportError, match=r"spacy-lexner\[int8\]"):
         quantize(Net(**SETTINGS))
