@@ -22,7 +22,7 @@ class Moves:
         self.scores, self.weights, self.back = scores, weights, weights.T.contiguous()
 
     def best(self, before: Tensor, time: int) -> Tensor:
-        """From the tag scores of some tokens, [n, n_tags], the best with which each tag of the next ones is
+        """From the scores of the tags of some tokens, [n, n_tags], the best with which each tag of the next ones is
         reached."""
         by_tag = before.T.contiguous()  # so that the sums of all tokens lie side by side
         return (by_tag.unsqueeze(1) + self.scores.unsqueeze(2)).amax(0).T
