@@ -12,7 +12,7 @@ __all__ = ["__version__", "pipe", "save"]
 
 
 def __getattr__(name: str) -> Any:
-    """What needs spaCy is imported when it is asked for: spaCy itself imports this package at every `spacy.blank()`."""
+    """Import lazily whatever needs spaCy, since spaCy itself imports this package at every `spacy.blank()`."""
     if name == "save":
         from .integrity.pipelines import save
 

@@ -102,7 +102,7 @@ Solver = Callable[[Trellis, slice, Tensor], Tuple[Tensor, List[Tensor]]]
 
 
 def _solve(trellis: Trellis, solver: Solver, window: int, margin: int) -> List[bool]:
-    """Solve a problem by windows; gives whether each sequence has a finite score."""
+    """Solve a problem by windows. Returns whether each sequence has a finite score."""
     good = _solve_windows(trellis, solver, cut(trellis.lengths, window, margin))
     for whole in cut(trellis.lengths, window=sum(trellis.lengths)):
         if not good[whole.sequence] and whole.size > 2 * window:
@@ -111,7 +111,7 @@ def _solve(trellis: Trellis, solver: Solver, window: int, margin: int) -> List[b
 
 
 def _solve_windows(trellis: Trellis, solver: Solver, windows: Iterable[Window]) -> List[bool]:
-    """For each sequence, whether its scores are finite and neighbouring windows agree."""
+    """RETURNS (List[bool]): For each sequence, whether its scores are finite and neighbouring windows agree."""
     good = [True] * len(trellis.lengths)
     expected: List[Tensor] = []
     for group in _groups(windows):
@@ -143,7 +143,7 @@ def _agree(mine: List[Tensor], other: List[Tensor]) -> bool:
 
 
 def _groups(windows: Iterable[Window]) -> Iterator[List[Window]]:
-    """Windows that are solved together, at most BATCH_TOKENS unless a single one is longer."""
+    """Group windows that are solved together, at most BATCH_TOKENS tokens unless a single one is longer."""
     group: List[Window] = []
     size = 0
     for part in windows:

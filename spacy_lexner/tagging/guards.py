@@ -1,4 +1,4 @@
-"""What keeps a tagger that learns from partial annotation from calling everything an entity.
+"""Guards that keep a tagger trained on partial annotation from calling everything an entity.
 
 Where only entities are annotated, and nothing is known to be outside, the most probable model marks all. A guard adds
 a loss that looks at what is not annotated; it is registered, and named by `guard` of `spacy-lexner.CRFTagger.v1`.

@@ -27,7 +27,7 @@ NORMALIZATIONS = ("mean", "sum", "token")
 
 @dataclass(frozen=True)
 class Head:
-    """What all heads share; `spans.head.TaggerHead` describes the methods."""
+    """The base of all heads; `spans.head.TaggerHead` describes the methods."""
 
     normalization: str = "mean"  # divide a batch's loss by its sentences ("mean"), tokens ("token") or nothing ("sum")
 

@@ -77,7 +77,8 @@ def _join_notes(model: Tagger, segments: Segments) -> None:
 
 
 def attend(model: Tagger, docs: List[Doc]) -> List[AttendedWords]:
-    """The attention of each Doc's tokens to words, by the outermost encoder that reports it."""
+    """RETURNS (List[AttendedWords]): The attention of each Doc's tokens to words, from the outermost encoder that
+    reports it."""
     encoder = next(node for node in model.layers[0].walk() if "attend" in node.attrs)
     segments = _cut(model, docs)
     if segments is None:

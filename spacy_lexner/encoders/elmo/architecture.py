@@ -47,16 +47,17 @@ def build_elmo_v1(
     """Build an ELMo (Peters et al. 2018): word vectors from characters, a bidirectional language model over them, and a
     learned mix of its layers. Its words are the tokens of a Doc, its sentences whole Docs.
 
-    The sizes, from `unit` to `skip_connections`, may be null: they then come from the checkpoint or, without one, from
-    the defaults below. A size that is given must agree with the checkpoint.
+    The sizes, from `unit` to `skip_connections`, may be null; they then come from the checkpoint or, without one, from
+    the defaults below. Any given size must agree with the checkpoint.
 
     checkpoint (Optional[str]): Folder with a trained biLM, written by `spacy lexner import elmo`. Read when the
         pipeline is initialised; a saved pipeline no longer needs it. None: random weights.
     vocab (Optional[str]): File of counted words, written by `spacy lexner count-words`, whose characters are the
         vocabulary of "unicode". None: the characters of the training texts.
-    unit (Optional[str]): What a word is made of: "unicode" (default), characters of a vocabulary, better for Chinese;
-        or "byte", UTF-8 bytes, as in the original.
-    max_characters (Optional[int]): Longer words are cut; the marks for begin and end of word count. Default 50.
+    unit (Optional[str]): The units of a word: "unicode" (default), characters of a vocabulary, better for Chinese; or
+        "byte", UTF-8 bytes, as in the original.
+    max_characters (Optional[int]): Longer words are truncated; the marks for the begin and end of a word count. Default
+        50.
     embedding_dim (Optional[int]): Width of a character vector. Default 16.
     filters (Optional[Sequence[Sequence[int]]]): Width and number of each group of filters. Default [[1, 32], [2, 32],
         [3, 64], [4, 128]].
@@ -65,21 +66,21 @@ def build_elmo_v1(
     projection_dim (Optional[int]): Width of a word vector and of each direction's layers. Default 128.
     cell_dim (Optional[int]): Width of the memory cells. Default 512.
     n_layers (Optional[int]): Number of LSTM layers. Default 2.
-    cell_clip, projection_clip (Optional[float]): Largest absolute value of a memory cell, and of a layer's recurrent
+    cell_clip, projection_clip (Optional[float]): Maximum absolute value of a memory cell, and of a layer's recurrent
         output; 0 for no clipping. Default 3.
     skip_connections (Optional[bool]): Add a layer's input to its output from the second layer on. Default True.
     mix_layers (Optional[Sequence[int]]): The layers to mix: 0 for the word vectors, 1 for the first LSTM layer and so
         on; None for all.
-    n_mixes (int): Number of mixes. Their results are concatenated.
+    n_mixes (int): Number of mixes, whose results are concatenated.
     mix_weights (Optional[Sequence[float]]): Fixed weights of the layers before the softmax; None to train them.
-    mix_norm (Optional[str]): Normalise the layers before mixing: "token", each token; "batch", all values of the batch
-        together, as in the original: results then depend on the other Docs of a batch.
+    mix_norm (Optional[str]): Normalise the layers before mixing: "token" for each token; "batch" over all values of the
+        batch, as in the original, so that results depend on the other Docs in it.
     dropout (float): Dropout of the mixed values.
     lstm_dropout (float): Dropout of the inputs of each LSTM layer, unless it is frozen.
     freeze (bool): Train only the mix. Pretraining trains everything regardless.
-    stateful (bool): Start each batch from the state in which the last one ended, as the original does: results then
-        depend on what was run before. Only for comparison.
-    block_rows (int): Most tokens whose gates are held in memory at once; results do not depend on it.
+    stateful (bool): Start each batch from the final state of the previous one, as the original does, so that results
+        depend on earlier batches. Only for comparison.
+    block_rows (int): Maximum number of tokens whose gates are in memory at once; results do not depend on it.
     mixed_precision (bool): Half precision, on a GPU or a processor with AMX; an LSTM that clips stays in single
         precision.
     grad_scaler_config (Dict[str, Any]): Arguments of thinc's PyTorchGradScaler.

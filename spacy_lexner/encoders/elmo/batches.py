@@ -1,4 +1,4 @@
-"""Docs as ELMo reads them: each distinct word once, and sentences as rows of words."""
+"""Conversion of Docs to ELMo's input: each distinct word once, and sentences as rows of words."""
 
 from typing import List, NamedTuple, Optional, Sequence
 
@@ -25,7 +25,8 @@ class ELMoBatch(NamedTuple):
     words: List[str]  # the distinct words, without begin and end
 
     def inputs(self, *, top_only: bool = False) -> ArgsKwargs:
-        """The arguments of ELMo's module, which returns the mixes, or the language model's last layer if `top_only`."""
+        """RETURNS (ArgsKwargs): The arguments of ELMo's module, which returns the mixes, or the language model's last
+        layer if `top_only`."""
         return ArgsKwargs(args=(self.characters, self.rows, self.lengths), kwargs={"top_only": top_only})
 
 
@@ -38,7 +39,7 @@ def make_batch(docs: Sequence[Doc], ids: CharacterIds, device: Optional[torch.de
     owners = np.searchsorted(ends, first, side="right")
     words = [docs[owner][int(token)].text for owner, token in zip(owners, first - (ends - lengths)[owners])]
 
-    # Every Doc gets two rows more than it has tokens.
+    # Every Doc has two more rows than tokens.
     tokens = np.arange(len(hashes)) + 2 * np.repeat(np.arange(len(docs)), lengths) + 1
     rows = np.full(len(hashes) + 2 * len(docs), END, dtype=np.int64)
     rows[ends - lengths + 2 * np.arange(len(docs))] = BEGIN

@@ -16,13 +16,13 @@ BLOCK_ROWS = 1024
 class BiLM(nn.Module):
     """Two independent stacks of projected LSTMs, one for each direction.
 
-    cell_clip (Optional[float]): Largest absolute value of a cell; None or 0 for no clipping.
-    projection_clip (Optional[float]): Largest absolute value of a layer's recurrent output; None or 0 likewise.
+    cell_clip (Optional[float]): Maximum absolute value of a cell; None or 0 for no clipping.
+    projection_clip (Optional[float]): Maximum absolute value of a layer's recurrent output; None or 0 likewise.
     skip_connections (bool): From the second layer on, add a layer's input to its output, not to its recurrent state.
     dropout (float): Dropout of each layer's inputs.
-    stateful (bool): Start each call from the state in which the last one ended, row by row of the batch, as the
-        original does. Results then depend on what was run before.
-    block_rows (int): Most rows (tokens) whose gates are held in memory at once. Results do not depend on it.
+    stateful (bool): Start each call from the final state of the previous one, row by row of the batch, as the original
+        does, so that results depend on earlier batches.
+    block_rows (int): Maximum number of rows (tokens) whose gates are in memory at once. Results do not depend on it.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class BiLM(nn.Module):
         self.block_rows = block_rows
         self.state: Optional[List[LSTMState]] = None
         sizes = (projection_dim, cell_dim, projection_dim)
-        # torch's LSTM has no clipping, and no projection as wide as the cell.
+        # torch's LSTM has no clipping, and its projection must be narrower than the cell.
         if not cell_clip and not projection_clip and projection_dim < cell_dim:
             self.layers = nn.ModuleList(ProjectedLSTM(*sizes) for _ in range(n_layers))
         else:
@@ -58,7 +58,7 @@ class BiLM(nn.Module):
 
         words (Tensor): Word vectors [n_words, projection_dim].
         lengths (Tensor): Lengths of the sequences, int64 on the CPU, each at least 1.
-        rows (Optional[Tensor]): For each row of the flat batch its row in `words`, int64 [n_rows]. None: its own.
+        rows (Optional[Tensor]): For each row of the flat batch its row in `words`, int64 [n_rows]. None: the same row.
         RETURNS (List[Tensor]): The word vectors twice side by side, then the output of each layer: n_layers + 1 tensors
             [n_rows, 2 * projection_dim], forward half first.
         """
@@ -68,8 +68,8 @@ class BiLM(nn.Module):
         return [unpack(torch.cat(layer, dim=1), packing) for layer in zip(*blocks)]
 
     def blocks(self, words: Tensor, packing: Packing, rows: Tensor) -> Iterator[List[Tensor]]:
-        """Run the model over a ragged batch, some steps at a time, with the state carried over; `words` and `rows` as
-        in `forward`.
+        """Run the model over a ragged batch in blocks of steps, carrying the state over; `words` and `rows` as in
+        `forward`.
 
         In training, a batch of several blocks is recomputed in the backward pass, block by block, so that only the
         layers' outputs stay in memory.
@@ -94,14 +94,11 @@ class BiLM(nn.Module):
                 hidden[:, order], cell[:, order] = last.hidden.detach(), last.cell.detach()
             self.state = kept
 
-    def reset_state(self) -> None:
-        """Forget the state carried from call to call."""
-        self.state = None
-
     def _run(
         self, words: Tensor, index: Tensor, sizes: List[int], state: List[LSTMState]
     ) -> Tuple[List[Tensor], List[LSTMState]]:
-        """The input and each layer's output, and each layer's state afterwards."""
+        """RETURNS (Tuple[List[Tensor], List[LSTMState]]): The input and each layer's output, and each layer's final
+        state."""
         outputs, after = [words[index]], []
         for number, (layer, before) in enumerate(zip(self.layers, state)):
             x = dropout(outputs[-1], self.dropout, self.training)
@@ -111,7 +108,8 @@ class BiLM(nn.Module):
         return outputs, after
 
     def _kept_state(self, words: Tensor, n_sequences: int) -> List[LSTMState]:
-        """The last call's final state for each row of a batch; zeros for new rows. Rows beyond this batch are kept."""
+        """RETURNS (List[LSTMState]): The final state of the previous call for each row of a batch, zeros for new rows.
+        Rows beyond this batch are kept."""
         if self.stateful and self.state is not None:
             missing = max(0, n_sequences - self.state[0].hidden.shape[1])
             return [LSTMState(*(pad(part.to(words), (0, 0, 0, missing)) for part in layer)) for layer in self.state]

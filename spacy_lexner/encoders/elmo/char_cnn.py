@@ -11,7 +11,7 @@ ACTIVATIONS = {"relu": torch.relu, "tanh": torch.tanh}
 
 
 class CharacterCNN(nn.Module):
-    """Embed characters, convolve them at several widths, take each filter's maximum, pass highway layers, project.
+    """Embed characters, convolve them at several widths, take each filter's maximum, apply highway layers and project.
 
     A word is a row of character ids, filled up with `pad_id`, the last id. As in the original, padding is a trained
     character that takes part in convolution and maximum. `filters` are pairs of filter width and number of filters;
@@ -30,7 +30,7 @@ class CharacterCNN(nn.Module):
     ):
         super().__init__()
         if activation not in ACTIVATIONS:
-            raise ValueError(f"Unknown activation {activation!r} of the character CNN: use one of {list(ACTIVATIONS)}.")
+            raise ValueError(f"The activation is {activation!r}; expected one of {', '.join(ACTIVATIONS)}.")
         n_filters = sum(number for _, number in filters)
         self.pad_id = pad_id
         self.widest = max(width for width, _ in filters)
@@ -58,8 +58,8 @@ class CharacterCNN(nn.Module):
             nn.init.zeros_(self.projection.bias)
 
     def pool(self, characters: Tensor) -> Tensor:
-        """The activated maximum of each filter over a word: ids [n_words, length] to [n_words, n_filters]."""
-        # Columns of padding alone give the same window again and again: one of them is enough for the maximum.
+        """Compute the activated maximum of each filter over a word: ids [n_words, length] to [n_words, n_filters]."""
+        # Windows of padding alone are all equal: one of them is enough for the maximum.
         ends = (characters != self.pad_id).any(dim=0).nonzero()
         longest = int(ends[-1]) + 1 if len(ends) else 0
         embedded = self.embedding(characters[:, : longest + self.widest]).transpose(1, 2)
@@ -77,9 +77,9 @@ class Highway(nn.Module):
 
     def __init__(self, width: int, n_layers: int):
         super().__init__()
-        # One product gives both halves: first W x + b, then V x + c.
+        # One product computes both: first W x + b, then V x + c.
         self.layers = nn.ModuleList(nn.Linear(width, 2 * width) for _ in range(n_layers))
-        for layer in self.layers:  # as the original biLM trainer does: at first, mostly the input is carried
+        for layer in self.layers:  # as in the original biLM trainer: initially, mostly the input is carried
             assert isinstance(layer, nn.Linear)
             nn.init.normal_(layer.weight, std=1 / sqrt(width))
             nn.init.zeros_(layer.bias[:width])

@@ -12,7 +12,8 @@ MAX_CHARACTERS = 50  # as in the original
 
 
 class CharacterIds:
-    """A row is [begin of word, characters, end of word, padding ...], `max_characters` long; longer words are cut.
+    """A row is [begin of word, characters, end of word, padding ...], `max_characters` long; longer words are
+    truncated.
 
     Id 0 means no word and ids 1 to n_plain - 1 are characters. The next five are begin and end of a sentence, begin and
     end of a word, and padding.
@@ -33,11 +34,11 @@ class CharacterIds:
         raise NotImplementedError
 
     def boundary_words(self) -> Ids:
-        """The words before and after each sentence, [2, max_characters]."""
+        """RETURNS (Ids): The words before and after each sentence, [2, max_characters]."""
         return self._fill(np.array([self.begin_sentence, self.end_sentence], dtype=np.int64), [1, 1])
 
     def _fill(self, flat: Ids, lengths: Sequence[int]) -> Ids:
-        """Rows for words whose characters are concatenated in `flat`."""
+        """RETURNS (Ids): Rows for words whose characters are concatenated in `flat`."""
         rows = np.full((len(lengths), self.max_characters), self.padding, dtype=np.int64)
         ends = np.array(lengths, dtype=np.int64)
         rows[:, 0] = self.begin_word
@@ -47,7 +48,7 @@ class CharacterIds:
 
 
 class ByteCharacters(CharacterIds):
-    """The 256 bytes, with the original's ids. A cut may fall inside a Chinese character, which is three bytes."""
+    """The 256 bytes, with the original's ids. Truncation may split a Chinese character, which has three bytes."""
 
     def __init__(self, max_characters: int = MAX_CHARACTERS) -> None:
         super().__init__(257, max_characters)
@@ -67,11 +68,11 @@ class UnicodeCharacters(CharacterIds):
 
     def __init__(self, characters: str, max_characters: int = MAX_CHARACTERS) -> None:
         if not characters:
-            raise ValueError("The vocabulary of characters is empty: give the characters of the training texts.")
+            raise ValueError("The vocabulary of characters is empty: use the characters of the training texts.")
         points = np.array(sorted(map(ord, characters)), dtype=np.int64)
         repeated = points[1:][points[1:] == points[:-1]]
         if len(repeated):
-            raise ValueError(f"The vocabulary of characters holds {chr(repeated[0])!r} more than once.")
+            raise ValueError(f"The vocabulary of characters lists {chr(repeated[0])!r} more than once.")
         self.characters = characters
         self._points = points
         self.unknown = len(points) + 1
@@ -81,7 +82,7 @@ class UnicodeCharacters(CharacterIds):
     def from_counts(
         cls, words: Iterable[Tuple[str, int]], max_characters: int = MAX_CHARACTERS, max_size: int = 20000
     ) -> "UnicodeCharacters":
-        """The `max_size` most frequent characters of words, given with their counts."""
+        """Make a vocabulary of the `max_size` most frequent characters of words, given with their counts."""
         counts: Counter[str] = Counter()
         for word, count in words:
             for character in word:
@@ -101,10 +102,10 @@ class UnicodeCharacters(CharacterIds):
 
 
 def character_ids(settings: Dict[str, Any]) -> CharacterIds:
-    """The inverse of `CharacterIds.to_dict`."""
+    """RETURNS (CharacterIds): The inverse of `CharacterIds.to_dict`."""
     if settings["unit"] == "byte":
         return ByteCharacters(settings["max_characters"])
     return _unicode(settings["characters"], settings["max_characters"])
 
 
-_unicode = lru_cache(maxsize=16)(UnicodeCharacters)  # needed at every call of a model
+_unicode = lru_cache(maxsize=16)(UnicodeCharacters)  # cached, since every call of a model needs it

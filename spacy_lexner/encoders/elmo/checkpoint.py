@@ -1,4 +1,4 @@
-"""A folder with a trained biLM: its sizes as JSON, its weights as safetensors."""
+"""Reading of a folder with a trained biLM: its sizes as JSON, its weights as safetensors."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ def read_config(folder: Union[str, Path]) -> Dict[str, Any]:
 
     folder (Union[str, Path]): A folder written by `spacy lexner import elmo`.
     RETURNS (Dict[str, Any]): `characters` (see CharacterIds.to_dict), `cnn` and `bilm` (arguments of CharacterCNN and
-        BiLM). Raises ValueError if the folder is not such a checkpoint.
+        BiLM). Raises ValueError if the folder is not an ELMo checkpoint.
     """
     path = Path(folder) / CONFIG
     if not path.is_file():
@@ -49,14 +49,15 @@ def read_config(folder: Union[str, Path]) -> Dict[str, Any]:
 
 
 def build_cnn(config: Dict[str, Any]) -> CharacterCNN:
-    """The character CNN of a config (see `read_config`), with random weights."""
+    """Build the character CNN of a config (see `read_config`), with random weights."""
     ids = character_ids(config["characters"])
     width = config["bilm"]["projection_dim"]
     return CharacterCNN(ids.n_characters, projection_dim=width, pad_id=ids.padding, **config["cnn"])
 
 
 def weight_shapes(config: Dict[str, Any]) -> Dict[str, List[int]]:
-    """Shapes of a checkpoint's weights by name: those of the module, with layers that clip. Nothing is allocated."""
+    """RETURNS (Dict[str, List[int]]): The shapes of a checkpoint's weights by name, those of the module with clipping
+    layers. Nothing is allocated."""
     with torch.device("meta"):
         bilm = BiLM(**{**config["bilm"], "cell_clip": 1.0})
         state = nn.ModuleDict({"characters": build_cnn(config), "bilm": bilm}).state_dict()
@@ -64,8 +65,8 @@ def weight_shapes(config: Dict[str, Any]) -> Dict[str, List[int]]:
 
 
 def load_weights(folder: Union[str, Path], config: Dict[str, Any], characters: CharacterCNN, bilm: BiLM) -> None:
-    """Load a checkpoint's weights into modules of the sizes in `config`. The language model may clip at other values
-    than the checkpoint's, or not at all. Raises ValueError if the file does not fit its config."""
+    """Load a checkpoint's weights into modules of the sizes in `config`. The language model may clip at different
+    values than the checkpoint, or not at all. Raises ValueError if the file does not fit its config."""
     state = _read_weights(Path(folder) / WEIGHTS, weight_shapes(config))
     characters.load_state_dict(_under("characters.", state))
     for number, layer in enumerate(bilm.layers):

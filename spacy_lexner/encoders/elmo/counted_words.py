@@ -1,4 +1,4 @@
-"""A file of words and how often each occurs: one `word<TAB>count` a line, most frequent first."""
+"""Files of words with their counts: one `word<TAB>count` per line, most frequent first."""
 
 from pathlib import Path
 from typing import Iterable, List, Tuple, Union
@@ -7,13 +7,13 @@ CountedWords = List[Tuple[str, int]]
 
 
 def read_counted_words(path: Union[str, Path]) -> CountedWords:
-    """Read what `spacy lexner count-words` wrote.
+    """Read a file written by `spacy lexner count-words`.
 
     path (Union[str, Path]): The file, UTF-8.
     RETURNS (CountedWords): Words and counts in file order. Raises ValueError with the number of the first bad line.
     """
     if not Path(path).is_file():
-        raise ValueError(f"There is no file of counted words {path}. Make one with 'spacy lexner count-words'.")
+        raise ValueError(f"{path} does not exist. Make a file of counted words with 'spacy lexner count-words'.")
     words: CountedWords = []
     seen = set()
     with open(path, encoding="utf8", newline="\n") as file:
@@ -28,7 +28,7 @@ def read_counted_words(path: Union[str, Path]) -> CountedWords:
         except UnicodeDecodeError as error:
             raise ValueError(f"{path} is not UTF-8 after line {len(words)}: {error}.") from error
     if not words:
-        raise ValueError(f"{path} holds no words.")
+        raise ValueError(f"{path} contains no words.")
     return words
 
 

@@ -1,4 +1,4 @@
-"""ELMo as a thinc layer: Docs of any length in, one vector per token out."""
+"""ELMo as a thinc layer from Docs of any length to one vector per token."""
 
 from dataclasses import dataclass
 from typing import Any, Callable, List, Optional, Sequence, Tuple, cast
@@ -21,8 +21,8 @@ Encoder = Model[List[Doc], List[Floats2d]]
 
 @dataclass(frozen=True)
 class ELMoOptions:
-    """How the module is run and trained: see `build_elmo_v1`. Not part of the weights: training may use other options
-    than pretraining."""
+    """Options for running and training the module, see `build_elmo_v1`. They are not saved with the weights, so
+    training may use other options than pretraining."""
 
     dropout: float = 0.5
     lstm_dropout: float = 0.1
@@ -70,8 +70,9 @@ def forward(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[List[Float
 
 
 def read_docs(model: Encoder, docs: Sequence[Doc]) -> Optional[ELMoBatch]:
-    """Batch the Docs that are not empty; None if all are. Also sets the module to the layer's options: it may have been
-    loaded since the last run. Raises ValueError if the layer is not initialised or its weights have other sizes."""
+    """Batch the Docs that are not empty; None if all are. Also applies the layer's options to the module, which may
+    have been loaded since the last run. Raises ValueError if the layer is not initialised or its weights have other
+    sizes."""
     shim, options = shim_of(model), model.attrs["options"]
     module = cast(ELMo, shim.module)
     module.dropout, module.freeze = options.dropout, options.freeze
@@ -84,7 +85,7 @@ def read_docs(model: Encoder, docs: Sequence[Doc]) -> Optional[ELMoBatch]:
 
 
 def _split(rows: torch.Tensor, docs: List[Doc]) -> List[Floats2d]:
-    """The rows of each Doc, without its begin and end, as views."""
+    """RETURNS (List[Floats2d]): The rows of each Doc, without its begin and end, as views."""
     vectors: Any = array_of(rows.float())
     result, start = [], 0
     for doc in docs:

@@ -1,4 +1,4 @@
-"""LSTM layers whose hidden state is a projection of the cell (Sak et al. 2014): torch's own, and one that clips.
+"""LSTM layers whose hidden state is a projection of the cell (Sak et al. 2014): torch's own, and one with clipping.
 
 A layer has two directions, each with its own input, weights and state. Its rows are in time-major order: the rows of
 the first step, then those of the second, and so on (see `Packing`).
@@ -13,7 +13,7 @@ from torch.nn.utils.rnn import PackedSequence
 
 
 class LSTMState(NamedTuple):
-    """What a layer carries from step to step."""
+    """The state that a layer carries from step to step."""
 
     hidden: Tensor  # projected outputs, shape [2, n_sequences, projection_dim]
     cell: Tensor  # memory cells, shape [2, n_sequences, cell_dim]
@@ -49,17 +49,17 @@ class ClippedLSTM(nn.Module):
         """Run all steps.
 
         x (Tensor): Inputs [2, n_rows, input_dim].
-        sizes (List[int]): Number of sequences running at each step, never growing; the running ones come first.
+        sizes (List[int]): Number of sequences running at each step, non-increasing; the running ones come first.
         state (LSTMState): State of all sequences before the first step.
         RETURNS (Tuple[Tensor, LSTMState]): Outputs [2, n_rows, projection_dim], and each sequence's state after its
             last step.
         """
-        # Half precision would add up its errors from step to step.
+        # In half precision, errors would accumulate from step to step.
         with torch.autocast(x.device.type, enabled=False):
             x, hidden, cell = (values.to(self.bias.dtype) for values in (x, *state))
             recurrent, projection = self.recurrent_weight.mT, self.projection.mT
             outputs, ended = [], []
-            # The product with the input does not wait for the step before: one multiplication serves all steps.
+            # The product with the input does not depend on previous steps: one multiplication serves them all.
             for gates in torch.baddbmm(self.bias[:, None], x, self.input_weight.mT).split(sizes, dim=1):
                 running = gates.shape[1]
                 if running < hidden.shape[1]:

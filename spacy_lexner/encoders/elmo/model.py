@@ -77,7 +77,7 @@ class ELMo(nn.Module):
         return dropout(output, self.dropout, self.training)
 
     def embed(self, characters: Tensor) -> Tensor:
-        """Embed words, WORDS_AT_ONCE at a time: ids [n_words, length] to vectors [n_words, projection_dim]."""
+        """Embed words in batches of WORDS_AT_ONCE: ids [n_words, length] to vectors [n_words, projection_dim]."""
         # Words of similar length run together, so that the CNN can drop more padding.
         order = (characters != self.characters.pad_id).sum(dim=1).argsort()
         words = torch.cat([self.characters(part) for part in characters[order].split(WORDS_AT_ONCE)])
@@ -97,9 +97,9 @@ class ScalarMix(nn.Module):
     def __init__(self, n_layers: int, norm: Optional[Norm] = None, weights: Optional[Sequence[float]] = None):
         super().__init__()
         if norm is not None and norm not in NORMS:
-            raise ValueError(f"Unknown norm {norm!r} of the scalar mix: use one of {list(NORMS)}, or null.")
+            raise ValueError(f"The norm of the scalar mix is {norm!r}; expected one of {', '.join(NORMS)}, or null.")
         if weights is not None and len(weights) != n_layers:
-            raise ValueError(f"The scalar mix got {len(weights)} weights for {n_layers} layers: give one for each.")
+            raise ValueError(f"The scalar mix has {len(weights)} weights for {n_layers} layers; expected one for each.")
         initial = torch.zeros(n_layers) if weights is None else torch.tensor([float(weight) for weight in weights])
         self.norm = norm
         self.scalars = nn.Parameter(initial, requires_grad=weights is None)

@@ -9,7 +9,7 @@ from ...tensors.convert import numpy_of, tensor_of
 
 
 class Packing(NamedTuple):
-    """Where the rows of a ragged batch go in time-major order: all first steps, then all second steps, and so on.
+    """The layout of a ragged batch in time-major order: all first steps, then all second steps, and so on.
 
     The batch is flat: the rows of its sequences one after the other. Step 0 of direction 0 is a sequence's first row,
     step 0 of direction 1 its last. Sequences come longest first, so that those still running are always the first.
@@ -17,13 +17,13 @@ class Packing(NamedTuple):
 
     rows: Tensor  # int64 [2, n_rows]: for each direction and packed row, the row of the flat batch
     inverse: Tensor  # int64 [2, n_rows]: for each direction and row of the flat batch, the packed row
-    sizes: List[int]  # number of sequences running at each step, never growing
+    sizes: List[int]  # number of sequences running at each step, non-increasing
     order: Tensor  # int64 [n_sequences]: the sequences, longest first
 
 
 def pack(lengths: Tensor) -> Packing:
     """Lay out sequences of the given lengths: int64 [n_sequences], each at least 1. Everything is on the CPU."""
-    # In numpy: torch would wake its threads for `repeat_interleave`, however short the input.
+    # In NumPy, because torch would wake its threads for `repeat_interleave` even if the input is short.
     counts = numpy_of(lengths)
     order = np.argsort(-counts, kind="stable")
     ordered = counts[order]

@@ -1,4 +1,4 @@
-"""How an ELMo is built when a pipeline is initialised: its sizes, its characters, its weights."""
+"""The construction of an ELMo when a pipeline is initialised: its sizes, characters and weights."""
 
 import warnings
 from typing import Any, Dict, Literal, Mapping, Optional, Sequence
@@ -16,7 +16,7 @@ from .model import ELMo, ScalarMix
 
 Unit = Literal["byte", "unicode"]
 UNITS = ("byte", "unicode")
-MOST_CHARACTERS = 100_000  # that a word may have; every word takes so much memory
+MOST_CHARACTERS = 100_000  # upper limit of max_characters, since every word takes memory for that many
 # Without a checkpoint: small enough to train on a CPU.
 DEFAULT_SIZES: Dict[str, Any] = {
     "unit": "unicode",
@@ -46,13 +46,14 @@ LEAST = {
 
 
 class ELMoSetup:
-    """The settings of an ELMo that matter only when it is initialised; what is saved is the module itself."""
+    """The settings of an ELMo that are only used for its initialisation; a saved pipeline contains the module
+    itself."""
 
     def __init__(
         self, checkpoint: Optional[str], vocab: Optional[str], sizes: Mapping[str, Any], mix: Mapping[str, Any]
     ) -> None:
-        """Check the settings, which `build_elmo_v1` describes. `sizes` has the names of DEFAULT_SIZES; a size of None
-        means the checkpoint's value or the default. `mix` has mix_layers, n_mixes, mix_weights and mix_norm."""
+        """Check the settings, see `build_elmo_v1`. `sizes` has the names of DEFAULT_SIZES; a size of None stands for
+        the checkpoint's value or the default. `mix` has mix_layers, n_mixes, mix_weights and mix_norm."""
         self.checkpoint, self.vocab = checkpoint, vocab
         self.sizes = {name: value for name, value in sizes.items() if value is not None}
         self.mix = dict(mix)
@@ -64,25 +65,27 @@ class ELMoSetup:
             if not filters or any(len(pair) != 2 or min(pair) < 1 for pair in filters):
                 raise ValueError(f"filters = {filters} must be pairs of width and number, each at least 1.")
         if mix["n_mixes"] > 1 and mix["mix_weights"] is not None:
-            raise ValueError(f"n_mixes = {mix['n_mixes']} mixes with the same fixed mix_weights would all be the same.")
+            raise ValueError(
+                f"n_mixes is {mix['n_mixes']}; expected 1, since mixes with fixed mix_weights are all equal."
+            )
         if vocab is not None and (checkpoint is not None or self.sizes.get("unit") == "byte"):
-            raise ValueError("vocab names words for the characters of unit = 'unicode', without a checkpoint.")
+            raise ValueError("vocab is only for unit = 'unicode' without a checkpoint. Remove it.")
 
     @property
     def reads_tokens(self) -> bool:
-        """Whether the characters are those of the training texts."""
+        """RETURNS (bool): Whether the vocabulary consists of the characters of the training texts."""
         return self.checkpoint is None and self.vocab is None and self.sizes.get("unit") != "byte"
 
     @property
     def width(self) -> Optional[int]:
-        """Width of the output; None if only the checkpoint knows it."""
+        """RETURNS (Optional[int]): Width of the output; None if it depends on the checkpoint."""
         if self.checkpoint is not None and "projection_dim" not in self.sizes:
             return None
         return 2 * self.mix["n_mixes"] * {**DEFAULT_SIZES, **self.sizes}["projection_dim"]
 
     def build(self, shim: ModuleShim, sample: Sequence[Doc], texts: TrainingTexts) -> ELMo:
-        """Build the module and give it, with its settings, to the shim. `texts` are the training texts, if a component
-        or callback has collected them; if empty, the sample serves instead."""
+        """Build the module and put it, with its settings, into the shim. `texts` are the training texts; if no
+        component or callback has collected them, `sample`, a few Docs, replaces them."""
         if self.checkpoint is None:
             sizes = {**DEFAULT_SIZES, **self.sizes}
             settings = {
@@ -112,18 +115,17 @@ class ELMoSetup:
         for name, value in {**self.sizes, **self._mix(settings["bilm"]["n_layers"])}.items():
             if (value or None) != (found[name] or None):  # a clip of 0 is none
                 raise ValueError(
-                    f"{name} = {value} does not agree with {source}, where it is {found[name]}. Set it to that in the "
+                    f"{name} = {value} does not agree with {source}, where it is {found[name]}. Use that value in the "
                     "config."
                 )
 
     def _mix(self, n_layers: int) -> Dict[str, Any]:
-        """The settings of the mix as plain JSON, with its layers listed."""
+        """RETURNS (Dict[str, Any]): The settings of the mix as plain JSON, with an explicit list of layers."""
         layers = self.mix["mix_layers"]
         layers = list(range(n_layers + 1) if layers is None else layers)
         if not layers or min(layers) < 0 or max(layers) > n_layers or len(set(layers)) < len(layers):
             raise ValueError(
-                f"mix_layers = {layers} is out of range: the layers are 0, the word vectors, to {n_layers}, each "
-                "at most once."
+                f"mix_layers is {layers}; expected different layers from 0 (the word vectors) to {n_layers}."
             )
         weights = self.mix["mix_weights"]
         return {**self.mix, "mix_layers": layers, "mix_weights": None if weights is None else list(weights)}
@@ -133,7 +135,7 @@ class ELMoSetup:
         if sizes["unit"] == "byte":
             return ByteCharacters(length)
         if sizes["unit"] != "unicode":
-            raise ValueError(f"Unknown unit {sizes['unit']!r} of a word. Choose one of {UNITS}.")
+            raise ValueError(f"unit is {sizes['unit']!r}; expected one of {', '.join(UNITS)}.")
         if self.vocab is not None:
             return UnicodeCharacters.from_counts(read_counted_words(self.vocab), length)
         if not texts.n_docs:
@@ -149,8 +151,8 @@ class ELMoSetup:
 
 
 def build_elmo(settings: Dict[str, Any]) -> ELMo:
-    """Build a module with random weights from the settings that `ELMoSetup.build` gives the shim. Raises ValueError for
-    those that would fail later."""
+    """Build a module with random weights from the settings that `ELMoSetup.build` puts into the shim. Raises ValueError
+    for settings that would fail later."""
     mix, bilm, length = settings["mix"], settings["bilm"], settings["characters"]["max_characters"]
     layers = mix["mix_layers"]
     if not layers or not all(type(layer) is int and 0 <= layer <= bilm["n_layers"] for layer in layers):

@@ -57,7 +57,7 @@ def build_flat_v1(
 ) -> Model[List[Doc], List[Floats2d]]:
     """Build a FLAT (Li et al. 2020): a transformer over a lattice of the characters of a text and the words in it.
 
-    The words come from the `lex_matcher` of the pipeline, which must stand before the component that holds this model.
+    The words come from the pipeline's `lex_matcher`, which must come before the component that holds this model.
     The defaults are what trained best (docs/results.md). The paper describes `sublayers.residual = "input"` and
     `sublayers.shared_norm = false`; its code computes what the defaults do, with `positions.fusion = "ff_two"`.
 
@@ -75,7 +75,7 @@ def build_flat_v1(
     max_words (float): Most words of a window for each of its characters; where there are more, the longest stay. A
         window of more than 64 characters with half of that is a repetition, and keeps an eighth.
     window (int): Longer Docs are read in overlapping windows of this many characters.
-    max_batch_tokens (int): Most characters and words, padding included, that go through the encoder at once.
+    max_batch_tokens (int): Maximum number of characters and words, padding included, in a batch of the encoder.
     mixed_precision (bool): Half precision, on a GPU or a processor with AMX.
     grad_scaler_config (Dict[str, Any]): Arguments of thinc's PyTorchGradScaler.
     embedding, positions, attention, sublayers (Dict[str, Any]): Blocks of options that a config may leave out: see

@@ -79,7 +79,7 @@ class LatticeAttention(nn.Module):
 
         tokens (torch.Tensor): float [B, L, H].
         mask (torch.Tensor): bool [B, L], False for padding.
-        positions (DistinctPositions): How the tokens lie to each other, and which are queries.
+        positions (DistinctPositions): The relative positions of the tokens, and which tokens are queries.
         bias (Optional[torch.Tensor]): float [heads, B * Q, L], added to the scores after they are scaled.
         record (Optional[List[torch.Tensor]]): If given, receives the mean weights of the heads, float [B, Q, L].
         RETURNS (torch.Tensor): float [B, Q, H]; finite, but meaningless, for padding.

@@ -1,4 +1,4 @@
-"""From Docs and their candidate words to the lattices that FLAT reads."""
+"""Conversion of Docs and their candidate words to FLAT's input lattices."""
 
 from typing import Iterator, Optional, Tuple
 

@@ -79,7 +79,7 @@ class Groups(NamedTuple):
 
 
 class DistinctPositions:
-    """How the tokens of a batch of lattices stand to each other. Integers only; made once, used by every layer.
+    """The relative positions of the tokens of a batch of lattices. Integers only; computed once for all layers.
 
     Queries are grouped by span length and ordered by start, so that a chunk of them needs a narrow window of the
     distances.
@@ -173,7 +173,8 @@ class DistinctPositions:
         return np.stack((least, high[:, None] - self._keys.low - least + 1), axis=-1)
 
     def _split_rows(self, first: int, last: int) -> List[int]:
-        """Where chunks begin among the ordered queries: long groups are cut, small neighbouring groups are joined."""
+        """RETURNS (List[int]): The starts of chunks among the ordered queries. Long groups are split, small
+        neighbouring ones joined."""
         begins: List[int] = []
         joined_columns = 0
         for rank in range(first, last):

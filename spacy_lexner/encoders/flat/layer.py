@@ -35,7 +35,7 @@ from .setup import FlatSetup
 
 @dataclass(frozen=True)
 class FlatOptions(Block):
-    """How Docs reach the module, see `build_flat_v1`. Nothing of it is part of the weights."""
+    """Options for the preparation of the module's input, see `build_flat_v1`. The weights do not depend on them."""
 
     block = "FLAT"
     least: ClassVar = {"max_words": 0, "window": 1, "max_batch_tokens": 1, "freeze_steps": 0}
@@ -95,7 +95,7 @@ def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
 
 
 def _width(contextual: Optional[Encoder], sample: List[Doc]) -> int:
-    """Width of the contextual vectors: as the sub-model says it, or as it shows on a Doc."""
+    """RETURNS (int): Width of the contextual vectors: the sub-model's `nO`, or else that of its output for a Doc."""
     if contextual is None:
         return 0
     width = contextual.maybe_get_dim("nO")
@@ -116,7 +116,7 @@ def encode_characters(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[
 
 
 def attend(model: Encoder, docs: List[Doc]) -> List[AttendedWords]:
-    """How much the tokens of each Doc attend to words, in the mean over heads and layers. This runs the module."""
+    """Run the module and record the attention of each Doc's tokens to words, averaged over heads and layers."""
     if not docs:
         return []
     characters = read_characters(docs)

@@ -45,7 +45,7 @@ class FlatBatch(NamedTuple):
 
 
 class FeedForward(nn.Module):
-    """W_2 activation(dropout(W_1 x + b_1)) + b_2, and dropout: the first dropout stands before the activation."""
+    """W_2 activation(dropout(W_1 x + b_1)) + b_2, and dropout: the first dropout precedes the activation."""
 
     def __init__(self, width: int, options: SubLayers) -> None:
         super().__init__()

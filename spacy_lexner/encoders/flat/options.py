@@ -1,4 +1,4 @@
-"""The options of FLAT that lie in nested blocks of its config. The defaults are those of `configs/flat.cfg`."""
+"""The options of FLAT in nested blocks of its config. The defaults are those of `configs/flat.cfg`."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Optional
@@ -85,7 +85,7 @@ class Attention(Block):
 
 @dataclass(frozen=True)
 class SubLayers(Block):
-    """The block `sublayers`: the feed-forward sub-layers, and what stands around them and attention.
+    """The block `sublayers`: the feed-forward sub-layers, and the operations around them and attention.
 
     norm (str): Layer normalization "post", after each sub-layer, or "pre", before each and once at the end.
     residual (str): What is added to the output of a sub-layer: its "input", which is the residual connection of the
@@ -96,7 +96,7 @@ class SubLayers(Block):
     activation (str): Of the feed-forward sub-layers.
     inner_dropout (float): Dropout inside a feed-forward sub-layer, before the activation.
     inner_output_dropout (Optional[float]): Dropout of its output; None for `inner_dropout`.
-    output_dropout (float): Dropout of what the last layer gives for the characters.
+    output_dropout (float): Dropout of the last layer's output for the characters.
     """
 
     block = "sublayers"

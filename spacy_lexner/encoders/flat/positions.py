@@ -71,7 +71,7 @@ class PositionEncoding(nn.Module):
 
 
 class PositionKeys(NamedTuple):
-    """What queries are scored against: a vector for each relative position."""
+    """The vectors that queries are scored against, one for each relative position."""
 
     vectors: Tensor  # float [n, H]
     lookup: Optional[Tensor] = None  # int64 [u], the row of each of the u positions; None if they are the rows

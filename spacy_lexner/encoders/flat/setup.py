@@ -1,4 +1,4 @@
-"""What a FLAT is made of, and how it is built when a pipeline is initialized."""
+"""The settings of a FLAT, and its construction when a pipeline is initialised."""
 
 import warnings
 from dataclasses import asdict, dataclass
@@ -96,6 +96,6 @@ class FlatSetup(Block):
         return module
 
     def _settings(self, tables: Dict[str, int]) -> Dict[str, Any]:
-        """What `build_flat` takes."""
+        """RETURNS (Dict[str, Any]): The settings for `build_flat`, as plain JSON."""
         settings = {name: value for name, value in asdict(self).items() if name not in ("words", "lexicon")}
         return {**settings, "tables": tables}

@@ -1,4 +1,4 @@
-"""What a BERT-shaped encoder is made of, and how its vocabulary and sizes are settled."""
+"""The settings of a BERT-shaped encoder, and the choice of its vocabulary and sizes."""
 
 import warnings
 from collections import Counter
@@ -21,8 +21,8 @@ from .wordpieces import Wordpieces, build_vocab, load_wordpieces, read_vocab, vo
 
 @dataclass(frozen=True)
 class BertSetup:
-    """The settings of a text model, described at `build_lebert_v1`. They matter only when it is initialised; what is
-    saved is the module itself. `longest` is the most wordpieces read at once, without a checkpoint."""
+    """The settings of a text model, see `build_lebert_v1`. They are only used for its initialisation; a saved pipeline
+    contains the module itself. `longest` is the maximum number of wordpieces in a window without a checkpoint."""
 
     checkpoint: Optional[str]
     vocab: Optional[str]
@@ -52,27 +52,29 @@ class BertSetup:
 
     @property
     def reads_tokens(self) -> bool:
-        """Whether the vocabulary is made of the training texts."""
+        """RETURNS (bool): Whether the vocabulary is built from the training texts."""
         return self.checkpoint is None and self.vocab is None
 
     @property
     def reads_texts(self) -> bool:
-        """Whether words or entities of the training texts are fine-tuned."""
+        """RETURNS (bool): Whether words or entities of the training texts are fine-tuned."""
         return False
 
     @property
     def reads_labels(self) -> bool:
-        """Whether the labels of words have vectors."""
+        """RETURNS (bool): Whether the labels of words have vectors."""
         return False
 
     def texts(self) -> Optional[TrainingTexts]:
-        """What the model has to see before it is initialised; None for nothing."""
+        """RETURNS (Optional[TrainingTexts]): The collector of the training texts that the model needs before its
+        initialisation; None if it needs none."""
         if not (self.reads_tokens or self.reads_texts):
             return None
         return TrainingTexts(tokens=self.reads_tokens, texts=self.reads_texts)
 
     def wordpieces(self, texts: TrainingTexts, matcher: Optional[Matcher]) -> Dict[str, Any]:
-        """The vocabulary, as settings for `load_wordpieces`, with the normalisation of what is looked up in it."""
+        """RETURNS (Dict[str, Any]): The vocabulary as settings for `load_wordpieces`, with the normalisation of
+        characters before look-up."""
         normalization = choose_normalization(self.read_as, None if matcher is None else matcher.lexicon)
         tokens: Counter[str] = Counter()
         for token, count in texts.tokens.items():
@@ -88,7 +90,8 @@ class BertSetup:
         return vocab_settings(vocab, lower_case=self.lower_case)
 
     def config(self, wordpieces: Dict[str, Any]) -> PretrainedConfig:
-        """The sizes, given what `wordpieces` gives. Raises ValueError if checkpoint and vocabulary do not match."""
+        """RETURNS (PretrainedConfig): The sizes, for the result of `wordpieces`. Raises ValueError if checkpoint and
+        vocabulary do not match."""
         size = len(load_wordpieces(wordpieces))
         dropouts = {"hidden_dropout_prob": self.dropout, "attention_probs_dropout_prob": self.attention_dropout}
         if self.checkpoint is None:
@@ -114,8 +117,8 @@ class BertSetup:
         return config
 
     def load_weights(self, encoder: PreTrainedModel, config: PretrainedConfig, wordpieces: Dict[str, Any]) -> None:
-        """Give an encoder the weights of the checkpoint, or its wordpieces the vectors of a file, if there are any;
-        `config` and `wordpieces` come from the methods of these names."""
+        """Load the checkpoint's weights into an encoder, or the vectors of a file into its wordpieces, if given.
+        `config` and `wordpieces` are the results of the methods of these names."""
         if self.checkpoint is not None:
             encoder.load_state_dict(load_encoder(self.checkpoint, config).state_dict())
         if self.piece_vectors is not None:
@@ -126,7 +129,7 @@ class BertSetup:
 
 def start_from_characters(table: nn.Embedding, wordpieces: Wordpieces, path: str) -> int:
     """Add the vectors of characters to the random embeddings, [V, H], of the wordpieces that are single characters;
-    gives how many got one.
+    returns how many got one.
 
     A masked language model spends its first thousand updates on learning which characters are alike. Vectors of a
     skip-gram model, trained in a minute, know it already. They are centred, since what all of them share says nothing,
@@ -154,7 +157,7 @@ def start_from_characters(table: nn.Embedding, wordpieces: Wordpieces, path: str
 
 
 def take_sample(sample: Sequence[Doc], texts: TrainingTexts, name: str) -> None:
-    """Make do with a few Docs, and warn, where a model that wants all training texts has not seen them."""
+    """Use a few Docs instead of the training texts, which a model needs but has not seen, and warn."""
     warnings.warn(
         f"{name} makes its vocabulary or its table of fine-tuned words of the training texts, but saw only a sample of "
         f"{len(sample)}; anything else is unknown to it. `lex_ner` shows it all texts. With another component, "

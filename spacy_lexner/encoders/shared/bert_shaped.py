@@ -16,7 +16,8 @@ NOT_SETTINGS = ("_name_or_path", "transformers_version", "torch_dtype", "dtype",
 
 
 def config_settings(config: PretrainedConfig) -> Dict[str, Any]:
-    """A Hugging Face config as plain JSON, for `build_encoder`, without keys that say where it came from."""
+    """RETURNS (Dict[str, Any]): A Hugging Face config as plain JSON, for `build_encoder`, without keys about its
+    origin."""
     settings = json.loads(config.to_json_string(use_diff=False))
     return {key: value for key, value in settings.items() if key not in NOT_SETTINGS}
 
@@ -111,8 +112,8 @@ def encoder_layers(encoder: PreTrainedModel) -> nn.ModuleList:
 
 
 def max_length(encoder: PreTrainedModel) -> int:
-    """The most wordpieces that an encoder reads at once, special ones included. RoBERTa's positions begin after the
-    padding id."""
+    """RETURNS (int): The maximum sequence length of an encoder in wordpieces, including special ones. RoBERTa's
+    positions begin after the padding id."""
     offset = getattr(getattr(encoder, "embeddings", None), "padding_idx", None)
     return encoder.config.max_position_embeddings - (0 if offset is None else offset + 1)
 

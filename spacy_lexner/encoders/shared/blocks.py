@@ -1,4 +1,4 @@
-"""Options in nested blocks of a config, and errors that say where."""
+"""Options in nested blocks of a config, with errors that name the place."""
 
 import inspect
 from dataclasses import fields
@@ -77,8 +77,8 @@ def _describe(hint: Any) -> str:
 
 
 class BuilderWithBlocks:
-    """A registered builder some of whose options lie in nested blocks, so that a config which sets one of them outside
-    of its block gets an error that says where it belongs.
+    """A registered builder with some options in nested blocks. A config that sets one of these outside of its block
+    gets an error that says where it belongs.
 
     confection compares a config with the builder's signature before it calls the builder, and reports what is not in
     the signature as "unexpected". But when it asks for the signature, it holds the section of the config, and here that

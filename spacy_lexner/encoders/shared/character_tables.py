@@ -1,4 +1,4 @@
-"""Tables of vectors of characters and bigrams, made of the training texts and of files."""
+"""Tables of character and bigram vectors, built from the training texts and from files."""
 
 from typing import Any, Dict, NamedTuple, Optional, Sequence
 
@@ -41,14 +41,14 @@ class TokenVectors(nn.Embedding):
             self.fixed[ids[ids >= n_rows] - n_rows] = vectors[ids >= n_rows].to(self.fixed)
 
     def normalize(self) -> None:
-        """Give every row length 1, but for rows of zeros."""
+        """Scale every row to length 1, except for rows of zeros."""
         with torch.no_grad():
             for table in (self.weight, self.fixed):
                 table.copy_(unit_length(table))
 
 
 class CharacterTables(NamedTuple):
-    """What the tables of a model hold."""
+    """The contents of a model's tables."""
 
     characters: Vectors
     bigrams: Vectors
@@ -85,7 +85,7 @@ class CharacterTables(NamedTuple):
 
 
 def drop_tokens(ids: Tensor, share: float) -> Tensor:
-    """Let a share of characters or bigrams count as unknown."""
+    """Replace a share of characters or bigrams by the unknown one."""
     if not share:
         return ids
     dropped = (torch.rand(ids.shape, device=ids.device) < share) & (ids != PADDING)

@@ -11,7 +11,7 @@ from ...lexicon.normalization import to_codes
 
 
 class Characters(NamedTuple):
-    """The characters of the tokens of a batch of Docs, one after the other; spaces between tokens are none."""
+    """The characters of the tokens of a batch of Docs, concatenated, without the spaces between tokens."""
 
     codes: np.ndarray  # uint32[n], their code points
     counts: np.ndarray  # int64[n_tokens], the characters of each token

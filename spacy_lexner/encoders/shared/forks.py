@@ -1,8 +1,8 @@
-"""Forked processes compute with one thread: importing this module sees to it.
+"""Importing this module makes forked processes compute with one thread.
 
 The threads of OpenMP do not survive a fork. If torch has computed with several before, the forked process, such as a
-worker of `nlp.pipe(n_process=2)`, would wait for them for ever. With one thread it asks for none. A process that is
-forked before torch has computed anything may call `torch.set_num_threads` itself.
+worker of `nlp.pipe(n_process=2)`, would wait for them forever. With one thread it needs none. A process that is forked
+before torch has computed anything may call `torch.set_num_threads` itself.
 """
 
 import os

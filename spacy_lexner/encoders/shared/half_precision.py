@@ -1,4 +1,4 @@
-"""Which 16-bit format mixed precision computes in."""
+"""The choice of the 16-bit format for mixed precision."""
 
 from typing import Optional
 
@@ -6,8 +6,9 @@ import torch
 
 
 def half_precision(device: torch.device) -> Optional[torch.dtype]:
-    """The 16-bit format in which a device multiplies matrices: on a GPU bfloat16, or else float16, which needs gradient
-    scaling; on a processor bfloat16 if it multiplies tiles of it (AMX), else None, since 16 bits would be slower."""
+    """RETURNS (Optional[torch.dtype]): The 16-bit format for a device: on a GPU bfloat16 if supported, otherwise
+    float16, which needs gradient scaling; on a processor with AMX bfloat16, otherwise None, since 16 bits would be
+    slower."""
     if device.type == "cuda":
         return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
     if device.type == "cpu" and _cpu_has_tiles():

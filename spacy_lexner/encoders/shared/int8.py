@@ -98,7 +98,7 @@ def unpack(module: nn.Module, packed: Mapping[str, Tensor]) -> None:
 
 
 class SameInAnyBatch(TorchFunctionMode):
-    """Within it, attention and products of float32 give a text the same rows, to the last bit, in whatever batch."""
+    """Make attention and float32 products bitwise independent of the batch of a text within a `with` block."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}

@@ -30,7 +30,7 @@ class LexiconOptions(Block):
         return WordDropout(self.lexicon_dropout)
 
     def node(self) -> Model:
-        """RETURNS (Model[List[Doc], List[Tuple[Candidates, Lexicon]]]): The node that gives the words of Docs."""
+        """RETURNS (Model[List[Doc], List[Tuple[Candidates, Lexicon]]]): The node that finds the words of Docs."""
         return LexiconCandidates(self.dropout())
 
 

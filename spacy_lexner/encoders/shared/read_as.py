@@ -1,4 +1,4 @@
-"""How encoders read characters: as they are written, or as a lexicon compares them."""
+"""Normalisation of the characters that encoders read: none, that of a lexicon, or to simplified script."""
 
 from typing import Any, Dict, Literal, Mapping, Optional
 

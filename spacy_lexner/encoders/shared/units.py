@@ -1,5 +1,6 @@
-"""Encoders of units. A unit is what a torch module gives one row for: a character, a wordpiece or a token. Unit Docs
-go through the module in padded batches of windows, and the rows of their units are averaged for each token of a Doc."""
+"""Encoders of units. A unit is anything with a row in a torch module's output: a character, a wordpiece or a token.
+Unit Docs go through the module in padded batches of windows, and the rows of their units are averaged for each token of
+a Doc."""
 
 from itertools import pairwise
 from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, cast

@@ -19,7 +19,7 @@ Keys = Tuple[str, str]  # of what has vectors: those of the training texts, trai
 
 
 class LatticeVocab:
-    """Numbers of characters and bigrams, given the trained and the fixed ones, one after the other. A bigram is a
+    """Numbers of characters and bigrams, of the trained ones first, then of the fixed ones. A bigram is a
     character with the next one of its text, or with the end. Texts are normalised, the keys are. For `numbers` see
     `CharacterOptions`."""
 

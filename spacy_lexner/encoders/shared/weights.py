@@ -89,7 +89,8 @@ def assign_weights(module: nn.Module, state: Mapping[str, torch.Tensor], aliases
 
 
 def is_whole(module: nn.Module) -> bool:
-    """Whether every tensor of a module from `build_empty` has memory by now. Those that are not saved do not."""
+    """RETURNS (bool): Whether every tensor of a module from `build_empty` has memory. Those that are not saved do
+    not."""
     parts = (value for part in module.modules() for value in vars(part).values())
     tensors = (*module.parameters(), *module.buffers(), *parts)
     return not any(isinstance(value, torch.Tensor) and value.is_meta for value in tensors)

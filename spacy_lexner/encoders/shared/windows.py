@@ -1,4 +1,4 @@
-"""Windows over sequences that are longer than an encoder reads at once, and batches of windows of similar length."""
+"""Windows over sequences that exceed an encoder's limit, and batches of windows of similar length."""
 
 from typing import List, NamedTuple, Tuple
 
@@ -16,7 +16,7 @@ class PaddedWindows(NamedTuple):
 
 
 class Windows(NamedTuple):
-    """Windows over sequences that lie one after the other in one array; all fields int64[n], ends exclusive. The
+    """Windows over sequences that are concatenated in one array; all fields int64[n], ends exclusive. The
     encoder reads `starts` to `ends`; only the vectors of the own parts are used, which cover each sequence once."""
 
     starts: np.ndarray
@@ -26,7 +26,7 @@ class Windows(NamedTuple):
 
     @property
     def lengths(self) -> np.ndarray:
-        """How much the encoder reads in each window, int64[n]."""
+        """RETURNS (numpy.ndarray): The length of each window, int64[n]."""
         return self.ends - self.starts
 
     def take(self, index: np.ndarray) -> "Windows":
@@ -42,7 +42,7 @@ class Windows(NamedTuple):
 
 def cut_windows(lengths: np.ndarray, size: int, stride: int) -> Windows:
     """Cut sequences into overlapping windows; an empty one has none. Each position belongs to the window where it lies
-    deepest: the border between two windows lies in the middle of their overlap.
+    deepest: the border between two windows is in the middle of their overlap.
 
     All windows of a sequence longer than `size` have that length. Each begins `stride` after the one before, except
     that the last is moved left to end with the sequence. Raises ValueError unless 1 <= stride <= size.

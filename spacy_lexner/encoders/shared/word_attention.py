@@ -1,4 +1,4 @@
-"""How the words that cover a token inform it: bilinear attention (Liu et al. 2021, equations 3-6)."""
+"""Bilinear attention of tokens to the words that cover them (Liu et al. 2021, equations 3-6)."""
 
 from typing import List, Optional, Tuple
 

@@ -1,4 +1,4 @@
-"""What encoders of wordpieces share: windows over the wordpieces of Docs, padded, with [CLS] and [SEP] around each."""
+"""The base of wordpiece encoders: padded windows over the wordpieces of Docs, each with [CLS] and [SEP] around it."""
 
 from dataclasses import dataclass
 from typing import Any, Callable, Iterator, List, Mapping, NamedTuple, Optional, Tuple
@@ -25,7 +25,7 @@ MakeBatches = Callable[[Encoder, List[Doc], np.ndarray, np.ndarray, bool], Itera
 
 @dataclass(frozen=True)
 class WindowOptions:
-    """How long Docs are read, described at `build_lebert_v1`; independent of the weights."""
+    """Options for reading long Docs, see `build_lebert_v1`; independent of the weights."""
 
     window: Optional[int]
     stride: Optional[int]
@@ -65,10 +65,10 @@ def WordpieceEncoder(
     nodes: Mapping[str, Model],
     attrs: Mapping[str, Any] = NO_ATTRIBUTES,
 ) -> Encoder:
-    """Create the layer around a torch module; it gives one row per token.
+    """Create the layer around a torch module, which returns one row per token.
 
     name (str): Name of the layer.
-    shim (ModuleShim): Holds the module, which takes a list of batches and gives the vectors that these keep.
+    shim (ModuleShim): Holds the module, which takes a list of batches and returns the vectors that these keep.
     make_batches (Callable): Makes the batches of Docs, given their wordpieces, the number of these per token, and
         whether a gradient follows. A module-level function: it is copied and pickled with the model.
     setup (BertSetup), options (WindowOptions): What the module is made of, and how Docs reach it.

@@ -1,4 +1,4 @@
-"""How a model knows the words of a batch: by the lexicon's vectors, its own fine-tuned ones, or their length."""
+"""The vectors of words in a batch: from the lexicon, fine-tuned, or by the length of the word."""
 
 import math
 from typing import Any, List, Literal, Mapping, NamedTuple, Optional, Sequence, Tuple
@@ -71,7 +71,7 @@ class WordVectors(nn.Module):
 
 
 class WordTable(NamedTuple):
-    """What a model needs to look words up."""
+    """The data a model needs to look up words."""
 
     width: int  # D, of the word vectors
     lexicon_width: int  # of the vectors of the lexicon used in training, 0 if it had none

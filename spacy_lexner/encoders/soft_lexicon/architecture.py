@@ -38,25 +38,25 @@ def build_soft_lexicon_v1(
     embedding: Dict[str, Any] = NO_OPTIONS,
     lexicon: Dict[str, Any] = NO_OPTIONS,
 ) -> Model[List[Doc], List[Floats2d]]:
-    """Build a SoftLexicon (Ma et al. 2020): each character has its own vector, that of its bigram, and four of words:
-    those that begin with it, go on in it, end with it, or are nothing else, each a sum weighted by how often the words
-    occur in the training texts. A BiLSTM or a CNN reads them; no lattice is needed.
+    """Build a SoftLexicon (Ma et al. 2020): each character has its own vector, that of its bigram, and four of words,
+    those that begin with it, contain it in the middle, end with it, or consist of it alone: each a sum weighted by the
+    words' frequencies in the training texts. A BiLSTM or a CNN reads them; no lattice is needed.
 
-    The words come from the `lex_matcher` of the pipeline, which must stand before the component that holds this model.
+    The words come from the pipeline's `lex_matcher`, which must come before the component that holds this model.
 
     width (int): Width of the result; an LSTM has half of it in each direction.
-    network (str): What reads the characters: "lstm" or "cnn".
-    layers (int): Layers of the LSTM, or convolutions over three characters (the authors' CNN has three).
+    network (str): The network that reads the characters: "lstm" or "cnn".
+    layers (int): Number of layers of the LSTM, or of convolutions over three characters (three in the authors' CNN).
     words (str): "finetuned": the vectors of the words in the training texts are copied from the lexicon and trained;
         other words keep theirs. "frozen": all words keep the vectors of the lexicon, as in the authors' code.
     single_chars (str): Rule for words of one character: "keep", "drop", "alone", "uncovered" (see
         `keep_single_chars`). `lex_matcher` finds them with `min_length = 1`.
-    smoothing (float): Added to the count of a word, so that words of which training has none count too; 0 in the
-        authors' code, which counts dev and test as well.
+    smoothing (float): Added to the count of a word, so that words not in the training texts count too; 0 in the
+        authors' code, which also counts in dev and test.
     dropout (float): Dropout of the input and the output of the network, and between layers.
-    token_dropout (float): Share of characters and bigrams that count as unknown in training.
+    token_dropout (float): Share of characters and bigrams that are replaced by the unknown one in training.
     window (int): Longer Docs are read in overlapping windows of this many characters.
-    max_batch_tokens (int): Most characters, padding included, that go through the network at once.
+    max_batch_tokens (int): Maximum number of characters, padding included, in a batch of the network.
     mixed_precision (bool): Half precision, on a GPU or a processor with AMX.
     grad_scaler_config (Dict[str, Any]): Arguments of thinc's PyTorchGradScaler.
     embedding (Dict[str, Any]): Block of options: see `CharacterOptions` in `encoders/shared/character_options.py`.

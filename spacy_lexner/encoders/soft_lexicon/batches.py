@@ -1,4 +1,4 @@
-"""From Docs and their candidate words to the batches that SoftLexicon reads."""
+"""Conversion of Docs and their candidate words to SoftLexicon's input batches."""
 
 from typing import Callable, Iterator
 

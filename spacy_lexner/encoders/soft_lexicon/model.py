@@ -19,7 +19,7 @@ Network = Literal["lstm", "cnn"]
 
 
 class SoftBatch(NamedTuple):
-    """B windows with T characters altogether, one window after the other."""
+    """A batch of B windows with T characters in total, concatenated."""
 
     characters: Tensor  # int64 [T]
     bigrams: Optional[Tensor]  # int64 [T]
@@ -28,12 +28,12 @@ class SoftBatch(NamedTuple):
     weights: Tensor  # float [N]
     begins: Tensor  # int64 [4 T], the first member of each set
     lengths: Tensor  # int64 [B], characters of each window, the longest first, on the CPU
-    places: Tensor  # int64 [T], where a character lies in a padded batch [B * L]
+    places: Tensor  # int64 [T], the place of each character in a padded batch [B * L]
     kept: Tensor  # int64 [K], the characters whose vectors are returned
 
 
 class WordCounts(nn.Module):
-    """How often words occur in the training texts, and how much that counts: z = count + `smoothing`."""
+    """The frequencies of words in the training texts: z = count + `smoothing`."""
 
     hashes: Tensor
     counts: Tensor
@@ -45,7 +45,7 @@ class WordCounts(nn.Module):
         self.register_buffer("counts", torch.zeros(n_words, dtype=torch.int64))
 
     def start_from(self, hashes: np.ndarray, counts: np.ndarray) -> None:
-        """Take the counts, int64[n_words], of words, uint64[n_words], ascending."""
+        """Set the counts, int64[n_words], of words, uint64[n_words], ascending."""
         self.hashes.copy_(tensor_of(hashes.view("i8")))
         self.counts.copy_(tensor_of(counts))
 
@@ -62,8 +62,8 @@ class SoftEmbedding(nn.Module):
         bigrams: 0.
     character_width, bigram_width, word_width (int): Widths C, D, W of the vectors.
     n_tuned_words, n_labels (int): See `WordVectors`.
-    normalize (bool): Word vectors of the lexicon have length 1.
-    token_dropout (float): Share of characters and bigrams that count as unknown in training.
+    normalize (bool): Scale vectors to length 1.
+    token_dropout (float): Share of characters and bigrams that are replaced by the unknown one in training.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class SoftEmbedding(nn.Module):
         self.width = character_width + (bigram_width if n_bigrams else 0) + N_SETS * word_width
 
     def normalize_tables(self) -> None:
-        """Give the vectors of characters, bigrams and fine-tuned words length 1, where the model wants that."""
+        """Scale the vectors of characters, bigrams and fine-tuned words to length 1, if the model normalises."""
         if self.normalize:
             for table in (self.characters, self.bigrams):
                 if table is not None:
@@ -159,7 +159,7 @@ class SoftLexicon(nn.Module):
         self.counts = WordCounts(**counts)
         self.network: nn.Module = Convolutions(self.embedding.width, width, layers, dropout)
         if network == "lstm":
-            between = dropout if layers > 1 else 0.0  # torch warns where there is nothing between
+            between = dropout if layers > 1 else 0.0  # torch warns about dropout between layers if there is only one
             half = width // 2
             self.network = nn.LSTM(self.embedding.width, half, layers, True, True, between, bidirectional=True)
         self.dropout = nn.Dropout(dropout)
@@ -182,8 +182,8 @@ class SoftLexicon(nn.Module):
 
 
 def build_soft_lexicon(settings: Dict[str, Any]) -> SoftLexicon:
-    """A module with random weights, from plain JSON: its arguments under "module". Raises ValueError if a "vocab" needs
-    other tables."""
+    """Build a module with random weights from plain JSON: its arguments under "module". Raises ValueError if a "vocab"
+    needs tables of other sizes."""
     check_words(settings)
     if "vocab" in settings:
         check_tables(load_vocab(settings["vocab"]), settings["module"]["tables"])

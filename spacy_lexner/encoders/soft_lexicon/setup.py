@@ -1,4 +1,4 @@
-"""What a SoftLexicon is made of, and how it is built when a pipeline is initialized."""
+"""The settings of a SoftLexicon, and its construction when a pipeline is initialised."""
 
 import warnings
 from dataclasses import dataclass
@@ -21,15 +21,15 @@ from .model import Network, SoftLexicon
 from .word_sets import count_words
 
 NO_TEXTS = (
-    "SoftLexicon makes its vocabulary of the training texts and counts the words in them, but saw only a sample of {}; "
-    "anything else is unknown to it. `lex_ner` shows it all texts. With another component, add to the config\n"
+    "SoftLexicon builds its vocabulary and word counts from the training texts, but saw only a sample of {}; anything "
+    "else is unknown to it. `lex_ner` shows it all texts. With another component, add to the config\n"
     '[initialize.before_init]\n@callbacks = "spacy-lexner.collect_texts.v1"'
 )
 
 
 @dataclass(frozen=True)
 class SoftLexiconSetup(Block):
-    """The settings of a SoftLexicon, see `build_soft_lexicon_v1`. They matter once, when it is initialized."""
+    """The settings of a SoftLexicon, see `build_soft_lexicon_v1`. They are only used for its initialisation."""
 
     block = "SoftLexicon"
     least: ClassVar = {"width": 1, "layers": 1, "smoothing": 0.0, "dropout": 0.0, "token_dropout": 0.0}
@@ -80,7 +80,7 @@ class SoftLexiconSetup(Block):
         assert isinstance(module, SoftLexicon)
         embedding = module.embedding
         read.load(embedding.characters, embedding.bigrams)
-        nn.init.zeros_(embedding.words.by_length)  # what is unknown says nothing
+        nn.init.zeros_(embedding.words.by_length)  # words without a vector contribute nothing
         embedding.words.start_from(lexicon, tuned)
         embedding.normalize_tables()
         module.counts.start_from(hashes, counts)

@@ -1,4 +1,4 @@
-"""The word sets of characters, and how much each word in them counts (Ma et al. 2020, section 3.2)."""
+"""The word sets of characters, and the weights of words in them (Ma et al. 2020, section 3.2)."""
 
 from typing import NamedTuple, Sequence, Tuple
 
@@ -12,15 +12,15 @@ MATCHED_AT_ONCE = 1000
 
 
 class WordSets(NamedTuple):
-    """The sets of all units, one unit after the other, its sets in the order above."""
+    """The sets of all units, unit by unit, in the order BEGIN, MIDDLE, END, SINGLE."""
 
-    words: np.ndarray  # int64[n], words of the batch by number; -1 stands alone in a set without words
+    words: np.ndarray  # int64[n], words of the batch by number; -1 for the "no word" of an empty set
     weights: np.ndarray  # float32[n]; those of a unit add up to `N_SETS`
-    sizes: np.ndarray  # int64[n_units, N_SETS], how many each set has, at least 1
+    sizes: np.ndarray  # int64[n_units, N_SETS], number of words in each set, at least 1
 
 
 def sort_into_sets(starts: np.ndarray, ends: np.ndarray, frequencies: np.ndarray, n_units: int) -> WordSets:
-    """Give each unit the words that begin, go on, end there, or are nothing but it.
+    """Sort the words of each unit by whether they begin there, continue, end there or consist of the unit alone.
 
     A word w of set S weighs 4 z(w) / Z (equation 9), with Z the sum over the four sets of the unit. Where a set is
     empty, "no word" is in it, with frequency 1. As in the authors' code z is 1 for words of one unit, and for all words
@@ -41,7 +41,7 @@ def sort_into_sets(starts: np.ndarray, ends: np.ndarray, frequencies: np.ndarray
     place, word = np.append(place, empty), np.append(word, np.full(len(empty), -1))
     order = np.argsort(place, kind="stable")
     place, word = place[order], word[order]
-    counts = np.append(frequencies, 1.0)[word]  # the last is that of -1
+    counts = np.append(frequencies, 1.0)[word]  # the last is the frequency of -1
     counts[place % N_SETS == SINGLE] = 1.0
     sums = np.bincount(place, counts, minlength=n_units * N_SETS)
     counts[sums[place] == 0] = 1.0
@@ -52,8 +52,8 @@ def sort_into_sets(starts: np.ndarray, ends: np.ndarray, frequencies: np.ndarray
 
 
 def count_words(matcher: Matcher, texts: Sequence[str]) -> Tuple[np.ndarray, np.ndarray]:
-    """Count the words in texts: uint64[n] hashes, ascending, and int64[n] how often each occurs where no longer word
-    covers it."""
+    """Count the words in texts. Returns their hashes, uint64[n], ascending, and for each the number of occurrences not
+    covered by a longer word, int64[n]."""
     parts = [np.zeros(0, "u8")]
     for begin in range(0, len(texts), MATCHED_AT_ONCE):
         some = texts[begin : begin + MATCHED_AT_ONCE]
@@ -66,7 +66,7 @@ def count_words(matcher: Matcher, texts: Sequence[str]) -> Tuple[np.ndarray, np.
 
 
 def find_covered(starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """bool[n], whether another of these spans, all different, holds a span."""
+    """RETURNS (numpy.ndarray): bool[n], whether another span covers a span; all spans must be different."""
     order = np.lexsort((-ends, starts))
     reach = np.maximum.accumulate(ends[order])
     covered = np.zeros(len(starts), bool)

@@ -1,4 +1,4 @@
-"""`spacy-lexner.WordBiLSTM.v1`: candidate words added to any encoder."""
+"""`spacy-lexner.WordBiLSTM.v1`: adds candidate words to any encoder."""
 
 from typing import Any, Dict, List
 
@@ -49,7 +49,7 @@ def build_word_bilstm_v1(
     single_chars (str): Rule for words of one token: "keep", "drop", "alone", "uncovered" (see `keep_single_chars`).
     empty (str): What a token without words receives: "zero", nothing; "pad", the transformed vector of a padding word.
     dropout (float): Dropout of the words, and before and after the LSTM.
-    max_batch_tokens (int): Maximum number of tokens, padding included, that go through the LSTM at once.
+    max_batch_tokens (int): Maximum number of tokens, padding included, in a batch of the LSTM.
     mixed_precision (bool): Half precision, on a GPU or a processor with AMX.
     grad_scaler_config (Dict[str, Any]): Arguments of thinc's PyTorchGradScaler.
     lexicon (Dict[str, Any]): Block of options: see `LabelOptions` in `encoders/shared/lexicon_options.py`.

@@ -1,4 +1,4 @@
-"""Candidate words added to any encoder, as a thinc layer: token vectors and words through a bidirectional LSTM."""
+"""WordBiLSTM as a thinc layer: the token vectors of any encoder and candidate words, through a bidirectional LSTM."""
 
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, cast
 
@@ -61,7 +61,7 @@ def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
 
 
 def encode_tokens(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[UnitRows, Callable[[Any], Any]]:
-    """The vectors of all tokens, and a callback for their gradient."""
+    """RETURNS (Tuple[UnitRows, Callable[[Any], Any]]): The vectors of all tokens, and a callback for their gradient."""
     counts = np.ones(sum(map(len, docs)), "i8")
     if not len(counts):
         return UnitRows(model.ops.alloc2f(0, model.get_dim("nO")), counts), lambda gradient: None
@@ -77,7 +77,7 @@ def encode_tokens(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[Unit
 
 
 def make_batches(model: Encoder, docs: List[Doc], counts: np.ndarray, is_train: bool = False) -> Iterator[UnitBatch]:
-    """Padded batches of whole Docs, those of similar length together."""
+    """YIELDS (UnitBatch): Padded batches of whole Docs of similar length."""
     setup, device = model.attrs["setup"], shim_of(model).device
     words = place_words(docs, model.layers[0](docs, is_train)[0], counts)
     slots = candidate_slots(

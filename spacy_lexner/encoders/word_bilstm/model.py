@@ -1,4 +1,4 @@
-"""Words added to the output of an encoder: the baseline that the paper of LEBERT compares with (BERT + Word)."""
+"""Words added to the output of an encoder: the baseline BERT + Word of the LEBERT paper."""
 
 from typing import Any, Dict, NamedTuple, Sequence
 
@@ -21,7 +21,7 @@ class WordBatch(NamedTuple):
 
 
 class WordBiLSTM(nn.Module):
-    """Concatenates token vectors with their attended candidate words (see WordAttention) and runs a bidirectional LSTM.
+    """Concatenate token vectors with their attended candidate words (see WordAttention) and run a bidirectional LSTM.
 
     width (int): Width H of the token vectors.
     word_width (int): Width D of the word vectors.
@@ -50,20 +50,20 @@ class WordBiLSTM(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, batches: Sequence[WordBatch], vectors: Tensor) -> Tensor:
-        """The kept vectors of batches, each padded to its own length, in their order, float [K, 2 * hidden_width], from
-        the vectors of all tokens, float [T, H]."""
+        """RETURNS (Tensor): The kept vectors of all batches, in order, float [K, 2 * hidden_width], from the vectors of
+        all tokens, float [T, H]. Each batch has its own length."""
         return torch.cat([self._run(batch, vectors).flatten(0, 1)[batch.kept] for batch in batches])
 
     def _run(self, batch: WordBatch, vectors: Tensor) -> Tensor:
         tokens = vectors[batch.tokens]
-        said = self.attention.attend(tokens, self.words(batch.words), batch.slots)
-        inputs = self.dropout(torch.cat((tokens, said), dim=-1))
+        attended = self.attention.attend(tokens, self.words(batch.words), batch.slots)
+        inputs = self.dropout(torch.cat((tokens, attended), dim=-1))
         packed = pack_padded_sequence(inputs, batch.lengths, batch_first=True, enforce_sorted=False)
         outputs, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
         return self.dropout(outputs)
 
 
 def build_word_bilstm(settings: Dict[str, Any]) -> WordBiLSTM:
-    """A module with random weights, from plain JSON: its arguments under "module"."""
+    """Build a module with random weights from plain JSON: its arguments under "module"."""
     check_words(settings)
     return WordBiLSTM(**settings["module"])

@@ -1,4 +1,4 @@
-"""What a WordBiLSTM is made of, and how it is built when a pipeline is initialised."""
+"""The settings of a WordBiLSTM, and its construction when a pipeline is initialised."""
 
 from dataclasses import dataclass
 from typing import Sequence, get_args

@@ -98,7 +98,7 @@ def _parse(tag: str) -> Kind:
 
 
 def _goes_on(first: Kind, second: Kind) -> bool:
-    """Whether a span that has the first tag goes on at the second."""
+    """RETURNS (bool): Whether a span with the first tag continues at the second."""
     if first is None or second is None or first[1] != second[1]:
         return False
     return first[0] in (BEGIN, INSIDE) and second[0] in (INSIDE, END)

@@ -1,4 +1,4 @@
-"""What a pipe asks of its tagger: the model's output, and the head that turns it into losses, paths and probabilities.
+"""The interface of pipe and tagger: the model's output, and the head that turns it into losses, paths, probabilities.
 Free of torch, so that pipes can import these types."""
 
 from math import exp

@@ -3,11 +3,11 @@
 A tag and its neighbours do not show which span they belong to: "inside" looks the same wherever the span began. So no
 sum over paths of tags can express a rule about one span. Here tags are refined to states, in which such a rule is about
 single states. A path of tags corresponds to exactly one path of states, or to none where rules exclude it; so the
-algorithms for tags give the best path, sums over paths and probabilities under the rules, exactly.
+algorithms for tags compute the best path, sums over paths and probabilities under the rules exactly.
 
 Weights. All spans of a label that begin where a span with a weight begins take states of their own, a chain, up to the
 last token of the longest weighted span. The chain's end states know their span: they receive its weight, or are closed
-to it. A span that goes on beyond passes through the chain's exit to the ordinary states.
+to it. A longer span passes through the chain's exit to the ordinary states.
 
 Forced spans. One that overlaps no other leaves no choice of tags. Where some overlap, not all fit, and the allowed
 paths are the consistent ones (see `spans.span_rules`). Each forced span of such a cluster takes states of its own. The

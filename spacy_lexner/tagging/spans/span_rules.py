@@ -50,7 +50,7 @@ class Cluster:
 
     @property
     def leaves_no_choice(self) -> bool:
-        """Whether all spans are on the same tokens, so that they differ only in the label."""
+        """RETURNS (bool): Whether all spans are on the same tokens, so that they differ only in their labels."""
         return all(span[:2] == (self.start, self.end) for span in self.spans)
 
     def reach(self, start: int) -> Optional[int]:

@@ -54,7 +54,7 @@ def tag_states(n_tags: int) -> States:
 
 
 class Layout(NamedTuple):
-    """How states are numbered."""
+    """The numbering of states."""
 
     n_tags: int
     n_colours: int

@@ -67,7 +67,7 @@ def fixed_borders(doc: Doc) -> Borders:
 
 
 def in_words(doc: Doc) -> bool:
-    """Whether a Doc is already in words: one of its tokens holds two Han characters or more."""
+    """RETURNS (bool): Whether a Doc is already segmented, that is, has a token with two or more Han characters."""
     starts, ends = token_borders(doc)
     longer = ends - starts > 1
     text = doc.text

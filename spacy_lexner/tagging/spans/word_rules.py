@@ -32,7 +32,7 @@ class RuleMatch(NamedTuple):
 class RuleConflict(NamedTuple):
     """A rule that was not followed at one place.
 
-    word (str): The word, as it is in the text.
+    word (str): The word as it occurs in the text.
     rule (str): Its rule, such as "force LOC".
     start_char (int), end_char (int): Its characters.
     reason (str): "tokens": it does not begin and end with tokens; "kept": it contradicts something that the Doc came

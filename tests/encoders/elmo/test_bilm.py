@@ -79,7 +79,7 @@ def test_state_of_rows_that_come_and_go():
     alone(first[2:], torch.tensor([5]))
     expected = alone(second[:2], torch.tensor([2]))
     torch.testing.assert_close(both[2][1:], expected[2])
-    bilm.reset_state()
+    bilm.state = None
     torch.testing.assert_close(bilm(first, torch.tensor([2, 5]))[2], make_bilm()(first, torch.tensor([2, 5]))[2])
 
 

@@ -58,7 +58,7 @@ def test_no_projection_where_widths_agree():
 
 
 def test_unknown_activation():
-    with pytest.raises(ValueError, match="Unknown activation 'gelu'"):
+    with pytest.raises(ValueError, match="activation is 'gelu'; expected"):
         make_cnn("gelu")
 
 

@@ -17,7 +17,7 @@ def test_round_trip(tmp_path):
         (b"a\t1\n\t2\n", "line 2 is not"),
         (b"a\tmany\n", "line 1 is not"),
         (b"a\t1\na\t2\n", "line 2 repeats a word"),
-        (b"", "holds no words"),
+        (b"", "contains no words"),
         ("长\t1\n".encode("gbk"), "is not UTF-8 after line 0"),
     ],
 )

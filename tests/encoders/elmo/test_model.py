@@ -118,7 +118,7 @@ def test_state_is_carried_from_call_to_call(checkpoint, golden):
                 for part, final in zip(state, ("final_hidden_state_2xL", "final_memory_state_2xL")):
                     ours = torch.cat(list(part), dim=1)
                     assert_close(ours, golden[final][number], LSTM)
-    elmo.bilm.reset_state()
+    elmo.bilm.state = None
     again = elmo.bilm(embedded, lengths, rows)
     assert_close(again[2], flat(golden["layer2_with_bos_eos"], mask), LSTM)
 

@@ -29,7 +29,7 @@ def test_norm(norm, dims):
 
 
 def test_wrong_arguments():
-    with pytest.raises(ValueError, match="Unknown norm 'layer'"):
+    with pytest.raises(ValueError, match="norm of the scalar mix is 'layer'"):
         ScalarMix(2, "layer")
     with pytest.raises(ValueError, match="2 weights for 3 layers"):
         ScalarMix(3, weights=[0.0, 1.0])
