@@ -73,10 +73,10 @@ class ProcessEngine:
         self.n_workers, self.timeout = workers, timeout
         self._arguments = (model, wanted, threads, gpu_id)
         # A process forked from this one would wait for torch's threads. A server that has only imported what workers
-        # need has none, and forks a new worker quickly.
+        # need has none, and forks a new worker quickly. spaCy imports spacy_transformers with every pipeline it loads.
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
         self._context: Any = multiprocessing.get_context(method)
-        self._context.set_forkserver_preload(["__main__", "torch", __package__ + ".annotator"])
+        self._context.set_forkserver_preload(["__main__", "torch", "spacy_transformers", __package__ + ".annotator"])
         self._workers: List[Worker] = []
 
     def run(self, batches: Iterator[Batch]) -> Iterator[Batch]:
