@@ -164,4 +164,4 @@ def test_every_answer_is_that_of_its_version(owner):
 
 def test_too_many_words_at_a_time(owner):
     answer = owner.post("/words", json={"words": [f"词{i}" for i in range(10_001)]})
-    assert answer.status_code == 413 and "Upload a file" in answer.json()["detail"]
+    assert answer.status_code == 413 and "Upload them as a file" in answer.json()["detail"]
