@@ -34,7 +34,7 @@ def test_entities(facts):
         "# zh_lexner_posts 1.2.3",
         "Licence of the data: CC0",
         f"4 words, version `{measured['lexicon']['version']}`",
-        "spread over seeds is not known",
+        "spread over seeds is unknown",
         "Recall of entities seen in training: 100.0",
         "Calibration: scores are off by",
         "characters a second",

@@ -36,7 +36,7 @@ def test_the_largest_file_of_an_archive_is_taken_once(tmp_path):
 )
 def test_a_page_in_place_of_vectors_is_named_and_kept_apart(tmp_path, name, content):
     (tmp_path / name).write_text(content, "utf8")
-    with pytest.raises(LexiconError, match="refused is no file of vectors"):
+    with pytest.raises(LexiconError, match="refused is not a vector file"):
         check_vectors(tmp_path / name)
     assert [path.name for path in tmp_path.iterdir()] == [f"{name}.refused"]
 

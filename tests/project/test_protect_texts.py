@@ -38,7 +38,7 @@ def test_a_set_that_cannot_be_brought_is_named_with_the_remedy(noted, tmp_path, 
     with pytest.raises(SystemExit):
         protect_texts.main("msra", tmp_path)
     out = " ".join(capsys.readouterr().out.split())
-    assert "dev and test splits of msra are not there" in out and "vars.protected" in out
+    assert "dev and test splits of msra are missing" in out and "vars.protected" in out
     with pytest.raises(SystemExit):
         protect_texts.main("msra people_daily", tmp_path)
     assert not noted
