@@ -78,12 +78,12 @@ def test_headings_tables_and_code_are_those_of_the_english_page(pair):
 
 def test_a_missing_place_for_code_is_an_error(tmp_path):
     (tmp_path / "page.md").write_text("```python\n1\n```\n\n```python\n2\n```\n", "utf8")
-    with pytest.raises(ValueError, match=r"1 places for code; page\.md has 2 blocks"):
+    with pytest.raises(ValueError, match=r"1 code placeholders, but page\.md has 2 code blocks"):
         load_tool().complete("[代码](page.md)", tmp_path / "page.zh.md")
 
 
 def test_a_missing_place_for_a_cell_is_an_error():
-    with pytest.raises(ValueError, match=r"places for \['tour.ipynb'\]; tour\.ipynb has \d+ cells"):
+    with pytest.raises(ValueError, match=r"placeholders for \['tour.ipynb'\], but tour\.ipynb has \d+ code cells"):
         load_tool("notebook").fill("[代码](tour.ipynb)", DOCS / "usage")
 
 
@@ -95,7 +95,7 @@ def test_first_screens_lead_to_the_other_language():
 @pytest.mark.parametrize("pair", [README, *PAIRS], ids=lambda pair: str(pair[0].relative_to(ROOT)))
 def test_links_stay_in_chinese(pair):
     """As GitHub shows the pages: the site would find the Chinese page by the English name too."""
-    text = pair[1].read_text("utf8").replace(f"]({pair[0].name})", "")  # the other language, and places for code
+    text = pair[1].read_text("utf8").replace(f"]({pair[0].name})", "")  # links, and code placeholders
     for target in re.findall(r"\]\(([^)#:\s]+\.md)(?:#[^)]*)?\)", text):
         english = target if target.endswith(".zh.md") else target.replace(".md", ".zh.md")
         assert target.endswith(".zh.md") or not (pair[1].parent / english).exists(), target
