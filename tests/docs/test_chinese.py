@@ -1,4 +1,4 @@
-"""Every page has a Chinese one of the same structure and with the same code, and the site shows and finds it."""
+"""Every page has a Chinese counterpart with the same structure and code, which the site shows and finds."""
 
 import importlib.util
 import re
@@ -15,7 +15,7 @@ ENGLISH_ALONE = {str(page.relative_to(DOCS)) for page in (DOCS / "experiments").
 
 
 class Loader(yaml.SafeLoader):
-    """Reads mkdocs.yml, whose tags of Python objects do not matter here."""
+    """Reads mkdocs.yml, ignoring its tags of Python objects."""
 
 
 Loader.add_multi_constructor("tag:yaml.org,2002:python/", lambda loader, tag, node: None)
@@ -23,7 +23,7 @@ CONFIG = yaml.load((ROOT / "mkdocs.yml").read_text("utf8"), Loader)
 
 
 def nav_entries(part):
-    """YIELDS (Tuple[Optional[str], Optional[str]]): The title and the page of every entry, where it has one."""
+    """YIELDS (Tuple[Optional[str], Optional[str]]): The title and the page of every entry, if it has one."""
     if isinstance(part, str):
         yield None, part
     elif isinstance(part, list):
@@ -55,7 +55,7 @@ def levels(text):
 
 
 def rows(text):
-    """RETURNS (List[List[str]]): What stands between backquotes in each row of the tables."""
+    """RETURNS (List[List[str]]): What is in backquotes in each row of the tables."""
     return [sorted(re.findall(r"`[^`]+`", row)) for row in re.findall(r"^\|.*\|$", CODE.sub("", text), re.M)]
 
 

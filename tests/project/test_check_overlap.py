@@ -1,4 +1,4 @@
-"""No text of a dev or test split is pretrained on: it is found, and without the splits nothing is said to be clean."""
+"""Dev and test texts are found in raw texts, which are never called clean if a split is missing."""
 
 import gzip
 from pathlib import Path

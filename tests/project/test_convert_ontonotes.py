@@ -1,4 +1,4 @@
-"""OntoNotes 4: its files, its four types, its splits; the files that others make of it."""
+"""OntoNotes 4: its files, its four types, its splits; the files that others derive from it."""
 
 import pytest
 from convert_ontonotes import main, read_sentence, split_of

@@ -1,4 +1,4 @@
-"""Scores of a pipeline that finds what it is told to find."""
+"""Scores of a pipeline with predetermined predictions."""
 
 import pytest
 import spacy

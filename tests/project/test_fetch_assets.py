@@ -1,4 +1,4 @@
-"""Assets come from where they lie, from a folder, or from the network; only with the right MD5."""
+"""Assets are kept, copied from a folder, or downloaded, but only with the right MD5."""
 
 import fetch_assets
 import paths
@@ -11,7 +11,7 @@ URL = "https://example.org/train.json"
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """A project with one asset, whose right content is `right`."""
+    """A project with one asset, whose correct content is `right`."""
     root = tmp_path / "project"
     root.mkdir()
     (tmp_path / "right").write_text("right", "utf8")

@@ -1,4 +1,4 @@
-"""What the papers start from: files in archives, pages in place of files, what has to be brought by hand."""
+"""Fetching what the papers use: files in archives, web pages instead of files, files to download by hand."""
 
 import io
 import tarfile
@@ -43,7 +43,7 @@ def test_a_page_in_place_of_vectors_is_named_and_kept_apart(tmp_path, name, cont
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """A project with one file of vectors to download and one to bring by hand. Neither is there."""
+    """A project with one vector file to download and one to fetch by hand. Neither exists yet."""
     root = tmp_path / "project"
     (root / "reproduce").mkdir(parents=True)
     assets = [{"dest": f"../assets/vectors/{name}", "description": f"where {name} is"} for name in ("a.vec", "b.vec")]

@@ -1,4 +1,4 @@
-"""What `scripts/pretrain.py` runs, and that a run goes on from the last file that was saved whole."""
+"""What `scripts/pretrain.py` runs, and that a run resumes from the last complete file."""
 
 import pretrain
 import pytest
