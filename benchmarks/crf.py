@@ -1,11 +1,11 @@
-"""Time of the CRF head beside pytorch-crf: loss with gradient, decoding, and the probability of each entity found.
+"""Time of the CRF head beside pytorch-crf: loss and gradient, decoding, and the probability of each predicted entity.
 
     python benchmarks/crf.py
 
 Batches of 32 sentences of 20 to 90 tokens, labels as in MSRA (3), Weibo (8) and CLUENER (10); and one text of 20,000
-tokens. pytorch-crf computes in float32, over padded batches, and knows neither BIOES constraints nor missing
-annotation; its loss and paths are checked to be the head's where the constraints are lifted. Median of several, the
-two in turn; one thread.
+tokens. pytorch-crf computes in float32, over padded batches, and supports neither BIOES constraints nor missing
+annotation; its loss and paths are checked against the head's without constraints. Medians of several rounds in which
+the two alternate; one thread.
 """
 
 import argparse
@@ -27,7 +27,7 @@ BATCHES = {"msra": (3, 32), "weibo": (8, 32), "cluener": (10, 32), "long": (8, 1
 
 
 class Case:
-    """A batch of random scores and annotation for both implementations."""
+    """A batch of random scores and tags for both implementations."""
 
     def __init__(self, n_labels: int, lengths: Sequence[int]) -> None:
         rng = np.random.default_rng(0)
@@ -73,7 +73,7 @@ class Case:
         return self.peer.decode(**self.padded())
 
     def check(self) -> None:
-        """Without constraints the results are the peer's."""
+        """Check that the results without constraints equal the peer's."""
         emissions = torch.from_numpy(np.concatenate(self.emissions))
         transitions = torch.from_numpy(self.transitions)
         anything, legal = torch.ones_like(emissions, dtype=torch.bool), torch.ones_like(transitions, dtype=torch.bool)
@@ -86,7 +86,7 @@ class Case:
 
 
 def in_turn(repeats: int, **functions: Callable[[], object]) -> Dict[str, float]:
-    """RETURNS (Dict[str, float]): The median time of each function in milliseconds."""
+    """RETURNS (Dict[str, float]): The median time of each function, in milliseconds."""
     times: Dict[str, List[float]] = {name: [] for name in functions}
     for _ in range(repeats + 1):
         for name, function in functions.items():

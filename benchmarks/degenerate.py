@@ -1,10 +1,11 @@
-"""Texts that nobody writes, through a whole pipeline: how many seconds they take beyond plain text of their length.
+"""Degenerate texts through a whole pipeline: how many seconds more they take than plain text of the same length.
 
     python benchmarks/degenerate.py MODEL [--characters 100000]
 
-MODEL is a trained pipeline with `lex_matcher` and an encoder such as FLAT; it gets words of one character, up to 64.
-The plain text is real where the public data sets lie in the data folder. The last line is a JSON object: the seconds of
-`plain`, and what each other text takes beyond it; seconds of the processor, which other work does not lengthen.
+MODEL is a trained pipeline with `lex_matcher` and an encoder such as FLAT; words of one repeated character, up to 64
+long, are added to its lexicon. The plain text is real if the data folder has the public data sets. The last line is a
+JSON object: the seconds of `plain`, and how many more each other text takes; in CPU time, which other work on the
+machine does not lengthen.
 """
 
 import argparse

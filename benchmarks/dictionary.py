@@ -2,12 +2,12 @@
 
     python benchmarks/dictionary.py [--lexicon FOLDER]
 
-Without a folder the lexicon is made of random words of two to five characters with vectors of 50 numbers, and saved to
-a temporary one, so that it is memory-mapped as it would be in use. A change gives 500 words of the lexicon, and 500 new
-ones, rules: `add_rules` of a `lex_matcher` to which a `lex_ner` is linked. It has taken effect when the words of the
-next Doc, and the rules that concern `lex_ner` there, are found. 40 changes, one on top of the other; then a dictionary
-file of 1,000,000 lines is loaded and another 40 changes are made. Times are CPU time, which does not depend on what
-else the machine does: nothing here waits, and one thread does all. The wall clock stands beside them.
+Without a folder, the lexicon has random words of two to five characters with 50-dimensional vectors, and is saved to a
+temporary folder, so that it is memory-mapped as in use. A change adds rules to 500 lexicon words and 500 new ones, with
+`add_rules` of a `lex_matcher` to which a `lex_ner` is linked. It has taken effect once the words of the next Doc, and
+the rules there that concern `lex_ner`, are found. 40 changes, one on top of the other; then a dictionary file of
+1,000,000 lines is loaded and another 40 changes are made. Times are CPU time, which does not depend on other work on
+the machine (nothing here waits, and all runs in one thread), with the wall clock beside it.
 """
 
 import argparse
@@ -34,14 +34,14 @@ Row = Tuple[str, str, str, float]
 
 
 class Timing(NamedTuple):
-    """Milliseconds, by the wall clock and of CPU time."""
+    """Milliseconds of wall-clock and CPU time."""
 
     wall: float
     cpu: float
 
 
 def random_words(n: int, seed: int) -> Iterator[str]:
-    """YIELDS (str): Different words."""
+    """YIELDS (str): Distinct words."""
     draw, seen = random.Random(seed), set()
     while len(seen) < n:
         word = "".join(draw.choices(CHARACTERS, k=draw.randint(2, 5)))
@@ -58,7 +58,7 @@ def make_lexicon(folder: Path) -> Lexicon:
 
 
 def make_pipeline(lexicon: Lexicon) -> Language:
-    """RETURNS (Language): A pipeline in which someone follows rules."""
+    """RETURNS (Language): A pipeline with a `lex_ner` that follows the rules of the `lex_matcher`."""
     nlp = spacy.blank("zh")
     nlp.add_pipe("lex_matcher").set_lexicon(lexicon)
     ner = nlp.add_pipe("lex_ner")
@@ -81,7 +81,7 @@ def change(nlp: Language, rules: List[Row]) -> Timing:
 
 
 def run_changes(nlp: Language, known: List[str], seed: int) -> List[Timing]:
-    """RETURNS (List[Timing]): The time of each of many changes."""
+    """RETURNS (List[Timing]): The time of each change."""
     new = list(random_words(N_CHANGES * CHANGE // 2, seed))
     timings = []
     for i in range(N_CHANGES):
@@ -92,7 +92,7 @@ def run_changes(nlp: Language, known: List[str], seed: int) -> List[Timing]:
 
 
 def load_rules(matcher: LexMatcher, words: List[str], folder: Path) -> Timing:
-    """RETURNS (Timing): The time that loading a file of rules takes."""
+    """RETURNS (Timing): The time that loading a rule file takes."""
     modes = ("force\tLOC\t", "forbid\tPER\t", "prefer\tORG\t1.5")
     lines = (f"{word}\t{modes[i % 3]}\n" for i, word in enumerate(words))
     path = folder / "rules.tsv"
@@ -104,7 +104,7 @@ def load_rules(matcher: LexMatcher, words: List[str], folder: Path) -> Timing:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--lexicon", type=Path, help="a saved lexicon; without it one of random words is made")
+    parser.add_argument("--lexicon", type=Path, help="a saved lexicon; by default one with random words is made")
     path = parser.parse_args().lexicon
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -1,12 +1,12 @@
-"""Time of ELMo per 10,000 tokens of real text, beside a language model with a plain LSTM cell, step by step.
+"""Time of ELMo per 10,000 tokens of real text, beside a language model with a plain LSTM cell run step by step.
 
     python benchmarks/elmo.py --data ../shared/data
 
-The baseline is a loop as in the reference implementation (allennlp's LstmCellWithProjection): each direction by itself,
-sentences sorted by length, at each step a product of the input and one of the state, the gates one after the other,
-only running sentences computed. It has the same weights. `forward_x` (official size) and `small_forward_x` (projection
-128, cell 512) are its time divided by ours, for the language model alone; `cnn_share` is the share of the character CNN
-in the time of an ELMo of official size. With --train, forward and backward are timed.
+The baseline is a loop as in the reference implementation (allennlp's LstmCellWithProjection): each direction
+separately, sentences sorted by length, at each step one product with the input and one with the state, one gate after
+the other, unfinished sentences only. It has the same weights. `forward_x` (official size) and `small_forward_x`
+(projection 128, cell 512) are its time divided by ours, for the language model alone; `cnn_share` is the share of the
+character CNN in the time of an ELMo of the official size. With --train, forward and backward passes are timed.
 """
 
 import argparse
@@ -38,7 +38,7 @@ Weights = List[Tensor]
 
 
 def plain_weights(bilm: BiLM) -> List[List[Weights]]:
-    """Copies of the weights of each layer and direction: of input, state, bias and projection."""
+    """Copies of the weights of each layer and direction: input, state, bias and projection."""
     layers = [layer for layer in bilm.layers if isinstance(layer, ClippedLSTM)]
     names = ("input_weight", "recurrent_weight", "bias", "projection")
     return [
@@ -76,7 +76,7 @@ def plain_direction(weights: Weights, direction: int, inputs: Tensor, lengths: L
 
 
 def plain_bilm(weights: List[List[Weights]], words: Tensor, batch: Batch) -> List[Tensor]:
-    """All layers over a ragged batch, by the plain cell; the same result as the module's."""
+    """All layers over a ragged batch with the plain cell; the same result as the module's."""
     _, rows, lengths = batch
     order = torch.argsort(lengths, descending=True, stable=True)
     sequences = words[rows].split(lengths.tolist())
@@ -92,7 +92,7 @@ def plain_bilm(weights: List[List[Weights]], words: Tensor, batch: Batch) -> Lis
 
 
 def read_batches(data: Path, n_tokens: int, batch_size: int) -> List[Batch]:
-    """Sentences of real text in words, as batches of character ids of distinct words, rows and lengths."""
+    """Sentences of real text, as batches: character ids of the distinct words, each token's row in them, lengths."""
     jieba.setLogLevel("ERROR")
     ids = ByteCharacters()
     sentences: List[List[str]] = []
@@ -115,7 +115,7 @@ def read_batches(data: Path, n_tokens: int, batch_size: int) -> List[Batch]:
 
 
 def timed(run: Callable[[int], Tensor], number: int, train: bool) -> float:
-    """Seconds of a batch."""
+    """Seconds for a batch."""
     start = time.perf_counter()
     output = run(number)
     if train:
@@ -124,7 +124,7 @@ def timed(run: Callable[[int], Tensor], number: int, train: bool) -> float:
 
 
 def measure(size: str, batches: List[Batch], repeats: int, train: bool) -> Dict[str, float]:
-    """Seconds per 10,000 tokens of each part, median of the repeats, the variants taking turns."""
+    """Seconds per 10,000 tokens of each part, medians of the repeats, in which the variants alternate."""
     projection, cell = SIZES[size]
     torch.manual_seed(0)
     cnn = CharacterCNN(262, 16, FILTERS, 2, projection, 261)
@@ -162,11 +162,11 @@ def measure(size: str, batches: List[Batch], repeats: int, train: bool) -> Dict[
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--batch-size", type=int, default=8, help="sentences of a batch")
-    parser.add_argument("--tokens", type=int, nargs=2, default=(2000, 10000), help="tokens timed at each size")
+    parser.add_argument("--batch-size", type=int, default=8, help="sentences per batch")
+    parser.add_argument("--tokens", type=int, nargs=2, default=(2000, 10000), help="tokens to time at each size")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
-    parser.add_argument("--train", action="store_true", help="time forward and backward")
+    parser.add_argument("--train", action="store_true", help="time forward and backward passes")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     result: Dict[str, float] = {}

@@ -1,13 +1,13 @@
-"""Time and memory of a FLAT layer: the formula pair by pair, with distinct positions, ours, and without positions.
+"""Time and memory of a FLAT layer: the formula for each pair, with distinct positions, ours, and without positions.
 
     python benchmarks/flat_attention.py [--original PATH] [--fusions ff ff_two] [--batch 8] [--length 200]
         [--repeats 5] [--threads 1 2]
 
-All run one encoder layer (hidden 160, 8 heads, feed-forward 480) on the same weights and the same random lattices; of
-their tokens 60 % are characters. They take turns, so that a busy machine is busy for all of them; with one thread
-the CPU time of the process counts, with all threads the time on the clock. Ours is timed without and with what
-prediction keeps between batches. Memory is the peak of a process of its own above what it held before the pass.
-`--original` names a checkout of https://github.com/LeeSureman/Flat-Lattice-Transformer, whose own layer then runs too.
+All run one encoder layer (hidden 160, 8 heads, feed-forward 480) with the same weights on the same random lattices,
+whose tokens are 60 % characters. They alternate, so that other work on the machine affects all of them; with one thread
+CPU time is measured, with more the wall clock. Ours is timed without and with what prediction caches between batches.
+Memory is the peak of a separate process above what it held before the pass. `--original` names a checkout of
+https://github.com/LeeSureman/Flat-Lattice-Transformer, whose own layer then runs too.
 """
 
 import argparse
@@ -34,7 +34,7 @@ IMPLEMENTATIONS = ("naive", "unique", "ours", "floor")
 
 
 def random_lattices(batch: int, length: int, seed: int = 0) -> Tuple[Tensor, Tensor, Tensor]:
-    """Starts, ends, mask: texts of 0.7 to 1.0 times the length, of words of two to six characters, mostly two."""
+    """Starts, ends, mask of texts of 0.7 to 1.0 times the length, with words of two to six characters, mostly two."""
     rng = random.Random(seed)
     lattices = torch.zeros(batch, length, 3, dtype=torch.long)
     for b in range(batch):
@@ -51,8 +51,8 @@ def random_lattices(batch: int, length: int, seed: int = 0) -> Tuple[Tensor, Ten
 
 
 class PairAttention(nn.Module):
-    """The attention written from its formula, a vector for every pair of tokens; optionally with the fusion of the
-    distinct pairs only, as in the "V2" of the original code.
+    """The attention by its formula, with a vector for every pair of tokens; optionally fuses only the distinct pairs,
+    as "V2" of the original code does.
     """
 
     def __init__(self, attention: LatticeAttention, fusion: str, unique: bool) -> None:
@@ -92,7 +92,7 @@ class PairAttention(nn.Module):
 
 
 def build(name: str, fusion: str, starts: Tensor, ends: Tensor) -> LatticeEncoder:
-    """An encoder of one layer, with the same weights under every name."""
+    """An encoder with one layer, which has the same weights under every name."""
     torch.manual_seed(0)
     sublayers = SubLayers(inner_width=INNER, inner_dropout=0.0, output_dropout=0.0)
     encoder = LatticeEncoder(WIDTH, HEADS, positions=Positions(fusion=fusion), sublayers=sublayers)
@@ -110,7 +110,7 @@ def build(name: str, fusion: str, starts: Tensor, ends: Tensor) -> LatticeEncode
 def build_original(
     path: Path, encoder: LatticeEncoder, fusion: str, mask: Tensor
 ) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
-    """The public code's encoder with our weights."""
+    """The original code's encoder, with our weights."""
     sys.path.insert(0, str(path))
     stand_in = types.ModuleType("fastNLP")  # of which the layer uses one function
     stand_in.seq_len_to_mask = lambda lengths: torch.arange(int(lengths.max())) < lengths.unsqueeze(1)
@@ -145,7 +145,7 @@ Pass = Callable[[], Tensor]
 
 
 def passes(args: argparse.Namespace, fusion: str, names: Tuple[str, ...]) -> Dict[str, Tuple[Pass, Pass]]:
-    """For each implementation, what runs forward, and what runs forward and backward."""
+    """For each implementation, a function for the forward pass and one for forward and backward."""
     starts, ends, mask = random_lattices(args.batch, args.length)
     torch.manual_seed(1)
     tokens = torch.randn(args.batch, args.length, WIDTH)
@@ -173,7 +173,7 @@ def passes(args: argparse.Namespace, fusion: str, names: Tuple[str, ...]) -> Dic
 
 
 def medians(runs: Dict[str, Pass], repeats: int, clock: Callable[[], float]) -> Dict[str, float]:
-    """Milliseconds, the median of several rounds in which all take turns."""
+    """Milliseconds, medians of several rounds in which all alternate."""
     times: Dict[str, List[float]] = {name: [] for name in runs}
     for round_ in range(repeats + 1):
         for name, run in runs.items():
@@ -185,7 +185,7 @@ def medians(runs: Dict[str, Pass], repeats: int, clock: Callable[[], float]) -> 
 
 
 def peak_memory(args: argparse.Namespace, fusion: str, name: str, which: str) -> float:
-    """MB above what the process held before the pass, measured in a process of its own."""
+    """MB above what a process held before the pass, measured in a separate process."""
     command = [sys.executable, __file__, "--measure", name, which, "--fusions", fusion]
     command += ["--batch", str(args.batch), "--length", str(args.length)]
     return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-1])

@@ -1,10 +1,9 @@
-"""What it costs to make FLAT's lattices from Docs, as a share of a forward pass at 32 Docs.
+"""What making FLAT's lattices from Docs costs, as a share of a forward pass over 32 Docs.
 
     python benchmarks/flat_batches.py [--length 60] [--repeats 15]
 
-The texts are made of random words; the lexicon holds these words and others. Preparation begins with Docs whose
-candidates a lex_matcher has stored, and ends with the tensors that the module reads. CPU time of the process, one
-thread.
+The texts are made of random words; the lexicon has these words and others. Preparation starts with Docs whose
+candidates a lex_matcher has stored, and ends with the tensors that the module reads. CPU time, one thread.
 """
 
 import argparse

@@ -1,10 +1,10 @@
-"""What our factories add to `spacy.blank("zh")`, which loads all factories of the machine.
+"""What our factories add to the time of `spacy.blank("zh")`, which loads all installed factories.
 
     python benchmarks/import_time.py
 
-Fresh processes by turns, with our factories and with them hidden. Those of spacy-transformers, which import torch and
-transformers, are hidden in both. Seconds on the clock, and of the processor, which other processes disturb less. Last
-line: JSON.
+Fresh processes alternate between having our factories and hiding them. Those of spacy-transformers, which import torch
+and transformers, are hidden in both. Seconds of wall-clock time, and of CPU time, which other processes disturb less.
+The last line is JSON.
 """
 
 import json

@@ -1,12 +1,12 @@
-"""What the lexicon adapter costs: LEBERT against plain BERT at bert-base size, and against the naive adapter.
+"""What the lexicon adapter costs: LEBERT against plain BERT at the size of bert-base, and against the naive adapter.
 
     python benchmarks/lebert.py [--repeats 9] [--batch 8] [--length 128] [--max-words 3] [--word-width 200]
 
-Forward passes with random weights on one thread. The implementations take turns, and each figure is a median of process
-CPU time, so that other work on the machine disturbs little. The adapter is far smaller than the noise of a whole BERT;
-so it is timed by itself, on the very batch, and `overhead` is that time over the time of plain BERT. The difference of
+Forward passes with random weights on one thread. The implementations alternate, and each figure is a median of CPU
+times, so that other work on the machine disturbs little. The adapter costs far less than the noise of a whole BERT, so
+it is timed separately, on the same batch, and `overhead` is its time over that of plain BERT. The difference between
 the two whole passes is printed beside it (`overhead_by_difference`). The last line is a JSON object: `overhead`
-(0.02 = 2 %), `naive_adapter_x` (how many times faster than transforming the word of every slot).
+(0.02 = 2 %), `naive_adapter_x` (how many times faster than transforming the word in every slot).
 """
 
 import argparse
@@ -32,7 +32,7 @@ SHARE_OF_STARTS = (
 
 
 def draw_words(n_rows: int, length: int, max_words: int) -> tuple[Tensor, int]:
-    """Words drawn by Zipf's law, each on as many tokens as it has characters: slots [B, L, W], number of words."""
+    """Words drawn by Zipf's law, each in the slots of all its characters: slots [B, L, W], number of distinct words."""
     generator = torch.Generator().manual_seed(0)
     frequencies = 1.0 / torch.arange(1, N_KNOWN_WORDS + 1)
     rows: list[list[list[int]]] = [[[] for _ in range(length)] for _ in range(n_rows)]
@@ -51,7 +51,7 @@ def draw_words(n_rows: int, length: int, max_words: int) -> tuple[Tensor, int]:
 
 
 def naive_adapter(adapter: LexiconAdapter, hidden: Tensor, words: Tensor, slots: Tensor) -> Tensor:
-    """The published formula: the word of every slot is looked up and transformed."""
+    """The published formula: the word in every slot is looked up and transformed."""
     mask = (slots > 0).float()
     values = adapter.word_out(torch.tanh(adapter.word_in(words[slots])))
     scores = torch.matmul((hidden @ adapter.attention).unsqueeze(2), values.transpose(2, 3)).squeeze(2)
@@ -60,7 +60,7 @@ def naive_adapter(adapter: LexiconAdapter, hidden: Tensor, words: Tensor, slots:
 
 
 def interleave(functions: dict[str, Callable[[], Tensor]], repeats: int) -> dict[str, float]:
-    """Median CPU seconds of each, after one round to warm up."""
+    """Median CPU seconds of each, after one warm-up round."""
     seconds: dict[str, list[float]] = {name: [] for name in functions}
     for i in range(repeats + 1):
         for name, function in functions.items():
@@ -81,7 +81,7 @@ def main() -> None:
     args = parser.parse_args()
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    config = BertConfig(vocab_size=21128)  # its defaults are the sizes of bert-base
+    config = BertConfig(vocab_size=21128)  # the defaults are the size of bert-base
     module = LEBERT(build_encoder(config_settings(config)), [0], word_width=args.word_width).eval()
     plain = LEBERT(build_encoder(config_settings(config)), [], word_width=args.word_width).eval()
 

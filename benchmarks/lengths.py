@@ -1,9 +1,9 @@
-"""How F1 changes where several texts are one Doc.
+"""How F1 changes when several texts are joined into one Doc.
 
     python benchmarks/lengths.py training/model-best corpus/test.spacy
 
-Texts are joined 2, 5, 20 and 500 at a time, with a line end, a space, a full stop or nothing between them. JSON:
-`worst_drop`, the greatest loss of F1 in points with something between them, and `worst_drop_none`, with nothing.
+Texts are joined 2, 5, 20 and 500 at a time, with a newline, a space, a full stop or nothing between them. JSON:
+`worst_drop`, the greatest loss of F1, in points, with a separator, and `worst_drop_none`, without one.
 """
 
 import argparse
@@ -23,10 +23,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", help="a pipeline with lex_ner")
     parser.add_argument("corpus", type=Path, help="annotated texts, as .spacy")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[2, 5, 20, 500], help="texts in a Doc")
-    parser.add_argument("--limit", type=int, help="number of texts of the corpus, drawn at random")
-    parser.add_argument("--length", type=int, help="tokens in a segment, instead of what the model has learned")
-    parser.add_argument("--whole", action="store_true", help="no segments: windows of the encoder alone")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[2, 5, 20, 500], help="texts per Doc")
+    parser.add_argument("--limit", type=int, help="use only this many texts, drawn at random")
+    parser.add_argument("--length", type=int, help="tokens per segment, instead of the model's own setting")
+    parser.add_argument("--whole", action="store_true", help="no segments, only the encoder's windows")
     arguments = parser.parse_args()
     nlp = spacy.load(arguments.model)
     if arguments.whole or arguments.length:
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def f1(nlp: spacy.Language, texts: Sequence[Any], size: int, separator: str) -> float:
-    """F1 by characters, in percent, of texts joined `size` at a time."""
+    """F1 by characters, in percent, on texts joined `size` at a time."""
     joined, gold = [], []
     for first in range(0, len(texts), size):
         text, marks = "", set()

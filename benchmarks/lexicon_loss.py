@@ -1,9 +1,9 @@
-"""What a trained pipeline finds when words of its lexicon are gone: F1 with all words, a random half, none.
+"""What a trained pipeline still finds without its lexicon words: F1 with all words, a random half, none.
 
     python benchmarks/lexicon_loss.py training/model-best corpus/dev.spacy --without training/no-words/model-best
 
-JSON: `all`, `half` (the mean of several draws), `none`, and `without`, a model that was trained with an empty lexicon;
-`half_way`, what a half keeps of the difference between all words and such a model (or none), from 0 to 1.
+JSON: `all`, `half` (the mean of several draws), `none`, and `without`, a model trained with an empty lexicon;
+`half_way`, how much of the gain of all words over such a model (or over none) a half keeps, from 0 to 1.
 """
 
 import argparse
@@ -22,7 +22,7 @@ def main() -> None:
     parser.add_argument("models", nargs="+", help="pipelines with lex_matcher and lex_ner")
     parser.add_argument("corpus", type=Path, help="annotated texts, as .spacy")
     parser.add_argument("--without", help="a pipeline trained with an empty lexicon")
-    parser.add_argument("--draws", type=int, default=3, help="random halves")
+    parser.add_argument("--draws", type=int, default=3, help="number of random halves")
     arguments = parser.parse_args()
     without = None if arguments.without is None else f1(spacy.load(arguments.without), arguments.corpus)
     for model in arguments.models:
@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def measure(nlp: spacy.Language, corpus: Path, without: Optional[float] = None, draws: int = 3) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): F1 in percent with all words, a random half, none, and what the half keeps."""
+    """RETURNS (Dict[str, Any]): F1 in percent with all words, a random half and none, and how much the half keeps."""
     matcher: Any = nlp.get_pipe("lex_matcher")
     lexicon = matcher.lexicon
     words = list(lexicon)

@@ -1,10 +1,10 @@
-"""One Doc of a million characters: through the tokenizer and the matcher, and through a small LEBERT.
+"""One Doc of a million characters through the tokenizer and the matcher, and through a small LEBERT.
 
     python benchmarks/long_doc.py [--characters 1000000]
 
-Each part runs in a process of its own, so that its peak memory is its own. The text is real where the public data sets
-lie in the data folder, else characters drawn at random; the lexicon likewise. The last line is a JSON object:
-`seconds_tokenise_match` (median of 5), `peak_mb` (what predicting adds at most to the memory of the loaded pipeline).
+Each part runs in a separate process, so that peak memory is its own. Text and lexicon are real if the data folder has
+the public data sets, otherwise random. The last line is a JSON object: `seconds_tokenise_match` (median of 5),
+`peak_mb` (the most that predicting adds to the memory of the loaded pipeline).
 """
 
 import argparse
@@ -25,7 +25,7 @@ from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 
 ARCHITECTURE = "spacy-lexner.LEBERT.v1"
-TRAINED_LENGTH = 100  # characters of a text in training: the tagger reads long texts in segments of that length
+TRAINED_LENGTH = 100  # length of a training text in characters: the tagger reads long texts in segments of that length
 
 
 def read_words(text: str) -> list[str]:

@@ -1,13 +1,13 @@
-"""Speed of finding all lexicon words, overlapping, compared with pygtrie, PhraseMatcher, daachorse and a trie of dicts;
-time to open a lexicon of 2,000,000 words, and private memory of a worker that has opened it.
+"""Speed of finding all (overlapping) lexicon words, compared with pygtrie, PhraseMatcher, daachorse and a trie of
+dicts; time to open a lexicon of 2,000,000 words, and the private memory of a worker that has opened it.
 
     python benchmarks/matcher.py --data ../shared/data
 
 Lexicons: jieba's dictionary (349,045 words), and the same with titles of the Chinese Wikipedia, 2,000,000 words in
-total. Text: a sample of the sentences of the NER sets and the lines of the raw texts, in batches of 1,000 (as
-`nlp.pipe` makes them). The others give Python tuples (start, end, word) in any order; this project gives sorted arrays.
-That all find the same spans is checked first. CPU time, the matchers in turn, median of five rounds; ratios are
-medians of the ratios of each round.
+total. Text: a sample of sentences from the NER sets and lines from the raw texts, in batches of 1,000 (as `nlp.pipe`
+makes them). The others return Python tuples (start, end, word) in any order, this project sorted arrays; that all find
+the same spans is checked first. CPU time, medians of five rounds in which the matchers alternate; ratios are medians
+of the rounds' ratios.
 """
 
 import argparse
@@ -40,7 +40,7 @@ N_LARGE = 2_000_000
 Spans = Set[Tuple[int, int, int]]
 WORKER = """
 import json, sys, time
-import spacy_lexner.lexicon.storage  # which Lexicon.open imports; that is not timed
+import spacy_lexner.lexicon.storage  # imported by Lexicon.open, but not to be timed
 from spacy_lexner.lexicon import Lexicon, Matcher
 
 def private_kb():
@@ -58,7 +58,7 @@ print(json.dumps({"open_ms": 1e3 * seconds, "private_mb": (private_kb() - before
 
 
 class Ours:
-    """This project: the lexicon in flat arrays, a batch at a time."""
+    """This project: the lexicon in flat arrays, one batch at a time."""
 
     name = "spacy-lexner"
 
@@ -80,7 +80,7 @@ class Ours:
 
 
 class Peer:
-    """Another matcher, text by text."""
+    """Another matcher, one text at a time."""
 
     name = ""
 
@@ -184,7 +184,7 @@ def read_lines(path: Path) -> Iterator[str]:
 
 
 def read_words(data: Path) -> Dict[str, List[str]]:
-    """RETURNS (Dict[str, List[str]]): jieba's words, and the same with titles of Wikipedia."""
+    """RETURNS (Dict[str, List[str]]): jieba's words, and the same with Wikipedia titles."""
     jieba = list(dict.fromkeys(line.split("\t")[0] for line in read_lines(data / "lexicon" / "jieba_words.tsv.gz")))
     known = set(jieba)
     titles = read_lines(data / "lexicon" / "zhwiki_titles_2to10.txt.gz")
@@ -193,7 +193,7 @@ def read_words(data: Path) -> Dict[str, List[str]]:
 
 
 def read_texts(data: Path, n_characters: int) -> List[str]:
-    """RETURNS (List[str]): A sample of all sentences of the NER sets and lines of the raw texts."""
+    """RETURNS (List[str]): A sample of sentences from the NER sets and lines from the raw texts."""
     texts = []
     for path in sorted((data / "ner").glob("*/*.conll*")):
         sentence: List[str] = []
@@ -215,8 +215,8 @@ def read_texts(data: Path, n_characters: int) -> List[str]:
 
 
 def compare(words: List[str], texts: List[str], kinds: List[Any]) -> Dict[str, Tuple[float, float]]:
-    """RETURNS (Dict[str, Tuple[float, float]]): For each matcher its speed, in characters a second, and how many times
-    faster this project is."""
+    """RETURNS (Dict[str, Tuple[float, float]]): For each matcher its speed, in characters per second, and how many
+    times faster this project is."""
     matchers = [kind(words) for kind in kinds]
     inputs = [matcher.prepare(texts) for matcher in matchers]
     expected = matchers[0].spans(matchers[0].find(inputs[0]))
@@ -241,7 +241,7 @@ def compare(words: List[str], texts: List[str], kinds: List[Any]) -> Dict[str, T
 
 def measure_worker(words: List[str], texts: List[str]) -> Dict[str, float]:
     """RETURNS (Dict[str, float]): Time to open a saved lexicon of these words in a new process, and its private memory
-    after it has matched texts that another process has matched too."""
+    after it has matched texts that another process has matched before."""
     with tempfile.TemporaryDirectory() as folder:
         Lexicon.from_entries(map(LexiconEntry, words)).save(folder)
         other = Matcher(Lexicon.open(folder))
@@ -259,7 +259,7 @@ def measure_worker(words: List[str], texts: List[str]) -> Dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--characters", type=int, default=500_000, help="size of the sample of texts")
+    parser.add_argument("--characters", type=int, default=500_000, help="size of the text sample")
     arguments = parser.parse_args()
     words, texts = read_words(arguments.data), read_texts(arguments.data, arguments.characters)
     print(f"{len(texts):,} texts, {sum(map(len, texts)):,} characters")

@@ -1,12 +1,11 @@
-"""Memory over a million short texts with ever new words: tokenizer (jieba), `lex_matcher`, and `lex_ner` on a FLAT.
+"""Memory over a million short texts that keep bringing new words: tokenizer (jieba), `lex_matcher`, `lex_ner` on FLAT.
 
     python benchmarks/memory.py [--texts 1000000] [--width 128]
 
-Each text has words that no other text has, in Latin and in Chinese characters, beside words of the lexicon; the FLAT
-was trained for a few steps to find one of them. Each variant runs in a process of its own: each batch in a memory zone;
-a fifth of the texts without zones. The last line is a JSON object: `growth_mb_per_million` (how much resident memory
-grows per million texts with zones, the slope from the first tenth on), `growth_mb_per_million_without_zones`,
-`peak_mb` (with zones).
+Each text has words of its own, in Latin and Chinese characters, beside lexicon words, one of which the FLAT was trained
+to find, in a few steps. Each variant runs in a separate process: all texts with each batch in a memory zone; a fifth of
+the texts without zones. The last line is a JSON object: `growth_mb_per_million` (growth of resident memory per million
+texts with zones, the slope after the first tenth), `growth_mb_per_million_without_zones`, `peak_mb` (with zones).
 """
 
 import argparse
@@ -77,7 +76,7 @@ def run(n_texts: int, width: int, zones: bool) -> None:
 
 
 def growth_per_million(rows: list[dict]) -> float:
-    """The slope of least squares, in MB per million texts."""
+    """The least-squares slope, in MB per million texts."""
     n = len(rows)
     mean_x, mean_y = sum(row["texts"] for row in rows) / n, sum(row["mb"] for row in rows) / n
     covariance = sum((row["texts"] - mean_x) * (row["mb"] - mean_y) for row in rows)
@@ -87,7 +86,7 @@ def growth_per_million(rows: list[dict]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--texts", type=int, default=1_000_000, help="a multiple of 25,000")
-    parser.add_argument("--width", type=int, default=128, help="of the FLAT")
+    parser.add_argument("--width", type=int, default=128, help="width of the FLAT")
     parser.add_argument("--part", choices=["zones", "without"], help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.part:

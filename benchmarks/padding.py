@@ -3,7 +3,7 @@
     python benchmarks/padding.py [--max-tokens 2048]
 
 Waste is the share of padding in all rows that a model computes. The texts are shuffled first, as in training.
-Last line: JSON.
+The last line is JSON.
 """
 
 import argparse
@@ -31,7 +31,7 @@ BatcherT = Callable[[Iterable[range]], Iterable[List[range]]]
 
 
 def read_texts(path: Path) -> List[range]:
-    """Each text as something that has its length."""
+    """Read texts, each as a range of its length."""
     return [range(len(record.text)) for record in read_conll(Source(path), ReadOptions(), Report())]
 
 

@@ -2,10 +2,10 @@
 
     python benchmarks/pretraining.py --data ../shared/data
 
-Both read the same batches of the same raw text, cut it into wordpieces, mask 15 %, and make a whole update with AdamW
-and gradient clipping, at the same size and with the vocabulary of bert-base-chinese (21,128). They take turns in one
-process; the median of the rounds counts. Memory is the peak of a process of its own, above what it held before the
-model was built: weights, gradients, moments and activations.
+Both read the same batches of the same raw text, split it into wordpieces, mask 15 %, and make a whole update with AdamW
+and gradient clipping, at the same size and with the vocabulary of bert-base-chinese (21,128). They alternate in one
+process; times are medians of the rounds. Memory is the peak of a separate process above what it held before the model
+was built: weights, gradients, moments and activations.
 """
 
 import argparse
@@ -35,7 +35,7 @@ LEARN_RATE = 1e-4
 
 
 def read_batches(data: Path, n_characters: int, length: int, batch_tokens: int) -> Batches:
-    """Paragraphs of raw text, cut to the longest sequence, in batches of similar length."""
+    """Paragraphs of raw text, truncated to the maximum sequence length, in batches of similar length."""
     texts: List[str] = []
     total = 0
     for path in sorted((data / "text").glob("*.txt.gz")):
@@ -109,7 +109,7 @@ BUILDERS = {"ours": build_ours, "transformers": build_theirs}
 
 
 def measure_time(batches: Batches, args: argparse.Namespace) -> Dict[str, float]:
-    """Seconds per 100,000 characters, the median of the rounds."""
+    """Seconds per 100,000 characters, medians of the rounds."""
     vocab = args.data / "vocab" / "bert-base-chinese-vocab.txt"
     updates = {name: build(vocab, args) for name, build in BUILDERS.items()}
     scale = 100_000 / sum(len(text) for batch in batches for text in batch)
@@ -129,7 +129,7 @@ def measure_time(batches: Batches, args: argparse.Namespace) -> Dict[str, float]
 
 
 def measure_memory(name: str, args: argparse.Namespace) -> float:
-    """Peak of another process, in MB."""
+    """Peak memory of a separate process, in MB."""
     command = [sys.executable, __file__, *sys.argv[1:], "--memory-of", name]
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return float(output.strip().splitlines()[-1])

@@ -1,10 +1,10 @@
-"""Time of a report beyond that of the model.
+"""Time that a report takes beyond that of the model.
 
     python benchmarks/report.py training/model-best corpus/test.spacy --texts 5000
 
-The texts of the corpus are taken in turn until there are enough. What is timed is all that `spacy lexner report` does
-between the loaded pipeline and the written page; the model's own time is that of `nlp.pipe` over the texts. Median of
-the rounds.
+The texts of the corpus are repeated until there are enough. Timed is everything that `spacy lexner report` does from
+the loaded pipeline to the written page; the model's own time is that of `nlp.pipe` over the texts. Medians of the
+rounds.
 """
 
 import argparse

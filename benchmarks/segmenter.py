@@ -2,12 +2,12 @@
 
     python benchmarks/segmenter.py [--characters 200000] [--peer-characters 20000]
 
-The text is real where the public data sets lie in the data folder, else drawn at random. Its words are jieba's, where
-that is installed, else random; both ways of merging get the same. spaCy's retokenizer gets a shorter text, since its
-time grows with the square of the length. pkuseg's published models are not part of its package: it is trained here on
-some sentences, for its speed alone. All run on one thread, and times are those of the processor, in which other work of
-the machine does not count. The last line is a JSON object: `seconds_200k` (median of 5), `retokenizer_x` (the time of
-spaCy's retokenizer over ours, on the shorter text, in the same run), characters per second of each segmenter.
+The text is real if the data folder has the public data sets, otherwise random. Its words are jieba's, if that is
+installed, otherwise random; both ways of merging get the same words. spaCy's retokenizer gets a shorter text, since its
+time grows with the square of the length. pkuseg's published models are not part of its package, so it is trained here
+on some sentences, only to measure its speed. All run on one thread, and times are CPU time, which excludes other work
+on the machine. The last line is a JSON object: `seconds_200k` (median of 5), `retokenizer_x` (the time of spaCy's
+retokenizer over ours, on the shorter text, in the same run), characters per second of each segmenter.
 """
 
 import argparse
@@ -35,7 +35,7 @@ from spacy_lexner.lexicon.lexicon import Lexicon
 from spacy_lexner.pipeline.segmenter.retokenize import merge_tokens
 from spacy_lexner.tagging.spans.word_borders import BORDER, JOINED, fixed_borders
 
-PARAGRAPH = 200  # characters of a Doc where whole pipelines are timed
+PARAGRAPH = 200  # characters per Doc when whole pipelines are timed
 
 
 def cut_words(text: str) -> list[str]:
@@ -53,7 +53,7 @@ def cut_words(text: str) -> list[str]:
 
 
 def find_starts(doc: Doc, words: list[str]) -> np.ndarray:
-    """The first tokens of words, within what the rules leave."""
+    """The first units of words, as far as the rules allow."""
     places = np.cumsum([0, *map(len, words)])
     borders = fixed_borders(doc)[:-1]
     begins, _ = token_borders(doc)
@@ -78,13 +78,13 @@ def merge_with_spacy(doc: Doc, starts: np.ndarray) -> None:
 
 
 def make_segmenter(words: list[str], encoder: str) -> Language:
-    """`lex_segmenter` with an encoder as it stands, and a lexicon; trained for a few steps."""
+    """`lex_segmenter` with an encoder at its defaults and a lexicon, trained for a few steps."""
     nlp = spacy.blank("zh", config={"nlp": {"tokenizer": {"@tokenizers": "spacy-lexner.CharTokenizer.v1"}}})
     nlp.add_pipe("lex_matcher").set_lexicon(Lexicon.from_entries(map(LexiconEntry, sorted(set(words)))))
     model = {"@architectures": "spacy-lexner.CRFTagger.v1", "tok2vec": {"@architectures": f"spacy-lexner.{encoder}.v1"}}
     nlp.add_pipe("lex_segmenter", config={"pos": None, "model": model})
     examples = []
-    for first in range(0, 1000, 250):  # longer than what is timed, which is therefore read in one piece
+    for first in range(0, 1000, 250):  # longer than the timed Docs, which are therefore read in one piece
         doc = Doc(nlp.vocab, words[first : first + 250], spaces=[False] * len(words[first : first + 250]))
         examples.append(Example(nlp.make_doc(doc.text), doc))
     optimizer = nlp.initialize(lambda: examples)

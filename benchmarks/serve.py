@@ -2,16 +2,16 @@
 
     python benchmarks/serve.py MODEL TEXTS... [--requests 20000]
 
-MODEL is a pipeline with a `lex_matcher`; TEXTS are files of texts in any format that `spacy lexner convert` reads. The
-service runs in a process of its own, on the loopback, with its default settings. This process is the client: a thread
-and a connection, kept alive, for each of 1, 16 and 64 concurrent requests, with one text each. All sides read the same
-texts, in turns, so that what else the machine does concerns all: rounds of `nlp.pipe`, of 16 and of 64 concurrent
-requests, and of 64 to a second service that takes each text alone; a text alone goes through `nlp` and through the
-service, one after the other. At the end another client changes the dictionary 1,000 times while the 64 go on, and
-every answer must be that of the version that it names.
+MODEL is a pipeline with a `lex_matcher`; TEXTS are files in any format that `spacy lexner convert` reads. The service
+runs in a separate process, on the loopback interface, with its default settings. This process is the client: for each
+of 1, 16 and 64 concurrent requests, of one text each, a thread with a persistent connection. All sides read the same
+texts and alternate, so that other work on the machine affects all: rounds of `nlp.pipe`, of 16 and of 64 concurrent
+requests, and of 64 to a second service that does not batch; single texts go through `nlp` and through the service in
+turn. At the end another client changes the dictionary 1,000 times under the load of 64, and every answer must match
+the dictionary version that it names.
 
-Printed: requests per second, latencies, CPU time of the service and of `nlp.pipe`, which other work on the machine
-changes less, and resident memory of the service after its first round and at the end.
+Prints requests per second, latencies, CPU time of the service and of `nlp.pipe`, which other work on the machine
+affects less, and resident memory of the service after its first round and at the end.
 """
 
 import argparse
@@ -38,22 +38,22 @@ from spacy_lexner.cli.shared import read_texts
 TOKEN = "0123456789abcdef0123456789abcdef"
 N_CHANGES = 1000
 ROUNDS = 5
-SHARES = {1: 0.1, 16: 0.3, 64: 0.6}  # of the requests, by how many are made at once
-WORD = "市长"  # what the changes are about
+SHARES = {1: 0.1, 16: 0.3, 64: 0.6}  # share of the requests, by concurrency
+WORD = "市长"  # the word that is changed
 
 
 class Load(NamedTuple):
-    """What a number of requests came to."""
+    """The outcome of a number of requests."""
 
     seconds: float
     latencies: List[float]
     characters: int
     errors: int
-    answers: List[Tuple[str, Dict[str, Any]]]  # texts and what was answered
+    answers: List[Tuple[str, Dict[str, Any]]]  # texts and answers
 
 
 class Server:
-    """A service in a process of its own."""
+    """A service in a separate process."""
 
     def __init__(self, model: str, folder: Path, port: int, *options: str) -> None:
         (folder / "token").write_text(TOKEN)
@@ -67,7 +67,7 @@ class Server:
             time.sleep(0.2)
 
     def call(self, method: str, path: str, body: Any = None) -> Tuple[int, Any]:
-        """RETURNS (Tuple[int, Any]): Status and answer; status 0 if nobody answers."""
+        """RETURNS (Tuple[int, Any]): Status and answer; status 0 if there is no answer."""
         try:
             connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
             return request(connection, method, path, body)
@@ -76,7 +76,7 @@ class Server:
 
     @property
     def processes(self) -> List[Path]:
-        """RETURNS (List[Path]): That of the model, that of HTTP, and what else it has started."""
+        """RETURNS (List[Path]): The /proc folders of the service's process and of those it has started."""
         own = Path(f"/proc/{self.process.pid}")
         children = (own / "task" / own.name / "children").read_text().split()
         return [own, *(own.parent / child for child in children)]
@@ -156,7 +156,7 @@ def time_pipe(nlp: Language, texts: Sequence[str]) -> float:
 
 
 def time_alone(nlp: Language, port: int, texts: Sequence[str]) -> Tuple[List[float], Load]:
-    """The time of each text in the pipeline, and in the service, one after the other."""
+    """The time of each text through the pipeline and through the service, in turn."""
     own, latencies, errors = [], [], 0
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
     for text in texts:
@@ -172,7 +172,7 @@ def time_alone(nlp: Language, port: int, texts: Sequence[str]) -> Tuple[List[flo
 def change_under_load(nlp: Language, server: Server, texts: Sequence[str]) -> Tuple[int, int]:
     """Change the dictionary while texts are annotated.
 
-    RETURNS (Tuple[int, int]): How many changes failed, and how many answers are not those of their version.
+    RETURNS (Tuple[int, int]): How many changes failed, and how many answers do not match their version.
     """
     matcher = nlp.get_pipe("lex_matcher")
     label = server.call("GET", "/version")[1]["labels"][0]
@@ -280,7 +280,7 @@ def compare(nlp: Language, server: Server, unbatched: Server, parts: Dict[int, L
     print(f"\nCPU time at 64: {service_cpu:.1f} s of the service, {pipe_cpu:.1f} s of nlp.pipe")
     print(f"memory: {before:.0f} MB after the first round, {after:.0f} MB at the end")
     failed, wrong = change_under_load(nlp, server, parts[16][0][:256])
-    print(f"{N_CHANGES} changes under load: {failed} failed, {wrong} answers are not those of their version\n")
+    print(f"{N_CHANGES} changes under load: {failed} failed, {wrong} answers do not match their version\n")
     rate, slow = joined[64].characters / joined[64].seconds, join(single)
     return {
         "cpu_share_of_pipe_64": pipe_cpu / service_cpu,

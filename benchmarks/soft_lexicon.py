@@ -1,5 +1,5 @@
-"""SoftLexicon against spaCy's default `ner` and FLAT: characters a second through the whole pipeline, on one core, each
-trained a little, so that it finds about as many entities as there are.
+"""SoftLexicon against spaCy's default `ner` and FLAT: characters per second through the whole pipeline, on one core,
+each trained briefly, so that it finds about as many entities as there are.
 
 OMP_NUM_THREADS=1 python benchmarks/soft_lexicon.py project/lexicon/small project/corpus/weibo/train.spacy
 """
@@ -45,7 +45,7 @@ def make_pipeline(encoder: Optional[Dict[str, Any]], lexicon: Lexicon, gold: Lis
 
 
 def measure(nlp: Language, texts: List[str], repeats: int) -> float:
-    """The most characters a second, of processor time."""
+    """The best speed, in characters per second of CPU time."""
     best = 0.0
     for _ in range(repeats):
         start = time.process_time()

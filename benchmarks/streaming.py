@@ -1,9 +1,10 @@
-"""Memory of readers: a large file of each format, made on the fly, read in a process of its own.
+"""Memory of readers: a large file in each format, generated here, is read in a separate process.
 
     python benchmarks/streaming.py [--megabytes 100] [FORMAT ...]
 
 `.spacy` files are spaCy's own and are read as a whole. The last line is a JSON object: for each format the peak memory
-in MB, all that its reader imports included, of a process that reads a small file and of one that reads the large one.
+in MB, including everything its reader imports, of a process that reads a small file and of one that reads the large
+one.
 """
 
 import argparse
@@ -85,7 +86,7 @@ TEXTS = ("txt", "jsonl", "csv", "tsv", "parquet", "spacy")  # read by `lexner an
 
 
 def write(path: Path, format: str, size: int) -> None:
-    """Write a file, or a folder of files for brat, of at least `size` bytes."""
+    """Write a file (for brat, a folder of files) of at least `size` bytes."""
     if format in SPECIAL:
         return {"parquet": write_parquet, "brat": write_brat, "spacy": write_spacy}[format](path, size)
     with path.open("w", encoding="utf8") as file:
@@ -123,9 +124,9 @@ def write_spacy(path: Path, size: int) -> None:
 
 
 def read(path: str, format: str) -> None:
-    """Read a file with nothing imported but what its reader needs."""
+    """Read a file, importing only what its reader needs."""
     count = sum(1 for _ in items(path, format))
-    # Not ru_maxrss, in which Linux counts what the parent had before it started this process.
+    # Not ru_maxrss, which on Linux includes the parent's memory from before it started this process.
     peak = int(re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())[1]) / 1024  # type: ignore[index]
     print(json.dumps({"items": count, "peak_mb": round(peak)}))
 

@@ -1,5 +1,5 @@
-"""Suggesters for `spancat` on a corpus with gold spans: how many of these they suggest, how many suggestions each token
-costs, and how fast an (untrained) `spancat` on FLAT is with them. With a trained `lex_ner` also what it is unsure of.
+"""Suggesters for `spancat` on a corpus with gold spans: how many of the spans they suggest, with how many suggestions
+per token, and how fast an untrained `spancat` on FLAT is with them. With a trained `lex_ner`, its uncertain spans too.
 
     python benchmarks/suggester.py project/lexicon/study project/corpus/nested/test.spacy [--ner PIPELINE]
 """
@@ -41,7 +41,7 @@ def find_unsure(folder: Path, gold: List[Doc], least: float) -> List[Any]:
 def measure(
     suggester: Dict[str, Any], lexicon: Lexicon, gold: List[Doc], width: int, unsure: Optional[List[Any]] = None
 ) -> Dict[str, float]:
-    """Seconds are those of the processor, without those of `lex_ner`."""
+    """Seconds are CPU time, without that of `lex_ner`."""
     nlp = spacy.blank("zh", config={"nlp": {"tokenizer": {"@tokenizers": "spacy-lexner.CharTokenizer.v1"}}})
     matcher = nlp.add_pipe("lex_matcher")
     matcher.set_lexicon(lexicon)
@@ -78,9 +78,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lexicon", type=Path)
     parser.add_argument("corpus", type=Path)
-    parser.add_argument("--width", type=int, default=64, help="of FLAT")
+    parser.add_argument("--width", type=int, default=64, help="width of the FLAT")
     parser.add_argument("--ner", type=Path, help="a pipeline with a trained lex_ner")
-    parser.add_argument("--least", type=float, default=0.01, help="probability of its spans")
+    parser.add_argument("--least", type=float, default=0.01, help="minimum probability of its spans")
     args = parser.parse_args()
     lexicon = Lexicon.open(args.lexicon)
     gold = list(DocBin().from_disk(args.corpus).get_docs(spacy.blank("zh").vocab))

@@ -1,17 +1,17 @@
-"""Characters per second of whole pipelines over texts, beside what people use today.
+"""Characters per second of whole pipelines, beside the usual alternatives.
 
     OMP_NUM_THREADS=1 python benchmarks/throughput.py MODEL corpus/msra/train.spacy corpus/msra/test.spacy
         [--lexicon lexicon/small] [--texts 600] [--base-texts 60] [--rounds 5] [--threads 1 2] [--no-base]
 
-MODEL is a trained FLAT. The others are made here and trained for a few steps, so that they find entities: spaCy's `ner`
-as it stands; LEBERT, and a plain BERT of the same weights, under `lex_ner`; spacy-transformers' `transformer` with
-spaCy's `ner`, and Hugging Face's token classification, both with that BERT. "base" is bert-base's size, and reads fewer
-texts. int8 is `spacy lexner quantize`; onnx runs the graph of `spacy lexner export-onnx`, and searches no entities.
+MODEL is a trained FLAT. The others are made here and trained for a few steps, so that they find entities: spaCy's
+default `ner`; `lex_ner` on LEBERT, and on a plain BERT with the same weights; spacy-transformers' `transformer` with
+spaCy's `ner`, and Hugging Face's token classification, both with that BERT. "base" has the size of bert-base, and reads
+fewer texts. int8 is `spacy lexner quantize`; onnx runs the graph of `spacy lexner export-onnx` without decoding.
 
-Texts keep their order. The systems take turns in each round; the median over the rounds counts, of the time on the
-clock, or with --cpu of the processor's time (one thread, on a busy machine). The last line is a JSON object:
-`flat_vs_spacy_ner_x`, `lebert_vs_spacy_trf_x`, `lebert_vs_hf_pipeline_x` (the faster of both batch sizes), `int8_x` (at
-bert-base's size), `overhead_share_base` and `overhead_share_flat`: the share of what is not the module. Ratios with
+Texts keep their order. The systems alternate in each round; figures are medians over the rounds, of wall-clock time, or
+with --cpu of CPU time (for one thread on a busy machine). The last line is a JSON object: `flat_vs_spacy_ner_x`,
+`lebert_vs_spacy_trf_x`, `lebert_vs_hf_pipeline_x` (the faster of both batch sizes), `int8_x` (at the size of
+bert-base), `overhead_share_base` and `overhead_share_flat`: the share of time spent outside the module. Ratios for
 other numbers of threads than the first end in, say, `_2_threads`.
 """
 
@@ -45,8 +45,8 @@ from spacy_lexner.pipeline.ner import lex_ner
 SMALL = {"hidden_width": 256, "depth": 4, "heads": 4, "intermediate_width": 1024}
 BASE = {"hidden_width": 768, "depth": 12, "heads": 12, "intermediate_width": 3072}
 TOKENIZER = {"@tokenizers": "spacy-lexner.CharTokenizer.v1"}
-TRAINING_TEXTS = 200  # of the models that are made here
-STAGES = {  # what is timed, apart from what is timed within it
+TRAINING_TEXTS = 200  # for the models made here
+STAGES = {  # each without the stages within it
     "tokenizer": (Language, "make_doc"),
     "matcher": (LexMatcher, "_annotate"),
     "module": (ModuleShim, "predict"),
@@ -58,7 +58,7 @@ STAGES = {  # what is timed, apart from what is timed within it
 
 
 class System(NamedTuple):
-    """A way from texts to entities; gives how many it finds."""
+    """A system that finds entities in texts; `run` returns how many."""
 
     name: str
     run: Callable[[Sequence[str]], int]
@@ -92,7 +92,7 @@ def make_lebert(gold: Sequence[Doc], lexicon: Lexicon, sizes: Dict[str, int], st
 
 
 def export_bert(nlp: Language, folder: Path) -> str:
-    """RETURNS (str): The BERT of a pipeline as a Hugging Face folder."""
+    """RETURNS (str): A Hugging Face folder with the BERT of a pipeline."""
     from spacy_lexner.checkpoints.huggingface import export_huggingface
 
     nlp.to_disk(folder / "pipeline")
@@ -112,7 +112,8 @@ def make_spacy_transformer(gold: Sequence[Doc], bert: str, steps: int) -> Langua
 
 
 def make_hugging_face(gold: Sequence[Doc], bert: str, batch_size: int) -> Callable[[Sequence[str]], int]:
-    """Its weights are random, but as many tokens are in entities as those of the gold texts."""
+    """Hugging Face's token classification: weights are random, but as many tokens are in entities as in the gold
+    texts."""
     from transformers import AutoModelForTokenClassification, AutoTokenizer, pipeline
 
     tokenizer = AutoTokenizer.from_pretrained(bert)
@@ -127,7 +128,7 @@ def make_hugging_face(gold: Sequence[Doc], bert: str, batch_size: int) -> Callab
 
 
 def make_onnx(nlp: Language, folder: Path) -> Callable[[Sequence[str]], int]:
-    """From texts to emissions by ONNX Runtime; without the search for entities."""
+    """From texts to emissions with ONNX Runtime, without decoding."""
     import onnxruntime
 
     from spacy_lexner.checkpoints.onnx import export_onnx
@@ -207,7 +208,7 @@ def measure(systems: Sequence[System], texts: Dict[bool, List[str]], options: ar
 
 @contextmanager
 def timed_stages(clock: Callable[[], float]) -> Iterator[Counter]:
-    """Gives the seconds of each stage, without those of the stages within it."""
+    """Measures the seconds of each stage, without those of the stages within it."""
     seconds: Counter = Counter()
     within: List[float] = []
     originals = {name: getattr(owner, attribute) for name, (owner, attribute) in STAGES.items()}
@@ -236,7 +237,7 @@ def timed_stages(clock: Callable[[], float]) -> Iterator[Counter]:
 
 
 def break_down(system: System, texts: List[str], options: argparse.Namespace) -> float:
-    """Print the share of each stage. RETURNS (float): That of all but the module."""
+    """Print the share of each stage. RETURNS (float): The share of all but the module."""
     clock = time.process_time if options.cpu else time.perf_counter
     shares = []
     for _ in range(options.rounds):
@@ -253,15 +254,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", help="a pipeline with FLAT")
     parser.add_argument("train", type=Path, help="annotated texts, as .spacy")
-    parser.add_argument("test", type=Path, help="the texts that are read, as .spacy")
-    parser.add_argument("--lexicon", type=Path, help="of LEBERT; FLAT brings its own")
+    parser.add_argument("test", type=Path, help="the texts to read, as .spacy")
+    parser.add_argument("--lexicon", type=Path, help="lexicon for LEBERT; FLAT has its own")
     parser.add_argument("--texts", type=int, default=600)
     parser.add_argument("--base-texts", type=int, default=60)
-    parser.add_argument("--steps", type=int, default=30, help="of training, of the models that are made here")
+    parser.add_argument("--steps", type=int, default=30, help="training steps for the models made here")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--cpu", action="store_true", help="the processor's time instead of the clock's")
-    parser.add_argument("--no-base", action="store_true", help="nothing of bert-base's size")
+    parser.add_argument("--cpu", action="store_true", help="measure CPU time instead of wall-clock time")
+    parser.add_argument("--no-base", action="store_true", help="skip the systems of bert-base's size")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     lines = [doc.text for doc in read(options.test)]

@@ -2,7 +2,7 @@
 
     python benchmarks/tokenizer.py
 
-spaCy's takes about half a minute at 1,000,000 characters and is run once there. Last line: JSON.
+spaCy's takes about half a minute for 1,000,000 characters and is run only once there. The last line is JSON.
 """
 
 import gzip
@@ -21,7 +21,7 @@ REPEATS = 5
 
 
 def sample_text(size: int) -> str:
-    """Real paragraphs where the data are, otherwise random Han characters with some white space."""
+    """Real paragraphs if the data folder has any, otherwise random Han characters with some white space."""
     source = DATA / "text" / "lctt.txt.gz"
     if source.is_file():
         with gzip.open(source, "rt", encoding="utf-8") as file:

@@ -1,9 +1,9 @@
-"""Are the texts that `spacy lexner uncertain` chooses worth labelling? How many errors of the model the chosen ones
-hold, and how many words that are new, beside all texts.
+"""Are the texts that `spacy lexner uncertain` selects worth labelling? Counts the model's errors and the new words in
+them, compared with all texts.
 
     python benchmarks/uncertain.py training/model-best corpus/dev.spacy corpus/test.spacy --labelled corpus/train.spacy
 
-The texts are annotated, so the errors can be counted; the choice does not see the annotation.
+The texts are annotated, so that errors can be counted; the selection does not see the annotation.
 """
 
 import argparse
@@ -23,8 +23,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", help="a pipeline with lex_ner")
     parser.add_argument("corpus", type=Path, nargs="+", help="annotated texts, as .spacy")
-    parser.add_argument("--labelled", type=Path, help="texts that it was trained on")
-    parser.add_argument("-n", type=int, default=100, help="how many texts are chosen")
+    parser.add_argument("--labelled", type=Path, help="the model's training texts")
+    parser.add_argument("-n", type=int, default=100, help="how many texts to select")
     arguments = parser.parse_args()
     nlp = spacy.load(arguments.model)
     gold = [text for path in arguments.corpus for text in read_gold(path)]

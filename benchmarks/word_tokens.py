@@ -1,4 +1,4 @@
-"""A trained pipeline on words in place of characters: F1 by characters, with the tokens of jieba and pkuseg.
+"""A trained pipeline on words instead of characters: F1 by characters, with the tokens of jieba and pkuseg.
 
     python benchmarks/word_tokens.py MODEL CORPUS.spacy [--pkuseg MODEL] [--limit N] [--out FILE.json]
 
@@ -46,8 +46,8 @@ def main() -> None:
 def compare(
     nlp: Language, corpus: Path, pkuseg: Optional[str], modes: List[str], limit: Optional[int] = None
 ) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): For each tokenizer and alignment mode the scores, and the differences to the pipeline
-    as it was trained."""
+    """RETURNS (Dict[str, Any]): For each tokenizer and alignment mode the scores, and the differences from the pipeline
+    with its own tokenizer."""
     gold = list(DocBin().from_disk(corpus).get_docs(nlp.vocab))[:limit]
     [ner] = [pipe for _, pipe in nlp.pipeline if hasattr(pipe, "alignment_counts")]
     own, expected, _ = run(nlp, gold, nlp.tokenizer)
@@ -69,7 +69,7 @@ def compare(
 
 
 def other_tokenizers(pkuseg: Optional[str]) -> Dict[str, Callable[[str], Doc]]:
-    """RETURNS (Dict[str, Callable]): spaCy's own tokenizers of Chinese words."""
+    """RETURNS (Dict[str, Callable]): spaCy's Chinese word tokenizers."""
     settings = {"@tokenizers": "spacy.zh.ChineseTokenizer"}
     made = {}
     for segmenter in ("jieba", "pkuseg") if pkuseg else ("jieba",):
@@ -85,7 +85,7 @@ def run(
     nlp: Language, gold: List[Doc], tokenizer: Callable[[str], Doc]
 ) -> Tuple[Dict[str, Any], List[Entities], List[Entities]]:
     """RETURNS (Tuple[Dict[str, Any], List, List]): Scores by characters, the exact entities of each text, and those
-    that are left out."""
+    left out of doc.ents."""
     docs = []
     for reference in gold:
         doc = tokenizer(reference.text)
@@ -112,7 +112,7 @@ def f1(gold: Iterable[Doc], found: Iterable[Entities]) -> float:
 
 
 def read_left_out(doc: Doc) -> Entities:
-    """The exact entities that found no tokens of their own."""
+    """The exact entities that have no tokens of their own."""
     group = doc.spans.get(LEFT_OUT_KEY)
     return [(a, b, span.label_) for span, (a, b) in zip(group, group.attrs["offsets"])] if group else []
 

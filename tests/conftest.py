@@ -1,8 +1,8 @@
-"""Shared fixtures. Real data are never part of the project: tests that read them skip where they are absent."""
+"""Shared fixtures. Real data is never part of the project: tests that read it are skipped where it is missing."""
 
 import os
 
-# Before torch is loaded: small tensors gain nothing from threads.
+# Set before torch is loaded: small tensors gain nothing from threads.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from pathlib import Path
@@ -19,7 +19,7 @@ catalogue.AVAILABLE_ENTRY_POINTS = {group: list(INSTALLED.select(group=group)) f
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
-# A run of the tests says the same twice; `--hypothesis-profile explore` looks for new counterexamples.
+# Test runs are reproducible; `--hypothesis-profile explore` looks for new counterexamples.
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("explore", max_examples=2000, deadline=None)
 settings.load_profile("steady")
@@ -27,13 +27,13 @@ settings.load_profile("steady")
 
 @pytest.fixture(autouse=True)
 def seeded() -> None:
-    """Weights and dropout are the same in every run, whatever ran before."""
+    """Makes weights and dropout the same in every run, whatever ran before."""
     fix_random_seed(0)
 
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
-    """The folder with the public data sets (environment variable LEXNER_DATA names another place)."""
+    """The folder with the public data sets (set the environment variable LEXNER_DATA for another one)."""
     if not DATA.is_dir():
         pytest.skip(f"needs the public data sets: no folder {DATA} (set LEXNER_DATA)")
     return DATA

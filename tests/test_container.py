@@ -1,4 +1,4 @@
-"""What the container promises, as far as a test without containers can see: its files agree with the code."""
+"""The container's files agree with the code, as far as can be tested without containers."""
 
 import re
 from inspect import signature

@@ -42,7 +42,7 @@ def test_factories_need_no_import():
 
 def test_factories_import_neither_torch_nor_transformers():
     modules = sorted({point.module for point in ENTRY_POINTS if point.group in ("spacy_factories", "spacy_cli")})
-    # spaCy and thinc may load torch themselves, so our modules are imported with both made impossible to load.
+    # spaCy and thinc may load torch themselves, so our modules are imported with torch blocked.
     code = (
         "import sys; sys.modules['torch'] = None; sys.modules['transformers'] = None\n"
         f"import importlib; [importlib.import_module(name) for name in {modules}]"
@@ -52,7 +52,7 @@ def test_factories_import_neither_torch_nor_transformers():
 
 
 def test_factories_load_no_other_package_and_no_reader():
-    """`spacy.blank` loads every factory on the machine: what only some calls need is imported when it is needed."""
+    """`spacy.blank` loads every installed factory, so what only some calls need is imported on demand."""
     modules = sorted({point.module for point in ENTRY_POINTS if point.group == "spacy_factories"})
     code = (
         "import importlib, spacy, sys; before = set(sys.modules)\n"

@@ -1,4 +1,4 @@
-"""The packages that are built: their metadata, and that they work where they are installed."""
+"""The built packages: their metadata, and that they work when installed."""
 
 import os
 import re
@@ -54,7 +54,7 @@ def read_metadata(wheel):
 
 
 def test_every_folder_with_code_is_a_package():
-    # setup.py installs packages only: without its __init__.py a folder works in a checkout and is missing elsewhere.
+    # setup.py installs only packages: a folder without __init__.py works in a checkout but is missing elsewhere.
     folders = {file.parent for file in Path(spacy_lexner.__file__).parent.rglob("*.py")}
     assert [folder for folder in folders if not (folder / "__init__.py").is_file()] == []
 
@@ -115,7 +115,7 @@ def test_links_with_a_repository(tmp_path):
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("kind", ["wheel", "sdist"])
 def test_the_readme_runs_where_it_is_installed(packages, tmp_path, kind):
-    """In a fresh environment, which borrows what we depend on, and from a folder without sources."""
+    """In a fresh environment that borrows our dependencies, and in a folder without sources."""
     run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], tmp_path)
     python = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
     site = Path(run([python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], tmp_path).strip())

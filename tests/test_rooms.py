@@ -1,4 +1,4 @@
-"""The import table of docs/architecture.md, held against the imports of the package."""
+"""The import table in docs/architecture.md, compared with the package's imports."""
 
 import ast
 import gc
@@ -35,7 +35,7 @@ ALLOWED, WITHOUT_TORCH = read_table(PAGE.read_text("utf8"))
 
 
 def room_of(module: str) -> str:
-    """RETURNS (str): "encoders/flat" for "encoders.flat.layer", "" for what lies in no room."""
+    """RETURNS (str): "encoders/flat" for "encoders.flat.layer", "" for modules in no room."""
     path = module.replace(".", "/")
     rooms = [room for room in (*ALLOWED, "cli") if path == room or path.startswith(f"{room}/")]
     return max(rooms, key=len, default="")

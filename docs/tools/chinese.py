@@ -1,7 +1,8 @@
-"""Hook of mkdocs: a Chinese page has the code, and the API entries, of its English page.
+"""mkdocs hook: fills a Chinese page with the code blocks and API entries of its English page.
 
-On a line of its own, `[代码](page.md)` stands for the next block of code of page.md, `[条目](page.md)` for its API
-entries. On GitHub, which knows nothing of this, both lead to the English page.
+On a line of its own, `[代码](page.md)` stands for the next code block of page.md, and `[条目](page.md)` for its API
+entries.
+On GitHub, where hooks do not run, both are links to the English page.
 """
 
 import re
@@ -19,20 +20,20 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, **kwargs: Any) ->
 
 
 def complete(markdown: str, source: Path) -> str:
-    """Put code and entries in their places.
+    """Insert code and entries at their placeholders.
 
     markdown (str): The Chinese page.
-    source (Path): Where it lies, beside the English one.
-    RETURNS (str): The page with its code.
+    source (Path): Its path, beside the English page.
+    RETURNS (str): The page with its code. Raises ValueError if the placeholders do not match the English page.
     """
     english = source.with_name(source.name.replace(".zh.md", ".md"))
     text = english.read_text("utf8")
     blocks: List[str] = CODE.findall(text)
     wanted = PLACE.findall(markdown)
     if {name for _, name in wanted} - {english.name}:
-        raise ValueError(f"{source}: a Chinese page takes its code from {english.name} alone")
+        raise ValueError(f"{source}: a Chinese page may take code only from {english.name}")
     if (found := sum(kind == "代码" for kind, _ in wanted)) != len(blocks):
-        raise ValueError(f"{source}: {found} places for code; {english.name} has {len(blocks)} blocks")
+        raise ValueError(f"{source}: {found} code placeholders, but {english.name} has {len(blocks)} code blocks")
     entries = ENTRIES.search(CODE.sub("", text))
     following = iter(blocks)
     return PLACE.sub(lambda place: next(following) if place[1] == "代码" else entries[0] if entries else "", markdown)

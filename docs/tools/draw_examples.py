@@ -1,4 +1,4 @@
-"""Draws the lattice and the report that the pages show, of the texts in docs/pictures/examples.yml, with the package's
+"""Draws the lattice and the report shown in the docs from the texts in docs/pictures/examples.yml, with the package's
 own functions.
 
     python docs/tools/draw_examples.py
@@ -25,7 +25,7 @@ MENTION = re.compile(r"\[(\w+)\|(\w+)(?: ([\d.]+))?\]|(.)")
 
 
 def draw() -> Dict[str, str]:
-    """RETURNS (Dict[str, str]): The pictures, by the names of their files."""
+    """RETURNS (Dict[str, str]): The pictures, by file name."""
     source = srsly.read_yaml(PICTURES / "examples.yml")
     read = [(read_marks(gold), read_marks(found)) for gold, found in source["texts"]]
     text, marks = read_marks(source["lattice"])
@@ -35,7 +35,7 @@ def draw() -> Dict[str, str]:
     gold = [GoldText(*gold, []) for gold, _ in read]
     report = make_report([("model", nlp), ("peer", peer)], gold, Settings(seen=set(source["seen"])))
     for measured in report.models.values():
-        measured.figures["seconds"] = 0.0  # what differs from one machine to the next
+        measured.figures["seconds"] = 0.0  # differs between machines
     picture = draw_lattice(nlp(text), nlp.get_pipe("lex_matcher").lexicon, theme="light")
     pages = {"report.html": make_page(report), "report.zh.html": make_page(report, title="报告", language="zh")}
     return {"lattice.svg": picture.to_svg(), **pages}
@@ -52,7 +52,7 @@ def read_marks(annotated: str) -> Tuple[str, List[Mark]]:
 
 
 def make_model(words: List[str], found: Dict[str, List[Mark]]) -> Language:
-    """RETURNS (Language): A pipeline with a lexicon that finds in each text what is said here."""
+    """RETURNS (Language): A pipeline with a lexicon that finds the given entities in each text."""
 
     @Language.component("lexner_docs_example")
     def find(doc: Doc) -> Doc:

@@ -1,4 +1,4 @@
-"""Takes the pictures of the service's page, in English and Chinese, in a browser, with the small model of its tests:
+"""Takes screenshots of the service's page in English and Chinese, in a browser, with the small model of its tests:
 `python docs/tools/draw_page.py`."""
 
 import sys
@@ -18,8 +18,8 @@ SIZE = {"width": 1200, "height": 760}
 
 
 def draw(folder: Path) -> None:
-    """Write the pictures into a folder, and to service.json what is written on them: pictures differ from machine to
-    machine, as do scores, but not the words of the page."""
+    """Write the screenshots to a folder, and their text to service.json: pictures and scores differ between machines,
+    but the words on the page do not."""
     written = {}
     with tempfile.TemporaryDirectory() as temporary:
         model = Path(temporary) / "demo"

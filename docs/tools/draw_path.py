@@ -1,5 +1,5 @@
 """Draws docs/pictures/doc-path.svg from doc-path.yml, and doc-path.zh.svg from doc-path.zh.yml: stations in the middle,
-what each gives on the right, the lexicon and its links on the left.
+the output of each on the right, the lexicon and its links on the left.
 
     python docs/tools/draw_path.py
 """
@@ -16,7 +16,7 @@ PICTURES = Path(__file__).parents[1] / "pictures"
 WIDTH, TOP, ROW = 1000, 84, 138
 LEXICON = (24, 132)  # left edge and width of the boxes
 STATION = (236, 290)
-PANEL, CELL = 572, 56  # left edge of what is given, and the width of a character
+PANEL, CELL = 572, 56  # left edge of the output, and width of a character
 INK, SOFT, LINE, TEAL, PALE = "#1f2933", "#5f6c7b", "#9aa5b1", "#00796b", "#e0f2f1"
 COLORS = {"GPE": "#f6c667", "LOC": "#8ecae6", "": "#b2dfdb"}
 FONT = "system-ui, 'Segoe UI', 'Noto Sans', 'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', sans-serif"
@@ -56,7 +56,7 @@ def box(station: Dict[str, Any], top: float) -> Iterator[str]:
 
 
 def given(station: Dict[str, Any], top: float) -> Iterator[str]:
-    """YIELDS (str): What a station gives, drawn over the characters."""
+    """YIELDS (str): The output of a station, aligned with the characters."""
     for index, character in enumerate(station.get("cells", ())):
         yield rect(PANEL + index * CELL, top, CELL - 6, 32, "#ffffff", border=LINE, radius=5)
         yield text(PANEL + index * CELL + (CELL - 6) / 2, top + 22, character, 17, anchor="middle")

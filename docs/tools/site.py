@@ -1,5 +1,5 @@
-"""Hooks of mkdocs: registered names and commands are looked up, links that leave docs/ become plain text, and a block
-of code that is a file has its name above."""
+"""mkdocs hook: looks up registered names and commands, turns links that leave docs/ into plain text, and shows the file
+name above a code block that has one."""
 
 import os
 import re
@@ -28,7 +28,8 @@ def on_page_markdown(markdown: str, *, page: Any, **kwargs: Any) -> str:
 
 
 def registered(found: re.Match[str]) -> str:
-    """RETURNS (str): A registered name as a heading, with the object that its entry point names."""
+    """RETURNS (str): A heading with a registered name, followed by its default config if it is a factory, otherwise by
+    the docs of the object that its entry point names."""
     [point] = [point for point in metadata.distribution("spacy-lexner").entry_points if point.name == found[1]]
     heading = f"## `{point.name}`\n\n"
     if point.group == "spacy_factories":
@@ -38,7 +39,7 @@ def registered(found: re.Match[str]) -> str:
 
 
 def commands() -> Iterator[str]:
-    """YIELDS (str): Lines on every command, its arguments and options, in the order of the help."""
+    """YIELDS (str): Lines that document every command with its arguments and options, in the order of the help."""
     from spacy_lexner.cli.app import lexner
 
     yield from describe(typer.main.get_command(lexner), "spacy lexner")
@@ -51,7 +52,7 @@ def describe(command: Any, name: str) -> Iterator[str]:
         return
     yield from (f"## `{name}`", "")
     for paragraph in (command.help or "").split("\n\n"):
-        example, _, lines = paragraph.removeprefix("\b\n").partition("\n")  # \b: lines that stay as they are
+        example, _, lines = paragraph.removeprefix("\b\n").partition("\n")  # \b: lines that are not wrapped
         yield f"```sh\n{textwrap.dedent(lines)}\n```" if example in ("Example:", "Examples:") else paragraph
         yield ""
     yield from ("| argument | default | what |", "|---|---|---|")

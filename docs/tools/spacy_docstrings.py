@@ -1,4 +1,4 @@
-"""Docstrings in spaCy's style as Markdown, for mkdocstrings: `name (type): text` lines become a list."""
+"""Converts docstrings in spaCy's style to Markdown for mkdocstrings: `name (type): text` lines become a list."""
 
 import re
 from typing import Any, List
@@ -30,7 +30,7 @@ def to_markdown(text: str) -> str:
 
 
 class SpacyDocstrings(griffe.Extension):
-    """Rewrites the docstring of every object that is loaded."""
+    """Converts the docstring of every loaded object."""
 
     def on_object(self, *, obj: griffe.Object, **kwargs: Any) -> None:
         if obj.docstring:

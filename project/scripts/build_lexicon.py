@@ -1,4 +1,4 @@
-"""Build a lexicon folder of word lists, dictionaries and word vectors, or an empty one."""
+"""Build a lexicon folder from word lists, dictionaries and word vectors, or an empty one."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from spacy_lexner.lexicon.readers.merged_stream import MergedStream
 
 
 def read_words(path: Path) -> EntryStream:
-    """Read a file of words.
+    """Read a word file.
 
-    path (Path): A dictionary like jieba's (word, frequency and perhaps a tag, between spaces or tabs) if its first line
-        says so, otherwise a list with a word on each line. Plain or compressed.
+    path (Path): A jieba-style dictionary (word, frequency and optionally a tag, separated by spaces or tabs) if its
+        first line looks like one, otherwise a list with one word per line. Plain or compressed.
     RETURNS (EntryStream): The entries.
     """
     _, first = next(iter(read_lines(path)), (0, ""))
@@ -32,7 +32,7 @@ def read_words(path: Path) -> EntryStream:
 
 
 class WatchedStream(MergedStream):
-    """Streams one after the other, with a progress bar."""
+    """Concatenated streams, with a progress bar."""
 
     def __init__(self, streams: Iterable[EntryStream]) -> None:
         super().__init__(streams)
@@ -44,11 +44,11 @@ class WatchedStream(MergedStream):
 
 
 def shuffle_vectors(lexicon: Lexicon, seed: int) -> Lexicon:
-    """Give each word that has a vector that of another one, at random: what trained vectors are compared with.
+    """Shuffle the vectors among the words that have one, as a control for trained vectors.
 
     lexicon (Lexicon): The lexicon.
-    seed (int): Seed of the shuffling.
-    RETURNS (Lexicon): The same words with the same vectors, of which none says anything about its word.
+    seed (int): The seed.
+    RETURNS (Lexicon): The same words and the same vectors, but a vector says nothing about its word.
     """
     entries = list(lexicon.entries())
     rows = [row for row, entry in enumerate(entries) if entry.vector is not None]
@@ -59,12 +59,12 @@ def shuffle_vectors(lexicon: Lexicon, seed: int) -> Lexicon:
 
 def main(
     out: Annotated[Path, typer.Argument(help="Folder for the lexicon.")],
-    words: Annotated[str, typer.Option(help="Files of words, separated by spaces.")] = "",
-    vectors: Annotated[str, typer.Option(help="Files of word vectors, word2vec text, separated by spaces.")] = "",
-    limit: Annotated[int, typer.Option(help="Read the first lines of a file of vectors, this many; 0 for all.")] = 0,
-    shuffle: Annotated[Optional[int], typer.Option(help="Seed to give each word the vector of another one.")] = None,
+    words: Annotated[str, typer.Option(help="Word files, separated by spaces.")] = "",
+    vectors: Annotated[str, typer.Option(help="Word vectors in word2vec text format, files separated by spaces.")] = "",
+    limit: Annotated[int, typer.Option(help="Read only this many lines of each vector file; 0 for all.")] = 0,
+    shuffle: Annotated[Optional[int], typer.Option(help="Shuffle the vectors among the words, with this seed.")] = None,
 ) -> None:
-    """Build a lexicon. Equal words of several files are one word; its vector is the first that any of them has."""
+    """Build a lexicon. A word found in several files gets the first vector that any of them has for it."""
     try:
         streams = [read_words(find_input(path)) for path in words.split()]
         streams += [read_word_vectors(find_input(path), limit=limit or None) for path in vectors.split()]
@@ -76,10 +76,10 @@ def main(
     if out.is_dir():
         shutil.rmtree(out)
     lexicon.save(out)
-    msg.good(f"{out}: {len(lexicon)} words" + (f", vectors of {lexicon.dim} dimensions" if lexicon.dim else ""))
+    msg.good(f"{out}: {len(lexicon)} words" + (f", {lexicon.dim}-dimensional vectors" if lexicon.dim else ""))
     for reason, count in lexicon.report.skipped.items():
         if reason != "duplicate":  # the same word in several files is not an error
-            msg.warn(f"{count} entries left out: {REASONS[reason]}", ", ".join(lexicon.report.places[reason]))
+            msg.warn(f"{count} entries skipped: {REASONS[reason]}", ", ".join(lexicon.report.places[reason]))
 
 
 if __name__ == "__main__":

@@ -20,8 +20,12 @@ DEV_SHARE = 0.1
 
 
 class Files(NamedTuple):
-    """Which file of a set is which split, the key of `doc.spans` for entities that overlap, if they do, and whether the
-    lines of the files are words between spaces (English), which spaCy's own converter reads."""
+    """The files of a data set.
+
+    train, test, dev (Optional[str]): The file of each split, without its ending; None if there is none.
+    spans_key (Optional[str]): The key of `doc.spans` for overlapping entities, if the set has any.
+    spaced (bool): Whether the files are English CoNLL, which spaCy's own converter reads.
+    """
 
     train: str = "train"
     test: str = "test"
@@ -30,7 +34,7 @@ class Files(NamedTuple):
     spaced: bool = False
 
     def splits(self) -> Dict[str, str]:
-        """RETURNS (Dict[str, str]): The file of each split that the set has."""
+        """RETURNS (Dict[str, str]): The file of each existing split."""
         files = {"train": self.train, "test": self.test, "dev": self.dev}
         return {split: file for split, file in files.items() if file is not None}
 
@@ -38,7 +42,7 @@ class Files(NamedTuple):
 DATASETS = {
     "weibo": Files(dev="dev"),
     "resume": Files(dev="dev"),
-    "cluener": Files(test="dev"),  # the labels of its own test split are not public
+    "cluener": Files(test="dev"),  # the labels of its test split are not public
     "msra": Files("msra_train_bio", "msra_test_bio"),
     "udc": Files(dev="dev"),
     "nested": Files("new_test", "new_eval", spans_key="sc"),
@@ -47,11 +51,11 @@ DATASETS = {
 
 
 def convert(source: Path, out: Path) -> Files:
-    """Convert what `fetch_assets.py` brought, or exit with a message.
+    """Convert what `fetch_assets.py` fetched, or exit with a message.
 
     source (Path): The data set's folder in `assets/`.
     out (Path): Folder for the converted files.
-    RETURNS (Files): Which file is which split.
+    RETURNS (Files): The file of each split.
     """
     if (source / SOURCES).is_file():
         own = srsly.read_json(source / SOURCES)
@@ -59,7 +63,7 @@ def convert(source: Path, out: Path) -> Files:
             convert_cli(Path(file["path"]), out / f"{split}.spacy", repair=True)
         return Files(dev="dev" if "dev" in own else None)
     if source.name not in DATASETS or not source.is_dir():
-        msg.fail(f"There is no data set {source}", "Run the command 'fetch' first.", exits=1)
+        msg.fail(f"No data set {source}", "Run the command 'fetch' first.", exits=1)
     files = DATASETS[source.name]
     if files.spaced:
         for file in files.splits().values():
@@ -72,21 +76,21 @@ def convert(source: Path, out: Path) -> Files:
 
 
 def hold_out(docs: List[Doc], seed: int) -> Tuple[List[Doc], List[Doc]]:
-    """Split Docs in two, each part in its old order.
+    """Split Docs in two, keeping their order.
 
     docs (List[Doc]): The Docs.
     seed (int): The seed.
-    RETURNS (Tuple[List[Doc], List[Doc]]): What stays, and the `DEV_SHARE` that is held out.
+    RETURNS (Tuple[List[Doc], List[Doc]]): The remaining Docs, and the `DEV_SHARE` held out.
     """
     chosen = set(Random(seed).sample(range(len(docs)), round(len(docs) * DEV_SHARE)))
     return [doc for i, doc in enumerate(docs) if i not in chosen], [docs[i] for i in sorted(chosen)]
 
 
 def main(
-    name: Annotated[str, typer.Argument(help="Data set: a folder of assets/.")],
-    assets: Annotated[Path, typer.Option(help="Folder of the data sets as they came.")] = PROJECT / "assets",
+    name: Annotated[str, typer.Argument(help="Data set: a folder in assets/.")],
+    assets: Annotated[Path, typer.Option(help="Folder of the original data sets.")] = PROJECT / "assets",
     corpus: Annotated[Path, typer.Option(help="Folder of the converted data sets.")] = PROJECT / "corpus",
-    seed: Annotated[int, typer.Option(help="Seed of the dev split, where one is held out.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the dev split, if one is held out.")] = 0,
 ) -> None:
     """Write train.spacy, dev.spacy and test.spacy of a data set."""
     out, vocab = corpus / name, Vocab()

@@ -1,9 +1,9 @@
-"""OntoNotes 4 as the papers on Chinese entities use it: four types, one text a sentence, spaces between words left out.
+"""OntoNotes 4 as used in papers on Chinese NER: four entity types, one sentence per text, no spaces between words.
 
-The corpus has a licence (LDC2011T03), so whoever has it names its folder: the release as it comes, or the three files
-`{train,dev,test}.char.bmes` that other projects make of it. Of the release, newswire and magazine texts that were also
-translated, chtb_0001 to 0325 and 1001 to 1078, are dev where the number is odd and test where it is even; everything
-else is train (Che et al. 2013; Zhang and Yang 2018)."""
+The corpus is licensed (LDC2011T03), so you have to name its folder: the original release, or the three files
+`{train,dev,test}.char.bmes` that other projects derive from it. In the release, the newswire and magazine texts that
+were also translated, chtb_0001 to 0325 and 1001 to 1078, are dev if the number is odd and test if it is even;
+everything else is train (Che et al. 2013; Zhang and Yang 2018)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NUMBER = re.compile(r"chtb_(\d+)")
 
 
 def split_of(name: str) -> str:
-    """RETURNS (str): The split of a file of the release, by its number."""
+    """RETURNS (str): The split of a release file, by its number."""
     found = NUMBER.match(name)
     number = int(found[1]) if found else 0
     if not (1 <= number <= 325 or 1001 <= number <= 1078):
@@ -41,12 +41,12 @@ def split_of(name: str) -> str:
 
 
 def read_sentence(line: str) -> Tuple[str, List[Tuple[int, int, str]]]:
-    """Read a sentence, words between spaces, names between tags.
+    """Read a sentence whose words are separated by spaces and whose names are in tags.
 
-    line (str): `<ENAMEX TYPE="GPE">南京</ENAMEX> 很 美`; `S_OFF` and `E_OFF` say by how many characters a name begins
-        after and ends before its tags.
+    line (str): `<ENAMEX TYPE="GPE">南京</ENAMEX> 很 美`; `S_OFF` and `E_OFF` are the numbers of characters by which a
+        name starts after and ends before its tags.
     RETURNS (Tuple[str, List[Tuple[int, int, str]]]): The text and its names of the four types: start, end, label.
-        Raises FormatError where a tag is not closed, or closes nothing.
+        Raises FormatError for an unbalanced tag.
     """
     text, names, place = "", [], 0
     opened: Dict[str, str] = {}
@@ -71,10 +71,10 @@ def read_sentence(line: str) -> Tuple[str, List[Tuple[int, int, str]]]:
 
 
 def read_release(folder: Path) -> Iterator[Tuple[str, Doc]]:
-    """Read the `.name` files of the release, those of `chinese/annotations`.
+    """Read the Chinese `.name` files of the release.
 
     folder (Path): The release, or a folder in it.
-    YIELDS (Tuple[str, Doc]): The split and a sentence. Raises FormatError, with file and line, where one is wrong.
+    YIELDS (Tuple[str, Doc]): The split and a sentence. Raises FormatError, with file and line, for an invalid one.
     """
     tokenize = CharTokenizer(Vocab())
     files = sorted(path for path in folder.rglob("*.name") if not {"english", "arabic"} & set(path.parts))
@@ -91,12 +91,12 @@ def read_release(folder: Path) -> Iterator[Tuple[str, Doc]]:
 
 
 def main(
-    folder: Annotated[str, typer.Argument(help="The release, or a folder with its three files; empty for none.")] = "",
+    folder: Annotated[str, typer.Argument(help="The release, or a folder with the three files; empty for none.")] = "",
     corpus: Annotated[Path, typer.Option(help="Folder of the converted data sets.")] = PROJECT / "corpus",
 ) -> None:
-    """Write train.spacy, dev.spacy and test.spacy of OntoNotes 4, if you have it."""
+    """Write train.spacy, dev.spacy and test.spacy of OntoNotes 4, if you have the corpus."""
     if not folder:
-        msg.info("OntoNotes 4 is left out. If you have it (LDC2011T03): --vars.ontonotes FOLDER")
+        msg.info("OntoNotes 4 is skipped. If you have it (LDC2011T03): --vars.ontonotes FOLDER")
         return
     source, out = find_input(folder), corpus / "ontonotes"
     out.mkdir(parents=True, exist_ok=True)
@@ -116,7 +116,7 @@ def main(
         msg.fail(f"{source} has no texts for {', '.join(empty)}", f"Expected {wanted}.", exits=1)
     for split, docs in bins.items():
         docs.to_disk(out / f"{split}.spacy")
-        msg.good(f"{out / split}.spacy: {len(docs)} texts, in the papers {PUBLISHED[split]}")
+        msg.good(f"{out / split}.spacy: {len(docs)} texts (in the papers: {PUBLISHED[split]})")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The names of the demo corpus: composed from parts, then divided into those that training sees and the others."""
+"""The names of the demo corpus: composed from parts, then divided into those seen in training and the rest."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ DECOYS = 700
 
 
 class Name(NamedTuple):
-    """One name: its surface, its label, its kind (what templates ask for) and the base that decides its pool:
-    南京 and 南京市 share a base, so that neither betrays the other."""
+    """One name: its text, its label, its kind (which templates ask for) and the base that decides its pool: 南京 and
+    南京市 share a base, so that neither gives the other away."""
 
     text: str
     label: str
@@ -33,16 +33,16 @@ def compose_names(parts: Dict[str, Any], rng: Random) -> List[Name]:
 
     parts (Dict[str, Any]): Contents of `demo/names.json`.
     rng (Random): Source of randomness; the same state gives the same names.
-    RETURNS (List[Name]): The names, without duplicates inside a kind.
+    RETURNS (List[Name]): The names, without duplicates within a kind.
     """
     return [*_persons(parts["person"], rng), *_places(parts["place"], rng), *_organisations(parts, rng)]
 
 
 def assign_pools(names: Sequence[Name], reserved: Dict[str, Sequence[str]], rng: Random) -> Dict[str, str]:
-    """Give every base to one of the pools, stratified by kind. A text that serves several types (黄山) has one pool.
+    """Assign each base to a pool, stratified by kind. A name of several types (黄山) has one pool.
 
     names (Sequence[Name]): All names.
-    reserved (Dict[str, Sequence[str]]): Bases with a fixed pool, by pool.
+    reserved (Dict[str, Sequence[str]]): For each pool, the bases that must be in it.
     rng (Random): Source of randomness.
     RETURNS (Dict[str, str]): The pool of each base.
     """
@@ -61,7 +61,7 @@ def assign_pools(names: Sequence[Name], reserved: Dict[str, Sequence[str]], rng:
 
 
 def compose_decoys(parts: Dict[str, Any], taken: Iterable[str], rng: Random) -> List[str]:
-    """Compose words that look like names and are none: cut-off names, stems, combinations that no text uses.
+    """Compose words that look like names but are not: truncated names, stems, combinations that no text uses.
 
     parts (Dict[str, Any]): Contents of `demo/names.json`.
     taken (Iterable[str]): The real names.
@@ -105,7 +105,7 @@ def _persons(part: Dict[str, Any], rng: Random) -> List[Name]:
     def full() -> str:
         return _given_name(part, rng, 2)
 
-    # Names of two characters, half of which also live on inside a longer name: 李志 beside 李志明.
+    # Names of two characters, half of which also occur within a longer name: 李志 in 李志明.
     short = _distinct(COUNTS["full"] // 3, lambda: _given_name(part, rng, 1))
     longer = [name + rng.choice(part["given"]) for name in short[::2]]
     double = [f"{surname}{rng.choice(part['given'])}" for surname in part["surnames_double"]]

@@ -8,7 +8,7 @@ from random import Random
 from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 LABELS = ("PER", "ORG", "LOC", "GPE")
-# What a slot without kinds may hold. Nicknames belong to social media alone, and are asked for by name.
+# What fills a slot without kinds. Nicknames are for social media only, and have to be asked for.
 DEFAULT_KINDS = {
     "PER": ("full", "full", "full", "word"),
     "GPE": ("city", "city0", "county", "prov"),
@@ -29,7 +29,7 @@ class Template(NamedTuple):
 
     @property
     def literals(self) -> List[Tuple[str, str]]:
-        """Entities that the template itself spells out, as (text, label)."""
+        """Entities spelled out in the template itself, as (text, label)."""
         return [(slot[4], slot[2]) for slot in _slots(self.text) if slot[3] == "="]
 
 
@@ -54,7 +54,7 @@ def read_templates(folder: Path) -> List[Template]:
     """Read the template files of a folder; a file's name is its register.
 
     folder (Path): Folder with one `.txt` file per register.
-    RETURNS (List[Template]): The templates in order of file and line.
+    RETURNS (List[Template]): The templates, by file and line.
     """
     templates = []
     for path in sorted(folder.glob("*.txt")):
@@ -72,8 +72,8 @@ def fill(template: Template, fillers: Dict[str, List[str]], pick: Pick, rng: Ran
     """Fill a template: choices first, then fillers and slots from left to right.
 
     template (Template): The template.
-    fillers (Dict[str, List[str]]): Texts for each lower-case slot; they may hold lower-case slots themselves.
-    pick (Pick): Gives a name for a label and its kinds.
+    fillers (Dict[str, List[str]]): Texts for each lower-case slot; they may contain lower-case slots themselves.
+    pick (Pick): Returns a name for a label and its kinds.
     rng (Random): Source of randomness.
     RETURNS (Sentence): The text and its entities.
     """
@@ -109,7 +109,7 @@ def fill(template: Template, fillers: Dict[str, List[str]], pick: Pick, rng: Ran
 
 
 def _slots(source: str) -> Iterator[re.Match[str]]:
-    """All slots of a template, those inside choices too."""
+    """All slots of a template, including those in choices."""
     for match in PART.finditer(source):
         if match[1] is None:
             yield match
@@ -121,7 +121,7 @@ def _slots(source: str) -> Iterator[re.Match[str]]:
 def _check(template: Template, where: str) -> None:
     choices = [choice for match in PART.finditer(template.text) for choice in (match[1] or "").split("|")]
     if any(set(PART.sub("", source)) & set("[]{}|") for source in (template.text, *choices)):
-        raise ValueError(f"demo/templates/{where}: brackets that do not match in {template.text!r}")
+        raise ValueError(f"demo/templates/{where}: unbalanced brackets in {template.text!r}")
     unknown = [slot[2] for slot in _slots(template.text) if slot[2] and slot[2] not in LABELS]
     if unknown:
         raise ValueError(f"demo/templates/{where}: unknown label {unknown[0]!r}; known are {', '.join(LABELS)}")

@@ -1,4 +1,4 @@
-"""What a dictionary gives without a model: every word of it with a label, the longest where they overlap, is an entity.
+"""The dictionary baseline: every labelled word is an entity, and of overlapping ones the longest.
 
 python scripts/dictionary_alone.py lexicon/typed-bc5cdr corpus/bc5cdr/test.spacy --language en
 """
@@ -27,7 +27,7 @@ def add_entities(doc: Doc) -> Doc:
 
 
 def main(
-    lexicon: Annotated[Path, typer.Argument(help="The folder of a lexicon whose words have labels.")],
+    lexicon: Annotated[Path, typer.Argument(help="The folder of a lexicon with labels.")],
     corpus: Annotated[Path, typer.Argument(help="The corpus to evaluate on, .spacy.")],
     language: Annotated[str, typer.Option(help="The language of the corpus.")] = "zh",
 ) -> Dict[str, float]:

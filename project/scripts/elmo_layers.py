@@ -1,4 +1,4 @@
-"""Which layers of its ELMo a trained pipeline mixes, as a plot of bars.
+"""How much of each ELMo layer a trained pipeline mixes in, as a bar chart.
 
 python scripts/study.py run studies/elmo.yml metrics/elmo.jsonl --dataset weibo --keep
 python scripts/elmo_layers.py training/elmo
@@ -17,14 +17,14 @@ from wasabi import msg
 BAR = 40
 
 
-def show_layers(folder: Annotated[Path, typer.Argument(help="Folder of kept pipelines, one for each run.")]) -> None:
-    """Plot how much of each layer the trained pipelines mix, as a mean over seeds."""
+def show_layers(folder: Annotated[Path, typer.Argument(help="Folder of kept pipelines, one per run.")]) -> None:
+    """Plot the weight of each layer, averaged over seeds."""
     shares: Dict[str, List[List[float]]] = {}
     for path in sorted(folder.glob("*/model-best")):
         if found := layer_shares(path):
             shares.setdefault(path.parent.name.rpartition("-")[0], []).append(found)
     if not shares:
-        msg.fail(f"{folder} holds no pipelines with ELMo", "Run the study with --keep.", exits=1)
+        msg.fail(f"{folder} has no pipelines with ELMo", "Run the study with --keep.", exits=1)
     for run, seeds in shares.items():
         print(f"{run} ({len(seeds)} seeds)")
         for number, layer in enumerate(zip(*seeds)):
@@ -34,7 +34,7 @@ def show_layers(folder: Annotated[Path, typer.Argument(help="Folder of kept pipe
 
 def layer_shares(path: Path) -> List[float]:
     """path (Path): A saved pipeline.
-    RETURNS (List[float]): The weights of the layers that its ELMo mixes, which add up to 1; none where it has no ELMo.
+    RETURNS (List[float]): The weights of its ELMo's layers, which sum to 1; empty if it has no ELMo.
     """
     for _, pipe in spacy.load(path).components:
         for node in pipe.model.walk() if hasattr(pipe, "model") else ():

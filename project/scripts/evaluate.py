@@ -1,4 +1,4 @@
-"""Evaluate trained pipelines: entities, words and parts of speech, by type; recall of what training never saw."""
+"""Evaluate trained pipelines: entities, words and parts of speech, by type; recall of what is unseen in training."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SCORER = "spacy-lexner.lex_ner_scorer.v1"
 
 
 def mentions(examples: List[Example]) -> Set[str]:
-    """RETURNS (Set[str]): The texts of all gold entities."""
+    """RETURNS (Set[str]): The strings of all gold entities."""
     return {ent.text for example in examples for ent in example.reference.ents}
 
 
@@ -30,11 +30,11 @@ def evaluate(nlp: Language, examples: List[Example], seen: Set[str]) -> Dict[str
     """Run a pipeline over a corpus and score it.
 
     nlp (Language): The pipeline.
-    examples (List[Example]): The corpus; its predicted side is replaced.
-    seen (Set[str]): The texts of the entities that training saw.
+    examples (List[Example]): The corpus; the predicted Docs are replaced.
+    seen (Set[str]): The strings of the entities seen in training.
     RETURNS (Dict[str, Any]): `ents_p`, `ents_r`, `ents_f`, `ents_per_type`; `recall_seen`, `recall_unseen` and the
-        number of mentions of both kinds; the scores of `lex_segmenter` and of `spancat`, with `suggested_r` and
-        `suggested_n`, if the pipeline has them.
+        number of mentions of each, `n_seen` and `n_unseen`; the scores of `lex_segmenter`, and of `spancat` with
+        `suggested_r` and `suggested_n`, if the pipeline has them.
     """
     docs = nlp.pipe(nlp.make_doc(example.reference.text) for example in examples)
     for example, doc in tqdm(
@@ -67,7 +67,7 @@ def evaluate(nlp: Language, examples: List[Example], seen: Set[str]) -> Dict[str
 
 def measure_suggestions(pipe: SpanCategorizer, examples: List[Example]) -> Dict[str, float]:
     """RETURNS (Dict[str, float]): `suggested_r`, the share of gold spans that are suggested, and `suggested_n`, the
-    suggestions per token."""
+    number of suggestions per token."""
     suggestions = pipe.suggester([example.predicted for example in examples])
     found = total = first = 0
     for example, count in zip(examples, suggestions.lengths.tolist()):
@@ -80,7 +80,7 @@ def measure_suggestions(pipe: SpanCategorizer, examples: List[Example]) -> Dict[
 
 
 def without_lexicon(nlp: Language) -> None:
-    """Give a pipeline an empty lexicon; nothing else changes."""
+    """Empty the lexicon of a pipeline; nothing else changes."""
     if "lex_matcher" in nlp.pipe_names:
         nlp.get_pipe("lex_matcher").set_lexicon(Lexicon.from_entries([]))
 
@@ -91,29 +91,29 @@ def percent(value: Any) -> str:
 
 
 def print_scores(results: Dict[str, Dict[str, Any]]) -> None:
-    """Print a table over all pipelines and one by type, of entities and of words, if the corpus has them."""
+    """Print a table of all pipelines and one by type, for entities and for words, if the corpus has them."""
     counts = next(iter(results.values()))
     n_entities = counts["n_seen"] + counts["n_unseen"]
     if n_entities:
-        print(f"\n{n_entities} entities, {counts['n_unseen']} of them not seen in training")
+        print(f"\n{n_entities} entities, {counts['n_unseen']} of them unseen in training")
         keys = ("ents_p", "ents_r", "ents_f", "recall_seen", "recall_unseen")
         print_table(results, dict(zip(keys, ("P", "R", "F", "R seen", "R unseen"))))
         print_types(results, "ents_per_type")
     if any(scores.get("word_f") is not None for scores in results.values()):
         keys = ("word_p", "word_r", "word_f", "word_oov_r", "word_pos_p", "word_pos_r", "word_pos_f")
-        print("\nwords; recall of those not seen in training; words with their parts of speech")
+        print("\nwords; recall of words unseen in training; words with their parts of speech")
         print_table(results, dict(zip(keys, ("P", "R", "F", "R unseen", "POS P", "POS R", "POS F"))))
         print_types(results, "word_pos_per_type")
 
 
 def print_table(results: Dict[str, Dict[str, Any]], columns: Dict[str, str]) -> None:
-    """Print scores of pipelines: for each column its key and its title."""
+    """Print the scores of pipelines; `columns` maps keys to titles."""
     rows = [(name, *(percent(scores.get(key)) for key in columns)) for name, scores in results.items()]
     print(table(rows, header=("pipeline", *columns.values()), divider=True, aligns=("l", *"r" * len(columns))))
 
 
 def print_types(results: Dict[str, Dict[str, Any]], key: str) -> None:
-    """Print the scores by type under a key."""
+    """Print the scores by type stored under a key."""
     rows = [
         (name, label, *(percent(by_type[score]) for score in "prf"))
         for name, scores in results.items()
@@ -125,12 +125,12 @@ def print_types(results: Dict[str, Dict[str, Any]], key: str) -> None:
 def main(
     corpus: Annotated[Path, typer.Argument(help="The corpus to evaluate on, .spacy.")],
     models: Annotated[List[str], typer.Argument(help="Pipelines, each as NAME=FOLDER.")],
-    train: Annotated[Path, typer.Option(help="The training corpus, to know which entities were seen.")],
+    train: Annotated[Path, typer.Option(help="The training corpus, which tells which entities were seen.")],
     out: Annotated[Path, typer.Option(help="File for the scores, JSON.")],
     disable: Annotated[
         Optional[List[str]], typer.Option(help="Also evaluate each pipeline without this component.")
     ] = None,
-    lexicon_off: Annotated[bool, typer.Option(help="Also evaluate each pipeline with an emptied lexicon.")] = False,
+    lexicon_off: Annotated[bool, typer.Option(help="Also evaluate each pipeline with an empty lexicon.")] = False,
     gpu_id: Annotated[int, typer.Option(help="GPU, or -1 for the CPU.")] = -1,
 ) -> None:
     """Evaluate pipelines on a corpus, side by side."""

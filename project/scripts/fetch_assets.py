@@ -1,5 +1,5 @@
-"""Bring the files of a data set into `assets/`: what is there stays, then a local folder is tried, then the network. Or
-note where the files of your own data are."""
+"""Fetch the files of a data set into `assets/`, from a local folder if possible, otherwise from the network; existing
+files are kept. Or record where the files of your own data are."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ OWN = "--vars.dataset mine --vars.train my_train.conll --vars.dev my_dev.conll -
 
 
 def read_assets(folder: str = "") -> List[Dict[str, str]]:
-    """RETURNS (List[Dict[str, str]]): The assets of `project.yml`, or of that in a folder beside it, with `dest`, from
-    the project's folder, and `url` and `checksum`, as far as they are known."""
+    """RETURNS (List[Dict[str, str]]): The assets of `project.yml`, or of that in a subfolder, with `dest`, relative to
+    the project's folder, and `url` and `checksum` if known."""
     assets = srsly.read_yaml(PROJECT / folder / "project.yml")["assets"]
     return [{**asset, "dest": asset["dest"].removeprefix("../")} for asset in assets]
 
 
 def local_copies(dest: Path, data_dir: Optional[Path]) -> Iterator[Path]:
-    """Where a file may already be on this machine.
+    """Look for copies of a file on this machine.
 
-    dest (Path): The asset's place, `assets/weibo/train.char.bmes`.
-    data_dir (Optional[Path]): A folder that holds `weibo/train.char.bmes`, `originals/weibo/…` or the files themselves.
+    dest (Path): The asset's destination, such as `assets/weibo/train.char.bmes`.
+    data_dir (Optional[Path]): A folder with `weibo/train.char.bmes`, `originals/weibo/…` or the files themselves.
     YIELDS (Path): Existing files.
     """
     places = []
@@ -53,20 +53,20 @@ def md5(path: Path) -> str:
 
 
 def is_asset(path: Path, asset: Dict[str, str]) -> bool:
-    """RETURNS (bool): Whether a file is there and has the checksum of an asset, if that is known."""
+    """RETURNS (bool): Whether a file exists and has the checksum of an asset, if that is known."""
     return path.is_file() and asset.get("checksum") in (None, md5(path))
 
 
-def bring(asset: Dict[str, str], data_dir: Optional[Path]) -> bool:
-    """Bring one asset into its place.
+def fetch(asset: Dict[str, str], data_dir: Optional[Path]) -> bool:
+    """Fetch one asset.
 
-    asset (Dict[str, str]): With `dest`, and `url` and `checksum` if they are known.
+    asset (Dict[str, str]): Its `dest`, and `url` and `checksum` if known.
     data_dir (Optional[Path]): Folder to copy from before the network is tried.
-    RETURNS (bool): Whether the file is there now, with the right checksum.
+    RETURNS (bool): Whether the file exists now, with the right checksum.
     """
     place = PROJECT / asset["dest"]
     if is_asset(place, asset):
-        msg.good(f"{asset['dest']} is there")
+        msg.good(f"{asset['dest']} is already there")
         return True
     place.parent.mkdir(parents=True, exist_ok=True)
     for source in local_copies(Path(asset["dest"]), data_dir):
@@ -79,29 +79,29 @@ def bring(asset: Dict[str, str], data_dir: Optional[Path]) -> bool:
         return False
     try:
         fetch_asset(PROJECT, asset["url"], Path(asset["dest"]), asset.get("checksum"))
-    except (OSError, ValueError) as error:  # no network, no such host, nothing there to check
+    except (OSError, ValueError) as error:  # no network, no such host, no file to check
         msg.warn(f"{asset['dest']} could not be downloaded", f"{error!s:.300}")
     return is_asset(place, asset)
 
 
 def note_sources(name: str, named: Dict[str, str]) -> None:
-    """Note which files a data set of one's own has, or exit with a message. They stay where they are.
+    """Record the files of the user's own data set, or exit with a message. The files stay where they are.
 
     name (str): The data set.
-    named (Dict[str, str]): The files of the splits; what is empty is as it was noted before.
+    named (Dict[str, str]): The file of each split; if empty, the one recorded before.
     """
     place = PROJECT / "assets" / name / SOURCES
     before = srsly.read_json(place) if place.is_file() else {}
     sources = {}
     for split, file in named.items():
         if not (file := file or before.get(split, {}).get("path", "")):
-            if split != "dev":  # which is held out of train
-                msg.fail(f"The {split} file of {name} is not named", f"Type for example {OWN}", exits=1)
+            if split != "dev":  # a missing dev split is held out of train
+                msg.fail(f"The {split} file of {name} is not given", f"For example: {OWN}", exits=1)
             continue
         try:
             path = find_input(file)
         except FileNotFoundError as error:
-            msg.fail(str(error), f"Name the {split} file of {name}: --vars.{split} FILE", exits=1)
+            msg.fail(str(error), f"Give the {split} file of {name}: --vars.{split} FILE", exits=1)
         archive = next(parent for parent in (path, *path.parents) if parent.exists())
         sources[split] = {"path": str(path), "md5": get_checksum(archive)}
         msg.good(f"{split}: {path}")
@@ -112,14 +112,14 @@ def note_sources(name: str, named: Dict[str, str]) -> None:
 def main(
     dataset: Annotated[str, typer.Argument(help="Data set of project.yml, or a name for yours; empty for none.")] = "",
     also: Annotated[
-        str, typer.Option(help="Further files, separated by spaces; those that are assets are brought.")
+        str, typer.Option(help="More files to fetch, separated by spaces; those that are no assets are ignored.")
     ] = "",
     data_dir: Annotated[str, typer.Option(help="Folder to copy from; empty for none.")] = "",
     train: Annotated[str, typer.Option(help="Training texts of your own data set.")] = "",
-    dev: Annotated[str, typer.Option(help="Its development texts; without them a tenth of train is held out.")] = "",
+    dev: Annotated[str, typer.Option(help="Its dev texts; by default a tenth of train is held out.")] = "",
     test: Annotated[str, typer.Option(help="Its test texts.")] = "",
 ) -> None:
-    """Bring a data set into assets/, checked by MD5, or note the files of your own."""
+    """Fetch a data set into assets/, verified by MD5, or record the files of your own."""
     folder = Path(data_dir).expanduser().resolve() if data_dir else None
     if folder is not None and not folder.is_dir():
         msg.fail(
@@ -133,17 +133,17 @@ def main(
         msg.fail(f"'{dataset}' is a data set of project.yml", f"Give yours another name: {OWN}", exits=1)
     if dataset and dataset not in known:
         if not any(own.values()) and not (PROJECT / "assets" / dataset / SOURCES).is_file():
-            remedy = f"project.yml has {', '.join(known)}. For your own data, name its files: {OWN}"
+            remedy = f"project.yml has {', '.join(known)}. For your own data, give its files: {OWN}"
             msg.fail(f"Unknown data set '{dataset}'", remedy, exits=1)
         note_sources(dataset, own)
     wanted = [asset for asset in assets if asset["dest"].split("/")[1] == dataset or asset["dest"] in also.split()]
-    missing = [asset for asset in wanted if not bring(asset, folder)]
+    missing = [asset for asset in wanted if not fetch(asset, folder)]
     for asset in missing:
         msg.fail(f"{asset['dest']} is missing", asset["url"])
     if missing:
         msg.fail(
-            "Not all files could be brought here",
-            "Without a network, put them into project/assets, or name a folder that holds them: --vars.data_dir FOLDER",
+            "Some files could not be fetched",
+            "Without a network, put them into project/assets, or name a folder that has them: --vars.data_dir FOLDER",
             exits=1,
         )
 

@@ -1,10 +1,10 @@
-"""An augmenter for `spacy train --code scripts/jackknife.py` that matches each training text with a dictionary that was
-made without it (see make_typed.py).
+"""An augmenter for `spacy train --code scripts/jackknife.py` that matches each training text with a dictionary built
+without it (see make_typed.py).
 
-A dictionary of the names in the training texts knows all of them there, and few elsewhere: a model that trains with it
-learns to believe it. So the training texts are divided into folds, and those of one fold see the dictionary that the
-others make. Dev and test texts see the whole one. The config needs `annotating_components = []`, since `lex_matcher`
-would match the training texts again.
+A dictionary of the names in the training texts covers all of them there, but few elsewhere, so a model trained with it
+learns to trust it blindly. Instead, the training texts are divided into folds, and the texts of a fold see the
+dictionary built from the others. Dev and test texts see the whole dictionary. The config needs
+`annotating_components = []`, or `lex_matcher` would match the training texts again.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from spacy_lexner.candidates.storage import find_candidates, set_candidates
 from spacy_lexner.lexicon import Lexicon, Matcher
 from spacy_lexner.lexicon.shared_matcher import SharedMatcher
 
-# For each word that a fold knows otherwise, its labels there; None if the fold does not have it.
+# The words that differ in the dictionary of a fold, with their labels there; None if the fold lacks the word.
 Changes = Dict[str, Optional[List[str]]]
 MAX_FOLDS = 7  # a lex_matcher remembers eight states of its lexicon
 
 
 def key_of(text: str) -> str:
-    """RETURNS (str): What the file of folds knows a text by."""
+    """RETURNS (str): The key of a text in the fold file."""
     return hashlib.md5(text.encode("utf8"), usedforsecurity=False).hexdigest()[:16]
 
 
 def change(lexicon: Lexicon, changes: Changes) -> Lexicon:
-    """RETURNS (Lexicon): The dictionary of a fold. One without labels stays without."""
+    """RETURNS (Lexicon): The dictionary of a fold. A dictionary without labels gets none."""
     known = {word: lexicon.get(word) for word, labels in changes.items() if labels is not None}
     entries = [
         entry._replace(labels=tuple(changes[word] or ()) if lexicon.has_labels else ())
@@ -44,9 +44,9 @@ def change(lexicon: Lexicon, changes: Changes) -> Lexicon:
 
 
 class FoldDictionaries:
-    """Gives training texts the candidate words that the dictionary of their fold has in them.
+    """Matches training texts with the dictionary of their fold.
 
-    folds (List[Changes]): What the dictionary of each fold changes.
+    folds (List[Changes]): How the dictionary of each fold differs from the whole one.
     fold_of (Dict[str, int]): The fold of each text, by `key_of`.
     """
 
@@ -68,7 +68,8 @@ class FoldDictionaries:
         yield example
 
     def matchers(self, source: SharedMatcher) -> List[Matcher]:
-        """RETURNS (List[Matcher]): That of each fold. The `lex_matcher` knows them, and still uses the whole one."""
+        """RETURNS (List[Matcher]): One per fold. They are registered in the `lex_matcher`, which keeps using the whole
+        dictionary."""
         whole = source.matcher
         assert whole is not None
         if self._made_of != whole.version:
@@ -83,6 +84,6 @@ class FoldDictionaries:
 def create_fold_dictionaries(path: Union[str, Path]) -> Callable[[Language, Example], Iterator[Example]]:
     """Create the augmenter.
 
-    path (Union[str, Path]): The file of folds that make_typed.py wrote.
+    path (Union[str, Path]): The fold file that make_typed.py wrote.
     """
     return FoldDictionaries(**srsly.read_json(path))

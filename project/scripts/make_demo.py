@@ -1,7 +1,7 @@
-"""Make the demo corpus: sentences of four registers with gold entities, a word list, and raw text.
+"""Make the demo corpus: sentences in four registers with gold entities, a word list, and raw text.
 
-Dev and test hold names that training never has (the word list knows them) and templates that training never has.
-The word list carries no labels. The same seed gives the same files, byte for byte.
+Dev and test contain names (known to the word list) and templates that never occur in training. The word list has no
+labels. The same seed gives the same files, byte for byte.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ HELD_OUT = 0.3  # share of the sentences of dev and test that come from template
 
 
 class Demo(NamedTuple):
-    """Everything the generator makes."""
+    """The output of the generator."""
 
     splits: Dict[str, List[Sentence]]
     words: List[str]
@@ -33,9 +33,9 @@ class Demo(NamedTuple):
 
 
 class Generator:
-    """Sentences from the templates, by pool of names.
+    """Generates sentences from templates and pools of names.
 
-    seed (int): Decides everything: names, pools, sentences.
+    seed (int): Determines everything: names, pools, sentences.
     """
 
     def __init__(self, seed: int) -> None:
@@ -56,7 +56,7 @@ class Generator:
                 self.kinds[name.label].append(name.kind)
 
     def _literals(self) -> List[Name]:
-        """Names that templates spell out and the parts do not compose."""
+        """Names spelled out in templates that are not composed from parts."""
         known = {(name.text, name.label) for name in self.names}
         spelled = [pair for template in self.templates for pair in template.literals if pair not in known]
         return [Name(text, label, "literal", text) for text, label in dict.fromkeys(spelled)]
@@ -73,7 +73,7 @@ class Generator:
         )
 
     def split(self, name: str, size: int, taken: Set[str]) -> List[Sentence]:
-        """`size` sentences whose texts are in no other split; `taken` grows by them."""
+        """`size` sentences whose texts are in no other split; adds their texts to `taken`."""
         open_templates = [template for template in self.templates if not template.held_out]
         held_out = [template for template in self.templates if template.held_out]
         pools = [TRAIN] if name == TRAIN else [TRAIN] * round(10 * (1 - UNSEEN)) + [name] * round(10 * UNSEEN)
@@ -112,7 +112,7 @@ def make_demo(seed: int = 0, *, train: int = 2000, dev: int = 250, test: int = 4
 
     seed (int): The seed.
     train, dev, test, raw (int): Numbers of sentences.
-    RETURNS (Demo): Splits, word list, raw texts and the names in them.
+    RETURNS (Demo): Splits, word list, raw texts and names.
     """
     generator = Generator(seed)
     taken: Set[str] = set()
@@ -122,7 +122,7 @@ def make_demo(seed: int = 0, *, train: int = 2000, dev: int = 250, test: int = 4
 
 def main(
     out: Annotated[Path, typer.Argument(help="Folder for the files.")],
-    seed: Annotated[int, typer.Option(help="Decides names, split and sentences.")] = 0,
+    seed: Annotated[int, typer.Option(help="Determines names, splits and sentences.")] = 0,
     train: Annotated[int, typer.Option(min=1, help="Training sentences.")] = 2000,
     dev: Annotated[int, typer.Option(min=1, help="Dev sentences.")] = 250,
     test: Annotated[int, typer.Option(min=1, help="Test sentences.")] = 400,

@@ -1,6 +1,6 @@
 """Derive a knowledge graph from a dictionary and raw text, for want of a better one.
 
-Entities are the dictionary's words of some length that occur in the text. Triples are
+Entities are the dictionary's words of a minimum length that occur in the text. Triples are
 
 - (word, tag, T): its part of speech in the dictionary,
 - (word, ends_with, s): its last one or two characters, which in Chinese often name its kind (市, 大学, 公司),
@@ -9,7 +9,6 @@ Entities are the dictionary's words of some length that occur in the text. Tripl
 
 from __future__ import annotations
 
-import gzip
 import math
 from collections import Counter
 from itertools import chain, combinations
@@ -22,6 +21,7 @@ from wasabi import msg
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry
 from spacy_lexner.lexicon.matcher import Matcher, MatchOptions
+from spacy_lexner.lexicon.readers import read_jieba_dictionary
 from spacy_lexner.pretraining.text_index import find_text_files, read_lines
 
 BATCH = 500
@@ -29,18 +29,16 @@ MAX_IN_PARAGRAPH = 40
 
 
 def read_dictionary(path: Path, min_length: int, tags: str) -> Dict[str, str]:
-    """RETURNS (Dict[str, str]): The words of a dictionary like jieba's with their tags, those of the wanted tags."""
+    """RETURNS (Dict[str, str]): The words of a jieba-style dictionary that have one of the tags, with their tags."""
     words: Dict[str, str] = {}
-    with gzip.open(path, "rt", encoding="utf8") if path.suffix == ".gz" else path.open(encoding="utf8") as file_:
-        for line in file_:
-            word, _, tag = [*line.split(), "", ""][:3]
-            if len(word) >= min_length and tag.startswith(tuple(tags.split(","))):
-                words.setdefault(word, tag)
+    for entry in read_jieba_dictionary(path):
+        if len(entry.word) >= min_length and entry.label.startswith(tuple(tags.split(","))):
+            words.setdefault(entry.word, entry.label)
     return words
 
 
 def find_words(texts: List[Path], matcher: Matcher) -> Iterator[Set[str]]:
-    """YIELDS (Set[str]): The words of each paragraph, none inside a longer one."""
+    """YIELDS (Set[str]): The words of each paragraph, without those inside a longer word."""
     batch: List[str] = []
     lines = (line for path in find_text_files(texts) for line in read_lines(path))
     for line in tqdm(lines, unit=" lines", leave=False, disable=None):
@@ -52,7 +50,7 @@ def find_words(texts: List[Path], matcher: Matcher) -> Iterator[Set[str]]:
 
 
 def _find(batch: List[str], matcher: Matcher) -> Iterator[Set[str]]:
-    """YIELDS (Set[str]): The words of each text; of overlapping ones the first and longest."""
+    """YIELDS (Set[str]): The words of each text, without those inside a longer word."""
     words, borders = matcher.match(batch)
     for text, begin, stop in zip(batch, borders, borders[1:]):
         found, reach = set(), 0
@@ -65,7 +63,8 @@ def _find(batch: List[str], matcher: Matcher) -> Iterator[Set[str]]:
 
 
 class Least(NamedTuple):
-    """What makes two words related: paragraphs that they share, pointwise mutual information among all paragraphs."""
+    """When two words are related: the minimum number of shared paragraphs, the minimum pointwise mutual information,
+    and the number of all paragraphs."""
 
     pairs: int
     pmi: float
@@ -92,17 +91,17 @@ def _relate(
 
 
 def main(
-    dictionary: Annotated[Path, typer.Argument(help="Word, frequency and tag in each line, like jieba's.")],
-    texts: Annotated[List[Path], typer.Argument(help="Raw text: files or folders, a paragraph a line.")],
+    dictionary: Annotated[Path, typer.Argument(help="Word, frequency and tag on each line, like jieba's.")],
+    texts: Annotated[List[Path], typer.Argument(help="Raw text: files or folders, one paragraph per line.")],
     triples: Annotated[Path, typer.Option(help="File for the triples.")],
-    names: Annotated[Path, typer.Option(help="File for the names of entities.")],
-    tags: Annotated[str, typer.Option(help="Tags of words that count as entities, by their beginning.")] = "n,l,i,j",
-    min_length: Annotated[int, typer.Option()] = 2,
-    min_count: Annotated[int, typer.Option(help="Paragraphs that a word must occur in.")] = 5,
-    min_pairs: Annotated[int, typer.Option(help="Paragraphs that a pair must share.")] = 3,
-    min_pmi: Annotated[float, typer.Option(help="Least pointwise mutual information of a pair.")] = 3.0,
+    names: Annotated[Path, typer.Option(help="File for the entities' names.")],
+    tags: Annotated[str, typer.Option(help="Prefixes of the tags of words that count as entities.")] = "n,l,i,j",
+    min_length: Annotated[int, typer.Option(help="Minimum length of a word, in characters.")] = 2,
+    min_count: Annotated[int, typer.Option(help="Minimum number of paragraphs in which a word occurs.")] = 5,
+    min_pairs: Annotated[int, typer.Option(help="Minimum number of paragraphs that a pair shares.")] = 3,
+    min_pmi: Annotated[float, typer.Option(help="Minimum pointwise mutual information of a pair.")] = 3.0,
 ) -> None:
-    """Write the triples, and a name for each entity: the word itself."""
+    """Write the triples, and a name for each entity, which is the word itself."""
     words = read_dictionary(dictionary, min_length, tags)
     matcher = Matcher(Lexicon.from_entries(map(LexiconEntry, words)), MatchOptions(min_length=min_length))
     counts: Counter[str] = Counter()

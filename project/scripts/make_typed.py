@@ -1,6 +1,6 @@
-"""Make a typed dictionary: words with vectors, public lists of persons, places and organisations, and the names in the
-training texts with their types. Written are a lexicon with these labels, the same one without, and what the dictionary
-of each fold of the training texts lacks (see jackknife.py).
+"""Make a typed dictionary from words with vectors, public lists of persons, places and organisations, and the names in
+the training texts with their types. Writes a lexicon with these labels, the same lexicon without, and how the
+dictionary of each fold of the training texts differs from it (see jackknife.py).
 
     python scripts/make_typed.py bc5cdr lexicon/empty --consecutive --normalise-case
     python scripts/make_typed.py weibo lexicon/small $LEXNER_DATA/lexicon/jieba_words.tsv.gz
@@ -26,16 +26,16 @@ from wasabi import msg
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, Normalization
 from spacy_lexner.lexicon.readers import read_jieba_dictionary
 
-Names = Dict[str, Dict[str, Set[int]]]  # of each name and type the folds in which it occurs
+Names = Dict[str, Dict[str, Set[int]]]  # name → type → the folds in which it occurs
 
 
 def make_folds(texts: List[str], n_folds: int, consecutive: bool) -> Dict[str, int]:
-    """Divide texts; equal ones are in one fold.
+    """Divide texts into folds; equal texts share a fold.
 
     texts (List[str]): The texts.
-    n_folds (int): How many folds.
-    consecutive (bool): A fold is a run of texts, for sentences of documents: those of one document name the same
-        things. Otherwise chance decides.
+    n_folds (int): The number of folds.
+    consecutive (bool): Whether a fold is a run of consecutive texts, for texts that are sentences of documents: those
+        of one document name the same things. Otherwise folds are random.
     RETURNS (Dict[str, int]): The fold of each text, by `key_of`.
     """
     if consecutive:
@@ -58,12 +58,12 @@ def public_words(path: Path, tags: Set[str]) -> Iterator[LexiconEntry]:
 
 
 def leave_out(names: Names, fold: int, others: Lexicon) -> Changes:
-    """Find what a fold's dictionary knows otherwise than the whole one.
+    """Find how a fold's dictionary differs from the whole one.
 
-    names (Dict[str, Dict[str, Set[int]]]): The names of all training texts.
+    names (Names): The names in all training texts.
     fold (int): The fold.
     others (Lexicon): The words that do not come from the training texts.
-    RETURNS (Dict[str, Optional[List[str]]]): The words and their labels there; None for those that it lacks.
+    RETURNS (Changes): The words that differ and their labels in the fold; None for words that it lacks.
     """
     changes: Changes = {}
     for name, types in names.items():
@@ -77,15 +77,15 @@ def leave_out(names: Names, fold: int, others: Lexicon) -> Changes:
 
 def main(
     dataset: Annotated[str, typer.Argument(help="The data set, as in corpus/.")],
-    lexicon: Annotated[str, typer.Argument(help="The folder of a lexicon: words with vectors.")],
-    words: Annotated[Optional[str], typer.Argument(help="A dictionary like jieba's: word, frequency, tag.")] = None,
-    tags: Annotated[str, typer.Option(help="Words with these tags are taken from it.")] = "nr ns nt",
+    lexicon: Annotated[str, typer.Argument(help="The folder of a lexicon with vectors.")],
+    words: Annotated[Optional[str], typer.Argument(help="A jieba-style dictionary: word, frequency, tag.")] = None,
+    tags: Annotated[str, typer.Option(help="Take the words with these tags from it.")] = "nr ns nt",
     folds: Annotated[int, typer.Option(min=2, max=7, help="Folds of the training texts.")] = 5,
-    limit: Annotated[int, typer.Option(min=0, help="Training texts, the first ones; 0 for all.")] = 0,
+    limit: Annotated[int, typer.Option(min=0, help="Only the first training texts; 0 for all.")] = 0,
     consecutive: Annotated[
-        bool, typer.Option("--consecutive", help="Folds are runs of texts: sentences of documents, in order.")
+        bool, typer.Option("--consecutive", help="Make folds of consecutive texts, for sentences of documents.")
     ] = False,
-    normalise_case: Annotated[bool, typer.Option("--normalise-case", help="Compare words without case.")] = False,
+    normalise_case: Annotated[bool, typer.Option("--normalise-case", help="Ignore the case of words.")] = False,
 ) -> None:
     """Write lexicon/typed-DATASET, lexicon/plain-DATASET and lexicon/folds-DATASET.json."""
     train = DocBin().from_disk(PROJECT / "corpus" / dataset / "train.spacy")

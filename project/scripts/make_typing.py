@@ -1,6 +1,6 @@
-"""From a corpus with entities to one of single mentions, whose types are to be found (entity typing) by a `textcat`.
+"""Turn a corpus with entities into one for entity typing, the classification of single mentions, with a `textcat`.
 
-A text is the neighbourhood of one mention, between marks; its category is the entity's label.
+A text is one mention, between marks, with its context; its category is the entity's label.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ MARKS = "【】"
 
 
 def mark_mentions(docs: Sequence[Doc], context: int) -> Iterator[Tuple[str, str]]:
-    """Take the mentions of Docs one by one.
+    """Mark each mention in Docs.
 
     docs (Sequence[Doc]): Docs with entities.
-    context (int): Characters that are kept on either side of a mention.
-    YIELDS (Tuple[str, str]): The text around a mention, with the mention between MARKS, and its label.
+    context (int): Characters kept on either side of a mention.
+    YIELDS (Tuple[str, str]): The mention between MARKS, with its context, and its label.
     """
     for doc in docs:
         for ent in doc.ents:
@@ -37,12 +37,12 @@ def mark_mentions(docs: Sequence[Doc], context: int) -> Iterator[Tuple[str, str]
 
 def main(
     source: Annotated[Path, typer.Argument(help="Folder with train.spacy, dev.spacy and test.spacy.")],
-    out: Annotated[Path, typer.Argument(help="Folder for the files of the same names.")],
+    out: Annotated[Path, typer.Argument(help="Folder for the converted files, which have the same names.")],
     context: Annotated[int, typer.Option(help="Characters kept on either side of a mention.")] = 40,
-    limit: Annotated[int, typer.Option(help="Most mentions of a split, drawn at random; 0 for all.")] = 0,
-    seed: Annotated[int, typer.Option(help="Seed of the draw.")] = 0,
+    limit: Annotated[int, typer.Option(help="Maximum number of mentions per split, drawn at random; 0 for all.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
 ) -> None:
-    """Write a corpus for `textcat`: one mention in each text, with its type as the only category."""
+    """Write a corpus for `textcat`: one mention per text, with its type as the only category."""
     tokenizer = CharTokenizer(Vocab())
     labels: List[str] = []
     for split in SPLITS:
@@ -66,7 +66,7 @@ def main(
         counts = ", ".join(f"{label} {count}" for label, count in sorted(Counter(label for _, label in known).items()))
         msg.good(f"{out / split}.spacy: {len(known)} mentions ({counts})")
         if len(known) < len(mentions):
-            msg.warn(f"{len(mentions) - len(known)} mentions left out: their types do not occur in train")
+            msg.warn(f"{len(mentions) - len(known)} mentions skipped: their types do not occur in train")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """Train word vectors on raw text: positive pointwise mutual information with the characters around a word, then SVD
-(Levy and Goldberg 2014). Small and exact, for the demo corpus; for real text use a word2vec."""
+(Levy and Goldberg 2014). Small and exact, for the demo corpus; for real text use word2vec."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EDGE = "\n"
 
 
 def count_contexts(words: List[str], texts: List[str]) -> Tuple[np.ndarray, List[str]]:
-    """Count the characters around each occurrence of each word; overlapping words all count.
+    """Count the characters around each occurrence of each word, including overlapping occurrences.
 
     words (List[str]): The words.
     texts (List[str]): The raw texts.
@@ -42,12 +42,13 @@ def count_contexts(words: List[str], texts: List[str]) -> Tuple[np.ndarray, List
 
 
 def factorise(counts: np.ndarray, dim: int, seed: int) -> np.ndarray:
-    """Vectors from counts: rows of U * sqrt(S) of the positive pointwise mutual information, of length 1.
+    """Turn counts into vectors: the rows of U * sqrt(S) of the positive pointwise mutual information, normalised to
+    length 1.
 
     counts (numpy.ndarray): float32 [n_words, n_contexts].
     dim (int): Width of the vectors.
     seed (int): Seed of the randomised SVD.
-    RETURNS (numpy.ndarray): float32 [n_words, dim]; zeros for a word without any context.
+    RETURNS (numpy.ndarray): float32 [n_words, dim]; zeros for a word without context.
     """
     total = counts.sum()
     expected = counts.sum(1, keepdims=True) * counts.sum(0, keepdims=True) / max(total, 1)
@@ -65,8 +66,8 @@ def factorise(counts: np.ndarray, dim: int, seed: int) -> np.ndarray:
 
 
 def main(
-    words: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="Word list, a word a line.")],
-    text: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="Raw text, a sentence a line.")],
+    words: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="Word list, one word per line.")],
+    text: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="Raw text, one sentence per line.")],
     out: Annotated[Path, typer.Argument(help="File for the vectors, word2vec text format.")],
     dim: Annotated[int, typer.Option(min=2, help="Width of the vectors.")] = 50,
     min_count: Annotated[int, typer.Option(min=1, help="Rarer words get no vector.")] = 3,
@@ -86,7 +87,7 @@ def main(
         file.write(f"{len(frequent)} {dim}\n")
         for row, vector in zip(frequent, vectors):
             file.write(f"{vocabulary[row]} {' '.join(f'{x:.4f}' for x in vector)}\n")
-    msg.good(f"{out}: {len(frequent)} of {len(vocabulary)} words have a vector of {dim} dimensions")
+    msg.good(f"{out}: {dim}-dimensional vectors for {len(frequent)} of {len(vocabulary)} words")
 
 
 if __name__ == "__main__":

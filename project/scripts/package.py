@@ -1,5 +1,5 @@
-"""Package trained pipelines, each with a card: what it learned from, how good it is and where it fails, how to train it
-again. The card is the README.md of the package; its facts are in `meta.json` too."""
+"""Package trained pipelines, each with a model card: what it was trained on, how good it is, where it fails, and how to
+train it again. The card is the README.md of the package; its facts are in `meta.json` too."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ DATA = PROJECT / "sources.yml"
 
 
 class Packaged(NamedTuple):
-    """A package: its name, and its folder, which pip can install and `python -m build` makes a wheel of."""
+    """A package: its name, and its folder, which pip can install and `python -m build` can turn into a wheel."""
 
     name: str
     folder: Path
 
 
 def find_trained(project: Path) -> List[Training]:
-    """RETURNS (List[Training]): What the workflow `train` has trained: `training/DATASET/CONFIG/model-best` of the data
-    sets in `corpus/`."""
+    """RETURNS (List[Training]): What the workflow `train` has trained: every `training/DATASET/CONFIG/model-best` whose
+    data set is in `corpus/`."""
     folders = sorted(path.parent for path in project.glob("training/*/*/model-best") if (path / "config.cfg").is_file())
     return [
         Training(folder.parent.name, folder.name)
@@ -43,15 +43,15 @@ def find_trained(project: Path) -> List[Training]:
 
 
 def make_package(training: Training, name: str, out: Path, *, version: str, results: str, project: Path) -> Packaged:
-    """Measure a trained pipeline on test and package it with a card.
+    """Evaluate a trained pipeline on the test set and package it with a card.
 
     training (Training): The data set and the config.
     name (str): The name of the package, without the language.
-    out (Path): Folder for it.
+    out (Path): Folder for the package.
     version (str): Its version.
     results (str): Results file of a study, for the spread over seeds; empty for none.
     project (Path): The project's folder.
-    RETURNS (Packaged): The package. Exits with a message where there is no trained pipeline.
+    RETURNS (Packaged): The package. Exits with a message if there is no trained pipeline.
     """
     folder = project / "training" / training.dataset / training.config / "model-best"
     facts = describe(load_pipeline(folder), training, project / "corpus" / training.dataset)
@@ -73,8 +73,8 @@ def make_package(training: Training, name: str, out: Path, *, version: str, resu
 
 
 def fill_meta(meta: Dict[str, Any], facts: Dict[str, Any], name: str, version: str) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): spaCy's description of a pipeline with what the card says: name, sources, licence,
-    `performance` on test, and everything that was measured under `card`."""
+    """RETURNS (Dict[str, Any]): The pipeline's meta with the card's facts: name, sources, licence, `performance` on the
+    test set, and all measurements under `card`."""
     source = facts["source"]
     kind = "Words and parts of speech" if facts["words"] else "Entities"
     known = {"name": source["title"], "url": source.get("url"), "license": source.get("license")}

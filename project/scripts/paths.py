@@ -1,4 +1,4 @@
-"""Where things are, and where a file that someone names may be."""
+"""The project's folders, and how a file named by the user is found."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 PROJECT = Path(__file__).parents[1]
 CONFIGS = PROJECT.parent / "configs"
 SPLITS = ("train", "dev", "test")
-# Beside what is brought into assets/: the files of a data set of one's own, each with the MD5 it had.
+# In the assets/ folder of the user's own data set: its files, each with its MD5 at the time.
 SOURCES = "sources.json"
 
 
 def find_input(name: str) -> Path:
-    """Find a file or folder: where the command was typed, in the project's folder, or in the one above.
+    """Find a file or folder: in the folder where the command was typed, in the project's, or in the one above.
 
     name (str): Its path, absolute or relative.
-    RETURNS (Path): Its absolute path. Raises FileNotFoundError where there is none, with the places.
+    RETURNS (Path): Its absolute path. Raises FileNotFoundError, which lists these folders, if there is none.
     """
     path = Path(name).expanduser()
     folders = dict.fromkeys([Path(os.environ.get("PWD", PROJECT)), PROJECT, PROJECT.parent])
@@ -28,8 +28,8 @@ def find_input(name: str) -> Path:
 
 
 def find_checkpoint(name: str) -> str:
-    """RETURNS (str): The absolute path of a Hugging Face folder, looked for as `find_input` does, or else the name, as
-    one of the hub."""
+    """RETURNS (str): The absolute path of a Hugging Face folder, if `find_input` finds it, otherwise the name itself,
+    as one on the hub."""
     try:
         return str(find_input(name))
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What is known about a trained pipeline: measured on test, read from its config and from studies."""
+"""Facts about a trained pipeline: measured on the test set, read from its config and from studies."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ WORD_SCORES = ("word_p", "word_r", "word_f", "word_oov_r", "word_pos_f")
 
 
 class Training(NamedTuple):
-    """What the workflow `train` trained: on which data set, with which config."""
+    """A run of the workflow `train`: its data set and its config."""
 
     dataset: str
     config: str
 
 
 def describe(nlp: Language, training: Training, corpus: Path) -> Dict[str, Any]:
-    """Measure a pipeline on test.
+    """Evaluate a pipeline on the test set.
 
     nlp (Language): The pipeline.
-    training (Training): What it was trained on.
-    corpus (Path): The folder of its train, dev and test.
-    RETURNS (Dict[str, Any]): What a card tells: `scores` by spaCy's names, `labels`, and so on; ready for JSON.
+    training (Training): How it was trained.
+    corpus (Path): The folder of its train, dev and test splits.
+    RETURNS (Dict[str, Any]): The facts for a card: `scores` by spaCy's names, `labels`, and so on; JSON-serialisable.
     """
     words = any(isinstance(pipe, LexSegmenter) for _, pipe in nlp.pipeline)
     lexicon = find_lexicon(nlp)
@@ -57,7 +57,7 @@ def describe(nlp: Language, training: Training, corpus: Path) -> Dict[str, Any]:
 
 
 def measure_entities(nlp: Language, corpus: Path) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): Scores of entities, of those seen in training and not, calibration, errors, speed."""
+    """RETURNS (Dict[str, Any]): Scores of entities, recall of seen and unseen ones, calibration, errors, speed."""
     gold = list(read_gold(corpus / "test.spacy"))
     seen = mentions(read_gold(corpus / "train.spacy"))
     figures = measure(nlp, gold, Settings(seen=seen, n_worst=0)).figures
@@ -82,7 +82,7 @@ def measure_entities(nlp: Language, corpus: Path) -> Dict[str, Any]:
 
 
 def measure_words(nlp: Language, corpus: Path) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): Scores of words and their parts of speech, of words not seen in training, speed."""
+    """RETURNS (Dict[str, Any]): Scores of words and parts of speech, recall of seen and unseen words, speed."""
     examples = read_examples(nlp, corpus / "test.spacy")
     start = time.perf_counter()
     scores = evaluate(nlp, examples, set())
@@ -103,8 +103,8 @@ def measure_words(nlp: Language, corpus: Path) -> Dict[str, Any]:
 
 
 def recall_of_words(examples: Sequence[Example], train: Sequence[Example]) -> Tuple[Optional[float], Optional[float]]:
-    """RETURNS (Tuple[Optional[float], Optional[float]]): Recall of the words that training saw, and of the others; None
-    where there are none."""
+    """RETURNS (Tuple[Optional[float], Optional[float]]): Recall of the words seen in training, and of the others; None
+    if there are none."""
     known = {token.text for example in train for token in example.reference}
     found: Dict[bool, List[bool]] = {True: [], False: []}
     for example in examples:
@@ -117,8 +117,8 @@ def recall_of_words(examples: Sequence[Example], train: Sequence[Example]) -> Tu
 
 
 def read_spread(results: Path, training: Training) -> List[Dict[str, Any]]:
-    """RETURNS (List[Dict[str, Any]]): The scores on test of each seed that a study has trained on this data set, its
-    system being called like the config."""
+    """RETURNS (List[Dict[str, Any]]): The test scores of each seed in a study's results, of the system that has the
+    config's name, on this data set."""
     lines = read_results(results).values()
     own = [line for line in lines if (line["dataset"], line["system"]) == tuple(training) and line["test"]]
     return [{"seed": line["seed"], "test": line["test"]} for line in own]

@@ -1,4 +1,4 @@
-"""What the scripts share: loading pipelines and corpora, with errors that name the remedy."""
+"""Shared by the scripts: loading pipelines and corpora, with error messages that suggest a remedy."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def load_pipeline(path: Path, gpu_id: int = -1) -> Language:
 def read_examples(nlp: Language, path: Path) -> List[Example]:
     """Read a `.spacy` corpus as examples for a pipeline, or exit with a message.
 
-    nlp (Language): The pipeline; its tokenizer makes the predicted side.
+    nlp (Language): The pipeline; its tokenizer makes the predicted Docs.
     path (Path): The corpus.
-    RETURNS (List[Example]): The examples, without any prediction yet.
+    RETURNS (List[Example]): The examples, without predictions.
     """
     if not path.is_file():
         msg.fail(f"No corpus {path}", "Run the command that converts the data first.", exits=1)
@@ -47,9 +47,9 @@ def read_examples(nlp: Language, path: Path) -> List[Example]:
 
 
 def complete(base: Path, out: Path) -> Path:
-    """Complete a base of `configs/`, for pretraining too if it has that section, or exit with a message.
+    """Complete a base config of `configs/`, including [pretraining] if it has that section, or exit with a message.
 
-    base (Path): The base.
+    base (Path): The base config.
     out (Path): The file to write.
     RETURNS (Path): That file.
     """
@@ -62,7 +62,7 @@ def complete(base: Path, out: Path) -> Path:
 
 
 def read_pair(value: str) -> Tuple[str, str]:
-    """RETURNS (Tuple[str, str]): The pipeline and the file of an argument of the form MODEL=FILE."""
+    """RETURNS (Tuple[str, str]): The parts of a command-line argument MODEL=FILE."""
     model, separator, path = value.rpartition("=")
     if not separator:
         raise argparse.ArgumentTypeError(f"{value!r}: expected MODEL=FILE")

@@ -1,4 +1,4 @@
-"""Find entities in raw sentences: each with its score and the lexicon words that it rests on."""
+"""Find entities in raw sentences, each with its score and the lexicon words that overlap with it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from wasabi import msg
 
 
 def describe(doc: Doc) -> List[Dict[str, Any]]:
-    """What was found in a Doc.
+    """Describe the entities of a Doc.
 
     doc (Doc): An annotated Doc.
-    RETURNS (List[Dict[str, Any]]): For each entity its text, label, character offsets, score, and the candidate words
-        that overlap with it.
+    RETURNS (List[Dict[str, Any]]): The text, label, character offsets and score of each entity, and the candidate
+        words that overlap with it.
     """
     matches = (doc._.lex_matches if Doc.has_extension("lex_matches") else None) or []
     return [
@@ -39,12 +39,12 @@ def describe(doc: Doc) -> List[Dict[str, Any]]:
 def main(
     model: Annotated[Path, typer.Argument(help="A trained pipeline.")],
     texts: Annotated[
-        Optional[Path], typer.Argument(help="File with a text a line; without it, standard input.")
+        Optional[Path], typer.Argument(help="File with one text per line; standard input by default.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON lines.")] = False,
     gpu_id: Annotated[int, typer.Option(help="GPU, or -1 for the CPU.")] = -1,
 ) -> None:
-    """Find entities in texts, one a line."""
+    """Find entities in texts, one per line."""
     if texts is not None and not texts.is_file():
         msg.fail(f"No file {texts}", exits=1)
     lines = texts.read_text("utf8").split("\n") if texts else (line.rstrip("\n") for line in sys.stdin)

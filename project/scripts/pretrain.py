@@ -1,4 +1,4 @@
-"""Pretrain a BERT or an ERNIE on raw text, and write it as a Hugging Face folder."""
+"""Pretrain a BERT or an ERNIE on raw text, and export it as a Hugging Face folder."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ EPOCH = re.compile(r"model(\d+)\.bin")
 
 
 def last_checkpoint(output: Path) -> Optional[Path]:
-    """Find the file of the last epoch that was saved whole.
+    """Find the file of the last epoch that was saved completely.
 
     output (Path): The folder of a run.
-    RETURNS (Optional[Path]): The file, or None where there is none yet.
+    RETURNS (Optional[Path]): The file, or None if there is none yet.
     """
     epochs = {int(match[1]): file_ for file_ in output.glob("model*.bin") if (match := EPOCH.fullmatch(file_.name))}
     for epoch in sorted(epochs, reverse=True):
@@ -30,33 +30,33 @@ def last_checkpoint(output: Path) -> Optional[Path]:
             srsly.msgpack_loads(epochs[epoch].read_bytes())
             return epochs[epoch]
         except ValueError:
-            msg.warn(f"{epochs[epoch]} was not saved whole: the run was stopped, or the disk was full")
+            msg.warn(f"{epochs[epoch]} was not saved completely: the run was stopped, or the disk was full")
     return None
 
 
 def main(
     config: Annotated[Path, typer.Argument(help="A config with a [pretraining] section.")],
-    text: Annotated[Path, typer.Argument(help="Raw text: a file, or a folder with *.txt and *.txt.gz.")],
+    text: Annotated[Path, typer.Argument(help="Raw text: a file, or a folder of *.txt and *.txt.gz files.")],
     output: Annotated[Path, typer.Argument(help="Folder for the files of the run.")],
     checkpoint: Annotated[Path, typer.Argument(help="Hugging Face folder to write.")],
-    steps: Annotated[int, typer.Option(help="Updates in all.")] = 10_000,
-    save_every: Annotated[int, typer.Option(help="Updates between two files from which a run can go on.")] = 1000,
+    steps: Annotated[int, typer.Option(help="Total number of updates.")] = 10_000,
+    save_every: Annotated[int, typer.Option(help="Updates between two saved files to resume from.")] = 1000,
     masking: Annotated[str, typer.Option(help="piece, whole_word or ngram.")] = "piece",
     lexicon: Annotated[
-        Path, typer.Option(help="Lexicon that says what whole words are, and which words name entities.")
+        Path, typer.Option(help="Lexicon that defines whole words, and which words name entities.")
     ] = Path("lexicon/main"),
-    vectors: Annotated[str, typer.Option(help="File of vectors of characters to start from; empty for none.")] = "",
+    vectors: Annotated[str, typer.Option(help="File of character vectors to start from; empty for none.")] = "",
     seed: Annotated[int, typer.Option()] = 0,
-    gpu_id: Annotated[int, typer.Option(help="-1 is the CPU.")] = -1,
+    gpu_id: Annotated[int, typer.Option(help="GPU, or -1 for the CPU.")] = -1,
     options: Annotated[str, typer.Option(help="More settings: '--pretraining.objective.share 0.4 …'.")] = "",
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where a run in that folder stopped, if any.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume a stopped run in that folder, if any.")] = False,
 ) -> None:
     """Run `spacy pretrain` for a number of updates, then `spacy lexner export-hf`."""
     has_matcher = "lex_matcher" in load_config(config)["nlp"]["pipeline"]
     needs_lexicon = has_matcher or masking != "piece"
     if needs_lexicon and not lexicon.is_dir():
         reason = f"{config.name} reads one" if masking == "piece" else f"masking {masking!r} takes whole words from it"
-        msg.fail(f"There is no lexicon {lexicon}", f"It is needed: {reason}.", exits=1)
+        msg.fail(f"There is no lexicon {lexicon}", f"It is needed, since {reason}.", exits=1)
     n_epochs = max(1, -(-steps // save_every))
     settings = {
         "paths.raw_text": text,
@@ -79,7 +79,7 @@ def main(
     command += shlex.split(options)
     last = last_checkpoint(output)
     if last is not None and not resume:
-        msg.fail(f"{output} holds a run already", "Go on with --resume, or remove the folder.", exits=1)
+        msg.fail(f"{output} already contains a run", "Resume it with --resume, or remove the folder.", exits=1)
     if last is not None:
         command += ["--resume-path", str(last)]
     run(command)

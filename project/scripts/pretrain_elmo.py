@@ -1,4 +1,4 @@
-"""Pretrain the language model of an ELMo on raw text, and measure its perplexity on other text."""
+"""Pretrain the language model of an ELMo on raw text, and measure its perplexity on held-out text."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ TOKENIZERS: Dict[str, Dict[str, Any]] = {
 
 def main(
     config: Annotated[Path, typer.Argument(help="A config that pretrains with PretrainBiLM.v1.")],
-    text: Annotated[Path, typer.Argument(help="Raw text: a file, or a folder with *.txt and *.txt.gz.")],
+    text: Annotated[Path, typer.Argument(help="Raw text: a file, or a folder of *.txt and *.txt.gz files.")],
     output: Annotated[Path, typer.Argument(help="Folder for words.tsv, config.cfg and the files of the run.")],
-    dev: Annotated[Optional[Path], typer.Option(help="Text that is not trained on, for the perplexity.")] = None,
-    steps: Annotated[int, typer.Option(help="Updates in all.")] = 10_000,
-    save_every: Annotated[int, typer.Option(help="Updates between two files from which a run can go on.")] = 1000,
+    dev: Annotated[Optional[Path], typer.Option(help="Held-out text, for the perplexity.")] = None,
+    steps: Annotated[int, typer.Option(help="Total number of updates.")] = 10_000,
+    save_every: Annotated[int, typer.Option(help="Updates between two saved files to resume from.")] = 1000,
     tokenizer: Annotated[str, typer.Option(help=f"What a word is: {', '.join(TOKENIZERS)}.")] = "char",
     softmax: Annotated[str, typer.Option(help="full, sampled or adaptive.")] = "full",
     min_count: Annotated[int, typer.Option(help="Rarer words are unknown.")] = 3,
-    max_words: Annotated[int, typer.Option(help="Most words.")] = 50_000,
+    max_words: Annotated[int, typer.Option(help="Maximum number of words.")] = 50_000,
     seed: Annotated[int, typer.Option()] = 0,
-    gpu_id: Annotated[int, typer.Option(help="-1 is the CPU.")] = -1,
+    gpu_id: Annotated[int, typer.Option(help="GPU, or -1 for the CPU.")] = -1,
     options: Annotated[str, typer.Option(help="More settings: '--pretraining.objective.cutoffs [1000,3000] …'.")] = "",
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where a run in the same folder stopped.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume a stopped run in that folder, if any.")] = False,
 ) -> None:
     """Run `spacy lexner count-words`, `spacy pretrain` for a number of updates and `spacy lexner perplexity`."""
     if tokenizer not in TOKENIZERS:
         msg.fail(f"Unknown tokenizer {tokenizer!r}", f"Known are {', '.join(TOKENIZERS)}.", exits=1)
     last = last_checkpoint(output)
     if last is not None and not resume:
-        msg.fail(f"{output} holds a run already", "Go on with --resume, or remove the folder.", exits=1)
+        msg.fail(f"{output} already contains a run", "Resume it with --resume, or remove the folder.", exits=1)
     words, own_config = output / "words.tsv", output / "elmo.cfg"
     n_epochs = max(1, -(-steps // save_every))
     if not words.exists():
@@ -83,7 +83,7 @@ def measure(output: Path, config: Path, dev: Path, gpu_id: int) -> None:
             command = [sys.executable, "-m", "spacy", "lexner", "perplexity", str(config), str(path), *arguments]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:
-                msg.fail(f"{path}: no perplexity", done.stderr or done.stdout, exits=1)
+                msg.fail(f"The perplexity of {path} cannot be measured", done.stderr or done.stdout, exits=1)
             line = {"file": path.name, **json.loads(done.stdout.splitlines()[-1])}
             file.write(json.dumps(line) + "\n")
             msg.text(json.dumps(line))

@@ -1,4 +1,4 @@
-"""Bring and convert the data sets whose dev and test splits no model may be pretrained on."""
+"""Fetch and convert the data sets whose dev and test splits no model may be pretrained on."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ def main(
     corpus: Annotated[Path, typer.Option(help="Folder of the converted data sets.")] = PROJECT / "corpus",
     data_dir: Annotated[str, typer.Option(help="Folder to copy from; empty for none.")] = "",
 ) -> None:
-    """Convert the data sets that are not there yet."""
+    """Fetch and convert the data sets that are not converted yet."""
     if unknown := sorted(set(names.split()) - set(DATASETS)):
         msg.fail(f"Unknown data set '{unknown[0]}'", f"Known are {', '.join(DATASETS)}.", exits=1)
     for name in names.split():
         if all((corpus / name / f"{split}.spacy").is_file() for split in SPLITS):
-            msg.good(f"{name} is there")
+            msg.good(f"{name} is already there")
             continue
         try:
             fetch_assets.main(name, data_dir=data_dir)
             convert_dataset.main(name, corpus=corpus)
         except (SystemExit, typer.Exit):
             msg.fail(
-                f"The dev and test splits of {name} are not there, so no text can be compared with them",
+                f"The dev and test splits of {name} are missing, so texts cannot be compared with them",
                 "If you will never evaluate on it, leave it out of vars.protected.",
                 exits=1,
             )

@@ -1,4 +1,4 @@
-"""Wheels of trained pipelines, each installed into a fresh environment, where it must find what it finds here."""
+"""Build wheels of trained pipelines, and check that each gives the same results in a fresh environment."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from wasabi import msg
 SENTENCES = PROJECT / "demo" / "sentences.txt"
 REPOSITORY = PROJECT.parent
 OWN = ("setup.py", "pyproject.toml", "README.md", "LICENSE", "configs", "spacy_lexner")
-# Runs elsewhere: loads the package by its name and prints tokens, parts of speech and entities, as JSON.
+# Runs in the fresh environment: loads the package and prints tokens, parts of speech and entities as JSON.
 RUN = """
 import json, sys, {name}
 nlp = {name}.load()
@@ -32,7 +32,7 @@ print(json.dumps([[[t.text, t.pos_] for t in d] + [[e.start_char, e.end_char, e.
 
 
 def run(command: Sequence[object], folder: Path, text: str = "") -> str:
-    """RETURNS (str): What a command prints. Exits with its last lines if it fails."""
+    """RETURNS (str): The output of a command. Exits with its last lines if it fails."""
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
     words = [str(part) for part in command]
     done = subprocess.run(
@@ -44,11 +44,11 @@ def run(command: Sequence[object], folder: Path, text: str = "") -> str:
 
 
 def build_wheel(source: Path, out: Path, names: Sequence[str] = ("*",)) -> Path:
-    """Build a wheel with what is installed, so offline, of a copy, so that nothing is left there.
+    """Build a wheel offline, with the installed tools, from a copy, so that the source folder stays clean.
 
     source (Path): The folder with `setup.py`.
     out (Path): Folder for the wheel.
-    names (Sequence[str]): Patterns of the files and folders in it that belong to the package.
+    names (Sequence[str]): Patterns of the files and folders in `source` that belong to the package.
     RETURNS (Path): The wheel.
     """
     with tempfile.TemporaryDirectory() as place:
@@ -66,11 +66,11 @@ def build_wheel(source: Path, out: Path, names: Sequence[str] = ("*",)) -> Path:
 
 
 def make_environment(folder: Path, wheels: Sequence[Path], download: bool) -> Path:
-    """Make an environment with nothing but some wheels and what they depend on.
+    """Make an environment with nothing but some wheels and their dependencies.
 
     folder (Path): A new folder for it.
     wheels (Sequence[Path]): The wheels.
-    download (bool): Whether pip brings the dependencies; otherwise those of the present environment are borrowed.
+    download (bool): Whether pip downloads the dependencies; otherwise those of the current environment are borrowed.
     RETURNS (Path): Its interpreter.
     """
     run([sys.executable, "-m", "venv", *([] if download else ["--without-pip"]), folder], folder.parent)
@@ -86,7 +86,7 @@ def make_environment(folder: Path, wheels: Sequence[Path], download: bool) -> Pa
 
 
 def describe_texts(nlp: Language, texts: Sequence[str]) -> List[object]:
-    """RETURNS (List[object]): What `RUN` prints, from this process."""
+    """RETURNS (List[object]): What `RUN` would print, computed in this process."""
     return [
         [[token.text, token.pos_] for token in doc] + [[ent.start_char, ent.end_char, ent.label_] for ent in doc.ents]
         for doc in nlp.pipe(texts)
@@ -94,8 +94,8 @@ def describe_texts(nlp: Language, texts: Sequence[str]) -> List[object]:
 
 
 def read_release(pipelines: str) -> List[Tuple[str, Training]]:
-    """RETURNS (List[Tuple[str, Training]]): The names and trainings of `news=msra/flat posts=weibo/flat`. Exits where
-    one is not of that form, or not trained."""
+    """RETURNS (List[Tuple[str, Training]]): The names and trainings in `news=msra/flat posts=weibo/flat`. Exits with a
+    message if one is malformed or not trained."""
     chosen = []
     for part in pipelines.split():
         name, separator, training = part.partition("=")
@@ -111,15 +111,15 @@ def read_release(pipelines: str) -> List[Tuple[str, Training]]:
 
 def main(
     pipelines: Annotated[str, typer.Argument(help="What to release: NAME=DATASET/CONFIG, separated by spaces.")],
-    out: Annotated[Path, typer.Argument(help="Folder for the packages; the wheels are in `dist` in it.")],
+    out: Annotated[Path, typer.Argument(help="Folder for the packages, with the wheels in `dist`.")],
     version: Annotated[str, typer.Option(help="Version of the wheels.")] = "0.1.0",
     results: Annotated[str, typer.Option(help="Results file of a study, for the spread over seeds.")] = "",
     download: Annotated[
         bool,
-        typer.Option("--download", help="Let pip bring the dependencies, instead of borrowing those here."),
+        typer.Option("--download", help="Let pip download the dependencies instead of borrowing the installed ones."),
     ] = False,
 ) -> None:
-    """Build a wheel of each, install it with that of spacy-lexner into a fresh environment, and run it."""
+    """Build a wheel of each pipeline, install it with that of spacy-lexner into a fresh environment, and run it."""
     chosen, texts = read_release(pipelines), SENTENCES.read_text("utf8").split("\n")[:-1]
     own = build_wheel(REPOSITORY, out / "dist", OWN)
     for name, training in chosen:
@@ -130,8 +130,8 @@ def main(
             python = make_environment(Path(place) / "environment", [own, wheel], download)
             printed = run([python, "-c", RUN.format(name=packaged.name)], Path(place), json.dumps(texts))
         if json.loads(printed.splitlines()[-1]) != json.loads(json.dumps(describe_texts(here, texts))):
-            msg.fail(f"{packaged.name} finds something else where it is installed", str(wheel), exits=1)
-        msg.good(f"{wheel}: installed into a fresh environment, finds the same in {len(texts)} texts")
+            msg.fail(f"{packaged.name} gives different results when installed", str(wheel), exits=1)
+        msg.good(f"{wheel}: installed into a fresh environment, gives the same results on {len(texts)} texts")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Train the systems of the papers and print their tables beside ours. What is trained already is not trained again."""
+"""Train the papers' systems and print the papers' results beside ours. Finished runs are not repeated."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ VECTORS = {
 
 
 def choose_device(gpu_id: int) -> int:
-    """RETURNS (int): The GPU that was named; for -1 the first one, if there is one that spaCy can use, else -1."""
+    """RETURNS (int): The given GPU; for -1 the first one if spaCy can use a GPU, else -1."""
     if gpu_id >= 0 or (has_cupy_gpu and has_torch_cuda_gpu):
         return max(gpu_id, 0)
     remedy = "spaCy needs CuPy: pip install cupy-cuda12x" if has_torch_cuda_gpu else "All rows take a GPU days."
@@ -36,8 +36,8 @@ def choose_device(gpu_id: int) -> int:
 
 
 def overrides(checkpoint: str) -> List[str]:
-    """RETURNS (List[str]): The settings of `spacy train` that all systems share: the encoder, and vectors of characters
-    and bigrams, as far as they are there."""
+    """RETURNS (List[str]): The settings of `spacy train` that all systems share: the encoder, and the character and
+    bigram vectors that exist."""
     paths = {name: PROJECT / "assets" / "vectors" / file for name, file in VECTORS.items()}
     found = [f"--paths.{name}={path}" for name, path in paths.items() if path.is_file()]
     return [f"--paths.checkpoint={find_checkpoint(checkpoint)}", *found]
@@ -45,7 +45,7 @@ def overrides(checkpoint: str) -> List[str]:
 
 def compare(study: Study, papers: Sequence[Dict[str, Any]], lines: Sequence[Dict[str, Any]]) -> Iterator[str]:
     """YIELDS (str): Lines of Markdown: for each paper a table of its F1 on each data set, ours over the seeds, and the
-    difference of the means, in percent."""
+    difference between the means, in percent."""
     ours: Dict[Any, List[float]] = {}
     for line in lines:
         ours.setdefault((line["system"], line["dataset"]), []).append(line["test"]["ents_f"] or 0.0)
@@ -62,18 +62,18 @@ def compare(study: Study, papers: Sequence[Dict[str, Any]], lines: Sequence[Dict
 
 
 def main(
-    datasets: Annotated[str, typer.Argument(help="Data sets, separated by spaces; OntoNotes 4 too, if it is there.")],
+    datasets: Annotated[str, typer.Argument(help="Data sets, separated by spaces; OntoNotes 4 is added if converted.")],
     out: Annotated[Path, typer.Argument(help="Folder for the results, a JSON line per run, and the tables.")],
     checkpoint: Annotated[str, typer.Option(help="The pretrained encoder, a folder or a Hugging Face name.")],
     seeds: Annotated[int, typer.Option(min=1, help="Seeds 0 to SEEDS - 1.")] = 3,
     gpu_id: Annotated[int, typer.Option(help="GPU; -1 for the first one, or the CPU if there is none.")] = -1,
     options: Annotated[str, typer.Option(help="More settings of `spacy train`, for all systems.")] = "",
 ) -> None:
-    """Do the runs that the results do not have, then print all tables. Exits with an error if a run failed."""
+    """Do the runs missing from the results, then print all tables. Exits with an error if a run failed."""
     results = out / f"{Path(checkpoint).name}.jsonl"
     settings = [*overrides(checkpoint), *shlex.split(options)]
     if any(line["arguments"] != settings for line in read_results(results).values()):
-        msg.fail(f"{results} has runs with other settings", "Give it another name to start again.", exits=1)
+        msg.fail(f"{results} has runs with other settings", "Rename that file to start again.", exits=1)
     names = datasets.split()
     if all((PROJECT / "corpus" / "ontonotes" / f"{split}.spacy").is_file() for split in SPLITS):
         names.append("ontonotes")

@@ -1,6 +1,6 @@
-"""A study: systems × data sets × seeds, each trained by `spacy train`, chosen on dev, evaluated on test once.
+"""A study: systems × data sets × seeds, each trained by `spacy train`, selected on dev and evaluated on test once.
 
-Each run appends a line to a results file and is skipped if its line is there, so a study can be stopped and resumed.
+Each run appends a line to a results file and is skipped if that line exists, so a study can be stopped and resumed.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from study_table import by_type, compare, summarise
 from tqdm import tqdm
 from wasabi import msg
 
-NESTED = "sc"  # the key of entities that may overlap, in corpora and pipelines that have such
-# One core for a run.
+NESTED = "sc"  # the key of overlapping entities, in corpora and pipelines that have them
+# One core per run.
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 app = typer.Typer(help=__doc__, no_args_is_help=True, pretty_exceptions_enable=False)
-StudyArgument = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A file of studies/.")]
+StudyArgument = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A file in studies/.")]
 ResultsArgument = Annotated[Path, typer.Argument(help="Results file, a JSON line per run.")]
 
 
@@ -46,20 +46,20 @@ class Run(NamedTuple):
 
 
 def read_results(path: Path) -> Dict[Run, Dict[str, Any]]:
-    """RETURNS (Dict[Run, Dict[str, Any]]): The lines of a results file by run."""
+    """RETURNS (Dict[Run, Dict[str, Any]]): The lines of a results file, by run."""
     lines = srsly.read_jsonl(path) if path.is_file() else []
     return {Run(line["dataset"], line["system"], line["seed"]): line for line in lines}
 
 
 def train(run: Run, system: System, out: Path, overrides: List[str], gpu_id: int) -> float:
-    """Make one pipeline in a process of its own, on one core: train it, or put those of its members together.
+    """Make one pipeline in a process of its own, on one core: train it, or combine those of its members.
 
     run (Run): The run.
     system (System): Its system.
-    out (Path): Folder for the pipeline; the output goes to a log beside it.
-    overrides (List[str]): Further arguments of `spacy train`.
+    out (Path): Folder for the pipeline; the output goes to a log file beside it.
+    overrides (List[str]): More arguments for `spacy train`.
     gpu_id (int): The GPU, or -1 for the CPU.
-    RETURNS (float): Seconds. Raises RuntimeError with the end of the log where that fails.
+    RETURNS (float): Seconds. Raises RuntimeError with the end of the log if it fails.
     """
     arguments = combining(run, system, out) if system.members else training(run, system, out, overrides, gpu_id)
     command = [sys.executable, "-m", "spacy", *arguments]
@@ -76,7 +76,7 @@ def train(run: Run, system: System, out: Path, overrides: List[str], gpu_id: int
 
 
 def training(run: Run, system: System, out: Path, overrides: List[str], gpu_id: int) -> List[str]:
-    """RETURNS (List[str]): The spaCy command that trains a pipeline, see `train`."""
+    """RETURNS (List[str]): The spaCy command that trains a pipeline. See `train`."""
     corpus = PROJECT / "corpus" / run.dataset
     config = complete(CONFIGS / f"{system.config}.cfg", out.with_suffix(".cfg"))
     command = ["train", str(config)]
@@ -90,21 +90,21 @@ def training(run: Run, system: System, out: Path, overrides: List[str], gpu_id: 
 
 
 def combining(run: Run, system: System, out: Path) -> List[str]:
-    """RETURNS (List[str]): The spaCy command that puts the pipelines of the members together."""
+    """RETURNS (List[str]): The spaCy command that combines the members' pipelines."""
     folders = [out.with_name(run._replace(system=member).name) / "model-best" for member in system.members]
     return ["lexner", "combine", *map(str, folders), "-o", str(out / "model-best"), "--force"]
 
 
 def measure(run: Run, system: System, out: Path, gpu_id: int, *, test: bool = True) -> Dict[str, Any]:
-    """Measure the best pipeline of a run.
+    """Evaluate the best pipeline of a run.
 
     run (Run): The run.
     system (System): Its system.
     out (Path): The folder that `spacy train` wrote.
     gpu_id (int): The GPU, or -1 for the CPU.
-    test (bool): Whether to look at the test split at all.
-    RETURNS (Dict[str, Any]): The score on dev, the size of the saved pipeline; all scores on test, and of each of its
-        texts how many entities were found, wrongly found and missed.
+    test (bool): Whether to use the test split at all.
+    RETURNS (Dict[str, Any]): The score on dev, the size of the saved pipeline, all scores on test, and for each test
+        text how many entities were found, spurious and missed.
     """
     folder, corpus = out / "model-best", PROJECT / "corpus" / run.dataset
     performance = srsly.read_json(folder / "meta.json")["performance"]
@@ -123,7 +123,7 @@ def measure(run: Run, system: System, out: Path, gpu_id: int, *, test: bool = Tr
 
 
 def count(example: Example) -> List[int]:
-    """RETURNS (List[int]): How many entities of a text were found, wrongly found, missed."""
+    """RETURNS (List[int]): How many entities of a text were found, spurious, missed."""
     gold, found = entities(example.reference), entities(example.predicted)
     return [len(gold & found), len(found - gold), len(gold - found)]
 
@@ -142,18 +142,18 @@ def run_study(
     system: Annotated[Optional[List[str]], typer.Option(help="Systems; all by default.")] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Seeds 0 to SEEDS - 1.")] = 3,
     dev_only: Annotated[
-        bool, typer.Option("--dev-only", help="To choose settings: leave the test split alone.")
+        bool, typer.Option("--dev-only", help="Leave the test split alone, for choosing settings.")
     ] = False,
     gpu_id: Annotated[int, typer.Option(help="GPU, or -1 for the CPU.")] = -1,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the trained pipelines.")] = False,
 ) -> None:
-    """Do the runs that the results file does not have. Further arguments go to `spacy train`."""
+    """Do the runs missing from the results file. More arguments are passed to `spacy train`."""
     systems = choose(read_study(study), system)
     used = [each.on(name) for each in systems.values() for name in dataset]
     lexicons = [PROJECT / each.lexicon for each in used if each.lexicon is not None]
     for path in [*(PROJECT / "corpus" / name / f"{split}.spacy" for name in dataset for split in SPLITS), *lexicons]:
         if not path.exists():
-            how = "The workflow 'data' makes corpora, scripts/build_lexicon.py lexicons."
+            how = "The workflow 'data' makes corpora, and scripts/build_lexicon.py lexicons."
             msg.fail(f"{path} is missing", how, exits=1)
     runs = [Run(name, each, seed) for seed in range(seeds) for name in dataset for each in systems]
     failed = 0
@@ -176,11 +176,11 @@ def run_study(
         if not keep:
             shutil.rmtree(out)
     if failed:
-        msg.fail(f"{failed} runs failed; run the same command again to repeat them", exits=1)
+        msg.fail(f"{failed} runs failed; repeat them with the same command", exits=1)
 
 
 def choose(study: Study, names: Optional[List[str]]) -> Dict[str, System]:
-    """RETURNS (Dict[str, System]): The systems of these names, or all. Exits where one is unknown."""
+    """RETURNS (Dict[str, System]): The named systems, or all. Exits with a message if one is unknown."""
     unknown = sorted(set(names or ()) - set(study.systems))
     if unknown:
         msg.fail(f"Unknown system '{unknown[0]}'", f"Known are {', '.join(study.systems)}.", exits=1)
@@ -199,7 +199,7 @@ def show_types(
     results: ResultsArgument,
     system: Annotated[Optional[List[str]], typer.Option(help="Systems; all by default.")] = None,
 ) -> None:
-    """Print F1 of each type of entity as a Markdown table."""
+    """Print the F1 of each entity type as a Markdown table."""
     print("\n".join(by_type(list(read_results(results).values()), list(choose(read_study(study), system)))))
 
 
@@ -207,10 +207,10 @@ def show_types(
 def show_difference(
     results: ResultsArgument,
     first: Annotated[str, typer.Argument(help="A system.")],
-    second: Annotated[str, typer.Argument(help="The system that it is compared with.")],
+    second: Annotated[str, typer.Argument(help="The system to compare it with.")],
 ) -> None:
-    """Print by how much the first is better in F1, over the seeds that both have, and the interval that holds it in 95
-    of 100 test sets drawn from the texts."""
+    """Print the gain in F1 of the first over the second, over the seeds that both have, with its 95 % bootstrap
+    interval over test sets."""
     print("\n".join(compare(list(read_results(results).values()), first, second)))
 
 

@@ -1,7 +1,8 @@
-"""How well calibrated scores are: temperatures are fitted on one half of dev, and measured on the other.
+"""How well scores are calibrated: temperatures are fitted on one half of dev and measured on the other.
 
-For each model: the expected calibration error before and after, in the mean over random halves, both of which are
-measured in turn; and what error perfect scores of so few entities would show by chance. The last line is JSON.
+For each model: the expected calibration error before and after, averaged over random splits into halves, both of which
+are measured in turn; and the error that perfect scores would show by chance with this number of entities. The last line
+is JSON.
 """
 
 import argparse
@@ -36,7 +37,8 @@ def main() -> None:
 
 
 def measure(model: str, dev: str, repeats: int, seed: int) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): `n` predictions; the errors `before`, `after` (mean and `spread`), `chance`."""
+    """RETURNS (Dict[str, Any]): The number `n` of predictions; the errors `before`, `after` (mean, and `spread`) and
+    by `chance`."""
     nlp = load_model(model)
     gold = list(read_gold(dev))
     texts = predict_uncalibrated(nlp, find_lex_ner(nlp), gold).outcomes(gold)

@@ -1,5 +1,5 @@
-"""The study of dictionaries at run time: what a trained pipeline gains from words that are added without training, how
-exactly rules are followed, and what a change costs while another thread annotates.
+"""A study of dictionaries at run time: what a trained pipeline gains from words added without training, how reliably
+rules are followed, and what a change costs while another thread annotates.
 
     python scripts/study_dictionary.py training/weibo/lebert/model-best weibo metrics/dictionary-weibo.json \\
         --titles $LEXNER_DATA/lexicon/zhwiki_titles_2to10.txt.gz
@@ -7,8 +7,8 @@ exactly rules are followed, and what a change costs while another thread annotat
         --titles $LEXNER_DATA/lexicon/zhwiki_titles_2to10.txt.gz
 
 Train the pipeline with a lexicon that lacks the titles, such as jieba's words alone: `--vars.lexicon lexicon/jieba`.
-Added are those titles that the lexicon does not have. They are chosen without a look at any annotation, and so is the
-weight of `prefer`: it is the one with the best F1 on dev.
+The titles that the lexicon lacks are added; no annotation is used to choose them. The weight of `prefer` is the one
+with the best F1 on dev.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ WEIGHTS = (0.5, 1.0, 2.0, 3.0)
 SAMPLE = 500
 CHANGE = 1000
 MIN_LENGTH = 3  # shorter titles are mostly ordinary words
-BATCH = 16  # Docs at once while the dictionary changes
+BATCH = 16  # batch size in Docs while the dictionary changes
 PAUSE = 0.1  # seconds between changes
 COLUMNS = {"ents_p": "P", "ents_r": "R", "ents_f": "F", "recall_seen": "R seen", "recall_unseen": "R unseen"}
 
@@ -51,11 +51,11 @@ class Occurrence(NamedTuple):
 
 
 def find_occurrences(text: str, words: Iterable[str]) -> List[Occurrence]:
-    """Find words by looking for each. What begins or ends inside of a Latin word or a number is none.
+    """Find words by searching for each. An occurrence may not start or end within a Latin word or a number.
 
     text (str): The text.
     words (Iterable[str]): The words.
-    RETURNS (List[Occurrence]): The characters and the word of each occurrence, overlapping ones too.
+    RETURNS (List[Occurrence]): The offsets and the word of each occurrence, including overlapping ones.
     """
     inside = {
         i for start, end in zip(*(edges.tolist() for edges in find_unbreakable(text))) for i in range(start + 1, end)
@@ -71,13 +71,13 @@ def find_occurrences(text: str, words: Iterable[str]) -> List[Occurrence]:
 
 
 def new_titles(lexicon: Lexicon, path: Path) -> List[str]:
-    """RETURNS (List[str]): The words of a list that a lexicon lacks."""
+    """RETURNS (List[str]): The words in a list that a lexicon lacks."""
     words = dict.fromkeys(entry.word for entry in read_word_list(path))
     return [word for word in words if len(word) >= MIN_LENGTH and word not in lexicon]
 
 
 def words_in(docs: Iterable[Doc], lexicon: Lexicon) -> List[str]:
-    """RETURNS (List[str]): The words of a lexicon that occur in texts, in order."""
+    """RETURNS (List[str]): The lexicon words that occur in texts, sorted."""
     texts = [doc.text for doc in docs]
     words, borders = Matcher(lexicon, MatchOptions(min_length=2)).match(texts)
     found = (text for text, n in zip(texts, np.diff(borders)) for _ in range(n))
@@ -87,19 +87,19 @@ def words_in(docs: Iterable[Doc], lexicon: Lexicon) -> List[str]:
 def study_titles(
     nlp: Language, dataset: str, titles: List[str], seen: Set[str], label: str = ENTITY
 ) -> Dict[str, Dict[str, Any]]:
-    """Score a pipeline as it is, with more words, and with more words that it is to prefer as entities.
+    """Score a pipeline as it is, with more words, and with more words that it should prefer as entities.
 
-    nlp (Language): The pipeline; its lexicon is as before afterwards.
+    nlp (Language): The pipeline; its lexicon is restored afterwards.
     dataset (str): The data set.
     titles (List[str]): The words.
-    seen (Set[str]): The entities of the training texts.
-    label (str): The label that the words are to be preferred with.
+    seen (Set[str]): The entities in the training texts.
+    label (str): The label of the `prefer` rules.
     RETURNS (Dict[str, Dict[str, Any]]): The scores on test.
     """
     matcher = nlp.get_pipe("lex_matcher")
     before = matcher.lexicon
     examples = {name: read_examples(nlp, PROJECT / "corpus" / dataset / f"{name}.spacy") for name in ("dev", "test")}
-    # Rules of words that occur in no text change nothing, but time.
+    # Rules for words that occur in no text would only take time.
     references = (example.reference for split in examples.values() for example in split)
     there = words_in(references, Lexicon.from_entries(map(LexiconEntry, titles)))
 
@@ -126,13 +126,13 @@ def study_titles(
 
 
 def study_rules(nlp: Language, docs: List[Doc], words: List[str]) -> Dict[str, Dict[str, Any]]:
-    """Force and forbid words, and look at each of their occurrences.
+    """Force and forbid words, and check each of their occurrences.
 
-    nlp (Language): The pipeline; its lexicon is as before afterwards.
+    nlp (Language): The pipeline; its lexicon is restored afterwards.
     docs (List[Doc]): Texts.
     words (List[str]): The words.
-    RETURNS (Dict[str, Dict[str, Any]]): For each mode the occurrences, those where the rule was followed, those where
-        the Doc tells why not, and the rest.
+    RETURNS (Dict[str, Dict[str, Any]]): For each mode the number of occurrences, of those where the rule was followed,
+        of those where the Doc reports why not, and of the rest; and the precision.
     """
     matcher, labels = nlp.get_pipe("lex_matcher"), nlp.get_pipe("lex_ner").labels
     before = matcher.lexicon
@@ -157,14 +157,14 @@ def study_rules(nlp: Language, docs: List[Doc], words: List[str]) -> Dict[str, D
 
 
 def study_swaps(nlp: Language, docs: List[Doc], words: List[str], new_words: List[str]) -> Dict[str, Any]:
-    """Change the rules of 1,000 words again and again while another thread annotates.
+    """Change the rules of 1,000 words repeatedly while another thread annotates.
 
-    nlp (Language): The pipeline; its lexicon is as before afterwards.
-    docs (List[Doc]): Texts, which are annotated once; changes are made as long as that lasts.
+    nlp (Language): The pipeline; its lexicon is restored afterwards.
+    docs (List[Doc]): Texts, which are annotated once; changes go on until that is done.
     words (List[str]): Words that occur in the texts: all are forced to one label, then to another.
-    new_words (List[str]): Others, which are changed along.
-    RETURNS (Dict[str, Any]): Milliseconds of a change; the number of Docs, and of those that are not consistent with
-        the one state that they name.
+    new_words (List[str]): More words, which are changed with them.
+    RETURNS (Dict[str, Any]): Milliseconds per change; the number of Docs, and of those inconsistent with the state that
+        they name.
     """
     matcher, labels = nlp.get_pipe("lex_matcher"), nlp.get_pipe("lex_ner").labels
     before, texts = matcher.lexicon, [doc.text for doc in docs]
@@ -203,7 +203,7 @@ def study_swaps(nlp: Language, docs: List[Doc], words: List[str], new_words: Lis
 
 
 def is_consistent(doc: Doc, words: List[str], label: Optional[str]) -> bool:
-    """RETURNS (bool): Whether all words in a Doc are entities of that label, but those of which it tells why not."""
+    """RETURNS (bool): Whether all words in a Doc are entities of that label, except where it reports why not."""
     entities = {(ent.start_char, ent.end_char): ent.label_ for ent in doc.ents}
     reported = {(conflict.start_char, conflict.end_char) for conflict in doc._.lex_conflicts}
     occurrences = find_occurrences(doc.text, [word for word in words if word in doc.text])
@@ -214,36 +214,36 @@ def is_consistent(doc: Doc, words: List[str], label: Optional[str]) -> bool:
 
 def main(
     model: Annotated[Path, typer.Argument(help="A trained pipeline.")],
-    dataset: Annotated[str, typer.Argument(help="A data set of the folder corpus.")],
+    dataset: Annotated[str, typer.Argument(help="A data set in corpus/.")],
     out: Annotated[Path, typer.Argument(help="File for the results, JSON.")],
-    titles: Annotated[Path, typer.Option(help="A list of words, one a line, perhaps compressed.")],
-    label: Annotated[str, typer.Option(help="What the words are; ENTITY for any label.")] = ENTITY,
-    seed: Annotated[int, typer.Option(help="Seed of the sample of words.")] = 0,
+    titles: Annotated[Path, typer.Option(help="A word list, one word per line, plain or compressed.")],
+    label: Annotated[str, typer.Option(help="The label of the added words; ENTITY for any label.")] = ENTITY,
+    seed: Annotated[int, typer.Option(help="Seed of the word sample.")] = 0,
     gpu_id: Annotated[int, typer.Option(help="GPU, or -1 for the CPU.")] = -1,
 ) -> None:
-    """Measure what a dictionary does to a trained pipeline at run time."""
+    """Measure the effects of a dictionary on a trained pipeline at run time."""
     nlp = load_pipeline(model, gpu_id)
     corpus = PROJECT / "corpus" / dataset
     test = [example.reference for example in read_examples(nlp, corpus / "test.spacy")]
     seen = mentions(read_examples(nlp, corpus / "train.spacy"))
     new = new_titles(nlp.get_pipe("lex_matcher").lexicon, titles)
-    msg.info(f"{len(new)} words that the lexicon does not have")
+    msg.info(f"{len(new)} words that the lexicon lacks")
     scores = study_titles(nlp, dataset, new, seen, label)
-    print(f"\n{scores['before']['n_unseen']} entities of {dataset}'s test were not seen in training")
+    print(f"\n{scores['before']['n_unseen']} entities in the test split of {dataset} are unseen in training")
     print_table(scores, COLUMNS)
     there = words_in(test, nlp.get_pipe("lex_matcher").lexicon.with_words(new))
     sample = random.Random(seed).sample(there, min(SAMPLE, len(there)))
     rules = study_rules(nlp, test, sample)
     for mode, counts in rules.items():
         print(
-            f"{mode}, {len(sample)} words: {counts['occurrences']} occurrences; in {counts['reported']} the Doc says "
-            f"what won over it; of the others {percent(counts['precision'])} % followed, {counts['unexplained']} not"
+            f"{mode}, {len(sample)} words: {counts['occurrences']} occurrences; for {counts['reported']} the Doc "
+            f"reports a conflict; of the rest {percent(counts['precision'])} % followed, {counts['unexplained']} not"
         )
     swaps = study_swaps(nlp, test[:300], sample, new)
     print(
         f"{swaps['changes']} changes of {CHANGE} words while {swaps['docs']} Docs were annotated, in {swaps['states']} "
         f"states: {swaps['change_ms']:.1f} ms each (slowest {swaps['slowest_ms']:.1f}); "
-        f"{swaps['inconsistent_docs']} Docs are not consistent with one state"
+        f"{swaps['inconsistent_docs']} Docs are inconsistent with their state"
     )
     out.parent.mkdir(parents=True, exist_ok=True)
     srsly.write_json(out, {"dataset": dataset, "new_words": len(new), "scores": scores, "rules": rules, "swaps": swaps})

@@ -1,5 +1,5 @@
-"""How well a pretrained masked language model knows texts of several kinds: the loss and the share of masked wordpieces
-that it finds, on texts that it need not have seen. The last line is JSON.
+"""How well a pretrained masked language model knows texts of several domains: its loss, and the share of masked
+wordpieces that it predicts, on texts it may not have seen. The last line is JSON.
 """
 
 import argparse
@@ -20,10 +20,10 @@ from spacy_lexner.pretraining.text_corpus import TextCorpus
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("run", type=Path, help="folder of a run: config.cfg, model-last.bin")
-    parser.add_argument("texts", nargs="+", type=read_pair, metavar="NAME=TEXTS", help="a text, or a .spacy file")
+    parser.add_argument("texts", nargs="+", type=read_pair, metavar="NAME=TEXTS", help="a text or .spacy file")
     parser.add_argument("--masking", default="piece", choices=["piece", "whole_word", "ngram"])
-    parser.add_argument("--share", type=float, default=0.15, help="share of wordpieces to mask, for all runs the same")
-    parser.add_argument("--characters", type=int, default=50_000, help="most characters of a text")
+    parser.add_argument("--share", type=float, default=0.15, help="share of wordpieces to mask, the same for all runs")
+    parser.add_argument("--characters", type=int, default=50_000, help="number of characters to read from each file")
     arguments = parser.parse_args()
     fix_random_seed(0)
     config = load_config(arguments.run / "config.cfg")
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def read(nlp: Language, path: str, characters: int) -> List[Doc]:
-    """RETURNS (List[Doc]): The first texts of a file, a Doc each."""
+    """RETURNS (List[Doc]): The first texts of a file, as Docs."""
     if path.endswith(".spacy"):
         texts: Iterable[str] = (doc.text for doc in DocBin().from_disk(path).get_docs(nlp.vocab))
     else:
@@ -53,7 +53,7 @@ def read(nlp: Language, path: str, characters: int) -> List[Doc]:
 
 
 def measure(model: Model, docs: List[Doc]) -> Dict[str, float]:
-    """RETURNS (Dict[str, float]): The mean `loss` of masked wordpieces, and the share that is `found`."""
+    """RETURNS (Dict[str, float]): The mean `loss` of masked wordpieces, and the share `found`."""
     n_masked, loss, found = 0, 0.0, 0
     for batch in minibatch(docs, 32):
         head = model.predict(batch).parts["masked_lm"]

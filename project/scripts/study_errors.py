@@ -1,10 +1,10 @@
-"""Whether annotation errors are found: some gold spans are corrupted at random, `lexner errors` looks for them.
+"""Whether annotation errors are found: some gold spans are corrupted at random, and `lexner errors` looks for them.
 
 python scripts/study_errors.py corrupt corpus/resume/train.spacy corpus/corrupted.spacy metrics/corrupted.json
 python -m spacy lexner errors corpus/corrupted.spacy -o training/errors --paths.lexicon lexicon/small
 python scripts/study_errors.py measure training/errors/findings.jsonl metrics/corrupted.json
 
-MSRA: --limit 10000. The unchanged Weibo: `lexner errors corpus/weibo/train.spacy -o training/errors-weibo`.
+For MSRA: --limit 10000. For Weibo as it is: `lexner errors corpus/weibo/train.spacy -o training/errors-weibo`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Place = Tuple[int, int, str]
 
 
 def corrupt_span(span: Span, kind: str, labels: List[str], random: Random) -> Optional[Place]:
-    """RETURNS (Optional[Tuple[int, int, str]]): What stands in the place of an entity, in tokens, or for INVENTED
-    elsewhere; the span itself where that is not possible, None for nothing."""
+    """RETURNS (Optional[Tuple[int, int, str]]): What replaces an entity, in tokens, or for INVENTED is added elsewhere;
+    the span itself if that is impossible, None for nothing."""
     doc, start, end = span.doc, span.start, span.end
     if kind == REMOVED:
         return None
@@ -44,7 +44,7 @@ def corrupt_span(span: Span, kind: str, labels: List[str], random: Random) -> Op
 
 
 def _is_free(doc: Doc, start: int, end: int, but: Optional[Span]) -> bool:
-    """Whether tokens are in no entity but one, and none is white space."""
+    """Whether no token is white space or in an entity other than `but`."""
     others = (ent for ent in doc.ents if but is None or (ent.start, ent.end) != (but.start, but.end))
     return not any(ent.start < end and start < ent.end for ent in others) and not any(
         t.is_space for t in doc[start:end]
@@ -52,9 +52,9 @@ def _is_free(doc: Doc, start: int, end: int, but: Optional[Span]) -> bool:
 
 
 def corrupt(docs: List[Doc], share: float, seed: int) -> List[Dict[str, Any]]:
-    """Corrupt a share of the entities, at most one in a text, in turn by each of KINDS.
+    """Corrupt a share of the entities in place, at most one per text, cycling through KINDS.
 
-    RETURNS (List[Dict[str, Any]]): What was done: number of the text, kind, span before and after, in characters.
+    RETURNS (List[Dict[str, Any]]): The changes: number of the text, kind, span before and after, in characters.
     """
     random = Random(seed)
     labels = sorted({ent.label_ for doc in docs for ent in doc.ents})
@@ -87,11 +87,11 @@ def _characters(doc: Doc, place: Optional[Place]) -> Optional[List[Any]]:
 @app.command("corrupt")
 def corrupt_corpus(
     corpus: Annotated[Path, typer.Argument(help="Annotated texts, .spacy.")],
-    output: Annotated[Path, typer.Argument(help="The corrupted ones.")],
-    truth: Annotated[Path, typer.Argument(help="What was done, .json.")],
-    share: Annotated[float, typer.Option(help="The share of the entities.")] = 0.02,
-    limit: Annotated[int, typer.Option(help="The first texts; 0 for all.")] = 0,
-    seed: Annotated[int, typer.Option(help="Of what is done.")] = 0,
+    output: Annotated[Path, typer.Argument(help="File for the corrupted texts, .spacy.")],
+    truth: Annotated[Path, typer.Argument(help="File for the changes, .json.")],
+    share: Annotated[float, typer.Option(help="Share of the entities to corrupt.")] = 0.02,
+    limit: Annotated[int, typer.Option(help="Only the first texts; 0 for all.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the changes.")] = 0,
 ) -> None:
     """Corrupt some entities."""
     docs = list(read_docs(corpus))[: limit or None]
@@ -107,9 +107,9 @@ def corrupt_corpus(
 @app.command("measure")
 def measure(
     findings: Annotated[Path, typer.Argument(help="findings.jsonl of `lexner errors`.")],
-    truth: Annotated[Path, typer.Argument(help="What was done, .json.")],
+    truth: Annotated[Path, typer.Argument(help="The changes, as written by `corrupt`.")],
 ) -> Dict[str, float]:
-    """Print the precision of the first findings, and how many errors are among the first 3 % of the entities."""
+    """Print the precision of the first findings, and the share of errors found by reviewing 3 % of the entities."""
     known = srsly.read_json(truth)
     places = {row["number"]: [side for side in (row["before"], row["after"]) if side] for row in known["corrupted"]}
     hits = [_is_hit(finding, places.get(finding["number"], [])) for finding in srsly.read_jsonl(findings)]
@@ -127,7 +127,7 @@ def measure(
 
 
 def _is_hit(finding: Dict[str, Any], places: List[List[Any]]) -> bool:
-    """Whether a finding is about a place that was corrupted."""
+    """Whether a finding overlaps with a corrupted place."""
     sides = [side for side in (finding["annotated"], finding["proposed"]) if side]
     return any(side["start"] < end and start < side["end"] for side in sides for start, end, _ in places)
 

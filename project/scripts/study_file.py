@@ -1,4 +1,4 @@
-"""What a study compares: a YAML file of `studies/`."""
+"""The definition of a study: a YAML file in `studies/`."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from wasabi import msg
 
 
 class System(BaseModel, extra="forbid"):
-    """One of the things that are compared.
+    """One of the systems compared.
 
     title (str): Its name in the table.
-    config (str): A file of ../configs without its ending; empty for a system of members.
-    members (List[str]): Systems whose pipelines of the same seed, trained and kept before, predict together instead.
-    lexicon (Optional[str]): The folder of its lexicon, relative to the project's. In it and in the arguments,
-        {dataset} stands for the name of the data set.
-    score (str): The score by which the best pipeline of a run is chosen on dev.
-    limit (int): Learn from this many training texts, the first ones; 0 for all.
-    arguments (List[str]): Further arguments of `spacy train`.
-    datasets (Dict[str, List[str]]): And more of them on data sets of these names.
+    config (str): A file in ../configs without its ending; empty for an ensemble.
+    members (List[str]): For an ensemble, the systems whose pipelines with the same seed, trained and kept before, are
+        combined.
+    lexicon (Optional[str]): The folder of its lexicon, relative to the project's. Here and in the arguments, {dataset}
+        stands for the name of the data set.
+    score (str): The score by which the best pipeline of a run is selected on dev.
+    limit (int): Train on only this many texts, from the first; 0 for all.
+    arguments (List[str]): More arguments for `spacy train`.
+    datasets (Dict[str, List[str]]): Arguments to add for particular data sets, by name.
     """
 
     title: str
@@ -35,13 +36,13 @@ class System(BaseModel, extra="forbid"):
 
     @model_validator(mode="after")
     def check_source(self) -> System:
-        """Raises ValueError where it is open how pipelines are made."""
+        """Raises ValueError unless there is either a config or members."""
         if bool(self.config) == bool(self.members):
             raise ValueError("expected either a config or members")
         return self
 
     def on(self, dataset: str) -> System:
-        """RETURNS (System): The system for a data set."""
+        """RETURNS (System): The system as configured for a data set."""
         lexicon = None if self.lexicon is None else self.lexicon.replace("{dataset}", dataset)
         own = self.datasets.get(dataset, [])
         arguments = [argument.replace("{dataset}", dataset) for argument in [*self.arguments, *own]]
@@ -51,9 +52,9 @@ class System(BaseModel, extra="forbid"):
 class Study(BaseModel, extra="forbid"):
     """A study.
 
-    description (str): What it is to show.
-    columns (Dict[str, str]): The scores in its table, each with a title.
-    systems (Dict[str, System]): What is compared, by the names that results are kept under.
+    description (str): What it should show.
+    columns (Dict[str, str]): The scores in its table, with their titles.
+    systems (Dict[str, System]): The systems, by their names in the results.
     """
 
     description: str
@@ -62,7 +63,7 @@ class Study(BaseModel, extra="forbid"):
 
     @model_validator(mode="after")
     def check_members(self) -> Study:
-        """Raises ValueError where members are not trained systems of the study."""
+        """Raises ValueError if a member is not a system of the study that has a config."""
         for name, system in self.systems.items():
             for member in system.members:
                 if member not in self.systems or self.systems[member].members:
@@ -71,7 +72,7 @@ class Study(BaseModel, extra="forbid"):
 
 
 def read_study(path: Path) -> Study:
-    """Read a study, or exit with a message that says what is wrong with it.
+    """Read a study, or exit with a message that says what is wrong with the file.
 
     path (Path): The file.
     RETURNS (Study): The study.

@@ -1,13 +1,13 @@
-"""The original FLAT (https://github.com/LeeSureman/Flat-Lattice-Transformer, V0) on Resume, beside ours.
+"""Run the original FLAT (https://github.com/LeeSureman/Flat-Lattice-Transformer, V0) on Resume, to compare with ours.
 
     python -m pip install --no-deps FastNLP==0.5.0 && python -m pip install nltk prettytable pytz requests
     python scripts/study_original.py PATH --texts FOLDER --vectors FOLDER --seed 1
 
-PATH is a checkout of that code. Its main program, models, loaders, optimiser and callbacks run as they are, with three
-exceptions: fitlog, which only takes notes, is a stand-in that sets the seed; lines that begin with `#` are read, which
-fastNLP leaves out; and the positional term of attention is computed by our modules, in a tenth of the time. The first
-batches are computed both ways and compared. Besides fastNLP's F1, which counts broken tag sequences, each epoch shows
-that of strict spans. The last line is JSON: both on dev and test after the epoch that is best on dev by fastNLP's.
+PATH is a checkout of that code. Its main program, models, loaders, optimiser and callbacks run unchanged, with three
+exceptions: fitlog, which only logs, is replaced by a stub that sets the seed; lines that start with `#`, which fastNLP
+skips, are read; and the positional term of attention is computed by our modules, in a tenth of the time. The first
+batches are computed both ways and compared. Each epoch shows fastNLP's F1, which counts broken tag sequences, and that
+of strict spans. The last line is JSON: both scores on dev and test for the epoch with the best fastNLP F1 on dev.
 """
 
 import argparse
@@ -61,7 +61,8 @@ def main() -> None:
 
 
 def write_files(folder: Path, texts: Path, vectors: Path) -> None:
-    """Write texts and vectors as the original's loaders want them: B M E S, no header, words and characters in one."""
+    """Write texts and vectors as the original's loaders expect them: BMES tags, vectors without a header, and an
+    additional file with those of words and characters."""
     for split in ("train", "dev", "test"):
         lines = (texts / f"{split}.conll").read_text(encoding="utf8").splitlines()
         (folder / f"{split}.char.bmes").write_text("\n".join(to_bmes(lines)) + "\n\n", encoding="utf8")
@@ -74,7 +75,7 @@ def write_files(folder: Path, texts: Path, vectors: Path) -> None:
 
 
 def to_bmes(lines: Iterable[str]) -> Iterator[str]:
-    """RETURNS (Iterator[str]): Lines of a character and a tag, with M- for I-."""
+    """YIELDS (str): Lines of a character and a tag, with M- for I-."""
     for line in lines:
         character, _, tag = line.partition(" ")
         yield f"{character} M{tag[1:]}" if tag.startswith("I-") else line
@@ -87,7 +88,7 @@ def read_vectors(path: Path) -> List[str]:
 
 
 def mend_fastnlp(seed: int) -> None:
-    """Let fastNLP 0.5.0 run with today's torch, read every line, and begin with a seed."""
+    """Make fastNLP 0.5.0 run with current torch, read every line, and start from a seed."""
     torch.optim.lr_scheduler._LRScheduler = torch.optim.lr_scheduler.LRScheduler  # type: ignore[misc]
     fitlog = types.ModuleType("fitlog")
     for name in FITLOG:
@@ -113,7 +114,7 @@ def set_seed(seed: int) -> None:
 
 
 def read_conll(path: str, **_: Any) -> Iterator[Tuple[int, List[List[str]]]]:
-    """RETURNS (Iterator[Tuple[int, List[List[str]]]]): The number of each sentence, and its columns."""
+    """YIELDS (Tuple[int, List[List[str]]]): The number of a sentence, and its columns."""
     for number, block in enumerate(Path(path).read_text(encoding="utf8").strip("\n").split("\n\n")):
         yield number, [list(column) for column in zip(*(line.split() for line in block.splitlines()))]
 
@@ -128,7 +129,8 @@ def point_to(folder: Path) -> None:
 
 
 def score_strictly(scores: List[Dict[str, float]]) -> None:
-    """Let fastNLP's metric count strict spans too, and note both whenever it is asked, dev and test in turn."""
+    """Make fastNLP's metric count strict spans too, and append both F1 scores at each evaluation, dev and test in
+    turn."""
     from fastNLP.core.metrics import SpanFPreRecMetric
 
     evaluate, get_metric = SpanFPreRecMetric.evaluate, SpanFPreRecMetric.get_metric
@@ -152,7 +154,7 @@ def score_strictly(scores: List[Dict[str, float]]) -> None:
 
 
 def read_spans(tags: List[str]) -> Set[Span]:
-    """RETURNS (Set[Span]): First token, last token and label of each well-formed span: B M* E of one label, or S."""
+    """RETURNS (Set[Span]): First token, last token and label of each well-formed span: B M* E with one label, or S."""
     spans: Set[Span] = set()
     start = -1
     for i, tag in enumerate(tags):
@@ -168,7 +170,7 @@ def read_spans(tags: List[str]) -> Set[Span]:
 
 
 def regroup_attention() -> None:
-    """Score positions by the distinct ones of a batch. The rest of the layer is computed as in the original."""
+    """Score the distinct positions of a batch only once each. The rest of the layer is computed as in the original."""
     from V0 import modules  # type: ignore[import-not-found]
 
     fusion, attention = modules.Four_Pos_Fusion_Embedding, modules.MultiHead_Attention_Lattice_rel_save_gpumm

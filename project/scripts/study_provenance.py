@@ -1,7 +1,7 @@
-"""Whether entities rest on the words that they attend to: by how much their score changes when the word with the
-greatest attention is taken out of the lattice, and by how much when another one is.
+"""Whether entities rest on the words that they attend to: how much their score changes when the word with the most
+attention is removed from the lattice, and how much when another one is.
 
-Entities with two and more words on their tokens count. The last line is JSON.
+Only entities with two or more words on their tokens count. The last line is JSON.
 """
 
 import argparse
@@ -22,9 +22,9 @@ def main() -> None:
     parser.add_argument(
         "models", nargs="+", type=read_pair, metavar="MODEL=TEXTS", help="a pipeline, and a .spacy file"
     )
-    parser.add_argument("--limit", type=int, default=300, help="most texts of a file")
+    parser.add_argument("--limit", type=int, default=300, help="maximum number of texts per file")
     arguments = parser.parse_args()
-    print("| model | entities with two words and more | change without the top word | without another |")
+    print("| model | entities with two or more words | change without the top word | without another |")
     print("|---|---:|---:|---:|")
     figures = {}
     for model, path in arguments.models:
@@ -34,7 +34,8 @@ def main() -> None:
 
 
 def measure(model: str, path: str, limit: int) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): `n` entities; the mean absolute change without the `top` word, and without `others`."""
+    """RETURNS (Dict[str, Any]): The number `n` of entities; the mean absolute change without the `top` word, and
+    without one of the `others`."""
     nlp = load_model(model)
     texts = [doc.text for doc in DocBin().from_disk(path).get_docs(nlp.vocab)][:limit]
     top, others = [], []
@@ -46,7 +47,7 @@ def measure(model: str, path: str, limit: int) -> Dict[str, Any]:
                 top.append(changes[0])
                 others.append(statistics.mean(changes[1:]))
     if not top:
-        raise SystemExit(f"{model} finds no entity with two words and more in {path}.")
+        raise SystemExit(f"{model} finds no entity with two or more words in {path}.")
     return {"n": len(top), "top": round(statistics.mean(top), 4), "others": round(statistics.mean(others), 4)}
 
 

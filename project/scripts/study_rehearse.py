@@ -1,4 +1,4 @@
-"""Whether a label is learned without forgetting others: texts are annotated for the old labels, or the new one alone.
+"""Whether a label is learned without forgetting others: each text is annotated with only the old labels or the new one.
 
 python scripts/study_rehearse.py split corpus/msra/train.spacy ORG corpus/msra-org
 python -m spacy lexner train CONFIG --paths.train corpus/msra-org/old.spacy --output training/msra-old ...
@@ -32,11 +32,11 @@ app = typer.Typer(help=__doc__, no_args_is_help=True, pretty_exceptions_enable=F
 @app.command("split")
 def split_corpus(
     corpus: Annotated[Path, typer.Argument(help="Annotated texts, .spacy.")],
-    label: Annotated[str, typer.Argument(help="The label that is to be new.")],
-    output: Annotated[Path, typer.Argument(help="Folder for old.spacy, new.spacy.")],
-    seed: Annotated[int, typer.Option(help="Of the halves.")] = 0,
+    label: Annotated[str, typer.Argument(help="The label to learn later.")],
+    output: Annotated[Path, typer.Argument(help="Folder for old.spacy and new.spacy.")],
+    seed: Annotated[int, typer.Option(help="Seed of the split.")] = 0,
 ) -> None:
-    """Write one half of the texts with all labels but one, the other half with this one alone."""
+    """Write one half of the texts with all labels but one, the other half with only that one."""
     docs = list(read_docs(corpus))
     Random(seed).shuffle(docs)
     output.mkdir(parents=True, exist_ok=True)
@@ -49,7 +49,7 @@ def split_corpus(
 
 @app.command("learn")
 def learn_label(
-    model: Annotated[Path, typer.Argument(help="The pipeline that knows the old labels.")],
+    model: Annotated[Path, typer.Argument(help="The pipeline trained on the old labels.")],
     label: Annotated[str, typer.Argument(help="The new label.")],
     corpus: Annotated[Path, typer.Argument(help="The folder that `split` wrote.")],
     test: Annotated[Path, typer.Argument(help="Texts with all labels, .spacy.")],
@@ -57,9 +57,9 @@ def learn_label(
     steps: Annotated[int, typer.Option(help="Number of updates.")] = 1000,
     batch: Annotated[int, typer.Option(help="Texts in a batch.")] = 16,
     rate: Annotated[float, typer.Option(help="Learning rate.")] = 0.0005,
-    seed: Annotated[int, typer.Option(help="Of the batches.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the batches.")] = 0,
 ) -> Dict[str, Any]:
-    """Learn a label, and print F1 of every label before and after."""
+    """Learn a label, and print the F1 of every label before and after."""
     fix_random_seed(seed)
     nlp = load_pipeline(model)
     ner: Any = nlp.get_pipe("lex_ner")
@@ -83,7 +83,7 @@ def learn_label(
 
 
 def batches(docs: List[Doc], size: int, seed: int) -> Any:
-    """YIELDS (List[Doc]): Batches without end, in an order drawn once."""
+    """YIELDS (List[Doc]): Endless batches, in an order shuffled once."""
     Random(seed).shuffle(docs)
     return minibatch(cycle(docs), size)
 

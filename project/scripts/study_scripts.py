@@ -1,8 +1,8 @@
-"""How well models find entities in texts of another script: pipelines that `study.py run --keep` made are measured on a
-test split as it is, and converted to traditional characters by OpenCC, which leaves offsets as they are.
+"""How well models find entities in texts of another script: pipelines that `study.py run --keep` trained are evaluated
+on a test split as it is, and converted to traditional characters by OpenCC, with the same offsets.
 
-A text is converted character by character ("characters"), which gets wrong what one character does not tell (头发
-becomes 頭發 instead of 頭髮), and with phrases ("phrases"), as someone would write it, where that keeps its length.
+A text is converted character by character ("characters"), which goes wrong where a character is ambiguous (头发 becomes
+頭發 instead of 頭髮), and by phrases ("phrases"), as a person would write it, if that keeps its length.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from tqdm import tqdm
 from wasabi import msg
 
 CONVERSIONS = ("original", "characters", "phrases")
-CONFIG = "s2t"  # OpenCC's, from simplified to traditional characters
+CONFIG = "s2t"  # OpenCC's config: simplified to traditional characters
 
 
 def convert(text: str, how: str) -> str:
     """Convert a text to traditional characters.
 
     text (str): The text, in simplified characters.
-    how (str): "original", not at all; "characters" or "phrases", see above.
+    how (str): "original" (not at all), "characters" or "phrases"; see above.
     RETURNS (str): The text, of the same length.
     """
     converter = load_converter()
@@ -45,14 +45,14 @@ def convert(text: str, how: str) -> str:
 
 @cache
 def load_converter() -> Any:
-    """RETURNS (opencc.OpenCC): From simplified to traditional characters, with phrases."""
+    """RETURNS (opencc.OpenCC): The converter from simplified to traditional characters, by phrases."""
     from opencc import OpenCC  # the extra `zh`
 
     return OpenCC(CONFIG)
 
 
 def converted(examples: List[Example], how: str) -> List[Example]:
-    """RETURNS (List[Example]): Examples with converted texts and the same entities, by their offsets."""
+    """RETURNS (List[Example]): Examples with converted texts and the same entities, at the same offsets."""
     return [Example(example.predicted.copy(), rewritten(example.reference, how)) for example in examples]
 
 
@@ -66,8 +66,8 @@ def rewritten(doc: Doc, how: str) -> Doc:
 
 
 def measure(model: Path, corpus: Path, gpu_id: int = -1) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): Of each conversion, `ents_p`, `ents_r`, `ents_f` of a pipeline on the test split, and
-    `changed`, the share of characters that differ from the original."""
+    """RETURNS (Dict[str, Any]): For each conversion, the `ents_p`, `ents_r`, `ents_f` of a pipeline on the test split,
+    and `changed`, the share of characters that differ from the original."""
     nlp = load_pipeline(model, gpu_id)
     seen = mentions(read_examples(nlp, corpus / "train.spacy"))
     examples = read_examples(nlp, corpus / "test.spacy")
@@ -84,7 +84,7 @@ def measure(model: Path, corpus: Path, gpu_id: int = -1) -> Dict[str, Any]:
 
 def table(lines: List[Dict[str, Any]]) -> Iterator[str]:
     """YIELDS (str): The lines of a Markdown table: F1 by system and conversion, mean and standard deviation over seeds,
-    and by how much it differs from that of the original."""
+    and how much it differs from that on the original."""
     changes = [f"{how}, change" for how in CONVERSIONS[1:]]
     yield f"| data set | system | {' | '.join([*CONVERSIONS, *changes])} | seeds |"
     yield f"|---|---|{'---:|' * (2 * len(CONVERSIONS))}"
@@ -110,7 +110,7 @@ def main(
     folders = [PROJECT / "training" / study / "-".join(map(str, run)) / "model-best" for run in runs]
     for folder in folders:
         if not folder.is_dir():
-            msg.fail(f"{folder} is missing", "`study.py run` with --keep makes it.", exits=1)
+            msg.fail(f"{folder} is missing", "Create it with `study.py run --keep`.", exits=1)
     lines = []
     for run, folder in zip(tqdm(runs, unit="run"), folders):
         scores = measure(folder, PROJECT / "corpus" / run[0], gpu_id)

@@ -1,4 +1,4 @@
-"""At which ranks words return that were hidden from a lexicon.
+"""At which ranks words that were removed from a lexicon are suggested again.
 
 python scripts/study_suggest.py training/msra/model-best corpus/msra/test.spacy --hidden 200
 """
@@ -20,9 +20,9 @@ from spacy_lexner.rules.suggest import suggest
 def main(
     model: Annotated[Path, typer.Argument(help="A trained pipeline.")],
     corpus: Annotated[Path, typer.Argument(help="Annotated texts, .spacy.")],
-    hidden: Annotated[int, typer.Option(help="How many words of their entities are taken out of the lexicon.")] = 200,
-    tried: Annotated[int, typer.Option(help="How many words are tried.")] = 2000,
-    seed: Annotated[int, typer.Option(help="Of the words.")] = 0,
+    hidden: Annotated[int, typer.Option(help="How many of their entities to remove from the lexicon.")] = 200,
+    tried: Annotated[int, typer.Option(help="How many words to try.")] = 2000,
+    seed: Annotated[int, typer.Option(help="Seed of the sample of words.")] = 0,
 ) -> List[Optional[int]]:
     """Print at which ranks hidden words are suggested."""
     nlp = load_pipeline(model)

@@ -1,4 +1,4 @@
-"""The results of a study: tables of means, and differences with what they would be on other test sets."""
+"""The results of a study: tables of means, and of differences with their intervals over test sets."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def summarise(study: Study, lines: Sequence[Line]) -> Iterator[str]:
 
 
 def by_type(lines: Sequence[Line], systems: Sequence[str]) -> Iterator[str]:
-    """YIELDS (str): The lines of a Markdown table: F1 of each type of entity with each system, mean and standard
-    deviation over seeds, in percent. A type that a run neither holds nor finds has no part in it."""
+    """YIELDS (str): The lines of a Markdown table: F1 of each entity type with each system, mean and standard deviation
+    over seeds, in percent. A run counts for a type only if it has or finds entities of it."""
     yield f"| data set | type | {' | '.join(f'`{name}`' for name in systems)} |"
     yield f"|---|---|{'---:|' * len(systems)}"
     scores: Dict[Tuple[str, str], Dict[str, List[float]]] = {}
@@ -74,10 +74,10 @@ def compare(lines: Sequence[Line], first: str, second: str) -> Iterator[str]:
 
 
 def f1(line: Line) -> float:
-    """RETURNS (float): F1 on test: of the spans of a `spancat`, if the pipeline has one, otherwise of entities."""
+    """RETURNS (float): F1 on test, of the spans of a `spancat` if the pipeline has one, otherwise of entities."""
     return line["test"].get("spans_sc_f", line["test"]["ents_f"])
 
 
 def pool(lines: Sequence[Line]) -> Counts:
-    """RETURNS (Counts): The counts of each text, over all seeds."""
+    """RETURNS (Counts): The counts of each text, summed over seeds."""
     return Counts([ALL], np.array([line["counts"] for line in lines]).sum(0)[:, np.newaxis])

@@ -1,4 +1,5 @@
-"""How far a dictionary of the training entities and raw texts go without annotation: systems × data sets × seeds.
+"""How far one gets without annotation, with a dictionary of the training entities and raw texts: systems × data sets ×
+seeds.
 
 The share of the gap closed is (F1 - F1 of matching) / (F1 of full annotation - F1 of matching).
 """
@@ -35,19 +36,19 @@ from spacy_lexner.weak.rounds import find_component
 from spacy_lexner.weak.texts import hold_out
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, pretty_exceptions_enable=False)
-StudyArgument = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A file of studies/.")]
+StudyArgument = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A file in studies/.")]
 ResultsArgument = Annotated[Path, typer.Argument(help="Results file, a JSON line per run.")]
 
 
 class System(BaseModel, extra="forbid"):
-    """What is compared: matching without a config; without `rounds`, training on annotated texts."""
+    """One of the systems compared: without a config, matching; without `rounds`, training on annotated texts."""
 
     title: str
     config: str = ""
     guard: Optional[Dict[str, Any]] = None
     rounds: Optional[int] = None
     average: bool = False
-    labelled: int = 0  # annotated texts, the first ones; 0 for all where there is no dictionary, else for none
+    labelled: int = 0  # how many annotated texts, from the first; 0 for none, without a dictionary for all
     dictionary: bool = True
 
 
@@ -57,7 +58,7 @@ def read_systems(study: Path) -> Dict[str, System]:
 
 
 def training_dictionary(docs: List[Doc], share: float, seed: int) -> Dictionary:
-    """RETURNS (Dictionary): All entities of texts with all their labels, or a share of them, drawn by a seed."""
+    """RETURNS (Dictionary): All entities in texts with all their labels, or a random share of them."""
     labels: Dict[str, Any] = {}
     for ent in (ent for doc in docs for ent in doc.ents):
         labels.setdefault(ent.text, set()).add(ent.label_)
@@ -80,14 +81,14 @@ class Matching:
     def pipe(self, docs: Iterator[Doc]) -> Iterator[Doc]:
         for doc in docs:
             found = [each for each in self.labeller.label([doc.text])[0] if each.labels]
-            found = [each for each in found if each.kind in (KNOWN, SEVERAL)] + found  # where words overlap
+            found = [each for each in found if each.kind in (KNOWN, SEVERAL)] + found  # these win where words overlap
             spans = [doc.char_span(each.start, each.end, label=each.labels[0]) for each in found]
             doc.ents = spacy.util.filter_spans([span for span in spans if span is not None])
             yield doc
 
 
 def make(system: System, docs: List[Doc], texts: List[Path], out: Path, config: Config, share: float, seed: int) -> Any:
-    """RETURNS (Language): A pipeline of one system, or what acts like one."""
+    """RETURNS (Union[Language, Matching]): The pipeline of a system."""
     dictionary = training_dictionary(docs, share, seed)
     if not system.config:
         return Matching(dictionary)
@@ -105,7 +106,8 @@ def make(system: System, docs: List[Doc], texts: List[Path], out: Path, config: 
 
 
 def few_texts(config: Config, few: List[Doc], out: Path, seed: int) -> Config:
-    """The config of a training on annotated texts: some, of which a fifth chooses the best state, or all."""
+    """RETURNS (Config): The config for training on annotated texts: on a few, a fifth of which serves as dev, or on
+    all."""
     values: Dict[str, Any] = {"system.seed": seed, "training.seed": seed}
     if few:
         values["paths.train"] = str(save_docs(few[len(few) // 5 :], out / "train.spacy"))
@@ -120,7 +122,7 @@ def save_docs(docs: List[Doc], path: Path) -> Path:
 
 
 def measure(nlp: Language, corpus: Path, splits: List[str]) -> Dict[str, Any]:
-    """RETURNS (Dict[str, Any]): For each split precision, recall, F1 and recall of entities that training lacks."""
+    """RETURNS (Dict[str, Any]): For each split precision, recall, F1 and the recall of entities unseen in training."""
     seen = mentions(read_examples(nlp, corpus / "train.spacy"))
     keys = ("ents_p", "ents_r", "ents_f", "recall_unseen")
     found = {split: evaluate(nlp, read_examples(nlp, corpus / f"{split}.spacy"), seen) for split in splits}
@@ -135,11 +137,13 @@ def run_study(
     system: Annotated[Optional[List[str]], typer.Option(help="Systems; all by default.")] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Seeds 0 to SEEDS - 1.")] = 3,
     text: Annotated[Optional[List[Path]], typer.Option(help="More raw texts; files or folders.")] = None,
-    share: Annotated[float, typer.Option(help="The share of the training entities that the dictionary has.")] = 1.0,
-    dev_only: Annotated[bool, typer.Option("--dev-only", help="To choose settings: leave test alone.")] = False,
+    share: Annotated[float, typer.Option(help="Share of the training entities in the dictionary.")] = 1.0,
+    dev_only: Annotated[
+        bool, typer.Option("--dev-only", help="Leave the test split alone, for choosing settings.")
+    ] = False,
     values: Annotated[Optional[List[str]], typer.Option("--set", help="NAME=VALUE, a setting of the config.")] = None,
 ) -> None:
-    """Do the runs that the results file does not have."""
+    """Do the runs missing from the results file."""
     systems = read_systems(study)
     done = (
         [(row["dataset"], row["system"], row["seed"]) for row in srsly.read_jsonl(results)] if results.is_file() else []
@@ -170,7 +174,7 @@ def show_table(
     results: ResultsArgument,
     split: Annotated[str, typer.Option(help="dev or test.")] = "test",
 ) -> None:
-    """Print F1, mean and spread, and the share of the gap that is closed, as a Markdown table."""
+    """Print F1, mean and spread, and the share of the gap closed as a Markdown table."""
     rows = [row for row in srsly.read_jsonl(results) if split in row]
     for name in dict.fromkeys(row["dataset"] for row in rows):
         print(f"\n| {name} | F1 | spread | recall of unseen entities | gap closed |\n|---|---|---|---|---|")
@@ -182,7 +186,7 @@ def show_table(
 
 
 def summarise(scores: Dict[str, List[Dict[str, Any]]], systems: Dict[str, System]) -> Iterator[str]:
-    """YIELDS (str): A row for each system, from the scores of its runs."""
+    """YIELDS (str): A table row for each system, from the scores of its runs."""
     means = {key: 100 * mean(each["ents_f"] for each in own) for key, own in scores.items()}
     low, high = (means.get(key, 0.0) for key in ("matching", "full"))
     for key, system in systems.items():

@@ -1,4 +1,4 @@
-"""What the study of words needs beside study.py: segmenters to compare with, and joined data sets.
+"""What the study of words needs besides study.py: segmenters to compare with, and joined data sets.
 
     python -m spacy project run data . --vars.dataset udc
     python scripts/study_words.py peers udc metrics/words-peers.json
@@ -12,7 +12,7 @@
     python scripts/study_words.py speed udc joint=training/words/weibo-udc-joint-0/model-best \\
         separate=training/words/weibo-lebert-0/model-best,training/words/udc-segmenter-0/model-best
 
-The pipelines of the last line are there if the runs were made with --keep.
+The last command needs runs with --keep.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ app = typer.Typer(help=__doc__, no_args_is_help=True, pretty_exceptions_enable=F
 @app.command("join")
 def join_corpora(
     name: Annotated[str, typer.Argument(help="Name of the new data set.")],
-    datasets: Annotated[List[str], typer.Argument(help="Data sets that are converted.")],
+    datasets: Annotated[List[str], typer.Argument(help="Converted data sets.")],
 ) -> None:
-    """Put data sets together: one has entities, another words."""
+    """Join data sets, for example one with entities and one with words."""
     folder = PROJECT / "corpus"
     (folder / name).mkdir(parents=True, exist_ok=True)
     vocab = Vocab()
@@ -65,12 +65,12 @@ def join_corpora(
 
 @app.command("peers")
 def compare_peers(
-    dataset: Annotated[str, typer.Argument(help="A data set in words.")],
+    dataset: Annotated[str, typer.Argument(help="A data set with words.")],
     out: Annotated[Path, typer.Argument(help="File for the scores, JSON.")],
     iterations: Annotated[int, typer.Option(help="Passes of pkuseg's training over the data.")] = 20,
 ) -> None:
-    """Segment the test texts with jieba, which is not trained, and with a pkuseg trained on the training texts. Print
-    their scores, and where they differ from the annotation: one word of it split, several joined, or words crossed."""
+    """Segment the test texts with jieba, as it is, and with a pkuseg trained on the training texts. Print their scores,
+    and how they differ from the annotation: words split, words joined, or words crossed."""
     nlp = spacy.blank("zh")
     corpus = {split: read_examples(nlp, PROJECT / "corpus" / dataset / f"{split}.spacy") for split in SPLITS}
     known = {word for example in corpus["train"] for word in example.reference.to_array(ORTH).tolist()}
@@ -99,10 +99,10 @@ def compare_peers(
 @app.command("speed")
 def measure_speed(
     dataset: Annotated[str, typer.Argument(help="The data set of the test texts.")],
-    systems: Annotated[List[str], typer.Argument(help="NAME=FOLDER, or NAME=FOLDER,FOLDER: one after the other.")],
+    systems: Annotated[List[str], typer.Argument(help="NAME=FOLDER, or NAME=FOLDER,FOLDER to run several in turn.")],
     repeats: Annotated[int, typer.Option(min=1, help="Passes; the fastest counts.")] = 3,
 ) -> None:
-    """Run pipelines over the same texts and print their size and speed, in time of the processor."""
+    """Run pipelines over the same texts and print their size and speed, in CPU time."""
     texts = [doc.text for doc in DocBin().from_disk(PROJECT / "corpus" / dataset / "test.spacy").get_docs(Vocab())]
     rows = []
     for system in systems:
@@ -116,7 +116,7 @@ def measure_speed(
 
 
 def run_all(pipelines: List[Language], texts: List[str]) -> float:
-    """RETURNS (float): Seconds of the processor that it takes to run all pipelines over all texts."""
+    """RETURNS (float): CPU seconds it takes to run all pipelines over all texts."""
     start = time.process_time()
     for nlp in pipelines:
         for _ in nlp.pipe(texts):
@@ -142,7 +142,7 @@ def train_pkuseg(corpus: Dict[str, List[Example]], iterations: int) -> Cutter:
         with contextlib.redirect_stdout(io.StringIO()):
             files = f"{folder}/train.txt", f"{folder}/dev.txt", f"{folder}/model"
             spacy_pkuseg.train(*files, train_iter=iterations)
-        # Its own dictionary, the default, would join words after another guideline than that of the training texts.
+        # The default, its own dictionary, would join words by another guideline than that of the training texts.
         return spacy_pkuseg.pkuseg(f"{folder}/model", user_dict=None).cut
 
 
@@ -152,7 +152,7 @@ def solid_words(doc: Doc) -> Iterator[str]:
 
 
 def make_word_doc(vocab: Vocab, cut: Cutter, text: str) -> Doc:
-    """RETURNS (Doc): A text in the words of a segmenter, which may leave out white space."""
+    """RETURNS (Doc): A text in the words of a segmenter, which may drop white space."""
     words, spaces = spacy.util.get_words_and_spaces(cut(text), text)
     return Doc(vocab, words, spaces=spaces)
 

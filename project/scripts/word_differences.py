@@ -1,4 +1,4 @@
-"""Where two segmentations of the same texts part, and how: one cuts finer, the other does, or their words cross."""
+"""Where two segmentations of the same texts differ, and how: one is finer, the other is, or their words cross."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spacy_lexner.pipeline.segmenter.gold_words import SPACE, word_offsets
 
 
 class Stretch(NamedTuple):
-    """The shortest piece of a text at whose edges both segmentations have a border, and inside of which they differ.
+    """A shortest stretch of text between two borders that both segmentations share, within which they differ.
 
     gold (Tuple[str, ...]): Its words in the annotation.
     found (Tuple[str, ...]): Its words in the prediction.
@@ -22,7 +22,7 @@ class Stretch(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """RETURNS (str): "split", one gold word in several; "joined", several gold words in one; else "crossed"."""
+        """RETURNS (str): "split" (a gold word into several), "joined" (several into one), otherwise "crossed"."""
         if len(self.gold) == 1:
             return "split"
         return "joined" if len(self.found) == 1 else "crossed"
@@ -52,12 +52,13 @@ def stretches(example: Example) -> Iterator[Stretch]:
 
 
 def cut(text: str, begin: int, ends: Sequence[int]) -> Tuple[str, ...]:
-    """RETURNS (Tuple[str, ...]): The words of a text from a place on, by where they end."""
+    """RETURNS (Tuple[str, ...]): The words of a text from an offset on, given where they end."""
     return tuple(text[i:j] for i, j in zip([begin, *ends], ends))
 
 
 def summarise_differences(counts: Counter[Stretch], n_common: int = 12) -> Dict[str, Dict[str, int]]:
-    """RETURNS (Dict[str, Dict[str, int]]): For each kind the number of stretches, under "all", and the commonest."""
+    """RETURNS (Dict[str, Dict[str, int]]): For each kind the number of stretches, under "all", and of the most common
+    ones."""
     summary: Dict[str, Dict[str, int]] = {}
     for kind in ("split", "joined", "crossed"):
         of_kind = Counter({stretch: n for stretch, n in counts.items() if stretch.kind == kind})

@@ -10,7 +10,7 @@ from spacy_lexner.formats.record import Entity
 
 @pytest.fixture(scope="module")
 def nlp():
-    """A pipeline that was shown four texts."""
+    """A pipeline trained on four texts."""
     spacy.util.fix_random_seed(0)
     nlp = spacy.blank("zh")
     nlp.add_pipe("lex_matcher").add_words(["南京", "南京市", "长江"])

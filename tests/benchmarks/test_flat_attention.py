@@ -1,4 +1,4 @@
-"""The benchmark compares like with like: the formula pair by pair, with distinct positions, and ours are equal."""
+"""The benchmark compares equals: the formula for each pair, with distinct positions, and ours give the same results."""
 
 import importlib.util
 from argparse import Namespace

@@ -1,4 +1,4 @@
-"""The benchmark runs: what it calls is no part of the public API."""
+"""The benchmark runs, since what it calls is not part of the public API."""
 
 import json
 import runpy

@@ -14,7 +14,7 @@ def test_strengths_of_breaks():
 def test_a_sentence_ends_once():
     doc = NLP.make_doc("什么？！”。。）好”啊…")
     signs = "".join(chr(sign) if sign else "-" for sign in end_signs(doc))
-    assert signs == "-------。---…"  # neither the quotation mark without a sentence
+    assert signs == "-------。---…"  # a quotation mark without a sentence is no end
 
 
 def test_white_space_and_lines():

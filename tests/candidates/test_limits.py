@@ -40,7 +40,7 @@ def test_lengths_are_those_of_training():
         (["南京市。", "长江大桥，", "“很长！”"], " 。！？"),
         (["南京。很长", "武汉。"], " ！？"),  # texts of several sentences
         (["南京。\n很长。"], " 。！？"),  # the ends of lines are ends
-        (["南京；", "长江；很长"], " 。！？"),  # ends texts, and stands inside of them
+        (["南京；", "长江；很长"], " 。！？"),  # at the end of texts and within them
         (["南京；", "长江"], " 。！？；"),
         (["南京 很长。"], "。！？"),
         (["南京。 "], " 。！？"),  # nothing after the white space
@@ -90,7 +90,7 @@ def test_texts_cover_a_doc_once(text, lines, stops, shortest):
 
 @given(st.text("南京。！；”） \n\u2028", max_size=12), st.sampled_from(["", "。", " ", " 。！；"]))
 def test_what_is_told_at_once_is_true(text, stops):
-    """A Doc that may not be parted is not, by the long way either."""
+    """A Doc that may not be split is not split by the slow path either."""
     doc = NLP.make_doc(text)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("spacy_lexner.candidates.limits._may_split", lambda stops: re.compile(""))

@@ -1,4 +1,4 @@
-"""What a node says about a lexicon unlike that of training."""
+"""What a node logs about a lexicon unlike the one in training."""
 
 import warnings
 
@@ -19,7 +19,7 @@ def lexicon(*words, label=""):
 
 
 def trained_with(known, **settings):
-    """A node, and a function that runs it with another lexicon and gives what it says."""
+    """A node, and a function that runs it with another lexicon and returns what it logs."""
     node, source = LexiconCandidates(), SharedMatcher(Matcher(known))
     node.attrs["link"].source = source
     training_matcher(node, **settings)

@@ -28,7 +28,7 @@ ALPHABET = "南京市a1 \n\u3000é\u0301👩\u200d👧𠮷，"
 
 @st.composite
 def tokenized(draw):
-    """A Doc of any text cut into tokens at any place, white space included."""
+    """A Doc of any text, split into tokens anywhere, including white space."""
     text = draw(st.text(ALPHABET, min_size=1, max_size=20))
     cuts = sorted(draw(st.sets(st.integers(1, len(text)), max_size=len(text))) - {len(text)})
     words = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)])]
@@ -120,7 +120,7 @@ def test_white_space_behind_a_token_touches_it():
 
 
 def test_long_texts_take_linear_time():
-    """100,000 characters without punctuation, as words: as many units, found without looking twice."""
+    """100,000 characters without punctuation, as words, give as many units, in a single pass."""
     doc = Doc(NLP.vocab, ["南京市", "长江大桥", "很长啊"] * 10_000, spaces=[False] * 30_000)
     (unit_doc,) = make_unit_docs([doc])
     ranges = units_of_tokens([doc], [unit_doc])

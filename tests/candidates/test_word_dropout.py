@@ -12,7 +12,7 @@ N_DOCS, N_WORDS = 400, 300
 
 
 def batch():
-    """Each Doc has each word, at a place of its own."""
+    """Each Doc has each word, at a different place."""
     places = np.arange(N_WORDS)
     return [(Candidates(places, places + 2, places.astype("u8")), LEXICON) for _ in range(N_DOCS)]
 

@@ -1,4 +1,4 @@
-"""Checkpoints of thunlp's ERNIE: their numbers come out again, and what they must not do they cannot do."""
+"""Checkpoints of thunlp's ERNIE: they reproduce its numbers, and cannot do harm."""
 
 import json
 import pickle

@@ -43,7 +43,7 @@ def test_a_quantised_pipeline_finds_the_same(trained, saved):
     assert [found(doc) for doc in nlp.pipe(texts)] == expected
     assert [found(doc) for doc in nlp.pipe(texts * 4, n_process=2, batch_size=5)] == expected * 4
     sizes = [(saved / name / "lex_ner" / "model").stat().st_size for name in ("floats", "int8")]
-    assert sizes[1] < sizes[0] / 2  # most of such a small model is no weight
+    assert sizes[1] < sizes[0] / 2  # in such a small model most bytes are not weights
 
 
 def test_it_cannot_be_quantised_again_or_trained(saved):

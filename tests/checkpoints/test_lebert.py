@@ -53,7 +53,7 @@ def test_finds_what_the_original_finds(files, tmp_path):
         assert all(0 < ent._.lex_score <= 1 for ent in doc.ents)
         wrong += [] if found == spans(files.tags(i)) else [files.texts[i]]
     assert not wrong
-    assert any("<start>" in files.tags(i) for i in range(20))  # the head has been put to the test
+    assert any("<start>" in files.tags(i) for i in range(20))  # so the head is really tested
 
 
 def test_has_the_loss_of_the_original(files, tmp_path):

@@ -1,4 +1,4 @@
-"""The bases: complete when filled, sound, and trainable as they are."""
+"""The bases are complete when filled, valid, and trainable as they are."""
 
 import re
 from itertools import chain
@@ -42,7 +42,7 @@ def test_pipelines_are_sound(name):
 
 @pytest.mark.parametrize("name", TRAINED)
 def test_a_pipeline_can_be_trained_further(name):
-    # spaCy makes the optimiser of its section alone: a variable in there would stay as it is.
+    # spaCy creates the optimiser from its section alone, where a variable would not be resolved.
     nlp = spacy.blank("zh")
     nlp.config["training"]["optimizer"] = filled(name)["training"]["optimizer"]
     assert nlp.create_optimizer().learn_rate > 0

@@ -11,9 +11,9 @@ def test_the_factory_builds_what_the_config_trains(pipe, base):
     nlp = spacy.blank("zh")
     nlp.add_pipe(pipe)
     trained = dict(filled(base)["components"][pipe])
-    if pipe == "lex_ner":  # the rate goes with the length of training
+    if pipe == "lex_ner":  # the rate depends on the length of training
         assert trained["model"]["tok2vec"]["lexicon"].pop("lexicon_dropout") == 0.3
     embedding = trained["model"]["tok2vec"]["embedding"]
-    for kind in ("character", "bigram"):  # which the config alone can have
+    for kind in ("character", "bigram"):  # only the config can have it
         assert embedding.pop(f"{kind}_vectors") == f"${{paths.{kind}_vectors}}"
     assert dict(nlp.get_pipe_config(pipe)) == trained

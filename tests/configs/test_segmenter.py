@@ -36,7 +36,7 @@ def corpus(data_dir, tmp_path_factory):
 
 @pytest.mark.parametrize("split, n_texts, n_words", [("train", 3997, 98608), ("dev", 500, 12663), ("test", 500, 12012)])
 def test_the_words_of_universal_dependencies(corpus, split, n_texts, n_words):
-    """Nothing of them contradicts the rules but one word, and all of it comes back."""
+    """Only one word contradicts the rules, and everything is recovered."""
     nlp = spacy.blank("zh", config={"nlp": {"tokenizer": {"@tokenizers": "spacy-lexner.CharTokenizer.v1"}}})
     pipe = nlp.add_pipe("lex_segmenter")
     gold = list(Corpus(corpus / f"{split}.spacy")(nlp))

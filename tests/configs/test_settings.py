@@ -1,4 +1,4 @@
-"""What each base trains, with every default: `fixtures/configs/settings.json`. If a change is meant, write it again:
+"""What each base trains, with every default: `fixtures/configs/settings.json`. If a change is intended, regenerate it:
 `PYTHONPATH=tests/helpers python tests/configs/test_settings.py`."""
 
 import json

@@ -1,4 +1,4 @@
-"""docs/architecture.md: its picture is that of its source, in both languages, and the files it names exist."""
+"""docs/architecture.md: its picture is up to date in both languages, and the files it names exist."""
 
 import importlib.util
 import re

@@ -1,4 +1,4 @@
-"""Every page has a Chinese one of the same structure and with the same code, and the site shows and finds it."""
+"""Every page has a Chinese counterpart with the same structure and code, which the site shows and finds."""
 
 import importlib.util
 import re
@@ -15,7 +15,7 @@ ENGLISH_ALONE = {str(page.relative_to(DOCS)) for page in (DOCS / "experiments").
 
 
 class Loader(yaml.SafeLoader):
-    """Reads mkdocs.yml, whose tags of Python objects do not matter here."""
+    """Reads mkdocs.yml, ignoring its tags of Python objects."""
 
 
 Loader.add_multi_constructor("tag:yaml.org,2002:python/", lambda loader, tag, node: None)
@@ -23,7 +23,7 @@ CONFIG = yaml.load((ROOT / "mkdocs.yml").read_text("utf8"), Loader)
 
 
 def nav_entries(part):
-    """YIELDS (Tuple[Optional[str], Optional[str]]): The title and the page of every entry, where it has one."""
+    """YIELDS (Tuple[Optional[str], Optional[str]]): The title and the page of every entry, if it has one."""
     if isinstance(part, str):
         yield None, part
     elif isinstance(part, list):
@@ -55,7 +55,7 @@ def levels(text):
 
 
 def rows(text):
-    """RETURNS (List[List[str]]): What stands between backquotes in each row of the tables."""
+    """RETURNS (List[List[str]]): What is in backquotes in each row of the tables."""
     return [sorted(re.findall(r"`[^`]+`", row)) for row in re.findall(r"^\|.*\|$", CODE.sub("", text), re.M)]
 
 
@@ -78,12 +78,12 @@ def test_headings_tables_and_code_are_those_of_the_english_page(pair):
 
 def test_a_missing_place_for_code_is_an_error(tmp_path):
     (tmp_path / "page.md").write_text("```python\n1\n```\n\n```python\n2\n```\n", "utf8")
-    with pytest.raises(ValueError, match=r"1 places for code; page\.md has 2 blocks"):
+    with pytest.raises(ValueError, match=r"1 code placeholders, but page\.md has 2 code blocks"):
         load_tool().complete("[代码](page.md)", tmp_path / "page.zh.md")
 
 
 def test_a_missing_place_for_a_cell_is_an_error():
-    with pytest.raises(ValueError, match=r"places for \['tour.ipynb'\]; tour\.ipynb has \d+ cells"):
+    with pytest.raises(ValueError, match=r"placeholders for \['tour.ipynb'\], but tour\.ipynb has \d+ code cells"):
         load_tool("notebook").fill("[代码](tour.ipynb)", DOCS / "usage")
 
 
@@ -95,7 +95,7 @@ def test_first_screens_lead_to_the_other_language():
 @pytest.mark.parametrize("pair", [README, *PAIRS], ids=lambda pair: str(pair[0].relative_to(ROOT)))
 def test_links_stay_in_chinese(pair):
     """As GitHub shows the pages: the site would find the Chinese page by the English name too."""
-    text = pair[1].read_text("utf8").replace(f"]({pair[0].name})", "")  # the other language, and places for code
+    text = pair[1].read_text("utf8").replace(f"]({pair[0].name})", "")  # links, and code placeholders
     for target in re.findall(r"\]\(([^)#:\s]+\.md)(?:#[^)]*)?\)", text):
         english = target if target.endswith(".zh.md") else target.replace(".md", ".zh.md")
         assert target.endswith(".zh.md") or not (pair[1].parent / english).exists(), target

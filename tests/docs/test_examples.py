@@ -1,4 +1,4 @@
-"""The lattice and the reports that the pages show are what the package draws."""
+"""The lattice and the reports shown on the pages are what the package draws."""
 
 import importlib.util
 from pathlib import Path

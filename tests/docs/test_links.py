@@ -1,4 +1,4 @@
-"""Links between pages lead somewhere, and the pages that are read first stay short."""
+"""Links between pages are valid, and the pages to read first stay short."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The table of faults is complete, and the tests that it names exist."""
+"""The table of faults is complete, and the tests it names exist."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def rows(name):
-    """RETURNS (List[List[str]]): The cells of each case."""
+    """RETURNS (List[List[str]]): The cells of each case's row."""
     lines = re.findall(r"^\| (\d+ \|.*) \|$", (ROOT / "docs" / name).read_text("utf8"), flags=re.M)
     return [line.split(" | ") for line in lines]
 

@@ -1,4 +1,4 @@
-"""The built site opens from disk: links lead to files of it, nothing is fetched, and the search knows Chinese words."""
+"""The built site works from disk: links lead to its files, nothing is fetched, and the search finds Chinese words."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""docs/usage/tour.ipynb runs and shows what it says it shows; the site has its cells."""
+"""docs/usage/tour.ipynb runs with the saved output; the site has its cells."""
 
 import importlib.util
 import re

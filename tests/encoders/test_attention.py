@@ -1,4 +1,4 @@
-"""What encoders say about their attention to words."""
+"""What encoders report about their attention to words."""
 
 import numpy as np
 import pytest
@@ -86,7 +86,7 @@ def test_flat_attends_to_all_words_of_a_window(options):
 
 
 def test_tokens_of_several_characters_have_the_mean_of_their_characters():
-    """Words inside of tokens and across them are attended to, but are no places of tokens."""
+    """Words within tokens and across their borders get attention, but do not align with tokens."""
     for encoder in (LEBERT, FLAT):
         node, docs = make(encoder)
         doc = Doc(docs[0].vocab, words=["南京市", "长江", "大桥"], spaces=[False] * 3)

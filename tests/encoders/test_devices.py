@@ -68,7 +68,7 @@ def make_encoder(options):
 
 
 def inputs_on(device, encoder, docs):
-    """What reaches the module of an encoder from Docs if it is on another device."""
+    """What an encoder's module gets from Docs if it is on another device."""
     shim, begin, caught = encoder.shims[0], ModuleShim.begin_update, []
 
     def catch(self, inputs):

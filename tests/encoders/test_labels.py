@@ -108,7 +108,7 @@ def test_labels_reach_the_emissions(encoder, tmp_path):
 @pytest.mark.parametrize("encoder", ENCODERS)
 @pytest.mark.parametrize("option", [True, False])
 def test_without_labels_there_is_nothing_to_learn(encoder, option):
-    """No parameters, the same results as if the option did not exist, and labels that come later change nothing."""
+    """No parameters, the same results as if the option did not exist, and labels added later change nothing."""
     encoder = {**ENCODERS[encoder], "lexicon": {"labels": option}}
     nlp = train(make_pipeline(encoder, dictionary(NAMES[:12], labelled=not option)), 2)
     assert words_of(nlp).labels is None

@@ -1,4 +1,4 @@
-"""Every encoder learns in half precision what it learns in full precision, but for rounding."""
+"""Every encoder learns the same in half precision as in full precision, up to rounding."""
 
 import numpy as np
 import pytest
@@ -86,7 +86,7 @@ def gradients(nlp, examples):
 
 @pytest.fixture
 def dtypes(monkeypatch):
-    """Half precision on any processor, be it slow there; what the modules are asked to compute in is noted."""
+    """Allows half precision on any processor, even if slow, and records each use."""
     noted = []
 
     def half_precision(device):

@@ -1,4 +1,4 @@
-"""The same texts give the same entities and scores, in whatever way they reach a pipeline."""
+"""The same texts give the same entities and scores, however they reach a pipeline."""
 
 import random
 import threading

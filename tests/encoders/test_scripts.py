@@ -1,4 +1,4 @@
-"""Texts in another script, in every encoder of characters: read as the lexicon compares words, they are read alike."""
+"""Texts in another script, in every character encoder: normalised like the lexicon, they are read alike."""
 
 import sys
 
@@ -62,7 +62,7 @@ def emissions(nlp, text):
 def test_variants_are_read_alike_and_stay_as_they_are(encoder, tmp_path, monkeypatch):
     nlp = train(READING[encoder], Normalization(script="simplified"), steps=40)
     nlp.to_disk(tmp_path / "model")
-    monkeypatch.setitem(sys.modules, "opencc", None)  # where it is loaded, the package is not needed
+    monkeypatch.setitem(sys.modules, "opencc", None)  # loading does not need the package
     read_table.cache_clear()
     for pipeline in (nlp, spacy.load(tmp_path / "model")):
         expected = emissions(pipeline, TEXT)

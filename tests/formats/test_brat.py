@@ -32,7 +32,7 @@ def test_the_page_of_brat_counts_utf_16_units(read):
 
 
 def test_pieces(read):
-    """Those with white space between them are one entity, as brat cuts them at line ends."""
+    """Parts separated by white space are one entity, since brat splits entities at line ends."""
     report = Report()
     [record] = read("New\r\nYork City", "T1\tGPE 0 3;5 9\tNew York\nT2\tX 0 3;10 14\tNew City", report)
     assert record.entities == [Entity(0, 9, "GPE")] and list(report.problems) == ["discontinuous entity: left out"]

@@ -78,7 +78,7 @@ def test_counts_and_errors(tmp_path):
         list(read_records(Source(tmp_path / "empty"), "auto", ReadOptions(), report))
 
 
-# Sentences and entities as the originals have them, and what is wrong in them: begins, ends, labels that change.
+# Sentences and entities in the originals, and their errors: wrong starts, ends, changes of label.
 ORIGINALS = {
     "weibo/train.char.bmes": (1350, 1895, (9, 0, 1)),
     "weibo/dev.char.bmes": (270, 389, (0, 0, 0)),
@@ -136,7 +136,7 @@ def test_originals_agree_with_the_mended_files(data_dir, name):
 
 @pytest.mark.parametrize("name", ["train", "dev"])
 def test_clue_agrees_with_its_tags(data_dir, name):
-    """Without the two entities that lie inside a longer one, which tags cannot express."""
+    """Without the two entities within a longer one, which tags cannot express."""
     original, _ = read_original(data_dir / "originals" / "cluener" / f"{name}.json")
     tagged, _ = read_original(data_dir / "ner" / "cluener" / f"{name}.conll")
     different = [(a, b) for a, b in zip(original, tagged) if (a.text, a.entities) != (b.text, b.entities)]

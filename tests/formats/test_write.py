@@ -42,7 +42,7 @@ def test_there_and_back(format, given, offsets):
     found, report = write_and_read([Task(record) for record in given], format, offsets)
     assert [record.text for record in found] == [record.text for record in given]
     assert report.n_texts == len(given) and report.n_characters == sum(len(record.text) for record in given)
-    if offsets != GRAPHEMES:  # where spans may begin inside of a cluster
+    if offsets != GRAPHEMES:  # where spans may start within a grapheme cluster
         assert [record.entities for record in found] == [record.entities for record in given]
     else:
         assert all(set(back.entities) <= set(record.entities) for back, record in zip(found, given))

@@ -1,4 +1,4 @@
-"""Bytes of our pipes, changed at random, also under a seal that fits them: a SealError, or a pipe that works."""
+"""Random mutations of our pipes' bytes, also resealed: a SealError, or a pipe that works."""
 
 import copy
 import json
@@ -31,7 +31,7 @@ def make(name):
 
 
 def unpack(packed):
-    """A model as thinc saves it, with the attributes of its nodes and its torch modules laid open."""
+    """A model as saved by thinc, with its nodes' attributes and its torch modules unpacked."""
     model = srsly.msgpack_loads(packed)
     model["attrs"] = [{name: srsly.msgpack_loads(value) for name, value in attrs.items()} for attrs in model["attrs"]]
     model["shims"] = [[srsly.msgpack_loads(shim) for shim in shims] for shims in model["shims"]]
@@ -41,7 +41,7 @@ def unpack(packed):
 
 
 def pack(model):
-    """The reverse, as far as what was changed still has that form."""
+    """The reverse, if the mutated value still has that form."""
     if isinstance(model, dict):
         for key in {"attrs", "shims"} & set(model):
             for row in model[key] if isinstance(model[key], list) else ():
@@ -58,7 +58,7 @@ def pack_module(shim):
 
 
 def with_parameters(packed, **changed):
-    """A packed model with other parameters wherever a node has such."""
+    """A packed model with other parameters in every node that has any."""
     model = unpack(packed)
     for params in model["params"]:
         params.update({name: value for name, value in changed.items() if name in params})
@@ -66,7 +66,7 @@ def with_parameters(packed, **changed):
 
 
 def found_settings(name, settings):
-    """Settings that were loaded once and failed at the first text, or in another way than they should."""
+    """Settings that once loaded and failed at the first text, or failed in the wrong way."""
     found = [{"labels": ["\ud800"]}, {"labels": [None]}]
     if name == "lex_matcher":
         found = [{"options": {**settings["options"], "min_length": value}} for value in (2.5, 2**70)]
@@ -91,7 +91,7 @@ def is_activation(name, value):
 
 
 def change_settings(settings, is_changed, new):
-    """Give some of a module's settings another value, also those of its parts."""
+    """Change the values of some of a module's settings, including those of its parts."""
     for name, value in settings.items():
         if isinstance(value, dict):
             change_settings(value, is_changed, new)
@@ -148,7 +148,7 @@ def test_from_bytes(name):
         return seal_bytes(srsly.msgpack_dumps(changed))
 
     def forge_deep(drawn):
-        """The message inside of the message: settings as JSON, or the model's nodes."""
+        """The nested message: settings as JSON, or the model's nodes."""
         key, changed = drawn
         packed = pack(copy.deepcopy(changed)) if key == "model" else json.dumps(changed).encode("utf8")
         return seal_bytes(srsly.msgpack_dumps({**message, key: packed}))

@@ -1,4 +1,4 @@
-"""`.spacy` files changed at random, and Docs with forged annotations of ours: an error that names them, or Docs."""
+"""Randomly mutated `.spacy` files, and Docs with forged annotations of ours: an error that names them, or Docs."""
 
 import struct
 import zlib
@@ -44,7 +44,7 @@ def test_spacy_files(nlp, tmp_path):
 
 
 def candidates(version, n_characters):
-    """Packed candidate words whose numbers may be anything."""
+    """Packed candidate words with arbitrary numbers."""
     number = st.integers(-2, n_characters + 2) | st.sampled_from([-(2**31), 2**31 - 1])
     triples = st.lists(st.tuples(number, number, st.integers(0, 2**64 - 1)), max_size=6)
 
@@ -89,7 +89,7 @@ def test_user_data(encoder):
 
 
 def show(doc):
-    """Read all that our pipes say of a Doc."""
+    """Read everything that our pipes set on a Doc."""
     list(doc._.lex_matches or ())
     list(doc._.lex_conflicts)
     list(doc._.lex_alternatives)

@@ -1,4 +1,4 @@
-"""Annotated files of each format, changed at random: read, made Docs, written, and read again, or a FormatError."""
+"""Randomly mutated files of each format: read, converted to Docs, written and read again, or a FormatError."""
 
 import shutil
 
@@ -20,7 +20,7 @@ FORMATS = sorted({*LINES, *LISTS, *TEXTS, "brat"})
 PLAIN = ReadOptions()
 UTF_16 = ReadOptions(encoding="utf-16")
 HALF = rb"\ud800"  # of a character, as JSON writes it
-FOUND = {  # by format: what once failed otherwise
+FOUND = {  # by format: inputs that once failed in other ways
     "clue": [(LINES["clue"][0].encode().replace(b"company", HALF), PLAIN, "brat")],
     "conll": [(b"a" * 9000 + "0\tE-GPE\n京0\tE-GPE\n".encode(), PLAIN, "brat")],
     "doccano": [(LINES["doccano"][0].encode().replace(b"GPE", HALF), PLAIN, "brat")],
@@ -38,7 +38,7 @@ def encoded(texts):
 
 
 def files_of(format):
-    """Files of a format, changed."""
+    """Mutated files of a format."""
     if format == "brat":
         ann = "T1\tGPE 2 4\t南京\nT2\tX 0 1;2 3\t我 南\nR1\tR Arg1:T1\n#1\tAnnotatorNotes T1\tx\n"
         return st.tuples(changed_bytes([ann.encode()]), changed_bytes(["我在南京".encode()]))

@@ -1,4 +1,4 @@
-"""Word lists, vectors, tables, rules and saved lexicons, changed at random: a lexicon, or a LexiconError."""
+"""Randomly mutated word lists, vectors, tables, rules and saved lexicons: a lexicon, or a LexiconError."""
 
 import json
 
@@ -65,7 +65,7 @@ def test_rule_files(tmp_path):
 
 
 def test_saved_lexicons():
-    """Bytes changed anywhere, or the manifest with a checksum that fits: a stranger's lexicon is opened and used."""
+    """Bytes changed anywhere, or the manifest with a matching checksum: an untrusted lexicon is opened and used."""
     data = small_lexicon().to_bytes()
     length = int.from_bytes(data[:8], "little")
     header, body = json.loads(data[8 : 8 + length]), data[8 + length :]

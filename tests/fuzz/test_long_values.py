@@ -1,4 +1,4 @@
-"""Each part of a valid input replaced by a very long value, one after the other: what is said of it is short."""
+"""Each part of a valid input in turn is replaced by a very long value: the message about it is short."""
 
 import json
 import re
@@ -32,7 +32,7 @@ def assert_short(said):
 
 
 def say(function, *errors):
-    """What a function says: the error, or what it returns."""
+    """A function's error message, or its result."""
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

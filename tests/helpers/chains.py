@@ -1,4 +1,4 @@
-"""Small random trellises, and all of their paths, for the tests."""
+"""Small random trellises and all their paths."""
 
 import itertools
 
@@ -11,7 +11,7 @@ NEVER = float("-inf")
 
 
 def random_trellis(seed, lengths, n_tags, share=1.0, scale=1.0, dtype=torch.float64):
-    """`share` is the chance that a tag is allowed or a move legal."""
+    """`share` is the probability that a tag is allowed or a move legal."""
     generator = torch.Generator().manual_seed(seed)
     n = sum(lengths)
     emissions = scale * torch.randn(n, n_tags, generator=generator, dtype=dtype)
@@ -22,7 +22,7 @@ def random_trellis(seed, lengths, n_tags, share=1.0, scale=1.0, dtype=torch.floa
 
 
 def all_paths(trellis):
-    """For each sequence the allowed paths and their scores, by brute force."""
+    """The allowed paths of each sequence and their scores, by brute force."""
     emissions, transitions, allowed, legal, lengths = trellis
     n_tags = emissions.shape[1]
     start = 0

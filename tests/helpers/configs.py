@@ -1,4 +1,4 @@
-"""The bases of `configs/`, completed as `spacy init fill-config` does it, with `--pretraining` where that is needed."""
+"""The bases of `configs/`, completed as by `spacy init fill-config`, with `--pretraining` where needed."""
 
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ BASES = sorted(path.stem for path in CONFIGS.glob("*.cfg"))
 
 
 def filled(name: str, **overrides: Any) -> Config:
-    """RETURNS (Config): A base completed, with its variables; overrides are given as `**{"paths.train": ...}`."""
+    """RETURNS (Config): A completed base, not interpolated; overrides are given as `**{"paths.train": ...}`."""
     base = load_config(CONFIGS / f"{name}.cfg")
     complete = load_model_from_config(base, auto_fill=True, validate=False).config
     if base.get("pretraining"):

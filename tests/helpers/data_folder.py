@@ -1,4 +1,4 @@
-"""Where the public data sets lie, whether they are there or not."""
+"""The folder of the public data sets, which may not exist."""
 
 import os
 from pathlib import Path

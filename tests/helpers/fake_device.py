@@ -1,7 +1,7 @@
-"""A device that is not there, and does nothing.
+"""A fake device, which computes nothing.
 
-Under torch's FakeTensorMode, tensors have a shape and a device and no data, and an operation on two devices raises, as
-on a GPU. The mode takes "cuda" too, but gradients there need a torch that is built with CUDA: "meta" stands for it.
+Under torch's FakeTensorMode, tensors have a shape and a device but no data, and an operation across devices raises an
+error, as on a GPU. The mode supports "cuda" too, but gradients there need a torch built with CUDA, so "meta" stands in.
 """
 
 from typing import Any, Sequence
@@ -15,7 +15,7 @@ DEVICE = torch.device("meta")
 
 
 def fake_like(value: Any) -> Any:
-    """Fake tensors like those of a structure that are on the device. Those on the CPU stay as they are."""
+    """Replace the tensors on the device in a structure by fake ones. Those on the CPU stay as they are."""
     if isinstance(value, Tensor):
         return torch.empty(value.shape, dtype=value.dtype, device=DEVICE) if value.is_meta else value
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -24,8 +24,8 @@ def fake_like(value: Any) -> Any:
 
 
 def run_on_device(module: nn.Module, inputs: Sequence[Any] = ()) -> None:
-    """Run a module forward and back, with all its weights on the device. Raises FakeTensorDeviceMismatchError where
-    something of its own making is elsewhere."""
+    """Run a module forward and backward with all its weights on the device. Raises FakeTensorDeviceMismatchError if it
+    creates a tensor elsewhere."""
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     mode.allow_meta = True
     with mode:

@@ -16,14 +16,14 @@ from spacy_lexner.encoders.flat.model import LatticeEncoder
 from spacy_lexner.encoders.flat.options import Attention, Positions, SubLayers
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "flat"
-RECORDED = DATA.parent / "golden" / "flat"  # has some files more
+RECORDED = DATA.parent / "golden" / "flat"  # has more files
 
 
 @st.composite
 def lattices(draw: Any, max_lattices: int = 3, max_characters: int = 9, max_words: int = 14):
     """Random batches of half-open spans, as (starts, ends, mask): empty texts, texts of one character, texts without
-    words or with more words than characters, words as long as the text, the same span twice; tokens in any order,
-    padding anywhere."""
+    words or with more words than characters, words as long as the text, duplicate spans; tokens in any order, padding
+    anywhere."""
     texts = []
     for _ in range(draw(st.integers(1, max_lattices))):
         n = draw(st.integers(0, max_characters))
@@ -45,7 +45,7 @@ def recorded(name: str) -> Tuple[Dict[str, Any], Dict[str, Tensor]]:
     paths = [folder / f"{name}.safetensors" for folder in (FIXTURES, RECORDED)]
     found = [path for path in paths if path.is_file()]
     if not found:
-        pytest.skip(f"the recorded run {name} is not on this machine")
+        pytest.skip(f"the recorded run {name} is missing on this machine")
     with safe_open(found[0], "pt") as file:
         tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
         return {key: json.loads(value) for key, value in file.metadata().items()}, tensors
@@ -74,19 +74,19 @@ OUR_NAMES = (
 
 
 def n_terms(meta: Dict[str, Any]) -> int:
-    """For `tolerance`: the layers, times their longest sum (four encodings side by side)."""
+    """The `n_terms` for `tolerance`: the number of layers times their longest sum (four concatenated encodings)."""
     return meta["layers"] * 4 * meta["hidden"]
 
 
 def our_name(name: str) -> str:
-    """The name in `LatticeEncoder` of a parameter of the original's encoder."""
+    """The name in `LatticeEncoder` of a parameter of the original encoder."""
     for pattern, ours in OUR_NAMES:
         name = re.sub(pattern, ours, name)
     return name
 
 
 def load_original(encoder: LatticeEncoder, weights: Dict[str, Tensor], besides: str = "layers.*tables") -> None:
-    """Give an encoder the weights of the original's, by name. Every parameter of ours must be found, besides some."""
+    """Copy the original's weights to an encoder by name. All of ours must be found, with exceptions."""
     state = encoder.state_dict()
     found = set()
     for name, tensor in weights.items():
@@ -98,7 +98,7 @@ def load_original(encoder: LatticeEncoder, weights: Dict[str, Tensor], besides: 
 
 
 def make_encoder(width: int, heads: int, layers: int = 1, **options: Any) -> LatticeEncoder:
-    """An encoder with options of any block."""
+    """An encoder with the given options, of any block."""
     blocks = [
         block.read({name: options.pop(name) for name in block.options() if name in options})
         for block in (Positions, Attention, SubLayers)

@@ -1,7 +1,7 @@
-"""Fuzzing: valid inputs changed in a few places, tried for as long as the budget allows.
+"""Fuzzing: valid inputs with a few mutations, tried for as long as the budget allows.
 
-`LEXNER_FUZZ_SECONDS=3600 python -m pytest --timeout=0 tests/fuzz` looks for an hour. The sequence of inputs is the same
-in each run; the budget only says how far it goes, and a failure shows the smallest input that fails.
+`LEXNER_FUZZ_SECONDS=3600 python -m pytest --timeout=0 tests/fuzz` searches for an hour. The sequence of inputs is the
+same in each run; the budget only determines how far it goes, and a failure shows the smallest failing input.
 """
 
 import copy
@@ -35,15 +35,15 @@ VALUES = [
     *("\ud800", "a" * 3000, [], {}, [[]], [None], {"text": 1}, {"": None}, [0, 2, "X"], [[0, 1]], ["南"]),
     [{"start": 0}],
 ]
-# What msgpack can hold: no integers of more than 64 bits, no surrogates.
+# What msgpack can represent: no integers of more than 64 bits, no surrogates.
 PACKABLE = [*(value for value in VALUES if value not in (2**70, "\ud800")), b"", b"\0" * 16]
 
 
 def fuzz(check: Callable[[Any], None], inputs: st.SearchStrategy[Any], found: Iterable[Any] = ()) -> None:
-    """Try inputs on a target for its part of SECONDS.
+    """Try inputs on a target for its share of SECONDS.
 
-    check (Callable[[Any], None]): The target, which raises for a failure.
-    inputs (SearchStrategy[Any]): What to try.
+    check (Callable[[Any], None]): The target, which raises an error on failure.
+    inputs (SearchStrategy[Any]): The inputs to try.
     found (Iterable[Any]): Inputs that failed once, tried first.
     """
     for data in found:
@@ -74,7 +74,7 @@ def fuzz(check: Callable[[Any], None], inputs: st.SearchStrategy[Any], found: It
 
 @contextmanager
 def only(*errors: Type[Exception]) -> Iterator[None]:
-    """What fails may fail with these errors alone, in a message that can be shown."""
+    """Allow only these errors, with a message that can be shown."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -88,7 +88,7 @@ def only(*errors: Type[Exception]) -> Iterator[None]:
 
 @st.composite
 def changed_bytes(draw: st.DrawFn, seeds: Sequence[bytes]) -> bytes:
-    """One of some inputs, with up to five stretches replaced: by one of PIECES, by random bytes, by itself twice."""
+    """One of the inputs, with up to five stretches replaced: by one of PIECES, by random bytes, or by a double copy."""
     data = draw(st.sampled_from(seeds))
     for _ in range(draw(st.integers(0, 5))):
         start = draw(st.integers(0, len(data)))
@@ -100,7 +100,7 @@ def changed_bytes(draw: st.DrawFn, seeds: Sequence[bytes]) -> bytes:
 
 @st.composite
 def changed_value(draw: st.DrawFn, seeds: Sequence[Any], values: Sequence[Any] = VALUES) -> Any:
-    """One of some values made of lists and dicts, with one to three of its parts replaced, removed, doubled, moved."""
+    """One of the values, made of lists and dicts, with one to three parts replaced, removed, doubled or moved."""
     root = [copy.deepcopy(draw(st.sampled_from(seeds)))]
     for _ in range(draw(st.integers(1, 3))):
         parent, key = draw(st.sampled_from(list(places(root))))
@@ -118,7 +118,7 @@ def changed_value(draw: st.DrawFn, seeds: Sequence[Any], values: Sequence[Any] =
 
 
 def changed_json(seeds: Sequence[bytes], *, by_lines: bool) -> st.SearchStrategy[bytes]:
-    """Inputs that are a JSON value, or one on each line, with parts of the values changed."""
+    """Inputs that are a JSON value, or one per line, with parts of the values mutated."""
     values = [json.loads(b"[%s]" % b",".join(data.splitlines()) if by_lines else data) for data in seeds]
     return st.builds(_write, changed_value(values), st.booleans(), st.just(by_lines))
 
@@ -129,7 +129,7 @@ def _write(value: Any, escaped: bool, by_lines: bool) -> bytes:
 
 
 def places(value: Any) -> Iterator[Tuple[Any, Any]]:
-    """Every place in lists and dicts: the container, and the index or key."""
+    """Every place in nested lists and dicts: the container, and the index or key."""
     if isinstance(value, (dict, list)):
         for key in list(value) if isinstance(value, dict) else range(len(value)):
             yield value, key

@@ -1,4 +1,4 @@
-"""A real browser for tests: what it draws, as pixels, as boxes of texts, and as text that is read off the picture."""
+"""A real browser for tests: what it renders, as pixels, as boxes of texts, and as text recognised in the picture."""
 
 import shutil
 import struct
@@ -27,7 +27,7 @@ class Browser:
         self._folder = folder
 
     def dom(self, page: Path, *, query: str = "", budget: int = 0) -> str:
-        """The page after its scripts have run, for `budget` milliseconds of the browser's own clock if given."""
+        """The page after its scripts have run, if given for `budget` milliseconds of the browser's virtual time."""
         waiting = [f"--virtual-time-budget={budget}"] if budget else []
         return self._run(*waiting, "--dump-dom", page.as_uri() + query)
 
@@ -40,7 +40,7 @@ class Browser:
         return read_png(target.read_bytes())
 
     def read(self, page: Path, *, dark: bool = False, size: str = "420,300") -> str:
-        """The Chinese text that a program for optical recognition sees in that window."""
+        """The Chinese text that OCR recognises in that window."""
         if shutil.which("tesseract") is None or "chi_sim" not in _run(["tesseract", "--list-langs"]):
             pytest.skip("needs tesseract with chi_sim to read a screenshot")
         self.screenshot(page, dark=dark, size=size, scale=2)
@@ -69,7 +69,7 @@ def browser(tmp_path_factory: Any) -> Browser:
 
 
 def read_png(data: bytes) -> Image:
-    """Decode a PNG of 8 bits a channel, with or without transparency."""
+    """Decode a PNG with 8 bits per channel, with or without transparency."""
     width, height, depth, kind = struct.unpack(">IIBB", data[16:26])
     assert (depth, kind) in ((8, 2), (8, 6))
     n, place, packed = (3 if kind == 2 else 4), 8, b""
@@ -105,7 +105,7 @@ def _paeth(a: int, b: int, c: int) -> int:
 
 @pytest.fixture
 def measure() -> Callable[[str], str]:
-    """Add to a page a script that writes the box of every text of its pictures, as rounded numbers, into its title."""
+    """Add a script to a page that writes the rounded boxes of all texts in its pictures into its title."""
 
     def add_script(page: str) -> str:
         script = """<script>document.title = JSON.stringify([...document.querySelectorAll("svg")].map(svg => ({

@@ -1,4 +1,4 @@
-"""Work in another process that is killed at a random moment."""
+"""Work in another process, which is killed at a random moment."""
 
 import os
 import random
@@ -23,8 +23,8 @@ def start(work: Callable[[], object]) -> int:
         return child
     code = 1
     try:
-        # Its own lock for progress bars: tqdm's is a semaphore of parent and children, and would stay locked for all of
-        # them if a child is killed that has it.
+        # Its own lock for progress bars: tqdm's is a semaphore shared by parent and children, and would stay locked for
+        # all of them if a child is killed while holding it.
         tqdm.set_lock(threading.RLock())
         work()
         code = 0
@@ -35,12 +35,12 @@ def start(work: Callable[[], object]) -> int:
 
 
 def wait(child: int) -> int:
-    """RETURNS (int): The exit code of a process; minus the signal's number if one ended it."""
+    """RETURNS (int): The exit code of a process; the negative signal number if a signal ended it."""
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def run_killed(work: Callable[[], object], within: float, generator: random.Random) -> bool:
-    """Do some work in another process, and kill it after a random time. RETURNS (bool): Whether it was done by then."""
+    """Do some work in another process, and kill it after a random time. RETURNS (bool): Whether it finished first."""
     child = start(work)
     end = time.monotonic() + generator.uniform(0, within)
     while time.monotonic() < end and os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
@@ -59,12 +59,13 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def kill_again_and_again(make: Callable[[str], Callable[[], object]], n_kills: int) -> Iterator[Tuple[str, bool]]:
-    """Kill work that goes on with what it finds, until it is done, and begin again elsewhere.
+    """Kill resumable work again and again until it is done, then start over in a new folder.
 
-    make (Callable[[str], Callable[[], object]]): The work in a folder of this name. That in "whole" is not killed.
-    n_kills (int): How often, at least.
-    YIELDS (Tuple[str, bool]): After each kill, and when work is done: the folder, and whether it is done. About one
-        time in six it is: the time to kill in follows the machine, which is busier at times.
+    make (Callable[[str], Callable[[], object]]): Returns the work for a folder of this name. In "whole" it is not
+        killed.
+    n_kills (int): The minimum number of kills.
+    YIELDS (Tuple[str, bool]): After each kill, and when the work is done: the folder, and whether it is done, which is
+        about one time in six: the time before a kill adapts to the machine, whose load varies.
     """
     within, generator = timed(make("whole")), random.Random(0)
     number, done = 0, False
@@ -76,6 +77,6 @@ def kill_again_and_again(make: Callable[[str], Callable[[], object]], n_kills: i
 
 
 def leftovers(folder: Path) -> Set[str]:
-    """RETURNS (Set[str]): Files in a lexicon's folder that are no part of the lexicon."""
+    """RETURNS (Set[str]): Files in a lexicon's folder that are not part of the lexicon."""
     parts = srsly.read_json(folder / MANIFEST)["parts"].values()
     return {file.name for file in folder.iterdir()} - {MANIFEST, LOCK, *(part["file"] for part in parts)}

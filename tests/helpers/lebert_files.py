@@ -1,7 +1,7 @@
-"""A checkpoint of the code of LEBERT's authors as a run of it leaves it, from tests/fixtures/lebert.
+"""A checkpoint as written by the LEBERT authors' code, from tests/fixtures/lebert.
 
-lw_sentences.* were made by running that code (liuwei1206/LEBERT @ 60668c0) on the weights of lw_add0 with other word
-vectors and another head, with the sentences and words of tests/fixtures/pipeline: the tags that it finds, its losses.
+lw_sentences.* were recorded by running that code (liuwei1206/LEBERT @ 60668c0) with the weights of lw_add0, other word
+vectors and another head, on the sentences and words of tests/fixtures/pipeline: the predicted tags and the losses.
 """
 
 import json
@@ -30,7 +30,7 @@ CONFIG = {
 
 
 class Files:
-    """Where the files lie, and what was recorded."""
+    """The paths of the files, and what was recorded."""
 
     def __init__(self, folder: Path, fixtures: Path, prefix: str = "module."):
         self.inputs = json.loads((fixtures / "pipeline" / "inputs.json").read_text("utf8"))
@@ -67,7 +67,7 @@ class Files:
         }
 
     def tags(self, i):
-        """The tags that the original gives the characters of a sentence, without [CLS] and [SEP]."""
+        """The tags that the original predicts for the characters of a sentence, without [CLS] and [SEP]."""
         length = int(self.recorded["lengths"][i])
         names = [*self.facts["labels"], "<start>", "<stop>"]
         return [names[tag] for tag in self.recorded["tags"][i, 1 : length - 1].tolist()]

@@ -1,4 +1,4 @@
-"""A service that listens, and its page in a real browser."""
+"""A running service, and its page in a real browser."""
 
 import threading
 import time
@@ -16,12 +16,12 @@ from spacy_lexner.serve.settings import Settings
 
 QUIET = ("background-networking", "component-update", "gpu", "quic", "sync")
 FLAGS = ["--no-sandbox", "--no-first-run", *(f"--disable-{name}" for name in QUIET)]
-PATIENCE = 60_000  # milliseconds: on a busy machine a model takes its time
+PATIENCE = 60_000  # milliseconds: a model may be slow on a busy machine
 
 
 @contextmanager
 def listening(model: Any, **options: Any) -> Iterator[str]:
-    """The address of a service that listens as long."""
+    """The address of a service that runs within the context."""
     metrics = Metrics()
     service = Service(Settings(str(model), **options), on_batch=metrics.count_batch)
     server = uvicorn.Server(uvicorn.Config(Linked(service, metrics), port=0, ws="none", log_config=None))
@@ -50,8 +50,8 @@ def browsing() -> Iterator[Browser]:
 
 @contextmanager
 def opened(browser: Browser, address: str, *, stub: str = "", hostile: bool = False, **options: Any) -> Iterator[Page]:
-    """The page in a new window, in which nothing may go wrong that nobody sees: no error of a script, nothing that the
-    content security policy had to stop unless an answer is `hostile`. `stub` is a script that runs first."""
+    """The page in a new window, where nothing may fail silently: no script errors, and no violation of the content
+    security policy unless an answer is `hostile`. `stub` is a script that runs first."""
     context = browser.new_context(**{"locale": "en-US", "viewport": {"width": 1200, "height": 900}, **options})
     context.set_default_timeout(PATIENCE)
     if stub:
@@ -62,7 +62,7 @@ def opened(browser: Browser, address: str, *, stub: str = "", hostile: bool = Fa
     if not hostile:
         page.on("console", lambda said: faults.append(said.text) if "Content Security Policy" in said.text else None)
     page.goto(address)
-    expect(page.locator("#model")).not_to_be_empty()  # it knows what the service can
+    expect(page.locator("#model")).not_to_be_empty()  # it knows the service's abilities
     yield page
     context.close()
     assert faults == [], faults

@@ -1,4 +1,4 @@
-"""What NCRF++ taggers should find: every path written out."""
+"""What NCRF++ taggers should find, by enumerating all paths."""
 
 from itertools import pairwise, product
 
@@ -20,7 +20,7 @@ def make(seed, *lengths):
 
 
 def enumerate_paths(emissions, transitions):
-    """All paths: the spans that they mean, and their scores. The last two tags are the start and the stop."""
+    """All paths: their spans and scores. The last two tags are the start and the stop."""
     names = [*TAGS, "O", "O"]
     emissions, transitions = emissions.astype("f8"), transitions.astype("f8")
     for path in product(range(N), repeat=len(emissions)):
@@ -36,7 +36,7 @@ def allow(*lengths):
 
 
 def read(tags):
-    """The spans that seqeval reads: a span goes on from B or I to I or E of the same label, nowhere else."""
+    """The spans as read by seqeval: a span continues only from B or I to I or E of the same label."""
     found, start = [], 0
     for i, tag in enumerate(tags):
         before = tags[i - 1] if i else "O"

@@ -1,4 +1,4 @@
-"""Pages of the documentation as programs: their code runs, and prints what they say it prints."""
+"""Runs the code on pages of the docs and checks that it prints what they say."""
 
 import io
 import re
@@ -17,10 +17,10 @@ CODE = ("python", "bash")
 
 
 class Block(NamedTuple):
-    """A block of code, between ``` and ```.
+    """A fenced code block.
 
-    language (str): What follows the first ```: "python", "bash", "text" (what the code before it prints), ...
-    name (str): What follows that: the file that holds the block, if it is one.
+    language (str): Its language: "python", "bash", "text" (the output of the code before it), ...
+    name (str): The file name after the language, if the block is a file.
     """
 
     language: str
@@ -33,12 +33,11 @@ def read_blocks(page: Path) -> List[Block]:
 
 
 def run_page(page: Path, *, languages: Tuple[str, ...] = CODE) -> None:
-    """Run a page in the present folder: write its files, run its Python, one block after the other in one namespace,
-    and its commands, which must succeed. What is printed must be what the `text` after it says; Python without one
-    must print nothing.
+    """Run a page in the current folder: write its files, run its Python blocks in one namespace, and its commands,
+    which must succeed. The output must equal the `text` block after the code; Python without one must print nothing.
 
     page (Path): The page.
-    languages (Tuple[str, ...]): What is run.
+    languages (Tuple[str, ...]): The languages to run.
     """
     namespace: Dict[str, Any] = {"__name__": "page"}
     blocks = [block for block in read_blocks(page) if block.name or block.language in (*languages, "text")]
@@ -64,8 +63,8 @@ def run_python(code: str, name: str, namespace: Dict[str, Any]) -> str:
 
 
 def run_commands(text: str) -> str:
-    """Run `python -m spacy ...` without starting Python again, and give what it prints, without colours."""
-    registry.cli.get_all()  # our commands are among spaCy's once it has looked for them
+    """Run `python -m spacy ...` in this process. RETURNS: Its output, without colours."""
+    registry.cli.get_all()  # spaCy has our commands after looking for plugins
     printed = ""
     for line in text.replace("\\\n", " ").splitlines():
         words = shlex.split(line, comments=True)

@@ -1,4 +1,4 @@
-"""All paths through a text under rules about its spans, by brute force, for the tests."""
+"""All paths through a text under rules about its spans, by brute force."""
 
 import itertools
 
@@ -11,7 +11,7 @@ NEVER = float("-inf")
 
 
 def all_paths(scheme, n, extended):
-    """All ways to cut a text into spans: the tags as scored, and the spans."""
+    """All ways to divide a text into spans: the tags to score, and the spans."""
     if n == 0:
         yield (), ()
     for rest_length in range(n):
@@ -34,7 +34,7 @@ def is_consistent(spans, forced):
 
 
 class Oracle:
-    """Everything about a text under rules, from all of its paths: the score of each, by its spans."""
+    """The paths of a text that obey its rules: the score of each, by its spans."""
 
     def __init__(self, scheme, emissions, transitions, allowed, rules):
         n = len(emissions)

@@ -10,7 +10,7 @@ CHARACTERS = st.sampled_from([*"南京市a1 ,é", "\u0301", "😀", "👨\u200d�
 
 @st.composite
 def annotated_docs(draw):
-    """Docs in characters, with entities that do not overlap and neither begin nor end with white space."""
+    """Docs in characters, with entities that neither overlap nor start or end with white space."""
     doc = ZH.make_doc("".join(draw(st.lists(CHARACTERS, max_size=10))))
     borders = sorted(draw(st.sets(st.integers(0, len(doc)), max_size=6)))
     labels = draw(st.lists(st.sampled_from(["PER", "地点", "A.b", "x y"]), min_size=6, max_size=6))

@@ -1,4 +1,4 @@
-"""Valid inputs of each kind, to be changed: annotated files, texts to annotate, sources of lexicons, rules."""
+"""Valid inputs of each kind, for fuzzing: annotated files, texts to annotate, lexicon sources, rules."""
 
 import shutil
 from itertools import islice
@@ -75,7 +75,7 @@ RULES = ["南京\tforce\tGPE\n北京\tprefer\tGPE\t2\n上海\n# x\n上海\tforbi
 
 
 def write_input(folder: Path, format, data):
-    """A file, or a folder of brat's."""
+    """A file, or a brat folder."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     if format == "brat":

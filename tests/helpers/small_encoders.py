@@ -1,4 +1,4 @@
-"""Small pipelines with a lexicon, trained a little, one for each encoder of the package."""
+"""Small pipelines with a lexicon, briefly trained, one for each encoder."""
 
 from functools import lru_cache
 from typing import Any, Dict
@@ -38,7 +38,7 @@ ENCODERS: Dict[str, Dict[str, Any]] = {
 
 
 def small_lexicon() -> Lexicon:
-    """RETURNS (Lexicon): Words with vectors of width 8 and entity ids, for every encoder."""
+    """RETURNS (Lexicon): Words with 8-dimensional vectors and entity ids, for every encoder."""
     rng = np.random.default_rng(0)
     words = [*PLACES, *RIVERS, *NAMES, "市长", "大桥"]
     vectors = rng.normal(size=(len(words), 8)).astype("f4")
@@ -71,5 +71,5 @@ def tagger(encoder: str) -> Dict[str, Any]:
 
 @lru_cache
 def pipeline_bytes(encoder: str) -> bytes:
-    """RETURNS (bytes): A pipeline of `make_pipeline`, which is trained once."""
+    """RETURNS (bytes): A pipeline of `make_pipeline`, trained once per process."""
     return make_pipeline(encoder).to_bytes()

@@ -1,4 +1,4 @@
-"""A small pipeline with `lex_ner`, and texts to train it on, for the tests of the pipe."""
+"""A small pipeline with `lex_ner`, and texts to train it on."""
 
 import pytest
 import spacy
@@ -58,14 +58,14 @@ def scores(doc):
 
 
 def rounding_of_odds(nlp, doc, n_terms=SUMS):
-    """How far rounding may move the log odds of an entity: the scores of each token may be off, in the paths with the
-    entity and in those without."""
+    """How far rounding may move the log odds of an entity: the scores of each token may be off both in the paths with
+    the entity and in those without."""
     emissions, _ = nlp.get_pipe("lex_ner").model.predict([doc])
     return tolerance(2 * len(doc) * n_terms, emissions)
 
 
 def near_scores(expected, nlp, doc, n_terms=SUMS):
-    """For the right side of `==`: probabilities of the entities of a Doc up to rounding."""
+    """For the right side of `==`: the probabilities of a Doc's entities, up to rounding."""
     off = rounding_of_odds(nlp, doc, n_terms)
     return [pytest.approx(p, rel=0, abs=p * (1 - p) * off + tolerance(len(doc), 1.0, "float64")) for p in expected]
 

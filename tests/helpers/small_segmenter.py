@@ -1,4 +1,4 @@
-"""A small pipeline with `lex_segmenter`, and texts to train it on, for the tests of the pipe."""
+"""A small pipeline with `lex_segmenter`, and texts to train it on."""
 
 import small_ner
 import spacy
@@ -54,7 +54,7 @@ def everything(doc):
 
 
 def steer(pipe, tag):
-    """Let the model want this tag and nothing else."""
+    """Make the model prefer this tag to all others."""
     output = pipe.model.get_ref("output_layer")
     for name in output.param_names:
         output.get_param(name)[:] = 0
@@ -62,6 +62,6 @@ def steer(pipe, tag):
 
 
 def describe(doc):
-    """Tokens, parts of speech, entities and the spans that words are, of a Doc."""
+    """A Doc's tokens, parts of speech, entities and word spans."""
     spans = [[span.text, span.label_] for span in doc.spans.get("lex_words", ())]
     return [words(doc), [token.pos_ for token in doc], [[ent.text, ent.label_] for ent in doc.ents], spans]

@@ -1,4 +1,4 @@
-"""A small trained pipeline with a dictionary, and a service around it, for the tests of `serve`."""
+"""A small trained pipeline with a dictionary, and a service around it."""
 
 import asyncio
 import socket
@@ -44,7 +44,7 @@ def train_small(steps=80):
 
 @contextmanager
 def serving(model, **options):
-    """A client of a service that lives as long; `client.service` is the service."""
+    """A client of a service that runs within the context; `client.service` is the service."""
     metrics = Metrics()
     service = Service(Settings(str(model), **options), on_batch=metrics.count_batch)
     with TestClient(Linked(service, metrics), base_url="http://127.0.0.1") as client:
@@ -54,7 +54,7 @@ def serving(model, **options):
 
 
 class Linked:
-    """An ASGI app: what lets requests in, and what answers them, linked as in their two processes."""
+    """An ASGI app: the parts that admit and answer requests, linked as in their two processes."""
 
     def __init__(self, service, metrics):
         self.service, self.metrics = service, metrics
@@ -82,5 +82,5 @@ def places(entities):
 
 
 def changing(folder: Path):
-    """RETURNS (Dict[str, Any]): Options of a service whose dictionary can be changed."""
+    """RETURNS (Dict[str, Any]): Options for a service whose dictionary can be changed."""
     return {"state": folder / "state", "token": TOKEN}

@@ -1,4 +1,4 @@
-"""A corpus of made-up sentences that a small model learns in a second, and the config that trains it."""
+"""A corpus of invented sentences that a small model learns in a second, and the config to train it."""
 
 import random
 from typing import Any, Dict, List, Tuple
@@ -47,7 +47,7 @@ CONFIG: Dict[str, Any] = {
 
 
 def make_texts(n: int, seed: int = 0) -> List[Text]:
-    """RETURNS (List[Text]): Sentences with their entities; some of them are equal."""
+    """RETURNS (List[Text]): Sentences with their entities; some occur more than once."""
     rng = random.Random(seed)
     texts: List[Text] = []
     for _ in range(n):
@@ -76,7 +76,7 @@ def save_docs(path, texts: List[Text]):
 
 
 def save_config(path, **values: Any):
-    """RETURNS (Path): The path of a config, incomplete as those of `configs/`."""
+    """RETURNS (Path): The path of a config that has to be completed, like those in `configs/`."""
     config = Config(CONFIG).copy()
     for name, value in values.items():
         section, key = name.split("__")

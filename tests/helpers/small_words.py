@@ -1,5 +1,5 @@
-"""A language in which only the lexicon knows what a name is: words have vectors by their kind, and texts are noise
-around them. What a trained model finds in it rests on words."""
+"""A language in which only the lexicon tells what a name is: words have vectors by kind, and the text around them is
+noise. What a trained model finds there rests on lexicon words."""
 
 import random
 
@@ -48,7 +48,7 @@ def make_texts(words, n, seed):
 
 
 def train(encoder, n=300, epochs=4, **config):
-    """A trained pipeline, and texts with words that training never had."""
+    """A trained pipeline, and texts with words unseen in training."""
     words, lexicon = make_words()
     nlp = spacy.blank("zh")
     nlp.add_pipe("lex_matcher").set_lexicon(lexicon)

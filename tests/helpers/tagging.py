@@ -1,4 +1,4 @@
-"""Outputs of a tagger, and all legal paths through them, for the tests of the heads."""
+"""Tagger outputs, and all legal paths through them."""
 
 import itertools
 
@@ -12,7 +12,7 @@ LEGAL = legal_moves(SCHEME.n_tags)
 
 
 def tags_of(spans, n_tokens):
-    """The tags of a text in which exactly these spans, which do not overlap, are labelled."""
+    """The tags of a text with exactly these spans, which do not overlap."""
     tags = np.zeros(n_tokens, dtype=np.int64)
     for span in spans:
         tags[span.start : span.end] = span_tags(span)
@@ -38,7 +38,7 @@ def legal_paths(n):
 
 
 def path_scores(emissions, transitions, paths):
-    """In double precision, so that they are exact beside whatever is computed from single precision."""
+    """In double precision, so that rounding is negligible beside that of single precision."""
     end, rows = SCHEME.n_tags, np.arange(len(emissions))
     emissions, transitions = emissions.astype("f8"), transitions.astype("f8")
     moves = [list(itertools.pairwise((end, *path, end))) for path in paths]

@@ -1,4 +1,4 @@
-"""How far rounding may move a result that is computed in another order, on another processor or with more threads."""
+"""How far rounding may move a result computed in another order, on another processor or with more threads."""
 
 import math
 from typing import Any, Callable, Iterable, Mapping
@@ -11,11 +11,11 @@ EPSILON = {"float64": 2.0**-52, "float32": 2.0**-23, "bfloat16": 2.0**-7}
 
 
 def tolerance(n_terms: int, scale: Any = 1.0, dtype: str = "float32") -> float:
-    """The bound of rounding errors: each addition is off by at most one rounding of the largest value.
+    """A bound on rounding errors: each addition is off by at most one rounding of the largest value.
 
-    n_terms (int): How many additions follow each other: the length of a sum, times the number of layers or time steps
-        through which the result has gone. In half precision sums are kept in full precision and rounded once, so there
-        it is the number of operations that follow each other.
+    n_terms (int): The number of consecutive additions: the length of a sum, times the number of layers or time steps
+        that the result has passed through. In half precision, sums are computed in full precision and rounded once, so
+        it is the number of consecutive operations.
     scale (Any): The largest absolute value of what is added: a number, an array, a tensor, or several of them.
     dtype (str): The precision of the computation.
     RETURNS (float): An absolute tolerance, for `atol` with `rtol=0`.
@@ -24,7 +24,7 @@ def tolerance(n_terms: int, scale: Any = 1.0, dtype: str = "float32") -> float:
 
 
 def near(expected: Any, n_terms: int, scale: Any = None, dtype: str = "float32") -> Any:
-    """What is equal to `expected` up to the rounding of sums: `pytest.approx`, for numbers, lists and dicts of them.
+    """Compare up to the rounding of sums: `pytest.approx`, for numbers, lists and dicts of them.
 
     expected (Any): As for `pytest.approx`.
     n_terms (int): See `tolerance`.
@@ -36,7 +36,7 @@ def near(expected: Any, n_terms: int, scale: Any = None, dtype: str = "float32")
 
 
 def sampling_error(share: float, n_draws: int) -> float:
-    """How far the share of an event in a sample may be from its probability: 4 standard errors.
+    """How far the frequency of an event in a sample may be from its probability: 4 standard errors.
 
     share (float): The probability of the event.
     n_draws (int): The number of independent draws.
@@ -46,8 +46,8 @@ def sampling_error(share: float, n_draws: int) -> float:
 
 
 def slope(value: Callable[[float], float], step: float, n_terms: int, scale: Any = None) -> Any:
-    """The derivative of a function at 0, tried at two distances from it. It is known up to their difference, which is
-    more than what curvature makes of the nearer, and the rounding of the values.
+    """The derivative of a function at 0, by finite differences at two distances. It is known up to the difference
+    between the two, which exceeds the error of the nearer one from curvature, and the rounding of the values.
 
     value (Callable[[float], float]): The function.
     step (float): The nearer distance. The other is twice as far.
@@ -62,7 +62,7 @@ def slope(value: Callable[[float], float], step: float, n_terms: int, scale: Any
 
 
 def moved(actual: Any, expected: Any, n_terms: int, dtype: str = "float32") -> Any:
-    """Which values differ by more than rounding.
+    """Find the values that differ by more than rounding.
 
     actual, expected (Any): Arrays or tensors of the same shape.
     n_terms (int): See `tolerance`.
@@ -88,10 +88,10 @@ def assert_close(actual: Any, expected: Any, n_terms: int, dtype: str = "float32
 
 
 def assert_all_close(actual: Any, expected: Any, n_terms: int, dtype: str = "float32") -> None:
-    """Compare several arrays or tensors up to the rounding of sums. Their scale is the largest of them all: a gradient
+    """Compare several arrays or tensors up to the rounding of sums. The scale is the largest value of all: a gradient
     whose contributions cancel is smaller than what was added.
 
-    actual, expected (Any): Arrays or tensors by name, or in the same order. What is None must be None on both sides.
+    actual, expected (Any): Arrays or tensors by name, or in the same order. None must be None on both sides.
     n_terms (int): See `tolerance`.
     dtype (str): See `tolerance`.
     """
@@ -106,7 +106,7 @@ def assert_all_close(actual: Any, expected: Any, n_terms: int, dtype: str = "flo
 
 
 def _largest(scale: Any) -> float:
-    """The largest finite absolute value. Infinite values are compared as they are."""
+    """The largest finite absolute value. Infinite values are compared exactly."""
     if isinstance(scale, Mapping):
         scale = scale.values()
     if isinstance(scale, Iterable) and not hasattr(scale, "shape"):

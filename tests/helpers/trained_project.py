@@ -1,4 +1,4 @@
-"""A project folder in which two tiny pipelines are trained: entities on `weibo`, words and parts of speech on `udc`."""
+"""A project folder with two tiny trained pipelines: entities on `weibo`, words and parts of speech on `udc`."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A pipeline of rules, and a package with one that also fails, hangs or dies, as a text tells it to."""
+"""A rule-based pipeline, and a package with one that also fails, hangs or dies when a text tells it to."""
 
 import importlib
 import shutil

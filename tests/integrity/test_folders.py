@@ -7,7 +7,7 @@ import pytest
 from spacy_lexner.integrity import folders
 from spacy_lexner.integrity.folders import whole_folder
 
-# Writes a folder of two equal files over and over, says when it begins, and is killed at some moment.
+# Writes a folder of two equal files repeatedly, reports when it starts, and is killed at some point.
 WRITER = """
 import sys
 from pathlib import Path
@@ -59,7 +59,7 @@ def test_what_a_killed_process_left_is_removed_and_nothing_else(tmp_path):
     (tmp_path / ".x.abc.new").mkdir()
     (tmp_path / ".y.abc.new").mkdir()
     with whole_folder(tmp_path / "x") as mine:
-        write(tmp_path / "x", "2")  # another writer, who must leave mine alone
+        write(tmp_path / "x", "2")  # another writer, which must leave this one's files alone
         (mine / "a").write_text("1")
     assert left(tmp_path) == [".y.abc.new", "x"] and (tmp_path / "x" / "a").read_text() == "1"
 

@@ -1,4 +1,4 @@
-"""The tests in docs/reliability.md can fail: each one here does without the guard that it shows."""
+"""The tests in docs/reliability.md can fail: each one here does fail without the guard that it tests."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-GUARDS = [  # case, file of the package, what is there, what comes in its place, the test that has to fail
+GUARDS = [  # case, file in the package, the code there, its replacement, the test that must fail
     (
         13,
         "scale/pipe.py",

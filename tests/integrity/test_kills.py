@@ -93,7 +93,7 @@ def texts(files):
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("command", ["weak", "distil"])
 def test_killed_while_learning(texts, tmp_path, command):
-    """A pipeline that is there is complete, and the same command goes on to the same one."""
+    """An existing pipeline is complete, and the same command resumes to the same result."""
     first = {"weak": "words.tsv", "distil": "a"}[command]
     options = {"weak": ["--rounds", 1, "--ratio", 0.2, "--held-out", 0.4], "distil": []}[command]
 
@@ -105,7 +105,7 @@ def test_killed_while_learning(texts, tmp_path, command):
         assert list(verify_pipeline(tmp_path / output / "model")) == []
         return (tmp_path / output / "model" / "lex_ner" / "model").read_bytes()
 
-    learn("imports")()  # the children have them
+    learn("imports")()  # imports before forking
     for name, done in kill_again_and_again(learn, N_LEARNING):
         if done or (tmp_path / name / "model").exists():
             assert model(name) == model("whole")

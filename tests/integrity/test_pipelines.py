@@ -111,7 +111,7 @@ def test_bytes_are_checked(nlp):
 
 @pytest.mark.parametrize("registry", ["misc", "architectures"])
 def test_a_config_with_an_unknown_function(folder, registry):
-    """spaCy finds nothing of that name, and calls nothing; `verify` names the edited config."""
+    """spaCy finds nothing with that name and calls nothing; `verify` names the edited config."""
     config = (folder / "config.cfg").read_text("utf8")
     edited = config.replace('@architectures = "spacy-lexner.FLAT.v1"', f'@{registry} = "someone.steals.v1"')
     assert edited != config
@@ -136,7 +136,7 @@ def test_other_heads_in_saved_settings(nlp, folder):
 
 
 def test_other_heads_in_the_config(nlp, folder):
-    """The settings that are saved with the weights hold, and `verify` names the config."""
+    """The settings saved with the weights apply, and `verify` names the config."""
     config = (folder / "config.cfg").read_text("utf8")
     assert config.count("heads = 2") == 1
     (folder / "config.cfg").write_text(config.replace("heads = 2", "heads = 4"), "utf8")

@@ -1,4 +1,4 @@
-"""Single corruptions of a saved pipeline: none may change results unseen, crash, hang or end in an unclear error."""
+"""Single corruptions of a saved pipeline: none may silently change results, crash, hang or give an unclear error."""
 
 import random
 import shutil
@@ -29,7 +29,7 @@ def answers(nlp):
 
 
 def corruptions(data, rng):
-    """A place in a file, and what the file becomes: a flipped bit, a byte less, a byte more, the rest zeros."""
+    """A place in a file, and the corruption there: a flipped bit, a byte less, a byte more, or zeros to the end."""
     place = rng.randrange(len(data))
     flipped = bytearray(data)
     flipped[place] ^= 1 << rng.randrange(8)
@@ -40,7 +40,7 @@ def corruptions(data, rng):
 
 
 def outcome(folder, name, before, load):
-    """What came of a corruption of a file: None if nothing, "named" if an error of ours names it; else the failure."""
+    """The result of corrupting a file: None if nothing changed, "named" if our error names it, else the failure."""
     if name.split("/")[0] not in OURS:
         named = any(str(folder / name) in problem for problem in verify_pipeline(folder))
         return "named" if named else "verify does not name the file"
@@ -111,7 +111,7 @@ def test_every_missing_file_is_named(folder, tmp_path):
 @pytest.mark.slow
 @pytest.mark.timeout(0)
 def test_every_byte(folder):
-    """Each byte of each file flipped, in a bit by turns. Only the component with the file is loaded again."""
+    """A bit flipped in each byte of each file. Only the component with the file is reloaded."""
     nlp = spacy.load(folder)
 
     def changes():

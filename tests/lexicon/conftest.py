@@ -1,4 +1,4 @@
-"""What the tests of the lexicon share: an oracle for matching, and a small lexicon."""
+"""Shared by the lexicon's tests: an oracle for matching, and a small lexicon."""
 
 from typing import Callable, Iterable, List, Sequence, Tuple
 
@@ -18,7 +18,7 @@ WORDS = ["南京", "南京市", "市长", "长江", "长江大桥", "大桥", "�
 
 @pytest.fixture(scope="session")
 def find_all() -> Callable[[Iterable[str], Sequence[str]], FoundT]:
-    """Every word in every text, by trying all substrings: (text, start, end), ordered."""
+    """Every word in every text, by trying all substrings: (text, start, end), sorted."""
 
     def find(words: Iterable[str], texts: Sequence[str]) -> FoundT:
         known = set(words)

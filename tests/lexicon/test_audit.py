@@ -23,7 +23,7 @@ def test_sound(lexicon, monkeypatch):
 
 
 def spoil(lexicon, part, name, value):
-    """The lexicon with one array changed in its first place."""
+    """The lexicon with the first value of one array changed."""
     base = lexicon.base
     target = base if part == "base" else getattr(base, part)
     array = getattr(target, name)

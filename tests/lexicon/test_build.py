@@ -73,7 +73,7 @@ def test_merging_lends_vectors():
 
 
 def test_stream_is_not_held(monkeypatch):
-    """No more than one entry lives at a time, and the vectors go to disk."""
+    """At most one entry is in memory at a time, and the vectors go to disk."""
     monkeypatch.setattr(table, "MAX_IN_MEMORY", 1 << 12)
     alive = []
 

@@ -21,7 +21,7 @@ ENTRY = st.builds(
 
 
 class Changes(RuleBasedStateMachine):
-    """A changed lexicon is a dictionary; it equals the one that is built from its entries."""
+    """A changed lexicon behaves like a dict, and equals the one built from its entries."""
 
     def __init__(self):
         super().__init__()
@@ -136,7 +136,7 @@ def test_changes_share_the_lexicon(lexicon):
 
 
 def test_small_levels_are_merged(lexicon):
-    """Levels above the lexicon are few, whatever comes, and nothing is lost or rewritten below."""
+    """Levels above the lexicon stay few, and nothing is lost, or rewritten below."""
     changed = lexicon
     for i in range(200):
         changed = changed.with_words([f"词{i}甲", f"词{i}乙"])

@@ -52,7 +52,7 @@ def test_a_script_is_saved_with_its_table(opened, tmp_path, monkeypatch):
     entries = [LexiconEntry("臺灣"), LexiconEntry("發展", labels=("X",)), LexiconEntry("发展", VECTOR, labels=("Y",))]
     lexicon = Lexicon.from_entries(entries, normalization=Normalization(script="simplified"), merge=True)
     lexicon.save(tmp_path)
-    monkeypatch.setitem(sys.modules, "opencc", None)  # it is not needed any more
+    monkeypatch.setitem(sys.modules, "opencc", None)  # no longer needed
     read_table.cache_clear()
     if opened == "folder":
         again = Lexicon.open(tmp_path, verify=True)

@@ -9,7 +9,7 @@ FORCE, FORBID = Rule("force", "LOC"), Rule("forbid")
 
 @pytest.fixture
 def levels():
-    """A word that stays as it was, one that is changed, one that is taken out and one that is new."""
+    """A word that is unchanged, one that is changed, one that is removed and one that is new."""
     lexicon = Lexicon.from_entries(LexiconEntry(word, [1.0, i], rules=(FORCE,)) for i, word in enumerate("甲乙丙"))
     changed = [LexiconEntry("乙", [2.0, 2.0], rules=(FORBID, FORCE)), LexiconEntry("丁")]
     return lexicon.without_words(["丙"]).with_words(changed)

@@ -1,4 +1,4 @@
-"""A small file cannot fill the memory or the day, and a value in it cannot fill an error."""
+"""A small file can take neither much memory nor much time, and a value in it cannot fill an error message."""
 
 import bz2
 import gzip

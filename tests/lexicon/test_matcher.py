@@ -77,7 +77,7 @@ def test_lengths(find_all, words, texts, min_length, max_length, rule):
 
 
 def first_lines(data_dir, part, n_characters):
-    """Lines of a text, until there are this many characters."""
+    """Lines of text, up to this many characters."""
     with gzip.open(data_dir / "text" / f"{part}.txt.gz", "rt", encoding="utf8", newline="\n") as file:
         while n_characters > 0:
             yield (line := next(file).rstrip("\n"))
@@ -230,7 +230,7 @@ def test_no_rules_cost_nothing(monkeypatch):
 
 
 def keep_by_definition(spans, rule):
-    """The rules as the published codes have them: character by character, in order."""
+    """The rules as in the published code: one character after the other."""
     kept = []
     for start in sorted({start for start, _ in spans}):
         here = [span for span in spans if span[0] == start]
@@ -299,14 +299,14 @@ def test_flat(golden, rule, case):
 
 
 def test_marks_are_not_composed():
-    """An accent of its own (NFD) and one in a letter (NFC) are different words, and texts stay as they are."""
+    """A combining accent (NFD) and a precomposed letter (NFC) make different words, and texts are not changed."""
     text = "cafe\u0301 caf\u00e9"
     for word, place in (("cafe\u0301", (0, 0, 5)), ("caf\u00e9", (0, 6, 10))):
         assert as_list(Matcher(build([word])).match([text])) == [place]
 
 
 def test_many_words_that_would_be_slow_as_patterns():
-    """Words are no patterns: 100,000 of them, and some that a backtracking engine would not get through."""
+    """Words are not patterns: 100,000 of them, including some that a backtracking engine would choke on."""
     slow = ["(a+)+$", "(a|aa)+b", ".*.*.*=", "[a-z]+", "a" * 30 + "b"]
     matcher = Matcher(build([*slow, *(f"词{i}" for i in range(100_000))]))
     text = "a" * 5000 + "!" + "(a+)+$" + "词99999"

@@ -111,7 +111,7 @@ def test_repr_leaves_the_table_out():
         ("衞敍粧", "卫叙妆"),  # Hong Kong
         ("苧薴苎", "苎苎苎"),  # a chain
         ("乾幹干後后發髮发", "干干干后后发发发"),  # several become one
-        ("著着什么幺瞭", "著着什么幺瞭"),  # what simplified text tells apart stays apart
+        ("著着什么幺瞭", "著着什么幺瞭"),  # what simplified text distinguishes stays distinct
         ("\uf9fe\U0002f8a6", "茶慈"),  # compatibility ideographs
         ("iPhone，１００％。かな한국𠮷", "iPhone，１００％。かな한국𠮷"),
     ],

@@ -13,7 +13,7 @@ START = Lexicon.from_entries([LexiconEntry("甲", weight=3.0), LexiconEntry("乙
 
 
 class Changes(RuleBasedStateMachine):
-    """What is changed by calls, and files that are read again: they are what two dicts are."""
+    """Changes by calls, and reloaded files: they behave like two dicts."""
 
     def __init__(self):
         super().__init__()

@@ -69,7 +69,7 @@ def test_pinned_to_a_matcher_of_its_own():
 
 
 def test_readers_see_one_lexicon_or_the_other():
-    """Threads match while others swap: what a batch finds belongs to one lexicon, and its hashes are known to it."""
+    """Threads match while others replace the lexicon: a batch's matches are from one lexicon, with known hashes."""
     texts = ["南京市长江大桥"] * 50
     matchers = [matcher("南京", "长江"), matcher("南京市", "长江大桥"), matcher("市长", "江大桥")]
     expected = {each.version: [array.tolist() for array in each.match(texts)[0]] for each in matchers}

@@ -77,7 +77,7 @@ def test_changes_are_saved(lexicon, saved):
     changed.save(saved)
     opened = Lexicon.open(saved, verify=True)
     assert opened.version == changed.version and found(opened) == found(changed)
-    assert not leftovers(saved)  # the old parts are gone
+    assert not leftovers(saved)  # the old parts are deleted
     assert found(changed) != found(lexicon)
 
 
@@ -164,7 +164,7 @@ def test_huge_manifest_is_refused(saved):
 
 
 def forge(folder, **changes):
-    """Change the manifest as someone would who knows the format."""
+    """Change the manifest as someone who knows the format would."""
     file = folder / "manifest.json"
     manifest = {**json.loads(file.read_text("utf8")), **changes}
     manifest["checksum"] = packing.checksum_of(manifest)
@@ -208,7 +208,7 @@ def test_no_lexicon_here(tmp_path, path):
 
 
 def use(lexicon):
-    """Everything that reads the arrays. Raises nothing but errors that say what is wrong."""
+    """Use everything that reads the arrays. Raises only errors that say what is wrong."""
     words, _ = Matcher(lexicon).match(TEXTS)
     lexicon.vectors(words.hashes)
     list(lexicon)
@@ -217,7 +217,7 @@ def use(lexicon):
 
 @pytest.mark.parametrize("name", ["words", "index", "trie", "vectors", "manifest"])
 def test_every_damaged_byte(saved, name):
-    """No flipped byte anywhere crashes the process, hangs, or passes the check of the hashes."""
+    """No flipped byte crashes the process, makes it hang, or passes the hash check."""
     file = saved / "manifest.json" if name == "manifest" else part(saved, name)
     data = bytearray(file.read_bytes())
     for i in range(0, len(data), max(1, len(data) // 150)):

@@ -52,7 +52,7 @@ def test_runs_lie_apart_and_hold_no_white_space(text):
 
 @pytest.mark.parametrize("unit", ["a", "1,", "1,000", "1.", "9%", "👩\u200d", "\u0301", "🇨", "a\u0301", ".,%"])
 def test_linear(unit):
-    """A quadratic time would be hours here."""
+    """Quadratic time would mean hours here."""
     start = time.perf_counter()
     find_unbreakable(unit * 200_000)
     assert time.perf_counter() - start < 20

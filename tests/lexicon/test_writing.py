@@ -35,7 +35,7 @@ def test_two_writers_lose_nothing(saved, n_rounds):
     before = set(Lexicon.open(saved))
     children = [start(lambda name=name: add_all(name)) for name in "甲乙"]
     n_opened = 0
-    while True:  # opening while others write never fails, and never shows anything that was not saved as a whole
+    while True:  # opening during writes never fails, and never shows anything incomplete
         words = set(Lexicon.open(saved, verify=True))
         counts = [sum(word.startswith(name) for word in words - before) for name in "甲乙"]
         assert words == before | {f"{name}{i}" for name, count in zip("甲乙", counts) for i in range(count)}
@@ -103,7 +103,7 @@ def test_a_writer_that_waits_too_long_is_refused(saved, monkeypatch):
             add(saved, "新")
         Lexicon.open(saved, verify=True)  # readers do not wait
         other.send_signal(signal.SIGKILL)
-    add(saved, "新")  # what a killed writer held is free
+    add(saved, "新")  # the lock of a killed writer is free
     assert "新" in Lexicon.open(saved)
 
 
@@ -143,7 +143,7 @@ def test_killed_saves(saved, n_kills):
 
 
 def test_folders_reach_the_disk(saved, monkeypatch):
-    """A manifest is on the disk only after its parts, and the rename is, too."""
+    """A manifest reaches the disk only after its parts, and so does the rename."""
     steps = []
 
     def replace(source, target, original=os.replace):

@@ -6,7 +6,7 @@ from small_ner import blank, train
 
 @pytest.fixture(scope="module")
 def nlp():
-    """A trained pipeline with `lex_ner`. A test file that needs another one has its own."""
+    """A trained pipeline with `lex_ner`. Test files that need another one override this."""
     nlp = blank()
     train(nlp)
     return nlp

@@ -32,7 +32,7 @@ def test_a_text_that_fails_takes_no_other_along(nlp, batch_size):
 
 
 def test_error_handlers_are_left_alone(nlp):
-    """One that only takes note would drop the text without a word."""
+    """A handler that only records the error would silently drop the text."""
     noted = []
     nlp.set_error_handler(lambda *arguments: noted.append(arguments))
     failed = {}

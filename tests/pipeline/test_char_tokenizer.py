@@ -159,7 +159,7 @@ def test_a_million_characters_and_one_more():
 
 @pytest.mark.parametrize("text, message", [(None, "E1041"), (3, "E1041"), (["京"], "E1041"), ("京".encode(), "unpack")])
 def test_what_is_no_text(text, message):
-    """spaCy takes bytes for those of a Doc."""
+    """spaCy takes bytes for a serialised Doc."""
     nlp = spacy.blank("zh", config=CONFIG)
     with pytest.raises(ValueError, match=message):
         nlp(text)

@@ -25,13 +25,13 @@ def trained():
 
 
 def divergence(nlp, before):
-    """How far the probabilities of old tags are from those before."""
+    """How far the probabilities of the old tags have moved."""
     _, search = nlp.get_pipe("lex_ner").search([nlp.make_doc(text) for text in RAW])
     return sum(abs(own[:, 1 : old.shape[1]] - old[:, 1:]).sum() for own, old in zip(search.tag_scores(), before))
 
 
 def learn_a_label(nlp, rehearse):
-    """Texts where only the new label is annotated, and all else counts as outside."""
+    """Texts where only the new label is annotated and everything else counts as outside."""
     fix_random_seed(0)
     ner = nlp.get_pipe("lex_ner")
     _, search = ner.search([nlp.make_doc(text) for text in RAW])

@@ -54,7 +54,7 @@ def test_files(owner, tmp_path):
     first.write_text("长江\tprefer\tLOC\t1\n", "utf8")
     owner.reload()
     assert rules(owner) == {"长江": ["forbid PER", "prefer LOC 1"]} and "外来" not in owner.lexicon
-    owner.add_rules([("长江", "forbid")])  # what is said last counts, until the files are read again
+    owner.add_rules([("长江", "forbid")])  # the last setting counts, until the files are read again
     assert rules(owner) == {"长江": ["forbid"]}
     owner.load_rules(second)
     assert rules(owner) == {"长江": ["forbid PER", "prefer LOC 1"]}

@@ -27,7 +27,7 @@ def make_segmenter():
 
 
 def read(doc):
-    """What is kept of a Doc, as Python values."""
+    """What to keep of a Doc, as Python values."""
     ents = [(ent.text, ent.label_) for ent in doc.ents]
     words = [(match.start, match.end, match.word) for match in doc._.lex_matches]
     return doc.text, [token.pos_ for token in doc], ents, words, dict(doc.user_data)

@@ -1,4 +1,4 @@
-"""Which rules hold for a Doc: those of one state of the lexicon, whatever changes meanwhile."""
+"""Which rules apply to a Doc: those of one state of the lexicon, whatever changes meanwhile."""
 
 import copy
 import pickle
@@ -84,7 +84,7 @@ def test_a_doc_keeps_the_state_that_matched_it(nlp):
 
 
 def test_a_state_that_was_forgotten_is_not_claimed(nlp):
-    """The Doc is annotated by the present state, and says so."""
+    """The Doc is annotated with the current state, and names it."""
     matcher, ner = nlp.get_pipe("lex_matcher"), nlp.get_pipe("lex_ner")
     matcher.add_rules(STATES["LOC"])
     doc = matcher(nlp.make_doc(TEXT))
@@ -154,7 +154,7 @@ def test_rules_of_the_config_are_checked_when_labels_are_known(tmp_path, line):
 
 
 def test_all_components_have_a_say(tmp_path, caplog):
-    """A rule is wrong only if it concerns none of them, so the last one that gets labels looks."""
+    """A rule is invalid only if it concerns none of them, so the last one to get its labels checks."""
     file = tmp_path / "rules.tsv"
     file.write_text("北京\tforce\tPROPN\n北京\tforce\tLOC\n上海\tforce\tLOC\n我\tforbid\tWORD\n", "utf8")
     nlp = blank()

@@ -196,7 +196,7 @@ def test_batches_change_nothing(nlp, batch_size):
 
 
 def spoil(pipe, is_bad, error):
-    """Let the model fail on some batches."""
+    """Make the model fail on some batches."""
     forward = pipe.model._func
 
     def failing(model, docs, is_train):

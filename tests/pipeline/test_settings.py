@@ -10,7 +10,7 @@ CALIBRATION = {"shared": {"temperature": 1.5, "bias": 0}, "labels": {"GPE": {"te
 VALID = [
     (MATCHER, {"spans_key": None, "rule_files": []}),
     (MATCHER, {"spans_key": "lexicon", "rule_files": [["rules.tsv", "utf8"]], "options": {}}),
-    (NER, {}),  # what is missing was not there in another version
+    (NER, {}),  # missing settings did not exist in another version
     (NER, {"labels": ["GPE", "组织"], "units": "characters", "tokenizer": None, "unknown": [1]}),
     (NER, {"incorrect_spans_key": "wrong", "overwrite": True, "threshold": {"GPE": 0.5}, "calibration": CALIBRATION}),
     (NER, {"threshold": 1, "calibration": None, "units": None, "tokenizer": "ChineseTokenizer (segmenter = jieba)"}),

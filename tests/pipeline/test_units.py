@@ -106,7 +106,7 @@ def test_sourced_into_another_tokenizer(caplog):
 
 
 def test_sourced_into_the_same_tokenizer(caplog):
-    other = move(on_tokens())  # the pipeline that it comes from is gone
+    other = move(on_tokens())  # its original pipeline is deleted
     with caplog.at_level(logging.WARNING):
         other("张三在北京大学工作")
     assert not caplog.records

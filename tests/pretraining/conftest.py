@@ -110,7 +110,7 @@ def create_small_lexicon_loader() -> Callable[[Language], Language]:
 
 
 def entity_lexicon(nlp: Language) -> Lexicon:
-    """The first number of an entity's vector is that of its id."""
+    """The first value of an entity's vector is the number in its id."""
     vectors = {f"Q{i}": np.full(4, i, "f4") for i in range(1, 5)}
     return Lexicon.from_entries(
         LexiconEntry(word, vectors.get(name), entity_id=name) for word, name in ENTITY_IDS.items()
@@ -124,7 +124,7 @@ def create_entity_loader() -> Callable[[Language], Language]:
 
 @pytest.fixture(scope="session")
 def pretraining_texts(tmp_path_factory) -> Path:
-    """A folder with text.txt (a sentence a line) and vocab.txt."""
+    """A folder with text.txt (one sentence per line) and vocab.txt."""
     folder = tmp_path_factory.mktemp("pretraining")
     documents = ["\n".join(document) for document in DOCUMENTS * 8]
     (folder / "text.txt").write_text("\n\n".join(documents) + "\n", "utf8")
@@ -136,7 +136,7 @@ def pretraining_texts(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def pretraining_config(pretraining_texts) -> Callable[..., Config]:
-    """Makes a full config; overrides are given as {"dotted.name": value}."""
+    """Makes a complete config; overrides are given as {"dotted.name": value}."""
 
     def make(overrides: Any = None) -> Config:
         defaults = {
@@ -158,7 +158,7 @@ def pretraining_config(pretraining_texts) -> Callable[..., Config]:
 
 @pytest.fixture
 def ernie_overrides(pretraining_texts) -> Callable[..., Any]:
-    """Makes overrides for `pretraining_config` that put an ERNIE in the place of the LEBERT."""
+    """Makes overrides for `pretraining_config` that replace the LEBERT by an ERNIE."""
 
     def make(**model: Any) -> Any:
         sizes = {"hidden_width": 16, "depth": 2, "heads": 2, "intermediate_width": 32, "entity_heads": 2}

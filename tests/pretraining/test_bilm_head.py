@@ -56,7 +56,7 @@ def test_one_softmax_for_both_directions(softmax):
     head(**batch).total.backward()
     gradient = batch["output"].grad
     assert all(parameter.grad.abs().sum() > 0 for parameter in head.parameters())
-    # An end has nothing after it, a begin nothing before it.
+    # Nothing follows the end, and nothing precedes the beginning.
     assert not gradient[batch["ends"], :16].any() and not gradient[batch["begins"], 16:].any()
     assert gradient[~batch["ends"], :16].any(dim=1).all() and gradient[~batch["begins"], 16:].any(dim=1).all()
 

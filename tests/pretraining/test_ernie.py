@@ -1,4 +1,4 @@
-"""What ERNIE is shown of a batch, and what it has to predict."""
+"""What ERNIE sees of a batch, and what it has to predict."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def document(nlp, *sentences):
 
 
 def entity_values(batch):
-    """Per wordpiece the first value of the vector that is shown on it: the number of its entity."""
+    """The first value of the entity vector at each wordpiece: the number of the entity."""
     part = batch.inputs.args[0][0]
     return part.vectors[part.entities][..., 0]
 

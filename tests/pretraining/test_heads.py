@@ -53,7 +53,7 @@ def test_loss_and_gradients_equal_those_of_transformers(peer):
     found = {f"bert.{name}": p.grad for name, p in peer.bert.named_parameters()}  # the tied table among them
     found |= {f"cls.predictions.transform.{name}": p.grad for name, p in head.transform.named_parameters()}
     found["cls.predictions.bias"] = head.bias.grad
-    assert_all_close(found, reference, 2 * N_TERMS)  # forward and back
+    assert_all_close(found, reference, 2 * N_TERMS)  # forward and backward
 
 
 def test_only_the_given_rows_are_decoded(peer):

@@ -6,7 +6,7 @@ import pytest
 from spacy_lexner.lexicon.errors import LexiconError
 from spacy_lexner.pretraining.knowledge import read_triples, train_transe
 
-# Four kinds of things, and three relations of which each tells the kind: what is held out can be known from the rest.
+# Four kinds of entities, and three relations that each tell the kind: what is held out follows from the rest.
 KINDS = np.array([[f"e{i}", name, f"{name}{i % 4}"] for i in range(40) for name in ("is", "has", "likes")])
 
 

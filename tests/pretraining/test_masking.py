@@ -27,7 +27,7 @@ def mask(ids, words, masking, seed=0):
 
 @st.composite
 def sequences(draw):
-    """Pieces and word numbers as an encoder has them: [CLS] words [SEP], at times a second segment."""
+    """Pieces and word numbers as in an encoder: [CLS] words [SEP], sometimes with a second segment."""
     words, number = [NO_WORD], 0
     for _ in range(draw(st.integers(1, 2))):
         for size in draw(st.lists(st.integers(1, 6), max_size=25)):
@@ -105,14 +105,14 @@ def test_of_the_selected_pieces_most_are_masked_some_kept_some_random():
 
 @pytest.mark.parametrize("shares", [ALBERT_NGRAMS, MACBERT_NGRAMS, (0.0, 1.0), (0.0, 0.0, 5.0)])
 def test_lengths_of_ngrams_follow_their_shares(shares):
-    """With a small share the n-grams seldom meet, so that runs of masked words show the lengths that were drawn."""
+    """With a small share, n-grams seldom touch, so that runs of masked words have the lengths drawn."""
     words = np.repeat(np.arange(4000), 2)
     masked = mask(np.full(len(words), 7), words, Masking("ngram", share=0.02, ngram_shares=shares))
     runs = np.split(words[masked.positions], np.flatnonzero(np.diff(masked.positions) > 1) + 1)
     lengths = np.array([len(set(run.tolist())) for run in runs])
     for n, share in enumerate(shares, 1):
         expected = share / sum(shares)
-        met = 2 * 0.02 * 4  # the share of n-grams that another, of up to 4 words, stands beside
+        met = 2 * 0.02 * 4  # the share of n-grams that touch another one, of up to 4 words
         assert np.mean(lengths == n) == pytest.approx(expected, abs=sampling_error(expected, len(runs)) + met)
 
 

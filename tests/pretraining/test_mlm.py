@@ -1,4 +1,4 @@
-"""What the encoder is shown of a batch, and what it has to predict."""
+"""What the encoder sees of a batch, and what it has to predict."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def document(nlp, *sentences):
 
 
 def test_no_candidate_gives_a_masked_character_away(encoder):
-    """Whatever stood at a masked position, the encoder is shown the same: wordpieces, candidate words, vectors."""
+    """Whatever was at a masked position, the encoder sees the same wordpieces, candidate words and vectors."""
     nlp, node = encoder()
     seen_words = hidden = 0
     for seed in range(20):
@@ -133,7 +133,7 @@ def test_whole_words_are_the_tokens_of_the_doc(encoder):
 
 @pytest.mark.parametrize("linked", [True, False])
 def test_whole_words_are_the_longest_of_the_lexicon(encoder, tmp_path, linked):
-    """The lexicon of the encoder, or of a folder for an encoder that has none."""
+    """The encoder's lexicon, or one from a folder if the encoder has none."""
     Lexicon.from_entries([LexiconEntry(word) for word in ("南京市", "长江", "长江大桥")]).save(tmp_path / "words")
     nlp, node = encoder({} if linked else {"components.tok2vec.model.adapter_layers": []})
     masking = ALL_MASKED._replace(unit="whole_word", share=0.3)

@@ -1,4 +1,4 @@
-"""Pretraining in two processes of this machine, over gloo."""
+"""Pretraining in two processes on this machine, over gloo."""
 
 import os
 import socket
@@ -60,7 +60,7 @@ def test_another_objective_is_refused(config, tmp_path, monkeypatch):
 
 @pytest.fixture
 def one_thread():
-    """Sums of one thread, which are the same in every process: two threads divide them as they come."""
+    """Use one thread, whose sums are the same in every process; two threads divide them unpredictably."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

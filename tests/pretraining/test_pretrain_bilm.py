@@ -97,7 +97,7 @@ def test_perplexity_falls_and_is_logged(bilm_config, tmp_path, softmax):
     run(config, tmp_path / "out")
     records = list(srsly.read_jsonl(log))
     assert records[-1]["perplexity"] < 0.75 * records[0]["perplexity"]
-    assert records[0]["perplexity"] < 50  # near to the size of the vocabulary at first
+    assert records[0]["perplexity"] < 50  # close to the size of the vocabulary at first
     mean = (records[0]["forward_loss"] + records[0]["backward_loss"]) / 2
     sampled = f"{OBJECTIVE}.n_samples" in softmax
     # The log has losses to 4 digits after the point, and perplexities to 2.

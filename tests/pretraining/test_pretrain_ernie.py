@@ -65,7 +65,7 @@ def test_another_model_than_ernie_is_refused():
 
 @pytest.mark.parametrize("next_sentence", [False, True])
 def test_entities_and_sentences_of_a_spacy_corpus(pretraining_config, ernie_overrides, tmp_path, next_sentence):
-    """Docs that were annotated by other means: entities with a kb_id, and bounds of sentences."""
+    """Docs annotated by other means: entities with a kb_id, and sentence boundaries."""
     nlp = spacy.blank("zh")
     corpus = DocBin(attrs=["ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "SENT_START"])
     for text in ("南京市有长江大桥。大桥很长。河流在中国。", "北京大学在北京。中国有长江大桥。") * 16:

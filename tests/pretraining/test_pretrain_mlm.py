@@ -99,7 +99,7 @@ def test_every_parameter_of_the_encoder_and_the_heads_learns(pretraining_config)
 
 
 def test_the_gradient_of_the_tied_table_is_that_of_one_graph(pretraining_config):
-    """Encoder and heads run apart; the result is what torch computes for both in one."""
+    """Encoder and heads run separately; the result is what torch computes for both in one."""
     nlp, model = make_model(pretraining_config({f"{MODEL}.dropout": 0.0, f"{MODEL}.attention_dropout": 0.0}))
     node, heads = model.get_ref("node"), model.get_ref("heads").shims[0].module
     module: LEBERT = node.shims[0].module
@@ -118,7 +118,7 @@ def test_the_gradient_of_the_tied_table_is_that_of_one_graph(pretraining_config)
     ).loss
     loss.backward()
     expected = {name: p.grad for name, p in module.named_parameters() if p.grad is not None}
-    assert_all_close({"loss": losses.total, **found}, {"loss": loss, **expected}, 2 * len(table))  # forward and back
+    assert_all_close({"loss": losses.total, **found}, {"loss": loss, **expected}, 2 * len(table))  # both passes
 
 
 def test_only_masked_positions_are_decoded(pretraining_config, monkeypatch):
@@ -164,7 +164,7 @@ def test_a_resumed_run_gives_the_weights_of_an_unbroken_one(pretraining_config, 
 
 
 def test_a_full_disk_leaves_the_last_good_file(pretraining_config, tmp_path, monkeypatch):
-    """The file that could not be written is cut short; the run goes on from the one before as if nothing had been."""
+    """The file that could not be written is truncated; the run resumes from the previous one as if nothing happened."""
     open_path = Path.open
 
     def open_on_small_disk(path, mode="r", **options):
@@ -187,7 +187,7 @@ def test_a_full_disk_leaves_the_last_good_file(pretraining_config, tmp_path, mon
 
 
 class FullDisk:
-    """A file that takes half of what is written."""
+    """A file that accepts only half of what is written."""
 
     def __init__(self, file_):
         self.file_ = file_
@@ -205,7 +205,7 @@ class FullDisk:
 
 @pytest.mark.slow
 def test_a_run_that_was_killed_goes_on_exactly(pretraining_config, tmp_path):
-    """A process that gets SIGKILL in the middle of an epoch, at a moment of its own."""
+    """A process that gets SIGKILL in the middle of an epoch, at a random moment."""
     config = pretraining_config({"pretraining.max_epochs": 20})
     config["initialize"]["before_init"] = None
     config["nlp"]["pipeline"] = ["tok2vec"]
@@ -289,7 +289,7 @@ def test_an_encoder_inside_lex_ner_is_pretrained_and_read_back(pretraining_confi
 
 
 def test_adapters_without_a_lexicon_are_an_error_with_the_remedy(pretraining_config):
-    with pytest.raises(ValueError, match="E874") as error:  # what spaCy makes of it stands below our message
+    with pytest.raises(ValueError, match="E874") as error:  # spaCy's own output is below our message
         make_model(pretraining_config({"initialize.before_init": None}))
     assert "has no lexicon" in str(error.value.__context__)
 

@@ -223,7 +223,7 @@ def test_the_recorded_maskings_come_out_exactly(fixtures_dir):
 
 
 def test_the_recorded_quirks_are_reproduced(fixtures_dir):
-    """A ## after [SEP] belongs to the word before it; and a short text of long words has nothing to predict."""
+    """A ## after [SEP] belongs to the word before it, and a short text of long words has nothing to predict."""
     quirks = json.loads((fixtures_dir / "bert_pretraining" / "tolerances.json").read_text("utf8"))["quirk_cases"]
     for quirk in quirks:
         ids = {"[CLS]": 2, "[SEP]": 3}

@@ -24,7 +24,7 @@ def test_full_softmax_in_parts(monkeypatch, at_once):
     assert_close(losses, expected, N_TERMS)
     ours = torch.autograd.grad(losses.sum(), [hidden, softmax.weight, softmax.bias])
     theirs = torch.autograd.grad(expected.sum(), [hidden, softmax.weight, softmax.bias])
-    assert_all_close(ours, theirs, 2 * N_TERMS)  # forward and back
+    assert_all_close(ours, theirs, 2 * N_TERMS)  # forward and backward
 
 
 def test_a_sample_is_distinct_and_expected_as_it_says():
@@ -36,13 +36,13 @@ def test_a_sample_is_distinct_and_expected_as_it_says():
         assert len(sample.words.unique()) == n_samples and sample.n_draws >= n_samples
         drawn[sample.words] += 1
         expected += sample.log_expected(torch.arange(n_words)).exp()
-    # Stopping at the n-th distinct word makes the formula, TensorFlow's as well, an approximation to some percent.
+    # Stopping at the n-th distinct word makes the formula (TensorFlow's too) an approximation to within some percent.
     torch.testing.assert_close(drawn / n_rounds, expected / n_rounds, atol=0.04, rtol=0.05)
     assert drawn[0] > drawn[10] > drawn[59] > 0
 
 
 def test_the_last_words_are_found_as_well():
-    """A sample of nearly all words takes many draws, not for ever."""
+    """A sample of nearly all words takes many draws, but not forever."""
     sample = sample_log_uniform(99, 100)
     assert len(sample.words.unique()) == 99 and sample.n_draws > 99
 
@@ -65,7 +65,7 @@ def test_sampled_softmax_by_its_definition():
 
 
 def test_the_correction_makes_the_sampled_gradient_that_of_the_full_softmax():
-    """With a large sample and the correction both agree in the mean. Without it, gradients of frequent words would be
+    """With a large sample and the correction, both agree on average. Without it, gradients of frequent words would be
     88 % too large and those of rare ones 47 % too small; the standard error of the mean of 300 samples is 0.8 %."""
     torch.manual_seed(0)
     softmax = SampledSoftmax(WIDTH, 400, 200)

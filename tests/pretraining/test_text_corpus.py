@@ -51,7 +51,7 @@ def test_documents_do_not_run_over_the_end_of_a_file(tmp_path, nlp):
 
 
 class Plain:
-    """A pipeline whose tokenizer costs nothing."""
+    """A pipeline with a trivial tokenizer."""
 
     vocab = spacy.blank("zh").vocab
 

@@ -29,12 +29,12 @@ def test_a_file_is_whole_or_as_it_was(tmp_path):
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("n_kills", N_KILLS)
 def test_killed_while_pretraining(pretraining_config, tmp_path, n_kills):
-    """Every file that is left is one of a run that was not killed; the next run over it is as one in a new folder."""
+    """Every remaining file is as in a run that was not killed, and the next run continues as if in a new folder."""
 
     def work(folder):
         return lambda: pretrain_together(pretraining_config(), folder)
 
-    pretrain_together(pretraining_config({"pretraining.max_epochs": 1}), tmp_path / "imports")  # children have them
+    pretrain_together(pretraining_config({"pretraining.max_epochs": 1}), tmp_path / "imports")  # imports before forking
     seconds = timed(work(tmp_path / "whole"))
     expected = {path.name: path.read_bytes() for path in (tmp_path / "whole").glob("*.bin")}
     generator = random.Random(0)

@@ -1,4 +1,4 @@
-"""The scripts of the project folder are plain files: tests import them from there."""
+"""The scripts in project/scripts are plain files, and tests import them from there."""
 
 import sys
 from pathlib import Path
@@ -16,5 +16,5 @@ def project_dir() -> Path:
 
 @pytest.fixture(autouse=True)
 def messages_are_not_broken_into_lines(monkeypatch):
-    """Where a line ends depends on the length of the temporary folder's name."""
+    """Disables wrapping, which would depend on the length of the temporary folder's name."""
     monkeypatch.setattr("wasabi.printer.wrap", lambda text, **_: str(text))

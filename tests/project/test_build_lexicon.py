@@ -35,7 +35,7 @@ def test_what_is_left_out_is_reported(tmp_path, capsys):
     (tmp_path / "list.txt").write_text("南京市\n长江  大桥\n", "utf8")
     main(tmp_path / "out", str(tmp_path / "list.txt"))
     out = " ".join(capsys.readouterr().out.split())
-    assert "1 entries left out: white space" in out and "list.txt:2" in out
+    assert "1 entries skipped: white space" in out and "list.txt:2" in out
 
 
 def test_empty_and_replaced(tmp_path):

@@ -1,4 +1,4 @@
-"""What a card says is what was measured; what is not known, it says so."""
+"""A card states what was measured, and says what is unknown."""
 
 import pytest
 import spacy
@@ -26,7 +26,7 @@ def test_entities(facts):
     assert measured["lexicon"]["words"] == 4 and len(measured["lexicon"]["version"]) == 16
     assert sum(row["n"] for row in measured["labels"].values()) == 8  # entities in test
     assert sum(n for kind, n in measured["errors"].items() if kind != "spurious") == 8
-    recall = 7 * measured["recall_seen"] + measured["recall_unseen"]  # 复旦大学 is in no text of training
+    recall = 7 * measured["recall_seen"] + measured["recall_unseen"]  # 复旦大学 is in no training text
     assert 8 * measured["scores"]["ents_r"] == pytest.approx(recall, rel=1e-9) and measured["recall_seen"] == 1.0
     assert measured["characters_per_second"] > 0
     card = write_card(measured, "zh_lexner_posts", "1.2.3")
@@ -34,7 +34,7 @@ def test_entities(facts):
         "# zh_lexner_posts 1.2.3",
         "Licence of the data: CC0",
         f"4 words, version `{measured['lexicon']['version']}`",
-        "spread over seeds is not known",
+        "spread over seeds is unknown",
         "Recall of entities seen in training: 100.0",
         "Calibration: scores are off by",
         "characters a second",

@@ -1,4 +1,4 @@
-"""No text of a dev or test split is pretrained on: it is found, and without the splits nothing is said to be clean."""
+"""Dev and test texts are found in raw texts, which are never called clean if a split is missing."""
 
 import gzip
 from pathlib import Path
@@ -37,7 +37,7 @@ def write(path: Path, *lines: str) -> Path:
 
 def test_clean_text_passes(corpus, tmp_path, capsys):
     check_overlap.main([write(tmp_path / "text" / "a.txt.gz", RAW)], corpus)
-    assert "No text of 8 protected ones" in capsys.readouterr().out
+    assert "None of 8 protected texts" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("text", [DEV, TEST])
@@ -48,7 +48,7 @@ def test_text_of_every_split_is_refused(corpus, tmp_path, capsys, name, text):
     with pytest.raises(SystemExit):
         check_overlap.main([tmp_path / "text"], corpus)
     out = " ".join(capsys.readouterr().out.split())
-    assert "b.txt.gz, line 2 holds a text of" in out and "1 lines share texts" in out
+    assert "b.txt.gz, line 2 contains a text of" in out and "1 lines contain dev or test texts" in out
 
 
 def test_a_split_that_is_not_there_is_no_pass(corpus, tmp_path, capsys):

@@ -1,4 +1,4 @@
-"""OntoNotes 4: its files, its four types, its splits; the files that others make of it."""
+"""OntoNotes 4: its files, its four types, its splits; the files that others derive from it."""
 
 import pytest
 from convert_ontonotes import main, read_sentence, split_of
@@ -67,7 +67,7 @@ def test_the_release(tmp_path, capsys):
     first, second = docs["dev"]
     assert first.text == "南京的张三昨天来了。" and second.text == "Q&A：谁？"
     assert [(ent.text, ent.label_) for ent in first.ents] == [("南京", "GPE"), ("张三", "PER")]
-    assert "in the papers 15.7 k" in capsys.readouterr().out
+    assert "in the papers: 15.7 k" in capsys.readouterr().out
 
 
 def test_the_files_that_others_make_of_it(tmp_path):

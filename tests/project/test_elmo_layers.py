@@ -1,4 +1,4 @@
-"""The plot of the layers that trained pipelines mix."""
+"""The chart of layer weights in trained pipelines."""
 
 import elmo_layers
 import pytest

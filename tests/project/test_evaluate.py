@@ -1,4 +1,4 @@
-"""Scores of a pipeline that finds what it is told to find."""
+"""Scores of a pipeline with predetermined predictions."""
 
 import pytest
 import spacy
@@ -64,7 +64,7 @@ def test_tables(nlp, capsys):
     scores = evaluate(nlp, examples(nlp), {"王明"})
     print_scores({"a": scores, "b": scores})
     out = capsys.readouterr().out
-    assert "4 entities, 3 of them not seen in training" in out
+    assert "4 entities, 3 of them unseen in training" in out
     assert out.count("PER") == 2 and "66.7" in out
 
 

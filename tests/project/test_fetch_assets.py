@@ -1,17 +1,17 @@
-"""Assets come from where they lie, from a folder, or from the network; only with the right MD5."""
+"""Assets are kept, copied from a folder, or downloaded, but only with the right MD5."""
 
 import fetch_assets
 import paths
 import pytest
 import srsly
-from fetch_assets import bring, main, md5
+from fetch_assets import fetch, main, md5
 
 URL = "https://example.org/train.json"
 
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """A project with one asset, whose right content is `right`."""
+    """A project with one asset, whose correct content is `right`."""
     root = tmp_path / "project"
     root.mkdir()
     (tmp_path / "right").write_text("right", "utf8")
@@ -33,14 +33,14 @@ def place(path, text):
 def test_what_is_there_stays(project):
     root, asset = project
     place(root / asset["dest"], "right")
-    assert bring(asset, None)
+    assert fetch(asset, None)
 
 
 @pytest.mark.parametrize("where", ["mine/train.json", "originals/mine/train.json", "train.json"])
 def test_copied_from_a_folder(project, tmp_path, where):
     root, asset = project
     place(tmp_path / "data" / where, "right")
-    assert bring(asset, tmp_path / "data")
+    assert fetch(asset, tmp_path / "data")
     assert (root / asset["dest"]).read_text("utf8") == "right"
 
 
@@ -49,7 +49,7 @@ def test_wrong_copies_are_not_taken(project, tmp_path, monkeypatch, capsys):
     place(tmp_path / "data" / "mine" / "train.json", "wrong")
     asked = []
     monkeypatch.setattr(fetch_assets, "fetch_asset", lambda *args: asked.append(args[1]))
-    assert not bring(asset, tmp_path / "data")
+    assert not fetch(asset, tmp_path / "data")
     assert asked == [URL]
     assert not (root / asset["dest"]).exists()
     assert "MD5" in capsys.readouterr().out
@@ -59,7 +59,7 @@ def test_a_wrong_file_in_place_is_replaced(project, tmp_path):
     root, asset = project
     place(root / asset["dest"], "wrong")
     place(tmp_path / "data" / "train.json", "right")
-    assert bring(asset, tmp_path / "data")
+    assert fetch(asset, tmp_path / "data")
     assert (root / asset["dest"]).read_text("utf8") == "right"
 
 
@@ -139,8 +139,8 @@ def test_own_files_by_absolute_path_are_remembered_with_their_content(project, t
     "name, files, message",
     [
         ("yours", {}, "--vars.train my_train.conll"),
-        ("yours", {"train": "my_train.conll"}, "The test file of yours is not named"),
-        ("yours", {"test": "my_train.conll"}, "The train file of yours is not named"),
+        ("yours", {"train": "my_train.conll"}, "The test file of yours is not given"),
+        ("yours", {"test": "my_train.conll"}, "The train file of yours is not given"),
         ("yours", {"train": "my_train.conll", "test": "typo.conll"}, "There is no typo.conll in"),
         ("yours", {"train": "/typo.conll"}, "--vars.train FILE"),
         ("mine", {"train": "my_train.conll"}, "another name: --vars.dataset mine"),

@@ -1,4 +1,4 @@
-"""What the papers start from: files in archives, pages in place of files, what has to be brought by hand."""
+"""Fetching what the papers use: files in archives, web pages instead of files, files to download by hand."""
 
 import io
 import tarfile
@@ -36,14 +36,14 @@ def test_the_largest_file_of_an_archive_is_taken_once(tmp_path):
 )
 def test_a_page_in_place_of_vectors_is_named_and_kept_apart(tmp_path, name, content):
     (tmp_path / name).write_text(content, "utf8")
-    with pytest.raises(LexiconError, match="refused is no file of vectors"):
+    with pytest.raises(LexiconError, match="refused is not a vector file"):
         check_vectors(tmp_path / name)
     assert [path.name for path in tmp_path.iterdir()] == [f"{name}.refused"]
 
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """A project with one file of vectors to download and one to bring by hand. Neither is there."""
+    """A project with one vector file to download and one to fetch by hand. Neither exists yet."""
     root = tmp_path / "project"
     (root / "reproduce").mkdir(parents=True)
     assets = [{"dest": f"../assets/vectors/{name}", "description": f"where {name} is"} for name in ("a.vec", "b.vec")]

@@ -1,4 +1,4 @@
-"""Training texts see the dictionary that the other folds make."""
+"""Training texts see the dictionary built from the other folds."""
 
 import pytest
 import spacy

@@ -1,4 +1,4 @@
-"""What the README of the project promises of the demo corpus."""
+"""What the project's README promises about the demo corpus."""
 
 from collections import Counter, defaultdict
 from random import Random
@@ -94,7 +94,7 @@ def test_ambiguities(demo):
     assert ("北京", "GPE") in gold("北京大学生前来应聘")
     seen = {text for text, _ in mentions(demo.splits["train"])}
     assert not seen & {"南京", "南京市", "北京", "北京市", "武汉市", "江大桥", "长江大桥", "中国银行", "中国人民银行"}
-    # The same words as names and as nothing: the text must decide.
+    # The same words as names and as ordinary words: the text must decide.
     outside = "".join(
         "".join(c if tag == "O" else "|" for c, tag in zip(s.text, s.tags())) for s in demo.splits["train"]
     )

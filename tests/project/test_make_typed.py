@@ -1,4 +1,4 @@
-"""Tested with jackknife.py, which uses what make_typed.py writes; here only a part of the training texts."""
+"""Tested with jackknife.py, which uses what make_typed.py writes; here only --limit."""
 
 import spacy
 import srsly

@@ -1,4 +1,4 @@
-"""Entity typing: from entities to marked mentions, and a `textcat` that tells their types."""
+"""Entity typing: from entities to marked mentions, and a `textcat` that predicts their types."""
 
 import make_typing
 import numpy as np

@@ -1,4 +1,4 @@
-"""Word vectors from raw text: words in the same places are alike, words that do not occur have none."""
+"""Word vectors from raw text: words in similar contexts are similar, words that do not occur have none."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What is shown of each entity."""
+"""What is printed for each entity."""
 
 import json
 

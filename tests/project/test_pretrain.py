@@ -1,4 +1,4 @@
-"""What `scripts/pretrain.py` runs, and that a run goes on from the last file that was saved whole."""
+"""What `scripts/pretrain.py` runs, and that a run resumes from the last complete file."""
 
 import pretrain
 import pytest
@@ -61,7 +61,7 @@ def test_a_run_goes_on_from_the_last_whole_file(project_dir, tmp_path, commands,
     for number, content in enumerate([whole, whole, whole[:50]]):
         (tmp_path / f"model{number}.bin").write_bytes(content)
     assert pretrain.last_checkpoint(tmp_path) == tmp_path / "model1.bin"
-    assert "model2.bin was not saved whole" in " ".join(capsys.readouterr().out.split())
+    assert "model2.bin was not saved completely" in " ".join(capsys.readouterr().out.split())
     arguments = (config, tmp_path / "text", tmp_path, tmp_path / "bert")
     with pytest.raises(SystemExit):
         pretrain.main(*arguments)

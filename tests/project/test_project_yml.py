@@ -1,4 +1,4 @@
-"""The project files: valid for weasel, complete, and every workflow plain from its start to its end."""
+"""The project files: valid for weasel, complete, with every workflow's inputs and outputs declared."""
 
 import re
 import shutil
@@ -12,8 +12,8 @@ PRETRAINING = {"vectors", "pretrain", "pretrain-ernie", "pretrain-elmo", "graph"
 FOLDERS = [".", "pretraining", "reproduce"]
 ELSEWHERE = {"reproduce"}  # commands that run a workflow of another project file
 ALONE = {"package", "release", *ELSEWHERE}  # those that are no part of a workflow
-ALWAYS = {"demo-predict", "check-text", *ELSEWHERE}  # what shows or checks something and writes nothing here
-GIVEN = {  # what whoever runs the workflow has, or has made by another one
+ALWAYS = {"demo-predict", "check-text", *ELSEWHERE}  # commands that only show or check something and write nothing here
+GIVEN = {  # files that the user has, or has made with another workflow
     "../assets/text": ("vectors", "pretrain", "pretrain-ernie", "pretrain-elmo", "graph"),
     "../corpus/knowledge/triples.tsv": ("knowledge",),
     "../lexicon/knowledge": ("pretrain-ernie", "typing"),

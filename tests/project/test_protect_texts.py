@@ -1,4 +1,4 @@
-"""All data sets that are to be protected are converted before a text is compared with them."""
+"""All protected data sets are converted before texts are compared with them."""
 
 import protect_texts
 import pytest
@@ -9,7 +9,7 @@ from paths import SPLITS
 
 @pytest.fixture
 def noted(monkeypatch):
-    """What is fetched and converted; nothing is done."""
+    """Records what would be fetched and converted."""
     noted = []
     monkeypatch.setattr(protect_texts.fetch_assets, "main", lambda name, data_dir: noted.append((name, data_dir)))
     monkeypatch.setattr(protect_texts.convert_dataset, "main", lambda name, corpus: noted.append((name, corpus)))
@@ -38,7 +38,7 @@ def test_a_set_that_cannot_be_brought_is_named_with_the_remedy(noted, tmp_path, 
     with pytest.raises(SystemExit):
         protect_texts.main("msra", tmp_path)
     out = " ".join(capsys.readouterr().out.split())
-    assert "dev and test splits of msra are not there" in out and "vars.protected" in out
+    assert "dev and test splits of msra are missing" in out and "vars.protected" in out
     with pytest.raises(SystemExit):
         protect_texts.main("msra people_daily", tmp_path)
     assert not noted

@@ -21,7 +21,7 @@ def test_a_release(project, capsys):
     main("posts=weibo/flat words=udc/segmenter", project / "packages")
     wheels = sorted(path.name.split("-")[0] for path in (project / "packages" / "dist").glob("*.whl"))
     assert wheels == ["spacy_lexner", "zh_lexner_posts", "zh_lexner_words"]
-    assert capsys.readouterr().out.count("installed into a fresh environment, finds the same in") == 2
+    assert capsys.readouterr().out.count("installed into a fresh environment, gives the same results on") == 2
 
 
 @pytest.mark.parametrize("text, message", [("posts", "NAME=DATASET/CONFIG"), ("a=msra/flat", "--vars.dataset msra")])

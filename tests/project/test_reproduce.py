@@ -1,4 +1,4 @@
-"""The papers' tables beside ours: figures and systems fit together; the pieces; and all of it from start to end."""
+"""The papers' tables beside ours: figures match systems; the parts; and the whole workflow."""
 
 import io
 import os
@@ -44,7 +44,7 @@ def test_every_figure_has_a_system_and_a_citation():
 
 @pytest.mark.parametrize("name", ["bert", "bert-word", "lebert", "flat", "flat-bert"])
 def test_settings_follow_from_the_number_of_texts(name):
-    """Evaluations once an epoch; the length of a training and of its warm-up in epochs are the same on all sets."""
+    """Evaluation once per epoch; training and warm-up take the same number of epochs on all data sets."""
     system = read_study(STUDY).systems[name]
     texts = {"resume": 3821, "msra": 40500, "ontonotes": 15724}
     for dataset, n_texts in texts.items():
@@ -96,7 +96,7 @@ VECTORS = [f"{word} {' '.join(['0.1'] * 4)}" for word in ("南", "京", "南京"
 
 
 def make_data(folder):
-    """The files that the papers start from, tiny, in the folder that `data_dir` names."""
+    """Tiny versions of the files that the papers use, in the folder `data_dir`."""
     bmes = "\n\n".join(SENTENCES) + "\n\n"
     bio = bmes.replace("E-", "I-")
     for dataset in ("weibo", "resume"):
@@ -179,7 +179,7 @@ def small(tmp_path_factory):
     [("bert", "weibo"), ("bert-word", "msra"), ("lebert", "resume"), ("flat", "ontonotes"), ("flat-bert", "ontonotes")],
 )
 def test_a_system_trains_at_its_settings(small, tmp_path, monkeypatch, name, dataset):
-    """A few updates in this process, with the very arguments of the study."""
+    """A few updates in this process, with the study's own arguments."""
     monkeypatch.setattr(study, "PROJECT", small)
     vectors = [f"--paths.{which}_vectors={small / 'chars.vec'}" for which in ("character", "bigram")]
     settings = [f"--paths.checkpoint={small / 'tiny-bert'}", *vectors, *shlex.split(SHORT)]
@@ -194,7 +194,7 @@ def test_a_system_trains_at_its_settings(small, tmp_path, monkeypatch, name, dat
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_from_start_to_end(checkout):
-    """As a person types it: everything is brought, five systems are trained on four data sets, the tables printed."""
+    """As a user would run it: fetch everything, train five systems on four data sets, print the tables."""
     command = [sys.executable, "-m", "spacy", "project", "run", "reproduce", "project", "--vars.seeds", "1"]
     command += ["--vars.checkpoint", "tiny-bert", "--vars.data_dir", "data", "--vars.ontonotes", "data/ontonotes"]
     environment = {**os.environ, "COLUMNS": "200", "PWD": str(checkout), "CUDA_VISIBLE_DEVICES": ""}
@@ -204,6 +204,6 @@ def test_from_start_to_end(checkout):
         )
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
         found = list(srsly.read_jsonl(checkout / "project/metrics/reproduce/tiny-bert.jsonl"))
-        assert len(found) == 20 and all(row["test"]["n_seen"] for row in found)  # and no more the second time
+        assert len(found) == 20 and all(row["test"]["n_seen"] for row in found)  # and not again the second time
     table = (checkout / "project/metrics/reproduce/tiny-bert.md").read_text("utf8")
     assert table.count("| 1 |\n") == 24 and "| LEBERT | ontonotes | 82.08 |" in table and table in done.stdout

@@ -1,4 +1,4 @@
-"""The study: one line per run, each run once; what is measured."""
+"""The study: one line per run, each run once; its measurements."""
 
 import sys
 

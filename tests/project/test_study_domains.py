@@ -1,4 +1,4 @@
-"""A language model that was pretrained on one kind of text knows that kind better than another."""
+"""A language model pretrained on one kind of text knows that kind better than another."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Studies: what they compare exists, and what is wrong with one is named."""
+"""Studies: what they compare exists, and errors in them are reported."""
 
 import pytest
 from study_file import System, read_study

@@ -29,7 +29,7 @@ def test_gold_docs_keep_tokens_and_entities():
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """A project with two pipelines that know the name of one place, one of them in simplified characters only."""
+    """A project with two pipelines that know one place name, one of them only in simplified characters."""
     monkeypatch.setattr(study_scripts, "PROJECT", tmp_path)
     nlp = spacy.blank("zh")
     docs = []

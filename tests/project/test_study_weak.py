@@ -1,4 +1,4 @@
-"""The study of learning from a dictionary, on made-up sentences and a model of a few steps."""
+"""The study of learning from a dictionary, with invented sentences and a few training steps."""
 
 import pytest
 import srsly

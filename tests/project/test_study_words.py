@@ -1,4 +1,4 @@
-"""The study of words: peers, data sets put together, scores of pipelines that find words."""
+"""The study of words: peers, joined data sets, scores of pipelines that segment."""
 
 import json
 
@@ -13,7 +13,7 @@ from spacy.tokens import DocBin
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """A project with a small data set in words."""
+    """A project with a small data set with words."""
     monkeypatch.setattr(study_words, "PROJECT", tmp_path)
     nlp = spacy.blank("zh")
     for split in study_words.SPLITS:

@@ -43,5 +43,5 @@ def test_a_file_that_is_no_graph_is_named_and_the_old_lexicon_stays(triples, tmp
     triples.write_text(content, "utf8")
     with pytest.raises(SystemExit):
         train_knowledge.main(triples, tmp_path / "out")
-    assert "cannot be learned" in capsys.readouterr().out
+    assert "Training on the knowledge graph failed" in capsys.readouterr().out
     assert len(Lexicon.open(tmp_path / "out")) == 0

@@ -1,4 +1,4 @@
-"""Where two segmentations part."""
+"""Where two segmentations differ."""
 
 import pytest
 import spacy

@@ -1,4 +1,4 @@
-"""The workflows from start to end, as a person types them. Minutes."""
+"""The workflows from start to end, as a user would run them. Takes minutes."""
 
 import json
 import os
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
 @pytest.fixture
 def checkout(project_dir, tmp_path):
-    """A copy of what the workflows read, without anything that they wrote."""
+    """A copy of what the workflows read, without anything they wrote."""
     written = (
         "assets",
         "configs",
@@ -103,7 +103,7 @@ TEXT = [f"第{i}段：南京市的长江大桥很长，我们在桥上看见了�
 
 
 def test_pretrain(checkout, data_dir):
-    """Text that holds a sentence of a test split is refused; without it, the result is a checkpoint."""
+    """Text that contains a sentence of a test split is refused; without it, the result is a checkpoint."""
     rows = (data_dir / "originals" / "weibo" / "test.char.bmes").read_text("utf8").split("\n\n")
     sentences = ["".join(row.split()[0][0] for row in block.splitlines() if row.strip()) for block in rows]
     (checkout / "text.txt").write_text("\n".join([*TEXT, max(sentences, key=len)]), "utf8")

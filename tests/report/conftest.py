@@ -1,4 +1,4 @@
-"""What the tests of the report share: annotated texts, and a pipeline that gets some of them right."""
+"""Shared by the report's tests: annotated texts, and a pipeline that gets some of them right."""
 
 from pathlib import Path
 from typing import Any, List, Tuple

@@ -12,7 +12,7 @@ from spacy_lexner.visualize.lattice import Mark
 
 
 def draw(n, scale, label="A", seed=0):
-    """Predictions whose probabilities are right after a scale."""
+    """Predictions whose probabilities are right once rescaled."""
     random = np.random.default_rng(seed)
     probabilities = 1 / (1 + np.exp(-random.normal(1.0, 3.0, n)))
     return [Judged(label, p, bool(random.random() < scale(p))) for p in probabilities.tolist()]
@@ -50,7 +50,7 @@ def test_labels_have_scales_of_their_own_if_there_are_enough_examples():
     [
         [Judged("A", 1.0, True)],
         [Judged("A", 1.0, False)] * 40,
-        [Judged("A", p, p < 0.5) for p in np.linspace(0, 1, 41).tolist()],  # the surer, the more wrong
+        [Judged("A", p, p < 0.5) for p in np.linspace(0, 1, 41).tolist()],  # the more certain, the more often wrong
         [Judged("A", p, p > 0.5) for p in np.linspace(0, 1, 41).tolist()],
         [Judged("A", 0.7, True), Judged("B", 0.7, False)] * 40,
     ],
@@ -63,7 +63,7 @@ def test_whatever_the_examples_scores_stay_finite_and_rise_with_probabilities(pr
 
 
 def test_labels_that_do_not_differ_keep_together():
-    """Where labels are alike, what little differs between their examples is chance."""
+    """If labels are alike, small differences between their examples are chance."""
     alike = fit([each for i in range(8) for each in draw(60, Scale(3.0, -0.5), str(i), seed=i)])
     temperatures = [scale.temperature for scale in alike.labels.values()]
     assert len(temperatures) == 8 and max(temperatures) - min(temperatures) < 0.5

@@ -1,4 +1,4 @@
-"""The page in Chinese says everything that the English one says."""
+"""The Chinese page says everything that the English one does."""
 
 import re
 from html import unescape

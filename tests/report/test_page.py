@@ -17,7 +17,7 @@ VOID = {"meta", "br", "line", "circle", "rect"}
 
 
 class Checker(HTMLParser):
-    """Collects elements, and finds out whether each is closed where it should be."""
+    """Collects elements, and checks that each is closed where it should be."""
 
     def __init__(self):
         super().__init__()

@@ -8,7 +8,7 @@ from spacy.training import Example
 
 @pytest.fixture(scope="session")
 def small_model(tmp_path_factory):
-    """The folder of a trained pipeline with words that have no rules."""
+    """The folder of a trained pipeline whose words have no rules."""
     nlp = blank()
     nlp.add_pipe("lex_matcher", first=True).add_words(["南京", "上海", "天气", "北京大学"])
     train(nlp, [Example.from_dict(nlp.make_doc(text), {"entities": entities}) for text, entities in TEXTS])

@@ -15,5 +15,5 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def troublesome(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The name of a package, as `spacy package --code` makes them."""
+    """The name of a package like those made by `spacy package --code`."""
     return make_troublesome(tmp_path, monkeypatch)

@@ -43,7 +43,7 @@ def read_all(folder):
 
 
 def find_maps(folder):
-    """The files below a folder that processes have mapped: for each, the processes."""
+    """The files in a folder that processes have mapped, with these processes."""
     found = {}
     for maps in Path("/proc").glob("[0-9]*/maps"):
         try:
@@ -59,7 +59,7 @@ def find_maps(folder):
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory):
-    """The folder of a package with a pipeline that does what texts tell it."""
+    """The folder of a package with a pipeline that does what texts tell it to."""
     folder = tmp_path_factory.mktemp("package")
     with pytest.MonkeyPatch.context() as monkeypatch:
         assert make_troublesome(folder, monkeypatch) == NAME
@@ -67,7 +67,7 @@ def package(tmp_path_factory):
 
 
 class TwoNodes:
-    """A cluster with a processor on each of two nodes."""
+    """A cluster of two nodes with one processor each."""
 
     def __init__(self, site):
         from ray.cluster_utils import Cluster
@@ -103,7 +103,7 @@ def nodes(package):
 
 @pytest.fixture(scope="module")
 def slow(package):
-    """Texts that take their time and on which two workers are at work, and what they become without a cluster."""
+    """Slow texts that keep two workers busy, and their annotation without a cluster."""
     path = write(package / "slow.txt", [f"齐{number}在南京" for number in range(60)])
     annotate(NAME, [path], package / "slow", **OPTIONS)
     return path, read_all(package / "slow")
@@ -161,7 +161,7 @@ def test_a_driver_that_is_killed(tmp_path, slow, nodes):
 
 
 def test_nodes_with_another_version_and_without_the_package(tmp_path, model, nodes, monkeypatch):
-    """Workers look first where their driver was started, so that must be elsewhere."""
+    """Workers look first in the folder where their driver was started, so that must be another one."""
     for name, code in (("old", OLD), ("none", "raise ModuleNotFoundError('No module named spacy_lexner')")):
         package = tmp_path / name / "spacy_lexner" / "scale"
         package.mkdir(parents=True)
@@ -209,7 +209,7 @@ def test_another_service_at_the_address():
 
 
 class BrokenStream:
-    """A stream that ends after this many answers."""
+    """A stream that fails after this many answers."""
 
     left: ClassVar[List[int]] = []  # for each stream
 

@@ -1,4 +1,4 @@
-"""Tasks in a stream that loses them, without a cluster."""
+"""Tasks in a stream that loses some of them, without a cluster."""
 
 import itertools
 from types import SimpleNamespace
@@ -14,7 +14,7 @@ from spacy_lexner.scale.tasks import Batch
 
 
 class FakeStream:
-    """A stream with a clock of its own. `lose` says what becomes of texts: "", "started" or "dropped"."""
+    """A stream with its own clock. `lose` says what happens to texts: "", "started" or "dropped"."""
 
     def __init__(self, monkeypatch, lose=lambda texts: "", answer=lambda texts: (texts, None)):
         self.now, self.lose, self.answer, self.sent, self.waiting = 0.0, lose, answer, [], []
@@ -67,7 +67,7 @@ def test_a_batch_that_no_actor_had_is_sent_again_and_has_no_fault(monkeypatch):
 
 
 def test_a_silent_cluster_is_an_error_after_a_while(monkeypatch):
-    """A cluster that never has an actor, and one whose actors are gone."""
+    """A cluster that never gets an actor, and one that has lost its actors."""
     never = FakeStream(monkeypatch, lambda texts: "dropped")
     with pytest.raises(WorkerError, match=r"started no worker in 600 seconds.*ray status"):
         run(never, [Batch(0, [0], ["a"])])

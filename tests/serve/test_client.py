@@ -13,7 +13,7 @@ URL = "http://127.0.0.1"
 
 @pytest.fixture
 def connected(client):
-    """A client of ours whose requests go through that of Starlette."""
+    """Our client, with requests going through Starlette's test client."""
     with Client(URL, TOKEN, transport=client._transport) as own:
         yield own
 

@@ -70,7 +70,7 @@ def running(model, folder):
 
 
 def test_signals(model_folder, tmp_path):
-    """SIGHUP loads the model again, or keeps the old one; SIGTERM answers what has arrived."""
+    """SIGHUP reloads the model, or keeps the old one; on SIGTERM, requests that have arrived are answered."""
     model = tmp_path / "model"
     shutil.copytree(model_folder, model)
     with running(model, tmp_path) as server:
@@ -103,7 +103,7 @@ def wait_for_metric(server, line, *, there=True):
 
 
 def processes_of(server):
-    """The process of HTTP, and what else the service has started."""
+    """The HTTP process, and what else the service has started."""
     with open(f"/proc/{server.process.pid}/task/{server.process.pid}/children") as file:
         return [int(number) for number in file.read().split()]
 
@@ -138,7 +138,7 @@ def test_no_process_is_left_alone(model_folder, tmp_path):
 
 
 def test_clients_that_mean_no_good(model_folder, tmp_path):
-    """1,000 clients that connect and say nothing do not keep others out, nor do those that send without end."""
+    """1,000 silent clients do not keep others out, nor do clients that send endlessly."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < N_IDLE + 200:
         pytest.skip(f"needs {N_IDLE + 200} open files, and {hard} are allowed")
@@ -194,7 +194,7 @@ def added_words(server):
 
 
 def kill_while_changing(model, folder, chance, number):
-    """Change the dictionary until the service is killed. RETURNS (Set[str]): The words that it said it had added."""
+    """Change the dictionary until the service is killed. RETURNS (Set[str]): The words that it confirmed."""
     promised = set()
     with running(model, folder) as server:
         known = added_words(server)
@@ -218,7 +218,7 @@ def test_nothing_that_was_promised_is_lost(model_folder, tmp_path, n_kills):
     promised = set()
     for number in range(n_kills):
         known, more = kill_while_changing(model_folder, tmp_path, chance, number)
-        assert promised <= known and len(known) <= len(promised) + number  # one may be kept that was not promised
+        assert promised <= known and len(known) <= len(promised) + number  # one unconfirmed word may be kept
         promised |= more
     with running(model_folder, tmp_path) as server:
         known = added_words(server)

@@ -25,7 +25,7 @@ def read(columns, **options):
 @settings(max_examples=25)
 @given(st.lists(annotated_docs(), min_size=1, max_size=3), st.sampled_from([None, *SCHEMES]))
 def test_there_and_back(docs, scheme):
-    """As entities, and as tags of each scheme; with a Doc without annotation."""
+    """As entities and as tags in each scheme, with one Doc without annotation."""
     docs = [*docs, ZH.make_doc("没有")]
     dataset = write_dataset(docs) if scheme is None else write_dataset(docs, tags=True, scheme=scheme)
     found = read_dataset(dataset, ZH.make_doc)

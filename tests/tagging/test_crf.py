@@ -80,7 +80,7 @@ def test_no_path_has_no_gradient():
 
 
 def test_a_path_is_never_lost():
-    # All weight is where the path cannot go on: the path that exists is 10,000 below, in both directions.
+    # All weight is on dead ends: the only possible path is 10,000 below, in both directions.
     for dtype in (torch.float32, torch.float64):
         emissions = torch.tensor([[0.0, 1e4], [1e4, 0.0], [0.0, 1e4]], dtype=dtype)
         allowed = torch.tensor([[True, True], [True, True], [True, True]])
@@ -109,7 +109,7 @@ def test_long_sequence_keeps_its_precision():
     free = crf.log_partition(trellis)
     rows = crf.posterior(trellis)[2].unary.sum(1)
     assert torch.isfinite(free).all()
-    assert_close(rows, torch.ones(5000), 2 * 5000 * 5, dtype="float64")  # steps there and back, and tags
+    assert_close(rows, torch.ones(5000), 2 * 5000 * 5, dtype="float64")  # steps forward and backward, and tags
 
 
 def test_nothing_at_all():
@@ -153,7 +153,7 @@ def read(path):
 
 
 def compare(tensors, emissions, transitions, legal_in_decoding=None):
-    """Loss of each sentence and path of an original implementation, against ours."""
+    """The original implementation's loss of each sentence and path, against ours."""
     lengths = tensors["lengths"].tolist()
     mask = torch.arange(emissions.shape[1]) < tensors["lengths"][:, None]
     flat = emissions[mask]
@@ -182,7 +182,7 @@ def test_golden_yj(fixtures_dir):
 
 
 def test_golden_lw(fixtures_dir):
-    """START and STOP are tags like any other there: a path may even pass through them."""
+    """There, START and STOP are ordinary tags: a path may even pass through them."""
     tensors, meta = read(fixtures_dir / "crf" / "lw_crf.safetensors")
     transitions = torch.zeros(10, 10)
     transitions[:-1, :-1] = tensors["transitions"]
@@ -194,7 +194,7 @@ def test_golden_lw(fixtures_dir):
 @pytest.mark.parametrize("start_end", [0, 1])
 @pytest.mark.parametrize("constrained", [0, 1])
 def test_golden_fastnlp(fixtures_dir, start_end, constrained):
-    """Constraints act on paths alone there, and on the end only along with start and end scores."""
+    """There, constraints apply only to paths, and to the end only with start and end scores."""
     tensors, meta = read(fixtures_dir / "crf" / "crf_fastnlp.safetensors")
     prefix = f"startend{start_end}_constrained{constrained}."
     case = {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}

@@ -83,11 +83,11 @@ def test_windows_change_nothing(seed, scale, dtype, monkeypatch):
     log_p = crf_windows.run_log_probs(crf_windows.marginals(trellis, window=48, margin=20), *runs)
     # Each factor of a run, of at most 40 tokens, may be off by what windows may differ where they meet.
     torch.testing.assert_close(log_p, whole, rtol=0, atol=40 * crf_windows.TOLERANCE)
-    assert max(pieces) < 300 or scale > 1  # windows did it, not the second attempt
+    assert max(pieces) < 300 or scale > 1  # by windows, not by the second attempt
 
 
 def count_pieces(monkeypatch):
-    """Notes the lengths of all sequences that are solved."""
+    """Records the lengths of all sequences solved."""
     lengths = []
     for name in ("viterbi", "posterior"):
         solve = getattr(crf, name)
@@ -118,7 +118,7 @@ def test_what_is_never_forgotten_is_done_in_one_piece(monkeypatch):
 
 
 def test_a_window_that_has_no_path_of_its_own():
-    """A move that must not begin a sequence is all that is allowed where a window begins."""
+    """Where a window starts, the only allowed move is one that may not start a sequence."""
     n, margin, window = 200, 8, 32
     trellis = random_trellis(0, [n], 3)
     trellis.legal[-1, 2] = False

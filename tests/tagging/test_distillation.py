@@ -11,7 +11,7 @@ HEADS = [CRFHead("sum"), SoftmaxHead("sum")]
 
 
 def tag_probabilities(outputs, lengths):
-    """By all paths."""
+    """By enumerating all paths."""
     found = []
     for rows, n in zip(outputs.emissions, lengths):
         paths = list(legal_paths(n)) if n else []
@@ -45,13 +45,13 @@ def test_the_divergence_is_that_of_the_probabilities():
     target = tag_probabilities(other, LENGTHS)
     own = np.concatenate(tag_probabilities(outputs, LENGTHS))
     rows = np.concatenate(target)
-    possible = rows > 0  # of a text's first token, say, no tag goes on
+    possible = rows > 0  # no tag continues at the first token of a text, for example
     expected = (rows[possible] * np.log(rows[possible] / own[possible])).sum()
     assert CRFHead("sum").distil_loss(outputs, free(LENGTHS), target)[0] == pytest.approx(expected, rel=1e-9)
 
 
 def test_what_fewer_labels_call_outside_may_have_a_new_one():
-    """The model lacks the last label: its outside is outside or LOC."""
+    """The old model lacks the last label: its outside means outside or LOC."""
     outputs = random_outputs(3, [2])
     n_old = TagScheme(["PER"]).n_tags
     [own] = tag_probabilities(outputs, [2])

@@ -95,7 +95,7 @@ def test_incorrect_span_costs_what_it_is_worth(head):
     p = head.search(outputs, allowed).span_scores([[span]])[0][0]
     assert head.loss(outputs, allowed, nothing, [[span]])[0] == pytest.approx(-np.log(1 - p))
     spaces = [SCHEME.constraint(np.array([False, True, False, False]))]
-    assert head.loss(outputs, spaces, nothing, [[span]])[0] == 0  # cannot be predicted: nothing to unlearn
+    assert head.loss(outputs, spaces, nothing, [[span]])[0] == 0  # cannot be predicted, so there is nothing to unlearn
 
 
 def test_incorrect_span_that_is_certain_is_unlearned():
@@ -187,7 +187,7 @@ def test_unconstrained_training_is_relative_to_all_paths():
 
 
 def test_learns_an_annotation():
-    """Gradient descent on the outputs alone reaches the annotated path."""
+    """Gradient descent on the outputs reaches the annotated path."""
     outputs = random_outputs(3, [5, 2])
     biluo = [["O", "B-LOC", "I-LOC", "L-LOC", "U-PER"], ["O", "O"]]
     gold = [SCHEME.gold(tags) for tags in biluo]

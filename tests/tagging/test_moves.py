@@ -24,7 +24,7 @@ def sparse_trellis(seed, n_tags=24):
 
 
 def results(trellis):
-    """All that is computed from a trellis, with gradients of the log partition."""
+    """Everything computed from a trellis, with gradients of the log partition."""
     best = crf.viterbi(trellis)
     log_z, alpha, found = crf.posterior(trellis)
     finite = crf.log_partition(trellis)

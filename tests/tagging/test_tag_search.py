@@ -19,7 +19,7 @@ def span_of(n):
 
 @st.composite
 def batches(draw):
-    """Lengths, and rules for each Doc: none for some."""
+    """Lengths, and rules for some of the Docs."""
     lengths = draw(st.lists(st.integers(0, 4), min_size=1, max_size=4))
     rules = []
     for n in lengths:
@@ -67,7 +67,7 @@ def test_without_rules_it_is_the_same_search():
 
 
 def test_rules_in_a_text_of_many_windows():
-    """A long text is searched in windows, under rules as without; each rule acts where it is."""
+    """A long text is searched in windows, with or without rules; each rule applies in its place."""
     n = 20_000
     outputs, allowed = random_outputs(2, [n]), free([n])
     rng = np.random.default_rng(0)
@@ -97,7 +97,7 @@ def test_spans_above_a_threshold_in_a_text_of_many_windows():
 
 
 def test_a_path_of_a_long_text_keeps_its_probability():
-    """As a logarithm, where no number can hold it."""
+    """As a logarithm, since no float can represent it."""
     n = 4000
     paths = TagSearch(random_outputs(5, [n], scale=0.1), free([n])).k_best(2)[0]
     assert len(paths) == 2 and paths[0].probability == 0 > paths[0].log_probability > paths[1].log_probability

@@ -1,4 +1,4 @@
-"""Arrays as tensors and back, and that nothing else converts them."""
+"""Arrays to tensors and back, and that nothing else converts them."""
 
 import ast
 from pathlib import Path
@@ -25,7 +25,7 @@ TYPES = ["f4", "f8", "i4", "i8", "u1", "?"]
 
 
 class Stranger:
-    """An array that is none of NumPy's, as CuPy's are: known by the protocol alone."""
+    """An array that is not NumPy's, like CuPy's: known only by the protocol."""
 
     def __init__(self, array):
         self.array, self.asked = array, 0
@@ -92,7 +92,7 @@ def test_memory_is_shared(dtype):
 
 @pytest.mark.parametrize("dtype", TYPES[:-1])
 def test_an_array_of_another_library(dtype):
-    """What CuPy's arrays would do, but for the device: no detour over NumPy, no copy."""
+    """What CuPy's arrays would do, apart from the device: no detour via NumPy, no copy."""
     stranger = Stranger(np.array([[0, 1, 2], [1, 0, 1]], dtype)[:, ::2])
     tensor = tensor_of(stranger)
     assert stranger.asked == 1 and tensor.data_ptr() == stranger.array.ctypes.data

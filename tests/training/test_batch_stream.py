@@ -14,7 +14,7 @@ EXAMPLES = [Example.from_dict(NLP.make_doc(text), {"entities": []}) for text in 
 
 
 def batches(examples=EXAMPLES, draws=("python",)):
-    """Two at a time, in random order; numpy and torch are asked only sometimes."""
+    """Two at a time, in random order; numpy and torch are used only sometimes."""
     for epoch in range(20):
         order = list(examples)
         random.shuffle(order)

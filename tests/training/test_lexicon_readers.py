@@ -31,7 +31,7 @@ def files(tmp_path):
 
 
 def resolve(text):
-    """A reader out of a config, as it comes out of a config file, and after a trip to another process."""
+    """A reader from a config, which is written and read again, after pickling."""
     config = Config().from_str(Config().from_str(dedent(text)).to_str())
     return pickle.loads(pickle.dumps(registry.resolve(config)["lexicon"]))
 

@@ -1,4 +1,4 @@
-"""A training that is stopped anywhere and goes on gives the weights of one that was not."""
+"""A training interrupted anywhere and resumed gives the same weights as one that was not."""
 
 import os
 import shutil
@@ -109,7 +109,7 @@ class Stopped(Exception):
 
 @pytest.fixture
 def stop_at(monkeypatch):
-    """Make updates fail after this many."""
+    """Make updates fail after this many of them."""
 
     def set_limit(n_updates):
         count = iter(range(n_updates))
@@ -165,7 +165,7 @@ def test_what_is_not_the_same_training_is_refused(config, data, tmp_path, stop_a
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed by a signal")
 @pytest.mark.parametrize("config", ["FLAT", "LEBERT"], indirect=True)
 def test_killed_at_any_moment(config, tmp_path):
-    """What is there loads, and the training that goes on, however often, ends as the one that was not killed."""
+    """What is saved loads, and a training resumed any number of times ends like one that was not killed."""
 
     def work(name):
         def run():
@@ -174,7 +174,7 @@ def test_killed_at_any_moment(config, tmp_path):
 
         return run
 
-    work("imports")()  # the children have them
+    work("imports")()  # imports before forking
     for name, done in kill_again_and_again(work, N_KILLS):
         output = tmp_path / name
         for model in output.glob("model-*"):

@@ -1,4 +1,4 @@
-"""What the tests of pictures share: a Doc with words and entities, and a real browser."""
+"""Shared by the tests of pictures: a Doc with words and entities, and a real browser."""
 
 import pytest
 import spacy
@@ -14,13 +14,13 @@ WORDS = ["南京", "南京市", "市长", "长江", "长江大桥", "大桥"]
 
 @pytest.fixture
 def lexicon() -> Lexicon:
-    """Six words of rising weight."""
+    """Six words with increasing weights."""
     return Lexicon.from_entries(LexiconEntry(word, weight=float(i), label="n") for i, word in enumerate(WORDS, 2))
 
 
 @pytest.fixture
 def doc(lexicon: Lexicon) -> Doc:
-    """A Doc with candidate words, and two entities of which one has a score."""
+    """A Doc with candidate words, and two entities, one of which has a score."""
     nlp = spacy.blank("zh")
     nlp.add_pipe("lex_matcher").set_lexicon(lexicon)
     add_score_extension()

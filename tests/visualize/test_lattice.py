@@ -41,7 +41,7 @@ def test_spans(doc):
 
 @pytest.fixture
 def explained(doc):
-    """What 长江大桥 and 南京市 rest on, as `pipeline.explain` notes it."""
+    """What 长江大桥 and 南京市 rest on, as recorded by `pipeline.explain`."""
     add_words_extension()
     set_words(doc, [(doc.ents[1], [LexWord(3, 5, "长江", 0.125, -0.25), LexWord(3, 7, "长江大桥", 0.5, None)])])
     return doc

@@ -13,7 +13,7 @@ from spacy_lexner.weak.dictionary import Dictionary
 from spacy_lexner.weak.path import Settings, learn
 from spacy_lexner.weak.rounds import best
 
-# Half of the names: the rest has to be learned.
+# Half of the names; the rest have to be learned.
 HALF = Dictionary(
     {**{f"{a}{b}": ("PER",) for a in SURNAMES for b in "伟芳娜敏静"}, **dict.fromkeys(PLACES[::2], ("LOC",))}, set()
 )
@@ -29,7 +29,7 @@ def config(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def short(tmp_path_factory):
-    """A training of a few steps."""
+    """The config of a training of a few steps."""
     steps = {"training__max_steps": 4, "training__eval_frequency": 2}
     return complete(read_base(str(save_config(tmp_path_factory.mktemp("short") / "config.cfg", **steps))))
 
@@ -71,7 +71,7 @@ def test_every_step_leaves_files(learned):
     out = folder / "out"
     assert read(out / "labels" / "train") and len(rounds) >= 2
     [first, second, *_] = [read(out / f"round-{each.number}" / "texts") for each in rounds]
-    assert not any(t.ent_iob == 2 for doc in first[:-10] for t in doc)  # the last ten are annotated ones
+    assert not any(t.ent_iob == 2 for doc in first[:-10] for t in doc)  # the last ten are annotated
     assert any(t.ent_iob == 2 for doc in second for t in doc) and len(first) == len(second)
     assert spacy.load(out / "model").get_pipe("lex_ner").calibration is not None
     figures = srsly.read_json(out / "report.json")
@@ -110,7 +110,7 @@ def whole(short, tmp_path_factory):
 
 @pytest.mark.parametrize("step", STEPS)
 def test_an_interruption_in_any_step(whole, short, tmp_path, step):
-    """Interrupted after the step has done its work, and begun again: the same pipeline as without."""
+    """Interrupted after a step has done its work, and restarted: the same pipeline as without interruption."""
     folder, rounds = whole
     places = {"train": "spacy_lexner.training.runs", "teach_files": "spacy_lexner.weak.rounds"}
     name = f"{places.get(step, 'spacy_lexner.weak.path')}.{step}"

@@ -50,7 +50,7 @@ def test_words_of_the_dictionary_stay_where_the_teacher_has_nothing_against_them
     [doc] = taught(nlp, ["王伟去东山市了"], Bounds(0.99999, 1e-12), known=[(0, 2, "PER")])
     assert (0, 2, "PER") in [(ent.start, ent.end, ent.label_) for ent in doc.ents]
     [doc] = taught(nlp, ["没有人来"], Bounds(0.9, 0.3), known=[(0, 4, "PER")])
-    assert not doc.ents  # next to impossible
+    assert not doc.ents  # almost impossible
     [doc] = taught(nlp, ["王伟去东山市了"], known=[(0, 2, "COLOUR")])
     assert "COLOUR" not in [ent.label_ for ent in doc.ents]  # the teacher does not know the label
 

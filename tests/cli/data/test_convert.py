@@ -198,7 +198,7 @@ def test_as_a_command_of_spacy(tmp_path):
 
 
 def test_the_originals(data_dir, tmp_path):
-    """The counts are those of the published sets; see tests/formats/test_read.py for what is mended."""
+    """The counts are those of the published sets; see tests/formats/test_read.py for what is repaired."""
     found = {}
     for name in ("weibo", "resume", "cluener"):
         for converted in convert(data_dir / "originals" / name, tmp_path / name, options=ReadOptions(repair=True)):

@@ -16,7 +16,7 @@ def run(*arguments):
 
 
 def corrupted():
-    """Sentences of which three are annotated wrongly."""
+    """Sentences, three of which are annotated wrongly."""
     texts = make_texts(150)
     numbers = [i for i, (_, entities) in enumerate(texts) if len(entities) == 2][:3]
     (first, (a, _)), (second, (c, d)), (third, (e, f)) = (texts[i] for i in numbers)

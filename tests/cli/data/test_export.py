@@ -18,7 +18,7 @@ def run(command, *arguments):
 
 @pytest.fixture
 def corpus(tmp_path):
-    """Two texts with emoji, one of them with spans that overlap."""
+    """Two texts with emoji, one with overlapping spans."""
     nlp = spacy.blank("zh")
     first, second = nlp("😀在南京市"), nlp("没有😀")
     first.set_ents([Span(first, 2, 4, "GPE")])

@@ -36,7 +36,7 @@ def text(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def trained(text, tmp_path_factory):
-    """The output of one run with all units, and the words of the lexicon given."""
+    """The output of one run with all units, and the given lexicon words."""
     folder = tmp_path_factory.mktemp("out")
     (folder / "words.txt").write_text("我们看见大桥 9 ns\n长我 3 n\n大桥 4 n\n龘 2 n\n")
     code, output = run(folder / "vectors", text, "--words", folder / "words.txt", *SMALL)

@@ -1,4 +1,4 @@
-"""What the tests of the lexicon commands share: running one, and a lexicon to run it on."""
+"""Shared by the tests of the lexicon commands: a way to run them, and a lexicon to run them on."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ from spacy_lexner.lexicon.rules import Rule
 
 @pytest.fixture
 def run() -> Callable[..., Tuple[int, str]]:
-    """Run a command and give its exit code and what it printed, on one line; never with a traceback."""
+    """Run a command. RETURNS: Its exit code and its output on one line, which may not contain a traceback."""
 
     def run_command(*arguments: Any) -> Tuple[int, str]:
         result = CliRunner().invoke(lexner, ["lexicon", *map(str, arguments)])

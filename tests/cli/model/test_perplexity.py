@@ -1,4 +1,4 @@
-"""The command on a config as a person has it. What it measures is tested with bilm_perplexity."""
+"""The command with a user's config. What it measures is tested with bilm_perplexity."""
 
 import json
 

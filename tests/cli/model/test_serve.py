@@ -10,7 +10,7 @@ from spacy_lexner.serve.settings import Batching, Limits, Settings
 
 @pytest.fixture
 def command(monkeypatch):
-    """Runs the command, without a service."""
+    """Runs the command without starting a service."""
     calls = []
     monkeypatch.setattr(run, "run_service", lambda *args: calls.append(args))
     registry.cli.get_all()

@@ -15,7 +15,7 @@ def make_bilm(**options):
 
 
 def one_sequence(bilm, words):
-    """A single sequence, layer by layer and direction by direction."""
+    """A single sequence, one layer and one direction at a time."""
     layers = [torch.cat([words, words], dim=1)]
     current = torch.stack([words, words.flip(0)])
     for number, layer in enumerate(bilm.layers):
@@ -69,7 +69,7 @@ def test_a_projection_as_wide_as_the_cell():
 
 
 def test_state_of_rows_that_come_and_go():
-    """Each row of a batch goes on where that row stood; rows that are absent for a while keep theirs."""
+    """Each row of a batch continues from its state; rows absent for a while keep theirs."""
     bilm = make_bilm(stateful=True)
     first, second = torch.randn(7, 3, dtype=torch.float64), torch.randn(4, 3, dtype=torch.float64)
     bilm(first, torch.tensor([2, 5]))

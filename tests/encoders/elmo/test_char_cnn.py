@@ -31,7 +31,7 @@ def naive_pool(cnn, characters):
 @settings(deadline=None)
 @given(st.lists(st.lists(st.integers(1, 8), max_size=12), min_size=1, max_size=4), st.sampled_from(["relu", "tanh"]))
 def test_pool_by_its_definition(words, activation):
-    """Columns that hold padding alone are left out where that changes nothing."""
+    """Columns with only padding are dropped if that changes nothing."""
     cnn = make_cnn(activation)
     characters = torch.tensor([word + [PAD] * (12 - len(word)) for word in words])
     expected = getattr(torch, activation)(naive_pool(cnn, characters))

@@ -66,7 +66,7 @@ def test_company_changes_nothing(options):
 @pytest.mark.parametrize("norm", [None, "token", "batch"])
 @pytest.mark.parametrize("freeze", [False, True])
 def test_blocks_change_nothing(norm, freeze):
-    """A long Doc is read in blocks with carried state: values and gradients are those of one piece."""
+    """A long Doc is read in blocks that carry the state over: values and gradients are the same as in one piece."""
     docs = [NLP.make_doc(text) for text in (TEXT * 20, "江苏", TEXT)]
     results = []
     for block_rows in (1, 7, 100_000):
@@ -79,11 +79,11 @@ def test_blocks_change_nothing(norm, freeze):
     assert len(results[0]) == 6 + (2 if freeze else len(list(shim_of(model).module.parameters())))
     for values in results[:2]:
         for value, expected in zip(values, results[2]):
-            assert_close(value, expected, 2 * STEP * len(docs[0]))  # forward and back
+            assert_close(value, expected, 2 * STEP * len(docs[0]))  # forward and backward
 
 
 def test_dropout_is_drawn_alike_when_a_block_is_computed_again():
-    """In training, blocks are computed twice; the second time must see the dropout of the first."""
+    """In training, blocks are computed twice; the second pass must use the dropout of the first."""
     docs = [NLP.make_doc(TEXT * 5)]
     model = make_model(block_rows=8, lstm_dropout=0.5)
     module = shim_of(model).module
@@ -110,7 +110,7 @@ def test_words_are_read_in_their_context():
     assert moved(first[2], second[2], STEP * 4).any()
     forward, backward = first[0][:6], second[0][:6]
     assert moved(forward, backward, STEP * 4).any()
-    # What stands to the right does not reach the forward half.
+    # The right context does not reach the forward half.
     left, right = model.predict([NLP.make_doc("南京市"), NLP.make_doc("南京江")])
     assert_close(left[:2, :6], right[:2, :6], STEP * 2)
     assert moved(left[:2, 6:], right[:2, 6:], STEP * 2).any()
@@ -168,7 +168,7 @@ def test_round_trip_without_the_texts():
 
 
 def test_options_are_those_of_the_config_not_of_the_weights():
-    """Pretrained weights may be frozen, dropped out and run as the config of training says."""
+    """Pretrained weights may be frozen, with dropout and runtime settings from the training config."""
     pretrained = make_model(freeze=False, dropout=0.5, lstm_dropout=0.5, block_rows=7)
     loaded = build_elmo_v1(**SMALL, dropout=0.0, lstm_dropout=0.0, freeze=True).from_bytes(pretrained.to_bytes())
     docs = [NLP.make_doc(TEXT)]

@@ -34,7 +34,7 @@ def make_case(sizes, clips, seed=0, n_sequences=None):
     torch.manual_seed(seed)
     layer = ClippedLSTM(INPUT, CELL, PROJECTION, *clips).double()
     for parameter in layer.parameters():
-        parameter.data.mul_(3)  # so that values do reach the clips
+        parameter.data.mul_(3)  # so that values are clipped
     n_sequences = n_sequences or sizes[0]
     x = torch.randn(2, sum(sizes), INPUT, dtype=torch.float64, requires_grad=True)
     hidden = torch.randn(2, n_sequences, PROJECTION, dtype=torch.float64, requires_grad=True)

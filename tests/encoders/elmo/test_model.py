@@ -189,11 +189,11 @@ def test_gradients(checkpoint, golden, fixtures_dir, block_rows):
     theirs = rename(expected)
     ours = {name: parameter.grad for name, parameter in elmo.named_parameters()}
     assert ours.keys() == theirs.keys()
-    assert_all_close(ours, theirs, 2 * LSTM)  # forward and back
+    assert_all_close(ours, theirs, 2 * LSTM)  # forward and backward
 
 
 def test_weights_of_the_original_implementation(checkpoint, fixtures_dir):
-    """The import gives what the original's own loader made of the same file."""
+    """The import gives the same as the original's loader for the same file."""
     elmo = make_elmo(checkpoint)
     theirs = rename(load_file(fixtures_dir / "elmo" / "state_dict.safetensors"))
     for name, parameter in elmo.named_parameters():
@@ -201,7 +201,7 @@ def test_weights_of_the_original_implementation(checkpoint, fixtures_dir):
 
 
 def rename(state):
-    """The original's state dict in our names."""
+    """The original's state dict with our names."""
     embedder, lstm = "_elmo_lstm._token_embedder.", "_elmo_lstm._elmo_lstm."
     renamed = {
         "mixes.0.scalars": torch.cat([state[f"scalar_mix_0.scalar_parameters.{i}"] for i in range(3)]),

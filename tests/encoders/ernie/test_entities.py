@@ -54,7 +54,7 @@ def test_mentions_that_were_chosen_do_not_overlap(candidates):
         tokens = [token for i in chosen for token in range(starts[i], ends[i])]
         assert len(tokens) == len(set(tokens))
         assert (np.diff(starts[chosen]) > 0).all()
-        for i in range(len(starts)):  # whoever was left out gave way to somebody
+        for i in range(len(starts)):  # every entity left out overlaps with one that is kept
             assert i in chosen or any(starts[i] < ends[j] and starts[j] < ends[i] for j in chosen)
     everyone = choose_mentions(starts, ends, "all")
     assert sorted(set(starts.tolist())) == starts[everyone].tolist()

@@ -119,7 +119,7 @@ def test_a_mention_without_vector_is_counted_warned_of_and_not_seen(build, nlp, 
 
 
 def test_another_alias_lends_its_vector(build, nlp):
-    """A word that names an entity, but came without its vector, has that of the entity's other words."""
+    """A word without a vector that names an entity gets the vector of the entity's other words."""
     model = build()
     entry = make_lexicon().get("南京")
     lexicon = Lexicon.from_entries(
@@ -183,7 +183,7 @@ def test_gradients_reach_every_parameter_and_fine_tuned_entities(build, nlp):
     assert len(module.tuned) == 3  # Q1, Q2 and Q3 occur in the text; only linked ones are trained
     vectors, backprop = model.begin_update([nlp(TEXT)])
     backprop([np.random.default_rng(0).standard_normal(vectors[0].shape).astype("f4")])
-    # What the last layer makes of the entities goes nowhere.
+    # The last layer's entity output is unused.
     last = ("encoder.fusion.1.dense_out", "encoder.fusion.1.norm")
     for name, parameter in module.named_parameters():
         learns = parameter.grad is not None and bool(parameter.grad.abs().sum())

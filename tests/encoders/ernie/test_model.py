@@ -119,7 +119,7 @@ def test_pretraining_scores_losses_and_gradients_match_the_original(golden, meta
     for module, gradients in zip((encoder, mlm, nsp, entity), expected):
         parameters = dict(module.named_parameters())
         ours = {name: parameters[name].grad for name in gradients}
-        assert_all_close(ours, gradients, 2 * N_TERMS)  # forward and back
+        assert_all_close(ours, gradients, 2 * N_TERMS)  # forward and backward
     without = {name for name, parameter in encoder.named_parameters() if parameter.grad is None}
     assert without == set(rename_parameters(dict.fromkeys(meta["no_grad_parameters"], 0)).encoder)
 

@@ -39,7 +39,7 @@ def assert_same(module, batch):
     assert_close(encoded[mask], expected[mask], N_TERMS)
     if mask.any():
         ours, theirs = (gradients(module, tokens, x, mask) for x in (encoded, expected))
-        assert_all_close(ours, theirs, 2 * N_TERMS)  # forward and back
+        assert_all_close(ours, theirs, 2 * N_TERMS)  # forward and backward
     with torch.no_grad():
         for _ in range(2):  # the second time from the cache
             predicted = module.eval()(tokens, mask, DistinctPositions(starts, ends, mask))
@@ -95,7 +95,7 @@ def test_prediction_keeps_positions():
     calls = count_fusions(module)
     first = predict(module)
     assert torch.equal(predict(module), first)
-    predict(module, 5)  # smaller: held already
+    predict(module, 5)  # smaller: already cached
     assert len(calls) == 1
     predict(module, 80)
     assert len(calls) == 2

@@ -54,7 +54,7 @@ def make_model(lexicon=None, options=None, texts=(TEXT,), contextual=None, **set
 
 
 def without_context(model):
-    """Where attention gives nothing, a vector depends on its character alone."""
+    """Without attention, a vector depends only on its character."""
     with torch.no_grad():
         for layer in model.shims[0].module.encoder.layers:
             layer.attention.value.weight.zero_()
@@ -126,7 +126,7 @@ def test_tokens_of_several_characters_have_their_mean():
     gradient = gradients_of(model, [doc], weights)["embedding.project_characters.weight"]
     spread = [np.concatenate([np.repeat(weights[0][:1] / 3, 3, axis=0), weights[0][1:]])]
     expected = gradients_of(model, [NLP.make_doc("南京市长")], spread)["embedding.project_characters.weight"]
-    assert_close(gradient, expected, 2 * N_TERMS)  # forward and back
+    assert_close(gradient, expected, 2 * N_TERMS)  # forward and backward
 
 
 def test_words_matter():
@@ -168,7 +168,7 @@ WINDOW = 16
 
 @pytest.mark.parametrize("length", [WINDOW - 1, WINDOW, WINDOW + 1, 3 * WINDOW, 3 * WINDOW + 5])
 def test_windows_give_each_token_the_vector_of_the_whole(length):
-    """Where no context reaches across, nothing may change: each token and each gradient finds its place."""
+    """Without context across windows nothing may change: each token and each gradient is in its place."""
     docs = [NLP.make_doc((TEXT * 9)[:length]), NLP.make_doc("南京"), NLP.make_doc((TEXT * 9)[3 : length + 3])]
     sublayers = replace(QUIET["sublayers"], residual="input")
     cutting = {"window": WINDOW, "max_batch_tokens": 40}
@@ -231,7 +231,7 @@ def test_the_contextual_sub_model_is_frozen_at_first():
         backprop(random_like(vectors))
         assert contextual.has_grad("W") != frozen
         if model.attrs["n_updates"] == 1:
-            model.from_bytes(model.to_bytes())  # training that is interrupted goes on counting
+            model.from_bytes(model.to_bytes())  # a resumed training keeps counting
             contextual.attrs["calls"] = [False]
     assert contextual.attrs["calls"] == [False, False, True]
 
@@ -320,7 +320,7 @@ def test_a_doc_of_100_000_characters_needs_little_memory():
 
 
 def test_other_nodes_of_the_tree_may_be_replaced():
-    """thinc asks every reference of every node, which one that is not set does not stand."""
+    """thinc reads every reference of every node, which fails for one that is not set."""
     for settings in ({}, {"words": "none"}):
         model = FlatEncoder(FlatSetup(**settings), FlatOptions())
         before, after = Model("before", lambda *_: None), Model("after", lambda *_: None)

@@ -109,7 +109,7 @@ def test_whole_model_as_the_original(whole):
         "encoder.layer_0.layer_postprocess.layer_norm.bias": layer.attention_norm.bias.grad,
     }
     recorded_gradients = {name[len("grad.") :]: t for name, t in tensors.items() if name.startswith("grad.")}
-    assert_all_close(ours, recorded_gradients, 2 * n_terms)  # forward and back
+    assert_all_close(ours, recorded_gradients, 2 * n_terms)  # forward and backward
 
 
 def test_a_text_without_words_needs_no_word_input():
@@ -287,7 +287,7 @@ def test_at_least_one_layer():
 
 
 class Double(nn.Module):
-    """Stands for attention."""
+    """A stand-in for attention."""
 
     def forward(self, tokens, *lattice):
         return 2.0 * tokens

@@ -109,7 +109,7 @@ def test_a_fusion_equals_its_formula(name, options):
         torch.autograd.grad((x * weights).sum(), parameters, materialize_grads=True)
         for x in (vectors(fusion(DISTANCES, projection)), projection(fusion.plain(encodings(fusion, DISTANCES))))
     )
-    assert_all_close(ours, theirs, 2 * N_TERMS)  # forward and back
+    assert_all_close(ours, theirs, 2 * N_TERMS)  # forward and backward
 
 
 @pytest.mark.parametrize("name", ["ff", "ff_linear", "ff_two", "attn", "gate"])

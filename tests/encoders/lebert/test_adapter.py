@@ -21,7 +21,7 @@ def make_adapter(empty="zero", dropout=0.1):
 
 
 def by_the_paper(adapter, hidden, words, slots):
-    """Each token on its own, with loops; a row of `words` is transformed each time it is met."""
+    """Each token separately, with loops; a row of `words` is transformed each time it occurs."""
     fused = torch.empty_like(hidden)
     for b, row in enumerate(slots.tolist()):
         for i, ids in enumerate(row):
@@ -60,7 +60,7 @@ def test_gradients_are_those_of_the_equations():
     leaves = [hidden, words, *adapter.parameters()]
     ours = torch.autograd.grad((adapter(hidden, words, slots) * weights).sum(), leaves)
     theirs = torch.autograd.grad((by_the_paper(adapter, hidden, words, slots) * weights).sum(), leaves)
-    assert_all_close(ours, theirs, 2 * N_TERMS)  # forward and back
+    assert_all_close(ours, theirs, 2 * N_TERMS)  # forward and backward
 
 
 def test_token_without_words_keeps_its_vector():

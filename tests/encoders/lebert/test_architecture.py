@@ -108,7 +108,7 @@ def test_lex_ner_learns_and_comes_back_from_disk(tmp_path):
 
 
 def test_the_lexicon_is_at_work():
-    """Known words change what the encoder says; a trained model notices when they are taken away."""
+    """Known words change the encoder's output; a trained model notices when they are removed."""
     nlp = ner_with_lebert()
     train(nlp, make_examples(nlp), 5)
     encoder = nlp.get_pipe("lex_ner").model.get_ref("tok2vec")
@@ -236,7 +236,7 @@ WINDOW = 16
 
 
 def compose(n_characters, seed):
-    """Clauses in random order, cut to a length; an entity that is cut is none."""
+    """Clauses in random order, truncated to a length; a truncated entity is dropped."""
     rng, text, spans = random.Random(seed), "", []
     while len(text) < n_characters:
         clause, entities = rng.choice(CLAUSES)

@@ -57,7 +57,7 @@ def strengthen(model):
 
 
 def without_context(model):
-    """Without attention and positions a vector depends on its wordpiece and its words alone."""
+    """Without attention and positions, a vector depends only on its wordpiece and its words."""
     with torch.no_grad():
         for name, parameter in model.shims[0].module.encoder.named_parameters():
             if "attention.output.dense" in name or "position_embeddings" in name:
@@ -129,7 +129,7 @@ def test_gradients_do_not_depend_on_batch_size():
     for max_batch_tokens in (1, 10_000):
         model = strengthen(make_model(options={"max_batch_tokens": max_batch_tokens}))
         found.append(gradients_of(model, docs, random_like(model.predict(docs))))
-    assert_all_close(found[1], found[0], 2 * N_TERMS)  # forward and back
+    assert_all_close(found[1], found[0], 2 * N_TERMS)  # forward and backward
 
 
 def test_gradients_of_tokens_with_several_pieces():
@@ -156,7 +156,7 @@ WINDOW, STRIDE = 16, 8
 
 @pytest.mark.parametrize("length", [WINDOW - 1, WINDOW, WINDOW + 1, 3 * WINDOW, 3 * WINDOW + 5])
 def test_windows_give_each_token_the_vector_of_the_whole(length):
-    """Where no context reaches across, nothing may change: each token, each word and each gradient finds its place."""
+    """Without context across windows nothing may change: each token, word and gradient is in its place."""
     docs = [NLP.make_doc((TEXT * 9)[:length]), NLP.make_doc("南京"), NLP.make_doc((TEXT * 9)[3 : length + 3])]
     whole = without_context(strengthen(make_model()))
     cut = without_context(strengthen(make_model(options={"window": WINDOW, "stride": STRIDE, "max_batch_tokens": 40})))
@@ -231,7 +231,7 @@ def test_a_lexicon_of_another_width_is_refused(trained, given):
 
 
 def test_docs_keep_the_lexicon_that_matched_them():
-    """In one batch, two Docs that were matched before and after a swap."""
+    """A batch with two Docs, matched before and after the lexicon was replaced."""
     from spacy_lexner.candidates.storage import find_candidates, set_candidates
 
     model = without_context(strengthen(make_model()))

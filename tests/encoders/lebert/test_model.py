@@ -43,7 +43,7 @@ def our_name(name):
 
 
 def load_reference(path):
-    """A reference's tensors, and a LEBERT that has its weights. Row 0 of its word table is the padding word."""
+    """A reference's tensors, and a LEBERT with its weights. Row 0 of its word table is the padding word."""
     data = load_file(path)
     layers = {match[1] for match in (re.match(r"sd\.bert\.encoder\.layer\.(\d+)\.", name) for name in data) if match}
     config = BertConfig(
@@ -127,7 +127,7 @@ def check_gradients(module, others, data, prefix):
     assert len(names) >= 11
     theirs = {name[len(prefix) :]: data[name] for name in names}
     gradients = {name: others[name] if name in others else ours[our_name(name)] for name in theirs}
-    assert_all_close(gradients, theirs, 2 * RECORDED)  # forward and back
+    assert_all_close(gradients, theirs, 2 * RECORDED)  # forward and backward
 
 
 def test_parity_with_the_authors_code(fixtures_dir):
@@ -147,7 +147,7 @@ def test_parity_with_the_authors_code(fixtures_dir):
 
 
 def test_parity_with_the_other_code(fixtures_dir):
-    """With its mask the right way round; its loss is the mean over the batch."""
+    """With its mask corrected; its loss is the mean over the batch."""
     data, module = load_reference(fixtures_dir / "lebert" / "yj_add0.safetensors")
     states = run(module, reference_batch(data))
     check_hidden(states, data, "corrected.")
@@ -269,7 +269,7 @@ def test_each_adapter_has_its_own_weights_and_all_of_them_learn():
 
 
 def test_gradient_checkpointing_gives_the_same_gradients():
-    """Two batches go forward before the first goes back: each must find its own words again."""
+    """Two forward passes before the first backward pass: each must use its own words."""
     batches = [small_batch(seed=1), small_batch(1, 4, seed=2)]
     gradients = []
     for gradient_checkpointing in (False, True):

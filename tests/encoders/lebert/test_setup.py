@@ -1,4 +1,4 @@
-"""Where a LEBERT comes from: sizes, a checkpoint, a vocab.txt, the training texts."""
+"""What a LEBERT is set up from: sizes, a checkpoint, a vocab.txt, the training texts."""
 
 import logging
 import warnings

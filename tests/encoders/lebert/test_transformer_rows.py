@@ -1,4 +1,4 @@
-"""What the `transformer` pipe and its listeners are given."""
+"""What the `transformer` pipe and its listeners receive."""
 
 import numpy as np
 import pytest
@@ -76,7 +76,7 @@ def test_gradients_arrive_as_if_there_were_no_rows(model, docs):
         backprop([array.copy() for array in weights])
         found.append({name: p.grad.clone() for name, p in module.named_parameters() if p.grad is not None})
         module.zero_grad(set_to_none=True)
-    assert_all_close(*found, 2 * N_TERMS)  # forward and back
+    assert_all_close(*found, 2 * N_TERMS)  # forward and backward
 
 
 @pytest.mark.parametrize("docs", BATCHES.values(), ids=BATCHES.keys())

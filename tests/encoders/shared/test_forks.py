@@ -1,4 +1,4 @@
-"""In processes of their own, since a fork of torch's threads must not reach the other tests."""
+"""In separate processes, so that forking torch's threads does not affect other tests."""
 
 import os
 import subprocess
@@ -31,7 +31,7 @@ print(expected == [len(doc.ents) for doc in nlp.pipe([TEXT] * 2, n_process=2, ba
 
 
 def run(code: str) -> str:
-    """RETURNS (str): What a process with two threads prints that has used them."""
+    """RETURNS (str): The output of a process that has used two threads."""
     done = subprocess.run(
         [sys.executable, "-c", PREPARE + code],
         env={**os.environ, "OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive"},

@@ -82,7 +82,7 @@ def test_gradients_are_shared_by_characters(nlp):
 
 
 def test_white_space_that_is_a_token(nlp):
-    """A token of white space that is no unit has the row of the character before it; none is lost."""
+    """A white-space token that is not a unit gets the row of the character before it; none is lost."""
     words = ["南京", " ", "市\n", "\n", "长 江", "大"]
     doc = Doc(nlp.vocab, words, spaces=[False] * len(words))
     model = encoder(nlp)

@@ -7,7 +7,7 @@ from spacy_lexner.encoders.shared.units import UnitBatch, UnitRows, pool_tokens,
 
 
 class Add(torch.nn.Module):
-    """Rows of what is given, each plus a number of its batch and a parameter."""
+    """The input rows, each plus the number of its batch and a parameter."""
 
     def __init__(self):
         super().__init__()

@@ -22,7 +22,7 @@ def test_every_position_is_taken_once_from_the_window_where_it_stands_deepest(ca
     texts = np.repeat(np.arange(len(lengths)), lengths)
     borders = np.cumsum([0, *lengths])
     for start, end, own_start, own_end in zip(*windows):
-        assert own_start < own_end or stride * 2 < size  # with more than two windows over a place one may own nothing
+        assert own_start < own_end or stride * 2 < size  # where more than two windows overlap, one may own nothing
         assert start <= own_start and own_end <= end and end - start <= size
         text = texts[start]
         assert (texts[start:end] == text).all()

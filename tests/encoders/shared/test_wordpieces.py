@@ -114,7 +114,7 @@ def test_vocab_files_that_cannot_be_read(tmp_path):
 
 
 def test_bert_base_chinese(data_dir):
-    """Every single character of the vocabulary is found as itself, the line separator aside, which is white space."""
+    """Every character in the vocabulary is tokenized as itself, except the line separator, which is white space."""
     vocab = read_vocab(data_dir / "vocab" / "bert-base-chinese-vocab.txt")
     assert len(vocab) == 21128 and vocab[343] == "\u2028" and vocab[13502] == "##\u2028"
     wordpieces = load_wordpieces(vocab_settings(vocab))

@@ -113,7 +113,7 @@ def test_words_that_training_did_not_count_weigh_by_smoothing(network):
 
 
 def forgetful(model):
-    """An LSTM that has no state, so that no context reaches across windows; the CNN reaches as far as it has layers."""
+    """An LSTM without state, so that no context crosses windows; the CNN's context is as wide as it is deep."""
     network = model.shims[0].module.network
     if isinstance(network, torch.nn.LSTM):
         with torch.no_grad():

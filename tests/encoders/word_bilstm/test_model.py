@@ -25,7 +25,7 @@ def test_by_the_formula():
 
 
 def test_each_direction_reads_to_its_token():
-    """The public code turns the output of its second LSTM around, but never its input."""
+    """The original code reverses the output of its second LSTM, but never its input."""
     module = WordBiLSTM(5, 4, 3).eval()
     vectors = torch.randn(4, 5)
     changed = vectors.clone()

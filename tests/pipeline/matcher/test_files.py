@@ -18,7 +18,7 @@ def matcher(tmp_path):
 
 
 def both_ways(matcher, folder, **settings):
-    """What is loaded from a folder, and from bytes."""
+    """The components loaded from a folder and from bytes."""
     matcher.to_disk(folder)
     return LexMatcher().from_disk(folder, **settings), LexMatcher().from_bytes(matcher.to_bytes(), **settings)
 

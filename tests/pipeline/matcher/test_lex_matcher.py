@@ -83,7 +83,7 @@ def test_offsets_are_those_of_the_text(text):
 
 @pytest.fixture(scope="session")
 def pkuseg_model(tmp_path_factory):
-    """A pkuseg model trained on four sentences: the published ones are downloads."""
+    """A pkuseg model trained on four sentences, since the published ones need a download."""
     folder = tmp_path_factory.mktemp("pkuseg")
     pkuseg = pytest.importorskip("spacy_pkuseg")
     sentences = ["南京市 长江大桥 很 长", "北京 大学 在 北京", "长江 很 长", "南京市 在 江苏"] * 10
@@ -359,7 +359,7 @@ def test_version_of_a_doc():
 
 
 def test_rules_are_saved(tmp_path):
-    """Those of the lexicon and those of files, so that the files can be gone, and read again when they are back."""
+    """Rules of the lexicon and of files are saved: files may be missing, and are read again when they are back."""
     file = tmp_path / "rules.tsv"
     file.write_text("大桥\tprefer\tLOC\t2.5\n外来\n", "utf8")
     nlp = make_nlp()

@@ -1,4 +1,4 @@
-"""Texts that nobody writes take as much work a character as others: calls and memory are counted, no seconds."""
+"""Degenerate texts take as much work per character as others: calls and memory are measured, not seconds."""
 
 import sys
 import tracemalloc
@@ -28,14 +28,14 @@ def nlp():
 
 
 def work(nlp, text):
-    """Calls of Python's functions and of those written in C, and bytes held at once, while a text is read."""
+    """The number of calls of Python and C functions, and the peak memory in bytes, while a text is read."""
     calls = 0
 
     def count(frame, event, argument):
         nonlocal calls
         calls += event in ("call", "c_call")
 
-    nlp(text)  # what is kept from text to text is there
+    nlp(text)  # fill the caches kept between texts
     sys.setprofile(count)
     try:
         nlp(text)

@@ -1,4 +1,4 @@
-"""The entities of `lex_ner` under rules of words: everything is compared with all readings of a text, by trying."""
+"""The entities of `lex_ner` under rules about words, compared with all readings of a text by brute force."""
 
 import logging
 
@@ -39,7 +39,7 @@ def pipelines():
 
 
 def under(tagger, rules):
-    """The pipeline, with no other rules than these."""
+    """The pipeline with exactly these rules."""
     nlp = TAGGERS[tagger]
     nlp.get_pipe("lex_matcher").set_lexicon(Lexicon.from_entries([]))
     nlp.get_pipe("lex_matcher").add_rules(rules)
@@ -47,7 +47,7 @@ def under(tagger, rules):
 
 
 def oracle_of(nlp, doc, rules, kept=()):
-    """All readings of a Doc, from the output of the model."""
+    """All readings of a Doc, given the model's output."""
     pipe = nlp.get_pipe("lex_ner")
     emissions, transitions = pipe.model.predict([doc])
     allowed = pipe.scheme.constraint(np.zeros(len(doc), bool), kept)
@@ -56,7 +56,7 @@ def oracle_of(nlp, doc, rules, kept=()):
 
 @st.composite
 def dictionaries(draw):
-    """Rules of words without contradictions, each word with one of its own."""
+    """Consistent rules about words, one for each word."""
     rules = {}
     for word in draw(st.lists(st.sampled_from(WORDS), max_size=4, unique=True)):
         mode = draw(st.sampled_from(["force", "forbid", "prefer"]))
@@ -68,7 +68,7 @@ def dictionaries(draw):
 
 
 def spans_of(rules):
-    """The same rules as decrees about spans."""
+    """The same rules as constraints on spans."""
     forced, weights = [], {}
     for word, (mode, label, weight) in rules.items():
         start = TEXT.index(word)
@@ -108,7 +108,7 @@ def test_against_all_readings(tagger, rules):
         TagSpan(span.start, span.end, names.index(span.label_)): p for span, p in zip(group, group.attrs["scores"])
     }
     assert in_doubt == pytest.approx({span: p for span, p in likely.items() if 0.01 <= p <= 0.99})
-    # What was not followed
+    # What was not obeyed
     lost = {span[:2] for span in decreed.forced} - {span[:2] for span in spans}
     assert [(c.start_char, c.end_char) for c in doc._.lex_conflicts] == sorted(lost)
     assert all(c.reason == "overlap" and c.winner in [ent.text for ent in doc.ents] for c in doc._.lex_conflicts)
@@ -117,7 +117,7 @@ def test_against_all_readings(tagger, rules):
 @settings(max_examples=30)
 @given(rules=dictionaries(), preset=st.tuples(st.integers(0, 3), st.integers(1, 2), st.sampled_from(LABELS)))
 def test_what_a_doc_brings_along_wins(rules, preset):
-    """The rest is what is most probable given it, and under the rules that do not stand against it."""
+    """The rest is what is most probable given it, under the rules that do not conflict with it."""
     nlp = under("CRFTagger", [(word, *rule) for word, rule in rules.items()])
     doc = nlp.make_doc(TEXT)
     start, length, label = preset
@@ -184,14 +184,14 @@ def test_rules_of_several_docs_and_streams():
 
 
 def test_an_impossible_set_is_an_error_of_that_doc(caplog):
-    """Rules that were given before anyone could see that they contradict each other."""
+    """Rules given before it could be seen that they contradict each other."""
     nlp = blank()
     matcher = nlp.add_pipe("lex_matcher", first=True)
     matcher.add_rules([("北京", "force", "ORG"), ("北京", "forbid", "ORG"), ("上海", "forbid")])
     pipe = nlp.get_pipe("lex_ner")
     for label in LABELS:
         pipe.add_label(label)
-    pipe.initialize(lambda: examples(nlp))  # alone: nobody looks at the rules
+    pipe.initialize(lambda: examples(nlp))  # alone: nothing checks the rules
     with pytest.raises(
         ValueError, match=r"lex_ner: no analysis of '张三在北京' follows.*'北京' has the rules forbid ORG, fo"
     ):

@@ -55,7 +55,7 @@ def test_modes(nlp, mode, caplog):
 
 
 def test_an_entity_inside_a_token_and_two_in_one(nlp):
-    """Inside of one token there is nothing to contract to; of two entities there, one can stay."""
+    """Within a single token there is nothing to contract to; of two entities there, only one can stay."""
     for mode, texts in {"expand": 1, "contract": 0, "strict": 0, "split": 2}.items():
         nlp, pipe = with_mode(nlp, mode)
         doc = nlp(doc_in(nlp, TEXT))
@@ -190,7 +190,7 @@ def test_training_on_words_is_training_on_characters(lengths):
 
 
 def test_gold_in_words_teaches_characters():
-    """Annotated Docs in words are taken by characters, whatever the predicted ones are."""
+    """Reference Docs in words are read by characters, whatever the predicted ones are."""
     nlp = blank()
     nlp.initialize(lambda: examples(nlp))
     pipe = nlp.get_pipe("lex_ner")
@@ -203,7 +203,7 @@ def test_gold_in_words_teaches_characters():
 
 
 def test_a_tokenizer_that_drops_characters(nlp):
-    """What a Doc holds is tagged; it cannot be trained on another text."""
+    """What a Doc contains is tagged; training with another text is impossible."""
     doc = doc_in(nlp, "张三", "北京大学", "工作")
     assert [doc_text(ent) for ent in nlp(doc.copy()).ents] == [ent.text for ent in nlp("张三北京大学工作").ents]
     with pytest.raises(ValueError, match="Unable to align tokens"):
@@ -213,7 +213,7 @@ def test_a_tokenizer_that_drops_characters(nlp):
 
 
 def test_tokens_that_cut_characters_in_two(nlp):
-    """A combining mark or a joiner may begin a token: units are code points, and all of them are tagged."""
+    """A combining mark or a joiner may start a token: units are code points, all of which are tagged."""
     words = ["张三在e", "\u0301北京", "大学", "👩", "\u200d👧𠮷"]
     text = "".join(words)
     nlp, _ = with_mode(nlp, "split")

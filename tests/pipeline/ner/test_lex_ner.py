@@ -106,7 +106,7 @@ def test_odd_characters(nlp, text):
 
 
 def test_white_space_is_never_at_an_edge(fresh):
-    """Even where the model wants nothing but entities of two tokens."""
+    """Even if the model prefers only entities of two tokens."""
     pipe = fresh.get_pipe("lex_ner")
     output = pipe.model.get_ref("output_layer")
     output.get_param("emission_W")[:] = 0
@@ -119,7 +119,7 @@ def test_white_space_is_never_at_an_edge(fresh):
     assert any(token.is_space for ent in doc.ents for token in ent)  # but inside
 
 
-# What a Doc brings along
+# Existing annotation
 
 
 def test_preset_entities_are_kept_and_shape_the_rest(nlp):

@@ -27,7 +27,7 @@ def test_annotation_that_is_missing_teaches_nothing(fresh):
 
 
 def test_part_of_the_annotation_is_enough():
-    """Names are annotated in some texts and places in others; nothing else is said of any."""
+    """Some texts have only names annotated, others only places; the rest is missing."""
     nlp = blank()
     gold = []
     for text, entities in TEXTS * 2:
@@ -45,7 +45,7 @@ def test_part_of_the_annotation_is_enough():
 
 
 def test_gold_on_other_tokens(nlp):
-    """Words in the annotation, characters in the pipeline."""
+    """Words in the reference, characters in the pipeline."""
     words = Doc(nlp.vocab, ["张三", "在", "北京大学", "工作"], spaces=[False] * 4)
     words.ents = [span(words, 0, 1, "PER"), span(words, 2, 3, "ORG")]
     gold = Example(nlp.make_doc(words.text), words)

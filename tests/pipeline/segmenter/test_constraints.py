@@ -1,4 +1,4 @@
-"""The words of `lex_segmenter` under rules: compared with all segmentations of a text, by trying."""
+"""The words of `lex_segmenter` under rules, compared with all segmentations of a text by brute force."""
 
 import numpy as np
 import pytest

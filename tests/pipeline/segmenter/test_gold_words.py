@@ -80,7 +80,7 @@ def test_segmented(words, pos):
 
 
 def test_white_space():
-    """White space of the annotated Doc and of the text may differ, and is no word."""
+    """White space may differ between the reference Doc and the text, and is not a word."""
     predicted = TOKENIZER(" 我们  爱\n\n北 京")
     for words, spaces in [
         (["我们", "爱", "北京"], [False, False, False]),
@@ -133,7 +133,7 @@ def test_different_texts(texts, message):
 
 @given(st.lists(st.tuples(st.text("中国a1。", min_size=1, max_size=4), st.booleans()), min_size=1, max_size=8))
 def test_same_as_the_alignment_of_spacy(pairs):
-    """Words and tokens are brought together as spaCy's Example does it."""
+    """Words and tokens are aligned as spaCy's Example does it."""
     words, spaces = zip(*pairs)
     example = make_example(
         list(words), spaces=list(spaces), pos=" ".join(["NOUN", "VERB"] * len(words))[: 5 * len(words) - 1]

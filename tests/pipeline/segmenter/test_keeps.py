@@ -1,4 +1,4 @@
-"""What a Doc brings along is kept by `lex_segmenter`: entities, sentences, spans, words."""
+"""`lex_segmenter` keeps existing annotation: entities, sentences, spans, words."""
 
 import logging
 
@@ -20,7 +20,7 @@ def nlp():
 
 @pytest.fixture
 def joining(fresh):
-    """A pipeline that makes one word of all it may."""
+    """A pipeline that joins everything it may into one word."""
     steer(fresh.get_pipe("lex_segmenter"), "I-NOUN")
     return fresh
 
@@ -39,7 +39,7 @@ def test_entities_are_kept(joining):
 
 
 def test_words_change_around_what_is_kept(nlp):
-    """What is found is the best given the entities, and not what was found before with a border put in."""
+    """The prediction is the best one given the entities, not the previous one with a border inserted."""
     doc = nlp.make_doc(PLAIN[1])
     assert words(nlp(doc)) == "南京市 长江 大桥 很 长"
     doc = nlp.make_doc(PLAIN[1])

@@ -149,7 +149,7 @@ def test_parts_of_speech_may_be_missing():
 
 
 def test_gold_is_within_what_is_allowed(fresh):
-    """Also where the annotation contradicts the rules: each has a path."""
+    """Even if the annotation contradicts the rules, every text has a path."""
     pipe = fresh.get_pipe("lex_segmenter")
     legal = legal_moves(pipe.scheme.n_tags)
     for text in [*TEXTS, ("iPhone 15 是 A 股", "PROPN NOUN VERB NOUN NOUN"), ("a b", "NOUN VERB"), ("我 爱", None)]:
@@ -226,7 +226,7 @@ def test_labels_may_be_given():
 
 
 def test_words_for_the_components_behind():
-    """A tagger that is trained on the words of the segmenter."""
+    """A tagger trained on the segmenter's words."""
     nlp = blank()
     nlp.add_pipe("tagger", config={"model": {"tok2vec": HASH_EMBED_CNN}})
     gold = examples(nlp)

@@ -80,7 +80,7 @@ ORDERS = [
 
 @pytest.fixture(scope="module", params=ORDERS, ids=["after", "before", "before, shared encoder"])
 def trained(request):
-    """A pipeline in each order, and what it was trained on."""
+    """A pipeline in each order, and its training data."""
     order, retokenize = request.param
     nlp = pipeline(*order, retokenize=retokenize)
     gold = []

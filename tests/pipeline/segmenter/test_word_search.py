@@ -51,7 +51,7 @@ def test_the_best_words_that_cross_no_edge(seed, edges, text):
 
 
 def test_a_batch():
-    """Docs with and without edges that are crossed, and one without tokens."""
+    """Docs with and without crossed borders, and one without tokens."""
     docs = [TOKENIZER(text) for text in ("一二", "", "三四", "五")]
     scheme = TagScheme(["A", "B"])
     emissions = [np.zeros((len(doc), scheme.n_tags), dtype="f") for doc in docs]

@@ -11,7 +11,7 @@ READER = RuleReader("lex_ner", frozenset(["LOC", "PER"]), frozenset(["forbid"]))
 
 @pytest.fixture
 def make_pipe():
-    """Makes a component with a lexicon, whose rules another one with the labels LOC and PER follows."""
+    """Makes a component with a lexicon whose rules are followed by another one, with the labels LOC and PER."""
 
     def make(reader=READER, words=("长江", "大桥")):
         pipe = LexiconPipe("lex_matcher", MatchOptions())

@@ -69,7 +69,7 @@ def test_a_change_in_the_middle_is_undone_unless_later_ones_concern_its_words(ma
         dictionary.undo(2)
     with pytest.raises(UnknownError, match="no change 99"):
         dictionary.undo(99)
-    assert dictionary.undo(3).undoes == 3 and dictionary.undo(3 + 1).undoes == 4  # an undoing can be undone
+    assert dictionary.undo(3).undoes == 3 and dictionary.undo(3 + 1).undoes == 4  # an undo can be undone
     assert rules(dictionary) == {"大桥": ["force LOC"]}
 
 

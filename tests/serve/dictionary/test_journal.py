@@ -39,7 +39,7 @@ def test_a_torn_last_record_is_dropped_wherever_it_was_torn(tmp_path_factory, cu
     size = len(whole) - len(dump_record(RECORDS[2])) + cut
     path.write_bytes(whole[:size])
     assert read(path) == (RECORDS[:2], cut)
-    write(path, [RECORDS[2]])  # goes on where the last whole record ends
+    write(path, [RECORDS[2]])  # continues after the last complete record
     assert read(path) == (RECORDS, 0)
 
 
@@ -65,7 +65,7 @@ def test_damage_before_the_last_record_is_an_error(tmp_path):
 
 def test_what_is_no_record_is_damage(tmp_path):
     path = tmp_path / "journal"
-    path.write_bytes(dump_record([1]) + dump_record(RECORDS[0]))  # a valid checksum, and no object
+    path.write_bytes(dump_record([1]) + dump_record(RECORDS[0]))  # a valid checksum, but not an object
     with pytest.raises(StateError, match="record 1 "):
         read(path)
 
@@ -80,7 +80,7 @@ def test_clear(tmp_path):
 
 
 def test_a_record_that_does_not_fit_on_the_disk_leaves_nothing(tmp_path):
-    """The limit on the size of files stands for a full disk: part of the record is written, then an error comes."""
+    """The limit on file sizes simulates a full disk: part of the record is written, then an error is raised."""
     path = tmp_path / "journal"
     journal = Journal(path)
     journal.append(RECORDS[0])

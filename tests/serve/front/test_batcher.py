@@ -32,7 +32,7 @@ def lengths(chosen):
     ("waiting", "max_tokens", "batches"),
     [
         ([3, 3, 3, 3], 6, [[3, 3], [3, 3]]),
-        ([2, 50, 2, 2], 10, [[2, 2, 2], [50]]),  # a long text waits one batch, and the short ones not for it
+        ([2, 50, 2, 2], 10, [[2, 2, 2], [50]]),  # a long text waits for one batch, short ones do not
         ([50, 2, 2], 10, [[50], [2, 2]]),
         ([4, 6, 4], 12, [[4, 6], [4]]),  # three would be padded to 18
     ],
@@ -62,7 +62,7 @@ def test_requests_that_were_given_up_are_left_out():
 
 
 class Model:
-    """Answers requests by their texts, and notes which ones came together."""
+    """Answers requests with their texts, and records which ones came together."""
 
     def __init__(self):
         self.batches = []

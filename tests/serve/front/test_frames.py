@@ -28,7 +28,7 @@ def test_both_ways_and_the_end():
         sides[0].send({"number": 1}, b"x" * 1_000_000)
         sides[0].close()
         await ends[1].wait()
-        sides[1].send({"number": 2})  # nobody is there
+        sides[1].send({"number": 2})  # no receiver
         return taken
 
     assert asyncio.run(main()) == [(1, {"number": 1}, b"x" * 1_000_000)]

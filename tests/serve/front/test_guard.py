@@ -1,4 +1,4 @@
-"""Requests that are not let in, and what every answer has."""
+"""Rejected requests, and what every answer has."""
 
 import asyncio
 
@@ -79,7 +79,7 @@ def test_large_bodies(model_folder):
 
 
 def test_a_body_that_never_ends(model_folder):
-    """The body is announced, and does not come."""
+    """The body is announced but does not arrive."""
 
     async def ask(app):
         sent = []

@@ -134,7 +134,7 @@ def test_a_directory_that_cannot_be_written_changes_nothing(owner, monkeypatch):
 
 
 def test_every_answer_is_that_of_its_version(owner):
-    """Many texts at a time, while another client forbids a word and forces it again."""
+    """Many texts at a time, while another client alternately forbids and forces a word."""
     texts = [TEXT, f"我在{TEXT}"] * 8
     rules = {"force": rule("长江大桥", "force", "LOC"), "forbid": rule("长江大桥", "forbid")}
     first = owner.post("/rules", json={"rules": [rules["force"]], "replace": True}).json()

@@ -6,7 +6,7 @@ from small_service import AUTH, TEXT, changing, serving
 
 @pytest.fixture
 def movable(model_folder, tmp_path):
-    """A client of a service whose model lies in a folder of its own, and that folder."""
+    """A client of a service with its own model folder, and that folder."""
     folder = tmp_path / "model"
     shutil.copytree(model_folder, folder)
     with serving(folder, **changing(tmp_path)) as client:

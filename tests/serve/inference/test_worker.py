@@ -8,7 +8,7 @@ from spacy_lexner.serve.problem import Problem
 
 
 class Recorder:
-    """A task that gives texts back in capitals, and notes which ones it got together."""
+    """A task that returns texts in capitals, and records which ones it got together."""
 
     def __init__(self):
         self.parts = []
@@ -47,7 +47,7 @@ def run(main, **options):
 
 
 async def started(worker, task, *texts):
-    """A request whose first part is being done."""
+    """A request whose first part is being processed."""
     asked = asyncio.create_task(worker.run(task, list(texts)))
     while not task.parts:
         await asyncio.sleep(0.001)

@@ -5,7 +5,7 @@ import pytest
 from live_page import browsing, listening, opened
 from small_service import AUTH, changing
 
-# By module: Playwright's event loop must end before tests that have theirs.
+# Per module: Playwright's event loop must end before tests with their own.
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def address(model_folder, tmp_path_factory):
 
 @pytest.fixture
 def api(address):
-    """A client of the service. At the end the dictionary is as it was."""
+    """A client of the service. The dictionary is restored at the end."""
     with httpx.Client(base_url=address, headers=AUTH) as client:
         yield client
         while client.post("/undo", json={}).is_success:
@@ -31,7 +31,7 @@ def api(address):
 
 @pytest.fixture
 def open_page(chromium, address, api):
-    """Open the page, with options of a browser context."""
+    """Opens the page, with options for the browser context."""
     opening = []
 
     def open_one(**options):

@@ -1,4 +1,4 @@
-"""The panel: a word or a rule, its effect on the text and on the last ones, undo."""
+"""The panel: a word or a rule, its effect on the current and recent texts, undo."""
 
 import pytest
 from live_page import listening
@@ -10,7 +10,7 @@ OTHERS = ["武汉市长很忙", "我在济南市"]
 
 @pytest.fixture
 def page(open_page):
-    """The page with three texts, of which two have 市长, and with the token."""
+    """The page with the token and three texts, two of which have 市长."""
     page = open_page()
     for text in (*OTHERS, TEXT):
         page.fill("#text", "")

@@ -61,7 +61,7 @@ def test_nothing_is_loaded_from_elsewhere(sources):
 
 
 def test_addresses_are_relative(sources):
-    # Behind a proxy the page may have a path before it.
+    # Behind a proxy the page may have a path prefix.
     assert not re.search(r'(?:src|href)="/', sources["index.html"])
     for name, text in sources.items():
         assert not re.search(r'(?:get|post|postForText|fetch)\(["`]/', text), name

@@ -1,4 +1,4 @@
-"""Both colour schemes, both languages, a phone, the keyboard, and what a screen reader is told."""
+"""Both colour schemes, both languages, a phone, the keyboard, and what a screen reader gets."""
 
 import re
 
@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 from small_service import TEXT, TOKEN
 
-# The contrast of every text with what is behind it (WCAG 2.2, 1.4.3), except in pictures and in what is disabled.
+# The contrast of every text with its background (WCAG 2.2, 1.4.3), except in pictures and disabled elements.
 CONTRAST = """() => {
   const pen = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
   const mix = (colors) => { for (const color of colors) { pen.fillStyle = color; pen.fillRect(0, 0, 1, 1); }
@@ -31,7 +31,7 @@ CONTRAST = """() => {
   return found;
 }"""
 
-# What the page itself writes that has some letters, outside of some elements.
+# The page's own text that has certain letters, outside certain elements.
 WRITTEN = """([letters, but]) => {
   const has = (text) => text && RegExp(letters).test(text.replace(/lexner|GPE|LOC|API/g, ""));
   const own = (node) => [...node.childNodes].map((one) => one.nodeType === 3 ? one.data : "");
@@ -42,7 +42,7 @@ WRITTEN = """([letters, but]) => {
 
 @pytest.fixture
 def fill(api):
-    """Show everything that there is to be seen: entities, a card, an effect, changes, a problem."""
+    """Show everything there is to see: entities, a card, an effect, changes, a problem."""
 
     def show(page):
         page.fill("#text", TEXT)

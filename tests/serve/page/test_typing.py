@@ -185,6 +185,6 @@ def test_without_a_connection(page):
     expect(page.locator("#offline")).to_contain_text("Not connected")
     expect(page.locator("#problem")).to_contain_text("cannot be reached")
     page.context.set_offline(False)
-    expect(marks(page)).to_have_count(2)  # it tries again by itself
+    expect(marks(page)).to_have_count(2)  # it retries by itself
     expect(page.locator("#offline")).to_be_empty()
     expect(page.locator("#problem")).to_be_empty()

@@ -1,4 +1,4 @@
-"""The loss and the search under the tag set of NCRF++ against all paths."""
+"""The loss and the search with NCRF++'s tag set, compared with all paths."""
 
 import itertools
 

@@ -97,7 +97,7 @@ def spans(*edges, label=0):
 
 
 def test_nested_forced_spans():
-    """A long word holds two short ones: all of the long one, or both of the short ones, whichever scores more."""
+    """A long word contains two short ones: either the long one or both short ones, whichever scores higher."""
     oracle = check(ONE, 6, SpanRules(spans((1, 5), (1, 3), (3, 5))))
     sets = {frozenset(spans_) & frozenset(spans((1, 5), (1, 3), (3, 5))) for spans_ in oracle.paths}
     assert sets == {frozenset(spans((1, 5))), frozenset(spans((1, 3), (3, 5)))}
@@ -122,7 +122,7 @@ def test_rules_of_a_batch_share_their_states():
 
 
 def test_nothing_is_added_without_need():
-    """Spans of one token, and forced spans that overlap no other, are matters of tags."""
+    """Spans of one token, and forced spans that overlap no other, need only tags."""
     rules = SpanRules(spans((0, 2), (2, 4)), {TagSpan(5, 6, 1): 1.0, TagSpan(4, 5, 0): NEVER})
     states, [text] = refine([np.ones((6, TWO.n_tags), bool)], [rules])
     assert len(states.tags) == TWO.n_tags and text.allowed[:4].sum() == 4

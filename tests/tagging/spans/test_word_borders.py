@@ -47,7 +47,7 @@ def problems(draw):
 
 @given(problems())
 def test_tags_say_exactly_what_is_known(problem):
-    """Against all segmentations that agree with borders and labels: each is one path, and there are no others."""
+    """Compared with all segmentations consistent with borders and labels: each is one path, and there are no others."""
     borders, labels, is_space, n_labels = problem
     scheme = TagScheme([str(i) for i in range(n_labels)])
     found = set()
@@ -106,6 +106,6 @@ def test_in_words(words, expected):
 
 
 def test_tokens_that_are_parts_of_a_run():
-    """A tokenizer may cut Latin words as it likes: they are whole again, and tokens that hold several are not cut."""
+    """However a tokenizer splits Latin words, they are joined again, and tokens of several words are not split."""
     doc = Doc(VOCAB, ["买", "i", "Phone", "15", "和", "a.b"], spaces=[False] * 6)
     assert drawn(doc) == "|买i-Phone-15和a.b|"

@@ -45,7 +45,7 @@ def batches(n):
 
 
 def train_thinc(optimizer, n_steps, net=None):
-    """Train through thinc's own torch wrapper."""
+    """Train with thinc's own torch wrapper."""
     net = net if net is not None else make_net()
     model = PyTorchWrapper(net)
     for x, y in batches(n_steps):
