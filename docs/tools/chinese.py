@@ -1,8 +1,7 @@
 """mkdocs hook: fills a Chinese page with the code blocks and API entries of its English page.
 
-On a line of its own, `[代码](page.md)` stands for the next code block of page.md, and `[条目](page.md)` for its API
-entries.
-On GitHub, where hooks do not run, both are links to the English page.
+On a line of its own, `[代码](page.md)` stands for the next code block of page.md, `[条目](page.md)` for its API
+entries. On GitHub, where hooks do not run, both are links to the English page.
 """
 
 import re
