@@ -26,6 +26,7 @@ from spacy_lexner.encoders.word_bilstm import model as word_model
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.pretraining import softmax
 from spacy_lexner.pretraining.heads import PretrainingHeads
+from spacy_lexner.tagging import crf
 from spacy_lexner.tagging.heads import CRFHead, SoftmaxHead
 from spacy_lexner.tagging.spans.states import tag_states
 from spacy_lexner.tagging.tag_search import make_trellis
@@ -167,11 +168,27 @@ class Loss(nn.Module):
         return self.head.losses(trellis, trellis.allowed)
 
 
+@pytest.fixture
+def no_data(monkeypatch):
+    """The recursions of the CRF run in NumPy. What they read has a shape only; what they return goes back."""
+
+    def zeros(tensor):
+        return np.zeros(tensor.shape, str(tensor.dtype).removeprefix("torch."))
+
+    monkeypatch.setattr(crf, "numpy_of", zeros)
+
+
 @pytest.mark.parametrize(
     "head", [CRFHead(), CRFHead(constrained_training=False), SoftmaxHead(label_smoothing=0.1, focal_gamma=1.0)]
 )
-def test_heads(head):
+def test_heads(head, no_data):
     run_on_device(Loss(head))
+
+
+def test_a_missing_device_in_the_crf_is_found(no_data, monkeypatch):
+    monkeypatch.setattr(crf, "tensor_of", lambda array, device=None: torch.from_numpy(array))
+    with pytest.raises(RuntimeError, match=r"Mismatching .* device"):
+        run_on_device(Loss(CRFHead()))
 
 
 class Pretraining(nn.Module):
