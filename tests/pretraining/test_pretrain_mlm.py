@@ -337,7 +337,9 @@ def test_settings_are_checked_when_the_config_is_read(settings, message):
 def test_another_model_than_lebert_is_refused():
     from thinc.api import Linear
 
-    with pytest.raises(ValueError, match=r"pretrains spacy-lexner.LEBERT.v1; expected exactly one .*'linear'.*, found 0"):
+    with pytest.raises(
+        ValueError, match=r"pretrains spacy-lexner.LEBERT.v1; expected exactly one .*'linear'.*, found 0"
+    ):
         create_pretrain_mlm()(spacy.blank("zh").vocab, Linear(2, 2))
 
 
