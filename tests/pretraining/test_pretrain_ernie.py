@@ -59,7 +59,9 @@ def test_the_encoder_starts_training_from_the_saved_file(pretraining_config, ern
 
 
 def test_another_model_than_ernie_is_refused():
-    with pytest.raises(ValueError, match=r"pretrains spacy-lexner.ERNIE.v1, but .*'linear'.* holds 0"):
+    with pytest.raises(
+        ValueError, match=r"pretrains spacy-lexner.ERNIE.v1; expected exactly one .*'linear'.*, found 0"
+    ):
         create_pretrain_ernie()(None, Linear(2, 2))
 
 

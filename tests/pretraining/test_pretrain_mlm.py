@@ -310,7 +310,7 @@ def test_a_lexicon_sourced_from_a_saved_pipeline_serves_as_well(pretraining_conf
         ({f"{OBJECTIVE}.max_length": 600}, "max_length is 600; expected at most 512 wordpieces"),
         (
             {f"{OBJECTIVE}.words": "lexicon", f"{OBJECTIVE}.masking": "ngram", f"{MODEL}.adapter_layers": []},
-            "needs a lexicon: name the folder of one",
+            "needs a lexicon: give its folder",
         ),
         ({"pretraining.component": "lex_matcher", "pretraining.layer": ""}, "."),
     ],
@@ -337,7 +337,9 @@ def test_settings_are_checked_when_the_config_is_read(settings, message):
 def test_another_model_than_lebert_is_refused():
     from thinc.api import Linear
 
-    with pytest.raises(ValueError, match=r"pretrains spacy-lexner.LEBERT.v1, but .*'linear'.* holds 0"):
+    with pytest.raises(
+        ValueError, match=r"pretrains spacy-lexner.LEBERT.v1; expected exactly one .*'linear'.*, found 0"
+    ):
         create_pretrain_mlm()(spacy.blank("zh").vocab, Linear(2, 2))
 
 
