@@ -46,7 +46,7 @@ def test_every_mention_is_a_text_with_its_type(corpus, capsys):
     dev, test = read(corpus / "out" / "dev.spacy"), read(corpus / "out" / "test.spacy")
     assert dev == [("【张三】去北", {"LOC": 0.0, "PER": 1.0}), ("三去【北京】", {"LOC": 1.0, "PER": 0.0})]
     assert [text for text, _ in test] == ["【王五】住在", "住在【南京市】"]
-    assert "1 mentions left out" in " ".join(capsys.readouterr().out.split())
+    assert "1 mentions skipped" in " ".join(capsys.readouterr().out.split())
     assert len(read(corpus / "out" / "train.spacy")) == 32
     make_typing.main(corpus, corpus / "few", limit=3)
     assert len(read(corpus / "few" / "train.spacy")) == 3

@@ -43,7 +43,7 @@ def test_all_of_it(project, capsys):
     assert (force["occurrences"], force["followed"], force["reported"], force["precision"]) == (4, 3, 1, 1.0)
     swaps = results["swaps"]
     assert swaps["inconsistent_docs"] == 0 < swaps["docs"] and swaps["change_ms"] > 0
-    assert "4 entities of small's test were not seen in training" in capsys.readouterr().out
+    assert "4 entities in the test split of small are unseen in training" in capsys.readouterr().out
 
 
 def test_occurrences():
