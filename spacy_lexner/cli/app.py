@@ -33,42 +33,50 @@ from .model.verify import verify_cli
 from .model.weak import weak_cli
 from .rules.app import rules
 from .rules.suggest import words
+from .sections import SectionedGroup
 
 HELP = "Commands of spacy-lexner: entities of Chinese texts with a lexicon."
 OVERRIDES = {"allow_extra_args": True, "ignore_unknown_options": True}
-COMMANDS: Dict[str, Callable[..., None]] = {  # in the order of the help: data, training, models
-    "convert": convert_cli,
-    "export": export_cli,
-    "count-words": count_words_cli,
-    "vectors": vectors_cli,
-    "init-config": init_config_cli,
-    "debug-data": debug_data_cli,
-    "errors": errors_cli,
-    "train": train_cli,
-    "pretrain": pretrain_cli,
-    "weak": weak_cli,
-    "distil": distil_cli,
-    "annotate": annotate_cli,
-    "report": report_cli,
-    "calibrate": calibrate_cli,
-    "combine": combine_cli,
-    "lattice": lattice_cli,
-    "uncertain": uncertain_cli,
-    "perplexity": perplexity_cli,
-    "export-hf": export_hf_cli,
-    "export-onnx": export_onnx_cli,
-    "quantize": quantize_cli,
-    "verify": verify_cli,
-    "seal": seal_cli,
-    "serve": serve_cli,
+OVERRIDABLE = ("perplexity", "debug-data", "errors", "train", "pretrain")  # commands that take a config's settings
+LEXICONS, EXCHANGE = "Lexicons and rules", "Other formats"
+SECTIONS: Dict[str, Dict[str, Callable[..., None]]] = {  # in the order of the help
+    "Data": {
+        "convert": convert_cli,
+        "export": export_cli,
+        "count-words": count_words_cli,
+        "vectors": vectors_cli,
+        "debug-data": debug_data_cli,
+        "errors": errors_cli,
+    },
+    "Training": {
+        "init-config": init_config_cli,
+        "train": train_cli,
+        "pretrain": pretrain_cli,
+        "weak": weak_cli,
+        "distil": distil_cli,
+        "combine": combine_cli,
+        "calibrate": calibrate_cli,
+    },
+    "Trained pipelines": {
+        "annotate": annotate_cli,
+        "serve": serve_cli,
+        "report": report_cli,
+        "lattice": lattice_cli,
+        "uncertain": uncertain_cli,
+        "perplexity": perplexity_cli,
+        "quantize": quantize_cli,
+        "verify": verify_cli,
+        "seal": seal_cli,
+    },
+    EXCHANGE: {"export-hf": export_hf_cli, "export-onnx": export_onnx_cli},
 }
 
-lexner = typer.Typer(name="lexner", help=HELP, no_args_is_help=True, rich_markup_mode=None)
-for name, command in COMMANDS.items():
-    settings = OVERRIDES if name in ("perplexity", "debug-data", "errors", "train", "pretrain") else None
-    lexner.command(name, no_args_is_help=True, context_settings=settings)(command)
-lexner.add_typer(lexicon)
-lexner.add_typer(importing)
-lexner.add_typer(rules)
-lexner.add_typer(words)
+lexner = typer.Typer(name="lexner", cls=SectionedGroup, help=HELP, no_args_is_help=True, rich_markup_mode=None)
+for section, commands in SECTIONS.items():
+    for name, command in commands.items():
+        settings = OVERRIDES if name in OVERRIDABLE else None
+        lexner.command(name, no_args_is_help=True, context_settings=settings, rich_help_panel=section)(command)
+lexner.add_typer(importing, rich_help_panel=EXCHANGE)
+for group in (lexicon, rules, words):
+    lexner.add_typer(group, rich_help_panel=LEXICONS)
 app.add_typer(lexner)

@@ -37,10 +37,10 @@ def debug_data_cli(
     config_path: Annotated[Path, typer.Argument(metavar="CONFIG", help="The config of the training")],
     as_json: JsonOption = False,
 ) -> None:
-    """Check the data of a config before training: labels, entities off token borders, how many entities the lexicon
-    has, seen and unseen in train, and lengths of texts against the window of the encoder.
+    """Check the data of a config before training.
 
-    Give the same overrides as in spacy train.
+    It reports labels, entities off token borders, how many entities the lexicon has, seen and unseen in train, and
+    lengths of texts against the window of the encoder. Give the same overrides as in spacy train.
 
     \b
     Example:

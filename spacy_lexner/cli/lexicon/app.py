@@ -4,6 +4,7 @@ from typing import Callable, Dict
 
 import typer
 
+from ..sections import SectionedGroup
 from .build import build_cli
 from .change import add_cli, remove_cli
 from .diff import diff_cli
@@ -26,6 +27,6 @@ COMMANDS: Dict[str, Callable[..., None]] = {
     "verify": verify_cli,
 }
 
-lexicon = typer.Typer(name="lexicon", help=HELP, no_args_is_help=True, rich_markup_mode=None)
+lexicon = typer.Typer(name="lexicon", cls=SectionedGroup, help=HELP, no_args_is_help=True, rich_markup_mode=None)
 for name, command in COMMANDS.items():
     lexicon.command(name, no_args_is_help=True)(command)

@@ -25,11 +25,11 @@ def pretrain_cli(
     ] = None,
     gpu_id: GpuOption = -1,
 ) -> None:
-    """Pretrain on raw text, as spacy pretrain does, in one process or, with a launcher, in several: each reads its
-    share of the batches, and updates use the mean of their gradients. Config settings can be overridden.
+    """Pretrain on raw text, as spacy pretrain does, in one process or, with a launcher, in several.
 
-    With N processes, batches are N times as large and an epoch has 1/N of the updates: adapt total_steps of the
-    learning rate. --gpu-id 0 gives each process its own GPU.
+    Each process reads its share of the batches, and updates use the mean of their gradients. With N processes, batches
+    are N times as large and an epoch has 1/N of the updates: adapt total_steps of the learning rate. --gpu-id 0 gives
+    each process its own GPU. Config settings can be overridden.
 
     \b
     Examples:

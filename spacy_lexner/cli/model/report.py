@@ -63,8 +63,10 @@ def report_cli(
     batch_size: Annotated[Optional[int], typer.Option(help="Texts per batch; default: that of each pipeline")] = None,
     gpu_id: GpuOption = -1,
 ) -> None:
-    """Evaluate one or more models of any kind that sets doc.ents, and write the results as a page and as JSON: scores
-    by type with their spread, seen and unseen entities, kinds of errors, confusions, calibration, the worst texts.
+    """Evaluate one or more models of any kind that sets doc.ents, and write the results as a page and as JSON.
+
+    The page shows scores by type with their spread, seen and unseen entities, kinds of errors, confusions, calibration,
+    and the worst texts.
 
     \b
     Examples:

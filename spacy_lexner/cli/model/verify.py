@@ -17,8 +17,10 @@ def verify_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline, by folder or name of a package")],
     as_json: JsonOption = False,
 ) -> None:
-    """Read every byte of a saved pipeline, including spaCy's own files and the whole lexicon, and compare it with the
-    checksums of `lexner train`, `calibrate`, `combine`, `spacy_lexner.save` or `lexner seal`. Nothing is loaded or run.
+    """Compare every byte of a saved pipeline with its checksums: spaCy's own files and the whole lexicon too.
+
+    The checksums are those of `lexner train`, `calibrate`, `combine`, `spacy_lexner.save` or `lexner seal`. Nothing is
+    loaded or run.
 
     The exit code is 1 if a file is missing, damaged, swapped, not sealed, or a link out of the folder.
 
