@@ -3,9 +3,10 @@
     python benchmarks/memory.py [--texts 1000000] [--width 128]
 
 Each text has words of its own, in Latin and Chinese characters, beside lexicon words, one of which the FLAT was trained
-to find, in a few steps. Each variant runs in a separate process: all texts with each batch in a memory zone; a fifth of
-the texts without zones. The last line is a JSON object: `growth_mb_per_million` (growth of resident memory per million
-texts with zones, the slope after the first tenth), `growth_mb_per_million_without_zones`, `peak_mb` (with zones).
+to find, in a few steps. Each variant runs in a separate process: all texts with each batch in a memory zone; all texts
+through the tokenizer alone, in zones too; a fifth of the texts without zones. The last line is a JSON object:
+`growth_mb_per_million` (growth of resident memory per million texts with zones, the slope after the first tenth), of
+which `growth_mb_per_million_tokenizer` is spaCy's own, `growth_mb_per_million_without_zones`, `peak_mb` (with zones).
 """
 
 import argparse
@@ -26,6 +27,7 @@ from spacy.training import Example
 COMMON = [chr(code) for code in range(0x4E00, 0x4E00 + 2000)]
 BATCH = 500
 STEPS = 80
+PARTS = ["zones", "tokenizer", "without"]
 
 
 def make_texts(n_texts: int, words: list[str]) -> Iterator[str]:
@@ -36,10 +38,12 @@ def make_texts(n_texts: int, words: list[str]) -> Iterator[str]:
         yield f"{chinese}在{rng.choice(words)}见{latin}"
 
 
-def make_nlp(width: int) -> tuple["spacy.Language", list[str]]:
+def make_nlp(width: int, tokenizer_alone: bool) -> tuple["spacy.Language", list[str]]:
     rng = random.Random(1)
     words = ["".join(rng.choices(COMMON, k=rng.randint(2, 4))) for _ in range(50_000)]
     nlp = spacy.blank("zh", config={"nlp": {"tokenizer": {"segmenter": "jieba"}}})
+    if tokenizer_alone:
+        return nlp, words
     nlp.add_pipe("lex_matcher").add_words(words)
     flat = {"@architectures": "spacy-lexner.FLAT.v1", "width": width}
     nlp.add_pipe("lex_ner", config={"model": {"tok2vec": flat}})
@@ -59,14 +63,14 @@ def resident_mb() -> float:
     return pages * resource.getpagesize() / 2**20
 
 
-def run(n_texts: int, width: int, zones: bool) -> None:
-    nlp, words = make_nlp(width)
+def run(n_texts: int, width: int, part: str) -> None:
+    nlp, words = make_nlp(width, part == "tokenizer")
     texts = make_texts(n_texts, words)
     start, seen, step = time.perf_counter(), 0, max(BATCH, n_texts // 10)
     while seen < n_texts:
-        with nlp.memory_zone() if zones else contextlib.nullcontext():
+        with nlp.memory_zone() if part != "without" else contextlib.nullcontext():
             for doc in nlp.pipe((next(texts) for _ in range(BATCH)), batch_size=BATCH):
-                assert doc.has_annotation("ENT_IOB")
+                assert part == "tokenizer" or doc.has_annotation("ENT_IOB")
         seen += BATCH
         if seen % step == 0:
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -87,14 +91,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--texts", type=int, default=1_000_000, help="a multiple of 25,000")
     parser.add_argument("--width", type=int, default=128, help="width of the FLAT")
-    parser.add_argument("--part", choices=["zones", "without"], help=argparse.SUPPRESS)
+    parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.part:
-        run(args.texts, args.width, args.part == "zones")
+        run(args.texts, args.width, args.part)
         return
     rows: dict[str, list[dict]] = {}
-    for part in ("zones", "without"):
-        n_texts = args.texts if part == "zones" else args.texts // 5
+    for part in PARTS:
+        n_texts = args.texts // 5 if part == "without" else args.texts
         command = [sys.executable, __file__, "--texts", str(n_texts), "--width", str(args.width), "--part", part]
         rows[part] = []
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -106,6 +110,7 @@ def main() -> None:
             raise SystemExit(process.returncode)
     figures = {
         "growth_mb_per_million": growth_per_million(rows["zones"]),
+        "growth_mb_per_million_tokenizer": growth_per_million(rows["tokenizer"]),
         "growth_mb_per_million_without_zones": growth_per_million(rows["without"]),
         "peak_mb": rows["zones"][-1]["peak_mb"],
     }
