@@ -9,7 +9,8 @@ main process at random moments, --kills times, and the same command resumes it. 
 
 The last line is a JSON object. For each engine: `seconds` and `characters_per_second` of the whole command, loading
 included, and `peak_mb`, the largest memory of any process at a time (its proportional set size: pages that n processes
-share count 1 / n). `killed_after`: the seconds after which each killed run ended. `identical`: whether all outputs are.
+share count 1 / n). `killed_after`: the seconds after which each killed run ended. `identical`: whether all outputs are,
+if there are several.
 """
 
 import argparse
@@ -37,6 +38,8 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=5)
     parser.add_argument("--killed", default="processes", help="the engine to kill")
     arguments = parser.parse_args()
+    if arguments.kills and arguments.killed not in arguments.engines:
+        parser.error(f"--killed is {arguments.killed!r}; expected one of --engines, or --kills 0")
     arguments.out.mkdir(parents=True)
     figures: Dict[str, Any] = {}
     for engine in arguments.engines:
@@ -47,18 +50,19 @@ def main() -> None:
         figures["killed_after"] = kill(arguments, figures[arguments.killed]["seconds"])
         outputs.append(arguments.out / "killed")
     first, *others = map(read_all, outputs)
-    figures["identical"] = all(other == first for other in others)
+    if others:
+        figures["identical"] = all(other == first for other in others)
     print(json.dumps(figures))
 
 
 def measure(arguments: argparse.Namespace, engine: str) -> Dict[str, float]:
-    with nodes(arguments, engine) as address, peak_memory() as peak:
+    with nodes(arguments, engine) as address, sampled_memory() as samples:
         start = time.perf_counter()
         subprocess.run(command(arguments, engine, engine, address), check=True, stdout=subprocess.DEVNULL)
         seconds = time.perf_counter() - start
     n_characters = count_characters(arguments.out / engine)
     rate = n_characters / seconds
-    return {"seconds": round(seconds, 1), "characters_per_second": round(rate), "peak_mb": round(max(peak.values()))}
+    return {"seconds": round(seconds, 1), "characters_per_second": round(rate), "peak_mb": round(max(samples))}
 
 
 def kill(arguments: argparse.Namespace, seconds: float) -> List[float]:
@@ -107,26 +111,26 @@ def nodes(arguments: argparse.Namespace, engine: str) -> Iterator[Optional[str]]
 
 
 @contextmanager
-def peak_memory() -> Iterator[Dict[int, float]]:
-    """Record the most memory, in MB, that each process below this one has at a time."""
-    peak: Dict[int, float] = {0: 0.0}
+def sampled_memory() -> Iterator[List[float]]:
+    """Record the memory, in MB, of the processes below this one."""
+    samples = [0.0]
     done = threading.Event()
 
     def sample() -> None:
         while not done.wait(SAMPLE_SECONDS):
-            for pid in descendants():
-                peak[pid] = max(peak.get(pid, 0.0), proportional_mb(pid))
+            samples.extend(map(proportional_mb, descendants()))
 
     thread = threading.Thread(target=sample, daemon=True)
     thread.start()
     try:
-        yield peak
+        yield samples
     finally:
         done.set()
         thread.join()
 
 
 def descendants() -> Sequence[int]:
+    """The processes that this one has started, those that they have started, and so on."""
     found = [os.getpid()]
     parents = {}
     for status in Path("/proc").glob("[0-9]*/stat"):
@@ -134,7 +138,7 @@ def descendants() -> Sequence[int]:
             parents[int(status.parent.name)] = int(status.read_text("utf8").rpartition(")")[2].split()[1])
         except OSError:  # it has ended
             continue
-    for pid in found:
+    for pid in found:  # which grows
         found += [child for child, parent in parents.items() if parent == pid]
     return found[1:]
 

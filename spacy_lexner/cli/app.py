@@ -2,7 +2,6 @@
 
 from typing import Callable, Dict
 
-import typer
 from spacy.cli._util import app
 
 from .data.convert import convert_cli
@@ -33,7 +32,7 @@ from .model.verify import verify_cli
 from .model.weak import weak_cli
 from .rules.app import rules
 from .rules.suggest import words
-from .sections import SectionedGroup
+from .sections import make_group
 
 HELP = "Commands of spacy-lexner: entities of Chinese texts with a lexicon."
 OVERRIDES = {"allow_extra_args": True, "ignore_unknown_options": True}
@@ -71,7 +70,7 @@ SECTIONS: Dict[str, Dict[str, Callable[..., None]]] = {  # in the order of the h
     EXCHANGE: {"export-hf": export_hf_cli, "export-onnx": export_onnx_cli},
 }
 
-lexner = typer.Typer(name="lexner", cls=SectionedGroup, help=HELP, no_args_is_help=True, rich_markup_mode=None)
+lexner = make_group("lexner", HELP)
 for section, commands in SECTIONS.items():
     for name, command in commands.items():
         settings = OVERRIDES if name in OVERRIDABLE else None

@@ -6,11 +6,11 @@ from typing import Annotated, List, Optional
 import typer
 from wasabi import msg
 
-from .sections import SectionedGroup
+from .sections import make_group
 from .shared import ForceOption, TargetArgument, failing
 
 HELP = "Import published checkpoints: a LEBERT as a pipeline, an ELMo or an ERNIE as a folder for `checkpoint`."
-importing = typer.Typer(name="import", cls=SectionedGroup, help=HELP, no_args_is_help=True, rich_markup_mode=None)
+importing = make_group("import", HELP)
 
 
 @importing.command("lebert", no_args_is_help=True)

@@ -1,7 +1,8 @@
-"""A command group whose help is divided into sections."""
+"""Command groups whose help is divided into sections."""
 
 from typing import Any, Dict, List, Tuple
 
+import typer
 from typer.core import TyperGroup
 
 LONGEST = 200  # characters of a command's first sentence; click's default of 45 cuts most of them
@@ -20,3 +21,8 @@ class SectionedGroup(TyperGroup):
         for section, rows in sections.items():
             with formatter.section(section):
                 formatter.write_dl(rows)
+
+
+def make_group(name: str, help: str) -> typer.Typer:
+    """RETURNS (typer.Typer): A command group that shows its help if called without arguments."""
+    return typer.Typer(name=name, cls=SectionedGroup, help=help, no_args_is_help=True, rich_markup_mode=None)

@@ -1,6 +1,7 @@
 import subprocess
 import sys
 
+import pytest
 import typer
 from spacy.cli._util import app
 from typer.testing import CliRunner
@@ -24,8 +25,10 @@ def test_help_shows_every_command_in_a_section_with_its_whole_first_sentence():
     assert set(commands) <= listed
 
 
-def test_groups_within_show_whole_sentences_too():
-    shown = CliRunner().invoke(lexner, ["lexicon", "--help"]).output
+@pytest.mark.parametrize("group", ["import", "lexicon", "rules", "words"])
+def test_groups_within_show_whole_sentences_too(group):
+    shown = CliRunner().invoke(lexner, [group, "--help"]).output
+    assert "Commands:" in shown
     assert "..." not in shown.partition("Commands:")[2]
 
 

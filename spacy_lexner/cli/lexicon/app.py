@@ -2,9 +2,7 @@
 
 from typing import Callable, Dict
 
-import typer
-
-from ..sections import SectionedGroup
+from ..sections import make_group
 from .build import build_cli
 from .change import add_cli, remove_cli
 from .diff import diff_cli
@@ -27,6 +25,6 @@ COMMANDS: Dict[str, Callable[..., None]] = {
     "verify": verify_cli,
 }
 
-lexicon = typer.Typer(name="lexicon", cls=SectionedGroup, help=HELP, no_args_is_help=True, rich_markup_mode=None)
+lexicon = make_group("lexicon", HELP)
 for name, command in COMMANDS.items():
     lexicon.command(name, no_args_is_help=True)(command)

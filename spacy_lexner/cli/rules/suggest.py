@@ -10,12 +10,13 @@ from wasabi import msg
 
 from ...lexicon.rules import HINT, PREFER
 from ...rules.suggest import Suggestion, suggest
+from ..sections import make_group
 from ..shared import ForceOption, GpuOption, JsonOption, TextFormatOption, check_new, failing, load_pipeline, read_texts
 
 HELP = "Find words worth adding to a lexicon."
 WEIGHT = 2.0  # of a suggested word with a label
 
-words = typer.Typer(name="words", help=HELP, no_args_is_help=True, rich_markup_mode=None)
+words = make_group("words", HELP)
 
 
 @words.callback()
