@@ -1,12 +1,13 @@
-"""Memory over a million short texts that keep bringing new words: tokenizer (jieba), `lex_matcher`, `lex_ner` on FLAT.
+"""Memory over a million short texts that keep bringing new words: tokenizer, `lex_matcher`, `lex_ner` on FLAT.
 
     python benchmarks/memory.py [--texts 1000000] [--width 128]
 
 Each text has words of its own, in Latin and Chinese characters, beside lexicon words, one of which the FLAT was trained
-to find, in a few steps. Each variant runs in a separate process: all texts with each batch in a memory zone; all texts
-through the tokenizer alone, in zones too; a fifth of the texts without zones. The last line is a JSON object:
-`growth_mb_per_million` (growth of resident memory per million texts with zones, the slope after the first tenth), of
-which `growth_mb_per_million_tokenizer` is spaCy's own, `growth_mb_per_million_without_zones`, `peak_mb` (with zones).
+to find, in a few steps. Each variant runs in a separate process: all texts with each batch in a memory zone, in words
+of jieba and in characters; all texts through jieba's tokenizer alone, in zones too; a fifth of the texts, in words,
+without zones. The last line is a JSON object: `growth_mb_per_million` (growth of resident memory per million texts with
+zones, the slope after the first tenth, in words), of which `growth_mb_per_million_tokenizer` is spaCy's own,
+`growth_mb_per_million_characters`, `growth_mb_per_million_without_zones`, `peak_mb` (with zones, in words).
 """
 
 import argparse
@@ -27,7 +28,9 @@ from spacy.training import Example
 COMMON = [chr(code) for code in range(0x4E00, 0x4E00 + 2000)]
 BATCH = 500
 STEPS = 80
-PARTS = ["zones", "tokenizer", "without"]
+JIEBA = {"@tokenizers": "spacy.zh.ChineseTokenizer", "segmenter": "jieba"}
+CHARACTERS = {"@tokenizers": "spacy-lexner.CharTokenizer.v1"}
+PARTS = ["zones", "characters", "tokenizer", "without"]
 
 
 def make_texts(n_texts: int, words: list[str]) -> Iterator[str]:
@@ -38,11 +41,11 @@ def make_texts(n_texts: int, words: list[str]) -> Iterator[str]:
         yield f"{chinese}在{rng.choice(words)}见{latin}"
 
 
-def make_nlp(width: int, tokenizer_alone: bool) -> tuple["spacy.Language", list[str]]:
+def make_nlp(width: int, part: str) -> tuple["spacy.Language", list[str]]:
     rng = random.Random(1)
     words = ["".join(rng.choices(COMMON, k=rng.randint(2, 4))) for _ in range(50_000)]
-    nlp = spacy.blank("zh", config={"nlp": {"tokenizer": {"segmenter": "jieba"}}})
-    if tokenizer_alone:
+    nlp = spacy.blank("zh", config={"nlp": {"tokenizer": CHARACTERS if part == "characters" else JIEBA}})
+    if part == "tokenizer":
         return nlp, words
     nlp.add_pipe("lex_matcher").add_words(words)
     flat = {"@architectures": "spacy-lexner.FLAT.v1", "width": width}
@@ -64,7 +67,7 @@ def resident_mb() -> float:
 
 
 def run(n_texts: int, width: int, part: str) -> None:
-    nlp, words = make_nlp(width, part == "tokenizer")
+    nlp, words = make_nlp(width, part)
     texts = make_texts(n_texts, words)
     start, seen, step = time.perf_counter(), 0, max(BATCH, n_texts // 10)
     while seen < n_texts:
@@ -105,11 +108,12 @@ def main() -> None:
             for line in process.stdout or ():
                 if line.startswith("{"):
                     rows[part].append(json.loads(line))
-                    print(f"{part:8} {line}", end="", flush=True)
+                    print(f"{part:10} {line}", end="", flush=True)
         if process.returncode:
             raise SystemExit(process.returncode)
     figures = {
         "growth_mb_per_million": growth_per_million(rows["zones"]),
+        "growth_mb_per_million_characters": growth_per_million(rows["characters"]),
         "growth_mb_per_million_tokenizer": growth_per_million(rows["tokenizer"]),
         "growth_mb_per_million_without_zones": growth_per_million(rows["without"]),
         "peak_mb": rows["zones"][-1]["peak_mb"],

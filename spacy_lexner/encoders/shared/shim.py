@@ -18,6 +18,7 @@ from . import (
     forks,  # noqa: F401 (for its effect)
     int8,
 )
+from .character_tables import TokenVectors
 from .half_precision import half_precision
 from .weights import assign_weights, build_empty, check_dtypes, check_finite, check_shapes, is_whole, read_weights
 
@@ -47,6 +48,7 @@ class ModuleShim(PyTorchShim):
         super().__init__(None, mixed_precision=mixed_precision, grad_scaler=scaler)
         self.build, self.reads = build, tuple(reads)
         self.settings: Optional[Dict[str, Any]] = None
+        self._zeros: Dict[str, torch.Tensor] = {}  # gradients of tables, between updates
         self._evaluates: Optional[torch.nn.Module] = None  # the module, once all of it is in evaluation mode
 
     @property
@@ -109,10 +111,13 @@ class ModuleShim(PyTorchShim):
             )
         self._evaluates = None
         self.module.train()
+        for table in self._tables().values():
+            table.sparse = True
         output = self._forward(inputs)
 
         def backprop(grads: ArgsKwargs) -> ArgsKwargs:
             grads.kwargs["grad_tensors"] = self._grad_scaler.scale(grads.kwargs["grad_tensors"], inplace=True)
+            self._give_gradients()
             torch.autograd.backward(*grads.args, **grads.kwargs)
             leaves = [
                 x for x in (*inputs.args, *inputs.kwargs.values()) if isinstance(x, torch.Tensor) and x.requires_grad
@@ -125,27 +130,43 @@ class ModuleShim(PyTorchShim):
 
         return output, backprop
 
+    def _tables(self) -> Dict[str, TokenVectors]:
+        modules = self.module.named_modules()
+        return {f"{name}.weight": each for name, each in modules if isinstance(each, TokenVectors)}
+
+    def _give_gradients(self) -> None:
+        """Give each table a dense gradient of zeros, to which autograd adds its sparse one. It is kept from step to
+        step: for a large table, making a new one takes as long as all the rest of a step."""
+        for name, table in self._tables().items():
+            if table.weight.requires_grad and table.weight.grad is None:
+                zeros = self._zeros.pop(name, None)
+                is_usable = zeros is not None and zeros.device == table.weight.device
+                table.weight.grad = zeros if is_usable else torch.zeros_like(table.weight)
+
     def finish_update(self, optimizer: Optimizer) -> None:
         """Let the optimiser change every parameter that has a gradient, known to it as `(shim id, parameter name)`. If
-        it has a `max_grad_norm` above 0, the module's gradients are first clipped to that norm; this changes nothing
-        where a component has clipped its whole model already, since a part has no larger norm."""
+        it has a `max_grad_norm` above 0, the module's gradients are first clipped to that norm, unless it has clipped
+        those of the whole model."""
         if self._model is None:
             return
-        max_norm = getattr(optimizer, "max_grad_norm", 0.0)
+        max_norm = 0.0 if getattr(optimizer, "is_clipped", False) else getattr(optimizer, "max_grad_norm", 0.0)
         if max_norm and not self._grad_scaler.found_inf:
             norm = torch.nn.utils.clip_grad_norm_(self._model.parameters(), max_norm)
             if not torch.isfinite(norm):
                 warnings.warn(f"The gradients' norm is {norm}: this update is skipped.", RuntimeWarning, stacklevel=2)
                 self._model.zero_grad()
+        tables = self._tables()
         for name, parameter in self._model.named_parameters():
             if parameter.grad is None:
                 continue
             if not self._grad_scaler.found_inf:
                 weights, gradient = array_of(parameter.data), array_of(parameter.grad)
-                updated, _ = optimizer((self.id, name), weights, gradient)  # type: ignore[arg-type]
+                updated, zeros = optimizer((self.id, name), weights, gradient)  # type: ignore[arg-type]
                 data = tensor_of(updated, parameter.device)
                 if data.data_ptr() != parameter.data_ptr():  # a view of a view of a view … would never be freed
                     parameter.data = data
+                if name in tables:
+                    self._zeros[name] = tensor_of(zeros, parameter.device)
             parameter.grad = None
         self._grad_scaler.update()
 

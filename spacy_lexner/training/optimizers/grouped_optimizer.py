@@ -24,7 +24,7 @@ class GroupedOptimizer(Optimizer):
     Each setting of a parameter comes from the first matching group that has it.
     """
 
-    __slots__ = ["_checked", "_settings", "groups", "max_grad_norm"]
+    __slots__ = ["_checked", "_settings", "groups", "is_clipped", "max_grad_norm"]
 
     def __init__(
         self,
@@ -48,6 +48,7 @@ class GroupedOptimizer(Optimizer):
         """
         super().__init__(learn_rate, L2=weight_decay, grad_clip=grad_clip, use_averages=use_averages, **moments)
         self.max_grad_norm = max_grad_norm
+        self.is_clipped = False  # whether the gradients of the model being updated are clipped as a whole
         self.groups = parse_groups(groups)
         self._settings: Dict[KeyT, Tuple[float, Optional[float]]] = {}
         self._checked = not self.groups
@@ -61,7 +62,9 @@ class GroupedOptimizer(Optimizer):
         """
         norm = clip_gradients(model, self.max_grad_norm) if self.max_grad_norm else 0.0
         if math.isfinite(norm):
+            self.is_clipped = True
             model.finish_update(self)
+            self.is_clipped = False
         else:
             warnings.warn(
                 f"The norm of the gradients is {norm}: this update is skipped. If this happens often, lower "
