@@ -1,0 +1,77 @@
+"""A step of training FLAT with a large table of bigrams, whose gradient is kept from step to step, against a new dense
+gradient in every step.
+
+    OMP_NUM_THREADS=1 python benchmarks/large_tables.py [--bigrams 290000] [--steps 30] [--repeats 5]
+
+Texts of random characters, as many as give the table the rows that 46,000 texts of MSRA give it; 750 characters a
+batch, the settings of configs/flat.cfg. The last line is a JSON object: milliseconds of the processor for a step,
+`kept_ms` and `new_ms` (medians, the two by turns), and their ratio `kept_x`.
+"""
+
+import argparse
+import json
+import random
+import time
+from statistics import median
+from unittest.mock import patch
+
+import spacy
+from spacy.language import Language
+from spacy.training import Example
+from spacy.util import fix_random_seed
+
+from spacy_lexner.encoders.shared.character_tables import TokenVectors
+from spacy_lexner.encoders.shared.shim import ModuleShim
+from spacy_lexner.training.optimizers.adamw import GroupedAdamW
+
+CHARACTERS = [chr(code) for code in range(0x4E00, 0x4E00 + 4000)]
+LENGTH, BATCH = 50, 15  # characters in a text, texts in a batch
+
+
+def make_nlp(n_bigrams: int) -> tuple[Language, list[Example]]:
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("lex_matcher").add_words(["".join(random.choices(CHARACTERS, k=2)) for _ in range(50_000)])
+    nlp.add_pipe("lex_ner")
+    examples = []
+    for _ in range(n_bigrams // LENGTH):
+        doc = nlp.make_doc("".join(random.choices(CHARACTERS, k=LENGTH)))
+        examples.append(Example.from_dict(doc, {"entities": [(10, 12, "PER")]}))
+    nlp.initialize(lambda: examples)
+    return nlp, examples
+
+
+def seconds_per_step(nlp: Language, optimizer: GroupedAdamW, examples: list[Example], steps: int) -> float:
+    start = time.process_time()
+    for _ in range(steps):
+        nlp.update(random.sample(examples, BATCH), sgd=optimizer)
+    return (time.process_time() - start) / steps
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bigrams", type=int, default=290_000)
+    parser.add_argument("--steps", type=int, default=30)
+    parser.add_argument("--repeats", type=int, default=5)
+    args = parser.parse_args()
+    fix_random_seed(0)
+    nlp, examples = make_nlp(args.bigrams)
+    shims = [shim for layer in nlp.get_pipe("lex_ner").model.walk() for shim in layer.shims]
+    tables = [part for shim in shims for part in shim.module.modules() if isinstance(part, TokenVectors)]
+    optimizer = GroupedAdamW(0.0015, use_averages=True)
+    times: dict[str, list[float]] = {"kept": [], "new": []}
+    for turn in range(args.repeats + 1):
+        kept = seconds_per_step(nlp, optimizer, examples, args.steps)
+        for table in tables:
+            table.sparse = False
+        with patch.object(ModuleShim, "_tables", lambda shim: {}):
+            new = seconds_per_step(nlp, optimizer, examples, args.steps)
+        if turn:  # the first warms up
+            times["kept"].append(kept)
+            times["new"].append(new)
+            print(f"kept {1000 * kept:.0f} ms, new {1000 * new:.0f} ms", flush=True)
+    kept_ms, new_ms = (1000 * median(times[name]) for name in ("kept", "new"))
+    print(json.dumps({"kept_ms": round(kept_ms, 1), "new_ms": round(new_ms, 1), "kept_x": round(new_ms / kept_ms, 2)}))
+
+
+if __name__ == "__main__":
+    main()
