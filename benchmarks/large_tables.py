@@ -4,8 +4,8 @@ gradient in every step.
     OMP_NUM_THREADS=1 python benchmarks/large_tables.py [--bigrams 290000] [--steps 30] [--repeats 5]
 
 Texts of random characters, as many as give the table the rows that 46,000 texts of MSRA give it; 750 characters a
-batch, the settings of configs/flat.cfg. The last line is a JSON object: milliseconds of the processor for a step,
-`kept_ms` and `new_ms` (medians, the two by turns), and their ratio `kept_x`.
+batch; the encoder's defaults; AdamW with averages. The last line is a JSON object: milliseconds of the processor for a
+step, `kept_ms` and `new_ms` (medians, the two by turns), and their ratio `kept_x`.
 """
 
 import argparse

@@ -100,6 +100,7 @@ class ModuleShim(PyTorchShim):
         if self._evaluates is not self.module or self.module.training:
             self.module.eval()
             self._evaluates = self.module
+            self._zeros.clear()
 
     def begin_update(self, inputs: ArgsKwargs) -> Any:
         """Run the module for training; input tensors that require a gradient get one. The callback takes the output
@@ -136,7 +137,7 @@ class ModuleShim(PyTorchShim):
 
     def _give_gradients(self) -> None:
         """Give each table a dense gradient of zeros, to which autograd adds its sparse one. It is kept from step to
-        step: for a large table, making a new one takes as long as all the rest of a step."""
+        step, until the module predicts: for a large table, making a new one takes as long as all the rest of a step."""
         for name, table in self._tables().items():
             if table.weight.requires_grad and table.weight.grad is None:
                 zeros = self._zeros.pop(name, None)

@@ -63,8 +63,10 @@ class GroupedOptimizer(Optimizer):
         norm = clip_gradients(model, self.max_grad_norm) if self.max_grad_norm else 0.0
         if math.isfinite(norm):
             self.is_clipped = True
-            model.finish_update(self)
-            self.is_clipped = False
+            try:
+                model.finish_update(self)
+            finally:
+                self.is_clipped = False
         else:
             warnings.warn(
                 f"The norm of the gradients is {norm}: this update is skipped. If this happens often, lower "

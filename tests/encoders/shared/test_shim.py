@@ -129,6 +129,8 @@ def test_tables_learn_as_with_dense_gradients_and_keep_theirs():
         peer.zero_grad()
         assert_close(table.weight.detach(), dense.weight.detach(), n_terms=9)
     assert len(optimizer.places) == 3 and len(set(optimizer.places)) == 1
+    shim.predict(ArgsKwargs(args=(torch.tensor([2]),), kwargs={}))
+    assert not shim._zeros  # nor copied with a trained pipeline
 
 
 def test_gradients_that_are_not_finite_change_nothing():

@@ -105,3 +105,15 @@ def test_finish_update_clips_to_the_norm_of_the_optimizer():
     seen.clear()
     assert Spy(max_grad_norm=0.0).finish_update(make_model(100.0)) == 0.0
     assert math.sqrt(sum((gradient**2).sum() for gradient in seen.values())) == near(norm, N_VALUES)
+
+
+def test_an_update_that_fails_leaves_parts_to_be_clipped():
+    class Failing(GroupedAdamW):
+        def __call__(self, key, weights, gradient, *, lr_scale=1.0):
+            assert self.is_clipped
+            raise ArithmeticError
+
+    optimizer = Failing(max_grad_norm=0.25)
+    with pytest.raises(ArithmeticError):
+        optimizer.finish_update(make_model(100.0))
+    assert not optimizer.is_clipped
