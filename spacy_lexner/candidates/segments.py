@@ -15,7 +15,8 @@ from .doc_parts import cut_out
 from .limits import Limits
 from .storage import count_characters, token_borders
 
-OWN_SHARE = 0.75  # of a segment of a long sentence; the rest is context on both sides
+OWN_SHARE = 0.5  # of a segment of a long sentence; the rest is context on both sides
+READINGS = (1.0, 0.7)  # lengths of the segments of a long sentence, relative to the limit: it is read more than once
 
 
 class Segment(NamedTuple):
@@ -25,6 +26,8 @@ class Segment(NamedTuple):
     end: int
     own_start: int
     own_end: int
+    reading: int = 0  # long sentences are read several times, cut at different places
+    weight: float = 1.0  # of its rows; for each token, those of all readings add up to 1
 
     @property
     def own(self) -> slice:
@@ -48,31 +51,32 @@ class Segments(NamedTuple):
 
     def characters(self) -> Iterator[Tuple[int, int, range]]:
         """YIELDS (Tuple[int, int, range]): For each segment the number of its Doc, the character of the Doc where it
-        begins, and the characters of its own part."""
+        begins, and the characters of its own part, of which the first reading has all and later ones none."""
         borders = [[*token_borders(doc)[0].tolist(), count_characters(doc)] for doc in self.whole]
-        for doc, (start, _, own_start, own_end) in self.places:
-            yield doc, borders[doc][start], range(borders[doc][own_start], borders[doc][own_end])
+        for doc, segment in self.places:
+            own = range(borders[doc][segment.own_start], borders[doc][segment.own_end])
+            yield doc, borders[doc][segment.start], range(0) if segment.reading else own
 
     def join(self, rows: Sequence[Any], xp: Any) -> List[Any]:
-        """Join the rows of segments to rows of Docs, [n_tokens, nO] each; zero for separators."""
+        """Join the rows of segments to rows of Docs, [n_tokens, nO] each: means over readings, zero for separators."""
         joined = [xp.zeros((length, rows[0].shape[1]), rows[0].dtype) for length in self.lengths]
         for (doc, segment), own in zip(self.places, rows):
-            joined[doc][segment.own_start : segment.own_end] = own[segment.own]
+            joined[doc][segment.own_start : segment.own_end] += segment.weight * own[segment.own]
         return joined
 
     def split(self, rows: Sequence[Any], xp: Any) -> List[Any]:
         """Split gradients of rows of Docs into those of segments; zero outside their own parts."""
         split = [xp.zeros((segment.end - segment.start, rows[0].shape[1]), rows[0].dtype) for _, segment in self.places]
         for (doc, segment), part in zip(self.places, split):
-            part[segment.own] = rows[doc][segment.own_start : segment.own_end]
+            part[segment.own] = segment.weight * rows[doc][segment.own_start : segment.own_end]
         return split
 
     def join_attended(self, attended: Sequence[AttendedWords]) -> List[AttendedWords]:
-        """Join the attention of segments to that of Docs."""
+        """Join the attention of segments to that of Docs; of several readings, the first counts."""
         parts: List[List[AttendedWords]] = [[] for _ in self.lengths]
         for (doc, segment), rows in zip(self.places, attended):
             tokens, starts, ends = (column + segment.start for column in rows[:3])
-            own = (tokens >= segment.own_start) & (tokens < segment.own_end)
+            own = (tokens >= segment.own_start) & (tokens < segment.own_end) & (segment.reading == 0)
             parts[doc].append(AttendedWords(tokens[own], starts[own], ends[own], rows.weights[own]))
         return [AttendedWords(*map(np.concatenate, zip(*own))) for own in parts]
 
@@ -94,15 +98,20 @@ def cut_docs(docs: Sequence[Doc], limits: Limits) -> Optional[Segments]:
 
 
 def cut_doc(doc: Doc, texts: Sequence[Tuple[int, int]], length: int) -> Iterator[Segment]:
-    """YIELDS (Segment): The segments, of at most `length` tokens, of a Doc's texts (first token, end). Their own parts
-    cover each text exactly once."""
+    """YIELDS (Segment): The segments, of at most `length` tokens, of a Doc's texts (first token, end). In each reading
+    of a sentence, their own parts cover it exactly once."""
     breaks = break_strengths(doc) if any(end - start > length for start, end in texts) else None
     for start, end in texts:
         if breaks is None or end - start <= length:
             yield Segment(start, end, start, end)
             continue
         for first, last in _pack_sentences(start, end, breaks, length):
-            yield from _cut_sentence(first, last, breaks, length)
+            if last - first <= length:
+                yield Segment(first, last, first, last)
+            else:
+                for reading, share in enumerate(READINGS):
+                    for segment in _cut_sentence(first, last, breaks, max(1, int(length * share))):
+                        yield segment._replace(reading=reading, weight=1 / len(READINGS))
 
 
 def _pack_sentences(start: int, end: int, breaks: np.ndarray, length: int) -> Iterator[Tuple[int, int]]:
@@ -117,9 +126,9 @@ def _pack_sentences(start: int, end: int, breaks: np.ndarray, length: int) -> It
 
 
 def _cut_sentence(start: int, end: int, breaks: np.ndarray, length: int) -> Iterator[Segment]:
-    """YIELDS (Segment): What is longer than `length` tokens is cut at the strongest breaks, the last of equals, into
+    """YIELDS (Segment): A sentence longer than `length` tokens is cut at the strongest breaks, the last of equals, into
     segments of which at most OWN_SHARE is their own. The rest is context, on both sides where there is some."""
-    most = max(1, int(length * OWN_SHARE)) if end - start > length else length
+    most = max(1, int(length * OWN_SHARE))
     own_start = start
     while own_start < end:
         own_end = end

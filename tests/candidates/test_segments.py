@@ -30,12 +30,15 @@ def test_a_text_of_ordinary_length_is_not_cut():
 def test_own_parts_cover_a_doc_once_within_the_limits(text, length, lines, stops):
     doc = NLP.make_doc(text)
     segments, line_ends = cut(doc, length, lines, stops)
-    owned = [i for segment in segments for i in range(segment.own_start, segment.own_end)]
+    owned = [i for segment in segments if not segment.reading for i in range(segment.own_start, segment.own_end)]
     assert owned == sorted(set(range(len(doc))) - set(line_ends)) or owned == list(range(len(line_ends)))
+    weights = np.zeros(len(doc))
     for segment in segments:
+        weights[segment.own_start : segment.own_end] += segment.weight
         assert 0 <= segment.start <= segment.own_start <= segment.own_end <= segment.end <= len(doc)
         assert segment.end - segment.start <= length
         assert lines or not set(line_ends) & set(range(segment.start, segment.end)) or len(line_ends) == len(doc)
+    assert weights.tolist() == [i in set(owned) for i in range(len(doc))]
 
 
 def test_lines_are_texts_where_training_had_one_line():
@@ -61,11 +64,22 @@ def test_whole_sentences_are_read_without_context():
 
 def test_a_long_sentence_is_cut_after_clauses_with_context_of_its_own():
     doc = NLP.make_doc("南京市。“武汉！”在长江，大桥很长很长，很长很长。很长")
-    segments = cut(doc, 12, False)[0]
+    segments = [segment for segment in cut(doc, 14, False)[0] if not segment.reading]
     own = [doc[s.own_start : s.own_end].text for s in segments]
     assert own == ["南京市。“武汉！”", "在长江，", "大桥很长很长，", "很长很长。", "很长"]
     read = [doc[s.start : s.end].text for s in segments]
-    assert read[1:4] == ["在长江，大桥很长很长，很", "江，大桥很长很长，很长很", "大桥很长很长，很长很长。"]
+    assert read[1:4] == ["在长江，大桥很长很长，很长很", "长江，大桥很长很长，很长很长", "江，大桥很长很长，很长很长。"]
+
+
+def test_a_long_sentence_is_read_again_in_shorter_segments():
+    doc = NLP.make_doc("南京市。“武汉！”在长江，大桥很长很长，很长很长。很长")
+    segments = cut(doc, 14, False)[0]
+    own = [doc[s.own_start : s.own_end].text for s in segments if s.reading]
+    assert own == ["在长江，", "大桥很长", "很长，", "很长很长", "。"]
+    assert [s.weight for s in segments] == [1.0, *8 * [0.5], 1.0]
+    joined = cut_docs([doc], Limits(14, False))
+    rows = [np.full((len(part), 1), place.reading, "f4") for part, (_, place) in zip(joined.docs, joined.places)]
+    assert joined.join(rows, np)[0].ravel().tolist() == [0.0] * 9 + [0.5] * 16 + [0.0] * 2
 
 
 @given(TEXTS, st.integers(4, 20))

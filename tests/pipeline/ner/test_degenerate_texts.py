@@ -58,8 +58,9 @@ def test_work_grows_with_the_text(nlp, name):
     assert long[1] < 1.1 * TIMES * short[1]
 
 
-def test_no_degenerate_text_takes_more_work_than_a_plain_one(nlp):
+def test_no_degenerate_text_takes_much_more_work_than_a_plain_one(nlp):
+    """Without sentence ends, a text is read twice in overlapping segments: four times the characters."""
     plain = "今天天气很好，他去了南京市。"
     calls, _ = work(nlp, plain * (TIMES * SHORT // len(plain)))
     for name, unit in TEXTS.items():
-        assert work(nlp, unit * (TIMES * SHORT // len(unit)))[0] < 2 * calls, name
+        assert work(nlp, unit * (TIMES * SHORT // len(unit)))[0] < 4 * calls, name
