@@ -46,6 +46,7 @@ class System(BaseModel, extra="forbid"):
     title: str
     config: str = ""
     guard: Optional[Dict[str, Any]] = None
+    ratio: bool = False  # expect the true share of characters in entities
     rounds: Optional[int] = None
     average: bool = False
     labelled: int = 0  # how many annotated texts, from the first; 0 for none, without a dictionary for all
@@ -100,9 +101,15 @@ def make(system: System, docs: List[Doc], texts: List[Path], out: Path, config: 
         return load_model(train_once(few_texts(config, few, out, seed), out / "training"))
     labelled = save_docs(few, out / "labelled.spacy") if few else None
     raw = (text for part in ([doc.text for doc in docs], read_texts(texts) if texts else []) for text in part)
-    settings = Settings(rounds=system.rounds, average=system.average, skip_shared=True, seed=seed)
+    ratio = entity_share(docs) if system.ratio else None
+    settings = Settings(rounds=system.rounds, average=system.average, ratio=ratio, skip_shared=True, seed=seed)
     learn(dictionary, raw, config, out, labelled=labelled, settings=settings)
     return load_model(out / MODEL)
+
+
+def entity_share(docs: List[Doc]) -> float:
+    """RETURNS (float): The share of characters in entities."""
+    return sum(len(ent.text) for doc in docs for ent in doc.ents) / sum(len(doc.text) for doc in docs)
 
 
 def few_texts(config: Config, few: List[Doc], out: Path, seed: int) -> Config:

@@ -1,22 +1,24 @@
 """Labelling the occurrences of a dictionary's words in texts as known entities, doubtful ones, or unknown words."""
 
 from bisect import bisect_left
-from typing import Any, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from ..lexicon.entry import Labels, LexiconEntry
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.matcher import Matcher
 from ..lexicon.rule_file import MAX_WORD_LENGTH
 from ..lexicon.unbreakable import is_unbreakable
+from ..pipeline.ner.gold_entities import ONE_OF_KEY, POSSIBLE_KEY
 from .dictionary import Dictionary
 
 KNOWN, UNKNOWN = "known", "unknown"
 SEVERAL, COMMON, OVERLAP, PART = "several labels", "common word", "overlap", "part of a longer word"
 REASONS = (SEVERAL, COMMON, OVERLAP, PART)
 DOUBTFUL_KEY, UNKNOWN_KEY, HELD_KEY = "weak_doubtful", "weak_unknown", "weak_held"
+GROUPS = (DOUBTFUL_KEY, UNKNOWN_KEY, HELD_KEY, ONE_OF_KEY, POSSIBLE_KEY)
 # First letters of jieba's parts of speech whose words are not names: verbs, adjectives, adverbs, ...
 NO_NAMES = frozenset("vadpcurmqzyeof")
 Place = Tuple[int, int]
@@ -51,12 +53,11 @@ class Labeller:
 
     def _doubt(self, word: str, labels: Labels) -> str:
         """The reason why all occurrences of a word are doubtful; empty if they are not."""
-        if len(labels) > 1:
-            return SEVERAL
         entry = self.others.lexicon.get(word)
         tags = () if entry is None else entry.labels
-        is_common = bool(tags) and all(tag[:1] in NO_NAMES for tag in tags)
-        return COMMON if len(word) == 1 or is_common else ""
+        if len(word) == 1 or (tags and all(tag[:1] in NO_NAMES for tag in tags)):
+            return COMMON
+        return SEVERAL if len(labels) > 1 else ""
 
     def label(self, texts: Sequence[str]) -> List[List[Occurrence]]:
         """RETURNS (List[List[Occurrence]]): The words of each text, in order; known ones overlap no others."""
@@ -105,20 +106,39 @@ def _places(matcher: Matcher, texts: Sequence[str]) -> List[List[Place]]:
     return places
 
 
-def annotate(doc: Doc, occurrences: Iterable[Occurrence], held: FrozenSet[str] = frozenset()) -> Doc:
-    """Annotate a Doc partly: known words are entities, and all other tokens have missing annotation. Doubtful and
-    unknown words go to the span groups `weak_doubtful` and `weak_unknown`, known words in `held` to `weak_held`.
+def annotate(
+    doc: Doc, occurrences: Iterable[Occurrence], held: FrozenSet[str] = frozenset(), labels: Sequence[str] = ()
+) -> Doc:
+    """Annotate a Doc partly: known words are entities, and all other tokens have missing annotation. Words with several
+    labels are entities with one of them (`lex_one_of`); words that overlap others or are part of longer ones are
+    entities or not (`lex_possible`), and so are known words in `held`, with any of `labels`. Common words count as any
+    other text. All doubtful words are also in the span group `weak_doubtful`, unknown ones in `weak_unknown`, known
+    ones in `held` in `weak_held`.
 
     RETURNS (Doc): The same Doc.
     """
-    groups: Dict[str, Any] = {KNOWN: [], DOUBTFUL_KEY: [], UNKNOWN_KEY: [], HELD_KEY: []}
+    groups: Dict[str, List[Span]] = {key: [] for key in (KNOWN, *GROUPS)}
     for each in occurrences:
-        key = KNOWN if each.kind == KNOWN else UNKNOWN_KEY if each.kind == UNKNOWN else DOUBTFUL_KEY
-        label = each.kind if key == DOUBTFUL_KEY else each.labels[0] if each.labels else ""
-        span = doc.char_span(each.start, each.end, label=label)
-        if span is not None:
-            groups[HELD_KEY if key == KNOWN and each.word in held else key].append(span)
+        span = doc.char_span(each.start, each.end, label=each.labels[0] if each.labels else "")
+        if span is None:
+            continue
+        if each.kind == UNKNOWN:
+            groups[UNKNOWN_KEY].append(span)
+        elif each.kind == KNOWN and each.word in held:
+            groups[HELD_KEY].append(span)
+            groups[POSSIBLE_KEY].extend(_relabel(span, labels))
+        elif each.kind == KNOWN:
+            groups[KNOWN].append(span)
+        else:
+            groups[DOUBTFUL_KEY].extend(_relabel(span, [each.kind]))
+            if each.kind != COMMON:
+                groups[ONE_OF_KEY if each.kind == SEVERAL else POSSIBLE_KEY].extend(_relabel(span, each.labels))
     doc.set_ents(groups.pop(KNOWN), default="missing")
     for key, spans in groups.items():
         doc.spans[key] = spans
     return doc
+
+
+def _relabel(span: Span, labels: Sequence[str]) -> List[Span]:
+    """A span once with each label."""
+    return [Span(span.doc, span.start, span.end, label=label) for label in labels]

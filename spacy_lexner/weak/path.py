@@ -24,10 +24,9 @@ from .rounds import Round, SelfTraining, best, find_component
 from .teacher import Bounds, calibrate
 from .texts import Labels, choose_texts, hold_out, label_texts
 
-CRF, RATIO = "spacy-lexner.CRFTagger.v1", "spacy-lexner.EntityRatio.v1"
+CRF = "spacy-lexner.CRFTagger.v1"
 SETTINGS, MODEL = "settings.json", "model"
 DEV_SHARE = 0.2  # share of the labelled texts that score models if there are no others
-MORE = 1.25  # estimated share of characters in entities, relative to those in dictionary words
 
 
 class Settings(NamedTuple):
@@ -36,7 +35,8 @@ class Settings(NamedTuple):
     rounds: int = 3  # most students
     bounds: Bounds = Bounds()  # how sure a teacher must be
     average: bool = False  # whether the average of all models so far teaches
-    ratio: Optional[float] = None  # share of characters in entities; None: estimated
+    negatives: float = 2.0  # how many spans without annotation count as no entities in each step, per token
+    ratio: Optional[float] = None  # instead: the expected share of tokens in entities
     held_out: float = 0.1  # share of words held out to score models, if no texts are annotated
     limit: int = 50_000  # most texts to learn from
     skip_shared: bool = False  # leave out texts that share a text with dev, instead of raising an error
@@ -102,7 +102,7 @@ def learn(
     )
     srsly.write_json(output / SETTINGS, begin)
     training = SelfTraining(
-        prepare_config(config, labels, settings, _entity_share(found, annotated)),
+        prepare_config(config, labels, settings),
         output,
         found.train,
         _dev_file(output, found, annotated),
@@ -143,21 +143,20 @@ def check_labels(dictionary: Dictionary, annotated: Annotated) -> Tuple[str, ...
     return tuple(sorted(known))
 
 
-def prepare_config(config: Config, labels: Sequence[str], settings: Settings, share: float) -> Config:
-    """Make the config of the rounds: set all labels and the seed, and give the CRF a guard if it has none.
-
-    share (float): The share of characters known to be in entities, a lower bound on the real share.
-    """
+def prepare_config(config: Config, labels: Sequence[str], settings: Settings) -> Config:
+    """Make the config of the rounds: set all labels and the seed, and give the CRF a guard if it has none."""
     name = find_component(config)
     values: Dict[str, Any] = {f"initialize.components.{name}.labels": list(labels), "training.seed": settings.seed}
     if "seed" in config.get("system", {}):
         values["system.seed"] = settings.seed
-    ratio = settings.ratio or min(max(MORE * share, 0.01), 0.9)
+    guard = {"@misc": "spacy-lexner.NegativeSampling.v1", "share": settings.negatives}
+    if settings.ratio is not None:
+        guard = {"@misc": "spacy-lexner.EntityRatio.v1", "ratio": settings.ratio, "margin": settings.ratio / 4}
     place = f"components.{name}.model"
     model = config["components"][name]["model"]
     for block, path in ((model, place), (model.get("member", {}), f"{place}.member")):
         if block.get("@architectures") == CRF and not block.get("guard"):
-            values[f"{path}.guard"] = {"@misc": RATIO, "ratio": ratio, "margin": ratio / 4, "weight": 10.0}
+            values[f"{path}.guard"] = guard
     return set_values(config, values)
 
 
@@ -167,15 +166,6 @@ def finish(rounds: Sequence[Round], gold: Optional[Sequence[GoldText]], folder: 
     if gold is not None:
         calibrate(nlp, gold)
     save(nlp, folder)
-
-
-def _entity_share(found: Labels, annotated: Annotated) -> float:
-    """The known share of characters in entities, from annotated texts if there are any, else from the dictionary."""
-    docs = [*annotated.labelled, *annotated.dev]
-    if not docs:
-        return found.statistics["share"]
-    inside = sum(len(ent.text) for doc in docs for ent in doc.ents)
-    return inside / sum(len(doc.text) for doc in docs) / MORE
 
 
 def _dev_file(output: Path, found: Labels, annotated: Annotated) -> Path:

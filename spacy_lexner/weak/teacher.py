@@ -13,6 +13,7 @@ from ..candidates.doc_parts import copy_tokens
 from ..formats.spacy_file import read_all
 from ..pipeline.ner.calibration import Confidence
 from ..pipeline.ner.entity_search import Entity
+from ..pipeline.ner.gold_entities import POSSIBLE_KEY
 from ..pipeline.ner.lex_ner import LexNER
 from ..pipeline.read_upto import read_upto
 from ..pipeline.token_runs import find_runs
@@ -48,7 +49,8 @@ def calibrate(nlp: Language, gold: Sequence[GoldText]) -> None:
 
 
 def teach(nlp: Language, docs: Iterable[Doc], bounds: Bounds) -> Iterator[Doc]:
-    """Annotate texts with what a teacher is sure of; everything else stays missing.
+    """Annotate texts with what a teacher is sure of; everything else stays missing. Spans that it is not sure of are
+    possible entities (`lex_possible`).
 
     nlp (Language): The teacher, with one `lex_ner`; its scores should be calibrated.
     docs (Iterable[Doc]): The texts, with the entities known from a dictionary. These are kept unless the teacher is
@@ -66,9 +68,12 @@ def teach(nlp: Language, docs: Iterable[Doc], bounds: Bounds) -> Iterator[Doc]:
         for i, unit in enumerate(units):
             scored = [(span, _score(confidence, ner, span, p)) for span, p in likely[i]]
             sure = sorted((row for row in scored if row[1] >= bounds.upper), key=lambda row: -row[1])
-            possible = [span for span, p in zip(known[i], of_known[i]) if p >= bounds.lower]
+            kept = [span for span, p in zip(known[i], of_known[i]) if p >= bounds.lower]
             outside = 1 - tags[i][:, OUTSIDE] <= bounds.lower
-            yield _annotate(unit, [*(span for span, _ in sure), *possible], outside, ner.labels)
+            taught = _annotate(unit, [*(span for span, _ in sure), *kept], outside, ner.labels)
+            unsure = (span for span, score in scored if score < bounds.upper)
+            taught.spans[POSSIBLE_KEY] = [_span(taught, span, ner.labels) for span in unsure]
+            yield taught
 
 
 def teach_files(nlp: Language, paths: Iterable[Path], bounds: Bounds) -> Iterator[Doc]:
@@ -98,6 +103,10 @@ def _annotate(unit: Doc, spans: Sequence[TagSpan], outside: np.ndarray, labels: 
     for span in spans:
         if free[span.start : span.end].all():
             free[span.start : span.end] = False
-            chosen.append(Span(doc, span.start, span.end, label=labels[span.label]))
+            chosen.append(_span(doc, span, labels))
     doc.set_ents(chosen, outside=[doc[a:b] for a, b in find_runs(outside & free)], default="missing")
     return doc
+
+
+def _span(doc: Doc, span: TagSpan, labels: Sequence[str]) -> Span:
+    return Span(doc, span.start, span.end, label=labels[span.label])

@@ -135,7 +135,7 @@ def _annotated(
 ) -> Iterator[Doc]:
     for batch in minibatch(tqdm(texts, desc="writing", unit=" texts", disable=None, leave=False), BATCH):
         for text, found in zip(batch, labeller.label(batch)):
-            yield annotate(make_doc(text), found, held)
+            yield annotate(make_doc(text), found, held, labeller.dictionary.label_names)
 
 
 def _show_held(doc: Doc) -> Doc:

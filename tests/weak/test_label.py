@@ -39,6 +39,7 @@ def test_part_of_a_longer_word():
 def test_several_labels_and_common_words():
     assert kinds("小米") == [("小米", SEVERAL)]
     assert kinds("他好") == [("好", COMMON)]
+    assert kinds("好", {"好": ("X", "Y")}) == [("好", COMMON)]  # a single character says less than its labels
     assert kinds("苹果跑步") == [("苹果", KNOWN), ("跑步", COMMON)]  # a noun, and a verb
 
 
@@ -53,13 +54,26 @@ def test_no_word_within_a_latin_word():
 def test_what_a_doc_gets():
     nlp = spacy.blank("zh")
     labeller = Labeller(Dictionary(dict(WORDS), set()), OTHERS)
-    text = "南京小米长江的天气"
-    doc = annotate(nlp.make_doc(text), labeller.label([text])[0], frozenset(["长江"]))
+    text = "南京小米长江的天气很好"
+    doc = annotate(nlp.make_doc(text), labeller.label([text])[0], frozenset(["长江"]), ["LOC", "GPE"])
     assert [(ent.text, ent.label_) for ent in doc.ents] == [("南京", "GPE")]
-    assert [token.ent_iob for token in doc][2:] == [0] * 7  # missing, not outside
-    assert [(span.text, span.label_) for span in doc.spans["weak_doubtful"]] == [("小米", SEVERAL)]
-    assert [(span.text, span.label_) for span in doc.spans["weak_held"]] == [("长江", "LOC")]
-    assert [span.text for span in doc.spans["weak_unknown"]] == ["天气"]
+    assert [token.ent_iob for token in doc][2:] == [0] * 9  # missing, not outside
+    spans = {key: [(span.text, span.label_) for span in group] for key, group in doc.spans.items()}
+    assert spans == {
+        "weak_doubtful": [("小米", SEVERAL), ("好", COMMON)],
+        "weak_held": [("长江", "LOC")],
+        "weak_unknown": [("天气", "")],
+        "lex_one_of": [("小米", "BRAND"), ("小米", "FOOD")],
+        "lex_possible": [("长江", "LOC"), ("长江", "GPE")],
+    }
+
+
+def test_overlapping_words_are_possible():
+    nlp = spacy.blank("zh")
+    labeller = Labeller(Dictionary(dict(WORDS), set()), OTHERS)
+    doc = annotate(nlp.make_doc("南京市长"), labeller.label(["南京市长"])[0])
+    assert [(span.text, span.label_) for span in doc.spans["lex_possible"]] == [("南京市", "GPE"), ("市长", "TITLE")]
+    assert not doc.ents
 
 
 @given(st.text("南京市长江小米好天气大桥 ", max_size=30))

@@ -46,6 +46,16 @@ def test_sure_spans_are_known_sure_tokens_outside_and_the_rest_is_missing(nlp):
             assert missing == (~inside & ~np.array(outside)).tolist()
 
 
+def test_what_the_teacher_is_not_sure_of_is_possible(nlp):
+    ner, bounds = nlp.get_pipe("lex_ner"), Bounds(0.999999, 1e-9)
+    docs = taught(nlp, bounds=bounds)
+    _, search = ner.search([nlp.make_doc(text) for text in TEXTS])
+    for doc, likely in zip(docs, search.spans_above(bounds.lower)):
+        expected = {(span.start, span.end, ner.labels[span.label]) for span, p in likely if p < bounds.upper}
+        assert {(span.start, span.end, span.label_) for span in doc.spans["lex_possible"]} == expected
+    assert any(doc.spans["lex_possible"] for doc in docs)
+
+
 def test_words_of_the_dictionary_stay_where_the_teacher_has_nothing_against_them(nlp):
     [doc] = taught(nlp, ["王伟去东山市了"], Bounds(0.99999, 1e-12), known=[(0, 2, "PER")])
     assert (0, 2, "PER") in [(ent.start, ent.end, ent.label_) for ent in doc.ents]

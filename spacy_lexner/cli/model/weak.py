@@ -41,9 +41,11 @@ def weak_cli(
     upper: Annotated[float, typer.Option(help="A student takes spans of at least this score as known")] = 0.9,
     lower: Annotated[float, typer.Option(help="Tokens that are in a span with at most this probability are O")] = 0.05,
     average: Annotated[bool, typer.Option("--average", help="Teach with the average of all models so far")] = False,
+    negatives: Annotated[
+        float, typer.Option(help="Spans without annotation that count as no entities in each step, per token")
+    ] = 2.0,
     ratio: Annotated[
-        Optional[float],
-        typer.Option(help="Share of characters in entities; estimated by default", min=0.0, max=1.0),
+        Optional[float], typer.Option(help="Instead of these: the expected share of tokens in entities")
     ] = None,
     held_out: Annotated[
         float, typer.Option(help="Without --dev and --labelled: share of words held out for scoring", min=0.0, max=0.9)
@@ -79,7 +81,8 @@ def weak_cli(
         overrides = read_values(values or [])
         import_code(code)
         setup_gpu(gpu_id, silent=True)
-        settings = Settings(rounds, Bounds(upper, lower), average, ratio, held_out, limit, skip_shared, seed)
+        bounds = Bounds(upper, lower)
+        settings = Settings(rounds, bounds, average, negatives, ratio, held_out, limit, skip_shared, seed)
         found = learn(
             read_dictionary(dictionary),
             read_texts(texts, format),

@@ -1,5 +1,5 @@
-"""Gold entities as tags of the predicted tokens, spans marked as no entities, and entities that cannot be learned as
-they are."""
+"""Gold entities as tags of the predicted tokens, spans that may be entities, spans marked as no entities, and entities
+that cannot be learned as they are."""
 
 from typing import Iterable, List, Optional, Sequence, Set, Tuple
 
@@ -10,10 +10,13 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ...candidates.unit_docs import has_units, make_unit_docs
-from ...tagging.spans.tag_scheme import TagScheme, TagSpan
+from ...tagging.spans.tag_scheme import OUTSIDE, Bools2d, TagScheme, TagSpan, span_tags
 from ..gold_report import GoldReport
 
 MISALIGNED, TRIMMED = "not on the boundaries of the tokenizer's tokens", "with white space at an edge"
+# Span groups of reference Docs. Spans of the first are entities with one of several labels, a span for each; spans of
+# the second are entities or not. They count where annotation is missing.
+ONE_OF_KEY, POSSIBLE_KEY = "lex_one_of", "lex_possible"
 CONSEQUENCES = {MISALIGNED: "their tokens count as not annotated", TRIMMED: "the white space is trained as outside"}
 
 
@@ -61,6 +64,8 @@ def survey_entities(examples: Iterable[Example]) -> Tuple[Set[str], GoldReport]:
     for example in examples:
         reference, predicted = unit_reference(example), example.predicted
         same = _same_tokens(reference, predicted)
+        for key in (ONE_OF_KEY, POSSIBLE_KEY):
+            labels.update(span.label_ for span in example.reference.spans.get(key, ()))
         for ent, given in zip(reference.ents, example.reference.ents):
             report.total += 1
             labels.add(ent.label_)
@@ -70,6 +75,22 @@ def survey_entities(examples: Iterable[Example]) -> Tuple[Set[str], GoldReport]:
             elif trim(predicted, aligned[0]) != (aligned[0].start, aligned[0].end):
                 report.add_problem(TRIMMED, reference, ent.start_char, ent.end_char, ent.label_)
     return labels - {""}, report
+
+
+def narrow(gold: Bools2d, example: Example, scheme: TagScheme) -> None:
+    """Restrict the tags of tokens without annotation, in place, to those that spell the spans under `lex_one_of` and
+    `lex_possible` there. Raises UnknownLabelError."""
+    for key in (ONE_OF_KEY, POSSIBLE_KEY):
+        if not example.reference.spans.get(key):
+            continue
+        missing, tags = np.asarray(gold.all(1)), np.zeros_like(gold)
+        for span in example.get_aligned_spans_y2x(example.reference.spans[key], allow_overlap=True):
+            if missing[span.start : span.end].all():
+                place = TagSpan(span.start, span.end, scheme.index(span.label_))
+                tags[np.arange(span.start, span.end), span_tags(place)] = True
+                tags[span.start : span.end, OUTSIDE] |= key == POSSIBLE_KEY
+        narrowed = np.flatnonzero(tags.any(1))
+        gold[narrowed] = tags[narrowed]
 
 
 def incorrect_spans(example: Example, key: Optional[str], scheme: TagScheme) -> List[TagSpan]:

@@ -34,7 +34,7 @@ from .entity_search import (
     set_alternatives,
 )
 from .entity_writer import AlignmentMode, EntityWriter, move_to_units
-from .gold_entities import CONSEQUENCES, gold_tags, incorrect_spans, survey_entities
+from .gold_entities import CONSEQUENCES, gold_tags, incorrect_spans, narrow, survey_entities
 
 logger = logging.getLogger(__name__)
 DEFAULT_MODEL = {
@@ -256,7 +256,9 @@ class LexNER(SequenceTagger[Prediction]):
     def gold(self, example: Example) -> Bools2d:
         """RETURNS (Bools2d): The tags that agree with the annotation. Raises ValueError for an unknown label."""
         try:
-            return self.scheme.gold(gold_tags(example))
+            gold = self.scheme.gold(gold_tags(example))
+            narrow(gold, example, self.scheme)
+            return gold
         except UnknownLabelError as error:
             raise ValueError(
                 f"{self.name}: the annotation of {example.reference.text[:40]!r} has the label {error.label!r}, which "

@@ -30,7 +30,7 @@ def files(tmp_path_factory):
 
 
 def test_a_pipeline_of_words_and_texts(files, tmp_path):
-    options = ["-c", files / "config.cfg", "--rounds", 1, "--other-words", files / "others.txt", "--ratio", 0.2]
+    options = ["-c", files / "config.cfg", "--rounds", 1, "--other-words", files / "others.txt", "--negatives", 1.5]
     arguments = [files / "words.tsv", files / "texts.txt", files / "texts.txt", tmp_path / "out", *options]
     code, printed = run(*arguments, "--held-out", 0.3, "--set", "training.max_steps=2")
     assert code == 0, printed

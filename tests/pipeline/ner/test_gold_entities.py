@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc, Span
@@ -10,8 +11,10 @@ from spacy_lexner.pipeline.ner.gold_entities import (
     TRIMMED,
     biluo,
     gold_tags,
+    narrow,
     survey_entities,
 )
+from spacy_lexner.tagging.spans.tag_scheme import TagScheme, UnknownLabelError
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +57,38 @@ def test_trimmed(vocab):
     assert gold_tags(example) == ["O", "B-PER", "I-PER", "L-PER", "O", "O"]
     example = make_example(vocab, words, words, [(4, 5, "PER")])
     assert gold_tags(example) == ["O"] * 6
+
+
+def narrowed(example, labels=("PER", "LOC")):
+    """The tags that each token may have; "any" stands for all."""
+    scheme = TagScheme(labels)
+    gold = scheme.gold(gold_tags(example))
+    narrow(gold, example, scheme)
+    return ["any" if row.all() else " ".join(np.array(scheme.tags)[row]) for row in gold]
+
+
+def test_an_entity_with_one_of_several_labels(vocab):
+    example = make_example(vocab, list("张三在上海"), list("张三在上海"), [(0, 2, "PER")], default="missing")
+    doc = example.reference
+    doc.spans["lex_one_of"] = [Span(doc, 3, 5, label=label) for label in ("LOC", "PER")]
+    assert narrowed(example) == ["B-PER", "E-PER", "any", "B-PER B-LOC", "E-PER E-LOC"]
+    assert survey_entities([example])[0] == {"PER", "LOC"}
+    with pytest.raises(UnknownLabelError, match="LOC"):
+        narrowed(example, ("PER",))
+
+
+def test_a_possible_entity(vocab):
+    example = make_example(vocab, list("张三在上海"), ["张三", "在", "上海"], [], default="missing")
+    doc = example.reference
+    doc.spans["lex_possible"] = [
+        Span(doc, 0, 1, label="PER"),
+        Span(doc, 1, 3, label="LOC"),
+        Span(doc, 2, 3, label="LOC"),
+    ]
+    either = ["O B-LOC", "O B-LOC I-LOC", "O E-LOC"]
+    assert narrowed(example) == ["O B-PER", "O E-PER", *either]
+    doc.set_ents([Span(doc, 2, 3, label="LOC")], default="missing")
+    assert narrowed(example) == ["O B-PER", "O E-PER", "any", "B-LOC", "E-LOC"]  # annotation wins
 
 
 def test_report(vocab):
