@@ -2,7 +2,8 @@
 and of spans, which need the second derivative of the log partition.
 
 `crf.posterior` gives the same numbers, faster and without a gradient. Here what is not allowed has a score so low that
-its exponential is zero: unlike one of minus infinity, it never makes a gradient undefined.
+its exponential is zero: unlike one of minus infinity, it never makes a gradient undefined. Sums over paths are matrix
+products of exponentials, relative to the largest score of each row.
 """
 
 from typing import List, NamedTuple
@@ -39,13 +40,14 @@ def forward_backward(trellis: Trellis) -> Posterior:
     moves, start, end = split_transitions(transitions)
     if not order.sizes:
         return Posterior(emissions, emissions, emissions.new_zeros(0), emissions, moves)
-    steps = emissions[order.token].split(order.sizes)
+    steps, shift = emissions[order.token].split(order.sizes), moves.detach().max()
+    weights = (moves - shift).exp()
     upto: List[Tensor] = [steps[0] + start]
     for step in steps[1:]:
-        upto.append(torch.logsumexp(upto[-1][: len(step)].unsqueeze(2) + moves, 1) + step)
+        upto.append(_log_product(upto[-1][: len(step)], weights) + shift + step)
     after: List[Tensor] = [end.expand(len(steps[-1]), -1)]
     for step, before in zip(steps[:0:-1], steps[-2::-1]):
-        goes_on = torch.logsumexp(moves + (step + after[-1]).unsqueeze(1), 2)
+        goes_on = _log_product(step + after[-1], weights.T) + shift
         after.append(torch.cat([goes_on, end.expand(len(before) - len(step), -1)]))
     alpha, beta = torch.cat(upto), torch.cat(after[::-1])
     of_sequences = alpha.new_zeros(len(trellis.lengths)).index_copy(
@@ -53,6 +55,13 @@ def forward_backward(trellis: Trellis) -> Posterior:
     )
     log_z = of_sequences.repeat_interleave(torch.tensor(trellis.lengths, device=alpha.device))
     return Posterior(alpha[order.place], beta[order.place], log_z, emissions, moves)
+
+
+def _log_product(scores: Tensor, weights: Tensor) -> Tensor:
+    """Log of the product of the scores' exponentials, [n_rows, n_tags], with weights, [n_tags, n_tags]."""
+    largest = scores.detach().amax(1, keepdim=True)
+    product = (scores - largest).exp() @ weights
+    return product.clamp(min=torch.finfo(product.dtype).tiny).log() + largest
 
 
 def span_log_p(known: Posterior, starts: Tensor, ends: Tensor) -> Tensor:
