@@ -135,7 +135,8 @@ def annotate(
                 groups[ONE_OF_KEY if each.kind == SEVERAL else POSSIBLE_KEY].extend(_relabel(span, each.labels))
     doc.set_ents(groups.pop(KNOWN), default="missing")
     for key, spans in groups.items():
-        doc.spans[key] = spans
+        if spans:  # reading a saved group, even an empty one, takes longer than reading a Doc
+            doc.spans[key] = spans
     return doc
 
 

@@ -71,8 +71,8 @@ def teach(nlp: Language, docs: Iterable[Doc], bounds: Bounds) -> Iterator[Doc]:
             kept = [span for span, p in zip(known[i], of_known[i]) if p >= bounds.lower]
             outside = 1 - tags[i][:, OUTSIDE] <= bounds.lower
             taught = _annotate(unit, [*(span for span, _ in sure), *kept], outside, ner.labels)
-            unsure = (span for span, score in scored if score < bounds.upper)
-            taught.spans[POSSIBLE_KEY] = [_span(taught, span, ner.labels) for span in unsure]
+            if unsure := [_span(taught, span, ner.labels) for span, score in scored if score < bounds.upper]:
+                taught.spans[POSSIBLE_KEY] = unsure
             yield taught
 
 

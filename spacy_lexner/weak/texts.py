@@ -125,7 +125,9 @@ def label_texts(
         docs = _annotated(labeller, chosen, make_doc, held)
         write_shards(docs, temporary / TRAIN)
         if held:
-            only_held = (_show_held(doc) for doc in _annotated(labeller, chosen, make_doc, held) if doc.spans[HELD_KEY])
+            only_held = (
+                _show_held(doc) for doc in _annotated(labeller, chosen, make_doc, held) if HELD_KEY in doc.spans
+            )
             DocBin(docs=only_held).to_disk(temporary / HELD)
     return Labels(folder)
 
