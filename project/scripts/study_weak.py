@@ -47,6 +47,7 @@ class System(BaseModel, extra="forbid"):
     config: str = ""
     guard: Optional[Dict[str, Any]] = None
     ratio: bool = False  # expect the true share of characters in entities
+    folds: int = 0
     rounds: Optional[int] = None
     average: bool = False
     labelled: int = 0  # how many annotated texts, from the first; 0 for none, without a dictionary for all
@@ -102,7 +103,7 @@ def make(system: System, docs: List[Doc], texts: List[Path], out: Path, config: 
     labelled = save_docs(few, out / "labelled.spacy") if few else None
     raw = (text for part in ([doc.text for doc in docs], read_texts(texts) if texts else []) for text in part)
     ratio = entity_share(docs) if system.ratio else None
-    settings = Settings(rounds=system.rounds, average=system.average, ratio=ratio, skip_shared=True, seed=seed)
+    settings = Settings(system.folds, system.rounds, average=system.average, ratio=ratio, skip_shared=True, seed=seed)
     learn(dictionary, raw, config, out, labelled=labelled, settings=settings)
     return load_model(out / MODEL)
 

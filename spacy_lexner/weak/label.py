@@ -16,7 +16,8 @@ from .dictionary import Dictionary
 
 KNOWN, UNKNOWN = "known", "unknown"
 SEVERAL, COMMON, OVERLAP, PART = "several labels", "common word", "overlap", "part of a longer word"
-REASONS = (SEVERAL, COMMON, OVERLAP, PART)
+IMPROBABLE = "improbable"
+REASONS = (SEVERAL, COMMON, OVERLAP, PART, IMPROBABLE)
 DOUBTFUL_KEY, UNKNOWN_KEY, HELD_KEY = "weak_doubtful", "weak_unknown", "weak_held"
 GROUPS = (DOUBTFUL_KEY, UNKNOWN_KEY, HELD_KEY, ONE_OF_KEY, POSSIBLE_KEY)
 # First letters of jieba's parts of speech whose words are not names: verbs, adjectives, adverbs, ...
@@ -58,6 +59,10 @@ class Labeller:
         if len(word) == 1 or (tags and all(tag[:1] in NO_NAMES for tag in tags)):
             return COMMON
         return SEVERAL if len(labels) > 1 else ""
+
+    def doubt(self, words: Iterable[str]) -> None:
+        """From now on, take all occurrences of these words for improbable ones."""
+        self._doubts.update(dict.fromkeys(words, IMPROBABLE))
 
     def label(self, texts: Sequence[str]) -> List[List[Occurrence]]:
         """RETURNS (List[List[Occurrence]]): The words of each text, in order; known ones overlap no others."""
@@ -111,9 +116,9 @@ def annotate(
 ) -> Doc:
     """Annotate a Doc partly: known words are entities, and all other tokens have missing annotation. Words with several
     labels are entities with one of them (`lex_one_of`); words that overlap others or are part of longer ones are
-    entities or not (`lex_possible`), and so are known words in `held`, with any of `labels`. Common words count as any
-    other text. All doubtful words are also in the span group `weak_doubtful`, unknown ones in `weak_unknown`, known
-    ones in `held` in `weak_held`.
+    entities or not (`lex_possible`), and so are known words in `held`, with any of `labels`. Common and improbable
+    words count as any other text. All doubtful words are also in the span group `weak_doubtful`, unknown ones in
+    `weak_unknown`, known ones in `held` in `weak_held`.
 
     RETURNS (Doc): The same Doc.
     """
@@ -131,7 +136,7 @@ def annotate(
             groups[KNOWN].append(span)
         else:
             groups[DOUBTFUL_KEY].extend(_relabel(span, [each.kind]))
-            if each.kind != COMMON:
+            if each.kind not in (COMMON, IMPROBABLE):
                 groups[ONE_OF_KEY if each.kind == SEVERAL else POSSIBLE_KEY].extend(_relabel(span, each.labels))
     doc.set_ents(groups.pop(KNOWN), default="missing")
     for key, spans in groups.items():

@@ -1,5 +1,6 @@
 """The whole path from a dictionary and raw texts to a trained pipeline."""
 
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
@@ -11,12 +12,14 @@ from spacy.util import load_model, load_model_from_config
 from thinc.api import Config
 
 from ..formats import spacy_file
+from ..formats.spacy_file import read_all
 from ..integrity.pipelines import save
 from ..lexicon.entry import LexiconEntry
 from ..report.gold import GoldText, to_gold
 from ..training.runs import set_values
 from .correct import correct
 from .dictionary import Dictionary
+from .doubt import Verdict, WordTrial
 from .label import Labeller
 from .protected import ProtectedTexts
 from .report import write_report
@@ -32,6 +35,7 @@ DEV_SHARE = 0.2  # share of the labelled texts that score models if there are no
 class Settings(NamedTuple):
     """Settings of weakly supervised training."""
 
+    folds: int = 4  # parts of the dictionary, each judged by a model that has not learned it; 0: none
     rounds: int = 3  # most students
     bounds: Bounds = Bounds()  # how sure a teacher must be
     average: bool = False  # whether the average of all models so far teaches
@@ -69,8 +73,9 @@ def learn(
     dictionary (Dictionary): Words with labels.
     texts (Iterable[str]): Raw texts, read once, as a stream.
     config (Config): A complete config for training, with one `lex_ner`, except for the corpus paths.
-    output (Path): The output folder. `labels` has the texts labelled by the dictionary, `round-N` the training texts of
-        model N and the model; `model` is the best model, `report.html` summarises the run.
+    output (Path): The output folder. `labels` has the texts labelled by the dictionary, `words` what models think of
+        its words, `round-N` the training texts of model N and the model; `model` is the best model, `report.html`
+        summarises the run.
     dev (Optional[Path]): Annotated texts to select and calibrate models on. By default a fifth of `labelled` or,
         without any, dictionary words that are held out of training.
     labelled (Optional[Path]): Annotated texts to learn from; they also correct the dictionary.
@@ -85,27 +90,31 @@ def learn(
     settings.bounds.check()
     annotated = read_annotated(dev, labelled, settings.seed)
     labels = check_labels(dictionary, annotated)
+    prepared = prepare_config(config, labels, settings)
     learned_from = correct(dictionary, annotated.labelled)
     held = frozenset() if annotated.dev else hold_out(learned_from, settings.held_out, settings.seed)
     begin = _beginning(output, [dictionary, settings, sources, dev, labelled, config.to_str()])
     shared = [("the annotated texts that score models", doc.text) for doc in annotated.dev]
     chosen = choose_texts(texts, ProtectedTexts(shared) if shared else None, skip_shared=settings.skip_shared)
-    tokenizer = load_model_from_config(config, auto_fill=True, validate=False).tokenizer
-    found = label_texts(
-        Labeller(learned_from, other_words),
-        chosen,
-        tokenizer,
-        output / "labels",
-        held=held,
-        limit=settings.limit,
-        seed=settings.seed,
-    )
+    make_doc = load_model_from_config(config, auto_fill=True, validate=False).tokenizer
+    labeller = Labeller(learned_from, other_words)
+    label = partial(label_texts, labeller, make_doc=make_doc, held=held, limit=settings.limit, seed=settings.seed)
+    found = checked = label(chosen, folder=output / "labels")
     srsly.write_json(output / SETTINGS, begin)
+    improbable: List[Verdict] = []
+    if settings.folds:
+        words = output / "words"
+        trial = WordTrial(
+            prepared, labeller, found.train, make_doc, words, held, annotated.labelled, settings.seed, use_gpu
+        )
+        improbable = [each for each in trial.run(settings.folds) if each.is_improbable]
+        labeller.doubt(each.word for each in improbable)
+        checked = label((doc.text for doc in read_all(found.train)), folder=words / "labels")
     training = SelfTraining(
-        prepare_config(config, labels, settings),
+        prepared,
         output,
-        found.train,
-        _dev_file(output, found, annotated),
+        checked.train,
+        _dev_file(output, checked, annotated),
         annotated.labelled,
         [to_gold(doc) for doc in annotated.dev] or None,
         settings.bounds,
@@ -114,7 +123,7 @@ def learn(
     )
     rounds = training.run(settings.rounds)
     finish(rounds, training.gold, output / MODEL)
-    write_report(output, learned_from, found, rounds, by_dev=bool(annotated.dev))
+    write_report(output, learned_from, found, improbable, rounds, by_dev=bool(annotated.dev))
     return rounds
 
 

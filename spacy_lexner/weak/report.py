@@ -14,6 +14,7 @@ from ..pipeline.annotate_texts import annotate_texts
 from ..templates import render
 from ..visualize.graphemes import clean
 from .dictionary import Dictionary
+from .doubt import Verdict
 from .rounds import Round, best
 from .texts import Labels
 
@@ -49,13 +50,20 @@ def find_new_names(nlp: Language, texts: Sequence[str], dictionary: Dictionary) 
 
 
 def write_report(
-    output: Path, dictionary: Dictionary, labels: Labels, rounds: Sequence[Round], *, by_dev: bool
+    output: Path,
+    dictionary: Dictionary,
+    labels: Labels,
+    improbable: Sequence[Verdict],
+    rounds: Sequence[Round],
+    *,
+    by_dev: bool,
 ) -> None:
     """Write `report.json` and the same as a page. `by_dev` says whether models were scored on annotated texts."""
     texts = list(islice(_texts(labels.train), MAX_TEXTS))
     chosen = best(rounds)
     figures = {
         "labels": labels.statistics,
+        "improbable": [each._asdict() for each in sorted(improbable, key=lambda each: -each.occurrences)],
         "judged_by": "annotated texts" if by_dev else "words of the dictionary that were held out",
         "rounds": [{"number": each.number, "score": each.score, "best": each == chosen} for each in rounds],
         "new": find_new_names(load_model(chosen.model), texts, dictionary),

@@ -37,7 +37,7 @@ def learned(config, tmp_path_factory):
     folder = tmp_path_factory.mktemp("weak")
     dev = save_docs(folder / "dev.spacy", make_texts(60, seed=5))
     labelled = save_docs(folder / "labelled.spacy", make_texts(10, seed=6))
-    settings = Settings(rounds=2, skip_shared=True)
+    settings = Settings(folds=2, rounds=2, skip_shared=True)
     rounds = learn(HALF, TEXTS, config, folder / "out", dev=dev, labelled=labelled, settings=settings)
     return folder, rounds
 
@@ -90,14 +90,14 @@ def test_the_same_call_does_nothing_again(learned, config, monkeypatch):
     monkeypatch.setattr(rounds_module, "teach_files", refuse)
     monkeypatch.setattr("spacy_lexner.training.runs.train", refuse)
     files = {"dev": folder / "dev.spacy", "labelled": folder / "labelled.spacy"}
-    settings = Settings(rounds=2, skip_shared=True)
+    settings = Settings(folds=2, rounds=2, skip_shared=True)
     assert learn(HALF, TEXTS, config, folder / "out", settings=settings, **files) == rounds
     with pytest.raises(ValueError, match="holds a run with another dictionary"):
         learn(HALF, TEXTS, config, folder / "out", settings=settings._replace(seed=1), **files)
 
 
 STEPS = ["label_texts", "train", "teach_files", "finish", "write_report"]
-QUICK = Settings(rounds=1, held_out=0.3)
+QUICK = Settings(folds=2, rounds=1, held_out=0.3)
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +132,7 @@ def test_an_interruption_in_any_step(whole, short, tmp_path, step):
 
 
 def test_held_out_words_judge_where_nothing_is_annotated(short, tmp_path):
-    rounds = learn(HALF, TEXTS, short, tmp_path / "out", settings=Settings(rounds=0, held_out=0.2))
+    rounds = learn(HALF, TEXTS, short, tmp_path / "out", settings=Settings(folds=0, rounds=0, held_out=0.2))
     assert len(rounds) == 1
     held = {ent.text for doc in read(tmp_path / "out" / "labels" / "held.spacy") for ent in doc.ents}
     shown = {ent.text for doc in read(tmp_path / "out" / "round-0" / "texts") for ent in doc.ents}
@@ -148,21 +148,21 @@ def test_a_fifth_of_the_labelled_texts_judges(short, tmp_path):
         short,
         tmp_path / "out",
         labelled=labelled,
-        settings=Settings(rounds=0, skip_shared=True),
+        settings=Settings(folds=0, rounds=0, skip_shared=True),
     )
     assert len(read(tmp_path / "out" / "dev.spacy")) == 10
     assert len(read(tmp_path / "out" / "round-0" / "texts" / "labelled.spacy")) == 40
 
 
 def test_averaged_teachers(short, tmp_path):
-    settings = Settings(rounds=2, average=True)
+    settings = Settings(folds=0, rounds=2, average=True)
     rounds = learn(HALF, TEXTS[:100], short, tmp_path / "out", settings=settings)
     assert len(rounds) >= 2
 
 
 def test_a_single_label(short, tmp_path):
     places = Dictionary(dict.fromkeys(PLACES[::2], ("LOC",)), set())
-    learn(places, TEXTS[:100], short, tmp_path / "out", settings=Settings(rounds=0, held_out=0.3))
+    learn(places, TEXTS[:100], short, tmp_path / "out", settings=Settings(folds=0, rounds=0, held_out=0.3))
     assert spacy.load(tmp_path / "out" / "model").get_pipe("lex_ner").labels == ("LOC",)
 
 

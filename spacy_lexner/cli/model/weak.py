@@ -37,6 +37,10 @@ def weak_cli(
             "--other-words", metavar="FILE", help="General words, such as jieba's: matches inside one are doubtful"
         ),
     ] = None,
+    folds: Annotated[
+        int,
+        typer.Option(help="Parts of the dictionary, each judged by a model that has not learned it; 0: none", min=0),
+    ] = 4,
     rounds: Annotated[int, typer.Option("--rounds", help="Most students; 0 for no self-training", min=0)] = 3,
     upper: Annotated[float, typer.Option(help="A student takes spans of at least this score as known")] = 0.9,
     lower: Annotated[float, typer.Option(help="Tokens that are in a span with at most this probability are O")] = 0.05,
@@ -82,7 +86,7 @@ def weak_cli(
         import_code(code)
         setup_gpu(gpu_id, silent=True)
         bounds = Bounds(upper, lower)
-        settings = Settings(rounds, bounds, average, negatives, ratio, held_out, limit, skip_shared, seed)
+        settings = Settings(folds, rounds, bounds, average, negatives, ratio, held_out, limit, skip_shared, seed)
         found = learn(
             read_dictionary(dictionary),
             read_texts(texts, format),

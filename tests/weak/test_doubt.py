@@ -1,0 +1,78 @@
+from random import Random
+
+import pytest
+import spacy
+from small_training import SURNAMES, save_config
+
+from spacy_lexner.cli.model.make_config import complete, read_base
+from spacy_lexner.weak.dictionary import Dictionary
+from spacy_lexner.weak.doubt import IMPROBABLE, LEAST, LEAST_WORDS, Verdict, WordTrial
+from spacy_lexner.weak.label import Labeller
+from spacy_lexner.weak.path import Settings, prepare_config
+from spacy_lexner.weak.texts import label_texts
+
+NLP = spacy.blank("zh")
+NAMES = [f"{a}{b}" for a in SURNAMES for b in "伟芳娜敏静"][:40]
+COMMON = ["天气", "今天"]  # words that the dictionary has as names, but that never are
+WORDS = Dictionary({**dict.fromkeys([*NAMES, *COMMON], ("PER",)), "东山": ("LOC",)}, set())
+
+
+def make_texts(n):
+    random = Random(0)
+    texts = []
+    for _ in range(n):
+        texts.append(f"我看见{random.choice(NAMES)}去东山了")
+        texts.append(random.choice(["天气真好呀", "天气很冷呢", "不是今天吧", "就是今天啊"]))
+    return texts
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory):
+    config = complete(read_base(str(save_config(tmp_path_factory.mktemp("config") / "c.cfg", training__max_steps=60))))
+    return prepare_config(config, ["LOC", "PER"], Settings())
+
+
+def trial(config, folder, labeller=None):
+    labeller = labeller or Labeller(WORDS)
+    labels = label_texts(labeller, make_texts(60), NLP.make_doc, folder / "labels")
+    return WordTrial(config, labeller, labels.train, NLP.make_doc, folder / "words")
+
+
+def test_words_that_never_look_like_names_are_improbable(config, tmp_path):
+    verdicts = trial(config, tmp_path).run(2)
+    assert {each.word for each in verdicts if each.is_improbable} == set(COMMON)
+    assert {each.word for each in verdicts} <= {*NAMES, *COMMON}  # 东山 is the only word of its label: not judged
+    assert [each.probability for each in verdicts] == sorted(each.probability for each in verdicts)
+    assert sum(each.occurrences for each in verdicts) == 60 + 60
+    names = [each.probability for each in verdicts if each.word in NAMES]
+    assert min(names) > IMPROBABLE and sum(names) / len(names) > 0.5
+
+
+def test_finished_work_is_kept(config, tmp_path, monkeypatch):
+    first = trial(config, tmp_path).run(2)
+
+    def refuse(*arguments, **settings):
+        raise AssertionError("trained again")
+
+    monkeypatch.setattr("spacy_lexner.weak.doubt.train_once", refuse)
+    assert trial(config, tmp_path).run(2) == first
+
+
+def test_improbable_words_count_as_any_other_text():
+    labeller = Labeller(WORDS)
+    labeller.doubt(["天气"])
+    [found] = labeller.label(["今天天气好"])
+    assert [(each.word, each.kind) for each in found] == [("今天", "known"), ("天气", "improbable")]
+
+
+@pytest.mark.parametrize(
+    "occurrences, probability, expected",
+    [(LEAST, IMPROBABLE, True), (LEAST - 1, 0.0, False), (100, IMPROBABLE + 0.01, False)],
+)
+def test_frequent_and_improbable(occurrences, probability, expected):
+    assert Verdict("词", occurrences, probability).is_improbable == expected
+
+
+def test_few_words_of_a_label_are_not_judged(config, tmp_path):
+    few = Labeller(Dictionary(dict.fromkeys([*NAMES[: LEAST_WORDS - 3], *COMMON], ("PER",)), set()))
+    assert trial(config, tmp_path, few).run(2) == []
