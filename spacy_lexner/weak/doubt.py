@@ -28,7 +28,7 @@ from .texts import Labels, label_texts
 VERDICTS = "verdicts.jsonl"
 SHORTER = 2  # these models train for half of the steps
 LEAST_WORDS = 20  # of a label; with fewer, a model that lacks some of them cannot judge these
-LEAST, IMPROBABLE = 5, 0.02  # a word with so many occurrences, of this mean probability or less, is improbable
+LEAST, IMPROBABLE = 10, 0.02  # a word with so many occurrences, of this mean probability or less, is improbable
 
 
 class Verdict(NamedTuple):
