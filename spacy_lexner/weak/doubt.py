@@ -22,7 +22,6 @@ from ..report.predict import find_lex_ner
 from ..training.runs import set_values, train_once
 from .label import Labeller
 from .rounds import LABELLED
-from .teacher import known_spans
 from .texts import Labels, label_texts
 
 VERDICTS = "verdicts.jsonl"
@@ -100,10 +99,10 @@ class WordTrial(NamedTuple):
 
 
 def _occurrences(nlp: Language, docs: Iterable[Doc]) -> Iterator[Tuple[str, float]]:
-    """The entities of Docs, with their probabilities."""
+    """The entities of Docs with the pipeline's tokens, and their probabilities."""
     ner = find_lex_ner(nlp)
     for batch in minibatch(docs, nlp.batch_size):
-        units, search = ner.search([read_upto(nlp, ner, doc.text) for doc in batch])
-        known = [known_spans(doc, unit, ner) for doc, unit in zip(batch, units)]
-        for unit, spans, scores in zip(units, known, search.span_scores(known)):
-            yield from ((unit[span.start : span.end].text, float(score)) for span, score in zip(spans, scores))
+        places = [[(ent.start, ent.end, ent.label_) for ent in doc.ents] for doc in batch]
+        scores = ner.score_spans([read_upto(nlp, ner, doc.text) for doc in batch], places)
+        for doc, own in zip(batch, scores):
+            yield from zip((ent.text for ent in doc.ents), own)

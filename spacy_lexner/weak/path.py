@@ -96,7 +96,7 @@ def learn(
     begin = _beginning(output, [dictionary, settings, sources, dev, labelled, config.to_str()])
     shared = [("the annotated texts that score models", doc.text) for doc in annotated.dev]
     chosen = choose_texts(texts, ProtectedTexts(shared) if shared else None, skip_shared=settings.skip_shared)
-    make_doc = load_model_from_config(config, auto_fill=True, validate=False).tokenizer
+    make_doc = load_model_from_config(prepared, auto_fill=True, validate=False).tokenizer
     labeller = Labeller(learned_from, other_words)
     label = partial(label_texts, labeller, make_doc=make_doc, held=held, limit=settings.limit, seed=settings.seed)
     found = checked = label(chosen, folder=output / "labels")

@@ -181,6 +181,13 @@ def test_bad_texts_to_judge_by(short, tmp_path, dev, message):
     assert not (tmp_path / "out" / "settings.json").exists()
 
 
+@pytest.mark.parametrize("settings", [Settings(negatives=0.0), Settings(ratio=0.0)])
+def test_a_wrong_guard_is_refused_before_anything_is_written(short, tmp_path, settings):
+    with pytest.raises(ValueError, match="expected"):
+        learn(HALF, TEXTS[:30], short, tmp_path / "out", settings=settings)
+    assert not (tmp_path / "out").exists()
+
+
 def test_no_held_out_word_occurs(short, tmp_path):
     with pytest.raises(ValueError, match="None of the held-out words occurs"):
         learn(HALF, TEXTS[:30], short, tmp_path / "out", settings=Settings(held_out=0.0))

@@ -49,7 +49,8 @@ def weak_cli(
         float, typer.Option(help="Spans without annotation that count as no entities in each step, per token")
     ] = 2.0,
     ratio: Annotated[
-        Optional[float], typer.Option(help="Instead of these: the expected share of tokens in entities")
+        Optional[float],
+        typer.Option(help="Instead of these: the expected share of tokens in entities", min=0.0, max=1.0),
     ] = None,
     held_out: Annotated[
         float, typer.Option(help="Without --dev and --labelled: share of words held out for scoring", min=0.0, max=0.9)
@@ -67,10 +68,10 @@ def weak_cli(
 ) -> None:
     """Train a pipeline on labelled words and raw texts.
 
-    Occurrences of the words are known, doubtful or unknown; everything else stays unannotated. A CRF learns from that
-    under a guard, then students learn what their teacher is sure of, until the score stops rising. Every step leaves
-    files in OUT; report.html sums them up, and OUT/model is the pipeline. After an interruption, run the same command
-    again to continue.
+    Occurrences of the words are known, doubtful or unknown; everything else stays unannotated. Models that have not
+    learned a word tell whether it usually names anything. A CRF learns from the rest under a guard, then students learn
+    what their teacher is sure of, until the score stops rising. Every step leaves files in OUT; report.html sums them
+    up, and OUT/model is the pipeline. After an interruption, run the same command again to continue.
 
     \b
     Examples:
