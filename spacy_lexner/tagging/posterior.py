@@ -6,7 +6,7 @@ its exponential is zero: unlike one of minus infinity, it never makes a gradient
 products of exponentials, relative to the largest score of each row.
 """
 
-from typing import List, NamedTuple
+from typing import List, NamedTuple, Sequence
 
 import torch
 from torch import Tensor
@@ -33,33 +33,41 @@ class Posterior(NamedTuple):
 
 
 def forward_backward(trellis: Trellis) -> Posterior:
-    """The forward and the backward algorithm. Every sequence needs an allowed path."""
+    """The forward and the backward algorithm. Every sequence needs an allowed path.
+
+    Backward is forward over mirrored sequences, with transposed moves, so each step takes both at once.
+    """
     order = time_order(trellis.lengths, trellis.emissions.device)
     emissions = trellis.emissions.masked_fill(~trellis.allowed, OFF)
     transitions = trellis.transitions.masked_fill(~trellis.legal, OFF)
     moves, start, end = split_transitions(transitions)
     if not order.sizes:
         return Posterior(emissions, emissions, emissions.new_zeros(0), emissions, moves)
-    steps, shift = emissions[order.token].split(order.sizes), moves.detach().max()
-    weights = (moves - shift).exp()
-    upto: List[Tensor] = [steps[0] + start]
-    for step in steps[1:]:
-        upto.append(_log_product(upto[-1][: len(step)], weights) + shift + step)
-    after: List[Tensor] = [end.expand(len(steps[-1]), -1)]
-    for step, before in zip(steps[:0:-1], steps[-2::-1]):
-        goes_on = _log_product(step + after[-1], weights.T) + shift
-        after.append(torch.cat([goes_on, end.expand(len(before) - len(step), -1)]))
-    alpha, beta = torch.cat(upto), torch.cat(after[::-1])
-    of_sequences = alpha.new_zeros(len(trellis.lengths)).index_copy(
-        0, order.ranked, torch.logsumexp(alpha[order.last] + end, 1)
-    )
-    log_z = of_sequences.repeat_interleave(torch.tensor(trellis.lengths, device=alpha.device))
-    return Posterior(alpha[order.place], beta[order.place], log_z, emissions, moves)
+    mirror = _mirror(trellis.lengths, emissions.device)
+    steps = torch.stack([emissions[order.token], emissions[mirror[order.token]]]).split(order.sizes, dim=1)
+    shift = moves.detach().max()
+    weights = (torch.stack([moves, moves.T]) - shift).exp()
+    into: List[Tensor] = [torch.stack([start, end])[:, None].expand(-1, order.sizes[0], -1)]
+    for step, size in zip(steps, order.sizes[1:]):
+        into.append(_log_product((into[-1] + step)[:, :size], weights) + shift)
+    before, after = torch.cat(into, dim=1)
+    upto = before[order.place] + emissions
+    totals = torch.logsumexp(upto[order.token[order.last]] + end, 1)
+    of_sequences = upto.new_zeros(len(trellis.lengths)).index_copy(0, order.ranked, totals)
+    log_z = of_sequences.repeat_interleave(torch.tensor(trellis.lengths, device=upto.device))
+    return Posterior(upto, after[order.place[mirror]], log_z, emissions, moves)
+
+
+def _mirror(lengths: Sequence[int], device: torch.device) -> Tensor:
+    """For each token the one as far from the other end of its sequence, [n_tokens]."""
+    n_tokens = torch.tensor(lengths, device=device)
+    ends = n_tokens.cumsum(0)
+    return (2 * ends - n_tokens - 1).repeat_interleave(n_tokens) - torch.arange(int(n_tokens.sum()), device=device)
 
 
 def _log_product(scores: Tensor, weights: Tensor) -> Tensor:
-    """Log of the product of the scores' exponentials, [n_rows, n_tags], with weights, [n_tags, n_tags]."""
-    largest = scores.detach().amax(1, keepdim=True)
+    """Log of the product of the scores' exponentials, [2, n_rows, n_tags], with weights, [2, n_tags, n_tags]."""
+    largest = scores.detach().amax(-1, keepdim=True)
     product = (scores - largest).exp() @ weights
     return product.clamp(min=torch.finfo(product.dtype).tiny).log() + largest
 
