@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Dict, List, NamedTuple, Tuple
 
 import spacy
-import srsly
 import thinc
 import torch
 from safetensors.numpy import load as load_safetensors
@@ -43,7 +42,7 @@ class Checkpoint:
         for problem in verify_pipeline(folder):
             raise SealError(problem)
         self.folder = folder
-        self._state: Dict[str, Any] = srsly.read_json(folder / STATE)
+        self._state: Dict[str, Any] = json.loads((folder / STATE).read_text("utf8"))
 
     @property
     def progress(self) -> Progress:
@@ -93,7 +92,7 @@ def write_checkpoint(
         write_pipeline(nlp, temporary / PIPELINE)
         save_file(arrays, temporary / OPTIMIZER)
         state.update(random=random_state(), config=_plain(config), versions=_versions())
-        srsly.write_json(temporary / STATE, state, indent=None)
+        (temporary / STATE).write_text(json.dumps(state), "utf8")  # srsly's numbers are not exact
         seal_folder(temporary)
 
 

@@ -1,9 +1,9 @@
 """The config of a command that trains: a base, settings from the command line, and a lexicon for FLAT."""
 
+import json
 from pathlib import Path
 from typing import Annotated, Any, Dict, List, Mapping, Optional, Sequence
 
-import srsly
 import typer
 from thinc.api import Config
 
@@ -47,7 +47,7 @@ def read_values(given: Sequence[str]) -> Dict[str, Any]:
         if not (name and separator):
             raise ValueError(f"--set {pair}: expected NAME=VALUE, such as paths.lexicon=my_lexicon.")
         try:
-            values[name] = srsly.json_loads(value)
+            values[name] = json.loads(value)  # srsly's numbers are not exact
         except ValueError:
             values[name] = value
     return values
