@@ -51,11 +51,8 @@ def forward_backward(trellis: Trellis) -> Posterior:
     for step, size in zip(steps, order.sizes[1:]):
         into.append(_log_product((into[-1] + step)[:, :size], weights) + shift)
     before, after = torch.cat(into, dim=1)
-    upto = before[order.place] + emissions
-    totals = torch.logsumexp(upto[order.token[order.last]] + end, 1)
-    of_sequences = upto.new_zeros(len(trellis.lengths)).index_copy(0, order.ranked, totals)
-    log_z = of_sequences.repeat_interleave(torch.tensor(trellis.lengths, device=upto.device))
-    return Posterior(upto, after[order.place[mirror]], log_z, emissions, moves)
+    upto, after = before[order.place] + emissions, after[order.place[mirror]]
+    return Posterior(upto, after, torch.logsumexp(upto + after, 1), emissions, moves)
 
 
 def _mirror(lengths: Sequence[int], device: torch.device) -> Tensor:

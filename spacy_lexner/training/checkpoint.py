@@ -92,7 +92,8 @@ def write_checkpoint(
         write_pipeline(nlp, temporary / PIPELINE)
         save_file(arrays, temporary / OPTIMIZER)
         state.update(random=random_state(), config=_plain(config), versions=_versions())
-        (temporary / STATE).write_text(json.dumps(state), "utf8")  # srsly's numbers are not exact
+        text = json.dumps(state, separators=(",", ":"))  # srsly's numbers are not exact
+        (temporary / STATE).write_text(text, "utf8")
         seal_folder(temporary)
 
 

@@ -39,11 +39,13 @@ def test_the_loss_is_the_distance_from_the_ratio(ratio, margin):
 def test_within_the_margin_there_is_no_loss():
     outputs = random_outputs(1, LENGTHS)
     head = CRFHead("token", guard=EntityRatio(expected_share(outputs, LENGTHS), 0.01, 10.0))
-    loss, gradient = head.loss(outputs, free(LENGTHS), missing(LENGTHS), [[], [], []])
-    terms = sum(LENGTHS) * SCHEME.n_tags
-    assert loss == near(0.0, terms, outputs, "float64")
-    for rows in (*gradient.emissions, gradient.transitions):
-        assert_close(rows, np.zeros_like(rows), terms, "float64", 1.0)
+    batch = outputs, free(LENGTHS), missing(LENGTHS), [[], [], []]
+    (loss, gradient), (alone, of_alone) = head.loss(*batch), CRFHead("token").loss(*batch)
+    n_terms = sum(LENGTHS) * SCHEME.n_tags
+    assert loss == alone == near(0.0, n_terms, outputs, "float64")
+    for rows, same in zip((*gradient.emissions, gradient.transitions), (*of_alone.emissions, of_alone.transitions)):
+        assert np.array_equal(rows, same)
+        assert_close(rows, np.zeros_like(rows), n_terms, "float64", 1.0)
 
 
 @pytest.mark.parametrize("guard", [EntityRatio(0.1, 0.01, 10.0), NegativeSampling(2.0, 3, 0.7)])

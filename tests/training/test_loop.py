@@ -153,7 +153,7 @@ def test_what_is_not_the_same_training_is_refused(config, data, tmp_path, stop_a
     assert code == 1 and "training.dropout = 0.25 (was 0.2)" in output
     state = tmp_path / "out" / "checkpoint" / "state.json"
     original = state.read_text()
-    state.write_text(original.replace('"step": 4', '"step": 3'))
+    state.write_text(original.replace('"step":4', '"step":3'))
     code, output = train(config, tmp_path / "out", "--resume")
     assert code == 1 and "state.json: its SHA-256" in output
     state.write_text(original)

@@ -3,7 +3,8 @@ from spacy_lexner.lexicon import Lexicon
 
 
 def test_values():
-    assert read_values(["a.b=0.3", "c=word", "d=[1]", "e=x=y"]) == {"a.b": 0.3, "c": "word", "d": [1], "e": "x=y"}
+    assert read_values(["a.b=1", "c=word", "d=[1]", "e=x=y"]) == {"a.b": 1, "c": "word", "d": [1], "e": "x=y"}
+    assert read_values(["f=0.3"]) == {"f": 0.3}  # srsly reads another number
 
 
 def test_flat_without_a_lexicon_gets_one_without_words(tmp_path):
