@@ -135,7 +135,7 @@ def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[Optional[Los
     losses, backprop_heads = run_heads(ArgsKwargs(args=(), kwargs={**leaves, **targets}))
 
     def backprop(gradient: float) -> List[Doc]:
-        total = losses.total
+        total = losses.total.reshape(1)  # the shape of a gradient scaler's factor
         backprop_heads(ArgsKwargs(args=((total,),), kwargs={"grad_tensors": (torch.full_like(total, gradient),)}))
         backprop_encoder(ArgsKwargs(args=((output,),), kwargs={"grad_tensors": (leaves["output"].grad,)}))
         if tied is not None:

@@ -13,7 +13,6 @@ from spacy.util import load_model_from_config
 from thinc.api import require_gpu, to_numpy, use_ops
 from tolerance import assert_close
 from torch import nn
-from torch._subclasses.fake_tensor import FakeTensorDeviceMismatchError
 from transformers import BertConfig
 
 from spacy_lexner.encoders.elmo import model as elmo_model
@@ -130,7 +129,8 @@ def test_encoders(name, monkeypatch):
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("name", ENCODERS)
-def test_a_saved_pipeline_on_a_device(name, device):
+def test_a_saved_pipeline_on_a_device(name, device, monkeypatch):
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", False)  # in which LSTMs run by default
     nlp, encoder, docs = make_encoder(ENCODERS[name])
     expected, saved = encoder.predict(docs), nlp.to_bytes()
     with use_ops("cupy" if device == "gpu" else "numpy"):
@@ -152,7 +152,7 @@ def test_a_missing_device_is_found(monkeypatch):
     without_data(inputs_on(torch.device("cpu"), encoder, docs), monkeypatch)
     inputs, arange = inputs_on(DEVICE, encoder, docs), torch.arange
     monkeypatch.setattr(torch, "arange", lambda *args, device=None, **options: arange(*args, **options))
-    with pytest.raises(FakeTensorDeviceMismatchError, match="same device"):
+    with pytest.raises(RuntimeError, match=r"(same|different) device"):
         run_on_device(encoder.shims[0].module.train(), inputs)
 
 

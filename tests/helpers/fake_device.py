@@ -24,8 +24,8 @@ def fake_like(value: Any) -> Any:
 
 
 def run_on_device(module: nn.Module, inputs: Sequence[Any] = ()) -> None:
-    """Run a module forward and backward with all its weights on the device. Raises FakeTensorDeviceMismatchError if it
-    creates a tensor elsewhere."""
+    """Run a module forward and backward with all its weights on the device. Raises RuntimeError if it creates a tensor
+    elsewhere."""
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     mode.allow_meta = True
     with mode:
