@@ -152,7 +152,7 @@ def start_from_characters(table: nn.Embedding, wordpieces: Wordpieces, path: str
     vectors = nn.functional.normalize(vectors - vectors.mean(dim=0), dim=1)
     rotation = nn.init.orthogonal_(torch.empty(given.width, table.embedding_dim))
     with torch.no_grad():
-        table.weight[known[:, 0]] += (vectors[known[:, 1]] @ rotation).to(table.weight.device)
+        table.weight[known[:, 0]] += (vectors[known[:, 1]] @ rotation).to(table.weight)
     return len(known)
 
 
