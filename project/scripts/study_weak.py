@@ -18,6 +18,7 @@ from evaluate import evaluate, mentions
 from paths import CONFIGS, PROJECT
 from pipelines import read_examples
 from pydantic import BaseModel
+from spacy.cli._util import setup_gpu
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.util import load_model
@@ -89,7 +90,16 @@ class Matching:
             yield doc
 
 
-def make(system: System, docs: List[Doc], texts: List[Path], out: Path, config: Config, share: float, seed: int) -> Any:
+def make(
+    system: System,
+    docs: List[Doc],
+    texts: List[Path],
+    out: Path,
+    config: Config,
+    share: float,
+    seed: int,
+    gpu_id: int = -1,
+) -> Any:
     """RETURNS (Union[Language, Matching]): The pipeline of a system."""
     dictionary = training_dictionary(docs, share, seed)
     if not system.config:
@@ -99,12 +109,12 @@ def make(system: System, docs: List[Doc], texts: List[Path], out: Path, config: 
         config = set_values(config, {f"components.{name}.model.guard": system.guard})
     few = docs[: system.labelled] if system.labelled else []
     if system.rounds is None:
-        return load_model(train_once(few_texts(config, few, out, seed), out / "training"))
+        return load_model(train_once(few_texts(config, few, out, seed), out / "training", use_gpu=gpu_id))
     labelled = save_docs(few, out / "labelled.spacy") if few else None
     raw = (text for part in ([doc.text for doc in docs], read_texts(texts) if texts else []) for text in part)
     ratio = entity_share(docs) if system.ratio else None
     settings = Settings(system.folds, system.rounds, average=system.average, ratio=ratio, skip_shared=True, seed=seed)
-    learn(dictionary, raw, config, out, labelled=labelled, settings=settings)
+    learn(dictionary, raw, config, out, labelled=labelled, settings=settings, use_gpu=gpu_id)
     return load_model(out / MODEL)
 
 
@@ -149,9 +159,11 @@ def run_study(
     dev_only: Annotated[
         bool, typer.Option("--dev-only", help="Leave the test split alone, for choosing settings.")
     ] = False,
+    gpu_id: Annotated[int, typer.Option(help="GPU ID or -1 for CPU.")] = -1,
     values: Annotated[Optional[List[str]], typer.Option("--set", help="NAME=VALUE, a setting of the config.")] = None,
 ) -> None:
     """Do the runs missing from the results file."""
+    setup_gpu(gpu_id)
     systems = read_systems(study)
     done = (
         [(row["dataset"], row["system"], row["seed"]) for row in srsly.read_jsonl(results)] if results.is_file() else []
@@ -167,7 +179,7 @@ def run_study(
                 chosen, out = systems[key], PROJECT / "training" / results.stem / f"{name}-{key}-{seed}"
                 base = read_base(str(CONFIGS / f"{chosen.config or 'flat'}.cfg"))
                 config = complete(set_values(base, {**paths, **read_values(values or [])}))
-                nlp = make(chosen, docs, text or [], out, config, share, seed)
+                nlp = make(chosen, docs, text or [], out, config, share, seed, gpu_id)
                 scores = measure(nlp, corpus, ["dev"] if dev_only else ["dev", "test"])
                 line = {"dataset": name, "system": key, "seed": seed, "share": share, "arguments": values, **scores}
                 results.parent.mkdir(parents=True, exist_ok=True)

@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Dict, List, NamedTuple, Sequence
 
 import numpy as np
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 
+from ..formats.spacy_file import write_docs
 from ..integrity.folders import whole_folder
 
 DEV_SHARE = 0.1  # of the texts that a model learns from: held out to choose its best state
@@ -48,4 +49,4 @@ def write_fold(docs: Sequence[Doc], fold: Fold, folder: Path) -> None:
         return
     with whole_folder(folder) as temporary:
         for name in ("train", "dev"):
-            DocBin(docs=[docs[i] for i in getattr(fold, name)]).to_disk(temporary / f"{name}.spacy")
+            write_docs((docs[i] for i in getattr(fold, name)), temporary / f"{name}.spacy")

@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import Iterable, List, Optional
 
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import Doc, Span
 from spacy.util import load_model
 from thinc.api import Config
 from tqdm import tqdm
 
 from ..candidates.doc_parts import copy_tokens
-from ..formats.spacy_file import read_annotated
+from ..formats.spacy_file import read_annotated, write_docs
 from ..integrity.folders import whole_folder
 from ..integrity.pipelines import save
 from ..report.gold import to_gold
@@ -92,10 +92,10 @@ def _write_texts(nlp: Language, texts: List[str], folder: Path, dev: Optional[Pa
             docs = [_plain(doc) for doc in bar]
             if not any(doc.ents for doc in docs):
                 raise ValueError("The teacher finds no entity in the texts to score the student on. Give --dev.")
-            DocBin(docs=docs).to_disk(temporary / "dev.spacy")
+            write_docs(docs, temporary / "dev.spacy")
         write_shards(map(nlp.make_doc, texts[n_dev:]), temporary / "train")
         if labelled is not None:
-            DocBin(docs=read_annotated(labelled)).to_disk(temporary / "train" / LABELLED)
+            write_docs(read_annotated(labelled), temporary / "train" / LABELLED)
 
 
 def _plain(doc: Doc) -> Doc:

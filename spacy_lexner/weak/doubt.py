@@ -11,11 +11,11 @@ from typing import Callable, Dict, FrozenSet, Iterable, Iterator, List, NamedTup
 
 import srsly
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.util import load_model, minibatch
 from thinc.api import Config
 
-from ..formats.spacy_file import read_all, read_docs
+from ..formats.spacy_file import read_all, read_docs, write_docs
 from ..lexicon.entry import hash_word
 from ..pipeline.read_upto import read_upto
 from ..report.predict import find_lex_ner
@@ -76,7 +76,7 @@ class WordTrial(NamedTuple):
         if not (found.held.is_file() and any(read_docs(found.held))):
             return
         if self.labelled:
-            DocBin(docs=self.labelled).to_disk(found.train / LABELLED)
+            write_docs(self.labelled, found.train / LABELLED)
         nlp = load_model(train_once(self._shorter(found), folder / "training", use_gpu=self.use_gpu))
         scores: Dict[str, List[float]] = {}
         for word, score in _occurrences(nlp, read_docs(found.held)):

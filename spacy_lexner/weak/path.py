@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Se
 
 import numpy as np
 import srsly
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.util import load_model, load_model_from_config
 from thinc.api import Config
 
@@ -187,7 +187,7 @@ def _dev_file(output: Path, found: Labels, annotated: Annotated) -> Path:
             )
         return found.held
     file = output / "dev.spacy"
-    DocBin(docs=annotated.dev).to_disk(file)
+    spacy_file.write_docs(annotated.dev, file)
     return file
 
 

@@ -5,10 +5,11 @@ from typing import List, NamedTuple, Optional, Sequence
 
 import srsly
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.util import load_model
 from thinc.api import Config
 
+from ..formats.spacy_file import write_docs
 from ..integrity.folders import whole_folder
 from ..pipeline.ner.combine import combine
 from ..report.gold import GoldText
@@ -98,7 +99,7 @@ class SelfTraining(NamedTuple):
             else:
                 write_shards(teach_files(teacher, [self.texts], self.bounds), temporary / "taught")
             if self.labelled:
-                DocBin(docs=self.labelled).to_disk(temporary / LABELLED)
+                write_docs(self.labelled, temporary / LABELLED)
 
 
 def best(rounds: Sequence[Round]) -> Round:

@@ -6,10 +6,11 @@ from random import Random
 from typing import Any, Callable, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Set
 
 import srsly
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.util import minibatch
 from tqdm import tqdm
 
+from ..formats.spacy_file import write_docs
 from ..integrity.folders import whole_folder
 from ..lexicon.entry import hash_word
 from .dictionary import Dictionary
@@ -128,16 +129,17 @@ def label_texts(
             only_held = (
                 _show_held(doc) for doc in _annotated(labeller, chosen, make_doc, held) if HELD_KEY in doc.spans
             )
-            DocBin(docs=only_held).to_disk(temporary / HELD)
+            write_docs(only_held, temporary / HELD)
     return Labels(folder)
 
 
 def _annotated(
     labeller: Labeller, texts: List[str], make_doc: Callable[[str], Doc], held: FrozenSet[str]
 ) -> Iterator[Doc]:
+    labels = labeller.dictionary.label_names
     for batch in minibatch(tqdm(texts, desc="writing", unit=" texts", disable=None, leave=False), BATCH):
         for text, found in zip(batch, labeller.label(batch)):
-            yield annotate(make_doc(text), found, held, labeller.dictionary.label_names)
+            yield annotate(make_doc(text), found, held, labels)
 
 
 def _show_held(doc: Doc) -> Doc:
@@ -149,7 +151,7 @@ def write_shards(docs: Iterable[Doc], folder: Path) -> None:
     """Write Docs to numbered files in a folder."""
     folder.mkdir(parents=True)
     for number, shard in enumerate(minibatch(docs, SHARD)):
-        DocBin(docs=shard).to_disk(folder / f"{number:04}.spacy")
+        write_docs(shard, folder / f"{number:04}.spacy")
 
 
 def _check(statistics: Statistics) -> None:
