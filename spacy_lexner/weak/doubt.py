@@ -7,6 +7,7 @@ of those in the fold.
 
 from collections import Counter
 from pathlib import Path
+from random import Random
 from typing import Callable, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Sequence, Tuple
 
 import srsly
@@ -22,10 +23,11 @@ from ..report.predict import find_lex_ner
 from ..training.runs import set_values, train_once
 from .label import Labeller
 from .rounds import LABELLED
-from .texts import Labels, label_texts
+from .texts import Labels, draw, label_texts
 
 VERDICTS = "verdicts.jsonl"
 SHORTER = 2  # these models train for half of the steps
+N_DEV = 1000  # most texts on which they are evaluated while they train
 LEAST_WORDS = 20  # of a label; with fewer, a model that lacks some of them cannot judge these
 LEAST, IMPROBABLE = 10, 0.02  # a word with so many occurrences, of this mean probability or less, is improbable
 
@@ -77,7 +79,9 @@ class WordTrial(NamedTuple):
             return
         if self.labelled:
             write_docs(self.labelled, found.train / LABELLED)
-        nlp = load_model(train_once(self._shorter(found), folder / "training", use_gpu=self.use_gpu))
+        dev = folder / "dev.spacy"
+        write_docs(draw(read_docs(found.held), N_DEV, Random(self.seed)), dev)
+        nlp = load_model(train_once(self._shorter(found, dev), folder / "training", use_gpu=self.use_gpu))
         scores: Dict[str, List[float]] = {}
         for word, score in _occurrences(nlp, read_docs(found.held)):
             scores.setdefault(word, []).append(score)
@@ -89,10 +93,10 @@ class WordTrial(NamedTuple):
         n_words = Counter(label for own in labels.values() for label in own)
         return (word for word, own in labels.items() if min(n_words[label] for label in own) >= LEAST_WORDS)
 
-    def _shorter(self, found: Labels) -> Config:
+    def _shorter(self, found: Labels, dev: Path) -> Config:
         training = self.config.interpolate()["training"]
         steps = -(-training["max_steps"] // SHORTER)
-        values = {"paths.train": str(found.train), "paths.dev": str(found.held), "training.max_steps": steps}
+        values = {"paths.train": str(found.train), "paths.dev": str(dev), "training.max_steps": steps}
         if 0 < steps < training["eval_frequency"]:
             values["training.eval_frequency"] = steps
         return set_values(self.config, values)

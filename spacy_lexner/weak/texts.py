@@ -3,7 +3,7 @@
 from hashlib import blake2b
 from pathlib import Path
 from random import Random
-from typing import Any, Callable, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Set
+from typing import Any, Callable, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Set, TypeVar
 
 import srsly
 from spacy.tokens import Doc
@@ -20,6 +20,7 @@ from .statistics import Statistics
 
 STATISTICS, TRAIN, HELD = "statistics.json", "train", "held.spacy"
 BATCH, SHARD = 1000, 2000  # texts matched at a time, Docs in a file
+Item = TypeVar("Item")
 
 
 class Labels(NamedTuple):
@@ -72,18 +73,19 @@ def choose_texts(
 def draw_texts(texts: Iterable[str], n: int, seed: int) -> List[str]:
     """RETURNS (List[str]): At most `n` texts of a stream, drawn at random, in random order."""
     random = Random(seed)
-    drawn = _draw(texts, n, random)
+    drawn = draw(texts, n, random)
     random.shuffle(drawn)
     return drawn
 
 
-def _draw(texts: Iterable[str], n: int, random: Random) -> List[str]:
-    """Reservoir sampling: each text of a stream is among the `n` with equal probability."""
-    drawn: List[str] = []
-    for number, text in enumerate(texts):
+def draw(items: Iterable[Item], n: int, random: Random) -> List[Item]:
+    """Reservoir sampling: each item of a stream is among the `n` with equal probability. At most `n` items keep their
+    order."""
+    drawn: List[Item] = []
+    for number, item in enumerate(items):
         place = number if number < n else random.randrange(number + 1)
         if place < n:
-            drawn[place : place + 1] = [text]
+            drawn[place : place + 1] = [item]
     return drawn
 
 
@@ -119,7 +121,7 @@ def label_texts(
                 statistics.add(text, found)
                 yield text
 
-    chosen = _draw(count(), limit, Random(seed))
+    chosen = draw(count(), limit, Random(seed))
     _check(statistics)
     with whole_folder(folder) as temporary:
         srsly.write_json(temporary / STATISTICS, statistics.to_json())

@@ -5,6 +5,7 @@ import spacy
 from small_training import SURNAMES, save_config
 
 from spacy_lexner.cli.model.make_config import complete, read_base
+from spacy_lexner.formats.spacy_file import read_docs
 from spacy_lexner.weak.dictionary import Dictionary
 from spacy_lexner.weak.doubt import IMPROBABLE, LEAST, LEAST_WORDS, Verdict, WordTrial
 from spacy_lexner.weak.label import Labeller
@@ -46,6 +47,13 @@ def test_words_that_never_look_like_names_are_improbable(config, tmp_path):
     assert sum(each.occurrences for each in verdicts) == 60 + 60
     names = [each.probability for each in verdicts if each.word in NAMES]
     assert min(names) > IMPROBABLE and sum(names) / len(names) > 0.5
+
+
+def test_models_are_evaluated_on_a_sample_and_judge_all(config, tmp_path, monkeypatch):
+    monkeypatch.setattr("spacy_lexner.weak.doubt.N_DEV", 7)
+    verdicts = trial(config, tmp_path).run(2)
+    assert sum(each.occurrences for each in verdicts) == 60 + 60
+    assert [len(list(read_docs(file))) for file in tmp_path.glob("words/fold-*/dev.spacy")] == [7, 7]
 
 
 def test_finished_work_is_kept(config, tmp_path, monkeypatch):
