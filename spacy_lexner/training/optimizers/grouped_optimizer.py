@@ -119,7 +119,7 @@ class GroupedOptimizer(Optimizer):
     def _warn_unmatched(self) -> None:
         names = sorted({name for _, name in self._settings})
         for group in self.groups:
-            if not any(group.matches(name) for name in names):
+            if not group.optional and not any(group.matches(name) for name in names):
                 shown = ", ".join(names[:5]) + (f" … ({len(names)} in all)" if len(names) > 5 else "")
                 warnings.warn(
                     f"The pattern {group.pattern.pattern!r} of a parameter group matches none of the trained "

@@ -15,6 +15,7 @@ class ParameterGroup(NamedTuple):
     pattern: Pattern[str]
     learn_rate_factor: Optional[float] = None
     weight_decay: Optional[float] = None
+    optional: bool = False  # whether it may match nothing
 
     def matches(self, name: str) -> bool:
         return self.pattern.search(name) is not None
@@ -22,8 +23,9 @@ class ParameterGroup(NamedTuple):
 
 def parse_groups(groups: Optional[GroupsT]) -> Tuple[ParameterGroup, ...]:
     """Parse parameter groups from a config, given as a list or as blocks with any names. A group has a `pattern`, a
-    regular expression searched for in parameter names, and `learn_rate_factor`, `weight_decay` or both. (A saved config
-    turns `$` into `$$`, which matches the same.) Raises ValueError, naming the group, if one is invalid."""
+    regular expression searched for in parameter names, and `learn_rate_factor`, `weight_decay` or both. With `optional`
+    there is no warning if no parameter matches, for a sub-model that may be frozen. (A saved config turns `$` into
+    `$$`, which matches the same.) Raises ValueError, naming the group, if one is invalid."""
     if groups is None:
         return ()
     named = groups.items() if isinstance(groups, dict) else ((str(i), group) for i, group in enumerate(groups))
@@ -33,9 +35,11 @@ def parse_groups(groups: Optional[GroupsT]) -> Tuple[ParameterGroup, ...]:
 def _parse_group(name: str, group: Dict[str, Any]) -> ParameterGroup:
     if not isinstance(group, dict):
         raise ValueError(f"Parameter group {name!r} is {group!r}; expected a dict with a 'pattern'.")
-    unknown = sorted(set(group) - {"pattern", *SETTINGS})
+    unknown = sorted(set(group) - {"pattern", "optional", *SETTINGS})
     if unknown:
-        raise ValueError(f"Parameter group {name!r} has unknown keys {unknown}; expected 'pattern' and {SETTINGS}.")
+        raise ValueError(
+            f"Parameter group {name!r} has unknown keys {unknown}; expected 'pattern', {SETTINGS} and 'optional'."
+        )
     if all(group.get(setting) is None for setting in SETTINGS):
         raise ValueError(f"Parameter group {name!r} changes nothing: give it at least one of {SETTINGS}.")
     for setting in SETTINGS:
@@ -43,6 +47,9 @@ def _parse_group(name: str, group: Dict[str, Any]) -> ParameterGroup:
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if value is not None and not (number and math.isfinite(value) and value >= 0):
             raise ValueError(f"{setting} of parameter group {name!r} is {value!r}; expected a number of at least 0.")
+    optional = group.get("optional", False)
+    if not isinstance(optional, bool):
+        raise ValueError(f"optional of parameter group {name!r} is {optional!r}; expected true or false.")
     pattern = group.get("pattern")
     if not isinstance(pattern, str):
         raise ValueError(f"The pattern of parameter group {name!r} is {pattern!r}; expected a regular expression.")
@@ -50,4 +57,4 @@ def _parse_group(name: str, group: Dict[str, Any]) -> ParameterGroup:
         compiled = re.compile(pattern)
     except re.error as error:
         raise ValueError(f"The pattern {pattern!r} of parameter group {name!r} is invalid: {error}.") from error
-    return ParameterGroup(compiled, group.get("learn_rate_factor"), group.get("weight_decay"))
+    return ParameterGroup(compiled, group.get("learn_rate_factor"), group.get("weight_decay"), optional)

@@ -212,6 +212,13 @@ def test_a_pattern_without_parameters_is_reported_once_after_the_first_pass():
     assert len(seen) == 1
 
 
+def test_an_optional_pattern_may_have_no_parameters():
+    groups = [*GROUPS, {"pattern": "nonsense", "weight_decay": 0.0, "optional": True}]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        train_thinc(GroupedAdamW(groups=groups), 4)
+
+
 def test_a_run_that_is_resumed_has_a_first_pass_too():
     optimizer = GroupedAdamW(groups=GROUPS)
     net = make_net()

@@ -31,6 +31,10 @@ def test_a_pattern_is_searched():
         ({"pattern": "a", "weight_decay": -1}, "is -1; expected a number of at least 0"),
         ({"pattern": "a", "learn_rate_factor": float("nan")}, "is nan; expected"),
         ({"pattern": "a", "learn_rate_factor": "0.1"}, "is '0.1'; expected"),
+        (
+            {"pattern": "a", "weight_decay": 0, "optional": "no"},
+            "optional of parameter group 'x' is 'no'; expected true",
+        ),
         ("bias", "is 'bias'; expected a dict"),
     ],
 )
