@@ -28,6 +28,7 @@ from ..integrity.folders import remove_folder
 from ..integrity.pipelines import save
 from .batch_stream import BatchStream
 from .checkpoint import Checkpoint, Progress, write_checkpoint
+from .log import LoggerT
 
 CHECKPOINT = "checkpoint"
 
@@ -111,6 +112,7 @@ def train(
     config: Config,
     *,
     checkpoint: Optional[Checkpoint] = None,
+    logger: Optional[LoggerT] = None,
     use_gpu: int = -1,
 ) -> None:
     """Train a pipeline, and save it as `model-best` and `model-last`. The checkpoint is removed at the end.
@@ -119,6 +121,7 @@ def train(
     output (Path): The folder for the pipelines and the checkpoint.
     config (Config): The config of the run. Only a run with the same config can resume from its checkpoint.
     checkpoint (Optional[Checkpoint]): The checkpoint to resume from.
+    logger (Optional[Callable]): Replaces `training.logger`.
     use_gpu (int): The GPU, or -1 for the CPU.
     """
     run = Run(nlp, use_gpu)
@@ -129,7 +132,7 @@ def train(
     else:
         run.resume(checkpoint)
     with nlp.select_pipes(disable=run.T["frozen_components"]):
-        log_step, finalize_logger = run.T["logger"](nlp, sys.stdout, sys.stderr)
+        log_step, finalize_logger = (logger or run.T["logger"])(nlp, sys.stdout, sys.stderr)
     started = timer() - run.progress.seconds
     try:
         while not run.is_done and (read := next(run.batches, None)) is not None:

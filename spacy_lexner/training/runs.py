@@ -10,6 +10,7 @@ from spacy.training.initialize import init_nlp
 from thinc.api import Config
 
 from .checkpoint import Checkpoint
+from .log import log_to_file
 from .loop import CHECKPOINT, train
 
 BEST, DONE = "model-best", "done.json"
@@ -38,8 +39,6 @@ def train_once(config: Config, output: Path, *, use_gpu: int = -1) -> Path:
     use_gpu (int): The GPU, or -1 for the CPU.
     RETURNS (Path): The best pipeline. Raises ValueError if the folder holds a run with another config.
     """
-    log = {"@loggers": "spacy.ConsoleLogger.v3", "progress_bar": "eval", "console_output": False}
-    config = set_values(config, {"training.logger": {**log, "output_file": str(output / "log.jsonl")}})
     fingerprint = {"config": sha256(config.interpolate().to_bytes()).hexdigest()}
     done = output / DONE
     if done.is_file():
@@ -53,6 +52,6 @@ def train_once(config: Config, output: Path, *, use_gpu: int = -1) -> Path:
         checkpoint.check(config)
     nlp: Language = init_nlp(config, use_gpu=use_gpu) if checkpoint is None else checkpoint.load_pipeline()
     output.mkdir(parents=True, exist_ok=True)
-    train(nlp, output, config, checkpoint=checkpoint, use_gpu=use_gpu)
+    train(nlp, output, config, checkpoint=checkpoint, logger=log_to_file(output / "log.jsonl"), use_gpu=use_gpu)
     srsly.write_json(done, fingerprint)
     return output / BEST

@@ -20,7 +20,12 @@ def test_a_training_is_done_once(config, tmp_path):
     assert spacy.load(best).get_pipe("lex_ner").labels == ("LOC", "PER")
     before = (best / "meta.json").stat().st_mtime_ns
     assert train_once(config, tmp_path / "run") == best and (best / "meta.json").stat().st_mtime_ns == before
-    assert len(list(srsly.read_jsonl(tmp_path / "run" / "log.jsonl"))) == 3  # steps 0, 2, 4
+
+
+def test_the_log_is_not_part_of_the_pipeline(config, tmp_path):
+    best = train_once(config, tmp_path / "run")
+    assert (tmp_path / "run" / "log.jsonl").is_file()
+    assert spacy.load(best).config["training"]["logger"] == config["training"]["logger"]
 
 
 def test_an_interrupted_training_goes_on(config, tmp_path, monkeypatch):
@@ -40,6 +45,8 @@ def test_an_interrupted_training_goes_on(config, tmp_path, monkeypatch):
     cut = train_once(config, tmp_path / "cut")
     models = [(folder.parent / "model-last" / "lex_ner" / "model").read_bytes() for folder in (whole, cut)]
     assert models[0] == models[1]
+    logs = [list(srsly.read_jsonl(folder.parent / "log.jsonl")) for folder in (whole, cut)]
+    assert [line["step"] for line in logs[0]] == [0, 2, 4] and logs[0] == logs[1]
 
 
 def test_another_config_is_refused(config, tmp_path):
