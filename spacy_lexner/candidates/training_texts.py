@@ -5,7 +5,7 @@ attributes, and the component, or the callback `spacy-lexner.collect_texts.v1`, 
 """
 
 from collections import Counter
-from typing import Iterable, List, Sequence
+from typing import Iterable, Iterator, List, Sequence
 
 from spacy.tokens import Doc
 from thinc.api import Model
@@ -46,7 +46,23 @@ class TrainingTexts:
 def show_training_docs(model: Model, docs: Iterable[Doc]) -> None:
     """Show all training Docs, in one pass, to the nodes of a model that want them; call it before `model.initialize`.
     If there are no such nodes, `docs` is not read."""
-    nodes = [node.attrs[ATTRIBUTE] for node in model.walk() if isinstance(node.attrs.get(ATTRIBUTE), TrainingTexts)]
-    for doc in docs if nodes else ():
+    if _nodes(model):
+        for _doc in pass_training_docs(model, docs):
+            pass
+
+
+def pass_training_docs(model: Model, docs: Iterable[Doc]) -> Iterator[Doc]:
+    """As `show_training_docs`, for what else reads all training Docs.
+
+    YIELDS (Doc): Each Doc, after it has been shown.
+    """
+    nodes = _nodes(model)
+    for doc in docs:
         for texts in nodes:
             texts.add([doc])
+        yield doc
+
+
+def _nodes(model: Model) -> List[TrainingTexts]:
+    found = (node.attrs.get(ATTRIBUTE) for node in model.walk())
+    return [texts for texts in found if isinstance(texts, TrainingTexts)]

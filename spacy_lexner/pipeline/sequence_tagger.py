@@ -6,7 +6,7 @@ from typing import Any, Callable, ClassVar, Dict, Generic, Iterable, Iterator, L
 from spacy.errors import Errors
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.training import Example, validate_examples
 from thinc.api import Model, Optimizer, set_dropout_rate
 
 from ..lexicon.rules import RuleReader
@@ -153,14 +153,25 @@ class SequenceTagger(SealedPipe, Generic[PredictionT]):
         nlp (Optional[Language]): The pipeline. The rules of its lexicons are checked once the labels are known.
         labels (Optional[Sequence[str]]): The labels; by default those of the examples, sorted.
         """
-        validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         self._unit_reader.settle(self.cfg, nlp)
-        found = sorted(self.find_labels(unit for one in get_examples() for unit in self.unit_examples([one])))
+        examples = self._checked(get_examples)
+        found = sorted(self.find_labels(unit for one in examples for unit in self.unit_examples([one])))
         for label in self._labels.choose(found, labels, self.name):
             self.add_label(label)
         initialize_model(self.model, lambda: self._docs(get_examples), self.scheme.n_tags, self.name)
         for matcher in find_matchers(nlp).values() if nlp is not None else ():
             matcher.check_rules()
+
+    def _checked(self, get_examples: Callable[[], Iterable[Example]]) -> Iterator[Example]:
+        """YIELDS (Example): The examples. Raises TypeError for what spaCy's `validate_get_examples` refuses; that would
+        read them all once more."""
+        method = f"{type(self).__name__}.initialize"
+        examples = get_examples() if callable(get_examples) else None
+        if not examples:
+            raise TypeError(Errors.E930.format(method=method, obj=get_examples))
+        for example in examples:
+            validate_examples([example], method)
+            yield example
 
     def _docs(self, get_examples: Callable[[], Iterable[Example]]) -> Iterator[Doc]:
         return (doc for example in get_examples() for doc in self.unit_docs([example.predicted]))

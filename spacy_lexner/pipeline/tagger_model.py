@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 from thinc.api import Model, Optimizer
 
 from ..candidates.limits import Limits, set_limits
-from ..candidates.training_texts import show_training_docs
+from ..candidates.training_texts import pass_training_docs
 from ..tagging.spans.head import TaggerOutput
 
 SAMPLE = 10  # number of Docs that a model is initialized with
@@ -26,8 +26,7 @@ def initialize_model(model: Model, get_docs: Callable[[], Iterable[Doc]], n_tags
     docs = list(islice(get_docs(), SAMPLE))
     if not docs:
         raise ValueError(Errors.E923.format(name=component))
-    show_training_docs(model, get_docs())
-    set_limits(model, Limits.of(get_docs()))
+    set_limits(model, Limits.of(pass_training_docs(model, get_docs())))
     ops = model.ops
     output = TaggerOutput([ops.alloc2f(len(doc), n_tags) for doc in docs], ops.alloc2f(n_tags + 1, n_tags + 1))
     model.initialize(X=docs, Y=output)

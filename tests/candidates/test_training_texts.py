@@ -1,7 +1,7 @@
 import spacy
 from thinc.api import Model, chain
 
-from spacy_lexner.candidates.training_texts import ATTRIBUTE, TrainingTexts, show_training_docs
+from spacy_lexner.candidates.training_texts import ATTRIBUTE, TrainingTexts, pass_training_docs, show_training_docs
 
 
 def make_node(**wanted):
@@ -24,6 +24,14 @@ def test_without_such_nodes_no_doc_is_read():
     docs = iter([spacy.blank("zh").make_doc("南京")])
     show_training_docs(Model("node", lambda model, docs, is_train: (docs, lambda d: d)), docs)
     assert next(docs).text == "南京"
+
+
+def test_docs_are_passed_on_once_shown():
+    node = make_node(tokens=False, texts=True)
+    passed = pass_training_docs(node, (spacy.blank("zh").make_doc(text) for text in ("南京", "北京")))
+    assert [(doc.text, node.attrs[ATTRIBUTE].n_docs) for doc in passed] == [("南京", 1), ("北京", 2)]
+    plain = Model("node", lambda model, docs, is_train: (docs, lambda d: d))
+    assert [doc.text for doc in pass_training_docs(plain, [spacy.blank("zh").make_doc("南京")])] == ["南京"]
 
 
 def test_texts_are_not_saved():

@@ -58,6 +58,21 @@ def test_no_examples():
     nlp.get_pipe("lex_ner").add_label("PER")
     with pytest.raises(TypeError, match="E930"):
         nlp.get_pipe("lex_ner").initialize(lambda: [])
+    with pytest.raises(TypeError, match="E930"):
+        nlp.get_pipe("lex_ner").initialize(examples(nlp, TEXTS))
+    with pytest.raises(TypeError, match="E978"):
+        nlp.get_pipe("lex_ner").initialize(lambda: [nlp.make_doc("南京")])
+
+
+def test_initialization_reads_all_examples_only_twice():
+    nlp, n_reads = blank(), []
+
+    def read():
+        n_reads.append(1)
+        yield from examples(nlp, TEXTS)
+
+    nlp.get_pipe("lex_ner").initialize(read)
+    assert len(n_reads) == 3  # the labels, a sample, and everything else
 
 
 @pytest.mark.parametrize("label", ["", " PER", "PER\n"])
