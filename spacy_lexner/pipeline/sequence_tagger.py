@@ -6,7 +6,7 @@ from typing import Any, Callable, ClassVar, Dict, Generic, Iterable, Iterator, L
 from spacy.errors import Errors
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.training import Example, validate_examples
+from spacy.training import Example, validate_examples, validate_get_examples
 from thinc.api import Model, Optimizer, set_dropout_rate
 
 from ..lexicon.rules import RuleReader
@@ -163,12 +163,12 @@ class SequenceTagger(SealedPipe, Generic[PredictionT]):
             matcher.check_rules()
 
     def _checked(self, get_examples: Callable[[], Iterable[Example]]) -> Iterator[Example]:
-        """YIELDS (Example): The examples. Raises TypeError for what spaCy's `validate_get_examples` refuses; that would
-        read them all once more."""
+        """YIELDS (Example): The examples, checked as by spaCy's `validate_get_examples`, which would read them all
+        once more by itself. Raises TypeError."""
         method = f"{type(self).__name__}.initialize"
-        examples = get_examples() if callable(get_examples) else None
+        examples = get_examples() if callable(get_examples) else ()
         if not examples:
-            raise TypeError(Errors.E930.format(method=method, obj=get_examples))
+            validate_get_examples(get_examples, method)  # raises
         for example in examples:
             validate_examples([example], method)
             yield example

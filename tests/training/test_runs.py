@@ -20,6 +20,7 @@ def test_a_training_is_done_once(config, tmp_path):
     assert spacy.load(best).get_pipe("lex_ner").labels == ("LOC", "PER")
     before = (best / "meta.json").stat().st_mtime_ns
     assert train_once(config, tmp_path / "run") == best and (best / "meta.json").stat().st_mtime_ns == before
+    assert len(list(srsly.read_jsonl(tmp_path / "run" / "log.jsonl"))) == 3  # steps 0, 2, 4
 
 
 def test_the_log_is_not_part_of_the_pipeline(config, tmp_path):
