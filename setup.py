@@ -131,6 +131,7 @@ DEV = [
     "pre-commit>=3.7",
     "pytest>=8",
     "pytest-timeout>=2.3",
+    "pytest-xdist>=3.6",
     "playwright>=1.49",
     "hypothesis>=6.100",
     "ruff>=0.12",
