@@ -57,12 +57,31 @@ def shuffle_vectors(lexicon: Lexicon, seed: int) -> Lexicon:
     return Lexicon.from_entries(entries)
 
 
+def add_nonsense(lexicon: Lexicon, n_words: int, seed: int = 0) -> Lexicon:
+    """Add words without meaning, as a control for a large lexicon.
+
+    lexicon (Lexicon): The lexicon.
+    n_words (int): How many to add: strings of two to four characters, drawn as often as the words have them.
+    seed (int): The seed.
+    RETURNS (Lexicon): The same words, and the new ones without a vector.
+    """
+    entries = list(lexicon.entries())
+    characters = np.array([character for entry in entries for character in entry.word])
+    words, draw = {entry.word for entry in entries}, np.random.default_rng(seed)
+    n_all = len(words) + n_words
+    while len(words) < n_all:
+        words.add("".join(draw.choice(characters, draw.integers(2, 5))))
+    new = sorted(words.difference(entry.word for entry in entries))
+    return Lexicon.from_entries([*entries, *map(LexiconEntry, new)])
+
+
 def main(
     out: Annotated[Path, typer.Argument(help="Folder for the lexicon.")],
     words: Annotated[str, typer.Option(help="Word files, separated by spaces.")] = "",
     vectors: Annotated[str, typer.Option(help="Word vectors in word2vec text format, files separated by spaces.")] = "",
     limit: Annotated[int, typer.Option(help="Read only this many lines of each vector file; 0 for all.")] = 0,
     shuffle: Annotated[Optional[int], typer.Option(help="Shuffle the vectors among the words, with this seed.")] = None,
+    nonsense: Annotated[int, typer.Option(help="Add this many random strings as words.")] = 0,
 ) -> None:
     """Build a lexicon. A word found in several files gets the first vector that any of them has for it."""
     try:
@@ -71,6 +90,8 @@ def main(
         lexicon = Lexicon.from_entries(WatchedStream(streams), merge=True)
         if shuffle is not None:
             lexicon = shuffle_vectors(lexicon, shuffle)
+        if nonsense:
+            lexicon = add_nonsense(lexicon, nonsense)
     except (LexiconError, FileNotFoundError) as error:
         msg.fail("The lexicon was not built", str(error), exits=1)
     if out.is_dir():

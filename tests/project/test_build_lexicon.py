@@ -31,6 +31,17 @@ def test_shuffled_vectors(tmp_path):
     assert set(lexicon) == {*table, "长江"} and lexicon.get("长江").vector is None
 
 
+def test_nonsense(tmp_path):
+    (tmp_path / "words.vec").write_text("2 2\n大桥 1 2\n南京市 3 4\n", "utf8")
+    for out in ("one", "two"):
+        main(tmp_path / out, vectors=str(tmp_path / "words.vec"), nonsense=40)
+    lexicon = Lexicon.open(tmp_path / "one")
+    new = set(lexicon) - {"大桥", "南京市"}
+    assert len(lexicon) == 42 and set(Lexicon.open(tmp_path / "two")) == set(lexicon)
+    assert {len(word) for word in new} == {2, 3, 4} and set("".join(new)) == set("大桥南京市")
+    assert lexicon.get("大桥").vector.tolist() == [1, 2] and all(lexicon.get(word).vector is None for word in new)
+
+
 def test_what_is_left_out_is_reported(tmp_path, capsys):
     (tmp_path / "list.txt").write_text("南京市\n长江  大桥\n", "utf8")
     main(tmp_path / "out", str(tmp_path / "list.txt"))
