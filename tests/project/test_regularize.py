@@ -152,8 +152,9 @@ def test_adversarial_pass_adds_gradients_and_leaves_tables_alone():
     before = moved.get_pipe("lex_ner").model.to_bytes()
     once, both = gradients(plain), gradients(moved)
     assert moved.get_pipe("lex_ner").model.to_bytes() == before
+    largest = max(gradient.abs().max() for gradient in once.values())
     for name, gradient in once.items():  # the second pass is next to the first, so it adds as much
-        assert torch.allclose(both[name], 2 * gradient, rtol=1e-2, atol=1e-3 * float(gradient.abs().max())), name
+        assert (both[name] - 2 * gradient).abs().max() < 1e-3 * largest, name
 
 
 def test_tables_move_along_their_gradients():
