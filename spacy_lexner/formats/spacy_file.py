@@ -8,9 +8,9 @@ from typing import Iterable, Iterator, List, Union
 
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
-from srsly.msgpack import msgpack_decoders, msgpack_encoders
 
 from ..lexicon.limits import Unpacking, exceeded, limit, quote
+from .codecs import find_codecs_once
 from .record import FormatError
 from .source import CHUNK
 
@@ -26,7 +26,7 @@ def list_spacy_files(path: Union[str, Path]) -> List[Path]:
 
 def read_docs(path: Union[str, Path]) -> Iterator[Doc]:
     """Read the Docs of a `.spacy` file. Raises FormatError for any other file, and for one over the limits."""
-    _find_codecs_once()
+    find_codecs_once()
     try:
         if Path(path).stat().st_size > limit("file"):
             raise FormatError(f"{path}: {exceeded('file', 'more bytes')}; or write several into a folder.")
@@ -50,7 +50,7 @@ def read_all(path: Union[str, Path]) -> Iterator[Doc]:
 
 def write_docs(docs: Iterable[Doc], path: Union[str, Path]) -> None:
     """Write Docs as a `.spacy` file."""
-    _find_codecs_once()
+    find_codecs_once()
     DocBin(docs=docs).to_disk(path)
 
 
@@ -81,13 +81,3 @@ def _check_unpacked(packed: bytes, name: str) -> None:
         unpacked = Unpacking(SimpleNamespace(read=read), name, len(packed), FormatError)  # type: ignore[arg-type]
         while unpacked.read(CHUNK):
             pass
-
-
-def _find_codecs_once() -> None:
-    """Register the codecs that other packages declare, so that srsly, which packs each span group on its own, does not
-    look through all installed packages for them each time (0.5 ms)."""
-    for registry in (msgpack_encoders, msgpack_decoders):
-        if registry.entry_points:
-            declared, registry.entry_points = registry.get_entry_points(), False
-            for name in declared.keys() - registry.get_all().keys():
-                registry.register(name, func=declared[name])

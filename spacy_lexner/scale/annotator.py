@@ -8,6 +8,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ..formats.codecs import find_codecs_once
 from ..pipeline.ner.entity_search import get_alternatives
 from ..pipeline.ner.lex_ner import LexNER
 from .results import Result, Wanted
@@ -22,6 +23,7 @@ class Annotator:
         """Load the pipeline. Raises OSError if there is none."""
         import torch
 
+        find_codecs_once()
         torch.set_num_threads(threads)
         if gpu_id >= 0:
             spacy.require_gpu(gpu_id)

@@ -7,6 +7,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence
 
 import srsly
 
+from ..formats.codecs import find_codecs_once
 from .records import RECORD_KEY, import_arrow
 from .shards import Shard
 
@@ -130,6 +131,7 @@ def _write_spacy(rows: Sequence[Dict[str, Any]]) -> bytes:
     from spacy.tokens import Doc, DocBin
     from spacy.vocab import Vocab
 
+    find_codecs_once()
     vocab, docs = Vocab(), DocBin(store_user_data=True)
     for row in rows:
         doc = Doc(vocab).from_bytes(row["doc"])

@@ -5,6 +5,7 @@ import pytest
 import spacy
 from small_encoders import GOLD
 from spacy.language import Language
+from spacy.tokens import Span
 
 import spacy_lexner
 from spacy_lexner.scale.processes import WorkerError
@@ -31,6 +32,21 @@ def nlp():
 def test_docs_are_complete_and_in_order(nlp):
     docs = list(spacy_lexner.pipe(nlp, [TEXTS[0], nlp(TEXTS[1]), *TEXTS[2:]], n_process=2, batch_size=3))
     assert [doc.text for doc in docs] == TEXTS and all(doc.vocab is nlp.vocab for doc in docs)
+
+
+def test_docs_keep_all_that_spacy_saves():
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("lex_matcher").add_words(["长江大桥"])
+    one = nlp("南京市长江大桥")
+    one.ents = [Span(one, 0, 3, label="GPE")]
+    one.spans["names"] = [Span(one, 3, 7, label="LOC", span_id="bridge")]
+    one.user_data["source"] = {"page": 3}
+    one.cats["news"] = 0.5
+    expected = one.to_bytes()
+    [passed] = spacy_lexner.pipe(spacy.blank("zh"), [one], n_process=1)
+    assert passed.to_bytes() == expected and passed.user_data["source"] == {"page": 3}
+    assert [match.word for match in passed._.lex_matches] == ["长江大桥"]
+    assert [(span.text, span.label_, span.id_) for span in passed.spans["names"]] == [("长江大桥", "LOC", "bridge")]
 
 
 @pytest.mark.timeout(60)
