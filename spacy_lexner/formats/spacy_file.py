@@ -10,7 +10,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from ..lexicon.limits import Unpacking, exceeded, limit, quote
-from .codecs import find_codecs_once
+from ..pipeline.codecs import find_codecs_once
 from .record import FormatError
 from .source import CHUNK
 

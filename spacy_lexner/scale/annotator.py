@@ -8,7 +8,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..formats.codecs import find_codecs_once
+from ..pipeline.codecs import find_codecs_once
 from ..pipeline.ner.entity_search import get_alternatives
 from ..pipeline.ner.lex_ner import LexNER
 from .results import Result, Wanted

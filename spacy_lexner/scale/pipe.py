@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 from spacy.util import load_model_from_config, minibatch
 from thinc.api import Config
 
-from ..formats.codecs import find_codecs_once
+from ..pipeline.codecs import find_codecs_once
 from .processes import WorkerError
 
 AHEAD = 2  # batches queued per worker

@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence
 
 import srsly
 
-from ..formats.codecs import find_codecs_once
+from ..pipeline.codecs import find_codecs_once
 from .records import RECORD_KEY, import_arrow
 from .shards import Shard
 

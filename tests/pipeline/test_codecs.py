@@ -26,3 +26,9 @@ def test_span_groups_survive_and_codecs_are_found_once(tmp_path, monkeypatch):
         assert codecs["numpy"] is not None  # srsly's own is kept
     finally:
         _remove(("srsly", "msgpack_encoders", "mine"))
+
+
+def test_components_with_attributes_find_codecs():
+    msgpack_encoders.entry_points = True
+    spacy.blank("zh").add_pipe("lex_matcher")
+    assert not msgpack_encoders.entry_points
