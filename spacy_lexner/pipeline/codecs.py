@@ -8,6 +8,10 @@ def find_codecs_once() -> None:
     Doc on their own, does not look through all installed packages for them each time (0.4 ms)."""
     for registry in (msgpack_encoders, msgpack_decoders):
         if registry.entry_points:
-            declared, registry.entry_points = registry.get_entry_points(), False
+            try:
+                declared = registry.get_entry_points()
+            except Exception:  # a broken package: srsly raises the same error once it has something to pack
+                continue
+            registry.entry_points = False
             for name in declared.keys() - registry.get_all().keys():
                 registry.register(name, func=declared[name])

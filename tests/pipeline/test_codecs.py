@@ -1,3 +1,4 @@
+import pytest
 import spacy
 from catalogue import _remove
 from spacy.tokens import Span
@@ -32,3 +33,16 @@ def test_components_with_attributes_find_codecs():
     msgpack_encoders.entry_points = True
     spacy.blank("zh").add_pipe("lex_matcher")
     assert not msgpack_encoders.entry_points
+
+
+def test_a_broken_package_does_not_prevent_a_component(monkeypatch):
+    def fail():
+        raise ImportError("a package's own error")
+
+    monkeypatch.setattr(msgpack_encoders, "entry_points", True)
+    monkeypatch.setattr(msgpack_encoders, "get_entry_points", fail)
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("lex_matcher").add_words(["长江"])
+    assert [match.word for match in nlp("长江")._.lex_matches] == ["长江"]
+    with pytest.raises(ImportError, match="a package's own error"):
+        nlp("长江").to_bytes()
