@@ -7,8 +7,8 @@ They change training alone: pipelines that were trained with them load without t
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
-from typing import Any, Callable, Dict, Iterator, List, Tuple
+from dataclasses import dataclass, field
+from typing import Any, Callable, Iterator, List, Tuple
 
 import numpy as np
 import spacy
@@ -16,15 +16,16 @@ import torch
 from spacy.language import Language
 from spacy.tokens import Doc
 from torch import Tensor
+from torch.nn import functional as F
 
 from spacy_lexner.encoders.shared.shim import ModuleShim
-from spacy_lexner.tagging.crf import Trellis, split_transitions
+from spacy_lexner.tagging.crf import Trellis, log_partition
 from spacy_lexner.tagging.heads import CRFHead
 from spacy_lexner.tagging.posterior import OFF, forward_backward
 from spacy_lexner.tagging.spans.head import TaggerOutput
-from spacy_lexner.tagging.spans.tag_scheme import OUTSIDE, TagSpan, span_tags
+from spacy_lexner.tagging.spans.tag_scheme import OUTSIDE, TagScheme, TagSpan, span_tags
 from spacy_lexner.tagging.tagger import Tagger
-from spacy_lexner.tensors.convert import numpy_of
+from spacy_lexner.tensors.convert import numpy_of, tensor_of
 
 TABLES = ("embedding.characters.", "embedding.bigrams.", "embedding.words.tuned")
 
@@ -74,39 +75,36 @@ def moved_border_loss(trellis: Trellis, gold: Tensor) -> Tensor:
     """How much the annotated path scores above those in which one border of one entity is moved by one token, the mean
     for each entity. Added to -log p, with a weight, it gives these paths that share of the target, as boundary
     smoothing does (Zhu and Li 2022)."""
-    emissions, (moves, start, end) = trellis.emissions, split_transitions(trellis.transitions)
-    allowed, tags, first = numpy_of(trellis.allowed), numpy_of(gold.int().argmax(1)), 0
-    known = numpy_of(gold.sum(1) == 1)
-    total = emissions.new_zeros(())
-    for length in trellis.lengths:
-        own = slice(first, first + length)
-        if length and known[own].all():
-            paths, weights = moved_borders(tags[own], allowed[own])
-            if len(paths):
-                chosen = torch.from_numpy(np.stack([tags[own], *paths])).to(emissions.device)
-                scores = emissions[own].gather(1, chosen.T).sum(0) + moves[chosen[:, :-1], chosen[:, 1:]].sum(1)
-                scores = scores + start[chosen[:, 0]] + end[chosen[:, -1]]
-                total = total + ((scores[0] - scores[1:]) * scores.new_tensor(weights)).sum()
-        first += length
-    return total
+    ends = np.cumsum(trellis.lengths)[:-1]
+    tags, known = numpy_of(gold.int().argmax(1)), numpy_of(gold.sum(1) == 1)
+    texts, paths, shares = [], [], []
+    parts = (np.split(rows, ends) for rows in (tags, numpy_of(trellis.allowed), known))
+    for i, (own, allowed, is_known) in enumerate(zip(*parts)):
+        moved, weights = moved_borders(own, allowed) if is_known.all() else ([], [])
+        if moved:
+            texts += [i] * (len(moved) + 1)
+            paths += [own, *moved]
+            shares += [sum(weights), *(-weight for weight in weights)]
+    if not paths:
+        return trellis.emissions.new_zeros(())
+    one_each = F.one_hot(tensor_of(np.concatenate(paths), gold.device), gold.shape[1]).bool()
+    scores = log_partition(trellis.take(texts)._replace(allowed=one_each))
+    return (scores * scores.new_tensor(shares)).sum()
 
 
 def moved_borders(tags: np.ndarray, allowed: np.ndarray) -> Tuple[List[np.ndarray], List[float]]:
     """RETURNS (Tuple[List[np.ndarray], List[float]]): The paths in which one border of one entity is moved by one
     token, and their weights, which sum to 1 for each entity that has any."""
-    inside = np.flatnonzero(tags)
-    kinds = (tags[inside] - 1) % 4
-    starts, ends = inside[(kinds == 0) | (kinds == 3)], inside[kinds >= 2] + 1
     paths: List[np.ndarray] = []
     weights: List[float] = []
-    for start, end in zip(starts, ends):
+    for start, end, label in TagScheme(()).decode(tags):
         own = []
         for low, high in ((start - 1, end), (start + 1, end), (start, end - 1), (start, end + 1)):
             added = [*range(low, start), *range(end, high)]
             if low < high and low >= 0 and high <= len(tags) and (tags[added] == OUTSIDE).all():
                 path = tags.copy()
                 path[start:end] = OUTSIDE
-                path[low:high] = span_tags(TagSpan(low, high, (tags[start] - 1) // 4))
+                path[low:high] = span_tags(TagSpan(low, high, label))
                 if allowed[np.arange(len(path)), path].all():
                     own.append(path)
         paths += own
@@ -149,11 +147,10 @@ def moved_tables(model: Tagger, distance: float) -> Iterator[None]:
     kept: List[Tuple[Tensor, Tensor]] = []
     for name, table in named:
         if name.startswith(TABLES) and table.grad is not None:
-            gradient = table.grad.to_dense() if table.grad.is_sparse else table.grad
-            norm = gradient.norm()
+            norm = table.grad.norm()
             if norm > 0:
                 kept.append((table.data, table.data.clone()))
-                table.data.add_(gradient, alpha=float(distance / norm))
+                table.data.add_(table.grad, alpha=float(distance / norm))
     try:
         yield
     finally:
@@ -184,8 +181,7 @@ def create_regularizer(
         known = model.attrs["head"]
         if type(known) is not CRFHead:
             raise ValueError(f"The head of {component} is {known!r}; expected that of spacy-lexner.CRFTagger.v1.")
-        kept: Dict[str, Any] = {each.name: getattr(known, each.name) for each in fields(known)}
-        head = RegularizedHead(**kept, **shares)
+        head = RegularizedHead(**vars(known), **shares)
         model.attrs["head"] = head
         if consistency:
             model._func = twice(model._func)

@@ -89,8 +89,9 @@ def test_boundary_smoothing_is_the_loss_of_a_mixture_of_paths():
     assert loss(RegularizedHead("sum", boundary_smoothing=0.1), outputs)[0] == pytest.approx(expected)
 
 
-def test_boundary_smoothing_leaves_out_partly_annotated_texts():
-    outputs, part = random_outputs(4, [4]), SCHEME.gold(["B-PER", "L-PER", None, "O"])
+@pytest.mark.parametrize("biluo", [["B-PER", "L-PER", None, "O"], ["B-PER", None, "O", "O"], ["O"] * 4])
+def test_boundary_smoothing_leaves_out_partly_annotated_texts_and_those_without_entities(biluo):
+    outputs, part = random_outputs(4, [4]), SCHEME.gold(biluo)
     plain = loss(CRFHead("sum"), outputs, [part])[0]
     assert loss(RegularizedHead("sum", boundary_smoothing=0.1), outputs, [part])[0] == pytest.approx(plain)
 
@@ -102,6 +103,13 @@ def test_consistency_of_two_passes():
     expected = loss(CRFHead("sum"), outputs, [GOLD, GOLD])[0]
     expected += 0.5 * 0.5 * ((p - q)[both] * np.log(p[both] / q[both])).sum()
     assert loss(RegularizedHead("sum", consistency=0.5), outputs)[0] == pytest.approx(expected)
+
+
+def test_boundary_smoothing_of_a_batch():
+    outputs, empty, none = random_outputs(7, [4, 0, 4]), SCHEME.gold([]), SCHEME.gold(["O"] * 4)
+    smoothed, plain = RegularizedHead("sum", boundary_smoothing=0.1), CRFHead("sum")
+    whole = loss(smoothed, outputs, [GOLD, empty, none])[0]
+    assert whole == pytest.approx(loss(smoothed, outputs.take([0]))[0] + loss(plain, outputs.take([2]), [none])[0])
 
 
 @pytest.mark.parametrize("settings", [{"label_smoothing": 0.2}, {"boundary_smoothing": 0.2}, {"consistency": 0.5}])
