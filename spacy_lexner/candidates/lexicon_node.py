@@ -101,7 +101,7 @@ def LexiconCandidates(dropout: WordDropout = WordDropout()) -> Model[List[Doc], 
     return Model(NODE_NAME, forward, attrs={"link": LexiconLink(), "dropout": dropout, TRAINED: None})
 
 
-def find_lexicon(model: Model) -> Optional[Model]:
+def find_lexicon_node(model: Model) -> Optional[Model]:
     """The node of a model that reads the lexicon; None if it has none."""
     return next((node for node in model.walk() if node.name == NODE_NAME), None)
 
@@ -124,19 +124,27 @@ def training_matcher(node: Model, *, reads_labels: bool = False) -> Matcher:
     matcher = linked_matcher(node)
     node.attrs[TRAINED] = {
         "words": len(matcher.lexicon),
+        "dim": matcher.lexicon.dim,
         "without_labels": reads_labels and not matcher.lexicon.has_labels,  # labels that are added later are ignored
         "script": matcher.lexicon.normalization.script,
     }
     return matcher
 
 
+def trained_width(node: Model) -> Optional[int]:
+    """The width of the vectors with which a linked node was trained; None if it reads none, or does not know."""
+    trained = node.attrs.get(TRAINED)
+    return None if trained is None else trained.get("dim")  # models of older versions have no dim
+
+
 def is_description(value: Any) -> bool:
     """Whether a value is a valid description of a training lexicon (the attribute TRAINED)."""
     if not isinstance(value, dict):
         return False
-    n_words, script = value.get("words"), value.get("script")
+    n_words, dim, script = value.get("words"), value.get("dim", 0), value.get("script")
     is_flag = isinstance(value.get("without_labels"), bool)
-    return type(n_words) is int and n_words >= 0 and is_flag and (script is None or isinstance(script, str))
+    are_sizes = all(type(size) is int and size >= 0 for size in (n_words, dim))
+    return are_sizes and is_flag and (script is None or isinstance(script, str))
 
 
 def find_differences(trained: Mapping[str, Any], lexicon: Lexicon) -> Iterator[Tuple[str, str]]:

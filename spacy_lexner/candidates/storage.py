@@ -67,6 +67,24 @@ def get_matches(doc: Doc) -> Optional[LexMatches]:
     return None if stored is None else LexMatches(doc.text, *stored)
 
 
+def matches_near(doc: Doc, start: int, end: int) -> Optional[List[LexMatch]]:
+    """The candidate words of a Doc that share characters with this span; None if no matcher has run on it."""
+    stored = get_candidates(doc)
+    if stored is None:
+        return None
+    version, candidates = stored
+    near = candidates.take((candidates.starts < end) & (candidates.ends > start))
+    if not len(near.starts):
+        return []
+    begins, _ = token_borders(doc)
+    first = int(np.searchsorted(begins, near.starts.min(), "right")) - 1
+    last = int(np.searchsorted(begins, near.ends.max(), "left"))
+    offset = int(begins[first])
+    moved = Candidates(near.starts - offset, near.ends - offset, near.hashes)
+    found = LexMatches(doc[first:last].text_with_ws, version, moved)
+    return [match._replace(start=match.start + offset, end=match.end + offset) for match in found]
+
+
 def count_characters(doc: Doc) -> int:
     """`len(doc.text)`, without joining the texts of all tokens."""
     return doc[-1].idx + len(doc[-1].text_with_ws) if len(doc) else 0

@@ -2,11 +2,14 @@
 
 import ctypes
 import os
+import re
 import shutil
 import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Iterator, Tuple
+from typing import Iterator, List, Tuple
+
+from ..lexicon.writing import sync_folder
 
 try:
     import fcntl
@@ -42,7 +45,7 @@ def whole_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
                 os.rename(target, old)
             os.rename(temporary, target)
             shutil.rmtree(old, ignore_errors=True)
-        _sync_folder(target.parent)
+        sync_folder(target.parent)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
         os.close(lock)
@@ -75,7 +78,7 @@ def _make_temporary(target: Path) -> Tuple[Path, int]:
 def _clean_up(target: Path) -> None:
     """Remove the temporary folders of processes that were killed while writing this target. If folders cannot be
     exchanged, one may have been killed between the two renames: then restore the old folder's name."""
-    for folder in target.parent.glob(f".{target.name}.*.new") if fcntl is not None else ():
+    for folder in _leftovers(target, "new") if fcntl is not None else ():
         with suppress(OSError):  # its process is still writing, or has just ended
             lock = os.open(folder, os.O_RDONLY)
             try:
@@ -83,11 +86,17 @@ def _clean_up(target: Path) -> None:
                 shutil.rmtree(folder)
             finally:
                 os.close(lock)
-    for folder in target.parent.glob(f".{target.name}.*.old"):
+    for folder in _leftovers(target, "old"):
         if target.exists():
             shutil.rmtree(folder, ignore_errors=True)
         else:
             os.rename(folder, target)
+
+
+def _leftovers(target: Path, suffix: str) -> List[Path]:
+    """The temporary folders of this target, but not those of another whose name only begins like it."""
+    name = re.compile(rf"\.{re.escape(target.name)}\.[^.]+\.{suffix}")  # `mkdtemp` puts no dot in the middle
+    return [folder for folder in target.parent.iterdir() if name.fullmatch(folder.name)]
 
 
 def _exchange(first: Path, second: Path) -> bool:
@@ -105,13 +114,4 @@ def _sync(folder: Path) -> None:
         for name in files:
             with (Path(root) / name).open("rb") as file:
                 os.fsync(file.fileno())
-        _sync_folder(Path(root))
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "posix":  # elsewhere a folder cannot be opened
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        sync_folder(Path(root))

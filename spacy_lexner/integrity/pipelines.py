@@ -83,13 +83,14 @@ def verify_pipeline(folder: Path) -> Iterator[str]:
 def _verify_folder(folder: Path, is_pipeline: bool) -> Iterator[str]:
     try:
         entries = read_seal(folder)
+        found = _own_files(folder, lexicons=is_pipeline)
     except SealError as error:
         yield str(error)
         return
     if entries is None:
         yield f"{folder}: there is no {SEAL}. If you trust the files: python -m spacy lexner seal {folder}"
         return
-    for name in sorted({*entries, *_own_files(folder, lexicons=is_pipeline)}):
+    for name in sorted({*entries, *found}):
         try:
             path = check_inside(folder, name)
             difference = find_difference(path, entries.get(name), path.read_bytes())
@@ -103,10 +104,12 @@ def _verify_folder(folder: Path, is_pipeline: bool) -> Iterator[str]:
 
 def _own_files(folder: Path, lexicons: bool = True) -> List[str]:
     """RETURNS (List[str]): The files of a folder; those with an inner seal or a lexicon's manifest are represented by
-    it."""
+    it. Raises SealError for a link to a folder elsewhere."""
     names: List[str] = []
     for root, folders, files in os.walk(folder):
         inner = Path(root)
+        for name in folders:  # `os.walk` does not follow links, so what they lead to would escape notice
+            check_inside(folder, (inner / name).relative_to(folder).as_posix())
         if inner != folder and (inner / SEAL).exists():
             files = [SEAL]
         if _is_lexicon(inner):

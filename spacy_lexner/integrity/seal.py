@@ -12,6 +12,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Optional, Union
 
+from ..lexicon.packing import checksum_of
+
 SEAL = "seal.json"
 # The files of components that seal themselves, by factory. The lexicon of a lex_matcher has checksums of its own.
 SEALED = {"lex_matcher": ("cfg", "rules"), "lex_ner": ("cfg", "model"), "lex_segmenter": ("cfg", "model")}
@@ -41,7 +43,7 @@ def write_seal(folder: Path, names: Iterable[str]) -> None:
     """
     files = {name: describe((folder / name).read_bytes()) for name in sorted(names)}
     seal: Dict[str, Any] = {"format": FORMAT, "format_version": FORMAT_VERSION, "files": files}
-    seal["checksum"] = _checksum(seal)
+    seal["checksum"] = checksum_of(seal)
     (folder / SEAL).write_text(json.dumps(seal, ensure_ascii=False, indent=1) + "\n", "utf8")
 
 
@@ -58,7 +60,7 @@ def read_seal(folder: Path) -> Optional[Dict[str, Dict[str, Any]]]:
         seal = json.loads(path.read_bytes())
         if (seal["format"], seal["format_version"]) != (FORMAT, FORMAT_VERSION):
             raise ValueError(f"it has the format {seal['format']!r:.80}, version {seal['format_version']!r:.80}")
-        if seal["checksum"] != _checksum(seal):
+        if seal["checksum"] != checksum_of(seal):
             raise ValueError("it was changed after sealing")
         return seal["files"]
     except (ValueError, TypeError, KeyError, RecursionError) as error:
@@ -164,8 +166,3 @@ def describe(data: bytes) -> Dict[str, Any]:
 def _raise(difference: Optional[str]) -> None:
     if difference is not None:
         raise SealError(difference)
-
-
-def _checksum(seal: Dict[str, Any]) -> str:
-    content = {key: value for key, value in seal.items() if key != "checksum"}
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode("utf8")).hexdigest()

@@ -7,7 +7,7 @@ import numpy as np
 from pygtrie import CharTrie
 
 from .entry import hash_content, hash_word
-from .level import SEPARATOR
+from .level import TEXT_SEPARATOR
 from .lexicon import Lexicon
 
 BATCH = 1 << 16
@@ -44,7 +44,7 @@ def audit(lexicon: Lexicon) -> Iterator[List[str]]:
 def _not_found(lexicon: Lexicon, words: List[str]) -> List[str]:
     lengths = np.array([len(word) for word in words], "i8")
     begins = np.cumsum(lengths + 1) - lengths - 1
-    found = lexicon.match(SEPARATOR.join(words))
+    found = lexicon.match(TEXT_SEPARATOR.join(words))
     whole = found.ends - found.starts == lengths[np.searchsorted(begins, found.starts, "right") - 1]
     missing = np.setdiff1d(begins, found.starts[whole])
     return [words[i] for i in np.searchsorted(begins, missing).tolist()]

@@ -28,7 +28,7 @@ REASONS = {
 MAX_FLOAT = float(np.finfo("f4").max)
 INVALID = re.compile("[^\\S ]|  |[\0\ud800-\udfff]")  # a single space is valid
 FLOAT = Struct("<f")
-SEPARATOR = "\x1f"  # between the labels of a word in a file
+LABEL_SEPARATOR = "\x1f"  # between the labels of a word in a file
 Labels = Tuple[str, ...]
 
 
@@ -84,13 +84,13 @@ def join_labels(first: Iterable[str], second: Iterable[str]) -> Labels:
 
 def pack_labels(labels: Labels) -> str:
     """Write labels as one string; a single label stays as it is."""
-    return SEPARATOR.join(labels)
+    return LABEL_SEPARATOR.join(labels)
 
 
 @lru_cache(maxsize=4096)
 def unpack_labels(text: str) -> Labels:
     """Read labels written by `pack_labels`."""
-    return tuple(text.split(SEPARATOR)) if text else ()
+    return tuple(text.split(LABEL_SEPARATOR)) if text else ()
 
 
 class EntryStream(Iterator[LexiconEntry]):
@@ -158,7 +158,7 @@ def find_fault(entry: LexiconEntry, dim: int, max_word_length: int) -> Optional[
         return "bad_vector"
     if not abs(entry.weight) <= MAX_FLOAT:
         return "bad_weight"
-    if entry.labels and not all(isinstance(label, str) and SEPARATOR not in label for label in entry.labels):
+    if entry.labels and not all(isinstance(label, str) and LABEL_SEPARATOR not in label for label in entry.labels):
         return "bad_label"
     return "bad_rule" if entry.rules and not are_rules(entry.rules) else None
 

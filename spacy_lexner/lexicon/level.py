@@ -11,7 +11,7 @@ from .strings import to_offsets
 from .table import Table
 from .trie import Trie, build_trie
 
-SEPARATOR = "\0"  # joins texts so that they can be matched as one; no word contains it
+TEXT_SEPARATOR = "\0"  # joins texts so that they can be matched as one; no word contains it
 
 
 class Candidates(NamedTuple):

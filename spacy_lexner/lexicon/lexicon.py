@@ -12,7 +12,7 @@ from .build import BuildReport, Dtype, build_table
 from .changes import add_words, remove_words
 from .entry import LexiconEntry, reject_single
 from .errors import LexiconError
-from .level import SEPARATOR, Level, compile_level
+from .level import TEXT_SEPARATOR, Level, compile_level
 from .levels import Levels
 from .normalization import Normalization, to_codes
 
@@ -117,7 +117,7 @@ class Lexicon(Levels):
         level, stream = self.merged(), iter(texts)
         seen = np.zeros(level.size, bool)
         while batch := list(islice(stream, TEXTS_PER_MATCH)):
-            _, _, ranks = level.trie.match(self.normalization.codes(to_codes(SEPARATOR.join(batch))))
+            _, _, ranks = level.trie.match(self.normalization.codes(to_codes(TEXT_SEPARATOR.join(batch))))
             seen[level.rows[ranks]] = True
         table = level.visible_table().take(np.flatnonzero(seen))
         level = compile_level(table, self.normalization, self.max_word_length)

@@ -6,7 +6,7 @@ from typing import List, Literal, NamedTuple, Optional, Sequence, Tuple, get_arg
 
 import numpy as np
 
-from .level import SEPARATOR, Candidates
+from .level import TEXT_SEPARATOR, Candidates
 from .lexicon import Lexicon
 from .limits import quote
 from .rules import Rules
@@ -15,7 +15,7 @@ from .unbreakable import is_unbreakable
 
 SingleChars = Literal["keep", "drop", "alone", "uncovered"]
 InsideLatin = Literal["hints", "all", "none"]
-RULES = get_args(SingleChars)
+SINGLE_CHARS = get_args(SingleChars)
 MAX_LENGTH = 1 << 30  # characters of a word
 ALIGNMENT_MODES = ("strict", "contract", "expand")
 
@@ -75,7 +75,7 @@ class Matcher:
         """Match texts as one: their words, and the number of words of each text."""
         options = self.options
         min_length = max(options.min_length, 2) if options.single_chars == "drop" else options.min_length
-        text = SEPARATOR.join(texts)
+        text = TEXT_SEPARATOR.join(texts)
         found = self.lexicon.match(text, min_length, options.max_length)
         if options.inside_latin == "none":
             found = found.take(np.flatnonzero(~is_unbreakable(text, np.stack(found[:2])).any(0)))
@@ -90,8 +90,8 @@ class Matcher:
 
 def check_options(options: MatchOptions) -> None:
     """Raise ValueError for invalid options, listing the valid ones."""
-    if options.single_chars not in RULES:
-        raise ValueError(f"single_chars is {quote(options.single_chars)}; expected one of {', '.join(RULES)}.")
+    if options.single_chars not in SINGLE_CHARS:
+        raise ValueError(f"single_chars is {quote(options.single_chars)}; expected one of {', '.join(SINGLE_CHARS)}.")
     if options.alignment_mode not in ALIGNMENT_MODES:
         raise ValueError(
             f"alignment_mode is {quote(options.alignment_mode)}; expected one of {', '.join(ALIGNMENT_MODES)}."

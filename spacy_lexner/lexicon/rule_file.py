@@ -13,6 +13,7 @@ from .rules import HINT, Rule, Rules, WordRule, find_rule_fault, normal_rules
 
 COMMENT = ("# ", "#\u3000")  # so no word can begin with these
 MAX_WORD_LENGTH = 64
+AS_WRITTEN = Normalization()
 ANY_WIDTH = Normalization(width=True)  # U+3000 may be a space: that is up to the lexicon that gets the words
 
 
@@ -45,6 +46,8 @@ def _parse(line: str) -> WordRule:
     fault = find_word_fault(ANY_WIDTH(word), MAX_WORD_LENGTH)
     if fault:
         raise ValueError(f"{REASONS[fault]}: {quote(word)}")
+    if ANY_WIDTH(word).startswith(COMMENT):
+        raise ValueError(f"{quote(word)} begins like a comment")
     return WordRule(word, *_parse_rule(columns))
 
 
@@ -64,15 +67,18 @@ def _parse_rule(columns: str) -> Rule:
     return rule
 
 
-def read_rule_files(files: Iterable[RuleFile]) -> Dict[str, Rules]:
-    """Read the words of dictionary files, each with all its rules. Raises LexiconError for an invalid rule."""
-    return collect_rules(row for file in files for row in read_rules(file.path, encoding=file.encoding))
+def read_rule_files(files: Iterable[RuleFile], normalization: Normalization = AS_WRITTEN) -> Dict[str, Rules]:
+    """Read the words of dictionary files, normalised, each with all its rules. Raises LexiconError for an invalid
+    rule."""
+    rows = (row for file in files for row in read_rules(file.path, encoding=file.encoding))
+    return collect_rules(rows, normalization)
 
 
-def collect_rules(rows: Iterable[WordRule]) -> Dict[str, Rules]:
-    """Group rules by word. Raises LexiconError for an invalid rule."""
+def collect_rules(rows: Iterable[WordRule], normalization: Normalization = AS_WRITTEN) -> Dict[str, Rules]:
+    """Group rules by word, normalised. Raises LexiconError for an invalid rule."""
     rules: Dict[str, Rules] = {}
-    for word, mode, label, weight in rows:
+    for written, mode, label, weight in rows:
+        word = normalization.word(written)
         rules[word] = (*rules.get(word, ()), Rule(mode, label, weight))
     return {word: normal_rules(several) for word, several in rules.items()}
 

@@ -11,18 +11,18 @@ class RuledLexicon:
     """A lexicon without and with the rules of dictionary files. Immutable. `own` is the lexicon without the files;
     `lexicon` also has the words of the files, whose rules replace those in `own`."""
 
-    def __init__(self, own: Lexicon, from_files: Mapping[str, Rules]) -> None:
-        """Put the rules of files on top of a lexicon. A word that is only a hint in the files has no rules."""
-        self.own = own
+    def __init__(self, own: Lexicon, from_files: Mapping[str, Rules], outdated: FrozenSet[str] = frozenset()) -> None:
+        """Put the rules of files on top of a lexicon. A word that is only a hint in the files has no rules. Those in
+        `outdated` (normalised) were changed since: for them `own` counts."""
+        self.own, self.outdated = own, outdated
         self._read: Dict[str, Rules] = {own.normalization.word(word): rules for word, rules in from_files.items()}
-        self._outdated: FrozenSet[str] = frozenset()  # words that were changed since the files were read
-        entries = (LexiconEntry(word, rules=rules or HINT_ONLY) for word, rules in self._read.items())
-        self.lexicon = own.with_words(entries) if from_files else own
+        entries = [LexiconEntry(word, rules=rules or HINT_ONLY) for word, rules in self.from_files.items()]
+        self.lexicon = own.with_words(entries) if entries else own
 
     @property
     def from_files(self) -> Dict[str, Rules]:
         """The words (normalised) with rules from files, and these rules."""
-        return {word: rules for word, rules in self._read.items() if word not in self._outdated}
+        return {word: rules for word, rules in self._read.items() if word not in self.outdated}
 
     def with_words(self, entries: Iterable[LexiconEntry]) -> "RuledLexicon":
         """The same with words added or changed; their rules, if any, replace those of the files."""
@@ -41,5 +41,5 @@ class RuledLexicon:
         changed = RuledLexicon(own, {})
         if lexicon is not None:
             changed.lexicon, changed._read = lexicon, self._read
-            changed._outdated = self._outdated.union(own.normalization.word(word) for word in words)
+            changed.outdated = self.outdated.union(own.normalization.word(word) for word in words)
         return changed

@@ -3,20 +3,21 @@
 import logging
 import threading
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Set, Tuple, Union
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Set, Tuple, Union
 
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from thinc.api import Model
 
-from ..candidates.lexicon_node import LexiconLink, RulesLink
+from ..candidates.lexicon_node import LexiconLink, RulesLink, trained_width
 from ..lexicon.entry import LexiconEntry, reject_single
 from ..lexicon.errors import LexiconError
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.matcher import Matcher, MatchOptions, check_options
-from ..lexicon.rule_file import RuleFile, collect_rules, read_rule_files
+from ..lexicon.normalization import Normalization
+from ..lexicon.rule_file import AS_WRITTEN, RuleFile, collect_rules, read_rule_files
 from ..lexicon.ruled_lexicon import RuledLexicon
-from ..lexicon.rules import HINT_ONLY, RuleReader, Rules, WordRule, check_rules
+from ..lexicon.rules import HINT_ONLY, RuleReader, Rules, WordRule, check_rules, normal_rules
 from ..lexicon.shared_matcher import SharedMatcher
 
 logger = logging.getLogger(__name__)
@@ -66,19 +67,13 @@ class LexiconPipe(Pipe):
 
     def set_lexicon(self, lexicon: Lexicon) -> None:
         """Replace the lexicon atomically; rules from files stay. Raises ValueError if its vectors differ in width from
-        those that linked models read; an empty lexicon always fits."""
+        those that linked models were trained with; an empty lexicon always fits."""
         with _CHANGING:
             current = self._dictionary
-            if current is not None and len(lexicon) and lexicon.dim != current.own.dim:
-                for name, nodes in self.listener_map.items():
-                    if not all(isinstance(node.attrs["link"], RulesLink) for node in nodes):
-                        raise ValueError(
-                            f"The new lexicon has vectors of {lexicon.dim} dimensions, the current one of "
-                            f"{current.own.dim}, and {name} reads them: build the lexicon with vectors of the same "
-                            "width, or train the component again with the new one."
-                        )
             self._check(lexicon.distinct_rules())
-            self.use_words(RuledLexicon(lexicon, {} if current is None else current.from_files))
+            rules = {} if current is None else current.from_files
+            outdated = frozenset() if current is None else current.outdated
+            self.use_words(RuledLexicon(lexicon, rules, outdated))
 
     def add_words(self, words: Iterable[Union[str, LexiconEntry]]) -> None:
         """Add words to the lexicon atomically. Fields that the entry of a known word leaves out stay as they were.
@@ -87,7 +82,7 @@ class LexiconPipe(Pipe):
         """
         reject_single(words)
         entries = [LexiconEntry(word) if isinstance(word, str) else word for word in words]
-        self._check({entry.rules: entry.word for entry in entries if entry.rules})
+        self._check({normal_rules(entry.rules): entry.word for entry in entries if entry.rules})
         with _CHANGING:
             if self._dictionary is None:
                 self.use_words(RuledLexicon(Lexicon.from_entries(entries), {}))
@@ -110,22 +105,43 @@ class LexiconPipe(Pipe):
         RETURNS (RuledLexicon): The new lexicon, with the rules from files.
         """
         entries = list(entries)
-        self._check({entry.rules: entry.word for entry in entries if entry.rules})
+        self._check({normal_rules(entry.rules): entry.word for entry in entries if entry.rules})
         with _CHANGING:
             without = self._present().without_words([*removed, *(entry.word for entry in entries)])
             return without.with_words(entries)
 
     def use_words(self, dictionary: RuledLexicon) -> None:
-        """Put a lexicon, such as one from `replace_words`, into use atomically."""
+        """Put a lexicon, such as one from `replace_words`, into use atomically. Raises ValueError if linked models
+        cannot read its vectors, see `set_lexicon`."""
         with _CHANGING:
-            self._dictionary = dictionary
-            self.source.set(Matcher(dictionary.lexicon, self.options))
+            self._check_width(dictionary.lexicon)
+            self._put(dictionary)
+
+    def _put(self, dictionary: RuledLexicon) -> None:
+        self._dictionary = dictionary
+        self.source.set(Matcher(dictionary.lexicon, self.options))
+
+    def _check_width(self, lexicon: Lexicon) -> None:
+        for name, nodes in self.listener_map.items():
+            for node in nodes:
+                width = trained_width(node)
+                if len(lexicon) and width not in (None, lexicon.dim):
+                    raise ValueError(
+                        f"The new lexicon has vectors of {lexicon.dim} dimensions, but {name} was trained with {width} "
+                        "(0 means no vectors). Build the lexicon with such vectors, add words without a vector, or "
+                        "train the component again with the new lexicon."
+                    )
 
     def _present(self) -> RuledLexicon:
         """The lexicon and the rules from files. Raises ValueError if there is no lexicon yet."""
         return self._dictionary or RuledLexicon(self.lexicon, {})
 
     # Rules
+
+    @property
+    def _normalization(self) -> Normalization:
+        """That of the lexicon, or of the one that the first words will make."""
+        return AS_WRITTEN if self._dictionary is None else self._dictionary.own.normalization
 
     @property
     def rule_readers(self) -> List[RuleReader]:
@@ -146,7 +162,8 @@ class LexiconPipe(Pipe):
             if a rule is invalid, contradicts another or applies to no component.
         """
         reject_single(rules)
-        given = collect_rules(row if isinstance(row, WordRule) else WordRule(*row) for row in rules)
+        rows = (row if isinstance(row, WordRule) else WordRule(*row) for row in rules)
+        given = collect_rules(rows, self._normalization)
         self.add_words([LexiconEntry(word, rules=own or HINT_ONLY) for word, own in given.items()])
 
     def remove_rules(self, words: Iterable[str]) -> None:
@@ -161,7 +178,9 @@ class LexiconPipe(Pipe):
         rules replace all other rules of its words except those from other files. `reload` reads the file again."""
         file = RuleFile(str(path), encoding)
         with _CHANGING:
-            self.set_rule_files([*(known for known in self.rule_files if known.path != file.path), file])
+            given = read_rule_files([file], self._normalization)
+            outdated = frozenset() if self._dictionary is None else self._dictionary.outdated - given.keys()
+            self._use_files((*(known for known in self.rule_files if known.path != file.path), file), outdated)
 
     def reload(self) -> None:
         """Read the dictionary files again. If one of them is invalid, the current rules stay."""
@@ -169,12 +188,15 @@ class LexiconPipe(Pipe):
 
     def set_rule_files(self, files: Iterable[RuleFile]) -> None:
         """Read dictionary files, which replace those read before. A word in several files has all their rules."""
-        files = tuple(files)
+        self._use_files(tuple(files), frozenset())
+
+    def _use_files(self, files: Tuple[RuleFile, ...], outdated: FrozenSet[str]) -> None:
+        """Read dictionary files; `outdated` words (normalised) keep what was changed by other means."""
         with _CHANGING:
-            rules = read_rule_files(files)
-            self._check({own: word for word, own in rules.items()})
+            rules = read_rule_files(files, self._normalization)
+            self._check({each: word for word, each in rules.items()})
             own = Lexicon.from_entries([]) if self._dictionary is None else self._dictionary.own
-            self.use_words(RuledLexicon(own, rules))
+            self.use_words(RuledLexicon(own, rules, outdated))
             self.rule_files = files
 
     def check_rules(self, *, warn: bool = False) -> None:

@@ -62,7 +62,6 @@ def one_of(values: Sequence[str]) -> Setting:
     return Setting(lambda value: value is None or value in values, f"null or one of {', '.join(values)}")
 
 
-FLAG = Setting(is_flag, "true or false")
 TEXT_OR_NULL = Setting(lambda value: value is None or is_text(value), "a text or null")
 LABELS = Setting(are_labels, "a list of distinct labels, without white space around them")
 HASHES = Setting(are_hashes, "a list of integers from 0 to 2**64 - 1")

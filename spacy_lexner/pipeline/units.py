@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Model
 
-from ..candidates.storage import UNSPACED
+from ..candidates.storage import UNSPACED, is_unspaced
 from ..candidates.unit_docs import find_listener, make_unit_docs
 
 logger = logging.getLogger(__name__)
@@ -58,6 +58,12 @@ class UnitReader:
         """The Docs that the model reads."""
         docs = list(docs)
         if self.choose(cfg) == "characters":
+            foreign = next((doc for doc in docs if not is_unspaced(doc)), None)
+            if foreign is not None:
+                raise ValueError(
+                    f"{component} tags characters, but the vocabulary of the Doc {foreign.text[:40]!r} has the "
+                    f"language {foreign.vocab.lang!r}. Make or load Docs with the pipeline's vocabulary, nlp.vocab."
+                )
             return make_unit_docs(docs)
         if cfg.get("tokenizer"):
             self._tokenizer.check_docs(component, cfg["tokenizer"], docs)

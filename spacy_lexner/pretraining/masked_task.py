@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from thinc.api import ArgsKwargs, Model
 
 from ..candidates.batch_words import BatchWords, DocWords, place_words
-from ..candidates.lexicon_node import find_lexicon
+from ..candidates.lexicon_node import find_lexicon_node
 from ..candidates.storage import find_candidates
 from ..encoders.shared.bert_shaped import config_settings, max_length
 from ..encoders.shared.shim import shim_of
@@ -131,7 +131,7 @@ class MaskedTask(PretrainingTask):
             places = separator_pieces(pairs, counts)
             ids[places] = wordpieces.sep
             separators = places - borders[:-1]
-        lexicon = find_lexicon(node)
+        lexicon = find_lexicon_node(node)
         found = None if lexicon is None else lexicon.predict(read)
         words = word_numbers(read, counts, self._whole_words(read, found))
         windows = even_windows(np.diff(borders), length - N_SPECIAL)

@@ -42,7 +42,7 @@ class Dictionaries:
         words (Iterable[str]): The words that may differ. Raises ValueError if the pipeline lacks a required component.
         """
         self.before, self.after = before, after
-        self.matchers = find_matcher(before), find_matcher(after)
+        self.matchers = last_matcher(before), last_matcher(after)
         old, new = (matcher.lexicon for matcher in self.matchers)
         self.entries: Dict[str, Optional[LexiconEntry]] = {}  # the old entries of words that differ; None: a new word
         for word in sorted(set(words)):
@@ -101,7 +101,7 @@ class Dictionaries:
         return found
 
 
-def find_matcher(nlp: Language) -> LexiconPipe:
+def last_matcher(nlp: Language) -> LexiconPipe:
     """RETURNS (LexiconPipe): The component that owns the dictionary. Raises ValueError if there is none."""
     matchers = list(find_matchers(nlp).values())
     if not matchers:

@@ -46,11 +46,12 @@ def read_tests(path: Union[str, Path]) -> List[RuleTest]:
     else."""
     tests: List[RuleTest] = []
     for number, line in read_lines(Path(path)):
-        if not line.strip() or line.startswith(COMMENT):
+        line = line.strip()
+        if not line or line.startswith(COMMENT):
             continue
         place, kind = f"{path}:{number}", line[0]
         if kind not in (IS, IS_NOT, NOTHING_ELSE):
-            tests.append(RuleTest(place, line.strip(), ()))
+            tests.append(RuleTest(place, line, ()))
             continue
         if not tests:
             raise FormatError(f"{place}: an expectation without a text. {FORM}")
@@ -70,7 +71,7 @@ def _parse(line: str, place: str, text: str) -> Expectation:
     columns = [cell.strip() for cell in (rest.split("\t") if "\t" in rest else rest.split())]
     wanted = {IS: (2, 2), IS_NOT: (1, 2), NOTHING_ELSE: (0, 0)}[kind]
     if not wanted[0] <= len(columns) <= wanted[1]:
-        raise FormatError(f"{place}: {line.strip()!r}. {FORM} A word with spaces in it needs tabs.")
+        raise FormatError(f"{place}: {line!r}. {FORM} A word with spaces in it needs tabs.")
     if columns and columns[0] not in text:
         raise FormatError(f"{place}: {columns[0]!r} does not occur in {text[:40]!r}.")
     return Expectation(kind, *columns)

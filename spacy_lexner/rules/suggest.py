@@ -11,7 +11,7 @@ from tqdm import tqdm
 from ..lexicon.entry import LexiconEntry, find_word_fault
 from ..lexicon.rule_file import MAX_WORD_LENGTH
 from ..pipeline.read_upto import read_upto
-from .changes import find_matcher, find_ner
+from .changes import find_ner, last_matcher
 
 DOUBT = 0.05  # spans with a probability between this and 1 - DOUBT are in doubt
 MAX_TEXTS = 20  # to try a word in
@@ -47,12 +47,13 @@ def suggest(nlp: Language, texts: Sequence[str], n: int = 50, *, n_tried: int = 
     n_tried (int): Maximum number of words to try, those in the most uncertain texts first.
     RETURNS (List[Suggestion]): Words that help, the most helpful first.
     """
-    matcher = find_matcher(nlp)
+    matcher = last_matcher(nlp)
+    longest = min(MAX_WORD_LENGTH, matcher.lexicon.max_word_length)
     before = list(tqdm(read(nlp, texts), total=len(texts), unit=" texts", disable=None, leave=False))
     places: Dict[str, List[int]] = {}
     for i, reading in enumerate(before):
         for word in reading.doubtful:
-            if len(word) > 1 and word not in matcher.lexicon and find_word_fault(word, MAX_WORD_LENGTH) is None:
+            if len(word) > 1 and word not in matcher.lexicon and find_word_fault(word, longest) is None:
                 places.setdefault(word, []).append(i)
     tried = sorted(places, key=lambda word: (-sum(before[i].entropy for i in places[word]), word))[:n_tried]
     found = []
@@ -70,7 +71,7 @@ def suggest(nlp: Language, texts: Sequence[str], n: int = 50, *, n_tried: int = 
 @contextmanager
 def with_word(nlp: Language, word: str) -> Iterator[None]:
     """Add a word to the lexicon within a `with` block."""
-    matcher = find_matcher(nlp)
+    matcher = last_matcher(nlp)
     present = matcher.replace_words([])
     matcher.use_words(matcher.replace_words([LexiconEntry(word)]))
     try:

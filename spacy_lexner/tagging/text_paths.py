@@ -7,7 +7,7 @@ import numpy as np
 from .spans.head import TaggerOutput
 from .spans.tag_scheme import BEGIN, END, INSIDE, OUTSIDE
 
-NEVER = -1e4  # an emission that only a rule or a kept entity outweighs
+UNLIKELY = -1e4  # an emission that only a rule or a kept entity outweighs
 
 
 def part_separated(outputs: TaggerOutput, separators: Sequence[np.ndarray]) -> None:
@@ -23,7 +23,7 @@ def part_separated(outputs: TaggerOutput, separators: Sequence[np.ndarray]) -> N
         before, after = np.setdiff1d(places - 1, [*places, -1]), np.setdiff1d(places + 1, [*places, len(rows)])
         rows[before] += ends - transitions[:-1, OUTSIDE]
         rows[after] += starts - transitions[OUTSIDE, :-1]
-        rows[places] = NEVER
+        rows[places] = UNLIKELY
         rows[places, OUTSIDE] = 0.0
         rows[np.intersect1d(places, places + 1), OUTSIDE] -= transitions[OUTSIDE, OUTSIDE]
         rows[places[places == 0], OUTSIDE] -= starts[OUTSIDE]
@@ -44,8 +44,8 @@ def part_texts(outputs: TaggerOutput, text_ends: Sequence[np.ndarray]) -> None:
             continue
         rows: Any = emissions
         first = last + 1
-        rows[last[:, None], goes_on] = NEVER
-        rows[first[:, None], has_begun] = NEVER
+        rows[last[:, None], goes_on] = UNLIKELY
+        rows[first[:, None], has_begun] = UNLIKELY
         left, right = rows[last].argmax(axis=1), rows[first].argmax(axis=1)
         rows[last] += ends - transitions[:-1, right].T + transitions[left, right][:, None]
         rows[first] += starts - transitions[left, :-1]

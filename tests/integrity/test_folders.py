@@ -58,10 +58,11 @@ def test_a_failure_leaves_the_old_folder(tmp_path):
 def test_what_a_killed_process_left_is_removed_and_nothing_else(tmp_path):
     (tmp_path / ".x.abc.new").mkdir()
     (tmp_path / ".y.abc.new").mkdir()
+    (tmp_path / ".x.v2.abc.old").mkdir()  # what is left of another folder, x.v2
     with whole_folder(tmp_path / "x") as mine:
         write(tmp_path / "x", "2")  # another writer, which must leave this one's files alone
         (mine / "a").write_text("1")
-    assert left(tmp_path) == [".y.abc.new", "x"] and (tmp_path / "x" / "a").read_text() == "1"
+    assert left(tmp_path) == [".x.v2.abc.old", ".y.abc.new", "x"] and (tmp_path / "x" / "a").read_text() == "1"
 
 
 def test_killed_between_two_renamings(tmp_path):

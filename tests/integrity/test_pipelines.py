@@ -143,3 +143,11 @@ def test_other_heads_in_the_config(nlp, folder):
     assert scores(spacy.load(folder)) == scores(nlp)
     (problem,) = verify_pipeline(folder)
     assert "config.cfg" in problem
+
+
+def test_a_linked_folder(folder, tmp_path):
+    (folder / "lex_matcher").rename(tmp_path / "elsewhere")
+    (folder / "lex_matcher").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    assert any("lex_matcher: a link to a file outside" in problem for problem in verify_pipeline(folder))
+    with pytest.raises(SealError, match="outside of the folder"):
+        seal_pipeline(folder)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher, MatchOptions, Normalization, hash_word
 from spacy_lexner.lexicon import matcher as matcher_module
-from spacy_lexner.lexicon.matcher import RULES, Occurrence, find_occurrences, keep_single_chars
+from spacy_lexner.lexicon.matcher import SINGLE_CHARS, Occurrence, find_occurrences, keep_single_chars
 from spacy_lexner.lexicon.rules import Rule
 
 ALPHABET = "ab甲乙\U00020bb7é"
@@ -242,7 +242,7 @@ def keep_by_definition(spans, rule):
     return kept
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", SINGLE_CHARS)
 @given(st.sets(st.tuples(st.integers(0, 12), st.integers(1, 4))))
 def test_rules_by_definition(rule, found):
     spans = sorted((start, start + length) for start, length in found)

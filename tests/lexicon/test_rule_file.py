@@ -76,3 +76,9 @@ def test_invalid_lines(tmp_path, line, message):
 def test_missing_file(tmp_path):
     with pytest.raises(LexiconError, match=r"nowhere.tsv: no such file"):
         list(read_rules(tmp_path / "nowhere.tsv"))
+
+
+def test_a_word_that_would_be_read_as_a_comment(tmp_path):
+    (tmp_path / "rules.tsv").write_text("＃ 一号\tforce\tLOC\n", "utf8")
+    with pytest.raises(LexiconError, match=r"rules.tsv:1: '＃ 一号' begins like a comment"):
+        list(read_rules(tmp_path / "rules.tsv"))

@@ -5,7 +5,7 @@ import spacy
 from thinc.api import Model
 
 from spacy_lexner.candidates.lexicon_node import RulesLink
-from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, MatchOptions
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, MatchOptions, Normalization
 from spacy_lexner.lexicon.rule_file import RuleFile
 from spacy_lexner.lexicon.rules import Rule, RuleReader, WordRule
 from spacy_lexner.pipeline.lexicon_pipe import LexiconPipe, find_lexicon, find_matchers
@@ -188,3 +188,33 @@ def test_matchers():
     assert list(find_matchers(nlp)) == ["empty", "full"] and find_lexicon(nlp) is matcher.lexicon
     with nlp.select_pipes(disable="full"):
         assert find_matchers(nlp) == {"empty": empty}
+
+
+def test_reading_one_file_keeps_changes_to_the_words_of_others(owner, tmp_path):
+    first, second = tmp_path / "first.tsv", tmp_path / "second.tsv"
+    first.write_text("长江\tforce\tLOC\n外来\tforbid\n", "utf8")
+    second.write_text("大桥\tforce\tLOC\n", "utf8")
+    owner.load_rules(first)
+    owner.add_rules([("长江", "forbid")])
+    owner.remove_words(["外来"])
+    owner.load_rules(second)
+    assert rules(owner) == {"长江": ["forbid"], "大桥": ["force LOC"]} and "外来" not in owner.lexicon
+    owner.reload()
+    assert rules(owner) == {"长江": ["force LOC"], "外来": ["forbid"], "大桥": ["force LOC"]}
+
+
+def test_spellings_of_one_word_share_their_rules(tmp_path):
+    owner = LexiconPipe("owner", MatchOptions())
+    owner.set_lexicon(Lexicon.from_entries([], normalization=Normalization(case=True)))
+    (tmp_path / "rules.tsv").write_text("iPhone\tforce\tLOC\nIPHONE\tforbid\tPER\n", "utf8")
+    expected = {"iphone": ["forbid PER", "force LOC"]}
+    owner.load_rules(tmp_path / "rules.tsv")
+    assert rules(owner) == expected
+    owner.set_rule_files([])
+    owner.add_rules([("iPhone", "force", "LOC"), ("IPHONE", "forbid", "PER")])
+    assert rules(owner) == expected
+
+
+def test_rules_of_an_entry_may_be_a_list(owner):
+    owner.add_words([LexiconEntry("长江", rules=[Rule("forbid", "PER")])])
+    assert rules(owner) == {"长江": ["forbid PER"]}

@@ -12,7 +12,7 @@ VALID = [
     (MATCHER, {"spans_key": "lexicon", "rule_files": [["rules.tsv", "utf8"]], "options": {}}),
     (NER, {}),  # missing settings did not exist in another version
     (NER, {"labels": ["GPE", "组织"], "units": "characters", "tokenizer": None, "unknown": [1]}),
-    (NER, {"incorrect_spans_key": "wrong", "overwrite": True, "threshold": {"GPE": 0.5}, "calibration": CALIBRATION}),
+    (NER, {"threshold": {"GPE": 0.5}, "calibration": CALIBRATION}),
     (NER, {"threshold": 1, "calibration": None, "units": None, "tokenizer": "ChineseTokenizer (segmenter = jieba)"}),
     (SEGMENTER, {"labels": ["WORD"], "pos": None, "known_words": []}),
     (SEGMENTER, {"labels": ("NOUN",), "pos": "tag", "known_words": [0, 2**64 - 1]}),
@@ -23,7 +23,6 @@ INVALID = [
     *((NER, "labels", value) for value in (None, "GPE", {}, [""], [" GPE"], ["GPE", "GPE"], [1], [[]], ["\ud800"])),
     *((NER, "units", value) for value in ("words", [], True, 1)),
     *((NER, "tokenizer", value) for value in (["a"], 0)),
-    *((NER, "overwrite", value) for value in (None, 1, "false")),
     *((NER, "threshold", value) for value in ("0.5", True, -0.1, 1.1, float("nan"), [0.5], {"GPE": None}, 2**70)),
     *((NER, "calibration", value) for value in ({}, [], 1, {**CALIBRATION, "labels": 1}, {"shared": 10**400})),
     *((SEGMENTER, "pos", value) for value in ("dep", ["pos"], True)),

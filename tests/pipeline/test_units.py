@@ -7,6 +7,7 @@ import spacy
 from small_ner import HASH_EMBED_CNN, TEXTS, blank, examples, train
 from spacy.tokens import Doc
 from spacy.training import Example
+from spacy.vocab import Vocab
 
 LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32, "upstream": "*"}
 JIEBA = {"@tokenizers": "spacy.zh.ChineseTokenizer", "segmenter": "jieba"}
@@ -119,3 +120,10 @@ def test_characters_do_not_care_for_tokenizers(caplog):
     with caplog.at_level(logging.WARNING):
         other("张三在北京大学工作")
     assert not caplog.records
+
+
+def test_a_vocabulary_without_language_is_refused():
+    nlp = blank()
+    train(nlp, steps=1)
+    with pytest.raises(ValueError, match=r"the vocabulary of the Doc '张三.*' has the language ''\. Make or load"):
+        nlp.get_pipe("lex_ner")(Doc(Vocab(), words=["张三"]))

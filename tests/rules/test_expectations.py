@@ -84,3 +84,9 @@ def test_rules_that_contradict_each_other():
 def test_wrong_files(file, text, message):
     with pytest.raises(FormatError, match=message):
         read_tests(file(text))
+
+
+def test_white_space_before_an_expectation(file):
+    path = file("南京很大\n- 南京\n \t+ 南京 LOC\n  =\n")
+    assert [each.kind for each in read_tests(path)[0].expectations] == ["-", "+", "="]
+    assert messages(path) == ["南京 is not LOC, but: nothing is found"]

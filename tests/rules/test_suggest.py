@@ -4,7 +4,8 @@ import pytest
 import spacy
 from spacy.training import Example
 
-from spacy_lexner.rules.changes import find_matcher
+from spacy_lexner.lexicon import Lexicon
+from spacy_lexner.rules.changes import last_matcher
 from spacy_lexner.rules.suggest import MIN_GAIN, Reading, most_probable, read, suggest, with_word
 
 GOLD = [
@@ -30,18 +31,18 @@ def nlp():
 
 
 def test_gains_are_measured_with_the_word_put_in(nlp):
-    before = find_matcher(nlp).version
+    before = last_matcher(nlp).version
     found = suggest(nlp, TEXTS)
-    assert found and find_matcher(nlp).version == before
+    assert found and last_matcher(nlp).version == before
     assert [each.gain for each in found] == sorted((each.gain for each in found), reverse=True)
     for each in found:
-        assert each.word not in find_matcher(nlp).lexicon and each.word in each.example
+        assert each.word not in last_matcher(nlp).lexicon and each.word in each.example
         assert each.label in ("", "GPE", "LOC")
         own = [text for text, reading in zip(TEXTS, read(nlp, TEXTS)) if each.word in reading.doubtful]
         assert len(own) == each.n_texts
         old = sum(reading.entropy for reading in read(nlp, own))
         with with_word(nlp, each.word):
-            assert each.word in find_matcher(nlp).lexicon
+            assert each.word in last_matcher(nlp).lexicon
             new = sum(reading.entropy for reading in read(nlp, own))
             # Batches differ, and scores are in single precision.
         assert each.gain == pytest.approx(old - new, abs=MIN_GAIN / 10) and each.gain >= MIN_GAIN
@@ -71,3 +72,13 @@ def test_an_encoder_that_reads_no_words(load):
 def test_no_lex_ner():
     with pytest.raises(ValueError, match="no lex_matcher"):
         suggest(spacy.blank("zh"), TEXTS)
+
+
+def test_only_words_that_the_lexicon_can_hold(nlp):
+    matcher, long = last_matcher(nlp), {each.word for each in suggest(nlp, TEXTS) if len(each.word) > 2}
+    before = matcher.lexicon
+    matcher.set_lexicon(Lexicon.from_entries(before.entries(), max_word_length=2))
+    try:
+        assert long and all(len(each.word) == 2 for each in suggest(nlp, TEXTS))
+    finally:
+        matcher.set_lexicon(before)

@@ -6,7 +6,7 @@ from tolerance import near
 
 from spacy_lexner.tagging.spans.head import TaggerOutput
 from spacy_lexner.tagging.spans.tag_scheme import legal_moves
-from spacy_lexner.tagging.text_paths import NEVER, part_separated, part_texts
+from spacy_lexner.tagging.text_paths import UNLIKELY, part_separated, part_texts
 
 
 @pytest.mark.parametrize("text", ["ab\ncd", "\nab\n\ncd\n", "\n", "a\nb\nc"])
@@ -46,7 +46,7 @@ def test_texts_are_paths_of_their_own(lengths):
         tags = rng.integers(n_tags, size=len(rows))
         crossing = [i - 1 for i in borders[:-1] if tags[i - 1] in (1, 2) or tags[i] in (2, 3)]
         if crossing:
-            assert min(parted[i, tags[i]] for i in [*crossing, *(i + 1 for i in crossing)]) < NEVER / 2
+            assert min(parted[i, tags[i]] for i in [*crossing, *(i + 1 for i in crossing)]) < UNLIKELY / 2
             continue
         if any(tags[i - 1] and tags[i] for i in borders[:-1]):
             continue  # exact only where one is the most probable tag

@@ -6,7 +6,7 @@ from typing import Set
 from spacy.language import Language
 
 from ...lexicon.rule_file import RuleFile
-from ...rules.changes import find_matcher, find_ner
+from ...rules.changes import find_ner, last_matcher
 
 
 def use_rules(nlp: Language, path: Path) -> Set[str]:
@@ -16,7 +16,7 @@ def use_rules(nlp: Language, path: Path) -> Set[str]:
     find_ner(nlp)
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such file of rules.")
-    matcher = find_matcher(nlp)
+    matcher = last_matcher(nlp)
     replaced = matcher.words_from_files
     matcher.set_rule_files([RuleFile(str(path))])
     return replaced

@@ -8,7 +8,7 @@ import torch
 from spacy.tokens import Doc
 from thinc.api import Model
 
-from ...candidates.lexicon_node import find_lexicon, training_matcher
+from ...candidates.lexicon_node import find_lexicon_node, training_matcher
 from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
 from ...tensors.convert import tensor_of
 from .bert_setup import BertSetup
@@ -88,7 +88,7 @@ def init(model: Encoder, X: Optional[List[Doc]] = None, Y: Any = None) -> None:
     shim = shim_of(model)
     texts = model.attrs.get(ATTRIBUTE) or TrainingTexts(tokens=False, texts=False)
     if not shim.is_initialized:
-        setup, lexicon = model.attrs["setup"], find_lexicon(model)
+        setup, lexicon = model.attrs["setup"], find_lexicon_node(model)
         matcher = None if lexicon is None else training_matcher(lexicon, reads_labels=setup.reads_labels)
         module = setup.build(shim, X or [], texts, matcher)
         model.attrs["options"].cut(np.zeros(0, "i8"), module)  # raises where window and stride do not fit

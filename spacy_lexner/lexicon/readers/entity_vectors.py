@@ -43,7 +43,11 @@ def read_entity_vectors(
         file and line, if the files do not belong together.
     """
     vectors = Path(vectors)
-    rows = _read_by_id(vectors, encoding) if ids is None else _read_by_row(vectors, read_ids(Path(ids)), encoding)
+    rows = (
+        _read_by_id(vectors, encoding)
+        if ids is None
+        else _read_by_row(vectors, read_ids(Path(ids), encoding), encoding)
+    )
     by_id = None if names is None else _read_names(Path(names), encoding)
     return EntryStream(str(vectors), _name(rows, by_id))
 

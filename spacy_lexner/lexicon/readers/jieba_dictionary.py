@@ -1,34 +1,39 @@
 """Dictionaries in the format of jieba."""
 
 import re
+from itertools import islice
 from pathlib import Path
 from typing import Iterator, Optional, Tuple, Union
 
 from ..entry import EntryStream, LexiconEntry
 from ..lines import read_lines, stream_entries
 
-LINE = re.compile(r"(?P<word>.+?)(?:[ \t]+(?P<frequency>[0-9.]+))?(?:[ \t]+(?P<tag>[A-Za-z]\w*))?")
+# A word may contain spaces, so a tag without a frequency must be in lower case: "Apple Watch" is a word.
+NUMBER, TAG = r"(?P<frequency>[0-9.]+)", r"(?P<tag>[A-Za-z]\w*)"
+LINE = re.compile(rf"(?P<word>.+?)(?:[ \t]+{NUMBER}(?:[ \t]+{TAG})?|[ \t]+(?P<bare_tag>[a-z]\w*))?")
 
 
 def read_jieba_dictionary(
     path: Union[str, Path], *, limit: Optional[int] = None, encoding: str = "utf8", errors: str = "strict"
 ) -> EntryStream:
     """Read a dictionary with a word, a frequency (the weight) and a part of speech (the label) on each line, separated
-    by spaces or tabs. Frequency and part of speech may be missing.
+    by spaces or tabs. Frequency and part of speech may be missing; without a frequency, only a part of speech in lower
+    case is one. Blank lines are skipped.
 
     path, limit, encoding, errors: As in `read_word_list`.
     RETURNS (EntryStream): The entries. Raises LexiconError if there are none.
     """
 
     def numbered() -> Iterator[Tuple[int, LexiconEntry]]:
-        for number, line in read_lines(Path(path), encoding=encoding, errors=errors):
-            if limit is not None and number > limit:
-                return
-            match = LINE.fullmatch(line.strip())
+        lines = read_lines(Path(path), encoding=encoding, errors=errors)
+        written = ((number, line.strip()) for number, line in lines if line.strip())
+        for number, line in islice(written, limit):
+            match = LINE.fullmatch(line)
             if match is None:
                 yield number, LexiconEntry("")
             else:
-                yield number, LexiconEntry(match["word"], None, to_weight(match["frequency"]), match["tag"] or "")
+                tag = match["tag"] or match["bare_tag"] or ""
+                yield number, LexiconEntry(match["word"], None, to_weight(match["frequency"]), tag)
 
     return stream_entries(Path(path), numbered())
 

@@ -32,8 +32,8 @@ def read_vocab_vectors(vocab: Any) -> EntryStream:
 
 def read_knowledge_base(kb: Any) -> EntryStream:
     """Read the aliases of an InMemoryLookupKB, sorted, each with the id and vector of its most probable entity, and the
-    prior probability as weight; without vectors if those of the KB have length 0. Raises LexiconError if there are no
-    aliases."""
+    prior probability as weight; without vectors if those of the KB have length 0. Aliases of no entity are skipped.
+    Raises LexiconError if there are no aliases."""
     if not (hasattr(kb, "get_alias_strings") and hasattr(kb, "get_alias_candidates")):
         raise LexiconError(f"{type(kb).__name__} cannot list its aliases; expected a spacy.kb.InMemoryLookupKB.")
     if not kb.get_size_aliases():
@@ -41,7 +41,10 @@ def read_knowledge_base(kb: Any) -> EntryStream:
 
     def entries() -> Iterator[LexiconEntry]:
         for alias in sorted(kb.get_alias_strings()):
-            best = min(kb.get_alias_candidates(alias), key=lambda candidate: (-candidate.prior_prob, candidate.entity_))
+            candidates = kb.get_alias_candidates(alias)
+            if not candidates:
+                continue
+            best = min(candidates, key=lambda candidate: (-candidate.prior_prob, candidate.entity_))
             vector = _to_numpy(best.entity_vector)
             yield LexiconEntry(alias, vector if len(vector) else None, best.prior_prob, "", best.entity_)
 

@@ -1,6 +1,7 @@
 """Tables of words: TSV and CSV with chosen columns."""
 
 import csv
+from itertools import islice
 from pathlib import Path
 from typing import Callable, Iterator, List, Optional, Sequence, Tuple, Union
 
@@ -29,6 +30,7 @@ def read_word_table(
     errors: str = "strict",
 ) -> EntryStream:
     """Read a table with an entry on each row. Columns are given by number, from 0, or by their name in the header.
+    Blank rows are skipped.
 
     path, limit, encoding, errors: As in `read_word_list`.
     word, label, entity_id (Union[int, str]): Columns of these fields; only `word` is required.
@@ -70,9 +72,8 @@ def _read(
 ) -> Iterator[Tuple[int, LexiconEntry]]:
     names = next(rows, (0, []))[1] if header else []
     cells = [_cell_getter(path, names, header, column) for column in columns]
-    for n_rows, (number, row) in enumerate(rows):
-        if n_rows == limit:
-            return
+    filled = ((number, row) for number, row in rows if any(map(str.strip, row)))
+    for number, row in islice(filled, limit):
         word, *others = (cell(row) for cell in cells)
         weight, label, entity_id, numbers = map(str.strip, others)
         vector = parse_vector(numbers.replace(",", " ")) if numbers else None

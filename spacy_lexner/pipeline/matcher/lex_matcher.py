@@ -17,6 +17,7 @@ from ...candidates.storage import (
     find_candidates,
     get_candidates,
     get_matches,
+    matches_near,
     set_candidates,
     token_spans,
 )
@@ -223,7 +224,7 @@ class LexMatcher(LexiconPipe):
         if self._dictionary is not None:
             parts = {"own": self._dictionary.own, "from_files": self._dictionary.from_files, **parts}
         if "own" in parts:
-            self.use_words(RuledLexicon(parts["own"], parts.get("from_files", {})))
+            self._put(RuledLexicon(parts["own"], parts.get("from_files", {})))
 
     def _cfg(self) -> Dict[str, Any]:
         files = [list(file) for file in self.rule_files]
@@ -262,6 +263,4 @@ def get_lex_version(doc: Doc) -> Optional[str]:
 
 def get_lex_words(token: Token) -> Optional[List[LexMatch]]:
     """The candidate words that cover a token; None if no matcher has run on its Doc."""
-    matches = get_matches(token.doc)
-    begin, stop = token.idx, token.idx + len(token)
-    return None if matches is None else [match for match in matches if match.start < stop and match.end > begin]
+    return matches_near(token.doc, token.idx, token.idx + len(token))

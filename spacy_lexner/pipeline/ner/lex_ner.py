@@ -17,7 +17,7 @@ from ..entity_words import add_words_extension, attend_words, note_attended
 from ..extensions import add_extension
 from ..gold_report import GoldReport
 from ..sequence_tagger import SequenceTagger
-from ..settings import FLAG, TEXT_OR_NULL, Setting
+from ..settings import Setting
 from ..units import Units
 from .calibration import CALIBRATION, THRESHOLD, Calibration, Confidence, Threshold, check_threshold
 from .constraints import ENTITY, Constraints, allowed_tags, apply_entity_rules, kept_spans
@@ -71,8 +71,6 @@ class LexNER(SequenceTagger[Prediction]):
 
     SETTINGS: ClassVar[Dict[str, Setting]] = {
         **SequenceTagger.SETTINGS,
-        "incorrect_spans_key": TEXT_OR_NULL,
-        "overwrite": FLAG,
         "threshold": THRESHOLD,
         "calibration": CALIBRATION,
     }
@@ -108,7 +106,7 @@ class LexNER(SequenceTagger[Prediction]):
         uncertain (Optional[List[float]]): Two probabilities: spans between them, bounds included, are written to
             `doc.spans["lex_uncertain"]`, whether they are entities or not; null for none.
         threshold (Union[float, Dict[str, float]]): Entities with a lower score are dropped; one number, or one per
-            label.
+            label. It is saved with the calibration, so once saved it is changed by `set_confidence`, not by a config.
         note_words (bool): Record in `ent._.lex_words` the candidate words that each entity rests on, with its attention
             to them, which runs the encoder twice. `pipeline.explain` tells more about single Docs.
         units (str): What is tagged: "characters", whatever the tokens of a Doc are, or "tokens". "auto": characters in
@@ -120,8 +118,9 @@ class LexNER(SequenceTagger[Prediction]):
         """
         if n_alternatives < 0:
             raise ValueError(f"n_alternatives is {n_alternatives}; expected a number of paths, or 0 for none.")
-        cfg = {"incorrect_spans_key": incorrect_spans_key, "overwrite": overwrite}
-        super().__init__(nlp, model, name, cfg=cfg, scorer=scorer, units=units)
+        super().__init__(nlp, model, name, cfg={}, scorer=scorer, units=units)
+        self.incorrect_spans_key = incorrect_spans_key
+        self.overwrite = overwrite
         self.set_confidence(None, threshold)
         self.rule_labels = tuple(rule_labels)
         self.n_alternatives = n_alternatives
@@ -223,7 +222,7 @@ class LexNER(SequenceTagger[Prediction]):
     def _constraints(self, docs: Sequence[Doc]) -> List[Constraints]:
         constraints, new = [], self.rule_scheme.labels[len(self.labels) :]
         for doc, (words, matcher) in zip(docs, self.rules.find(docs)):
-            kept, blocked = kept_spans(doc, self.cfg["overwrite"])
+            kept, blocked = kept_spans(doc, self.overwrite)
             rules = apply_entity_rules(doc, words, self.labels, new, kept, blocked)
             constraints.append(Constraints(allowed_tags(doc, self.scheme, kept, blocked), kept, rules, matcher))
         return constraints
@@ -231,7 +230,7 @@ class LexNER(SequenceTagger[Prediction]):
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Prediction]) -> None:
         """Write predictions to Docs: entities and their scores, alternatives, uncertain spans, words."""
         for doc, prediction in zip(docs, scores):
-            conflicts = self.writer.write(doc, prediction, overwrite=self.cfg["overwrite"])
+            conflicts = self.writer.write(doc, prediction, overwrite=self.overwrite)
             if self.n_alternatives:
                 set_alternatives(doc, prediction.alternatives)
             if self.uncertain is not None:
@@ -268,4 +267,4 @@ class LexNER(SequenceTagger[Prediction]):
 
     def incorrect(self, example: Example) -> List[TagSpan]:
         """RETURNS (List[TagSpan]): The spans under `incorrect_spans_key`. Raises ValueError if one is an entity."""
-        return incorrect_spans(example, self.cfg["incorrect_spans_key"], self.scheme)
+        return incorrect_spans(example, self.incorrect_spans_key, self.scheme)

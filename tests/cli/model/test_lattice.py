@@ -102,7 +102,7 @@ def test_a_lexicon_that_does_not_fit(tmp_path):
     nlp.to_disk(tmp_path / "model")
     Lexicon.from_entries([LexiconEntry("大桥", np.ones(4, "f4"))]).save(tmp_path / "lexicon")
     code, output = run("南京", "-m", tmp_path / "model", "-l", tmp_path / "lexicon", "-o", tmp_path / "out.svg")
-    assert code == 1 and "vectors of 4 dimensions, the current one of 3" in output
+    assert code == 1 and "vectors of 4 dimensions, but lex_ner was trained with 3" in output
 
 
 def test_help():

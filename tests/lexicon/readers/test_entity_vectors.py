@@ -99,3 +99,10 @@ def test_what_is_no_matrix_is_refused_and_no_object_is_built(write, tmp_path):
     ):
         with pytest.raises(LexiconError, match=message):
             list(read_entity_vectors(tmp_path / f"{name}.npy", ids=ids))
+
+
+def test_encoding_of_ids(tmp_path):
+    (tmp_path / "ids.txt").write_text("南京\n长江\n", "gb18030")
+    np.save(tmp_path / "vectors.npy", np.eye(2, dtype="f4"))
+    found = read_entity_vectors(tmp_path / "vectors.npy", ids=tmp_path / "ids.txt", encoding="gb18030")
+    assert [entry.word for entry in found] == ["南京", "长江"]

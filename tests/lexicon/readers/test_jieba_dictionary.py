@@ -18,7 +18,8 @@ from spacy_lexner.lexicon.readers import read_jieba_dictionary
         ("1号 0.5 m", "1号", 0.5, "m"),
         ("2000 7 m", "2000", 7, "m"),
         ("云 计算 5 n", "云 计算", 5, "n"),  # white space in a word: the builder skips it, and says so
-        ("", "", 1, ""),
+        ("Apple Watch", "Apple Watch", 1, ""),
+        ("New York City 5 NS", "New York City", 5, "NS"),
     ],
 )
 def test_lines(tmp_path, line, word, weight, label):
@@ -35,9 +36,9 @@ def test_number_that_is_none(tmp_path):
     assert Lexicon.from_entries(read_jieba_dictionary(path)).report.skipped == {"bad_weight": 1}
 
 
-def test_limit(tmp_path):
+def test_limit_counts_words_not_blank_lines(tmp_path):
     path = tmp_path / "dict.txt"
-    path.write_text("甲 1\n乙 2\n丙 3\n", "utf8")
+    path.write_text("\n甲 1\n \n乙 2\n丙 3\n", "utf8")
     assert [entry.word for entry in read_jieba_dictionary(path, limit=2)] == ["甲", "乙"]
 
 

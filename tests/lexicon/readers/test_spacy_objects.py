@@ -45,12 +45,14 @@ def kb():
     kb.set_entities(["Q1", "Q2", "Q3"], [5, 9, 1], [[1, 0], [0, 1], [2, 2]])
     kb.add_alias("南京", ["Q1", "Q2"], [0.25, 0.5])
     kb.add_alias("长江", ["Q3", "Q1"], [0.5, 0.5])
+    kb.add_alias("无名", [], [])
     return kb
 
 
 def test_aliases_with_the_most_probable_entity(kb):
     lexicon = Lexicon.from_entries(read_knowledge_base(kb))
     entries = {entry.word: entry for entry in lexicon.entries()}
+    assert "无名" not in entries
     assert entries["南京"].vector.tolist() == [0, 1] and entries["南京"][2:5] == (0.5, (), "Q2")
     assert entries["长江"].vector.tolist() == [1, 0] and entries["长江"].entity_id == "Q1"
     assert lexicon.report.source == "knowledge base"

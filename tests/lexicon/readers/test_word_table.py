@@ -79,3 +79,8 @@ def test_real_table(data_dir):
     lexicon = Lexicon.from_entries(read_word_table(path, weight=1, label=2, limit=5000))
     assert len(lexicon) == 5000 and lexicon.get("AT&T")[2:5] == (3.0, ("nz",), "")
     assert all(entry.label and entry.weight >= 0 for entry in lexicon.entries())
+
+
+def test_blank_rows_are_skipped(tmp_path):
+    (tmp_path / "a.tsv").write_text("\t\n\n甲\t1\n\n乙\t2\n丙\t3\n", "utf8")
+    assert [entry.word for entry in read_word_table(tmp_path / "a.tsv", weight=1, limit=2)] == ["甲", "乙"]

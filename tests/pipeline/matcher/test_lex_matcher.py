@@ -9,7 +9,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from thinc.api import Model
 
-from spacy_lexner.candidates.lexicon_node import LexiconCandidates
+from spacy_lexner.candidates.lexicon_node import LexiconCandidates, training_matcher
 from spacy_lexner.candidates.storage import get_candidates, set_candidates
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
@@ -34,6 +34,8 @@ def test_every_word_in_order():
     assert texts(doc._.lex_matches) == FOUND
     assert [(m.start, m.end) for m in doc._.lex_matches] == sorted((m.start, m.end) for m in doc._.lex_matches)
     assert all(doc.text[m.start : m.end] == m.word for m in doc._.lex_matches)
+    for token in doc:
+        assert token._.lex_words == [m for m in doc._.lex_matches if m.start < token.idx + 1 and m.end > token.idx]
     assert texts(doc[3]._.lex_words) == ["市长", "长江", "长江大桥"]
     assert doc._.lex_matches[0] == doc._.lex_matches[:1][0]
 
@@ -303,13 +305,25 @@ def test_sourcing_shares_the_component():
     assert texts(other(TEXT)._.lex_matches) == FOUND
 
 
-def test_another_width_is_refused_while_linked():
+def test_another_width_than_in_training_is_refused():
     nlp = make_linked()
-    wide = Lexicon.from_entries([LexiconEntry("南京", np.ones(3, "f4"))])
-    with pytest.raises(ValueError, match="3 dimensions"):
-        nlp.get_pipe("lex_matcher").set_lexicon(wide)
-    nlp.get_pipe("lex_matcher").set_lexicon(Lexicon.from_entries([]))
-    nlp.get_pipe("lex_matcher").set_lexicon(read_words(nlp))
+    matcher, wide = nlp.get_pipe("lex_matcher"), LexiconEntry("南京", np.ones(3, "f4"))
+    training_matcher(matcher.listeners[0])
+    version = matcher.version
+    for change in (lambda: matcher.set_lexicon(Lexicon.from_entries([wide])), lambda: matcher.add_words([wide])):
+        with pytest.raises(ValueError, match="3 dimensions, but reader was trained with 0"):
+            change()
+    assert matcher.version == version
+    matcher.set_lexicon(Lexicon.from_entries([]))
+    matcher.set_lexicon(read_words(nlp))
+    nlp.initialize()
+    assert matcher.version == version
+
+
+def test_any_width_fits_before_training():
+    nlp = make_linked()
+    nlp.get_pipe("lex_matcher").set_lexicon(Lexicon.from_entries([LexiconEntry("南京", np.ones(3, "f4"))]))
+    assert nlp.get_pipe("lex_matcher").lexicon.dim == 3
 
 
 def test_every_doc_sees_one_lexicon_during_swaps():

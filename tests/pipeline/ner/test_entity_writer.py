@@ -144,7 +144,7 @@ def test_exact_offsets_survive(nlp):
 
 def test_overwriting_forgets_old_offsets(nlp):
     nlp, pipe = with_mode(nlp, "expand")
-    pipe.cfg["overwrite"] = True
+    pipe.overwrite = True
     doc = nlp(doc_in(nlp, "张三在", "北京大学", "工作"))
     assert get_offsets(doc.ents[0]) == (0, 2)
     pipe.set_annotations([doc], [pipe.predict([doc])[0]._replace(entities=[Entity(0, 3, "PER", 1.0)])])
