@@ -4,43 +4,18 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Annotated, Iterable, Optional
+from typing import Annotated, Optional
 
 import numpy as np
 import typer
 from paths import find_input
-from tqdm import tqdm
 from wasabi import msg
 
+from spacy_lexner.cli.lexicon.sources import WatchedStream
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError
-from spacy_lexner.lexicon.entry import REASONS, EntryStream
-from spacy_lexner.lexicon.lines import read_lines
-from spacy_lexner.lexicon.readers import read_jieba_dictionary, read_word_list, read_word_vectors
-from spacy_lexner.lexicon.readers.merged_stream import MergedStream
-
-
-def read_words(path: Path) -> EntryStream:
-    """Read a word file.
-
-    path (Path): A jieba-style dictionary (word, frequency and optionally a tag, separated by spaces or tabs) if its
-        first line looks like one, otherwise a list with one word per line. Plain or compressed.
-    RETURNS (EntryStream): The entries.
-    """
-    _, first = next(iter(read_lines(path)), (0, ""))
-    fields = first.split()
-    return read_jieba_dictionary(path) if len(fields) > 1 and fields[1].isdigit() else read_word_list(path)
-
-
-class WatchedStream(MergedStream):
-    """Concatenated streams, with a progress bar."""
-
-    def __init__(self, streams: Iterable[EntryStream]) -> None:
-        super().__init__(streams)
-        self.bar = tqdm(desc="lexicon", unit=" entries", leave=False, disable=None)
-
-    def __next__(self) -> LexiconEntry:
-        self.bar.update()
-        return super().__next__()
+from spacy_lexner.lexicon.entry import REASONS
+from spacy_lexner.lexicon.readers import read_word_vectors
+from spacy_lexner.lexicon.readers.any_file import read_any
 
 
 def shuffle_vectors(lexicon: Lexicon, seed: int) -> Lexicon:
@@ -77,7 +52,9 @@ def add_nonsense(lexicon: Lexicon, n_words: int, seed: int = 0) -> Lexicon:
 
 def main(
     out: Annotated[Path, typer.Argument(help="Folder for the lexicon.")],
-    words: Annotated[str, typer.Option(help="Word files, separated by spaces.")] = "",
+    words: Annotated[
+        str, typer.Option(help="Dictionaries like jieba's, word lists and tables, separated by spaces.")
+    ] = "",
     vectors: Annotated[str, typer.Option(help="Word vectors in word2vec text format, files separated by spaces.")] = "",
     limit: Annotated[int, typer.Option(help="Read only this many lines of each vector file; 0 for all.")] = 0,
     shuffle: Annotated[Optional[int], typer.Option(help="Shuffle the vectors among the words, with this seed.")] = None,
@@ -85,9 +62,11 @@ def main(
 ) -> None:
     """Build a lexicon. A word found in several files gets the first vector that any of them has for it."""
     try:
-        streams = [read_words(find_input(path)) for path in words.split()]
+        streams = [read_any(find_input(path)) for path in words.split()]
         streams += [read_word_vectors(find_input(path), limit=limit or None) for path in vectors.split()]
         lexicon = Lexicon.from_entries(WatchedStream(streams), merge=True)
+        if streams and not len(lexicon):
+            raise LexiconError(f"No word is valid. {lexicon.report}")
         if shuffle is not None:
             lexicon = shuffle_vectors(lexicon, shuffle)
         if nonsense:

@@ -1,7 +1,8 @@
 """Cross-fitting: each part of the annotated texts is scored by a model trained on the others."""
 
+from hashlib import sha256
 from pathlib import Path
-from typing import Dict, List, Optional, Sequence
+from typing import Dict, Iterable, List, Optional, Sequence
 
 import srsly
 from spacy.language import Language
@@ -16,6 +17,8 @@ from ..visualize.lattice import Mark
 from .errors import spans_of_copies
 from .folds import Fold, divide, write_fold
 from .span_scores import ScoredText, score_texts
+
+SETTINGS = "settings.json"
 
 
 def cross_fit(
@@ -39,11 +42,13 @@ def cross_fit(
     n_folds, seed (int): See `folds.divide`.
     use_gpu (int): The GPU, or -1.
     failed (Dict[int, str]): Gets the error of each text that could not be processed.
-    RETURNS (List[Optional[ScoredText]]): The scores of each text.
+    RETURNS (List[Optional[ScoredText]]): The scores of each text. Raises ValueError if the folder holds those of other
+        texts or settings.
     """
     asked = spans_of_copies(gold)
     scored: List[Optional[ScoredText]] = [None] * len(gold)
     folds = divide([text.text for text in gold], n_folds, seed=seed)
+    check_same(output, [n_folds, seed, config.to_str(), *gold, *(doc.to_json() for doc in docs)])
     for number, fold in enumerate(tqdm(folds, unit=" parts", disable=None, leave=False), 1):
         folder = output / f"fold-{number}"
         if not (folder / "scores.jsonl").is_file():
@@ -51,6 +56,22 @@ def cross_fit(
             score_part(nlp, gold, asked, fold.held, folder / "scores.jsonl", failed)
         read_scores(folder / "scores.jsonl", scored)
     return scored
+
+
+def check_same(output: Path, parts: Iterable[object]) -> None:
+    """Keep a hash of what the scores depend on. Raises ValueError if the folder holds scores of something else."""
+    content = sha256()
+    for part in parts:
+        content.update(repr(part).encode("utf8", "replace"))
+    settings, file = {"hash": content.hexdigest()}, output / SETTINGS
+    if not any(output.glob("fold-*")):
+        output.mkdir(parents=True, exist_ok=True)
+        srsly.write_json(file, settings)
+    elif not file.is_file() or srsly.read_json(file) != settings:
+        raise ValueError(
+            f"{output} holds scores of other texts, or with other folds, seed or config. Choose another folder, or "
+            "delete this one to start again."
+        )
 
 
 def score_all(

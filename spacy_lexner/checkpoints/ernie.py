@@ -8,7 +8,7 @@ from typing import Any, Dict, NamedTuple
 from transformers import BertConfig, BertModel
 
 from ..encoders.ernie.checkpoint import save_entity_side
-from ..encoders.ernie.model import DEFAULT_ENTITY_HEADS, LAYER_TYPES, ErnieEncoder
+from ..encoders.ernie.model import DEFAULT_ENTITY_HEADS, LAYER_TYPES, FusedBert
 from ..encoders.shared.wordpieces import read_vocab, vocab_settings
 from ..integrity.folders import whole_folder
 from .huggingface import SavedEncoder, save_tokenizer
@@ -52,7 +52,7 @@ def import_ernie(
     entity_heads: int = DEFAULT_ENTITY_HEADS,
     lower_case: bool = True,
     overwrite: bool = False,
-) -> ErnieEncoder:
+) -> FusedBert:
     """Convert a checkpoint of thunlp/ERNIE to a folder with its text side in Hugging Face's format (config.json,
     model.safetensors, vocab.txt) and its entity side (ernie.json, fusion.safetensors). Only tensors are unpickled;
     other objects in the file are refused.
@@ -62,7 +62,7 @@ def import_ernie(
     entity_heads (int): Heads of the entity self-attention; the original has 4, but its files do not say so.
     lower_case (bool): Whether the vocabulary ignores case and accents.
     overwrite (bool): Whether to replace an existing folder.
-    RETURNS (ErnieEncoder): The encoder. Raises ValueError if the checkpoint is not an ERNIE, or is incomplete.
+    RETURNS (FusedBert): The encoder. Raises ValueError if the checkpoint is not an ERNIE, or is incomplete.
     """
     source = Path(source)
     settings = _read_config(source)
@@ -75,7 +75,7 @@ def import_ernie(
             f"{source / WEIGHTS} has no entity side: it is a BERT, which `checkpoint` reads without conversion."
         )
     text = BertModel(BertConfig(**settings), add_pooling_layer=False)
-    encoder = ErnieEncoder(text, layer_types, entity_width=widths[0], entity_heads=entity_heads)
+    encoder = FusedBert(text, layer_types, entity_width=widths[0], entity_heads=entity_heads)
     fill_module(encoder, state, source / WEIGHTS, derived=("position_ids", "embeddings.token_type_ids"))
     with whole_folder(target, overwrite=overwrite) as folder:
         text.save_pretrained(folder, safe_serialization=True)

@@ -11,14 +11,15 @@ from tokenizers.processors import TemplateProcessing
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from ..encoders.ernie.checkpoint import save_entity_side
-from ..encoders.ernie.model import ErnieEncoder, build_ernie
+from ..encoders.ernie.model import FusedBert, build_ernie
 from ..encoders.lebert.model import build_lebert
+from ..encoders.shared.int8 import IN_INT8
 from ..encoders.shared.read_as import KEY
 from ..encoders.shared.shim import ModuleShim
+from ..encoders.shared.wordpieces import SPECIAL_PIECES
 from ..integrity.folders import whole_folder
 
 BUILDERS = {"lebert": build_lebert, "ernie": build_ernie}
-SPECIAL = ("pad", "unk", "cls", "sep", "mask")
 
 
 class SavedEncoder(NamedTuple):
@@ -26,7 +27,7 @@ class SavedEncoder(NamedTuple):
 
     model: PreTrainedModel  # the BERT-shaped encoder
     wordpieces: Dict[str, Any]  # settings of its vocabulary, see `encoders.shared.wordpieces`
-    entity_side: Optional[ErnieEncoder] = None  # the whole encoder, if it is an ERNIE
+    entity_side: Optional[FusedBert] = None  # the whole encoder, if it is an ERNIE
 
 
 def export_huggingface(
@@ -41,7 +42,8 @@ def export_huggingface(
     target (Path): The folder, written atomically.
     component (Optional[str]): The component whose encoder to export; needed if several have one.
     overwrite (bool): Whether to replace an existing folder.
-    RETURNS (SavedEncoder): What was written. Raises ValueError unless exactly one encoder is found.
+    RETURNS (SavedEncoder): What was written. Raises ValueError unless exactly one encoder is found, or if it is in 8
+        bits.
     """
     saved = read_encoder(Path(source), component)
     with whole_folder(target, overwrite=overwrite) as folder:
@@ -62,6 +64,8 @@ def read_encoder(path: Path, component: Optional[str] = None) -> SavedEncoder:
     _, node, saved = found[0]
     shim = ModuleShim(BUILDERS[node])
     shim.from_bytes(saved)
+    if shim.in_int8:
+        raise ValueError(IN_INT8)
     module: Any = shim.module
     wordpieces = (shim.settings or {})["wordpieces"]
     if KEY in wordpieces:
@@ -101,7 +105,7 @@ def _encoders(path: Path) -> Iterator[Tuple[str, bytes]]:
 
 def save_tokenizer(saved: SavedEncoder, path: Path) -> None:
     """Write a tokenizer's files to a folder: tokenizer.json and its settings, and vocab.txt if it is a WordPiece."""
-    ids = {name: saved.wordpieces[name] for name in SPECIAL}
+    ids = {name: saved.wordpieces[name] for name in SPECIAL_PIECES}
     tokenizer = Tokenizer.from_str(saved.wordpieces["tokenizer"])
     pieces = {name: tokenizer.id_to_token(number) for name, number in ids.items()}
     cls, sep = pieces["cls"], pieces["sep"]

@@ -7,16 +7,16 @@ list can be rebuilt from the same texts and the same lexicon.
 
 import json
 from pathlib import Path
-from typing import Iterable, Iterator, List, Optional, Sequence, Set
+from typing import Iterable, Iterator, List, Optional, Sequence
 
 import numpy as np
 
+from ..encoders.shared.words import match_in_parts
 from ..lexicon import Lexicon, LexiconEntry
 from ..lexicon.lines import read_lines
 from ..lexicon.matcher import Matcher, MatchOptions
 
 SPECIAL_ROWS = ("<pad>", "<unk>", "<unk>2", "<unk>3", "<unk>4", "<unk>5", "<unk>6")
-MATCHED_AT_ONCE = 1000
 
 
 def read_lexicon(paths: Sequence[Path], limit: Optional[int] = None) -> Lexicon:
@@ -72,10 +72,10 @@ def rows_of_corpus(lexicon: Lexicon, paths: Iterable[Path]) -> List[str]:
     is an object with a list of characters, `text`."""
     matcher, found = Matcher(lexicon, MatchOptions(single_chars="alone")), set()
     for path in paths:
-        texts = list(_texts(path))
-        for begin in range(0, len(texts), MATCHED_AT_ONCE):
-            batch = texts[begin : begin + MATCHED_AT_ONCE]
-            found |= _words(batch, matcher)
+        for texts, words, borders in match_in_parts(matcher, list(_texts(path))):
+            _, where = np.unique(words.hashes, return_index=True)
+            text = np.searchsorted(borders, where, "right") - 1
+            found |= {texts[j][words.starts[i] : words.ends[i]] for i, j in zip(where.tolist(), text.tolist())}
     return [*SPECIAL_ROWS, *sorted(found)]
 
 
@@ -100,10 +100,3 @@ def _texts(path: Path) -> Iterator[str]:
                 ) from error
             # An item of several characters is not part of any word.
             yield "".join(character if len(character) == 1 else " " for character in characters)
-
-
-def _words(texts: Sequence[str], matcher: Matcher) -> Set[str]:
-    words, borders = matcher.match(texts)
-    _, where = np.unique(words.hashes, return_index=True)
-    text = np.searchsorted(borders, where, "right") - 1
-    return {texts[j][words.starts[i] : words.ends[i]] for i, j in zip(where.tolist(), text.tolist())}

@@ -12,11 +12,14 @@ from torch.export import Dim
 from torch.nn import functional as F
 
 from ..encoders.lebert.model import LEBERT
+from ..encoders.shared.int8 import IN_INT8
 from ..encoders.shared.shim import ModuleShim
 from ..integrity.folders import whole_folder
+from ..tagging.ncrf.head import NCRFHead
 from ..tensors.convert import tensor_of
 
 OPSET = 20
+START, STOP = "<START>", "<STOP>"  # as NCRF++ writes them
 GRAPH, DESCRIPTION = "model.onnx", "model.json"
 REASONS = {
     "flat": (
@@ -50,7 +53,7 @@ class Emissions(nn.Module):
 
 def export_onnx(nlp: Language, target: Path, *, component: str = "lex_ner", overwrite: bool = False) -> Dict[str, Any]:
     """Write the encoder and output layer of a tagger to a folder with model.onnx and model.json, which has the
-    vocabulary, labels, transitions and the word vector width.
+    vocabulary, labels, tags in the order of the emissions, transitions and the word vector width.
 
     Inputs of the graph (B, L and U are free): `input_ids`, int64 [B, L], and `attention_mask`, bool [B, L], with [CLS]
     and [SEP] around each text; if the model reads words, `slots`, int64 [B, L, W], and `words`, float [1 + U, D], as in
@@ -74,6 +77,7 @@ def export_onnx(nlp: Language, target: Path, *, component: str = "lex_ner", over
     description = {
         "opset": OPSET,
         "labels": list(tagger.labels),
+        "tags": tags_of(tagger),
         "word_width": width if module.words is not None else 0,
         "transitions": output.get_param("transitions").tolist() if learned else None,
         "wordpieces": settings["wordpieces"],
@@ -110,8 +114,14 @@ def find_lebert(nlp: Language, component: str) -> Tuple[ModuleShim, Any]:
         what = ", ".join(f"{name} ({REASONS[name]})" if name in REASONS else name for name, _ in found) or "none"
         raise ValueError(f"{component!r} cannot be exported: expected one LEBERT as its encoder, found {what}.")
     if found[0][1].in_int8:
-        raise ValueError("A pipeline in 8 bits cannot be exported. Export the one that it was quantised from.")
+        raise ValueError(IN_INT8)
     return found[0][1], tagger
+
+
+def tags_of(tagger: Any) -> List[str]:
+    """RETURNS (List[str]): The tag of each column of a tagger's emissions."""
+    head = tagger.model.attrs["head"]
+    return [*head.tag_names, START, STOP] if isinstance(head, NCRFHead) else list(tagger.scheme.tags)
 
 
 def n_slots(model: Any) -> int:

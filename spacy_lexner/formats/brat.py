@@ -22,7 +22,7 @@ CONFIG = "annotation.conf"
 COUNTED_TWICE = "text with characters that brat's page counts twice: later entities appear shifted"
 RENAMED = "label with characters that brat does not allow: replaced"
 MEANS = "# {} stands for {}"  # our comment in CONFIG: the label of a type
-MEANT = re.compile(r"# ([A-Za-z0-9_-]+) stands for (.+)")
+MEANT = re.compile(r"# ([A-Za-z0-9_-]+) stands for (.+?)\r?$", re.MULTILINE)
 LINE_BREAK = re.compile(r"[\n\r\t]")
 NO_TYPE = re.compile(r"[^A-Za-z0-9_-]")  # not allowed in type names
 

@@ -11,6 +11,8 @@ from .report import Report
 from .source import CHUNK, Source, read_chunks, read_lines
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+SPACE = re.compile(r"[ \t\r\n]*")
+COMMA = re.compile(r"(?:,\s*)?")
 HALF = "has a lone surrogate, half of a character: correct it, or give the file's encoding (--encoding)"
 
 
@@ -63,26 +65,30 @@ def read_list(source: Source, options: ReadOptions, report: Report, example: str
     `example`, for anything else."""
     decoder = json.JSONDecoder()
     chunks = read_chunks(source, options, report)
-    text, begun, n_items = "", False, 0
+    text, at, begun, n_items = "", 0, False, 0
     while True:
-        text = text.lstrip(" \t\r\n")
-        if not begun and text:
-            if text[0] != "[":
+        at = _skip(SPACE, text, at)
+        if not begun and at < len(text):
+            if text[at] != "[":
                 raise FormatError(f"{source.name}: expected a list of objects, such as {example}")
-            text, begun = text[1:].lstrip(" \t\r\n"), True
-        if begun and text.startswith("]"):
-            if (text[1:] + "".join(chunks)).strip():
+            at, begun = _skip(SPACE, text, at + 1), True
+        if begun and text.startswith("]", at):
+            if (text[at + 1 :] + "".join(chunks)).strip():
                 raise FormatError(f"{source.name}: not JSON (more text after the list). Expected {example}")
             return
         place = f"{source.name}: item {n_items + 1}"
         try:
-            start = re.match(r"(?:,\s*)?", text).end() if n_items else 0  # type: ignore[union-attr]
+            start = _skip(COMMA, text, at) if n_items else at
             item, end = decoder.raw_decode(text, start)
-            if (n_items and not start) or not text[end:].lstrip(" \t\r\n"):  # a number may continue in the next chunk
+            # A number may continue in the next chunk.
+            if (n_items and start == at) or _skip(SPACE, text, end) == len(text):
                 raise json.JSONDecodeError("expected a comma or the end of the list", text, end)
         except RecursionError:
             raise FormatError(f"{place}: {too_deep()}.") from None
         except ValueError as error:
+            if at:  # drop the items before, and again try this one: errors name places within it
+                text, at = text[at:], 0
+                continue
             # Double the text, so that a long item is parsed only a few times.
             more = "".join(islice(chunks, 1 + len(text) // CHUNK))
             if not more or not isinstance(error, json.JSONDecodeError):
@@ -92,9 +98,14 @@ def read_list(source: Source, options: ReadOptions, report: Report, example: str
                 raise FormatError(f"{place}: {exceeded('line', 'more characters')}.") from None
             continue
         _check_nesting(item, text[start:end], place)
-        text = text[end:]
+        at = end
         n_items += 1
         yield item
+
+
+def _skip(pattern: "re.Pattern[str]", text: str, at: int) -> int:
+    """RETURNS (int): The end of what a pattern, which also matches nothing, finds at a place."""
+    return pattern.match(text, at).end()  # type: ignore[union-attr]
 
 
 def check_text(text: Any, place: str, options: ReadOptions, report: Report, example: str) -> str:

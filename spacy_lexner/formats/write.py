@@ -62,13 +62,18 @@ def write_tasks(
     report (Report): Collects the counts, and what the format cannot express.
     offsets (str): The unit of offsets: one of `offsets.UNITS`, or "auto" for that of the tool.
     """
+    check_format(format, offsets)
+    writer = WRITERS[format]
+    unit = writer.unit if offsets == "auto" else offsets
+    writer.write(_counted(tasks, report), Path(path), report, unit=unit)
+
+
+def check_format(format: str, offsets: str) -> None:
+    """Raise FormatError for an unknown format or unit of offsets."""
     if format not in WRITERS:
         raise FormatError(f"Unknown format to write: {format!r}. Use one of: {', '.join(WRITERS)}")
     if offsets not in ("auto", *UNITS):
         raise FormatError(f"offsets is {offsets!r}; expected one of auto, {', '.join(UNITS)}.")
-    writer = WRITERS[format]
-    unit = writer.unit if offsets == "auto" else offsets
-    writer.write(_counted(tasks, report), Path(path), report, unit=unit)
 
 
 def _counted(tasks: Iterable[Task], report: Report) -> Iterator[Task]:

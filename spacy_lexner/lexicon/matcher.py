@@ -23,7 +23,7 @@ ALIGNMENT_MODES = ("strict", "contract", "expand")
 class MatchOptions(NamedTuple):
     """Which words are candidates.
 
-    min_length (int): Shortest word, in characters.
+    min_length (int): Shortest word, in characters. The factory of `lex_matcher` sets 2.
     max_length (Optional[int]): Longest word; None for any.
     single_chars (str): Which words of one character are candidates, see `keep_single_chars`.
     alignment_mode (str): What happens to words that do not begin and end on token boundaries, as in `Doc.char_span`.

@@ -89,6 +89,11 @@ class BiLMTask(PretrainingTask):
         settings = dict(self.head)
         if settings["softmax"] == "adaptive":
             settings["cutoffs"] = [cutoff for cutoff in settings["cutoffs"] if cutoff < len(self.vocabulary)]
+            if not settings["cutoffs"]:
+                raise ValueError(
+                    f"The vocabulary has only {len(self.vocabulary)} words, too few for an adaptive softmax with "
+                    f'cutoffs = {self.head["cutoffs"]}: set [pretraining.objective] softmax = "full", or smaller ones.'
+                )
         width = cast(ELMo, shim_of(node).module).bilm.projection_dim
         return {
             **settings,

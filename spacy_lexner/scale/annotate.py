@@ -10,11 +10,12 @@ from .. import about
 from .cluster import RayEngine
 from .inputs import list_inputs, read_records
 from .model_files import hash_model
+from .parquet import ParquetWriter
 from .processes import ProcessEngine
 from .records import InputOptions, Progress, import_arrow
-from .results import Result, Wanted
+from .results import Result, Wanted, rename_fields
 from .shards import Shard, cut_shards
-from .store import FORMATS, Store
+from .store import FORMATS, WRITERS, Store
 from .tasks import Batch
 
 ENGINES = ("local", "processes", "ray")
@@ -96,8 +97,10 @@ def annotate(
     for name, number in (("batch_characters", batch_characters), ("shard_texts", shard_texts)):
         if number < 1:
             raise ValueError(f"{name} is {number}; expected at least 1.")
+    if uncertain is not None and not 0 < uncertain[0] <= uncertain[1] <= 1:
+        raise ValueError(f"uncertain is {uncertain}; expected two probabilities above 0, the lower one first.")
     options = InputOptions(column, format)
-    names = list_inputs(map(str, inputs), options)
+    names = list_inputs(map(str, inputs), options, Path(output))
     wanted = Wanted(words, alternatives, uncertain, lex_version, to == "spacy")
     settings = {
         "spacy_lexner": about.__version__,
@@ -112,7 +115,8 @@ def annotate(
         "threads": threads,
         "gpu": gpu_id >= 0,
     }
-    store = Store(Path(output), settings)
+    write = ParquetWriter(names, options, wanted) if to == "parquet" else WRITERS[to]
+    store = Store(Path(output), settings, write)
     progress = Progress(names)
     run = _Run(store, batch_characters, report, progress)
     shards = cut_shards(read_records(names, options, progress), shard_texts, shard_characters)
@@ -175,9 +179,7 @@ class _Run:
         for index, record in enumerate(shard.records):
             result = results.get(index) or Result(None, record.fault or "")
             if result.row is not None:
-                own = {"text", *result.row}
-                fields = {f"input_{name}" if name in own else name: value for name, value in record.fields.items()}
-                rows.append({"id": record.id, **fields, "text": record.text, **result.row})
+                rows.append({"id": record.id, **rename_fields(record.fields), "text": record.text, **result.row})
             else:
                 faults.append(
                     {"place": record.place, "id": record.id, "reason": result.reason, "traceback": result.traceback}

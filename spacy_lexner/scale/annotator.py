@@ -2,18 +2,18 @@
 
 import sys
 import traceback
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 import spacy
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from ..pipeline.codecs import find_codecs_once
+from ..pipeline.exact_offsets import get_offsets
 from ..pipeline.ner.entity_search import get_alternatives
+from ..pipeline.ner.entity_writer import UNCERTAIN_KEY
 from ..pipeline.ner.lex_ner import LexNER
 from .results import Result, Wanted
-
-UNCERTAIN_KEY = "lex_uncertain"
 
 
 class Annotator:
@@ -70,7 +70,7 @@ class Annotator:
                 for one in get_alternatives(doc)
             ]
         if self.wanted.uncertain is not None:
-            row["uncertain"] = [_entity(span) for span in doc.spans.get(UNCERTAIN_KEY, ())]
+            row["uncertain"] = _uncertain(doc)
         if self.wanted.version:
             row["lex_version"] = doc._.lex_version if Doc.has_extension("lex_version") else None
         if self.wanted.doc:
@@ -86,9 +86,17 @@ def annotate_one(nlp: Language, text: str) -> Doc:
     return doc
 
 
-def _entity(ent: Any) -> Dict[str, Any]:
-    own = ent._
-    start = own.lex_start if own.has("lex_start") and own.lex_start is not None else ent.start_char
-    end = own.lex_end if own.has("lex_end") and own.lex_end is not None else ent.end_char
-    score = own.lex_score if own.has("lex_score") else None
-    return {"start": start, "end": end, "text": ent.doc.text[start:end], "label": ent.label_, "score": score}
+def _entity(ent: Span) -> Dict[str, Any]:
+    return _span(ent, *get_offsets(ent), ent._.lex_score if Span.has_extension("lex_score") else None)
+
+
+def _uncertain(doc: Doc) -> List[Dict[str, Any]]:
+    group = doc.spans.get(UNCERTAIN_KEY)
+    if group is None:
+        return []
+    rows = zip(group, group.attrs["offsets"], group.attrs["scores"])
+    return [_span(span, start, end, score) for span, (start, end), score in rows]
+
+
+def _span(span: Span, start: int, end: int, score: Optional[float]) -> Dict[str, Any]:
+    return {"start": start, "end": end, "text": span.doc.text[start:end], "label": span.label_, "score": score}

@@ -14,10 +14,11 @@ from .streams import PACKED
 SUFFIXES = tuple(f".{name}" for name in READERS)
 
 
-def list_inputs(paths: Iterable[str], options: InputOptions) -> List[str]:
+def list_inputs(paths: Iterable[str], options: InputOptions, output: Optional[Path] = None) -> List[str]:
     """List the files of paths, in order: files, folders (all files below of a known format, sorted), patterns, or "-"
     for standard input.
 
+    output (Optional[Path]): A folder whose files are left out of other folders and patterns: the output of this run.
     RETURNS (List[str]): The files. Raises FormatError if a path has none, or if a file has an unknown format, lacks the
         column or is incomplete.
     """
@@ -30,11 +31,13 @@ def list_inputs(paths: Iterable[str], options: InputOptions) -> List[str]:
             names = [str(file) for file in files if suffix_of(str(file)) in SUFFIXES]
         else:
             names = sorted(name for name in glob.glob(path, recursive=True) if Path(name).is_file())
+        if output is not None and path not in names:
+            names = [name for name in names if output.resolve() not in Path(name).resolve().parents]
         if not names:
             raise FormatError(f"{path}: no such file, and no folder or pattern with files ({_known()}).")
         found += names
     for name in found:
-        format = _format(name, options)
+        format = format_of(name, options)
         if name != STDIN:
             with _readable(name):
                 check_file(name, format, options)
@@ -55,7 +58,7 @@ def read_records(
         progress = progress or Progress([])
         start = progress.done
         with _readable(name):
-            yield from READERS[_format(name, options)](name, options, progress)
+            yield from READERS[format_of(name, options)](name, options, progress)
         progress.done = start + (0 if name == STDIN else Path(name).stat().st_size)
 
 
@@ -67,7 +70,8 @@ def _readable(name: str) -> Iterator[None]:
         raise FormatError(f"{name} is damaged and cannot be read to the end ({error}).") from error
 
 
-def _format(name: str, options: InputOptions) -> str:
+def format_of(name: str, options: InputOptions) -> str:
+    """RETURNS (str): The format of a file, one of READERS. Raises FormatError if it is unknown."""
     known = options.format if options.format != "auto" else "txt" if name == STDIN else suffix_of(name)[1:]
     if known not in READERS:
         raise FormatError(

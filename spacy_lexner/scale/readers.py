@@ -1,12 +1,13 @@
 """Readers of texts, one for each file format."""
 
 import csv
+import json
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Sequence
 
-from ..formats.json_text import parse
+from ..formats.json_text import LONE_SURROGATE, parse
 from ..formats.record import FormatError
-from ..lexicon.limits import limit
+from ..lexicon.limits import limit, quote
 from .records import RECORD_KEY, InputOptions, Progress, TextRecord, import_arrow
 from .streams import PACKED, read_lines
 
@@ -37,15 +38,7 @@ def _read_json(name: str, options: InputOptions, progress: Progress) -> Iterator
 
 def _read_csv(name: str, options: InputOptions, progress: Progress) -> Iterator[TextRecord]:
     faults: List[str] = []  # of the lines of a row
-
-    def lines() -> Iterator[str]:
-        for line in read_lines(name, progress):
-            if line.fault:
-                faults.append(line.fault)
-            yield line.text
-
-    csv.field_size_limit(limit("line"))
-    rows = csv.DictReader(lines(), delimiter="\t" if suffix_of(name) == ".tsv" else ",")
+    rows = open_csv(name, progress, faults)
     try:
         _check_column(name, options.column, rows.fieldnames or [])
         for number, row in enumerate(rows, start=2):
@@ -61,9 +54,22 @@ def _read_csv(name: str, options: InputOptions, progress: Progress) -> Iterator[
         raise FormatError(f"{name}:{rows.line_num}: invalid CSV ({error}).") from error
 
 
+def open_csv(name: str, progress: Progress, faults: List[str]) -> "csv.DictReader[str]":
+    """RETURNS (csv.DictReader): The rows of a file. `faults` gets those of the lines read."""
+
+    def lines() -> Iterator[str]:
+        for line in read_lines(name, progress):
+            if line.fault:
+                faults.append(line.fault)
+            yield line.text
+
+    csv.field_size_limit(limit("line"))
+    return csv.DictReader(lines(), delimiter="\t" if suffix_of(name) == ".tsv" else ",")
+
+
 def _read_parquet(name: str, options: InputOptions, progress: Progress) -> Iterator[TextRecord]:
     start, size, number = progress.done, Path(name).stat().st_size, 0
-    with _open_parquet(name, options) as file:
+    with open_parquet(name, options) as file:
         n_rows = max(1, file.metadata.num_rows)
         try:
             for batch in file.iter_batches(batch_size=1024):
@@ -75,7 +81,8 @@ def _read_parquet(name: str, options: InputOptions, progress: Progress) -> Itera
             raise FormatError(f"{name}:{number + 1}: the Parquet file is damaged ({error}).") from error
 
 
-def _open_parquet(name: str, options: InputOptions) -> Any:
+def open_parquet(name: str, options: InputOptions) -> Any:
+    """RETURNS (ParquetFile): The file. Raises FormatError if it is incomplete or lacks the column."""
     try:
         file = import_arrow("parquet").ParquetFile(name)
     except (OSError, ValueError) as error:
@@ -106,7 +113,7 @@ def check_file(name: str, format: str, options: InputOptions) -> None:
     if format in ("csv", "tsv"):
         next(_read_csv(name, options, Progress([])), None)
     elif format == "parquet":
-        _open_parquet(name, options).close()
+        open_parquet(name, options).close()
 
 
 def suffix_of(name: str) -> str:
@@ -116,6 +123,9 @@ def suffix_of(name: str) -> str:
 
 
 def _from_row(place: str, row: Dict[str, Any], column: str) -> TextRecord:
+    for name, value in row.items():
+        if LONE_SURROGATE.search(json.dumps([name, value], ensure_ascii=False, default=str)):
+            return TextRecord(place, "", {}, f"the field {quote(name)} has a lone surrogate, half of a character")
     fields = {name: value for name, value in row.items() if name != column}
     if column not in row:
         given = ", ".join(map(repr, row))[:SHOWN] or "none"
@@ -123,10 +133,6 @@ def _from_row(place: str, row: Dict[str, Any], column: str) -> TextRecord:
     if not isinstance(row[column], str):
         found = type(row[column]).__name__
         return TextRecord(place, "", fields, f"the field {column!r} is of type {found}; expected a string")
-    try:
-        row[column].encode("utf8")
-    except UnicodeEncodeError as error:
-        return TextRecord(place, "", fields, f"character {error.start} is half of a surrogate pair")
     return TextRecord(place, row[column], fields)
 
 

@@ -3,18 +3,19 @@
 import json
 import os
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional, Sequence
-
-import srsly
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 
 from ..pipeline.codecs import find_codecs_once
-from .records import RECORD_KEY, import_arrow
+from .records import RECORD_KEY
+from .results import ANNOTATION
 from .shards import Shard
 
 MANIFEST = "manifest.json"
 QUARANTINE = "quarantine.jsonl"
 DONE = "done"  # a folder with a file for each finished shard
 FORMATS = ("jsonl", "parquet", "spacy")
+Rows = Sequence[Dict[str, Any]]
+Writer = Callable[[Rows], bytes]
 
 
 class OutputError(ValueError):
@@ -24,22 +25,27 @@ class OutputError(ValueError):
 class Store:
     """An output folder."""
 
-    def __init__(self, folder: Path, settings: Dict[str, Any]) -> None:
-        """Resume or begin a run. Raises OutputError, with the difference, if the folder holds one with other
-        settings."""
-        settings = json.loads(_dump(settings))  # comparable with settings read from JSON
-        self.folder = folder
-        self.format: str = settings["format"]
+    def __init__(self, folder: Path, settings: Dict[str, Any], write: Writer) -> None:
+        """Resume or begin a run.
+
+        folder (Path): The folder.
+        settings (Dict[str, Any]): What the output depends on. Raises OutputError, with the difference, if the folder
+            holds a finished shard of a run with other settings.
+        write (Writer): Turns the rows of a shard into the contents of its file.
+        """
+        self.folder, self.format, self.write = folder, settings["format"], write
         self._done = folder / DONE
         manifest = folder / MANIFEST
-        if manifest.exists():
-            _compare(srsly.read_json(manifest), settings, folder)
-        elif folder.exists() and any(folder.iterdir()):
+        if not manifest.exists() and folder.exists() and any(folder.iterdir()):
             raise OutputError(f"{folder} is not empty, but has no {MANIFEST} of a run. Choose a new folder.")
         self._done.mkdir(parents=True, exist_ok=True)
         for left in folder.glob("*.writing"):
             left.unlink()
-        if not manifest.exists():
+        if any(self._done.glob("*.json")):
+            _compare(_load(manifest), json.loads(_dump(settings)), folder)
+        else:
+            for left in folder.glob("part-*"):  # a run may be killed before it marks its first shard as done
+                left.unlink()
             write_whole(manifest, _dump(settings))
 
     def finished(self, shard: Shard) -> Optional[Dict[str, Any]]:
@@ -48,7 +54,7 @@ class Store:
         path = self._done / f"{shard.name}.json"
         if not path.exists():
             return None
-        done = srsly.read_json(path)
+        done = _load(path)
         if done["content"] != shard.content():
             raise OutputError(
                 f"{self.folder}: the input has changed since the run began ({shard.name}, from "
@@ -56,21 +62,20 @@ class Store:
             )
         return done["counts"]
 
-    def finish(self, shard: Shard, rows: Sequence[Dict[str, Any]], faults: List[Dict[str, Any]], counts: Any) -> None:
+    def finish(self, shard: Shard, rows: Rows, faults: List[Dict[str, Any]], counts: Any) -> None:
         """Write the rows of a shard, then its counts and faults, which mark it as done."""
         path = self.folder / f"{shard.name}.{self.format}"
-        write_whole(path, WRITERS[self.format](rows))
+        write_whole(path, self.write(rows))
         done = {"content": shard.content(), "counts": counts, "quarantine": faults}
         write_whole(self._done / f"{shard.name}.json", _dump(done))
 
     def close(self) -> None:
         """Write the faults of all shards to one file, once every shard is done."""
-        lines = [json.dumps(fault, ensure_ascii=False) + "\n" for fault in self._faults()]
-        write_whole(self.folder / QUARANTINE, "".join(lines).encode("utf8"))
+        write_whole(self.folder / QUARANTINE, _write_jsonl(list(self._faults())))
 
     def _faults(self) -> Iterator[Dict[str, Any]]:
         for path in sorted(self._done.glob("*.json")):
-            yield from srsly.read_json(path)["quarantine"]
+            yield from _load(path)["quarantine"]
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -90,44 +95,11 @@ def write_whole(path: Path, data: bytes) -> None:
     writing.replace(path)
 
 
-def _write_jsonl(rows: Sequence[Dict[str, Any]]) -> bytes:
+def _write_jsonl(rows: Rows) -> bytes:
     return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows).encode("utf8")
 
 
-def _write_parquet(rows: Sequence[Dict[str, Any]]) -> bytes:
-    arrow, parquet = import_arrow(""), import_arrow("parquet")
-    sink = arrow.BufferOutputStream()
-    try:
-        table = arrow.Table.from_pylist(list(rows), schema=_schema(arrow, rows))
-    except (arrow.ArrowInvalid, arrow.ArrowTypeError) as error:
-        raise ValueError(
-            f"The columns cannot be written as Parquet, which needs one type per column: {error}. Use --to jsonl."
-        ) from error
-    parquet.write_table(table, sink, compression="zstd")
-    return sink.getvalue().to_pybytes()
-
-
-def _schema(arrow: Any, rows: Sequence[Dict[str, Any]]) -> Any:
-    """The column types. Those of annotation are fixed, so that a shard without entities has them too."""
-    place = [("start", arrow.int64()), ("end", arrow.int64())]
-    entity = arrow.struct([*place, ("text", arrow.string()), ("label", arrow.string()), ("score", arrow.float64())])
-    reading = arrow.struct([*place, ("text", arrow.string()), ("label", arrow.string())])
-    known = {
-        "entities": arrow.list_(entity),
-        "uncertain": arrow.list_(entity),
-        "words": arrow.list_(arrow.struct([*place, ("word", arrow.string()), ("labels", arrow.list_(arrow.string()))])),
-        "alternatives": arrow.list_(
-            arrow.struct([("probability", arrow.float64()), ("entities", arrow.list_(reading))])
-        ),
-        "lex_version": arrow.string(),
-    }
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return arrow.schema(
-        [(name, known.get(name) or arrow.array([row.get(name) for row in rows]).type) for name in names]
-    )
-
-
-def _write_spacy(rows: Sequence[Dict[str, Any]]) -> bytes:
+def _write_spacy(rows: Rows) -> bytes:
     from spacy.tokens import Doc, DocBin
     from spacy.vocab import Vocab
 
@@ -135,13 +107,13 @@ def _write_spacy(rows: Sequence[Dict[str, Any]]) -> bytes:
     vocab, docs = Vocab(), DocBin(store_user_data=True)
     for row in rows:
         doc = Doc(vocab).from_bytes(row["doc"])
-        annotation = ("doc", "text", "entities", "words", "alternatives", "uncertain", "lex_version")
-        doc.user_data[RECORD_KEY] = {name: value for name, value in row.items() if name not in annotation}
+        record = {name: value for name, value in row.items() if name not in ANNOTATION}
+        doc.user_data[RECORD_KEY] = json.loads(json.dumps(record, default=str))  # msgpack has no dates, for example
         docs.add(doc)
     return docs.to_bytes()
 
 
-WRITERS = {"jsonl": _write_jsonl, "parquet": _write_parquet, "spacy": _write_spacy}
+WRITERS: Dict[str, Writer] = {"jsonl": _write_jsonl, "spacy": _write_spacy}
 
 
 def _compare(before: Dict[str, Any], now: Dict[str, Any], folder: Path) -> None:
@@ -155,4 +127,8 @@ def _compare(before: Dict[str, Any], now: Dict[str, Any], folder: Path) -> None:
 
 
 def _dump(value: Any) -> bytes:
-    return (json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode("utf8")
+    return (json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True, default=str) + "\n").encode("utf8")
+
+
+def _load(path: Path) -> Any:
+    return json.loads(path.read_bytes())  # srsly reads neither NaN nor long integers

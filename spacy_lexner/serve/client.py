@@ -46,8 +46,8 @@ class _Service:
     def _annotate(self, texts: List[str], options: Mapping[str, Any]) -> _Call:
         return _Call("POST", "/annotate", {"texts": texts, "tokens": True, **options})
 
-    def _docs(self, texts: List[str], answer: Json) -> List[Doc]:
-        return [self._doc(text, one, answer["lex_version"]) for text, one in zip(texts, answer["results"])]
+    def _docs(self, texts: List[str], answer: Json) -> Iterator[Doc]:
+        return (self._doc(text, one, answer["lex_version"]) for text, one in zip(texts, answer["results"]))
 
     def _doc(self, text: str, answer: Json, version: Optional[str]) -> Doc:
         if "error" in answer:
@@ -73,7 +73,7 @@ class _Service:
         return _Call("POST", "/words", {"words": list(words)})
 
     def _remove_words(self, words: Iterable[str]) -> _Call:
-        return _Call("DELETE", "/words", query={"word": list(words)})
+        return _Call("DELETE", "/words", {"words": list(words)})
 
     def _find_words(self, query: str, options: Mapping[str, Any]) -> _Call:
         return _Call("GET", "/words", query={"q": query, **options})
@@ -82,7 +82,7 @@ class _Service:
         return _Call("POST", "/rules", {"rules": list(rules), "replace": replace})
 
     def _remove_rules(self, words: Iterable[str]) -> _Call:
-        return _Call("DELETE", "/rules", query={"word": list(words)})
+        return _Call("DELETE", "/rules", {"words": list(words)})
 
     def _undo(self, change: Optional[int]) -> _Call:
         return _Call("POST", "/undo", {} if change is None else {"change": change})
@@ -147,7 +147,7 @@ class Client(_Service):
         return next(self.pipe([text], **options))
 
     def pipe(self, texts: Iterable[str], *, batch_size: int = BATCH_SIZE, **options: Any) -> Iterator[Doc]:
-        """YIELDS (Doc): The texts with their entities, in order."""
+        """YIELDS (Doc): The texts with their entities, in order. Raises ServiceError at the first text that failed."""
         stream = iter(texts)
         while batch := list(islice(stream, batch_size)):
             yield from self._docs(batch, self._call(self._annotate(batch, options)))
@@ -216,7 +216,7 @@ class AsyncClient(_Service):
 
     async def annotate(self, text: str, **options: Any) -> Doc:
         """RETURNS (Doc): See `Client.annotate`."""
-        return self._docs([text], await self._call(self._annotate([text], options)))[0]
+        return next(self._docs([text], await self._call(self._annotate([text], options))))
 
     async def pipe(self, texts: Iterable[str], *, batch_size: int = BATCH_SIZE, **options: Any) -> AsyncIterator[Doc]:
         """YIELDS (Doc): See `Client.pipe`."""

@@ -61,11 +61,11 @@ def write_dataset(
         read_doc(doc, f"text {i}", problems)
     if report is None:
         warn_of_problems(problems)
-    if not tags:
-        return Dataset.from_list(rows, features=Features({TEXT: Value("string"), ENTITIES: ENTITY_LIST}))
-    names = tag_names((ent.label_ for doc in docs for ent in doc.ents), scheme)
-    columns = {TEXT: Value("string"), TOKENS: ListOf(Value("string")), TAGS: ListOf(ClassLabel(names=names))}
-    return Dataset.from_list(rows, features=Features(columns))
+    types: Dict[str, Any] = {TEXT: Value("string"), ENTITIES: ENTITY_LIST}
+    if tags:
+        names = tag_names((ent.label_ for doc in docs for ent in doc.ents), scheme)
+        types = {TEXT: Value("string"), TOKENS: ListOf(Value("string")), TAGS: ListOf(ClassLabel(names=names))}
+    return Dataset.from_dict({name: [row[name] for row in rows] for name in types}, features=Features(types))
 
 
 def read_dataset(

@@ -132,6 +132,7 @@ def forward_output(
     learned = model.has_param("transitions")
     transitions: Any = model.get_param("transitions") if learned else ops.alloc2f(n_tags + 1, n_tags + 1)
     rate = model.attrs["dropout_rate"] if model.attrs["own_dropout"] is None else model.attrs["own_dropout"]
+    vectors = [rows if len(rows) else ops.alloc2f(0, W.shape[1]) for rows in vectors]  # a listener's have no width
     masks: List[Any] = []
     if is_train and rate:
         masks = [ops.get_dropout_mask(rows.shape, rate) for rows in vectors]

@@ -9,6 +9,7 @@ from pathlib import Path
 from timeit import default_timer as timer
 from typing import Any, Dict, List, Optional
 
+from spacy.errors import Errors
 from spacy.language import Language
 from spacy.schemas import ConfigSchemaTraining
 from spacy.training import Example
@@ -115,7 +116,8 @@ def train(
     logger: Optional[LoggerT] = None,
     use_gpu: int = -1,
 ) -> None:
-    """Train a pipeline, and save it as `model-best` and `model-last`. The checkpoint is removed at the end.
+    """Train a pipeline, and save it as `model-best` and `model-last`. The checkpoint is removed at the end. Those of an
+    earlier run stay until the first evaluation, so a run that fails at once changes nothing.
 
     nlp (Language): The initialized pipeline, or that of the checkpoint.
     output (Path): The folder for the pipelines and the checkpoint.
@@ -125,11 +127,7 @@ def train(
     use_gpu (int): The GPU, or -1 for the CPU.
     """
     run = Run(nlp, use_gpu)
-    if checkpoint is None:
-        for name in (CHECKPOINT, DIR_MODEL_BEST, DIR_MODEL_LAST):  # of an earlier run
-            if (output / name).exists():
-                remove_folder(output / name)
-    else:
+    if checkpoint is not None:
         run.resume(checkpoint)
     with nlp.select_pipes(disable=run.T["frozen_components"]):
         log_step, finalize_logger = (logger or run.T["logger"])(nlp, sys.stdout, sys.stderr)
@@ -143,12 +141,16 @@ def train(
                 log_step(None)
                 continue
             info = run.judge(epoch)
+            if run.progress.step == 0 and (output / CHECKPOINT).exists():
+                remove_folder(output / CHECKPOINT)  # of an earlier run, whose models are now replaced
             run.save(output / DIR_MODEL_LAST)
             if info["score"] == max(run.progress.results)[0]:
                 run.save(output / DIR_MODEL_BEST)
             log_step({**info, "output_path": str(output / DIR_MODEL_LAST)})
             run.losses = {}
             write_checkpoint(output / CHECKPOINT, config, nlp, run.optimizer, run.batches, run.progress)
+        if not run.progress.results:
+            raise ValueError(Errors.E986)  # the batcher gave no batch
         run.save(output / DIR_MODEL_LAST)
         remove_folder(output / CHECKPOINT)
     finally:

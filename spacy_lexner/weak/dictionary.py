@@ -35,7 +35,8 @@ def read_dictionary(path: Union[str, Path]) -> Dictionary:
     """Read the words that have labels. `force`, and `prefer` with a weight above 0, label a word; `forbid` without a
     label says that it is not an entity. Words without labels are left out.
 
-    path (Union[str, Path]): A dictionary file, a table whose second column is a label, or the folder of a lexicon.
+    path (Union[str, Path]): A dictionary file, a table, or the folder of a lexicon. The columns of a table are word and
+        label, or those that the first row calls so.
     RETURNS (Dictionary): The words. Raises LexiconError if none has a label.
     """
     path = Path(path)
@@ -67,16 +68,23 @@ def _read_rules(path: Path) -> Iterator[Tuple[str, Labels, bool]]:
 
 
 def _read_entries(path: Path) -> Iterator[Tuple[str, Labels, bool]]:
-    entries: Iterable[LexiconEntry]
-    if path.is_dir():
-        entries = Lexicon.open(path).entries()
-    else:
-        lines = [line for _, line in islice(read_lines(path), N_SAMPLE) if line.strip()]
-        has_labels = ".csv" in path.suffixes or all("\t" in line for line in lines)
-        entries = read_any(path, "table", label=1) if has_labels else ()
+    entries: Iterable[LexiconEntry] = Lexicon.open(path).entries() if path.is_dir() else _read_table(path)
     for entry in entries:
         ruled, is_forbidden = _meaning(entry.rules)
         yield entry.word, ruled or entry.labels, is_forbidden
+
+
+def _read_table(path: Path) -> Iterable[LexiconEntry]:
+    """Read a table whose columns are word and label, unless its first row names them; nothing if it is no table."""
+    lines = [line for _, line in islice(read_lines(path), N_SAMPLE) if line.strip()]
+    is_csv = ".csv" in path.suffixes
+    if not (is_csv or all("\t" in line for line in lines)):
+        return ()
+    first = (lines or [""])[0].lower().split("," if is_csv else "\t")
+    names = [name.strip(' "') for name in first]
+    if not {"word", "label"} <= set(names):
+        return read_any(path, "table", label=1)
+    return islice(read_any(path, "table", word=names.index("word"), label=names.index("label")), 1, None)
 
 
 def _meaning(rules: Rules) -> Tuple[Labels, bool]:

@@ -1,8 +1,9 @@
 """Training a small, fast student on the probabilities of a large teacher or an ensemble."""
 
 from pathlib import Path
-from typing import Iterable, List, Optional
+from typing import Iterable, List, Optional, Sequence
 
+import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.util import load_model
@@ -16,6 +17,7 @@ from ..integrity.pipelines import save
 from ..report.gold import to_gold
 from ..report.predict import find_lex_ner
 from ..training.runs import set_values, train_once
+from .inputs import SETTINGS, check_inputs
 from .rounds import LABELLED, find_component
 from .teacher import calibrate
 from .texts import choose_texts, draw_texts, write_shards
@@ -36,6 +38,7 @@ def distil(
     limit: int = 50_000,
     weight: float = 1.0,
     seed: int = 0,
+    sources: Sequence[str] = (),
     use_gpu: int = -1,
 ) -> Path:
     """Train a student on the teacher's probabilities. After an interruption, the same call continues.
@@ -50,15 +53,20 @@ def distil(
     limit (int): Most texts to learn from.
     weight (float): Weight of the teacher relative to annotations.
     seed (int): Random seed.
+    sources (Sequence[str]): An identification of the texts and the teacher, such as file names and hashes, which must
+        not change when an interrupted run is continued.
     use_gpu (int): The GPU, or -1 for the CPU.
-    RETURNS (Path): The student's folder. Raises ValueError if `dev` or `labelled` has no annotated text.
+    RETURNS (Path): The student's folder. Raises ValueError if `dev` or `labelled` has no annotated text, or if the
+        output folder holds a run with other inputs.
     """
+    begin = check_inputs(output, "teacher", [str(teacher), sources, dev, labelled, limit, seed])
     gold = None if dev is None else [to_gold(doc) for doc in read_annotated(dev)]
     name, nlp = find_component(config), load_model(teacher)
     ner = find_lex_ner(nlp)
     folder = output / "texts"
     if not folder.exists():
         _write_texts(nlp, draw_texts(choose_texts(texts, None), limit, seed), folder, dev, labelled)
+    srsly.write_json(output / SETTINGS, begin)
     judges = dev or folder / "dev.spacy"
     values = {
         "paths.train": str(folder / "train"),

@@ -1,7 +1,6 @@
 """The whole path from a dictionary and raw texts to a trained pipeline."""
 
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
@@ -20,6 +19,7 @@ from ..training.runs import set_values
 from .correct import correct
 from .dictionary import Dictionary
 from .doubt import Verdict, WordTrial
+from .inputs import SETTINGS, check_inputs
 from .label import Labeller
 from .protected import ProtectedTexts
 from .report import write_report
@@ -28,7 +28,7 @@ from .teacher import Bounds, calibrate
 from .texts import Labels, choose_texts, hold_out, label_texts
 
 CRF = "spacy-lexner.CRFTagger.v1"
-SETTINGS, MODEL = "settings.json", "model"
+MODEL = "model"
 DEV_SHARE = 0.2  # share of the labelled texts that score models if there are no others
 
 
@@ -81,8 +81,8 @@ def learn(
     labelled (Optional[Path]): Annotated texts to learn from; they also correct the dictionary.
     other_words (Optional[Iterable[LexiconEntry]]): See `Labeller`.
     settings (Optional[Settings]): The settings; the defaults if None.
-    sources (Sequence[str]): An identification of the texts, such as file names and sizes, which must not change when an
-        interrupted run is continued.
+    sources (Sequence[str]): An identification of the texts and other words, such as file names and sizes, which must
+        not change when an interrupted run is continued.
     use_gpu (int): The GPU, or -1 for the CPU.
     RETURNS (List[Round]): The rounds of training. Raises ValueError, with the reason, if they cannot start.
     """
@@ -93,7 +93,7 @@ def learn(
     prepared = prepare_config(config, labels, settings)
     learned_from = correct(dictionary, annotated.labelled)
     held = frozenset() if annotated.dev else hold_out(learned_from, settings.held_out, settings.seed)
-    begin = _beginning(output, [dictionary, settings, sources, dev, labelled, config.to_str()])
+    begin = check_inputs(output, "dictionary", [dictionary, settings, sources, dev, labelled, config.to_str()])
     shared = [("the annotated texts that score models", doc.text) for doc in annotated.dev]
     chosen = choose_texts(texts, ProtectedTexts(shared) if shared else None, skip_shared=settings.skip_shared)
     make_doc = load_model_from_config(prepared, auto_fill=True, validate=False).tokenizer
@@ -189,23 +189,3 @@ def _dev_file(output: Path, found: Labels, annotated: Annotated) -> Path:
     file = output / "dev.spacy"
     spacy_file.write_docs(annotated.dev, file)
     return file
-
-
-def _beginning(output: Path, parts: Sequence[Any]) -> Dict[str, str]:
-    """Hash the inputs of a call. Raises ValueError if the folder holds the output of other inputs."""
-    begin = {"hash": sha256(repr([_stable(part) for part in parts]).encode("utf8", "replace")).hexdigest()}
-    file = output / SETTINGS
-    if file.is_file() and srsly.read_json(file) != begin:
-        raise ValueError(
-            f"{output} holds a run with another dictionary, other texts or other settings. Choose another folder, or "
-            "delete this one to start again."
-        )
-    return begin
-
-
-def _stable(part: Any) -> Any:
-    if isinstance(part, Dictionary):
-        return [sorted(part.labels.items()), sorted(part.forbidden)]
-    if isinstance(part, Path):
-        return [str(part), part.stat().st_size if part.is_file() else 0]
-    return part

@@ -9,6 +9,7 @@ from tolerance import assert_close
 from transformers import AutoModel, AutoTokenizer, logging
 
 from spacy_lexner.checkpoints.huggingface import export_huggingface, read_encoder
+from spacy_lexner.checkpoints.int8 import quantize
 
 TEXT = "南京市长江大桥, ABC。"
 PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "\u2028", *"南京市长江大桥,。", "a", "##b", "##c"]
@@ -51,6 +52,15 @@ def test_transformers_reads_the_folder_with_equal_outputs(tmp_path):
     assert {"config.json", "model.safetensors", "vocab.txt"} <= {file_.name for file_ in (tmp_path / "hf").iterdir()}
     assert json.loads((tmp_path / "hf" / "config.json").read_text())["architectures"] == ["BertModel"]
     assert (tmp_path / "hf" / "vocab.txt").read_bytes().decode().split("\n")[:-1] == PIECES
+
+
+def test_a_pipeline_in_8_bits_is_refused(tmp_path, nlp):
+    pytest.importorskip("torchao")
+    quantize(nlp)
+    nlp.to_disk(tmp_path / "saved")
+    with pytest.raises(ValueError, match="in 8 bits cannot be exported"):
+        export_huggingface(tmp_path / "saved", tmp_path / "hf")
+    assert not (tmp_path / "hf").exists()
 
 
 def test_the_tokenizer_keeps_its_normalisation(tmp_path, nlp):

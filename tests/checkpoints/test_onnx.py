@@ -1,4 +1,5 @@
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -6,11 +7,12 @@ import torch
 from small_ner import blank, examples, train
 from typer.testing import CliRunner
 
-from spacy_lexner.checkpoints.onnx import export_onnx
+from spacy_lexner.checkpoints.onnx import export_onnx, tags_of
 from spacy_lexner.cli.app import lexner
 from spacy_lexner.encoders.lebert.layer import make_batches
 from spacy_lexner.encoders.shared.wordpiece_encoder import wordpieces_of
 from spacy_lexner.lexicon.entry import LexiconEntry
+from spacy_lexner.tagging.ncrf.head import NCRFHead
 
 pytest.importorskip("onnxscript")
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -35,6 +37,7 @@ def test_onnx_runtime_agrees(adapter_layers, tmp_path):
     assert result.exit_code == 0, result.output
     session = onnxruntime.InferenceSession(tmp_path / "onnx" / "model.onnx")
     said = json.loads((tmp_path / "onnx" / "model.json").read_text("utf8"))
+    assert said["tags"] == list(nlp.get_pipe("lex_ner").scheme.tags) and said["tags"][0] == "O"
     assert said["labels"] == list(nlp.get_pipe("lex_ner").labels) and said["word_width"] == (6 if adapter_layers else 0)
 
     tagger = nlp.get_pipe("lex_ner").model
@@ -55,6 +58,12 @@ def test_onnx_runtime_agrees(adapter_layers, tmp_path):
             (emissions,) = session.run(["emissions"], inputs)
             found = emissions.reshape(-1, emissions.shape[-1])[batch.kept.numpy()]
             np.testing.assert_allclose(found, expected, atol=1e-4)
+
+
+def test_the_tags_of_a_published_tagger_are_its_own():
+    head = NCRFHead("sum", ("O", "M-X", "B-X"))
+    tagger = SimpleNamespace(model=SimpleNamespace(attrs={"head": head}))
+    assert tags_of(tagger) == ["O", "M-X", "B-X", "<START>", "<STOP>"]
 
 
 @pytest.mark.parametrize(("tok2vec", "reason"), [("FLAT", "a graph has a fixed number of operations"), (None, "none")])

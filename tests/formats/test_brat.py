@@ -101,6 +101,11 @@ def test_labels_that_brat_cannot_name(tmp_path):
     assert back.entities == record.entities
 
 
+def test_labels_from_a_file_with_windows_line_ends(read, tmp_path):
+    (tmp_path / "annotation.conf").write_bytes("[entities]\r\nX\r\n# X stands for 地点\r\n".encode())
+    assert read("南京", "T1\tX 0 2\t南京\r\n")[0].entities == [Entity(0, 2, "地点")]
+
+
 def test_writing(tmp_path):
     report = Report()
     record = Record("😀南\n京", None, [Entity(1, 4, "GPE")], "here")

@@ -1,6 +1,9 @@
+import json
+import re
+
 import pytest
 
-from spacy_lexner.formats.json_text import check_text, dumps, parse, read_objects
+from spacy_lexner.formats.json_text import check_text, dumps, parse, read_list, read_objects
 from spacy_lexner.formats.record import FormatError, ReadOptions
 from spacy_lexner.formats.report import Report
 from spacy_lexner.formats.source import Source
@@ -28,6 +31,48 @@ def test_texts():
         check_text("中\ud83d", "file:2", ReadOptions(), report, "{}")
     with pytest.raises(FormatError, match='file:3: expected an object with a string "text"'):
         check_text(3, "file:3", ReadOptions(), report, "{}")
+
+
+LIST = ' [ {"a": "中\\u6587, ]"} ,\r\n[1, [2]], 12.5e3,\t-0, "x\\\\", "\\"" , null,true, {}\n] \n'
+
+
+@pytest.fixture(params=[1, 2, 3, 5, 8, 13, 1 << 20])
+def read_in_chunks(request, tmp_path, monkeypatch):
+    for module in ("source", "json_text"):
+        monkeypatch.setattr(f"spacy_lexner.formats.{module}.CHUNK", request.param)
+
+    def read(text):
+        (tmp_path / "file").write_bytes(text.encode())
+        return read_list(Source(tmp_path / "file"), ReadOptions(), Report(), "[]")
+
+    return read
+
+
+def test_lists(read_in_chunks):
+    assert list(read_in_chunks(LIST)) == json.loads(LIST)
+    assert list(read_in_chunks(" [ ] ")) == []
+    many = [{"n": i, "text": "南" * (i % 7)} for i in range(200)]
+    assert list(read_in_chunks(json.dumps(many))) == many
+
+
+@pytest.mark.parametrize(
+    "text, n_items, message",
+    [
+        ('{"a": 1}', 0, "expected a list"),
+        ("[1, 2] 3", 2, "more text after the list"),
+        ("[1 2]", 1, "item 2: not JSON"),
+        ("[10, 20", 1, "item 2: not JSON (expected a comma or the end of the list: line 1 column 5 (char 4))"),
+        ("[10, nul]", 1, "item 2: not JSON (Expecting value: line 1 column 3 (char 2))"),
+        ("[1, 2, ]", 2, "item 3: not JSON"),
+        ("", 0, "item 1: not JSON"),
+    ],
+)
+def test_errors_in_lists(read_in_chunks, text, n_items, message):
+    found = []
+    with pytest.raises(FormatError, match=re.escape(message)):
+        for item in read_in_chunks(text):
+            found.append(item)
+    assert len(found) == n_items
 
 
 def test_json():

@@ -19,6 +19,23 @@ def test_files_of_all_kinds(tmp_path):
     assert lexicon.get("大桥").vector.tolist() == [1, 2] and lexicon.get("长江").vector is None
 
 
+@pytest.mark.parametrize(
+    "name, text", [("table.tsv", "市长\tPER\n长江\tLOC\n"), ("table.csv", '市长,PER\n"长江",LOC\n')]
+)
+def test_the_first_column_of_a_table(tmp_path, name, text):
+    (tmp_path / name).write_text(text, "utf8")
+    main(tmp_path / "out", str(tmp_path / name))
+    assert set(Lexicon.open(tmp_path / "out")) == {"市长", "长江"}
+
+
+def test_no_valid_word(tmp_path, capsys):
+    (tmp_path / "list.txt").write_text("长江  大桥\n", "utf8")
+    with pytest.raises(SystemExit):
+        main(tmp_path / "out", str(tmp_path / "list.txt"))
+    assert "No word is valid" in (printed := capsys.readouterr().out) and "list.txt:1" in printed
+    assert not (tmp_path / "out").exists()
+
+
 def test_shuffled_vectors(tmp_path):
     table = {chr(0x4E00 + number): [float(number), -float(number)] for number in range(1, 40)}
     lines = [f"{word} {first} {second}" for word, (first, second) in table.items()]

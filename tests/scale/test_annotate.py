@@ -193,3 +193,46 @@ def test_a_pipeline_that_cannot_be_loaded(tmp_path, model):
             annotate(model, [path], tmp_path / "out")
     finally:
         (tmp_path / "config.cfg").rename(Path(model) / "config.cfg")
+
+
+@pytest.mark.parametrize("bounds", [(0.9, 0.1), (0.0, 0.5), (0.5, 1.5)])
+def test_bounds_of_uncertainty(tmp_path, model, bounds):
+    with pytest.raises(ValueError, match=r"uncertain is .* the lower one first"):
+        annotate(model, [write(tmp_path / "in.txt")], tmp_path / "out", uncertain=bounds)
+    assert not (tmp_path / "out").exists()
+
+
+def test_columns_named_like_annotation(tmp_path, model):
+    row = {"body": "我在南京", "text": "a", "words": ["b"], "input_words": "c", "uncertain": 1, "lex_version": "d"}
+    (tmp_path / "in.jsonl").write_text(json.dumps(row), "utf8")
+    annotate(model, [tmp_path / "in.jsonl"], tmp_path / "out", column="body")
+    annotate(model, [tmp_path / "in.jsonl"], tmp_path / "docs", column="body", to="spacy")
+    [doc] = DocBin().from_disk(tmp_path / "docs" / "part-00000.spacy").get_docs(spacy.blank("zh").vocab)
+    kept = {"input_text": "a", "input_input_words": ["b"], "input_words": "c"}
+    kept |= {"input_uncertain": 1, "input_lex_version": "d"}
+    [written] = read_rows(tmp_path / "out")
+    assert {name: value for name, value in written.items() if name.startswith("input_")} == kept
+    assert set(doc.user_data["lex_record"]) == {"id", *kept}
+
+
+def test_rows_that_json_or_utf8_cannot_hold(tmp_path, model):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    days = arrow.array([0, 1], arrow.date32())
+    parquet.write_table(arrow.table({"id": days, "text": ["南京", None], "day": days}), tmp_path / "a.parquet")
+    (tmp_path / "b.jsonl").write_text(r'{"text": "长江", "id": "\ud800"}', "utf8")
+    inputs = [tmp_path / "a.parquet", tmp_path / "b.jsonl"]
+    for to in ("jsonl", "spacy"):
+        for _ in range(2):  # a resumed run reads what is done
+            assert annotate(model, inputs, tmp_path / to, to=to).quarantined == 2
+    assert [(fault["id"], fault["place"]) for fault in read_faults(tmp_path / "jsonl")] == [
+        ("1970-01-02", f"{tmp_path / 'a.parquet'}:2"),
+        (f"{tmp_path / 'b.jsonl'}:1", f"{tmp_path / 'b.jsonl'}:1"),
+    ]
+    [doc] = DocBin().from_disk(tmp_path / "spacy" / "part-00000.spacy").get_docs(spacy.blank("zh").vocab)
+    assert doc.user_data["lex_record"] == {"id": "1970-01-01", "day": "1970-01-01"}
+
+
+def test_the_output_is_no_input(tmp_path, model):
+    write(tmp_path / "in.txt")
+    for _ in range(2):
+        assert annotate(model, [tmp_path, tmp_path / "**" / "*.txt"], tmp_path / "out").texts == 2 * len(TEXTS)

@@ -132,6 +132,14 @@ def test_what_holds_no_text_has_its_place_and_the_reason(tmp_path):
         assert part in record.fault
 
 
+@pytest.mark.parametrize("rest", [r'"id": "\ud800"', r'"a": [{"b": "x\udfff"}]', r'"\ud800": 1'])
+def test_half_characters_in_other_fields(tmp_path, rest):
+    (tmp_path / "a.jsonl").write_text(f'{{"text": "a", {rest}}}', "utf8")
+    [record] = read(tmp_path / "a.jsonl")
+    assert "has a lone surrogate" in record.fault and record.fields == {} and record.id == record.place
+    json.dumps(record, ensure_ascii=False).encode("utf8")
+
+
 def test_damaged_archive(tmp_path):
     (tmp_path / "a.txt.gz").write_bytes(gzip.compress("在南京\n".encode() * 9999)[:-20])
     with pytest.raises(FormatError, match=r"a\.txt\.gz is damaged"):
@@ -151,6 +159,20 @@ def test_folders_patterns_and_unknown_formats(tmp_path):
     assert list_inputs([str(tmp_path / "c.md")], InputOptions(format="txt")) == [str(tmp_path / "c.md")]
     with pytest.raises(FormatError, match="no such file"):
         list_inputs([str(tmp_path / "*.csv")], options)
+
+
+def test_files_below_the_output(tmp_path):
+    for name in ("a.txt", "out/part-00000.jsonl", "output/b.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    options, output = InputOptions(), tmp_path / "in" / ".." / "out"
+    expected = [str(tmp_path / name) for name in ("a.txt", "output/b.txt")]
+    assert list_inputs([str(tmp_path)], options, output) == expected
+    assert list_inputs([str(tmp_path / "**" / "*.*")], options, output) == expected
+    named = str(tmp_path / "out" / "part-00000.jsonl")
+    assert list_inputs([named], options, output) == [named]
+    with pytest.raises(FormatError, match="no such file"):
+        list_inputs([str(tmp_path / "out")], options, output)
 
 
 def test_standard_input(monkeypatch):

@@ -48,6 +48,26 @@ def test_changes(connected):
     assert connected.version()["lex_version"] == before
 
 
+def test_many_words_are_removed_in_one_change(connected):
+    """As many as would not fit into a URL."""
+    before, words = connected.version()["lex_version"], [f"第{number}号大桥" for number in range(3000)]
+    assert connected.add_words(words)["change"]["n_words"] == 3000
+    connected.add_rules([{"word": word, "mode": "force", "label": "LOC"} for word in words])
+    assert connected.remove_rules(words)["change"]["n_words"] == 3000
+    assert connected.remove_words([*words, "没有"])["change"]["n_words"] == 3000
+    assert connected.version()["lex_version"] == before
+
+
+def test_docs_before_a_text_that_failed_are_returned(connected, monkeypatch):
+    good = connected._call(connected._annotate([TEXT], {}))
+    answer = {**good, "results": [*good["results"], {"error": {"status": 422, "detail": "too odd"}}]}
+    monkeypatch.setattr(connected, "_call", lambda call: answer)
+    docs = connected.pipe([TEXT, "坏"])
+    assert next(docs).text == TEXT
+    with pytest.raises(ServiceError, match="422: too odd"):
+        next(docs)
+
+
 def test_errors(connected, client):
     with pytest.raises(ServiceError, match="404: Not in the lexicon") as caught:
         connected.remove_words(["没有"])

@@ -32,6 +32,13 @@ def test_there_and_back(docs, scheme):
     assert [entities_of(doc) for doc in found] == [entities_of(doc) for doc in docs]
 
 
+@pytest.mark.parametrize("tags", [False, True])
+def test_no_docs(tags):
+    dataset = write_dataset([], tags=tags)
+    assert dataset.column_names == (["text", "tokens", "ner_tags"] if tags else ["text", "entities"])
+    assert list(read_dataset(dataset, ZH.make_doc)) == []
+
+
 def test_parquet_in_between(tmp_path):
     doc = ZH.make_doc("我在南京😀")
     doc.set_ents([Span(doc, 2, 4, "GPE")])

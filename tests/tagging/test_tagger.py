@@ -90,6 +90,16 @@ def test_gradient_of_the_output_layer(rate):
             array[i] = kept
 
 
+@pytest.mark.parametrize("rate", [0.0, 0.5])
+def test_a_listener_gives_no_width_for_an_empty_text(rate):
+    output = trained().get_ref("output_layer")
+    set_dropout_rate(output, rate)
+    rows = [np.ones((3, WIDTH), "f"), np.zeros((0, 0), "f")]
+    (emissions, transitions), backprop = output.begin_update(rows)
+    assert [part.shape for part in emissions] == [(3, 9), (0, 9)]
+    assert [part.shape for part in backprop((emissions, transitions))] == [(3, WIDTH), (0, WIDTH)]
+
+
 def test_dropout_of_its_own_is_not_that_of_training():
     ops = get_current_ops()
     vectors = [ops.alloc2f(50, WIDTH) + 1]

@@ -70,6 +70,11 @@ path = ${paths.lexicon}
 """
 LEARNED = "lex_ner/model"
 N_KILLS = 100
+BATCHER = "--training.batcher"
+MISTAKES = [
+    ["--paths.dev", "missing.spacy"],
+    [f"{BATCHER}.discard_oversize", "true", f"{BATCHER}.max_tokens", "1", "--training.max_epochs", "1"],  # no batch
+]
 
 
 @pytest.fixture(scope="module")
@@ -158,6 +163,31 @@ def test_what_is_not_the_same_training_is_refused(config, data, tmp_path, stop_a
     assert code == 1 and "state.json: its SHA-256" in output
     state.write_text(original)
     assert train(config, tmp_path / "out")[0] == 0  # without --resume everything starts again
+
+
+@pytest.mark.parametrize("config", ["FLAT"], indirect=True)
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_training_that_fails_at_once_changes_nothing(config, tmp_path, stop_at, monkeypatch, mistake):
+    stop_at(6)
+    train(config, tmp_path / "out")
+    monkeypatch.undo()
+    files = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    assert {path.relative_to(tmp_path / "out").parts[0] for path in files} == {"checkpoint", "model-best", "model-last"}
+    result = CliRunner().invoke(lexner, ["train", str(config), "--output", str(tmp_path / "out"), *mistake])
+    assert result.exit_code == 1
+    assert {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()} == files
+
+
+@pytest.mark.parametrize("config", ["FLAT"], indirect=True)
+def test_models_of_an_earlier_training_are_replaced_at_the_first_evaluation(config, tmp_path, stop_at):
+    out = tmp_path / "out"
+    assert train(config, out, "--training.max_steps", "1")[0] == 0
+    for name in ("model-best", "model-last"):
+        (out / name / LEARNED).write_bytes(b"old")
+    stop_at(2)
+    code, output = train(config, out, "--resume")
+    assert code == 1 and "training starts again, and will replace the models" in output
+    assert b"old" not in weights(out) and (out / "checkpoint").exists()
 
 
 @pytest.mark.slow

@@ -25,6 +25,19 @@ def test_a_table(tmp_path, name, text):
     assert read_dictionary(tmp_path / name).labels == {"南京市": ("GPE",), "小米": ("BRAND",)}
 
 
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("words.tsv", "word\tlabel\n南京市\tGPE\n小米\tBRAND\n"),
+        ("words.csv", "word,label\n南京市,GPE\n小米,BRAND\n"),
+        ("words.csv", '\n"Label","Count","Word"\nGPE,3,南京市\nBRAND,4,小米\n'),
+    ],
+)
+def test_the_names_of_columns_are_no_word(tmp_path, name, text):
+    (tmp_path / name).write_text(text, "utf8")
+    assert read_dictionary(tmp_path / name).labels == {"南京市": ("GPE",), "小米": ("BRAND",)}
+
+
 def test_a_lexicon(tmp_path):
     entries = [LexiconEntry("南京市", label="GPE"), LexiconEntry("大桥"), LexiconEntry("市长", rules=(Rule("forbid"),))]
     Lexicon.from_entries([*entries, LexiconEntry("长江", rules=(Rule("force", "LOC"),))]).save(tmp_path / "lexicon")

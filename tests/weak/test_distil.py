@@ -1,3 +1,5 @@
+from shutil import copytree
+
 import pytest
 import spacy
 from small_ner import blank, train
@@ -61,6 +63,32 @@ def test_the_command(files, tmp_path):
     result = CliRunner().invoke(lexner, ["distil", *map(str, [*arguments, *options])])
     assert result.exit_code == 0, result.output
     assert spacy.load(tmp_path / "out" / "model").get_pipe("lex_ner").labels == ("LOC", "PER")
+
+
+@pytest.mark.parametrize("changed", ["texts", "limit", "labelled", "teacher"])
+def test_changed_inputs_are_refused(files, tmp_path, changed):
+    teacher, texts, out = tmp_path / "teacher", tmp_path / "texts.txt", tmp_path / "out"
+    copytree(files / "teacher", teacher)
+    texts.write_text("\n".join(TEXTS), "utf8")
+    labelled = save_docs(tmp_path / "labelled.spacy", make_texts(10, seed=3))
+    command = ["distil", teacher, texts, out, "-c", files / "config.cfg", "-l", labelled]
+    command += ["--set", "training.max_steps=2", "--set", "training.eval_frequency=1"]
+
+    def run(*options):
+        result = CliRunner().invoke(lexner, [str(argument) for argument in [*command, *options]])
+        return result.exit_code, " ".join(result.output.split())
+
+    assert run() == run()
+    if changed == "texts":
+        texts.write_text("\n".join(TEXTS[:60]), "utf8")
+    elif changed == "labelled":
+        save_docs(labelled, make_texts(20, seed=4))
+    elif changed == "teacher":
+        nlp = spacy.load(teacher)
+        nlp.get_pipe("lex_ner").cfg["threshold"] = 0.4
+        nlp.to_disk(teacher)
+    code, printed = run(*(["--limit", 60] if changed == "limit" else []))
+    assert code == 1 and "holds a run with another teacher, other texts or other settings" in printed
 
 
 @pytest.mark.parametrize("texts, message", [([], "no text to learn from"), (["没有人来"], "finds no entity")])

@@ -186,7 +186,7 @@ def _plan_outputs(sources: List[Source], input_path: Path, output_path: Path) ->
         return [output_path]
     paths = []
     for source in sources:
-        name = Path(source.member) if source.member is not None else source.path
+        name = Path(source.member or os.path.abspath(source.path))  # a collection may be given as "."
         folder = source.path.relative_to(input_path).parent if input_path.is_dir() else Path()
         stem = name.name.split(".")
         while len(stem) > 1 and stem[-1].lower() in SUFFIXES:

@@ -13,7 +13,7 @@ from ...formats.record import Entity, Record
 from ...formats.report import Report
 from ...formats.spacy_file import read_annotated
 from ...formats.task import Task
-from ...formats.write import WRITERS
+from ...formats.write import WRITERS, check_format
 from ...report.gold import GoldText, to_gold
 from ..model.training_config import CodeOption, training_config
 from ..shared import GpuOption, failing, load_pipeline, warn_of_failures
@@ -64,8 +64,10 @@ def errors_cli(
     from ...annotation.cross_fit import cross_fit, score_all  # torch: only where it is needed
 
     with failing("The annotation was not checked"):
-        if tool not in WRITERS:
-            raise ValueError(f"--to {tool}: expected one of {', '.join(WRITERS)}.")
+        check_format(tool, offsets)
+        drafts = output / f"drafts{SUFFIXES.get(tool, '.jsonl')}"
+        if drafts.is_dir() and any(drafts.iterdir()):
+            raise ValueError(f"{drafts} holds drafts that may have been corrected. Move it, or delete it.")
         if model is not None and (config != "flat" or ctx.args):
             raise ValueError("--model is used as it is: leave out --config and config settings, or --model.")
         overrides = parse_config_overrides(ctx.args)
@@ -83,8 +85,7 @@ def errors_cli(
             scored = score_all(load_pipeline(model), gold, output / "scores.jsonl", failed)
         findings = find_errors(gold, scored)
         srsly.write_jsonl(output / "findings.jsonl", [each.to_json(gold[each.number].text) for each in findings])
-        drafts = output / f"drafts{SUFFIXES.get(tool, '.jsonl')}"
-        export(make_tasks(gold, findings, n), drafts, tool, Report(), offsets)
+        export(make_tasks(gold, findings, n), drafts, tool, Report(), offsets, replace=True)
     print_findings(gold, findings)
     warn_of_failures(failed)
 

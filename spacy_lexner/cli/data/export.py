@@ -1,5 +1,6 @@
 """`spacy lexner export`: annotated Docs to files for annotation tools."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Iterable, Iterator, Optional
 
@@ -13,6 +14,7 @@ from ...formats.report import Report
 from ...formats.spacy_file import read_all
 from ...formats.task import Task
 from ...formats.write import WRITERS, write_tasks
+from ...integrity.folders import whole_folder
 from ...visualize.label_colors import label_color
 from ..shared import failing, progress
 from .convert import OffsetsOption
@@ -53,10 +55,15 @@ def make_tasks(docs: Iterable[Doc], report: Report, spans_key: Optional[str] = N
     return (Task(read_doc(doc, f"text {i}", report, spans_key=spans_key)) for i, doc in enumerate(docs, start=1))
 
 
-def export(tasks: Iterable[Task], path: Path, format: str, report: Report, offsets: str = "auto") -> None:
+def export(
+    tasks: Iterable[Task], path: Path, format: str, report: Report, offsets: str = "auto", *, replace: bool = False
+) -> None:
     """Write tasks in one of the formats of `formats.write.WRITERS` (brat: a folder), and print a summary. `report`
-    collects the counts and whatever the format cannot hold; `offsets` is the unit of offsets, or "auto"."""
-    write_tasks(tasks, path, format, report, offsets=offsets)
+    collects the counts and whatever the format cannot hold; `offsets` is the unit of offsets, or "auto". A file is
+    always replaced, a folder only with `replace`."""
+    folder = whole_folder(path, overwrite=True) if replace and format == "brat" else nullcontext(path)
+    with folder as place:
+        write_tasks(tasks, place, format, report, offsets=offsets)
     labels = ", ".join(f"{label} {count}" for label, count in sorted(report.labels.items()))
     msg.good(f"{path}: {report.n_texts} texts, {report.n_entities} entities", labels or "No entities.")
     if format == "label-studio":

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Dict, Iterable, List, Optional
+from typing import Annotated, Dict, Iterable, List, Optional, get_args
 
 import typer
 from wasabi import msg
@@ -14,7 +14,7 @@ from ...lexicon.word_vectors import read_word_vectors
 from ...pretraining.word_vectors import SegmentT, UnitT, VectorSettings, segment_with_jieba, train_vectors
 from ..lexicon.folder import check_output, save
 from ..lexicon.sources import WatchedStream, report_skipped
-from ..shared import ForceOption, RawTextsArgument, TargetArgument, failing, progress
+from ..shared import ForceOption, RawTextsArgument, TargetArgument, failing, progress, status
 from .count_words import load_tokenizer
 
 FILES: Dict[UnitT, str] = {"word": "words.vec", "char": "chars.vec", "bigram": "bigrams.vec"}
@@ -69,20 +69,24 @@ def vectors_cli(
     units, words = units or list(FILES), words or []
     with failing("The vectors were not all trained"):
         check_units(units, words)
-        check_output(output / "lexicon", force)
+        if output.exists() and not output.is_dir():
+            raise ValueError(f"{output} is a file. Give a folder to write to.")
+        if "word" in units:
+            check_lexicon(output / "lexicon", words, dim, dtype, force)
         segment = get_segmenter(tokenizer)
         for unit in FILES:
             if unit in units:
                 path = output / FILES[unit]
                 count = train_vectors(texts, path, unit, settings, segment=segment, progress=sys.stderr.isatty())
                 msg.good(f"{path}: {count} vectors of {dim} dimensions")
-        if "word" in units:
+    if "word" in units:
+        with failing("The lexicon was not written"):
             report = CompositionReport()
             characters = output / FILES["char"] if "char" in units else None
             lexicon = build_lexicon(words, output / FILES["word"], characters, dtype, report)  # type: ignore[arg-type]
             save(lexicon, output / "lexicon", force)
-            msg.text(f"{report}")
-            report_skipped(lexicon.report, duplicates=False)
+        msg.text(f"{report}")
+        report_skipped(lexicon.report, duplicates=False)
 
 
 def check_units(units: List[str], words: Iterable[Path]) -> None:
@@ -93,6 +97,18 @@ def check_units(units: List[str], words: Iterable[Path]) -> None:
         raise ValueError(
             "--words adds to the lexicon, which needs word vectors: add --unit word, or leave out --words."
         )
+
+
+def check_lexicon(path: Path, words: Iterable[Path], dim: int, dtype: str, force: bool) -> None:
+    """Raise ValueError, before the vectors are trained, for whatever would keep their lexicon from being built."""
+    check_output(path, force)
+    if dtype not in get_args(Dtype):
+        raise ValueError(f"--dtype {dtype}: expected {', '.join(get_args(Dtype))}.")
+    for file in words:
+        with status(f"reading {file}"):
+            widths = [len(entry.vector) for entry in read_any(file) if entry.vector is not None]
+        if widths and widths[0] != dim:
+            raise ValueError(f"{file}: vectors of {widths[0]} dimensions; expected {dim}, as trained (--dim).")
 
 
 def get_segmenter(name: str) -> SegmentT:

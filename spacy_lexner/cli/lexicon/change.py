@@ -44,7 +44,7 @@ def add_cli(
     words: WordsArgument = None,
     file: FileOption = None,
     format: FormatOption = "auto",
-    weight: Annotated[float, typer.Option(help="Weight of the words given here")] = 1.0,
+    weight: Annotated[Optional[float], typer.Option(help="Weight of the words given here")] = None,
     label: Annotated[
         str,
         typer.Option(help="Label of the words given here, and of those in the file that have none", metavar="LABEL"),
@@ -74,7 +74,8 @@ def add_cli(
       python -m spacy lexner lexicon add lexicon --rules dictionary.tsv
     """
     with failing("Nothing was written"), _changing(path, output, force) as old:
-        entries = [LexiconEntry(word, None, weight, label, entity_id) for word in words or []]
+        own_weight = 1.0 if weight is None else weight
+        entries = [LexiconEntry(word, None, own_weight, label, entity_id) for word in words or []]
         if file is not None:
             added = _read_file(file, format, label, old, strict, max_dropped)
             entries += added.entries()
@@ -85,7 +86,8 @@ def add_cli(
             raise LexiconError("Give words to add, a file of words (--file), or a file of rules (--rules).")
         report = CompositionReport()
         with status(f"changing {path}"):
-            new = old.with_words(_compose(entries, old, report) if compose else entries)
+            base = _reset_weights(old, words or []) if weight == 1.0 else old
+            new = base.with_words(_compose(entries, old, report) if compose else entries)
         save(new, output or path, force or _in_place(path, output))
     if file is not None:
         report_skipped(added.report, duplicates=True)
@@ -160,6 +162,12 @@ def _read_file(file: Path, format: str, label: str, old: Lexicon, strict: bool, 
     )
     check_dropped(words.report, stream, max_dropped)
     return words
+
+
+def _reset_weights(lexicon: Lexicon, words: Iterable[str]) -> Lexicon:
+    """Set the weights of known words to 1, which `with_words` takes for a field that was left out."""
+    known = [entry for entry in map(lexicon.get, words) if entry is not None and entry.weight != 1.0]
+    return lexicon.without_words(entry.word for entry in known).with_words(e._replace(weight=1.0) for e in known)
 
 
 def _compose(entries: Iterable[LexiconEntry], known: Lexicon, report: CompositionReport) -> Iterable[LexiconEntry]:

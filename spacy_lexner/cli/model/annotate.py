@@ -10,6 +10,7 @@ from tqdm import tqdm
 from wasabi import msg
 
 from ...scale.annotate import ENGINES, Summary, annotate
+from ...scale.processes import WorkerError
 from ...scale.readers import READERS
 from ...scale.records import Progress
 from ...scale.store import FORMATS, QUARANTINE
@@ -73,28 +74,31 @@ def annotate_cli(
     if engine == "local":
         engine = "ray" if address else "processes" if (workers or 1) > 1 else engine
     with failing("The texts were not all annotated"), _Bar() as bar:
-        summary = annotate(
-            model,
-            inputs,
-            output,
-            column=column,
-            format=format,
-            to=to,
-            words=words,
-            alternatives=alternatives,
-            uncertain=uncertain,
-            lex_version=lex_version,
-            engine=engine,
-            workers=workers,
-            threads=threads,
-            gpu_id=gpu_id,
-            gpu_share=gpu_share,
-            address=address,
-            timeout=timeout,
-            batch_characters=batch_characters,
-            shard_texts=shard_texts,
-            report=bar.show,
-        )
+        try:
+            summary = annotate(
+                model,
+                inputs,
+                output,
+                column=column,
+                format=format,
+                to=to,
+                words=words,
+                alternatives=alternatives,
+                uncertain=uncertain,
+                lex_version=lex_version,
+                engine=engine,
+                workers=workers,
+                threads=threads,
+                gpu_id=gpu_id,
+                gpu_share=gpu_share,
+                address=address,
+                timeout=timeout,
+                batch_characters=batch_characters,
+                shard_texts=shard_texts,
+                report=bar.show,
+            )
+        except WorkerError as error:
+            raise ValueError(str(error)) from None
     msg.good(
         f"{output}: {summary.texts} texts, {summary.characters} characters, {summary.entities} entities",
         f"{summary.seconds:.1f} seconds, {summary.speed:.0f} characters per second"

@@ -40,7 +40,9 @@ def distil_cli(
       python -m spacy lexner distil training/three corpus/train.spacy texts.txt student --dev corpus/dev.spacy
     """
     with failing("Nothing was learned"):
+        from ...scale.model_files import hash_model
         from ...weak.distil import distil
+        from ...weak.inputs import list_files
 
         overrides = read_values(values or [])
         import_code(code)
@@ -55,6 +57,7 @@ def distil_cli(
             limit=limit,
             weight=weight,
             seed=seed,
+            sources=[hash_model(str(teacher)), *list_files(texts), format],
             use_gpu=gpu_id,
         )
     msg.good(f"{student}: the student")

@@ -6,6 +6,7 @@ from typing import Annotated, Optional
 import typer
 from spacy.cli._util import import_code, parse_config_overrides, setup_gpu, show_validation_error
 from spacy.training.initialize import init_nlp
+from spacy.training.loop import DIR_MODEL_LAST
 from spacy.util import load_config
 from wasabi import msg
 
@@ -53,6 +54,8 @@ def train_cli(
             msg.info(f"Resuming after step {checkpoint.progress.step} of {folder}")
         else:
             output.mkdir(parents=True, exist_ok=True)
+            if resume and (output / DIR_MODEL_LAST).exists():
+                msg.info(f"There is no {folder}: training starts again, and will replace the models in {output}")
             with status("initializing the pipeline"), show_validation_error(config_path, hint_fill=False):
                 nlp = init_nlp(config, use_gpu=gpu_id)
             msg.good("Initialized pipeline", f"Pipeline: {nlp.pipe_names}")

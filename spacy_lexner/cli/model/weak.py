@@ -1,5 +1,6 @@
 """`spacy lexner weak`: from a dictionary and raw texts to a pipeline."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any, Dict, List, Optional
 
@@ -9,11 +10,11 @@ from spacy.cli._util import import_code, setup_gpu
 from wasabi import msg
 
 from ...lexicon.readers.any_file import read_any
-from ...weak.dictionary import read_dictionary
+from ...weak.dictionary import Dictionary, read_dictionary
 from ..shared import GpuOption, TextFormatOption, failing, read_texts
 from .training_config import CodeOption, SetOption, read_values, training_config
 
-N_SHOWN = 10  # doubtful words
+N_SHOWN = 10  # labels, doubtful words
 
 
 def weak_cli(
@@ -79,6 +80,7 @@ def weak_cli(
       python -m spacy lexner weak words.tsv texts.txt OUT --labelled some.spacy --dev dev.spacy
     """
     with failing("Nothing was learned"):
+        from ...weak.inputs import list_files
         from ...weak.path import MODEL, Settings, learn
         from ...weak.rounds import best
         from ...weak.teacher import Bounds
@@ -88,8 +90,13 @@ def weak_cli(
         setup_gpu(gpu_id, silent=True)
         bounds = Bounds(upper, lower)
         settings = Settings(folds, rounds, bounds, average, negatives, ratio, held_out, limit, skip_shared, seed)
+        sources = list_files(texts) + [format] * (format != "auto")
+        if other_words is not None:
+            sources += ["other words", *list_files([other_words])]
+        words = read_dictionary(dictionary)
+        print_labels(dictionary, words)
         found = learn(
-            read_dictionary(dictionary),
+            words,
             read_texts(texts, format),
             training_config(config, overrides, output),
             output,
@@ -97,7 +104,7 @@ def weak_cli(
             labelled=labelled,
             other_words=None if other_words is None else read_any(other_words),
             settings=settings,
-            sources=[f"{path} {path.stat().st_size}" for path in texts if path.exists()],
+            sources=sources,
             use_gpu=gpu_id,
         )
         figures = srsly.read_json(output / "report.json")
@@ -106,6 +113,14 @@ def weak_cli(
     msg.table(rows, header=["round", "F1"], divider=True, aligns=("r", "r"))
     msg.good(f"{output / MODEL}: the pipeline of round {best(found).number}, judged by {figures['judged_by']}")
     msg.info(f"{output / 'report.html'}: what was learned")
+
+
+def print_labels(path: Path, words: Dictionary) -> None:
+    """Print how many words have each label, so that a column read as labels by mistake is noticed before training."""
+    n_words = Counter(label for own in words.labels.values() for label in own)
+    shown = [f"{label} ({count})" for label, count in n_words.most_common(N_SHOWN)]
+    more = f" and {len(n_words) - N_SHOWN} other labels" if len(n_words) > N_SHOWN else ""
+    msg.info(f"{path}: {len(words.labels)} words labelled {', '.join(shown)}{more}")
 
 
 def print_doubtful(statistics: Dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Dict, NamedTuple, Tuple
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from .model import ErnieEncoder, complete_layer_types
+from .model import FusedBert, complete_layer_types
 
 CONFIG, WEIGHTS = "ernie.json", "fusion.safetensors"
 
@@ -37,7 +37,7 @@ def read_entity_side(folder: str, depth: int) -> EntitySide:
         raise ValueError(f"{path} cannot be read as the settings of an ERNIE ({error}).") from error
 
 
-def load_entity_side(folder: str, encoder: ErnieEncoder) -> None:
+def load_entity_side(folder: str, encoder: FusedBert) -> None:
     """Load the weights of a checkpoint's entity side into an encoder. Raises ValueError if they do not fit."""
     path = Path(folder) / WEIGHTS
     try:
@@ -46,7 +46,7 @@ def load_entity_side(folder: str, encoder: ErnieEncoder) -> None:
         raise ValueError(f"The entity side cannot be loaded from {path} ({error}).") from error
 
 
-def save_entity_side(folder: Path, encoder: ErnieEncoder) -> None:
+def save_entity_side(folder: Path, encoder: FusedBert) -> None:
     """Write the entity side of an encoder into the folder of its text side."""
     settings = EntitySide(encoder.layer_types, encoder.entity_width, encoder.entity_heads)
     (folder / CONFIG).write_text(json.dumps(settings._asdict(), indent=2) + "\n", "utf8")

@@ -62,15 +62,15 @@ class LexiconEntities:
 
     def hashes(self, ids: List[str]) -> np.ndarray:
         """RETURNS (numpy.ndarray): For each entity the hash of a word that has its vector, uint64[n]: the id itself if
-        it is a lexicon word, otherwise the first word that names it."""
+        it is a lexicon word with a vector, otherwise the first such word that names it."""
         own = np.array([self.lexicon.hash(entity_id) for entity_id in ids], "u8")
-        if not len(ids) or (self.lexicon.rows(own) >= 0).all():
+        known = self.lexicon.vectors(own)[1]
+        if known.all():
             return own
         words = self._words
         if words is None:
             words = self._words = self._first_words()
         named = [words.get(entity_id) for entity_id in ids]
-        known = self.lexicon.rows(own) >= 0
         return np.array([a if k or b is None else b for a, b, k in zip(own.tolist(), named, known.tolist())], "u8")
 
     def _first_words(self) -> Dict[str, int]:
@@ -105,7 +105,8 @@ def EntityLinks(
     """Build the layer that finds the mentions of each Doc, and the vectors of their entities in the linked lexicon.
 
     source (str): "candidates": lexicon words that have an entity id. "ents": the entities of `doc.ents` that have a
-        `kb_id_`; their vector is that of the lexicon word of that name, or of the first word with that entity id.
+        `kb_id_`; their vector is that of the lexicon word of that name, or of the first word with that entity id that
+        has one.
     overlaps (str): For candidates, see `choose_mentions`.
     words (Optional[Model[List[Doc], List[Tuple[Candidates, Lexicon]]]]): The node that finds the candidates.
     """

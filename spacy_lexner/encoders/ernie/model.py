@@ -22,7 +22,7 @@ class ErnieStreams(NamedTuple):
     entity: Tensor  # float [B, L, D]
 
 
-class ErnieEncoder(nn.Module):
+class FusedBert(nn.Module):
     """A stack of BERT layers, some of them fused with entities. The type of each layer is one of
 
     - "sim": the BERT layer alone; the entity stream passes unchanged,
@@ -113,7 +113,7 @@ class ERNIEBatch(NamedTuple):
 
 
 class ERNIE(nn.Module):
-    """ErnieEncoder for batches of windows, and a table of `n_tuned` fine-tuned entities; the others stay as given.
+    """FusedBert for batches of windows, and a table of `n_tuned` fine-tuned entities; the others stay as given.
     Gradient checkpointing recomputes each layer in the backward pass instead of keeping its activations."""
 
     def __init__(
@@ -127,7 +127,7 @@ class ERNIE(nn.Module):
         gradient_checkpointing: bool = False,
     ) -> None:
         super().__init__()
-        self.encoder = ErnieEncoder(text, layer_types, entity_width=entity_width, entity_heads=entity_heads)
+        self.encoder = FusedBert(text, layer_types, entity_width=entity_width, entity_heads=entity_heads)
         self.encoder.gradient_checkpointing = gradient_checkpointing
         bound = math.sqrt(3.0 / entity_width)
         self.tuned = nn.Parameter(torch.empty(n_tuned, entity_width).uniform_(-bound, bound))

@@ -11,10 +11,10 @@ from ...lexicon.entry import hash_word
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.matcher import Matcher
 from ...tensors.convert import tensor_of
-from ..shared.bert_setup import BertSetup, take_sample
+from ..shared.bert_setup import BertSetup
 from ..shared.bert_shaped import config_settings
 from ..shared.shim import ModuleShim
-from ..shared.words import MATCHED_AT_ONCE
+from ..shared.words import match_in_parts
 from .checkpoint import EntitySide, has_entity_side, load_entity_side, read_entity_side
 from .model import DEFAULT_ENTITY_HEADS, DEFAULT_ENTITY_WIDTH, ERNIE, complete_layer_types
 
@@ -43,8 +43,7 @@ class ERNIESetup(BertSetup):
 
     def build(self, shim: ModuleShim, sample: Sequence[Doc], texts: TrainingTexts, matcher: Matcher) -> ERNIE:
         """Build the module, as `LEBERTSetup.build` does. Raises ValueError if the lexicon's vectors do not fit."""
-        if (self.reads_tokens or self.reads_texts) and not texts.n_docs:
-            take_sample(sample, texts, "ERNIE")
+        self.take_sample(sample, texts, "ERNIE")
         wordpieces = self.wordpieces(texts, matcher)
         config = self.config(wordpieces)
         side = self._entity_side(config.num_hidden_layers, matcher.lexicon)
@@ -107,9 +106,7 @@ def entities_of_texts(matcher: Matcher, texts: Sequence[str]) -> Dict[str, np.nd
     names."""
     lexicon, seen = matcher.lexicon, np.zeros(0, "u8")
     found: Dict[str, np.ndarray] = {}
-    for begin in range(0, len(texts), MATCHED_AT_ONCE):
-        part = texts[begin : begin + MATCHED_AT_ONCE]
-        words, borders = matcher.match(part)
+    for part, words, borders in match_in_parts(matcher, texts):
         hashes, places = np.unique(words.hashes, return_index=True)
         places = places[~np.isin(hashes, seen)]
         texts_of = np.searchsorted(borders, places, "right") - 1

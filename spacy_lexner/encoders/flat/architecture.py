@@ -13,7 +13,7 @@ from ..shared.blocks import BuilderWithBlocks
 from ..shared.lexicon_options import LabelOptions
 from .layer import FlatEncoder, FlatOptions
 from .options import Attention, Embedding, Positions, SubLayers
-from .setup import FlatSetup, WordsFrom
+from .setup import FlatSetup, FlatWordsFrom
 
 NO_OPTIONS: Dict[str, Any] = SimpleFrozenDict()
 RENAMED = {
@@ -42,7 +42,7 @@ def build_flat_v1(
     width: int = 128,
     heads: int = 8,
     layers: int = 1,
-    words: WordsFrom = "finetuned",
+    words: FlatWordsFrom = "finetuned",
     single_chars: SingleChars = "drop",
     max_words: float = 4.0,
     window: int = 256,

@@ -153,8 +153,9 @@ def _read_context(model: Encoder, docs: List[Doc], is_train: bool) -> Tuple[Any,
     if contextual is None:
         return None, lambda gradient: None
     xp = model.ops.xp
-    frozen = model.attrs["n_updates"] < model.attrs["options"].freeze_steps
-    model.attrs["n_updates"] += int(is_train)
+    if is_train and all(parameter.grad is None for parameter in shim_of(model).module.parameters()):
+        model.attrs["n_updates"] += 1  # the first part of an accumulated batch
+    frozen = model.attrs["n_updates"] <= model.attrs["options"].freeze_steps
     listens = find_listener(contextual) is not None
     rows, backprop = contextual(docs, is_train and (listens or not frozen))
 

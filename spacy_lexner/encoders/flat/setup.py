@@ -1,6 +1,5 @@
 """The settings of a FLAT, and its construction when a pipeline is initialised."""
 
-import warnings
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Dict, List, Literal, Optional, Sequence
 
@@ -15,16 +14,12 @@ from ..shared.character_tables import CharacterTables
 from ..shared.lexicon_options import LabelOptions
 from ..shared.read_as import NO_LEXICON, choose_normalization
 from ..shared.shim import ModuleShim
+from ..shared.training_sample import take_sample
 from ..shared.words import words_of_texts
 from .model import Flat, build_flat
 from .options import Attention, Embedding, Positions, SubLayers
 
-WordsFrom = Literal["finetuned", "frozen", "none"]
-NO_TEXTS = (
-    "FLAT makes its vocabulary of the characters and bigrams of the training texts, and fine-tunes the words in them, "
-    "but saw only a sample of {}; anything else is unknown to it. `lex_ner` shows it all texts. With another "
-    'component, add to the config\n[initialize.before_init]\n@callbacks = "spacy-lexner.collect_texts.v1"'
-)
+FlatWordsFrom = Literal["finetuned", "frozen", "none"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +32,7 @@ class FlatSetup(Block):
     width: int = 128
     heads: int = 8
     layers: int = 1
-    words: WordsFrom = "finetuned"
+    words: FlatWordsFrom = "finetuned"
     embedding: Embedding = Embedding()  # noqa: RUF009 (frozen)
     positions: Positions = Positions()  # noqa: RUF009
     attention: Attention = Attention()  # noqa: RUF009
@@ -68,8 +63,7 @@ class FlatSetup(Block):
         contextual_width (int): Width of the contextual vectors, 0 for none.
         """
         if not texts.n_docs:
-            warnings.warn(NO_TEXTS.format(len(sample)), stacklevel=2)
-            texts.add(sample)
+            take_sample(sample, texts, "FLAT", "its vocabulary and its table of fine-tuned words")
         options = self.embedding
         normal = choose_normalization(options.read_as, None if matcher is None else matcher.lexicon)
         read = CharacterTables.read(options, texts.texts, normal)

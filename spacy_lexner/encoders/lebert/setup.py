@@ -9,7 +9,7 @@ from transformers import PretrainedConfig
 
 from ...candidates.training_texts import TrainingTexts
 from ...lexicon.matcher import Matcher
-from ..shared.bert_setup import BertSetup, take_sample
+from ..shared.bert_setup import BertSetup
 from ..shared.bert_shaped import config_settings
 from ..shared.lexicon_options import LabelOptions
 from ..shared.read_as import NO_LEXICON
@@ -55,8 +55,7 @@ class LEBERTSetup(BertSetup):
     ) -> LEBERT:
         """Build the module in `shim`. `texts` are the training texts; if no component or callback has collected them,
         `sample`, a few Docs, replaces them. `matcher` is None without adapters."""
-        if (self.reads_tokens or self.reads_texts) and not texts.n_docs:
-            take_sample(sample, texts, "LEBERT")
+        self.take_sample(sample, texts, "LEBERT")
         wordpieces = self.wordpieces(texts, matcher)
         config = self.config(wordpieces)
         tuned = words_of_texts(matcher, texts.texts) if matcher is not None and self.reads_texts else np.zeros(0, "u8")

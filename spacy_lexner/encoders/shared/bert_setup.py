@@ -1,6 +1,5 @@
 """The settings of a BERT-shaped encoder, and the choice of its vocabulary and sizes."""
 
-import warnings
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Dict, Mapping, Optional, Sequence, get_args
@@ -15,6 +14,7 @@ from ...lexicon.matcher import Matcher
 from ...tensors.convert import tensor_of
 from .bert_shaped import load_encoder, load_encoder_config, load_tokenizer
 from .read_as import ReadAs, choose_normalization, save_normalization
+from .training_sample import take_sample
 from .vector_file import read_vectors
 from .wordpieces import Wordpieces, build_vocab, load_wordpieces, read_vocab, vocab_settings
 
@@ -71,6 +71,13 @@ class BertSetup:
         if not (self.reads_tokens or self.reads_texts):
             return None
         return TrainingTexts(tokens=self.reads_tokens, texts=self.reads_texts)
+
+    def take_sample(self, sample: Sequence[Doc], texts: TrainingTexts, name: str) -> None:
+        """Use a few Docs instead of training texts that `name` needs but has not seen, and warn."""
+        if texts.n_docs or not (self.reads_tokens or self.reads_texts):
+            return
+        remedy = 'set vocab = "path/to/vocab.txt" (and words = "frozen"), or '
+        take_sample(sample, texts, name, "its vocabulary or its table of fine-tuned words", remedy)
 
     def wordpieces(self, texts: TrainingTexts, matcher: Optional[Matcher]) -> Dict[str, Any]:
         """RETURNS (Dict[str, Any]): The vocabulary as settings for `load_wordpieces`, with the normalisation of
@@ -154,15 +161,3 @@ def start_from_characters(table: nn.Embedding, wordpieces: Wordpieces, path: str
     with torch.no_grad():
         table.weight[known[:, 0]] += (vectors[known[:, 1]] @ rotation).to(table.weight)
     return len(known)
-
-
-def take_sample(sample: Sequence[Doc], texts: TrainingTexts, name: str) -> None:
-    """Use a few Docs instead of the training texts, which a model needs but has not seen, and warn."""
-    warnings.warn(
-        f"{name} makes its vocabulary or its table of fine-tuned words of the training texts, but saw only a sample of "
-        f"{len(sample)}; anything else is unknown to it. `lex_ner` shows it all texts. With another component, "
-        'set vocab = "path/to/vocab.txt" (and words = "frozen"), or add to the config\n'
-        '[initialize.before_init]\n@callbacks = "spacy-lexner.collect_texts.v1"',
-        stacklevel=3,
-    )
-    texts.add(sample)

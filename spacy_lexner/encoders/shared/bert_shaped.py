@@ -10,6 +10,7 @@ from torch import nn
 from transformers import AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig, PreTrainedModel
 
 from ...lexicon.limits import quote
+from .wordpieces import SPECIAL_PIECES
 
 KINDS = {bool: "a flag", int: "a number", float: "a number", str: "a text"}
 NOT_SETTINGS = ("_name_or_path", "transformers_version", "torch_dtype", "dtype", "architectures")
@@ -49,16 +50,16 @@ def load_encoder_config(checkpoint: str) -> PretrainedConfig:
 def load_encoder(checkpoint: str, config: PretrainedConfig) -> PreTrainedModel:
     """The encoder of a checkpoint, a folder or a name on the Hugging Face hub, in float32, without a pooler; `config`
     may have other dropouts. Raises ValueError where weights are missing or do not fit."""
-    try:
+    try:  # a pickle is read with `weights_only=True`: the default, and unknown to transformers 4.45, which has no other
         model, info = AutoModel.from_pretrained(
-            checkpoint, config=config, trust_remote_code=False, weights_only=True, output_loading_info=True
+            checkpoint, config=config, trust_remote_code=False, output_loading_info=True
         )
     except (OSError, ValueError, RuntimeError, SafetensorError, UnpicklingError) as error:
         raise ValueError(
             f"The weights of the checkpoint {checkpoint!r} cannot be loaded ({error}). Expected model.safetensors that "
             "fits the config.json beside it."
         ) from error
-    missing = sorted(key for key in info["missing_keys"] if not key.startswith("pooler."))
+    missing = sorted(key for key in info["missing_keys"] if ".pooler." not in f".{key}")
     if missing:
         raise ValueError(
             f"The checkpoint {checkpoint!r} lacks {len(missing)} of the encoder's weights, the first of them "
@@ -85,7 +86,7 @@ def load_tokenizer(checkpoint: str) -> Dict[str, Any]:
             f"The tokenizer of the checkpoint {checkpoint!r} cannot be loaded ({error}). Give the path of a "
             "vocab.txt yourself (`vocab`)."
         ) from error
-    special = {name: getattr(tokenizer, f"{name}_token_id") for name in ("pad", "unk", "cls", "sep", "mask")}
+    special = {name: getattr(tokenizer, f"{name}_token_id") for name in SPECIAL_PIECES}
     missing = [name for name, piece in special.items() if piece is None]
     if missing or len(tokenizer) <= len(special):
         raise ValueError(

@@ -1,8 +1,10 @@
-"""The choice of the 16-bit format for mixed precision."""
+"""The choice of the 16-bit format for mixed precision, and the scaling of gradients that one of them needs."""
 
-from typing import Optional
+from typing import Any, Dict, Optional
 
 import torch
+from thinc.api import PyTorchGradScaler
+from thinc.util import get_torch_default_device
 
 
 def half_precision(device: torch.device) -> Optional[torch.dtype]:
@@ -14,6 +16,14 @@ def half_precision(device: torch.device) -> Optional[torch.dtype]:
     if device.type == "cpu" and _cpu_has_tiles():
         return torch.bfloat16
     return None
+
+
+def gradient_scaler(mixed_precision: bool, config: Optional[Dict[str, Any]] = None) -> PyTorchGradScaler:
+    """RETURNS (PyTorchGradScaler): A scaler for thinc's current device. It does nothing unless `mixed_precision` means
+    float16 there: only its range is too small for gradients. `config` holds arguments of PyTorchGradScaler."""
+    settings = {"enabled": mixed_precision, **(config or {})}
+    settings["enabled"] = settings["enabled"] and half_precision(get_torch_default_device()) is torch.float16
+    return PyTorchGradScaler(**settings)
 
 
 def _cpu_has_tiles() -> bool:

@@ -20,6 +20,7 @@ from torch.overrides import TorchFunctionMode
 KEY = "int8"  # in the settings of a module
 SCALE = ".scale"  # after the name of a weight: its scales
 LARGEST = 127
+IN_INT8 = "A pipeline in 8 bits cannot be exported. Export the one that it was quantised from."
 # Their sums are as long as a batch has texts or words; in double precision the order does not show.
 ROUNDED = {torch.matmul, Tensor.matmul, Tensor.__matmul__, torch.softmax, Tensor.softmax, functional.softmax}
 

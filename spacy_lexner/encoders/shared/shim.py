@@ -2,25 +2,30 @@
 
 import contextlib
 import copy
-import json
 import warnings
 from typing import Any, Callable, Dict, Iterator, Optional, Sequence, cast
 
 import srsly
 import torch
 from safetensors.torch import save as save_safetensors
-from thinc.api import ArgsKwargs, Model, Optimizer, PyTorchGradScaler, PyTorchShim
+from thinc.api import ArgsKwargs, Model, Optimizer, PyTorchShim
 from thinc.shims import Shim
 from thinc.util import get_torch_default_device
 
 from ...tensors.convert import array_of, tensor_of
-from . import (
-    forks,  # noqa: F401 (for its effect)
-    int8,
-)
+from . import forks, int8  # noqa: F401 (forks for its effect)
 from .character_tables import TokenVectors
-from .half_precision import half_precision
-from .weights import assign_weights, build_empty, check_dtypes, check_finite, check_shapes, is_whole, read_weights
+from .half_precision import gradient_scaler, half_precision
+from .weights import (
+    assign_weights,
+    build_empty,
+    check_dtypes,
+    check_plain,
+    check_shapes,
+    find_aliases,
+    is_whole,
+    read_weights,
+)
 
 BuildT = Callable[[Dict[str, Any]], torch.nn.Module]
 
@@ -39,12 +44,10 @@ class ModuleShim(PyTorchShim):
         grad_scaler_config: Optional[Dict[str, Any]] = None,
     ) -> None:
         """`build` is a module-level function (it is copied and pickled with the model). `reads` names the settings
-        without which the layer around the module cannot work. `mixed_precision` autocasts to
-        bfloat16 where the device has it, otherwise on CUDA to float16 with gradient scaling; on a processor without
-        bfloat16 it does nothing. `grad_scaler_config` holds arguments of thinc's PyTorchGradScaler."""
-        scaling = {"enabled": mixed_precision, **(grad_scaler_config or {})}
-        scaling["enabled"] = scaling["enabled"] and torch.cuda.is_available()  # bfloat16 needs no scaling
-        scaler = PyTorchGradScaler(**scaling)
+        without which the layer around the module cannot work. `mixed_precision` autocasts to the format of
+        `half_precision`, if any, and scales gradients if it is float16. `grad_scaler_config` holds arguments of thinc's
+        PyTorchGradScaler."""
+        scaler = gradient_scaler(mixed_precision, grad_scaler_config)
         super().__init__(None, mixed_precision=mixed_precision, grad_scaler=scaler)
         self.build, self.reads = build, tuple(reads)
         self.settings: Optional[Dict[str, Any]] = None
@@ -67,7 +70,7 @@ class ModuleShim(PyTorchShim):
     def initialize(self, settings: Dict[str, Any]) -> torch.nn.Module:
         """Build the module on thinc's current device, in training mode. The settings are all that is saved beside the
         weights; raises ValueError unless they survive JSON unchanged."""
-        _check_plain(settings)
+        check_plain(settings)
         self.settings = settings
         self._model = self.build(settings).to(get_torch_default_device())
         if self.in_int8:
@@ -118,11 +121,13 @@ class ModuleShim(PyTorchShim):
 
         def backprop(grads: ArgsKwargs) -> ArgsKwargs:
             grads.kwargs["grad_tensors"] = self._grad_scaler.scale(grads.kwargs["grad_tensors"], inplace=True)
+            # Those of earlier parts of an accumulated batch, too, since all are unscaled below.
+            accumulated = (p.grad for p in self.module.parameters() if p.grad is not None)
+            self._grad_scaler.scale(map(torch.atleast_1d, accumulated), inplace=True)
             self._give_gradients()
             torch.autograd.backward(*grads.args, **grads.kwargs)
-            leaves = [
-                x for x in (*inputs.args, *inputs.kwargs.values()) if isinstance(x, torch.Tensor) and x.requires_grad
-            ]
+            tensors = (x for x in (*inputs.args, *inputs.kwargs.values()) if isinstance(x, torch.Tensor))
+            leaves = [x for x in tensors if x.requires_grad]
             gradients = [x.grad for x in (*self.module.parameters(), *leaves) if x.grad is not None]
             if self._grad_scaler.unscale(gradients):  # an overflow: this step is skipped, here and further down
                 for leaf in leaves:
@@ -201,31 +206,20 @@ class ModuleShim(PyTorchShim):
     def to_bytes(self) -> bytes:
         if self._model is None:
             return srsly.msgpack_dumps({"settings": None})
-        kept: Dict[Any, str] = {}
-        aliases: Dict[str, str] = {}
-        state: Dict[str, torch.Tensor] = {}
-        for name, tensor in self._weights(self._model).items():
-            storage = (tensor.data_ptr(), tensor.shape, tensor.stride())
-            if tensor.numel() and storage in kept:
-                aliases[name] = kept[storage]
-            else:
-                kept[storage] = name
-                state[name] = tensor.contiguous().clone()
+        weights = int8.pack(self._model) if self.in_int8 else self._model.state_dict()
+        aliases = find_aliases(weights)
+        state = {name: tensor.contiguous().clone() for name, tensor in weights.items() if name not in aliases}
         return srsly.msgpack_dumps({"settings": self.settings, "aliases": aliases, "state": save_safetensors(state)})
-
-    def _weights(self, module: torch.nn.Module) -> Dict[str, torch.Tensor]:
-        return int8.pack(module) if self.in_int8 else module.state_dict()
 
     def from_bytes(self, bytes_data: bytes) -> "ModuleShim":
         msg = srsly.msgpack_loads(bytes_data)
         if msg["settings"] is None:
             self.settings, self._model = None, None
             return self
-        _check_plain(msg["settings"])
+        check_plain(msg["settings"])
         if missing := [name for name in self.reads if name not in msg["settings"]]:
             raise ValueError(f"the settings of the torch module lack {', '.join(missing)}")
         state = read_weights(msg["state"])
-        check_finite(state)
         state.update({name: state[kept] for name, kept in msg["aliases"].items()})
         module = build_empty(self.build, msg["settings"], len(state))  # before memory is taken for forged sizes
         check_shapes({name: state[name] for name in state if not name.endswith(int8.SCALE)}, module.state_dict())
@@ -243,17 +237,6 @@ class ModuleShim(PyTorchShim):
         self._stop_training()
         self._grad_scaler.to_(self.device)
         return self
-
-
-def _check_plain(settings: Any) -> None:
-    try:
-        is_plain = json.loads(json.dumps(settings, allow_nan=False)) == settings
-    except (TypeError, ValueError):
-        is_plain = False
-    if not is_plain:
-        raise ValueError(
-            "the settings of a torch module must be plain JSON: string keys, lists (no tuples), finite numbers, null"
-        )
 
 
 def shim_of(model: Model) -> ModuleShim:

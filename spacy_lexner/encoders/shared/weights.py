@@ -1,5 +1,6 @@
 """Saved weights, and settings that do not belong to them: refused before memory is taken or time is spent."""
 
+import json
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
@@ -31,9 +32,32 @@ NAMED = 4  # problems in an error
 ROOM = 10_000  # parameters and modules that a small model may make
 
 
+def check_plain(settings: Any) -> None:
+    """Raise ValueError unless settings survive JSON unchanged."""
+    try:
+        is_plain = json.loads(json.dumps(settings, allow_nan=False)) == settings
+    except (TypeError, ValueError):
+        is_plain = False
+    if not is_plain:
+        raise ValueError(
+            "the settings of a torch module must be plain JSON: string keys, lists (no tuples), finite numbers, null"
+        )
+
+
+def find_aliases(weights: Mapping[str, torch.Tensor]) -> Dict[str, str]:
+    """RETURNS (Dict[str, str]): The weights that share their memory with an earlier one, and the name of that one."""
+    kept: Dict[Any, str] = {}
+    aliases: Dict[str, str] = {}
+    for name, tensor in weights.items():
+        first = kept.setdefault((tensor.data_ptr(), tensor.shape, tensor.stride()), name)
+        if tensor.numel() and first != name:
+            aliases[name] = first
+    return aliases
+
+
 def read_weights(data: bytes) -> Dict[str, torch.Tensor]:
     """The weights in a safetensors file, whose header is checked against its size before memory is taken. Raises
-    ValueError if it is damaged."""
+    ValueError if it is damaged, or has a value that is not finite."""
     try:
         places, _, body = read_places(np.frombuffer(data, "u1"), "the weights", SIZES)
     except LexiconError as error:
@@ -44,6 +68,10 @@ def read_weights(data: bytes) -> Dict[str, torch.Tensor]:
     for name, place in places.items():
         weights[name] = torch.empty(place.shape, dtype=DTYPES[place.dtype])
         numpy_of(weights[name].reshape(-1).view(torch.uint8))[:] = body[place.begin : place.end]
+        # A sum needs no memory and little time; it is not finite if a value is not, or if large ones add up.
+        is_finite = not weights[name].is_floating_point() or weights[name].sum().isfinite()
+        if not is_finite and not weights[name].isfinite().all():
+            raise ValueError(f"the weight {name} has values that are not finite: damaged, or training diverged")
     return weights
 
 
@@ -129,14 +157,6 @@ def check_dtypes(found: Mapping[str, torch.Tensor], expected: Mapping[str, torch
     for name, tensor in found.items():
         if tensor.dtype != expected[name].dtype:
             raise ValueError(f"the weight {name} is made of {tensor.dtype}; expected {expected[name].dtype}")
-
-
-def check_finite(found: Mapping[str, torch.Tensor]) -> None:
-    """Raise ValueError for a saved weight that has values which are not finite."""
-    for name, tensor in found.items():
-        # A sum needs no memory and little time; it is not finite if a value is not, or if large ones add up.
-        if tensor.is_floating_point() and not tensor.sum().isfinite() and not tensor.isfinite().all():
-            raise ValueError(f"the weight {name} has values that are not finite: damaged, or training diverged")
 
 
 def check_ids(ids: Mapping[str, int], n_known: int, what: str) -> None:

@@ -1,7 +1,7 @@
 """The vectors of words in a batch: from the lexicon, fine-tuned, or by the length of the word."""
 
 import math
-from typing import Any, List, Literal, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Iterator, List, Literal, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 import torch
@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from ...candidates.batch_words import BatchWords
+from ...lexicon.level import Candidates
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.limits import quote
 from ...lexicon.matcher import Matcher
@@ -148,8 +149,13 @@ def number_words(chosen: np.ndarray, words: BatchWords, table: WordTable, device
 
 def words_of_texts(matcher: Matcher, texts: Sequence[str]) -> np.ndarray:
     """The hashes of the lexicon words that occur in texts, uint64[n], ascending."""
-    parts = [np.zeros(0, "u8")]
+    parts = [np.unique(found.hashes) for _, found, _ in match_in_parts(matcher, texts)]
+    return np.unique(np.concatenate([np.zeros(0, "u8"), *parts]))
+
+
+def match_in_parts(matcher: Matcher, texts: Sequence[str]) -> Iterator[Tuple[Sequence[str], Candidates, np.ndarray]]:
+    """Match texts without holding the words of all. YIELDS (Tuple[Sequence[str], Candidates, numpy.ndarray]): Some
+    texts, and what `Matcher.match` finds in them."""
     for begin in range(0, len(texts), MATCHED_AT_ONCE):
-        found, _ = matcher.match(texts[begin : begin + MATCHED_AT_ONCE])
-        parts.append(np.unique(found.hashes))
-    return np.unique(np.concatenate(parts))
+        part = texts[begin : begin + MATCHED_AT_ONCE]
+        yield (part, *matcher.match(part))

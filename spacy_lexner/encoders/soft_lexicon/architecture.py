@@ -47,8 +47,9 @@ def build_soft_lexicon_v1(
     width (int): Width of the result; an LSTM has half of it in each direction.
     network (str): The network that reads the characters: "lstm" or "cnn".
     layers (int): Number of layers of the LSTM, or of convolutions over three characters (three in the authors' CNN).
-    words (str): "finetuned": the vectors of the words in the training texts are copied from the lexicon and trained;
-        other words keep theirs. "frozen": all words keep the vectors of the lexicon, as in the authors' code.
+    words (str): "finetuned": the vectors of the words that occur in the training texts outside longer words are copied
+        from the lexicon and trained; other words keep theirs. "frozen": all words keep the vectors of the lexicon, as
+        in the authors' code.
     single_chars (str): Rule for words of one character: "keep", "drop", "alone", "uncovered" (see
         `keep_single_chars`). `lex_matcher` finds them with `min_length = 1`.
     smoothing (float): Added to the count of a word, so that words not in the training texts count too; 0 in the

@@ -1,6 +1,5 @@
 """The settings of a SoftLexicon, and its construction when a pipeline is initialised."""
 
-import warnings
 from dataclasses import dataclass
 from typing import ClassVar, Sequence
 
@@ -16,15 +15,10 @@ from ..shared.character_tables import CharacterTables
 from ..shared.lexicon_options import LabelOptions
 from ..shared.read_as import choose_normalization
 from ..shared.shim import ModuleShim
+from ..shared.training_sample import take_sample
 from ..shared.words import WordsFrom
 from .model import Network, SoftLexicon
 from .word_sets import count_words
-
-NO_TEXTS = (
-    "SoftLexicon builds its vocabulary and word counts from the training texts, but saw only a sample of {}; anything "
-    "else is unknown to it. `lex_ner` shows it all texts. With another component, add to the config\n"
-    '[initialize.before_init]\n@callbacks = "spacy-lexner.collect_texts.v1"'
-)
 
 
 @dataclass(frozen=True)
@@ -52,11 +46,10 @@ class SoftLexiconSetup(Block):
     def build(self, shim: ModuleShim, sample: Sequence[Doc], texts: TrainingTexts, matcher: Matcher) -> SoftLexicon:
         """Build the module; for the arguments see `FlatSetup.build`."""
         if not texts.n_docs:
-            warnings.warn(NO_TEXTS.format(len(sample)), stacklevel=2)
-            texts.add(sample)
+            take_sample(sample, texts, "SoftLexicon", "its vocabulary and word counts")
         lexicon, options = matcher.lexicon, self.embedding
         read = CharacterTables.read(options, texts.texts, choose_normalization(options.read_as, lexicon))
-        hashes, counts = count_words(matcher, texts.texts)
+        hashes, counts = count_words(matcher, texts.texts)  # of words outside longer ones
         tuned = hashes if self.words == "finetuned" else np.zeros(0, "u8")
         labels = self.lexicon.label_names(lexicon)
         tables = {

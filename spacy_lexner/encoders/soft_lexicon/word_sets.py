@@ -5,10 +5,10 @@ from typing import NamedTuple, Sequence, Tuple
 import numpy as np
 
 from ...lexicon.matcher import Matcher
+from ..shared.words import match_in_parts
 
 BEGIN, MIDDLE, END, SINGLE = range(4)
 N_SETS = 4
-MATCHED_AT_ONCE = 1000
 
 
 class WordSets(NamedTuple):
@@ -55,9 +55,7 @@ def count_words(matcher: Matcher, texts: Sequence[str]) -> Tuple[np.ndarray, np.
     """Count the words in texts. Returns their hashes, uint64[n], ascending, and for each the number of occurrences not
     covered by a longer word, int64[n]."""
     parts = [np.zeros(0, "u8")]
-    for begin in range(0, len(texts), MATCHED_AT_ONCE):
-        some = texts[begin : begin + MATCHED_AT_ONCE]
-        found, borders = matcher.match(some)
+    for some, found, borders in match_in_parts(matcher, texts):
         lengths = np.array([len(text) for text in some], "i8")
         offset = np.repeat(np.cumsum(lengths) - lengths, np.diff(borders))
         parts.append(found.hashes[~find_covered(found.starts + offset, found.ends + offset)])

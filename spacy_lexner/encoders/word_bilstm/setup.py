@@ -11,6 +11,7 @@ from ...candidates.training_texts import TrainingTexts
 from ...lexicon.matcher import Matcher, SingleChars
 from ..shared.lexicon_options import LabelOptions
 from ..shared.shim import ModuleShim
+from ..shared.training_sample import take_sample
 from ..shared.word_attention import EMPTY
 from ..shared.words import WordsFrom, words_of_texts
 from .model import WordBiLSTM
@@ -46,7 +47,8 @@ class WordBiLSTMSetup:
         tuned = np.zeros(0, "u8")
         if self.words == "finetuned":
             if not texts.n_docs:
-                texts.add(sample)
+                remedy = 'set words = "frozen", or '
+                take_sample(sample, texts, "WordBiLSTM", "its table of fine-tuned words", remedy)
             tuned = words_of_texts(matcher, texts.texts)
         labels = self.lexicon.label_names(matcher.lexicon)
         settings = {

@@ -64,8 +64,12 @@ class History:
 
     @property
     def undone(self) -> Dict[int, int]:
-        """RETURNS (Dict[int, int]): The changes that were undone, each with the change that undid it."""
-        return {change.undoes: change.number for change in list(self._changes) if change.undoes is not None}
+        """RETURNS (Dict[int, int]): The changes that are undone, each with the change that undid it."""
+        undone: Dict[int, int] = {}
+        for change in reversed(list(self._changes)):  # an undo that is itself undone has no effect
+            if change.undoes is not None and change.number not in undone:
+                undone.setdefault(change.undoes, change.number)
+        return undone
 
     def find(self, number: Optional[int]) -> Optional[Change]:
         """RETURNS (Optional[Change]): The change of that number; for None the last one that can still be undone."""

@@ -30,6 +30,7 @@ def find_words(dictionary: Dictionary, query: str, mode: str, changed: bool, off
 def find_rules(dictionary: Dictionary, query: str, offset: int, limit: int) -> Page:
     """Find the rules of words that contain a text."""
     lexicon = dictionary.matcher.lexicon
+    query = lexicon.normalization.word(query)
     rows = ((entry.word, rule) for entry in lexicon.ruled_words() if query in entry.word for rule in entry.rules)
     page = _cut(rows, offset, limit)
     return Page([{"word": word, **rule._asdict()} for word, rule in page.rows], page.next)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from typing import Annotated, Any, Callable, Dict, List, Literal, Optional
+from typing import Annotated, Any, Callable, Dict, List, Literal, Optional, Sequence
 
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
@@ -17,12 +17,11 @@ from ..problem import Problem
 from .answers import ChangeAnswer, ChangesAnswer, DiffAnswer, RulesAnswer, WordsAnswer
 from .auth import check_token
 from .context import metrics_of, require_dictionary, service_of
-from .schemas import RulesBody, UndoBody, WordsBody
+from .schemas import RemovalBody, RulesBody, UndoBody, WordsBody
 from .texts import to_edit, to_json
 
 logger = logging.getLogger(__name__)
 router = APIRouter(tags=["dictionary"])
-WordsQuery = Annotated[List[str], Query(alias="word", min_length=1)]
 Offset = Annotated[int, Query(ge=0)]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 FILE: Dict[str, Any] = {
@@ -37,7 +36,16 @@ def may_change(request: Request) -> Dictionary:
     return require_dictionary(service_of(request))
 
 
+def words_to_remove(
+    word: Annotated[Sequence[str], Query(description="For many words, use the body")] = (),
+    body: RemovalBody = RemovalBody(),  # noqa: B008 (never changed)
+) -> List[str]:
+    """The words of the query and the body."""
+    return [*word, *body.words]
+
+
 MayChange = Annotated[Dictionary, Depends(may_change)]
+ToRemove = Annotated[List[str], Depends(words_to_remove)]
 
 
 @router.get("/words", response_model=WordsAnswer, summary="Find words")
@@ -63,9 +71,9 @@ async def add_words(body: WordsBody, request: Request, dictionary: MayChange) ->
 
 
 @router.delete("/words", response_model=ChangeAnswer, summary="Remove words")
-async def remove_words(request: Request, dictionary: MayChange, word: WordsQuery) -> Response:
+async def remove_words(request: Request, dictionary: MayChange, words: ToRemove) -> Response:
     """Words and their rules are removed. Unknown words are ignored; if all are unknown, the status is 404."""
-    return await _make(request, dictionary, "remove_words", to_edit(service_of(request), remove_words=word))
+    return await _make(request, dictionary, "remove_words", to_edit(service_of(request), remove_words=words))
 
 
 @router.post("/words/upload", response_model=ChangeAnswer, openapi_extra=FILE, summary="Add the words of a file")
@@ -92,9 +100,9 @@ async def add_rules(body: RulesBody, request: Request, dictionary: MayChange) ->
 
 
 @router.delete("/rules", response_model=ChangeAnswer, summary="Remove the rules of words")
-async def remove_rules(request: Request, dictionary: MayChange, word: WordsQuery) -> Response:
+async def remove_rules(request: Request, dictionary: MayChange, words: ToRemove) -> Response:
     """All rules of the words are removed; the words stay."""
-    return await _make(request, dictionary, "remove_rules", to_edit(service_of(request), remove_rules=word))
+    return await _make(request, dictionary, "remove_rules", to_edit(service_of(request), remove_rules=words))
 
 
 @router.post("/rules/upload", response_model=ChangeAnswer, openapi_extra=FILE, summary="Add the rules of a file")

@@ -137,6 +137,14 @@ class RulesBody(Body):
     replace: bool = Field(False, description="Replace all rules of these words, instead of adding to them")
 
 
+class RemovalBody(Body):
+    """Words to remove, or words whose rules to remove."""
+
+    model_config = _examples({"words": ["长江大桥"]})
+
+    words: List[Text] = []
+
+
 class PreviewBody(Body):
     """A change to try, and the texts to try it on."""
 

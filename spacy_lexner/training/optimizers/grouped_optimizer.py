@@ -7,6 +7,7 @@ from typing import Any, Dict, Optional, Tuple
 from thinc.backends import get_array_ops
 from thinc.model import Model
 from thinc.optimizers import FloatOrSeq, KeyT, Optimizer
+from thinc.shims import PyTorchShim
 from thinc.types import FloatsXd
 
 from ...tensors.convert import tensor_of
@@ -74,6 +75,8 @@ class GroupedOptimizer(Optimizer):
                 RuntimeWarning,
                 stacklevel=2,
             )
+            for shim in (shim for node in model.walk() for shim in node.shims if isinstance(shim, PyTorchShim)):
+                shim._grad_scaler.update()  # lowers its scale, or gradients would overflow forever
         return norm
 
     def change(self, key: KeyT, weights: FloatsXd, gradient: FloatsXd, learn_rate: float, weight_decay: float) -> None:

@@ -172,6 +172,18 @@ def test_words_of_a_file_without_words(tmp_path):
     assert code == 1 and "does not split its texts into words" in output
 
 
+@pytest.mark.parametrize("given, name", [(".", "collection"), ("..", "brat"), ("../collection", "collection")])
+def test_a_collection_by_its_place(tmp_path, monkeypatch, given, name):
+    folder = tmp_path / "brat" / "collection"
+    folder.mkdir(parents=True)
+    (folder / "1.txt").write_text("南京", "utf8")
+    (folder / "1.ann").write_text("T1\tGPE 0 2\t南京\n", "utf8")
+    monkeypatch.chdir(folder)
+    code, output = run(given, tmp_path / "out", "--format", "brat")
+    assert code == 0, output
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [f"{name}.spacy"]
+
+
 def test_outputs_that_collide(tmp_path):
     source = tmp_path / "in"
     source.mkdir()

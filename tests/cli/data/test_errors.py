@@ -78,10 +78,23 @@ def test_one_model_for_other_texts(found, tmp_path):
     assert (tmp_path / "out" / "drafts.json").is_file() and (tmp_path / "out" / "scores.jsonl").is_file()
 
 
+def test_drafts_for_brat_are_never_overwritten(found):
+    folder, _, _ = found
+    arguments = ["-o", folder / "out", "-c", folder / "config.cfg", "-k", 2, "--to", "brat", "-n", 3]
+    drafts = folder / "out" / "drafts"
+    for _ in range(2):
+        code, printed = run(folder / "corpus.spacy", *arguments)
+        assert code == 0 and f"{drafts}: 3 texts" in printed and len(list(drafts.glob("*.ann"))) == 3
+        code, printed = run(folder / "corpus.spacy", *arguments)
+        assert code == 1 and f"{drafts} holds drafts that may have been corrected" in printed
+        drafts.rename(folder / f"corrected-{len(list(folder.iterdir()))}")
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["{corpus}", "-o", "{out}", "--to", "excel"], "--to excel"),
+        (["{corpus}", "-o", "{out}", "--to", "excel"], "Unknown format to write: 'excel'"),
+        (["{corpus}", "-o", "{out}", "-k", "2", "--offsets", "bytes"], "offsets is 'bytes'"),
         (["{corpus}", "-o", "{out}", "-m", "x", "--training.max_steps", "3"], "--model is used as it is"),
         (["{corpus}", "-o", "{out}", "-k", "90"], "cannot be divided into 90 parts"),
         (["{empty}", "-o", "{out}"], "no text has an entity"),
@@ -93,3 +106,4 @@ def test_bad_input(found, tmp_path, arguments, message):
     places = {"corpus": found[0] / "corpus.spacy", "out": tmp_path / "out", "empty": empty}
     code, printed = run(*(argument.format(**places) for argument in arguments))
     assert code == 1 and message in printed
+    assert not list(places["out"].glob("fold-*")), "before training"

@@ -105,3 +105,39 @@ def test_nothing_is_written_over(trained, text):
     code, output = run(trained[0], text, *SMALL)
     assert code == 1 and "Replace it (--force)" in output
     assert run(trained[0].parent / "new", trained[0] / "none.txt")[0] == 1
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--dtype", "int8"], "--dtype int8: expected float32, float16"),
+        (["--words", "{tmp}/none.txt"], "none.txt: no such file"),
+        (["--words", "{tmp}/bad.txt"], "bad.txt:1: not utf8"),
+        (["--words", "{tmp}/wide.vec"], "wide.vec: vectors of 3 dimensions; expected 4"),
+    ],
+)
+def test_what_the_lexicon_needs_is_checked_before_training(text, tmp_path, arguments, message):
+    (tmp_path / "bad.txt").write_bytes(b"\xff\n")
+    (tmp_path / "wide.vec").write_text("1 3\n大桥 1 2 3\n", "utf8")
+    code, output = run(tmp_path / "out", text, *SMALL, *(argument.format(tmp=tmp_path) for argument in arguments))
+    assert code == 1 and message in output and not (tmp_path / "out").exists()
+
+
+def test_the_output_is_checked_before_training(trained, text, tmp_path):
+    (tmp_path / "file").touch()
+    code, output = run(tmp_path / "file", text, *SMALL)
+    assert code == 1 and "file is a file. Give a folder" in output
+    lexicon = (trained[0] / "lexicon" / "manifest.json").read_bytes()
+    code, output = run(trained[0], text, "--unit", "char", *SMALL)
+    assert code == 0, "the lexicon stays as it is"
+    assert (trained[0] / "lexicon" / "manifest.json").read_bytes() == lexicon
+
+
+def test_a_lexicon_that_cannot_be_written(text, tmp_path, monkeypatch):
+    def refuse(*arguments):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr("spacy_lexner.cli.data.vectors.save", refuse)
+    code, output = run(tmp_path / "out", text, "--unit", "word", *SMALL)
+    assert code == 1 and "The lexicon was not written No space left" in output
+    assert (tmp_path / "out" / "words.vec").exists()

@@ -13,6 +13,21 @@ def test_add(run, folder, tmp_path):
     assert (lexicon.get("长江").weight, lexicon.get("长江").label) == (7, "ns")
 
 
+def test_a_weight_of_1_is_written_and_nothing_else_changes(run, folder):
+    before = Lexicon.open(folder).get("南京")
+    assert run("add", folder, "南京", "紫峰", "--weight", "3")[0] == 0
+    assert [Lexicon.open(folder).get(word).weight for word in ("南京", "紫峰")] == [3, 3]
+    assert run("add", folder, "南京", "--label", "LOC")[0] == 0
+    assert Lexicon.open(folder).get("南京").weight == 3
+    code, output = run("add", folder, "南京", "长江", "--weight", "1")
+    assert code == 0 and "1 words added, 1 changed" in output
+    lexicon = Lexicon.open(folder)
+    after = lexicon.get("南京")
+    assert [lexicon.get(word).weight for word in ("南京", "长江", "紫峰")] == [1, 1, 3]
+    assert (after.labels, after.entity_id) == (("LOC",), before.entity_id)
+    assert after.vector.tolist() == before.vector.tolist()
+
+
 def test_a_file_as_build_reads_it(run, folder, tmp_path):
     (tmp_path / "more.txt").write_text("".join(f"词{i}\n" for i in range(20)) + "坏\t词\n air max \n")
     version = Lexicon.open(folder).version

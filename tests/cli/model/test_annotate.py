@@ -25,3 +25,15 @@ def test_command(tmp_path, monkeypatch):
     assert result.exit_code == 1 and "another run" in " ".join(result.output.split())
     result = CliRunner().invoke(lexner, [*arguments[:2], str(tmp_path / "no.txt"), str(tmp_path / "new")])
     assert result.exit_code == 1 and "no such file" in " ".join(result.output.split())
+
+
+def test_what_is_no_pipeline(tmp_path):
+    (tmp_path / "notamodel").mkdir()
+    (tmp_path / "t.txt").write_text("我在南京\n", "utf8")
+    nlp = spacy.blank("zh")
+    nlp.to_disk(tmp_path / "model")
+    texts, out = str(tmp_path / "t.txt"), str(tmp_path / "out")
+    result = CliRunner().invoke(lexner, ["annotate", str(tmp_path / "notamodel"), texts, out])
+    assert isinstance(result.exception, SystemExit) and "cannot be loaded" in " ".join(result.output.split())
+    result = CliRunner().invoke(lexner, ["annotate", str(tmp_path / "model"), texts, out])
+    assert result.exit_code == 0, "nothing was done that another pipeline would contradict"

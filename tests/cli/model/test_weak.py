@@ -1,4 +1,5 @@
 import re
+from pathlib import Path
 
 import pytest
 import spacy
@@ -6,6 +7,8 @@ from small_training import PLACES, make_texts, save_config, save_docs
 from typer.testing import CliRunner
 
 from spacy_lexner.cli.app import lexner
+from spacy_lexner.cli.model.weak import print_labels
+from spacy_lexner.weak.dictionary import Dictionary
 
 
 def run(*arguments):
@@ -37,8 +40,27 @@ def test_a_pipeline_of_words_and_texts(files, tmp_path):
     assert "60 texts with" not in printed  # equal ones count once
     assert "judged by words of the dictionary" in printed and (tmp_path / "out" / "report.html").is_file()
     assert spacy.load(tmp_path / "out" / "model").get_pipe("lex_ner").labels == ("LOC",)
+    assert f"words.tsv: {len(PLACES[::2])} words labelled LOC ({len(PLACES[::2])})" in printed
     code, printed = run(*arguments, "--held-out", 0.4)
     assert code == 1 and "holds a run with another dictionary" in printed
+
+
+def test_changed_other_words_are_refused(files, tmp_path):
+    others = tmp_path / "others.txt"
+    others.write_text("今天\n没有人\n", "utf8")
+    options = ["-c", files / "config.cfg", "--folds", 0, "--rounds", 0, "--held-out", 0.3, "--other-words", others]
+    arguments = [files / "words.tsv", files / "texts.txt", tmp_path / "out", *options]
+    assert [run(*arguments)[0] for _ in range(2)] == [0, 0]
+    others.write_text("今天\n", "utf8")
+    code, printed = run(*arguments)
+    assert code == 1 and "holds a run with another dictionary" in printed
+
+
+def test_only_the_most_frequent_labels_are_printed(capsys):
+    labels = {**{f"词{i}": (f"L{i}",) for i in range(15)}, "南京市": ("L3", "GPE")}
+    print_labels(Path("words.csv"), Dictionary(labels, set()))
+    assert "words.csv: 16 words labelled L3 (2), L0 (1)" in (printed := capsys.readouterr().out)
+    assert "and 6 other labels" in printed
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,13 @@ def test_an_id_may_itself_be_a_word_of_the_lexicon(build, nlp):
     assert found.vectors.tolist() == [vector.tolist()] and found.known.all()
 
 
+def test_an_id_that_is_a_word_without_vector_has_that_of_another_word(build, nlp):
+    model = build({"source": "ents"}, make_lexicon(Q1=""))
+    doc = nlp(TEXT)
+    doc.ents = [Span(doc, 0, 2, "LOC", kb_id="Q1")]
+    assert shown(model, doc) == ["Q1", *[None] * 9]
+
+
 def test_a_mention_without_vector_is_counted_warned_of_and_not_seen(build, nlp, caplog):
     model, doc = build(), nlp("市长在")
     with caplog.at_level(logging.WARNING):

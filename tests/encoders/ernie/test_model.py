@@ -10,7 +10,7 @@ from tolerance import assert_all_close, assert_close, near
 from transformers import BertConfig, BertModel
 
 from spacy_lexner.checkpoints.ernie import rename_parameters
-from spacy_lexner.encoders.ernie.model import ErnieEncoder, complete_layer_types
+from spacy_lexner.encoders.ernie.model import FusedBert, complete_layer_types
 from spacy_lexner.pretraining.heads import DenoisingEntityHead, MaskedLMHead, NextSentenceHead, cross_entropy
 
 N_TERMS = 4 * 100  # layers, and their longest sum: an entity vector
@@ -29,8 +29,8 @@ def make_config(n_layers: int = 4, **settings) -> BertConfig:
     return BertConfig(**{**sizes, **settings})
 
 
-def make_encoder(layer_types: List[str], n_layers: int = 4, **settings) -> ErnieEncoder:
-    return ErnieEncoder(BertModel(make_config(n_layers), add_pooling_layer=False), layer_types, **settings).eval()
+def make_encoder(layer_types: List[str], n_layers: int = 4, **settings) -> FusedBert:
+    return FusedBert(BertModel(make_config(n_layers), add_pooling_layer=False), layer_types, **settings).eval()
 
 
 def load(module: torch.nn.Module, state: Dict[str, torch.Tensor]) -> None:
@@ -193,7 +193,7 @@ def test_wrong_widths_heads_and_text_models_are_refused():
     with pytest.raises(ValueError, match="5 entity heads cannot share entity vectors of width 24"):
         make_encoder(["mix"], entity_width=24, entity_heads=5)
     with pytest.raises(ValueError, match="Linear is not a BERT-shaped model"):
-        ErnieEncoder(torch.nn.Linear(2, 2), ["mix"])
+        FusedBert(torch.nn.Linear(2, 2), ["mix"])
     encoder = make_encoder(["mix"], entity_width=8, entity_heads=2)
     ids = torch.ones(1, 3, dtype=torch.long)
     with pytest.raises(ValueError, match=r"width 9.*entity_width=8"):

@@ -8,7 +8,7 @@ import pytest
 import spacy
 import torch
 from spacy.tokens import Doc
-from thinc.api import Model
+from thinc.api import Adam, Model
 from tolerance import assert_all_close, assert_close, moved, slope
 
 from spacy_lexner.candidates.training_texts import show_training_docs
@@ -227,13 +227,15 @@ def test_the_contextual_sub_model_is_frozen_at_first():
     model.predict(docs)
     contextual.attrs["calls"].clear()
     for frozen in (True, True, False):
-        vectors, backprop = model.begin_update(docs)
-        backprop(random_like(vectors))
+        for _ in range(2):  # parts of a batch
+            vectors, backprop = model.begin_update(docs)
+            backprop(random_like(vectors))
         assert contextual.has_grad("W") != frozen
+        model.shims[0].finish_update(Adam(0.001, use_averages=False))
         if model.attrs["n_updates"] == 1:
             model.from_bytes(model.to_bytes())  # a resumed training keeps counting
-            contextual.attrs["calls"] = [False]
-    assert contextual.attrs["calls"] == [False, False, True]
+            contextual.attrs["calls"] = [False, False]
+    assert contextual.attrs["calls"] == [False, False, False, False, True, True]
 
 
 def test_a_frozen_listener_gets_a_gradient_of_zero():
@@ -250,6 +252,7 @@ def test_a_frozen_listener_gets_a_gradient_of_zero():
     for _ in range(2):
         vectors, backprop = model.begin_update([NLP.make_doc("南京"), NLP.make_doc("市")])
         backprop(random_like(vectors))
+        model.shims[0].finish_update(Adam(0.001, use_averages=False))
     assert [gradient.shape for gradient in seen] == [(2, 3), (1, 3)] * 2
     assert [bool(gradient.any()) for gradient in seen] == [False, False, True, True]
 

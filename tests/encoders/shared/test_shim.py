@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 import srsly
 import torch
-from thinc.api import Adam, ArgsKwargs, Model
+from thinc.api import Adam, ArgsKwargs, Model, PyTorchGradScaler
 from tolerance import assert_close
 
+from spacy_lexner.encoders.shared import half_precision, shim
 from spacy_lexner.encoders.shared.character_tables import TokenVectors
 from spacy_lexner.encoders.shared.shim import ModuleShim
 from spacy_lexner.training.optimizers.adamw import GroupedAdamW
@@ -141,6 +142,49 @@ def test_gradients_that_are_not_finite_change_nothing():
     with pytest.warns(RuntimeWarning, match="skipped"):
         model.shims[0].finish_update(optimizer)
     assert torch.equal(before, model.shims[0].module.first.weight)
+
+
+@pytest.fixture
+def scaling(monkeypatch):
+    """Scale gradients as on a GPU without bfloat16, but compute in float32."""
+
+    def scale(scaler, tensor, scales, inplace):
+        assert inplace
+        return tensor.mul_(scaler._scale)
+
+    monkeypatch.setattr(PyTorchGradScaler, "_scale_tensor", scale)
+    monkeypatch.setattr(half_precision, "half_precision", lambda device: torch.float16)
+    monkeypatch.setattr(shim, "half_precision", lambda device: None)
+
+
+class Scaled(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.factor = torch.nn.Parameter(torch.tensor(2.0))  # without dimensions
+
+    def forward(self, X: torch.Tensor) -> torch.Tensor:
+        return X * self.factor
+
+
+def test_scaled_gradients_of_parts_of_a_batch_add_up(scaling):
+    scaled = ModuleShim(lambda settings: Scaled(), mixed_precision=True)
+    factor = scaled.initialize({}).factor
+    for n_done in range(1, 4):
+        Y, backprop = scaled.begin_update(ArgsKwargs(args=(torch.ones(2),), kwargs={}))
+        backprop(ArgsKwargs(args=((Y,),), kwargs={"grad_tensors": (torch.ones(2),)}))
+        assert factor.grad == 2 * n_done
+    scaled.finish_update(GroupedAdamW(0.1))
+    assert factor < 2.0 and factor.grad is None
+
+
+def test_an_overflow_in_a_part_of_a_batch_skips_the_update(scaling):
+    scaled = ModuleShim(lambda settings: Scaled(), mixed_precision=True)
+    factor, scale = scaled.initialize({}).factor, scaled._grad_scaler._scale.clone()
+    for value in (float("inf"), 1.0):
+        Y, backprop = scaled.begin_update(ArgsKwargs(args=(torch.full((2,), value),), kwargs={}))
+        backprop(ArgsKwargs(args=((Y,),), kwargs={"grad_tensors": (torch.ones(2),)}))
+    scaled.finish_update(GroupedAdamW(0.1))
+    assert factor == 2.0 and scaled._grad_scaler._scale == scale / 2
 
 
 def test_input_gradient():

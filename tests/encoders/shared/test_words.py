@@ -3,7 +3,16 @@ import pytest
 import torch
 
 from spacy_lexner.candidates.batch_words import BatchWords
-from spacy_lexner.encoders.shared.words import Words, WordTable, WordVectors, check_words, number_words, words_of_texts
+from spacy_lexner.encoders.shared import words as module
+from spacy_lexner.encoders.shared.words import (
+    Words,
+    WordTable,
+    WordVectors,
+    check_words,
+    match_in_parts,
+    number_words,
+    words_of_texts,
+)
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher
 
 
@@ -44,6 +53,13 @@ def test_no_words():
     words = batch_words(("南京", ONE)).take(np.zeros(1, bool))
     rows, distinct = number_words(np.full((2, 3), -1), words, WordTable(2, 2, np.zeros(0, "u8")), CPU)
     assert not rows.any() and rows.shape == (2, 3) and distinct.vectors.shape == (0, 2)
+
+
+def test_texts_are_matched_in_parts(monkeypatch):
+    monkeypatch.setattr(module, "MATCHED_AT_ONCE", 2)
+    parts = match_in_parts(Matcher(ONE), ["去南京", "", "东京和南京"])
+    shown = [(list(part), words.starts.tolist(), borders.tolist()) for part, words, borders in parts]
+    assert shown == [(["去南京", ""], [1], [0, 1, 1]), (["东京和南京"], [0, 3], [0, 2])]
 
 
 def test_fine_tuned_words_start_from_the_lexicon():

@@ -67,7 +67,7 @@ def test_as_a_shared_tok2vec_pipe():
     nlp.add_pipe("tagger", config={"model": {"tok2vec": listener}})
     doc = nlp.make_doc("小明来了")
     example = Example.from_dict(doc, {"tags": ["N", "N", "V", "U"]})
-    with pytest.warns(UserWarning, match=r"(?s)SoftLexicon builds its vocabulary.*collect_texts\.v1"):
+    with pytest.warns(UserWarning, match=r"(?s)SoftLexicon makes its vocabulary.*collect_texts\.v1"):
         optimizer = nlp.initialize(lambda: [example])
     optimizer.learn_rate = 0.01
     for _ in range(40):

@@ -115,6 +115,13 @@ def test_width_known_from_a_doc_and_saved():
     np.testing.assert_array_equal(other.predict(docs)[0], model.predict(docs)[0])
 
 
+def test_a_mere_sample_is_warned_of():
+    model = link(build_word_bilstm_v1(counting(), hidden_width=5, words="finetuned"), lexicon_of())
+    with pytest.warns(UserWarning, match=r'(?s)saw only a sample of 1;.*words = "frozen".*collect_texts\.v1'):
+        model.initialize(X=[NLP.make_doc(TEXT)])
+    assert len(model.shims[0].module.words.tuned) == len(WORDS)
+
+
 def test_a_lexicon_of_another_width_is_refused():
     with pytest.raises(ValueError, match=r"vectors of 9 dimensions.*trained with 3"):
         link(make_model(), lexicon_of(width=9)).predict([NLP.make_doc(TEXT)])

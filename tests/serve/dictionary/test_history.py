@@ -29,6 +29,17 @@ def test_states_and_undoing():
     assert [history.describe(one)["undone"] for one in history] == [True, False, False]
 
 
+def test_an_undo_that_is_undone_has_no_effect():
+    history = History()
+    history.add(change(1, "甲", UNTOUCHED, FIELDS))
+    history.add(change(2, "甲", FIELDS, UNTOUCHED, undoes=1))
+    assert history.undone == {1: 2} and history.find(None) is None
+    history.add(change(3, "甲", UNTOUCHED, FIELDS, undoes=2))
+    assert history.undone == {2: 3} and history.find(None).number == 1
+    history.add(change(4, "甲", FIELDS, UNTOUCHED, undoes=1))
+    assert history.undone == {2: 3, 1: 4} and history.find(None) is None
+
+
 def test_old_changes_are_forgotten_but_not_what_they_did(monkeypatch):
     monkeypatch.setattr(module, "MAX_CHANGES", 3)
     history = History()

@@ -50,3 +50,4 @@ def test_rules(dictionary):
     assert rows == [("大桥", "forbid", "PER"), ("大桥", "prefer", "LOC")]
     page = find_rules(dictionary, "", 0, 1)
     assert len(page.rows) == 1 and page.next == 1 and find_rules(dictionary, "江", 0, 1).rows == []
+    assert find_rules(dictionary, " 大桥 ", 0, 1) == page  # normalised as words are

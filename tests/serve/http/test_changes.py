@@ -56,6 +56,23 @@ def test_rules_are_removed_and_words_stay(owner):
     assert owner.get("/words?q=新词").json()["words"][0]["rules"] == []
 
 
+def test_words_to_remove_in_the_query_and_the_body(owner):
+    removed = owner.request("DELETE", "/words?word=长江", json={"words": ["市长"]}).json()
+    assert removed["change"]["words"] == ["长江", "市长"]
+    for body in (None, {}, {"words": []}):
+        answer = owner.request("DELETE", "/words", json=body)
+        assert answer.status_code == 422 and "Give words" in answer.json()["detail"]
+
+
+def test_an_undo_that_is_undone_leaves_the_change_to_undo(owner):
+    owner.post("/words", json={"words": ["新词"]})
+    for body in ({}, {"change": 2}):
+        assert owner.post("/undo", json=body).status_code == 200
+    assert owner.get("/words?q=新词").json()["words"]
+    assert [each["undone"] for each in owner.get("/changes").json()["changes"]] == [False, True, False]
+    assert owner.post("/undo", json={}).json()["change"]["undoes"] == 1
+
+
 def test_a_contradiction_names_both_rules(owner):
     owner.post("/rules", json={"rules": [rule("长江", "force", "LOC")]})
     answer = owner.post("/rules", json={"rules": [rule("长江", "force", "GPE")]})

@@ -3,7 +3,7 @@ import math
 import numpy
 import pytest
 import torch
-from thinc.api import Linear, PyTorchWrapper, chain
+from thinc.api import Linear, PyTorchGradScaler, PyTorchWrapper, chain
 from tolerance import assert_all_close, near
 
 from spacy_lexner.training.optimizers.adamw import GroupedAdamW
@@ -83,6 +83,17 @@ def test_a_norm_that_is_not_finite_skips_the_update(value, where):
     make_gradients(model)
     assert math.isfinite(optimizer.finish_update(model))
     assert all((after != before[key]).any() for key, after in weights(model).items())
+
+
+def test_a_skipped_update_lowers_the_scale_of_gradients():
+    model, scaler = make_model(), PyTorchGradScaler(enabled=True)
+    model.layers[1].shims[0]._grad_scaler = scaler
+    for scale in (2.0**15, 2.0**14):
+        get_gradients(model)[-1].flat[0] = float("inf")
+        scaler._found_inf = True
+        with pytest.warns(RuntimeWarning, match="this update is skipped"):
+            GroupedAdamW(0.1).finish_update(model)
+        assert scaler._scale == scale and not scaler.found_inf
 
 
 def make_gradients(model):

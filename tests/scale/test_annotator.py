@@ -1,0 +1,53 @@
+import pytest
+import spacy
+from small_ner import TEXTS, blank, train
+from spacy.tokens import Span, SpanGroup
+
+from spacy_lexner.pipeline.ner.entity_writer import UNCERTAIN_KEY
+from spacy_lexner.scale.annotator import Annotator
+from spacy_lexner.scale.results import Wanted
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    nlp, folder = blank(), tmp_path_factory.mktemp("ner")
+    train(nlp, steps=1)  # so that it is unsure
+    nlp.to_disk(folder)
+    return folder
+
+
+def test_uncertain_spans_have_their_own_probabilities(trained):
+    text = TEXTS[0][0]
+    bounds = (1e-3, 1.0)
+    [result] = Annotator(str(trained), Wanted(uncertain=bounds)).annotate([text])
+    nlp = spacy.load(trained)
+    nlp.get_pipe("lex_ner").uncertain = bounds
+    doc = nlp(text)
+    group = doc.spans[UNCERTAIN_KEY]
+    places = {(ent["start"], ent["end"]): ent["label"] for ent in result.row["entities"]}
+    found = {(row["start"], row["end"], row["label"]): row["score"] for row in result.row["uncertain"]}
+    assert any((start, end) not in places for start, end, _ in found)
+    assert any(places.get((start, end), label) != label for start, end, label in found)
+    expected = [(span.start_char, span.end_char, span.label_) for span in group]
+    assert list(found) == expected and list(found.values()) == pytest.approx(group.attrs["scores"])
+    assert [row["text"] for row in result.row["uncertain"]] == [span.text for span in group]
+
+
+@spacy.Language.component("test_annotator_exact")
+def write_exact(doc):
+    attrs = {"scores": [0.25], "offsets": [[1, 2]]}
+    doc.spans[UNCERTAIN_KEY] = SpanGroup(doc, name=UNCERTAIN_KEY, attrs=attrs, spans=[Span(doc, 0, 1, "GPE")])
+    return doc
+
+
+def test_uncertain_spans_inside_tokens(tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("test_annotator_exact")
+    nlp.to_disk(tmp_path)
+    [result] = Annotator(str(tmp_path), Wanted(uncertain=(0.1, 0.9))).annotate(["看南京"])
+    assert result.row["uncertain"] == [{"start": 1, "end": 2, "text": "南", "label": "GPE", "score": 0.25}]
+
+
+def test_no_uncertain_spans(model):
+    [result] = Annotator(model, Wanted(uncertain=(0.1, 0.9))).annotate(["南京"])
+    assert result.row["uncertain"] == [] and result.row["entities"][0]["score"] is None
