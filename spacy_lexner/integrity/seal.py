@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Optional, Union
 
-from ..lexicon.packing import checksum_of
+from ..lexicon.checksum import checksum_of
 
 SEAL = "seal.json"
 # The files of components that seal themselves, by factory. The lexicon of a lex_matcher has checksums of its own.

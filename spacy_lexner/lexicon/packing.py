@@ -1,6 +1,5 @@
 """A compiled lexicon as named arrays and a manifest, and back, with every size checked."""
 
-import hashlib
 import json
 from dataclasses import asdict
 from typing import Any, Dict, Optional, Tuple, Union
@@ -8,6 +7,7 @@ from typing import Any, Dict, Optional, Tuple, Union
 import numpy as np
 
 from .build import BuildReport
+from .checksum import checksum_of
 from .errors import LexiconError
 from .level import Level
 from .limits import quote
@@ -70,12 +70,6 @@ def parse_manifest(text: Union[str, bytes], name: str) -> Dict[str, Any]:
             f"{name}: the manifest was changed after it was written. Rebuild the lexicon, or copy it again."
         )
     return manifest
-
-
-def checksum_of(manifest: Dict[str, Any]) -> str:
-    """The SHA-256 of everything in a manifest except its checksum."""
-    content = {key: value for key, value in manifest.items() if key != "checksum"}
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode("utf8")).hexdigest()
 
 
 def unpack(manifest: Dict[str, Any], parts: PartsT) -> Tuple[Level, BuildReport]:

@@ -15,10 +15,11 @@ import numpy as np
 
 from .array_file import read_arrays, write_arrays
 from .build import BuildReport
+from .checksum import checksum_of
 from .errors import LexiconError
 from .level import Level
 from .limits import quote
-from .packing import FORMAT, PartsT, check_places, checksum_of, pack, parse_manifest, unpack
+from .packing import FORMAT, PartsT, check_places, pack, parse_manifest, unpack
 from .part_file import link_part, map_part, remove_old_parts, write_part, write_temporary
 from .writing import sync_folder
 

@@ -9,7 +9,7 @@ from samples import READERS, RULES
 from small_encoders import small_lexicon
 
 from spacy_lexner.lexicon import Lexicon, LexiconError, Matcher
-from spacy_lexner.lexicon.packing import checksum_of
+from spacy_lexner.lexicon.checksum import checksum_of
 from spacy_lexner.lexicon.readers import (
     read_entity_vectors,
 )

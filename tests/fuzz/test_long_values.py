@@ -14,8 +14,8 @@ from spacy_lexner.formats.record import FormatError, ReadOptions
 from spacy_lexner.formats.report import Report
 from spacy_lexner.integrity.seal import MAGIC, SealError, seal_bytes
 from spacy_lexner.lexicon import Lexicon, LexiconError, Matcher
+from spacy_lexner.lexicon.checksum import checksum_of
 from spacy_lexner.lexicon.limits import QUOTED
-from spacy_lexner.lexicon.packing import checksum_of
 from spacy_lexner.lexicon.rule_file import read_rules
 from spacy_lexner.scale.inputs import read_records as read_texts
 from spacy_lexner.scale.records import InputOptions
