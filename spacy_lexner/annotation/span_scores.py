@@ -7,7 +7,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..pipeline.annotate_texts import annotate_texts
-from ..pipeline.ner.entity_writer import UNCERTAIN_KEY
+from ..pipeline.ner.entity_writer import read_uncertain
 from ..pipeline.ner.lex_ner import LexNER
 from ..pipeline.ner.place_scores import score_places
 from ..visualize.lattice import Mark, read_marks
@@ -59,9 +59,7 @@ def _all_likely(ner: LexNER) -> Iterator[None]:
 
 
 def _likely(doc: Doc) -> List[Mark]:
-    group = doc.spans[UNCERTAIN_KEY]
-    rows = zip(group.attrs["offsets"], group, group.attrs["scores"])
-    return [Mark(start, end, span.label_, score) for (start, end), span, score in rows]
+    return [Mark(*span) for span in read_uncertain(doc)]
 
 
 def _found(doc: Doc) -> List[Mark]:

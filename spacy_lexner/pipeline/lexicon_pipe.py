@@ -3,7 +3,7 @@
 import logging
 import threading
 from pathlib import Path
-from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Set, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
 from spacy.language import Language
 from spacy.pipeline import Pipe
@@ -178,9 +178,7 @@ class LexiconPipe(Pipe):
         rules replace all other rules of its words except those from other files. `reload` reads the file again."""
         file = RuleFile(str(path), encoding)
         with _CHANGING:
-            given = read_rule_files([file], self._normalization)
-            outdated = frozenset() if self._dictionary is None else self._dictionary.outdated - given.keys()
-            self._use_files((*(known for known in self.rule_files if known.path != file.path), file), outdated)
+            self._use_files((*(known for known in self.rule_files if known.path != file.path), file), [file])
 
     def reload(self) -> None:
         """Read the dictionary files again. If one of them is invalid, the current rules stay."""
@@ -188,15 +186,21 @@ class LexiconPipe(Pipe):
 
     def set_rule_files(self, files: Iterable[RuleFile]) -> None:
         """Read dictionary files, which replace those read before. A word in several files has all their rules."""
-        self._use_files(tuple(files), frozenset())
+        files = tuple(files)
+        self._use_files(files, files)
 
-    def _use_files(self, files: Tuple[RuleFile, ...], outdated: FrozenSet[str]) -> None:
-        """Read dictionary files; `outdated` words (normalised) keep what was changed by other means."""
+    def _use_files(self, files: Tuple[RuleFile, ...], renewed: Sequence[RuleFile]) -> None:
+        """Read dictionary files. Words of the `renewed` ones lose what was changed by other means; others keep it."""
         with _CHANGING:
-            rules = read_rule_files(files, self._normalization)
+            current = self._dictionary or RuledLexicon(Lexicon.from_entries([]), {})
+            rules: Dict[str, Rules] = {}
+            outdated = current.outdated
+            for file in files:
+                given = read_rule_files([file], self._normalization)
+                rules.update((word, normal_rules((*rules.get(word, ()), *each))) for word, each in given.items())
+                outdated = outdated.difference(given) if file in renewed else outdated
             self._check({each: word for word, each in rules.items()})
-            own = Lexicon.from_entries([]) if self._dictionary is None else self._dictionary.own
-            self.use_words(RuledLexicon(own, rules, outdated))
+            self.use_words(RuledLexicon(current.own, rules, outdated))
             self.rule_files = files
 
     def check_rules(self, *, warn: bool = False) -> None:

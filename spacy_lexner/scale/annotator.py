@@ -11,7 +11,7 @@ from spacy.tokens import Doc, Span
 from ..pipeline.codecs import find_codecs_once
 from ..pipeline.exact_offsets import get_offsets
 from ..pipeline.ner.entity_search import get_alternatives
-from ..pipeline.ner.entity_writer import UNCERTAIN_KEY
+from ..pipeline.ner.entity_writer import read_uncertain
 from ..pipeline.ner.lex_ner import LexNER
 from .results import Result, Wanted
 
@@ -70,7 +70,7 @@ class Annotator:
                 for one in get_alternatives(doc)
             ]
         if self.wanted.uncertain is not None:
-            row["uncertain"] = _uncertain(doc)
+            row["uncertain"] = [_span(doc, *span) for span in read_uncertain(doc)]
         if self.wanted.version:
             row["lex_version"] = doc._.lex_version if Doc.has_extension("lex_version") else None
         if self.wanted.doc:
@@ -87,16 +87,9 @@ def annotate_one(nlp: Language, text: str) -> Doc:
 
 
 def _entity(ent: Span) -> Dict[str, Any]:
-    return _span(ent, *get_offsets(ent), ent._.lex_score if Span.has_extension("lex_score") else None)
+    score = ent._.lex_score if Span.has_extension("lex_score") else None
+    return _span(ent.doc, *get_offsets(ent), ent.label_, score)
 
 
-def _uncertain(doc: Doc) -> List[Dict[str, Any]]:
-    group = doc.spans.get(UNCERTAIN_KEY)
-    if group is None:
-        return []
-    rows = zip(group, group.attrs["offsets"], group.attrs["scores"])
-    return [_span(span, start, end, score) for span, (start, end), score in rows]
-
-
-def _span(span: Span, start: int, end: int, score: Optional[float]) -> Dict[str, Any]:
-    return {"start": start, "end": end, "text": span.doc.text[start:end], "label": span.label_, "score": score}
+def _span(doc: Doc, start: int, end: int, label: str, score: Optional[float]) -> Dict[str, Any]:
+    return {"start": start, "end": end, "text": doc.text[start:end], "label": label, "score": score}

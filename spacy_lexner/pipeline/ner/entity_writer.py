@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from typing import List, Literal, NamedTuple, Sequence, Tuple
+from typing import Iterator, List, Literal, NamedTuple, Sequence, Tuple
 
 import numpy as np
 from spacy.tokens import Doc, Span, SpanGroup
@@ -29,6 +29,14 @@ class Placed(NamedTuple):
     entity: Entity  # on units
     start: int  # its exact characters
     end: int
+
+
+def read_uncertain(doc: Doc) -> Iterator[Tuple[int, int, str, float]]:
+    """YIELDS (Tuple[int, int, str, float]): The uncertain spans of a Doc: exact characters, label and probability."""
+    group = doc.spans.get(UNCERTAIN_KEY)
+    if group is not None:
+        for span, (start, end), score in zip(group, group.attrs["offsets"], group.attrs["scores"]):
+            yield start, end, span.label_, score
 
 
 class EntityWriter:

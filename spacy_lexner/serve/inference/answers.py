@@ -9,7 +9,7 @@ from ...formats.offsets import CODE_POINTS, UTF_16, Offsets
 from ...lexicon.matcher import Matcher
 from ...pipeline.exact_offsets import get_offsets
 from ...pipeline.ner.entity_search import get_alternatives
-from ...pipeline.ner.entity_writer import UNCERTAIN_KEY
+from ...pipeline.ner.entity_writer import read_uncertain
 from ...pipeline.rule_follower import get_conflicts
 from ..wanted import Wanted
 
@@ -93,11 +93,7 @@ def _words(doc: Doc, text: str, span: Callable[[int, int], Json], matcher: Optio
 
 
 def _uncertain(doc: Doc, text: str, span: Callable[[int, int], Json]) -> List[Json]:
-    group = doc.spans.get(UNCERTAIN_KEY)
-    if group is None:
-        return []
-    rows = zip(group, group.attrs["offsets"], group.attrs["scores"])
     return [
-        {**span(start, end), "text": text[start:end], "label": one.label_, "score": score}
-        for one, (start, end), score in rows
+        {**span(start, end), "text": text[start:end], "label": label, "score": score}
+        for start, end, label, score in read_uncertain(doc)
     ]
