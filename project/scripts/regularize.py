@@ -4,8 +4,7 @@
 They change training alone: pipelines that were trained with them load without this file.
 """
 
-from __future__ import annotations
-
+# Annotations are no strings here: a data class in a file that `--code` imports could not read them.
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator, List, Tuple
@@ -108,7 +107,7 @@ def moved_borders(tags: np.ndarray, allowed: np.ndarray) -> Tuple[List[np.ndarra
                 if allowed[np.arange(len(path)), path].all():
                     own.append(path)
         paths += own
-        weights += [1 / len(own)] * len(own)
+        weights += [1 / len(own) for _ in own]
     return paths, weights
 
 

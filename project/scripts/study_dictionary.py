@@ -189,8 +189,8 @@ def study_swaps(nlp: Language, docs: List[Doc], words: List[str], new_words: Lis
     change(labels[0])
     thread = threading.Thread(target=annotate)
     thread.start()
-    milliseconds = []
-    while thread.is_alive():
+    milliseconds: List[float] = []
+    while not milliseconds or thread.is_alive():
         milliseconds.append(change((labels[-1], labels[0])[len(milliseconds) % 2]))
         thread.join(PAUSE)
     matcher.set_lexicon(before)

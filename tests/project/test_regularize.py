@@ -7,6 +7,7 @@ import torch
 from regularize import RegularizedHead, create_regularizer, moved_borders, moved_tables
 from small_ner import blank, examples
 from small_training import make_texts, save_config, save_docs
+from spacy.cli._util import import_code
 from spacy.cli.init_config import fill_config
 from spacy.cli.train import train
 from spacy.util import fix_random_seed
@@ -78,6 +79,14 @@ def test_moved_borders():
     none_of_first = free([4])[0]
     none_of_first[0, 4] = none_of_first[1, 1] = False  # a single PER cannot be at 0
     assert [TagSpan(0, 1, 0), second] not in [SCHEME.decode(path) for path in moved_borders(tags, none_of_first)[0]]
+
+
+def test_an_entity_whose_borders_cannot_move_has_no_paths():
+    assert moved_borders(tags_of([TagSpan(0, 1, 0)], 1), np.ones((1, SCHEME.n_tags), dtype=bool)) == ([], [])
+    paths, weights = moved_borders(
+        tags_of([TagSpan(0, 1, 0), TagSpan(1, 2, 1)], 3), np.ones((3, SCHEME.n_tags), dtype=bool)
+    )
+    assert [SCHEME.decode(path) for path in paths] == [[TagSpan(0, 1, 0), TagSpan(1, 3, 1)]] and weights == [1.0]
 
 
 def test_boundary_smoothing_is_the_loss_of_a_mixture_of_paths():
@@ -193,6 +202,7 @@ def test_a_softmax_has_no_paths():
 def test_pipelines_load_without_the_file(tmp_path, project_dir):
     fill_config(tmp_path / "full.cfg", save_config(tmp_path / "small.cfg", training__max_steps=4), silent=True)
     paths = {f"paths.{name}": str(save_docs(tmp_path / f"{name}.spacy", make_texts(30))) for name in ("train", "dev")}
+    import_code(project_dir / "scripts" / "regularize.py")  # as `--code` does
     callback = {"@callbacks": "study.regularize.v1", "boundary_smoothing": 0.1, "consistency": 1.0}
     train(tmp_path / "full.cfg", tmp_path / "out", overrides={**paths, "initialize.after_init": callback})
     nlp = spacy.load(tmp_path / "out" / "model-last")
