@@ -1,15 +1,12 @@
-"""The part of `lex_matcher` that owns a lexicon and its rules, changes them, and links them to other pipes' models."""
+"""The part of `lex_matcher` that owns a lexicon and its rules, and changes them."""
 
 import logging
 import threading
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple, Union
+from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Set, Tuple, Union
 
 from spacy.language import Language
-from spacy.pipeline import Pipe
-from thinc.api import Model
 
-from ..candidates.lexicon_node import LexiconLink, RulesLink, trained_width
 from ..lexicon.entry import LexiconEntry, reject_single
 from ..lexicon.errors import LexiconError
 from ..lexicon.lexicon import Lexicon
@@ -17,28 +14,25 @@ from ..lexicon.matcher import Matcher, MatchOptions, check_options
 from ..lexicon.normalization import Normalization
 from ..lexicon.rule_file import AS_WRITTEN, RuleFile, collect_rules, read_rule_files
 from ..lexicon.ruled_lexicon import RuledLexicon
-from ..lexicon.rules import HINT_ONLY, RuleReader, Rules, WordRule, check_rules, normal_rules
-from ..lexicon.shared_matcher import SharedMatcher
+from ..lexicon.rules import HINT_ONLY, Rules, WordRule, check_rules, normal_rules
+from .linked_pipe import LinkedPipe
 
 logger = logging.getLogger(__name__)
 _CHANGING = threading.RLock()  # a change builds on the current lexicon; reading needs no lock
 
 
-class LexiconPipe(Pipe):
+class LexiconPipe(LinkedPipe):
     """A pipe that owns a lexicon. Every change makes a new lexicon, which replaces the old one atomically: readers see
     one or the other, and each Doc is annotated with one of them throughout."""
 
     def __init__(self, name: str, options: MatchOptions) -> None:
         """Create the pipe without a lexicon."""
         check_options(options)
-        self.name = name
+        super().__init__(name)
         self.options = options
         self.model = None
-        self.source = SharedMatcher()  # holds the lexicon for the models it is linked to
         self.rule_files: Tuple[RuleFile, ...] = ()  # the dictionary files from which rules were read
-        self.listener_map: Dict[str, List[Model]] = {}  # the linked nodes, by component
         self._dictionary: Optional[RuledLexicon] = None
-        self._rules_unchecked = False
 
     @property
     def matcher(self) -> Matcher:
@@ -114,23 +108,12 @@ class LexiconPipe(Pipe):
         """Put a lexicon, such as one from `replace_words`, into use atomically. Raises ValueError if linked models
         cannot read its vectors, see `set_lexicon`."""
         with _CHANGING:
-            self._check_width(dictionary.lexicon)
+            self.check_width(dictionary.lexicon)
             self._put(dictionary)
 
     def _put(self, dictionary: RuledLexicon) -> None:
         self._dictionary = dictionary
         self.source.set(Matcher(dictionary.lexicon, self.options))
-
-    def _check_width(self, lexicon: Lexicon) -> None:
-        for name, nodes in self.listener_map.items():
-            for node in nodes:
-                width = trained_width(node)
-                if len(lexicon) and width not in (None, lexicon.dim):
-                    raise ValueError(
-                        f"The new lexicon has vectors of {lexicon.dim} dimensions, but {name} was trained with {width} "
-                        "(0 means no vectors). Build the lexicon with such vectors, add words without a vector, or "
-                        "train the component again with the new lexicon."
-                    )
 
     def _present(self) -> RuledLexicon:
         """The lexicon and the rules from files. Raises ValueError if there is no lexicon yet."""
@@ -142,11 +125,6 @@ class LexiconPipe(Pipe):
     def _normalization(self) -> Normalization:
         """That of the lexicon, or of the one that the first words will make."""
         return AS_WRITTEN if self._dictionary is None else self._dictionary.own.normalization
-
-    @property
-    def rule_readers(self) -> List[RuleReader]:
-        """RETURNS (List[RuleReader]): For each component that follows rules, which rules apply to it."""
-        return [link.reader for link in self._rules_links() if link.reader is not None]
 
     @property
     def words_from_files(self) -> Set[str]:
@@ -207,7 +185,7 @@ class LexiconPipe(Pipe):
         """Check all rules, once every component that follows rules has labels. Raises LexiconError for a rule that
         contradicts another of its word or applies to no component; with `warn`, for rules that may be older than the
         components, it logs a warning instead."""
-        links = self._rules_links()
+        links = self.rules_links
         if self._dictionary is None or not links or any(link.reader is None for link in links):
             return
         for rules, word in self.lexicon.distinct_rules().items():
@@ -224,51 +202,6 @@ class LexiconPipe(Pipe):
         readers = self.rule_readers
         for rules, word in words.items():
             check_rules(word, rules, readers)
-
-    # Linking: spaCy's ListenedToComponent protocol
-
-    @property
-    def listeners(self) -> List[Model]:
-        """The nodes to which the lexicon is linked."""
-        return [node for nodes in self.listener_map.values() for node in nodes]
-
-    @property
-    def listening_components(self) -> List[str]:
-        """The components that have such nodes."""
-        return list(self.listener_map)
-
-    def add_listener(self, listener: Model, component_name: str) -> None:
-        """Register a node of a component."""
-        nodes = self.listener_map.setdefault(component_name, [])
-        if listener not in nodes:
-            nodes.append(listener)
-
-    def remove_listener(self, listener: Model, component_name: str) -> bool:
-        """RETURNS (bool): Whether the node was registered for the component; it is no longer."""
-        nodes = self.listener_map.get(component_name, [])
-        if listener not in nodes:
-            return False
-        nodes.remove(listener)
-        if not nodes:
-            del self.listener_map[component_name]
-        return True
-
-    def find_listeners(self, component: Any) -> None:
-        """Link the lexicon to every node of a later component's model that reads candidate words or rules."""
-        model = getattr(component, "model", None)
-        for node in model.walk() if isinstance(model, Model) else []:
-            link = node.attrs.get("link")
-            if isinstance(link, LexiconLink):
-                link.set(self.source, self, getattr(component, "vocab", None))
-                self.add_listener(node, component.name)
-                if isinstance(link, RulesLink):
-                    if link.reader is not None:  # the component may have been renamed
-                        link.reader = link.reader._replace(name=component.name)
-                    self._rules_unchecked = True
-
-    def _rules_links(self) -> List[RulesLink]:
-        links = (node.attrs["link"] for node in self.listeners)
-        return [link for link in links if isinstance(link, RulesLink)]
 
 
 def find_matchers(nlp: Language) -> Dict[str, LexiconPipe]:

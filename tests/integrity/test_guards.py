@@ -29,7 +29,7 @@ GUARDS = [  # case, file in the package, the code there, its replacement, the te
         "pipeline/lexicon_pipe.py",
         "lexicon.dim != current.own.dim",
         "False",
-        "pipeline/matcher/test_lex_matcher.py::test_another_width_than_in_training_is_refused",
+        "pipeline/test_linked_pipe.py::test_another_width_than_in_training_is_refused",
     ),
     (
         30,

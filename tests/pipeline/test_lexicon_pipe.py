@@ -160,10 +160,6 @@ def test_words_of_no_lexicon_cannot_be_replaced():
         LexiconPipe("owner", MatchOptions()).replace_words([LexiconEntry("长江")])
 
 
-def test_who_follows_rules(owner):
-    assert owner.rule_readers == [READER] and LexiconPipe("alone", MatchOptions()).rule_readers == []
-
-
 def test_no_change_is_lost_between_threads(owner):
     def change(part):
         for i in range(30):

@@ -1,0 +1,158 @@
+"""A lexicon and the models that read it: links, copies, widths, and one lexicon for each Doc."""
+
+import copy
+import threading
+
+import numpy as np
+import pytest
+import spacy
+from thinc.api import Model
+
+from spacy_lexner.candidates.lexicon_node import LexiconCandidates, RulesLink, training_matcher
+from spacy_lexner.candidates.storage import get_candidates
+from spacy_lexner.lexicon import Lexicon, LexiconEntry
+from spacy_lexner.lexicon.rules import RuleReader
+from spacy_lexner.pipeline.linked_pipe import LinkedPipe
+
+WORDS = ["南京", "南京市", "市长", "长江", "长江大桥", "大桥", "江大桥", "京"]
+TEXT = "南京市长江大桥"
+FOUND = ["南京", "南京市", "市长", "长江", "长江大桥", "江大桥", "大桥"]
+
+
+def make_nlp(words=WORDS):
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("lex_matcher").add_words(words)
+    return nlp
+
+
+class Reader:
+    """A component whose model reads candidate words."""
+
+    def __init__(self, name):
+        self.name = name
+        self.model = Model("outer", lambda m, X, is_train: m.layers[0](X, is_train), layers=[LexiconCandidates()])
+
+    def __call__(self, doc):
+        doc.user_data["seen"] = self.model.predict([doc])[0]
+        return doc
+
+
+@spacy.Language.factory("test_lexicon_reader")
+def make_reader(nlp, name):
+    return Reader(name)
+
+
+def make_linked():
+    nlp = make_nlp()
+    nlp.add_pipe("test_lexicon_reader", name="reader")
+    nlp._link_components()
+    return nlp
+
+
+def test_linked_model_sees_the_words():
+    nlp = make_linked()
+    doc = nlp(TEXT)
+    seen, _ = doc.user_data["seen"]
+    assert [doc.text[a:b] for a, b in zip(seen.starts, seen.ends)] == FOUND
+    assert nlp.get_pipe("lex_matcher").listening_components == ["reader"]
+
+
+def test_links_survive_loading_and_copies(tmp_path):
+    nlp = make_linked()
+    nlp.to_disk(tmp_path)
+    for other in (spacy.load(tmp_path), copy.deepcopy(nlp)):
+        assert len(other(TEXT).user_data["seen"][0].starts) == len(FOUND)
+    copied = nlp.get_pipe("reader").model.copy()
+    assert len(copied.predict([nlp.make_doc(TEXT)])[0][0].starts) == len(FOUND)
+
+
+def test_a_copied_pipeline_has_a_lexicon_of_its_own():
+    nlp = make_linked()
+    copied = copy.deepcopy(nlp)
+    copied.get_pipe("lex_matcher").set_lexicon(Lexicon.from_entries([LexiconEntry("南京")]))
+    assert len(copied(TEXT).user_data["seen"][0].starts) == 1
+    assert len(nlp(TEXT).user_data["seen"][0].starts) == len(FOUND)
+
+
+def test_a_doc_that_the_matcher_has_not_seen_is_matched_by_the_model():
+    nlp = make_linked()
+    assert len(nlp.get_pipe("reader").model.predict([nlp.make_doc(TEXT)])[0][0].starts) == len(FOUND)
+    other = make_nlp(["南京"])(TEXT)
+    assert len(nlp.get_pipe("reader").model.predict([other])[0][0].starts) == len(FOUND)
+
+
+def test_model_without_matcher_or_before_it():
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("test_lexicon_reader", name="reader")
+    with pytest.raises(ValueError, match="before the component"):
+        nlp(TEXT)
+    nlp.add_pipe("lex_matcher").add_words(WORDS)
+    nlp._link_components()
+    with pytest.raises(ValueError, match="before the component"):
+        nlp(TEXT)
+
+
+def test_sourcing_shares_the_component():
+    nlp = make_linked()
+    other = spacy.blank("zh")
+    other.add_pipe("lex_matcher", source=nlp)
+    assert other.get_pipe("lex_matcher") is nlp.get_pipe("lex_matcher")
+    assert [match.word for match in other(TEXT)._.lex_matches] == FOUND
+
+
+def test_another_width_than_in_training_is_refused():
+    nlp = make_linked()
+    matcher, wide = nlp.get_pipe("lex_matcher"), LexiconEntry("南京", np.ones(3, "f4"))
+    training_matcher(matcher.listeners[0])
+    version = matcher.version
+    for change in (lambda: matcher.set_lexicon(Lexicon.from_entries([wide])), lambda: matcher.add_words([wide])):
+        with pytest.raises(ValueError, match="3 dimensions, but reader was trained with 0"):
+            change()
+    assert matcher.version == version
+    matcher.set_lexicon(Lexicon.from_entries([]))
+    matcher.set_lexicon(Lexicon.from_entries(map(LexiconEntry, WORDS)))
+    nlp.initialize()
+    assert matcher.version == version
+
+
+def test_any_width_fits_before_training():
+    nlp = make_linked()
+    nlp.get_pipe("lex_matcher").set_lexicon(Lexicon.from_entries([LexiconEntry("南京", np.ones(3, "f4"))]))
+    assert nlp.get_pipe("lex_matcher").lexicon.dim == 3
+
+
+def test_every_doc_sees_one_lexicon_during_swaps():
+    nlp = make_linked()
+    matcher = nlp.get_pipe("lex_matcher")
+    small, large = Lexicon.from_entries([LexiconEntry("南京")]), Lexicon.from_entries(map(LexiconEntry, WORDS))
+    stop = threading.Event()
+
+    def swap():
+        while not stop.is_set():
+            matcher.set_lexicon(small)
+            matcher.set_lexicon(large)
+
+    thread = threading.Thread(target=swap)
+    thread.start()
+    try:
+        docs = list(nlp.pipe([TEXT] * 200, batch_size=3))
+    finally:
+        stop.set()
+        thread.join()
+    for doc in docs:
+        (seen, lexicon), stored = doc.user_data["seen"], get_candidates(doc)
+        assert len(seen.starts) == len(stored[1].starts) in (1, len(FOUND))
+        assert (lexicon.rows(seen.hashes) >= 0).all()
+        assert len(lexicon) == {1: 1, len(FOUND): len(WORDS)}[len(seen.starts)]
+
+
+def test_nodes_are_registered_once():
+    pipe, link = LinkedPipe("owner"), RulesLink()
+    node = Model("tagger", lambda model, X, is_train: (X, lambda dY: dY), attrs={"link": link})
+    pipe.add_listener(node, "lex_ner")
+    pipe.add_listener(node, "lex_ner")
+    assert pipe.listeners == [node] and pipe.rules_links == [link] and pipe.rule_readers == []
+    link.reader = RuleReader("lex_ner", frozenset(["LOC"]), frozenset())
+    assert pipe.rule_readers == [link.reader] and pipe.listening_components == ["lex_ner"]
+    assert pipe.remove_listener(node, "lex_ner") and not pipe.remove_listener(node, "lex_ner")
+    assert pipe.listening_components == pipe.listeners == pipe.rule_readers == []
