@@ -39,13 +39,6 @@ GUARDS = [  # case, file in the package, the code there, its replacement, the te
         "lexicon/test_array_file.py::test_large_header_is_refused",
     ),
     (
-        31,
-        "encoders/shared/bert_shaped.py",
-        "weights_only=True",
-        "weights_only=False",
-        "encoders/shared/test_bert_shaped.py::test_a_pickle_that_holds_more_than_tensors_is_refused",
-    ),
-    (
         32,
         "checkpoints/state_dict.py",
         "if problem is not None:",
