@@ -5,6 +5,8 @@ from tolerance import tolerance
 
 from spacy_lexner.tagging import crf, moves
 from spacy_lexner.tagging.crf import Trellis
+from spacy_lexner.tagging.moves import Moves
+from spacy_lexner.tagging.spans.tag_scheme import legal_moves
 
 
 def sparse_trellis(seed, n_tags=24):
@@ -60,3 +62,21 @@ def test_probabilities_of_runs_are_the_same(monkeypatch):
 def test_few_tags_are_one_product():
     scores = np.zeros((9, 9))
     assert type(moves.make_moves(scores, np.exp(scores), np.zeros((3, 9)), [1, 1, 1])) is moves.Moves
+
+
+@pytest.mark.parametrize("n_labels", [0, 1, 3, 8])
+@pytest.mark.parametrize("n_tokens", [1, 50])
+def test_only_legal_moves_are_read(n_labels, n_tokens, monkeypatch):
+    rng, legal = np.random.default_rng(n_labels), legal_moves(4 * n_labels + 1)[:-1, :-1]
+    scores = np.where(legal, rng.normal(size=legal.shape), float("-inf"))
+    before = rng.normal(size=(n_tokens, len(legal)))
+    before[0, 0] = float("-inf")
+    expected = (before[:, :, None] + scores).max(1)
+    for little in (0, 10**9):
+        monkeypatch.setattr(moves, "LITTLE", little)
+        assert (Moves(scores, scores).best(before, 1) == expected).all()
+
+
+def test_a_tag_that_none_can_precede_is_never_reached(monkeypatch):
+    monkeypatch.setattr(moves, "LITTLE", 0)
+    assert (Moves(np.full((2, 2), float("-inf")), np.zeros((2, 2))).best(np.zeros((3, 2)), 1) == float("-inf")).all()
