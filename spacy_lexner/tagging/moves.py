@@ -1,8 +1,9 @@
 """The moves from one token to the next, as the recursions of a CRF take them.
 
-With few tags a step is one product with the whole matrix of moves. Rules about spans that overlap may need thousands of
-states, of which a token has few, and most of which one or two others can precede: inside of a span there is no choice.
-So of many states only those are read that a token has, and of a state with few neighbours only these.
+With few tags a step is one product with the whole matrix of moves, or the best of the legal ones. Rules about spans
+that overlap may need thousands of states, of which a token has few, and most of which one or two others can precede:
+inside of a span there is no choice. So of many states only those are read that a token has, and of a state with few
+neighbours only these.
 
 A step takes few numbers, and there are many steps: NumPy calls its loops in a third of the time that torch needs.
 """
@@ -41,11 +42,9 @@ class Moves:
         [n_sources, n_tags, 1]. Tags with few such neighbours, like those inside of spans, have their own; the others
         share all of theirs."""
         legal = self.scores > float("-inf")
-        counts = legal.sum(0)
-        few, many = np.flatnonzero(counts <= FEW), np.flatnonzero(counts > FEW)
-        own = np.argsort(~legal[:, few], axis=0, kind="stable")[: max(1, counts[few].max(initial=0))]
-        shared = np.flatnonzero(legal[:, many].any(1))[:, None]
-        parts = ((few, own), (many, shared))
+        neighbours = _Neighbours(legal.T)
+        few, many = neighbours.split(np.arange(len(legal)))
+        parts = ((few, neighbours.table[few].T), (many, np.flatnonzero(legal[:, many].any(1))[:, None]))
         return [(tags, rows, self.scores[rows, tags][:, :, None]) for tags, rows in parts if len(tags)]
 
     def forward(self, before: np.ndarray, time: int) -> np.ndarray:

@@ -79,4 +79,4 @@ def test_only_legal_moves_are_read(n_labels, n_tokens, monkeypatch):
 
 def test_a_tag_that_none_can_precede_is_never_reached(monkeypatch):
     monkeypatch.setattr(moves, "LITTLE", 0)
-    assert (Moves(np.full((2, 2), float("-inf")), np.zeros((2, 2))).best(np.zeros((3, 2)), 1) == float("-inf")).all()
+    assert (Moves(np.full((5, 5), float("-inf")), np.zeros((5, 5))).best(np.zeros((3, 5)), 1) == float("-inf")).all()
