@@ -71,6 +71,9 @@ def vectors_cli(
         check_units(units, words)
         if output.exists() and not output.is_dir():
             raise ValueError(f"{output} is a file. Give a folder to write to.")
+        existing = [output / FILES[unit] for unit in FILES if unit in units and (output / FILES[unit]).exists()]
+        if existing and not force:
+            raise ValueError(f"{existing[0]} already exists. Replace it (--force), or choose another folder.")
         if "word" in units:
             check_lexicon(output / "lexicon", words, dim, dtype, force)
         segment = get_segmenter(tokenizer)

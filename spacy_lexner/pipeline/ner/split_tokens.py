@@ -10,10 +10,10 @@ from thinc.api import Ragged, to_numpy
 from ...candidates.batch_words import expand_ranges
 from ...candidates.storage import token_borders
 from ...candidates.unit_docs import BEGIN, INSIDE
+from ..wordpiece_alignment import change_alignment
 
 ATTRIBUTES = [TAG, POS, MORPH, LEMMA, ENT_IOB, ENT_TYPE, ENT_KB_ID, ENT_ID, SENT_START]
 NO_START = np.uint64(2**64 - 1)  # -1, in SENT_START
-TRANSFORMER_DATA: Any = ("._.", "trf_data", None, None)
 
 
 def split_tokens(doc: Doc, places: np.ndarray) -> None:
@@ -34,7 +34,7 @@ def split_tokens(doc: Doc, places: np.ndarray) -> None:
     _retokenize(doc, cuts)
     doc.from_array(ATTRIBUTES, _inherit(attributes, origin, firsts))  # the retokenizer takes some from neighbours
     doc.tensor = tensor[origin] if len(tensor) else tensor
-    _repeat_wordpieces(doc, origin)
+    change_alignment(doc.user_data, len(n_parts), lambda align: _repeat_wordpieces(align, origin))
     starts, ends = firsts.tolist(), (firsts + n_parts).tolist()
     for key, group in groups.items():
         spans = [
@@ -82,13 +82,8 @@ def _inherit(attributes: np.ndarray, origin: np.ndarray, firsts: np.ndarray) -> 
     return new
 
 
-def _repeat_wordpieces(doc: Doc, origin: np.ndarray) -> None:
-    """Give the parts of a token its wordpieces in the output of spacy-transformers."""
-    data: Any = doc.user_data.get(TRANSFORMER_DATA)
-    align = getattr(data, "align", None)
-    if isinstance(align, Ragged) and len(align.lengths) == origin[-1] + 1:
-        lengths: Any = np.asarray(to_numpy(align.lengths), "i8")
-        index = expand_ranges((np.cumsum(lengths) - lengths)[origin], lengths[origin])
-        pieces: Any = align.dataXd
-        repeated = Ragged(pieces[index], align.lengths[origin])  # type: ignore[call-overload]
-        doc.user_data[TRANSFORMER_DATA] = type(data)(data.wordpieces, data.model_output, repeated)
+def _repeat_wordpieces(align: Any, origin: np.ndarray) -> Ragged:
+    """The alignment in which the parts of a token have its wordpieces."""
+    lengths: Any = np.asarray(to_numpy(align.lengths), "i8")
+    index = expand_ranges((np.cumsum(lengths) - lengths)[origin], lengths[origin])
+    return Ragged(align.dataXd[index], align.lengths[origin])

@@ -15,11 +15,11 @@ from thinc.backends import get_array_ops
 from ...candidates.storage import token_borders
 from ...candidates.unit_docs import BEGIN
 from ...tagging.spans.tag_scheme import Ints1d
+from ..wordpiece_alignment import change_alignment
 
 logger = logging.getLogger(__name__)
 TOKEN_ATTRIBUTES = [TAG, POS, MORPH, LEMMA, NORM]
 SPAN_ATTRIBUTES = [ENT_IOB, ENT_TYPE, ENT_KB_ID, ENT_ID, SENT_START]
-TRANSFORMER_DATA = ("._.", "trf_data", None, None)
 
 
 class Merged(NamedTuple):
@@ -52,7 +52,7 @@ def merge_tokens(doc: Doc, starts: Ints1d) -> Merged:
     lengths = lasts - starts + 1
     if len(doc.tensor) == len(doc):
         merged.tensor = _mean(doc.tensor, lengths)
-    _merge_transformer_rows(merged, doc, lengths)
+    change_alignment(merged.user_data, len(doc), lambda align: _merge_wordpieces(align, lengths))
     return Merged(merged, _merge_spans(merged, doc, starts))
 
 
@@ -71,16 +71,12 @@ def _mean(rows: Any, lengths: Ints1d) -> Any:
     return get_array_ops(rows).reduce_mean(xp.ascontiguousarray(rows, dtype="f"), xp.asarray(lengths, dtype="i"))
 
 
-def _merge_transformer_rows(merged: Doc, doc: Doc, lengths: Ints1d) -> None:
-    """In the output of spacy-transformers, give a run the wordpieces of all its tokens."""
-    user_data: Dict[Any, Any] = merged.user_data
-    data: Any = user_data.get(TRANSFORMER_DATA)
-    align = getattr(data, "align", None)
-    if isinstance(align, Ragged) and len(align.lengths) == len(doc):
-        xp = get_array_module(align.lengths)
-        ends = xp.cumsum(xp.asarray(align.lengths))[np.cumsum(lengths) - 1]
-        pieces = xp.diff(xp.concatenate([xp.zeros(1, dtype=ends.dtype), ends])).astype("i")
-        user_data[TRANSFORMER_DATA] = type(data)(data.wordpieces, data.model_output, Ragged(align.dataXd, pieces))
+def _merge_wordpieces(align: Any, lengths: Ints1d) -> Ragged:
+    """The alignment in which a run has the wordpieces of all its tokens."""
+    xp = get_array_module(align.lengths)
+    ends = xp.cumsum(xp.asarray(align.lengths))[np.cumsum(lengths) - 1]
+    pieces = xp.diff(xp.concatenate([xp.zeros(1, dtype=ends.dtype), ends])).astype("i")
+    return Ragged(align.dataXd, pieces)
 
 
 def _merge_spans(merged: Doc, doc: Doc, starts: Ints1d) -> Dict[str, int]:

@@ -127,8 +127,11 @@ def test_the_output_is_checked_before_training(trained, text, tmp_path):
     (tmp_path / "file").touch()
     code, output = run(tmp_path / "file", text, *SMALL)
     assert code == 1 and "file is a file. Give a folder" in output
-    lexicon = (trained[0] / "lexicon" / "manifest.json").read_bytes()
+    lexicon, vectors = ((trained[0] / name).read_bytes() for name in ("lexicon/manifest.json", "chars.vec"))
     code, output = run(trained[0], text, "--unit", "char", *SMALL)
+    assert code == 1 and "chars.vec already exists. Replace it (--force)" in output
+    assert (trained[0] / "chars.vec").read_bytes() == vectors
+    code, output = run(trained[0], text, "--unit", "char", *SMALL, "--force")
     assert code == 0, "the lexicon stays as it is"
     assert (trained[0] / "lexicon" / "manifest.json").read_bytes() == lexicon
 

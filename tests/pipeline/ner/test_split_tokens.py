@@ -7,7 +7,8 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy_transformers.data_classes import TransformerData, WordpieceBatch
 from thinc.api import Ragged
 
-from spacy_lexner.pipeline.ner.split_tokens import TRANSFORMER_DATA, find_cuts, split_tokens
+from spacy_lexner.pipeline.ner.split_tokens import find_cuts, split_tokens
+from spacy_lexner.pipeline.wordpiece_alignment import TRANSFORMER_DATA
 
 NLP = spacy.blank("zh")
 WORDS = ["南京市", "长江大桥", "很", "长啊"]

@@ -15,6 +15,7 @@ from spacy_lexner.pipeline.extensions import add_score_extension
 from spacy_lexner.pipeline.matcher.lex_matcher import LexMatcher
 from spacy_lexner.pipeline.segmenter.constraints import kept_edges
 from spacy_lexner.pipeline.segmenter.retokenize import merge_tokens
+from spacy_lexner.pipeline.wordpiece_alignment import TRANSFORMER_DATA
 
 TOKENIZER = CharTokenizer(spacy.blank("zh").vocab)
 
@@ -140,9 +141,9 @@ def test_wordpieces_of_a_word_are_those_of_its_tokens():
     doc = TOKENIZER("北京abc")
     align = Ragged(np.array([[1], [2], [3], [4], [3]], dtype="i"), np.array([1, 1, 0, 2, 1], dtype="i"))
     data = TransformerData(WordpieceBatch.empty(), ModelOutput(), align)
-    doc.user_data["._.", "trf_data", None, None] = data
+    doc.user_data[TRANSFORMER_DATA] = data
     merged = merge_tokens(doc, starts(0, 2)).doc
-    new = merged.user_data["._.", "trf_data", None, None].align
+    new = merged.user_data[TRANSFORMER_DATA].align
     assert new.lengths.tolist() == [2, 3]
     assert new[0].dataXd.ravel().tolist() == [1, 2] and new[1].dataXd.ravel().tolist() == [3, 4, 3]
     assert data.align is align
