@@ -121,6 +121,9 @@ def save_tokenizer(saved: SavedEncoder, path: Path) -> None:
         **{f"{name}_token": piece for name, piece in pieces.items()},
     )
     wrapped.save_pretrained(path)
+    # transformers 5 writes a name for the class that transformers 4 does not know; both know this one.
+    config = path / "tokenizer_config.json"
+    srsly.write_json(config, {**srsly.read_json(config), "tokenizer_class": "PreTrainedTokenizerFast"})
     if isinstance(tokenizer.model, WordPiece):
         vocab = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
         (path / "vocab.txt").write_bytes("".join(f"{piece}\n" for piece, _ in vocab).encode("utf8"))

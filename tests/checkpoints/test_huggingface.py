@@ -67,6 +67,8 @@ def test_the_tokenizer_keeps_its_normalisation(tmp_path, nlp):
     nlp.to_disk(tmp_path / "saved")
     export_huggingface(tmp_path / "saved", tmp_path / "hf")
     assert AutoTokenizer.from_pretrained(tmp_path / "hf").tokenize("ABC 桥") == ["a", "##b", "##c", "桥"]
+    settings = json.loads((tmp_path / "hf" / "tokenizer_config.json").read_text())
+    assert settings["tokenizer_class"] == "PreTrainedTokenizerFast", "a name that all versions of transformers know"
 
 
 def test_the_folder_is_a_checkpoint_for_lebert(tmp_path, nlp):

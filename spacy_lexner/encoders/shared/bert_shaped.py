@@ -7,7 +7,14 @@ from typing import Any, Dict
 
 from safetensors import SafetensorError
 from torch import nn
-from transformers import AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig, PreTrainedModel
+from transformers import (
+    AutoConfig,
+    AutoModel,
+    AutoTokenizer,
+    PretrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+)
 
 from ...lexicon.limits import quote
 from .wordpieces import SPECIAL_PIECES
@@ -79,7 +86,7 @@ def load_tokenizer(checkpoint: str) -> Dict[str, Any]:
             "one there, or give the path of a vocab.txt yourself (`vocab`)."
         )
     try:
-        tokenizer = AutoTokenizer.from_pretrained(checkpoint, trust_remote_code=False)
+        tokenizer = _read_tokenizer(checkpoint)
         backend = tokenizer.backend_tokenizer
     except (OSError, ValueError, TypeError, AttributeError, KeyError, ImportError) as error:
         raise ValueError(
@@ -96,6 +103,15 @@ def load_tokenizer(checkpoint: str) -> Dict[str, Any]:
     backend.no_truncation()
     backend.no_padding()
     return {"tokenizer": backend.to_str(), **special}
+
+
+def _read_tokenizer(checkpoint: str) -> Any:
+    try:
+        return AutoTokenizer.from_pretrained(checkpoint, trust_remote_code=False)
+    except ValueError:  # of a class that this version of transformers lacks, such as those that version 5 saves
+        if not (Path(checkpoint) / "tokenizer.json").is_file():
+            raise
+        return PreTrainedTokenizerFast.from_pretrained(checkpoint)
 
 
 def encoder_layers(encoder: PreTrainedModel) -> nn.ModuleList:

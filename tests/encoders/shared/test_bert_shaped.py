@@ -1,7 +1,10 @@
+import json
 import logging
 
 import pytest
 import torch
+from tokenizers import Tokenizer
+from tokenizers.models import WordPiece
 from transformers import BertConfig, BertForMaskedLM, BertModel, RobertaConfig, RobertaModel
 
 from spacy_lexner.encoders.shared.bert_shaped import (
@@ -10,8 +13,10 @@ from spacy_lexner.encoders.shared.bert_shaped import (
     encoder_layers,
     load_encoder,
     load_encoder_config,
+    load_tokenizer,
     max_length,
 )
+from spacy_lexner.encoders.shared.wordpieces import SPECIAL_PIECES
 
 SIZES = {"vocab_size": 30, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
 
@@ -114,3 +119,17 @@ def test_a_setting_of_the_wrong_kind(name, value, expected):
     with pytest.raises(ValueError, match=f"{name} of the encoder is .*; expected {expected} such as"):
         build_encoder({**settings, name: value})
     build_encoder({**settings, "eos_token_id": [1, 2], "pad_token_id": None})
+
+
+def test_a_tokenizer_class_of_another_version_of_transformers(tmp_path):
+    pieces = [*SPECIAL_PIECES.values(), "南", "京"]
+    vocab = {piece: i for i, piece in enumerate(pieces)}
+    Tokenizer(WordPiece(vocab, unk_token="[UNK]")).save(str(tmp_path / "tokenizer.json"))
+    names = {f"{name}_token": piece for name, piece in SPECIAL_PIECES.items()}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "OfAnotherVersion", **names}))
+    found = load_tokenizer(str(tmp_path))
+    assert [found[name] for name in SPECIAL_PIECES] == list(range(len(SPECIAL_PIECES)))
+    assert json.loads(found["tokenizer"])["model"]["vocab"] == vocab
+    (tmp_path / "tokenizer.json").rename(tmp_path / "vocab.txt")
+    with pytest.raises(ValueError, match=r"tokenizer of the checkpoint .* cannot be loaded"):
+        load_tokenizer(str(tmp_path))
