@@ -2,7 +2,7 @@
 
 import math
 from random import Random
-from typing import Any, Dict, Iterator, Tuple
+from typing import Any, Dict, Tuple
 
 import numpy as np
 import srsly
@@ -11,10 +11,16 @@ from safetensors.numpy import load as load_safetensors
 from safetensors.numpy import save as save_safetensors
 from thinc.api import Model, Optimizer
 from thinc.shims import Shim
-from thinc.util import to_numpy
 
 from ..training.optimizers.clipping import clip_gradients
-from ..training.run_state import MOMENTS, python_state, random_state, set_python_state, set_random_state
+from ..training.run_state import (
+    load_optimizer,
+    python_state,
+    random_state,
+    save_optimizer,
+    set_python_state,
+    set_random_state,
+)
 from .parallel import average_gradients
 
 STATE_KEY = "lexner_pretraining"
@@ -38,6 +44,7 @@ class PretrainingState(Shim):
     def bind(self, objective: Model, head: Model) -> None:
         """Set the whole model, which has this shim at its top node, and its heads, which spaCy does not save."""
         self._objective, self._head = objective, head
+        self._models = [("objective", objective)]
         self._optimizer = None
 
     def finish_update(self, optimizer: Optimizer) -> None:
@@ -47,7 +54,8 @@ class PretrainingState(Shim):
             self._optimizer = optimizer
             for _ in range(self.n_updates):
                 optimizer.step_schedules()
-            self._restore_moments(optimizer)
+            load_optimizer(optimizer, self._models, self._saved_arrays, self._saved_optimizer)
+            self._saved_optimizer, self._saved_arrays = {}, {}
         elif self.n_updates:
             optimizer.step_schedules()
         self.n_updates += 1
@@ -58,15 +66,7 @@ class PretrainingState(Shim):
 
     def to_bytes(self) -> bytes:
         """Save the heads' weights, the optimiser's moments, the number of updates and all random states."""
-        arrays: Dict[str, np.ndarray] = {}
-        counts: Dict[str, int] = {}
-        if self._optimizer is not None:
-            for key, name in _parameter_keys(self._objective):
-                counts[name] = self._optimizer.nr_update.get(key, 0)
-                for moment in MOMENTS:
-                    values = getattr(self._optimizer, moment) or {}
-                    if key in values:
-                        arrays[f"{moment}/{name}"] = np.ascontiguousarray(to_numpy(values[key]))
+        arrays, counts = ({}, {}) if self._optimizer is None else save_optimizer(self._optimizer, self._models)
         state = {
             "n_updates": self.n_updates,
             "nr_update": counts,
@@ -87,17 +87,6 @@ class PretrainingState(Shim):
         set_python_state(self.rng, state["objective"])
         set_random_state(state["random"])
         return self
-
-    def _restore_moments(self, optimizer: Optimizer) -> None:
-        for key, name in _parameter_keys(self._objective):
-            if self._saved_optimizer.get(name):
-                optimizer.nr_update[key] = self._saved_optimizer[name]
-            for moment in MOMENTS:
-                values = getattr(optimizer, moment)
-                if values is not None and f"{moment}/{name}" in self._saved_arrays:
-                    array = self._objective.ops.asarray(self._saved_arrays[f"{moment}/{name}"])  # type: ignore[arg-type]
-                    values[key] = array if array.flags.writeable else array.copy()
-        self._saved_optimizer, self._saved_arrays = {}, {}
 
 
 class ResumableEncoder(Model):
@@ -125,17 +114,6 @@ def _pass_through(model: Model, X: Any, is_train: bool) -> Tuple[Any, Any]:
 
 def _init_layer(model: Model, X: Any = None, Y: Any = None) -> None:
     model.layers[0].initialize(X, Y)
-
-
-def _parameter_keys(model: Model) -> Iterator[Tuple[Tuple[int, str], str]]:
-    """The optimiser's key for each parameter, and a name that is the same in every process."""
-    for i, node in enumerate(model.walk()):
-        for name in node.param_names:
-            yield (node.id, name), f"{i}/{name}"
-        for j, shim in enumerate(node.shims):
-            if isinstance(shim._model, torch.nn.Module):
-                for name, _ in shim._model.named_parameters():
-                    yield (shim.id, name), f"{i}/{j}/{name}"
 
 
 def _drop_gradients(model: Model) -> None:
