@@ -22,8 +22,11 @@ def main(
 ) -> None:
     """Collect the training texts of data sets. No text may be in the dev or test split of any of them."""
     names = sets.split()
-    texts = [" ".join(doc.text.split()) for name in names for doc in read_docs(corpus / name / "train.spacy")]
-    protected = ProtectedTexts(read_protected(names, corpus))
+    try:
+        protected = ProtectedTexts(read_protected(names, corpus))
+        texts = [" ".join(doc.text.split()) for name in names for doc in read_docs(corpus / name / "train.spacy")]
+    except ValueError as error:
+        msg.fail("The texts cannot be collected", str(error), exits=1)
     shared = {overlap.line for overlap in protected.find(texts)}
     kept = [text for line, text in enumerate(texts, 1) if line not in shared]
     out.parent.mkdir(parents=True, exist_ok=True)

@@ -101,8 +101,15 @@ def save_optimizer(optimizer: Optimizer, models: Iterable[Tuple[str, Model]]) ->
 def load_optimizer(
     optimizer: Optimizer, models: Iterable[Tuple[str, Model]], arrays: ArraysT, counts: Dict[str, int]
 ) -> None:
-    """Restore the state from `save_optimizer` in a new optimiser."""
-    for key, name in parameter_keys(models):
+    """Restore the state from `save_optimizer` in a new optimiser. Raises ValueError for parameters that the models
+    lack."""
+    keys = {name: key for key, name in parameter_keys(models)}
+    if foreign := sorted(counts.keys() - keys.keys()):
+        raise ValueError(
+            f"The saved optimiser has the parameter {foreign[0]!r}, which the models lack: another version saved it, "
+            "or they were built differently. Resume with that version, or start the run again."
+        )
+    for name, key in keys.items():
         if name in counts:
             optimizer.nr_update[key] = counts[name]
         for moment in MOMENTS:

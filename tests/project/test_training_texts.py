@@ -2,6 +2,7 @@
 
 import gzip
 
+import pytest
 import training_texts
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
@@ -24,3 +25,10 @@ def test_no_dev_or_test_text_of_any_set_is_written(tmp_path, capsys):
     training_texts.main(out, corpus, sets="one two")
     assert gzip.decompress(out.read_bytes()).decode("utf8").splitlines() == [TRAIN, "短 文", "短文二"]
     assert "3 texts; 1 left out" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_split_that_is_not_there_writes_nothing(tmp_path, capsys):
+    write(tmp_path / "corpus" / "one" / "train.spacy", TRAIN)
+    with pytest.raises(SystemExit):
+        training_texts.main(tmp_path / "training.txt.gz", tmp_path / "corpus", sets="one")
+    assert "cannot be collected" in capsys.readouterr().out and not (tmp_path / "training.txt.gz").exists()

@@ -71,22 +71,20 @@ def vectors_cli(
         check_units(units, words)
         if output.exists() and not output.is_dir():
             raise ValueError(f"{output} is a file. Give a folder to write to.")
-        existing = [output / FILES[unit] for unit in FILES if unit in units and (output / FILES[unit]).exists()]
+        paths = {unit: output / name for unit, name in FILES.items() if unit in units}
+        existing = [path for path in paths.values() if path.exists()]
         if existing and not force:
             raise ValueError(f"{existing[0]} already exists. Replace it (--force), or choose another folder.")
         if "word" in units:
             check_lexicon(output / "lexicon", words, dim, dtype, force)
         segment = get_segmenter(tokenizer)
-        for unit in FILES:
-            if unit in units:
-                path = output / FILES[unit]
-                count = train_vectors(texts, path, unit, settings, segment=segment, progress=sys.stderr.isatty())
-                msg.good(f"{path}: {count} vectors of {dim} dimensions")
+        for unit, path in paths.items():
+            count = train_vectors(texts, path, unit, settings, segment=segment, progress=sys.stderr.isatty())
+            msg.good(f"{path}: {count} vectors of {dim} dimensions")
     if "word" in units:
         with failing("The lexicon was not written"):
             report = CompositionReport()
-            characters = output / FILES["char"] if "char" in units else None
-            lexicon = build_lexicon(words, output / FILES["word"], characters, dtype, report)  # type: ignore[arg-type]
+            lexicon = build_lexicon(words, paths["word"], paths.get("char"), dtype, report)  # type: ignore[arg-type]
             save(lexicon, output / "lexicon", force)
         msg.text(f"{report}")
         report_skipped(lexicon.report, duplicates=False)
