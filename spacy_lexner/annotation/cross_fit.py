@@ -4,13 +4,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Dict, Iterable, List, Optional, Sequence
 
-import srsly
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import load_model
 from thinc.api import Config
 from tqdm import tqdm
 
+from ..integrity.json_files import read_json, read_jsonl, write_json, write_jsonl
 from ..report.gold import GoldText
 from ..training.runs import set_values, train_once
 from ..visualize.lattice import Mark
@@ -18,7 +18,7 @@ from .errors import spans_of_copies
 from .folds import Fold, divide, write_fold
 from .span_scores import ScoredText, score_texts
 
-SETTINGS = "settings.json"
+SETTINGS, SCORES = "settings.json", "scores.jsonl"
 
 
 def cross_fit(
@@ -51,10 +51,10 @@ def cross_fit(
     check_same(output, [n_folds, seed, config.to_str(), *gold, *(doc.to_json() for doc in docs)])
     for number, fold in enumerate(tqdm(folds, unit=" parts", disable=None, leave=False), 1):
         folder = output / f"fold-{number}"
-        if not (folder / "scores.jsonl").is_file():
+        if not (folder / SCORES).is_file():
             nlp = train_fold(docs, fold, config, folder, use_gpu=use_gpu)
-            score_part(nlp, gold, asked, fold.held, folder / "scores.jsonl", failed)
-        read_scores(folder / "scores.jsonl", scored)
+            score_part(nlp, gold, asked, fold.held, folder / SCORES)
+        read_scores(folder / SCORES, scored, failed)
     return scored
 
 
@@ -65,9 +65,8 @@ def check_same(output: Path, parts: Iterable[object]) -> None:
         content.update(repr(part).encode("utf8", "replace"))
     settings, file = {"hash": content.hexdigest()}, output / SETTINGS
     if not any(output.glob("fold-*")):
-        output.mkdir(parents=True, exist_ok=True)
-        srsly.write_json(file, settings)
-    elif not file.is_file() or srsly.read_json(file) != settings:
+        write_json(file, settings)
+    elif not file.is_file() or read_json(file) != settings:
         raise ValueError(
             f"{output} holds scores of other texts, or with other folds, seed or config. Choose another folder, or "
             "delete this one to start again."
@@ -79,8 +78,8 @@ def score_all(
 ) -> List[Optional[ScoredText]]:
     """Let a model that has seen none of the texts score all of them, and write the scores to a file as well."""
     scored: List[Optional[ScoredText]] = [None] * len(gold)
-    score_part(nlp, gold, spans_of_copies(gold), range(len(gold)), file, failed)
-    read_scores(file, scored)
+    score_part(nlp, gold, spans_of_copies(gold), range(len(gold)), file)
+    read_scores(file, scored, failed)
     return scored
 
 
@@ -92,26 +91,20 @@ def train_fold(docs: Sequence[Doc], fold: Fold, config: Config, folder: Path, *,
 
 
 def score_part(
-    nlp: Language,
-    gold: Sequence[GoldText],
-    asked: Sequence[Sequence[Mark]],
-    numbers: Sequence[int],
-    file: Path,
-    failed: Dict[int, str],
+    nlp: Language, gold: Sequence[GoldText], asked: Sequence[Sequence[Mark]], numbers: Sequence[int], file: Path
 ) -> None:
-    """Let a model score texts, and write the scores to a file atomically."""
-    lost: Dict[int, str] = {}
-    scores = score_texts(nlp, [gold[n].text for n in numbers], [asked[n] for n in numbers], lost)
+    """Let a model score texts, and write to a file, atomically, the scores of each or why it could not be processed."""
+    failed: Dict[int, str] = {}
+    scores = score_texts(nlp, [gold[n].text for n in numbers], [asked[n] for n in numbers], failed)
     bar = tqdm(scores, total=len(numbers), unit=" texts", disable=None, leave=False)
     rows = [{"number": numbers[i], "asked": own.asked, "likely": own.likely} for i, own in bar]
-    failed.update({numbers[i]: reason for i, reason in lost.items()})
-    file.parent.mkdir(parents=True, exist_ok=True)
-    temporary = file.with_suffix(".new")
-    srsly.write_jsonl(temporary, rows)
-    temporary.replace(file)
+    write_jsonl(file, [*rows, *({"number": numbers[i], "failed": reason} for i, reason in failed.items())])
 
 
-def read_scores(file: Path, scored: List[Optional[ScoredText]]) -> None:
-    """Read a file of scores into `scored`, by text number."""
-    for row in srsly.read_jsonl(file):
-        scored[row["number"]] = ScoredText(*([Mark(*mark) for mark in row[key]] for key in ("asked", "likely")))
+def read_scores(file: Path, scored: List[Optional[ScoredText]], failed: Dict[int, str]) -> None:
+    """Read a file of scores into `scored`, and of failures into `failed`, by text number."""
+    for row in read_jsonl(file):
+        if "failed" in row:
+            failed[row["number"]] = row["failed"]
+        else:
+            scored[row["number"]] = ScoredText(*([Mark(*mark) for mark in row[key]] for key in ("asked", "likely")))

@@ -2,7 +2,7 @@
 spans that are not annotated."""
 
 from collections import Counter
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ..report.counts import annotated
 from ..report.errors import BOTH, BOUNDARY, CORRECT, TYPE, pair
@@ -21,7 +21,8 @@ class Finding(NamedTuple):
     number: int  # of the text, from 0
     kind: str  # one of KINDS
     annotated: Optional[Mark]  # the annotated span with its probability; None if one is missing
-    proposed: Optional[Mark]  # the more probable span with its probability; None for no entity
+    # The more probable span with its probability, or for COPIES what others have; None for no entity.
+    proposed: Optional[Mark]
     # From 0 to 1: the probability of the annotated span, or of the missing span's absence, times the share of the
     # text's copies with the same annotation.
     probability: float
@@ -52,7 +53,7 @@ def find_errors(gold: Sequence[GoldText], scored: Sequence[Optional[ScoredText]]
 
     gold (Sequence[GoldText]): The annotated texts.
     scored (Sequence[Optional[ScoredText]]): The scores of the spans of `spans_of_copies`, by a model that has seen no
-        copy of the text; None for a text without scores.
+        copy of the text; None for a text without scores. Spans without a score are not judged.
     """
     copies = _copies(gold)
     findings = []
@@ -62,13 +63,21 @@ def find_errors(gold: Sequence[GoldText], scored: Sequence[Optional[ScoredText]]
     return sorted(findings, key=lambda finding: (finding.probability, finding.number))
 
 
+def count_unjudged(gold: Sequence[GoldText], scored: Sequence[Optional[ScoredText]]) -> Dict[str, int]:
+    """RETURNS (Dict[str, int]): By label, sorted, the number of annotated spans that the model could not judge."""
+    judged = (own.asked[: len(text.marks)] for text, own in zip(gold, scored) if own is not None)
+    counts = Counter(mark.label for marks in judged for mark in marks if mark.score is None)
+    return dict(sorted(counts.items()))
+
+
 def _in_text(number: int, text: GoldText, scored: ScoredText, copies: Sequence[GoldText]) -> List[Finding]:
     """RETURNS (List[Finding]): The findings in one text, at most one for each place."""
     present = scored.asked[: len(text.marks)]
-    likely = annotated(text, scored.likely)
+    unjudged = [(mark.start, mark.end) for mark in present if mark.score is None]
+    text = text._replace(unknown=[*text.unknown, *unjudged])  # whatever is on them cannot be judged either
     share = _shares(copies)
     findings, explained = [], set()
-    for outcome in pair(present, likely):
+    for outcome in pair([mark for mark in present if mark.score is not None], annotated(text, scored.likely)):
         mark, other = outcome.gold, outcome.predicted
         if outcome.kind == CORRECT:
             continue
@@ -79,22 +88,26 @@ def _in_text(number: int, text: GoldText, scored: ScoredText, copies: Sequence[G
             absent = 1 - share.get(other[:3], 0.0)
             findings.append(Finding(number, MISSING, None, other, (1 - (other.score or 0.0)) * absent))
         explained |= {side[:3] for side in (mark, other) if side is not None}
+    differing = [mark for mark in scored.asked if mark[:3] not in explained and share[mark[:3]] < 1.0]
+    return [*findings, *_in_copies(number, text, differing, share)]
+
+
+def _in_copies(number: int, text: GoldText, marks: Iterable[Mark], share: Dict[Place, float]) -> Iterator[Finding]:
+    """YIELDS (Finding): The judged spans that not all copies of a text have."""
     own = {mark[:3] for mark in text.marks}
-    for mark in scored.asked:
-        if mark[:3] in explained or share[mark[:3]] == 1.0:
+    for mark in marks:
+        if mark.score is None:
             continue
-        probability = mark.score or 0.0
         if mark[:3] in own:
-            findings.append(Finding(number, COPIES, mark, None, probability * share[mark[:3]]))
-        elif not any(mark.start < end and start < mark.end for start, end in text.unknown):
-            findings.append(Finding(number, COPIES, None, mark, (1 - probability) * (1 - share[mark[:3]])))
-    return findings
+            yield Finding(number, COPIES, mark, None, mark.score * share[mark[:3]])
+        elif annotated(text, [mark]):
+            yield Finding(number, COPIES, None, mark, (1 - mark.score) * (1 - share[mark[:3]]))
 
 
 def propose(text: GoldText, findings: Iterable[Finding]) -> List[Mark]:
     """RETURNS (List[Mark]): The annotation of a text with findings corrected; of overlapping proposals, the most
-    probable is kept."""
-    findings = list(findings)
+    probable is kept. Where only copies differ, nothing is better than what the text has."""
+    findings = [finding for finding in findings if finding.kind != COPIES]
     wrong = {finding.annotated[:3] for finding in findings if finding.annotated is not None}
     proposed = [finding.proposed for finding in findings if finding.proposed is not None]
     marks = [mark for mark in text.marks if mark[:3] not in wrong]

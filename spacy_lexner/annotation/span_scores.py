@@ -1,7 +1,7 @@
 """Probabilities of annotated spans under a model, and other spans that it finds probable."""
 
-from contextlib import contextmanager
-from typing import Dict, Iterator, List, NamedTuple, Sequence, Tuple
+from contextlib import contextmanager, nullcontext
+from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -11,6 +11,7 @@ from ..pipeline.ner.entity_writer import read_uncertain
 from ..pipeline.ner.lex_ner import LexNER
 from ..pipeline.ner.place_scores import score_places
 from ..visualize.lattice import Mark, read_marks
+from .judged_labels import judged_labels, last_lex_ner
 
 LIKELY = 0.5  # the probability above which no two spans can overlap
 
@@ -18,7 +19,7 @@ LIKELY = 0.5  # the probability above which no two spans can overlap
 class ScoredText(NamedTuple):
     """The spans of a text with their probabilities."""
 
-    asked: List[Mark]  # the given spans, in their order
+    asked: List[Mark]  # the given spans, in their order; without a score if the model does not know the label
     likely: List[Mark]  # all spans with a probability of at least LIKELY
 
 
@@ -32,20 +33,21 @@ def score_texts(
     texts (Sequence[str]): The texts.
     asked (Sequence[Sequence[Mark]]): The spans of each text, by characters.
     failed (Dict[int, str]): Gets the error of each text that cannot be processed.
-    YIELDS (Tuple[int, ScoredText]): The index of a text, and its scores; in order.
+    YIELDS (Tuple[int, ScoredText]): The index of a text, and its scores; in order. Raises ValueError if no component
+        can judge a span.
     """
-    ner = next((pipe for _, pipe in reversed(nlp.pipeline) if isinstance(pipe, LexNER)), None)
-    if ner is None:
+    labels, ner = judged_labels(nlp), last_lex_ner(nlp)
+    with nullcontext() if ner is None else _all_likely(ner):
         for i, doc in annotate_texts(nlp, texts, failed):
-            found = _found(doc)
-            scores = {mark[:3]: mark.score or 0.0 for mark in found}
-            marks = [mark._replace(score=scores.get(mark[:3], 0.0)) for mark in asked[i]]
-            yield i, ScoredText(marks, [mark for mark in found if (mark.score or 0.0) >= LIKELY])
-        return
-    with _all_likely(ner):
-        for i, doc in annotate_texts(nlp, texts, failed):
-            scored = score_places(nlp, ner, doc.text, [mark[:3] for mark in asked[i]])
-            yield i, ScoredText([mark._replace(score=p) for mark, p in zip(asked[i], scored)], _likely(doc))
+            if ner is None:
+                found = _found(doc)
+                scores = [found.get(mark[:3], 0.0) for mark in asked[i]]
+            else:
+                found = {(start, end, label): p for start, end, label, p in read_uncertain(doc)}
+                scores = score_places(nlp, ner, doc.text, [mark[:3] for mark in asked[i]])
+            known = [labels is None or mark.label in labels for mark in asked[i]]
+            marks = [mark._replace(score=p if k else None) for mark, p, k in zip(asked[i], scores, known)]
+            yield i, ScoredText(marks, [Mark(*place, p) for place, p in found.items() if p >= LIKELY])
 
 
 @contextmanager
@@ -58,15 +60,14 @@ def _all_likely(ner: LexNER) -> Iterator[None]:
         ner.uncertain = before
 
 
-def _likely(doc: Doc) -> List[Mark]:
-    return [Mark(*span) for span in read_uncertain(doc)]
-
-
-def _found(doc: Doc) -> List[Mark]:
-    """RETURNS (List[Mark]): The spans of `spancat` with their scores, or else the entities of a Doc, each with its
-    score or 1."""
-    for group in doc.spans.values():
-        if "scores" in group.attrs:
-            marks = zip(read_marks(list(group)), group.attrs["scores"])
-            return [mark._replace(score=float(score)) for mark, score in marks]
-    return [mark if mark.score is not None else mark._replace(score=1.0) for mark in read_marks(doc.ents)]
+def _found(doc: Doc) -> Dict[Tuple[int, int, str], float]:
+    """RETURNS (Dict[Tuple[int, int, str], float]): The spans of every `spancat` with their scores, or else the entities
+    of a Doc, each with its score or 1."""
+    groups = [group for group in doc.spans.values() if "scores" in group.attrs]
+    scored: Iterable[Tuple[Mark, Optional[float]]] = ((mark, mark.score) for mark in read_marks(doc.ents))
+    if groups:
+        scored = (pair for group in groups for pair in zip(read_marks(list(group)), group.attrs["scores"]))
+    found: Dict[Tuple[int, int, str], float] = {}
+    for mark, score in scored:
+        found[mark[:3]] = max(found.get(mark[:3], 0.0), 1.0 if score is None else float(score))
+    return found

@@ -70,6 +70,13 @@ def check_new(path: Optional[Path], force: bool) -> None:
         raise ValueError(f"{path} already exists. Choose another name, or replace it (--force).")
 
 
+def check_apart(output: Path, inputs: Iterable[Path]) -> None:
+    """Raise ValueError if the output folder is in one that is read: a later run would read what this one writes."""
+    for path in inputs:
+        if path.is_dir() and path.resolve() in (output.resolve(), *output.resolve().parents):
+            raise ValueError(f"{output} is in {path}, all files of which are read. Choose a folder outside of it.")
+
+
 def warn_of_failures(failed: Mapping[int, str], title: str = "") -> None:
     """Warn of texts that a pipeline could not process; `failed` maps the number of each to the reason."""
     if failed:

@@ -66,10 +66,10 @@ def _decode(data: bytes, path: Path, number: int, encoding: str, errors: str) ->
         return data.decode(encoding, errors)
     except UnicodeDecodeError as error:
         guess = _guess_encoding(data)
-        remedy = f'it looks like {guess}: set encoding = "{guess}"' if guess else "convert the file"
+        looks, option = (f"; it looks like {guess}", f'encoding = "{guess}"') if guess else ("", 'errors = "replace"')
         raise LexiconError(
-            f"{path}:{number}: not {encoding} (byte 0x{data[error.start]:02x} at {error.start}); {remedy}, or set "
-            'errors = "replace".'
+            f"{path}:{number}: not {encoding} (byte 0x{data[error.start]:02x} at {error.start}){looks}. Convert the "
+            f"file to UTF-8, or set {option} where that is an option."
         ) from None
 
 

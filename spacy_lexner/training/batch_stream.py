@@ -1,12 +1,14 @@
 """A stream of training batches that can be replayed up to any place."""
 
 import random
-from hashlib import blake2b
+from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
-from spacy.attrs import ENT_IOB, ENT_TYPE
+import numpy as np
+import torch
 from spacy.training import Example
 
+from .digests import DocDigest
 from .run_state import numpy_state, python_state, set_numpy_state, set_python_state, set_torch_state, torch_state
 
 Batch = Tuple[int, List[Example]]  # the epoch, and the examples
@@ -17,13 +19,27 @@ class Source(NamedTuple):
 
     get: Callable[[], Any]
     set: Callable[[Any], None]
+    seed: Callable[[int], Any]
 
 
 SOURCES = {
-    "python": Source(lambda: python_state(random), lambda state: set_python_state(random, state)),
-    "numpy": Source(numpy_state, set_numpy_state),
-    "torch": Source(torch_state, set_torch_state),
+    "python": Source(lambda: python_state(random), lambda state: set_python_state(random, state), random.seed),
+    "numpy": Source(numpy_state, set_numpy_state, np.random.seed),
+    "torch": Source(torch_state, set_torch_state, torch.default_generator.manual_seed),
 }
+
+
+@contextmanager
+def fixed_draws() -> Iterator[None]:
+    """Draw the same random numbers whenever this is entered, and leave no trace in the sources."""
+    states = {name: source.get() for name, source in SOURCES.items()}
+    for source in SOURCES.values():
+        source.seed(0)
+    try:
+        yield
+    finally:
+        for name, source in SOURCES.items():
+            source.set(states[name])
 
 
 class Place(NamedTuple):
@@ -31,7 +47,8 @@ class Place(NamedTuple):
 
     n_read: int  # number of batches read
     draws: List[Tuple[int, str, Any]]  # batch number, source and its state before the batch, if others had changed it
-    digest: str  # of the texts and entities of all batches so far
+    digest: str  # of the references of all batches so far
+    entities_only: bool = True  # whether the digest leaves out other annotation, as in checkpoints without this field
 
 
 class BatchStream(Iterator[Batch]):
@@ -48,12 +65,12 @@ class BatchStream(Iterator[Batch]):
         self._n_read = 0
         self._draws: List[Tuple[int, str, Any]] = []
         self._last: Dict[str, Any] = {}  # the state of each source after the stream's last draw
-        self._digest = blake2b(digest_size=16)
+        self._digests = {False: DocDigest()}  # by `entities_only`
 
     @property
     def place(self) -> Place:
         """RETURNS (Place): The current place of the stream."""
-        return Place(self._n_read, list(self._draws), self._digest.hexdigest())
+        return Place(self._n_read, list(self._draws), self._digests[False].hexdigest(), entities_only=False)
 
     def __next__(self) -> Batch:
         before = {name: source.get() for name, source in SOURCES.items()}
@@ -66,14 +83,16 @@ class BatchStream(Iterator[Batch]):
                 self._last[name] = after
         self._n_read += 1
         batch = list(batch)
-        for example in batch:
-            self._digest.update(example.reference.text.encode("utf8", "surrogatepass"))
-            self._digest.update(example.reference.to_array([ENT_IOB, ENT_TYPE]).tobytes())
+        for digest in self._digests.values():
+            digest.update(example.reference for example in batch)
         return epoch, batch
 
-    def go_to(self, place: Place) -> None:
-        """Read the batches before a place again. This changes the random states. Raises ValueError if the batches
-        differ."""
+    def go_to(self, place: Place) -> bool:
+        """Read the batches before a place again. This changes the random states.
+
+        RETURNS (bool): Whether they are the same batches. If not, the stream is of no use.
+        """
+        digest = self._digests.setdefault(place.entities_only, DocDigest(place.entities_only))
         draws: Dict[int, List[Tuple[str, Any]]] = {}
         for n_read, name, state in place.draws:
             draws.setdefault(n_read, []).append((name, state))
@@ -82,9 +101,6 @@ class BatchStream(Iterator[Batch]):
             for name, state in draws.get(self._n_read, ()):
                 SOURCES[name].set(state)
             missing = next(self, None)
-        if self.place.digest != place.digest:
-            raise ValueError(
-                f"The first {place.n_read} batches differ from those of the interrupted training: corpora, augmenters "
-                "or batchers have changed. Start again without --resume."
-            )
+        self._digests = {False: self._digests[False]}
         self._draws = [(n_read, name, state) for n_read, name, state in place.draws]
+        return digest.hexdigest() == place.digest

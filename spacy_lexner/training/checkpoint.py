@@ -58,10 +58,7 @@ class Checkpoint:
             shown = ", ".join(
                 f"{key} = {other.get(key)!r:.80} (was {mine.get(key)!r:.80})" for key in changed[:N_SHOWN]
             )
-            raise ValueError(
-                f"{self.folder} holds a run with another config: {shown}. Give the same config and overrides, or "
-                "another --output; or start again: delete that folder, or leave out --resume."
-            )
+            raise self._refusal(f"another config: {shown}", "Give the same config and overrides, or another --output")
         versions = self._state["versions"]
         if moved := [f"{name} {versions[name]} -> {now}" for name, now in _versions().items() if versions[name] != now]:
             logger.warning("The interrupted training ran with other versions: %s.", ", ".join(moved))
@@ -70,28 +67,59 @@ class Checkpoint:
         """RETURNS (Language): The saved pipeline."""
         return load_model(self.folder / PIPELINE)
 
+    def check_inputs(self, inputs: Dict[str, str]) -> Dict[str, str]:
+        """Compare the digests of what a run reads besides its config and its batches with the saved ones. What does not
+        exist any more is not missed.
+
+        RETURNS (Dict[str, str]): The digests of the run: the saved ones, and those of what it did not have. Raises
+            ValueError if any differ.
+        """
+        saved = self._state.get("inputs", {})  # older checkpoints have none
+        if changed := [name for name, digest in saved.items() if inputs.get(name, digest) != digest]:
+            shown = ", ".join(changed[:N_SHOWN])
+            raise self._refusal(f"other data (changed: {shown})", "Restore the old data")
+        return {**inputs, **saved}
+
     def restore(self, nlp: Language, optimizer: Optimizer, batches: BatchStream) -> None:
-        """Bring a new optimiser, new batches and all random states to the saved state."""
+        """Bring a new optimiser, new batches and all random states to the saved state. Raises ValueError if the batches
+        differ."""
         for _ in range(self.progress.step + 1):
             optimizer.step_schedules()
         arrays = load_safetensors((self.folder / OPTIMIZER).read_bytes())
         load_optimizer(optimizer, models_of(nlp), arrays, self._state["n_updates"])
         set_gradients(models_of(nlp), self._state["gradients"])
-        batches.go_to(Place(**self._state["place"]))
+        place = Place(**self._state["place"])
+        if not batches.go_to(place):
+            raise self._refusal(
+                f"other training texts: its first {place.n_read} batches are not what the corpus gives now",
+                "Restore the old texts (or the code of corpus, augmenter and batcher)",
+            )
         set_random_state(self._state["random"])
+
+    def _refusal(self, difference: str, remedy: str) -> ValueError:
+        return ValueError(
+            f"{self.folder} holds a run with {difference}. {remedy}; or start again: delete that folder, or leave out "
+            "--resume."
+        )
 
 
 def write_checkpoint(
-    folder: Path, config: Config, nlp: Language, optimizer: Optimizer, batches: BatchStream, progress: Progress
+    folder: Path,
+    config: Config,
+    inputs: Dict[str, str],
+    nlp: Language,
+    optimizer: Optimizer,
+    batches: BatchStream,
+    progress: Progress,
 ) -> None:
-    """Replace a checkpoint by the current state of a run."""
+    """Replace a checkpoint by the current state of a run. `inputs` are digests, see `Checkpoint.check_inputs`."""
     arrays, n_updates = save_optimizer(optimizer, models_of(nlp))
     state: Dict[str, Any] = {"progress": progress._asdict(), "place": batches.place._asdict(), "n_updates": n_updates}
     state["gradients"] = gradient_names(models_of(nlp))
     with whole_folder(folder, overwrite=True) as temporary:
         write_pipeline(nlp, temporary / PIPELINE)
         save_file(arrays, temporary / OPTIMIZER)
-        state.update(random=random_state(), config=_plain(config), versions=_versions())
+        state.update(random=random_state(), config=_plain(config), inputs=inputs, versions=_versions())
         text = json.dumps(state, separators=(",", ":"))  # srsly's numbers are not exact
         (temporary / STATE).write_text(text, "utf8")
         seal_folder(temporary)

@@ -27,8 +27,9 @@ from thinc.api import Config, Optimizer, constant, fix_random_seed, set_gpu_allo
 
 from ..integrity.folders import remove_folder
 from ..integrity.pipelines import save
-from .batch_stream import BatchStream
+from .batch_stream import BatchStream, fixed_draws
 from .checkpoint import Checkpoint, Progress, write_checkpoint
+from .digests import DocDigest, digest_files
 from .log import LoggerT
 
 CHECKPOINT = "checkpoint"
@@ -37,8 +38,11 @@ CHECKPOINT = "checkpoint"
 class Run:
     """A training run: the resolved parts of the config, and the progress."""
 
-    def __init__(self, nlp: Language, use_gpu: int = -1) -> None:
-        """Create optimiser, corpora, batches and schedules from the config of an initialized pipeline."""
+    def __init__(
+        self, nlp: Language, config: Config, *, checkpoint: Optional[Checkpoint] = None, use_gpu: int = -1
+    ) -> None:
+        """Create optimiser, corpora, batches and schedules. Arguments as for `train`. Raises ValueError if the data
+        are not those of the checkpoint's run."""
         settings = nlp.config.interpolate()
         if settings["training"]["seed"] is not None:
             fix_random_seed(settings["training"]["seed"])
@@ -46,7 +50,7 @@ class Run:
             set_gpu_allocator(settings["training"]["gpu_allocator"])
         T = registry.resolve(settings["training"], schema=ConfigSchemaTraining)
         train_corpus, dev_corpus = resolve_dot_names(settings, [T["train_corpus"], T["dev_corpus"]])
-        self.nlp, self.T = nlp, T
+        self.nlp, self.config, self.T = nlp, config, T
         self.optimizer: Optimizer = T["optimizer"]
         self.batches = BatchStream(create_train_batches(nlp, train_corpus, T["batcher"], T["max_epochs"]))
         self.evaluate = create_evaluation_callback(nlp, dev_corpus, T["score_weights"])
@@ -54,9 +58,14 @@ class Run:
         self.dropouts: Any = constant(T["dropout"]) if isinstance(T["dropout"], float) else T["dropout"]
         self.progress = Progress()
         self.losses: Dict[str, float] = {}
+        with fixed_draws():  # of a corpus that shuffles, for example
+            dev = DocDigest().update(example.reference for example in dev_corpus(nlp))
+        self.inputs = {**digest_files(config), T["dev_corpus"]: dev.hexdigest()}
+        if checkpoint is not None:
+            self._resume(checkpoint)
 
-    def resume(self, checkpoint: Checkpoint) -> None:
-        """Restore the state of a checkpoint."""
+    def _resume(self, checkpoint: Checkpoint) -> None:
+        self.inputs = checkpoint.check_inputs(self.inputs)
         self.progress = checkpoint.progress
         for _ in range(self.progress.step + 1):
             next(self.dropouts)
@@ -116,8 +125,7 @@ def train(
     logger: Optional[LoggerT] = None,
     use_gpu: int = -1,
 ) -> None:
-    """Train a pipeline, and save it as `model-best` and `model-last`. The checkpoint is removed at the end. Those of an
-    earlier run stay until the first evaluation, so a run that fails at once changes nothing.
+    """Train a pipeline, and save it: `finish` for a new `Run`.
 
     nlp (Language): The initialized pipeline, or that of the checkpoint.
     output (Path): The folder for the pipelines and the checkpoint.
@@ -126,11 +134,15 @@ def train(
     logger (Optional[Callable]): Replaces `training.logger`.
     use_gpu (int): The GPU, or -1 for the CPU.
     """
-    run = Run(nlp, use_gpu)
-    if checkpoint is not None:
-        run.resume(checkpoint)
-    with nlp.select_pipes(disable=run.T["frozen_components"]):
-        log_step, finalize_logger = (logger or run.T["logger"])(nlp, sys.stdout, sys.stderr)
+    finish(Run(nlp, config, checkpoint=checkpoint, use_gpu=use_gpu), output, logger)
+
+
+def finish(run: Run, output: Path, logger: Optional[LoggerT] = None) -> None:
+    """Train until a run is done, and save its pipeline as `model-best` and `model-last`. The checkpoint is removed at
+    the end. Those of an earlier run stay until the first evaluation, so a run that fails at once changes nothing.
+    Arguments as for `train`."""
+    with run.nlp.select_pipes(disable=run.T["frozen_components"]):
+        log_step, finalize_logger = (logger or run.T["logger"])(run.nlp, sys.stdout, sys.stderr)
     started = timer() - run.progress.seconds
     try:
         while not run.is_done and (read := next(run.batches, None)) is not None:
@@ -148,7 +160,8 @@ def train(
                 run.save(output / DIR_MODEL_BEST)
             log_step({**info, "output_path": str(output / DIR_MODEL_LAST)})
             run.losses = {}
-            write_checkpoint(output / CHECKPOINT, config, nlp, run.optimizer, run.batches, run.progress)
+            folder = output / CHECKPOINT
+            write_checkpoint(folder, run.config, run.inputs, run.nlp, run.optimizer, run.batches, run.progress)
         if not run.progress.results:
             raise ValueError(Errors.E986)  # the batcher gave no batch
         run.save(output / DIR_MODEL_LAST)

@@ -4,11 +4,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Dict, Mapping
 
-import srsly
 from spacy.language import Language
 from spacy.training.initialize import init_nlp
 from thinc.api import Config
 
+from ..integrity.json_files import read_json, write_json
 from .checkpoint import Checkpoint
 from .log import log_to_file
 from .loop import CHECKPOINT, train
@@ -42,7 +42,7 @@ def train_once(config: Config, output: Path, *, use_gpu: int = -1) -> Path:
     fingerprint = {"config": sha256(config.interpolate().to_bytes()).hexdigest()}
     done = output / DONE
     if done.is_file():
-        if srsly.read_json(done) != fingerprint:
+        if read_json(done) != fingerprint:
             raise ValueError(
                 f"{output} holds a run with another config. Choose another folder, or delete this one to train again."
             )
@@ -53,5 +53,5 @@ def train_once(config: Config, output: Path, *, use_gpu: int = -1) -> Path:
     nlp: Language = init_nlp(config, use_gpu=use_gpu) if checkpoint is None else checkpoint.load_pipeline()
     output.mkdir(parents=True, exist_ok=True)
     train(nlp, output, config, checkpoint=checkpoint, logger=log_to_file(output / "log.jsonl"), use_gpu=use_gpu)
-    srsly.write_json(done, fingerprint)
+    write_json(done, fingerprint)
     return output / BEST

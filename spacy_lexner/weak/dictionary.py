@@ -1,29 +1,61 @@
 """Reading words with labels from a dictionary file with rules, a table, or a labelled lexicon."""
 
+import warnings
 from itertools import islice
 from pathlib import Path
-from typing import Dict, Iterable, Iterator, NamedTuple, Set, Tuple, Union
+from typing import Dict, Iterable, Iterator, Mapping, NamedTuple, Set, Tuple, Union
 
-from ..lexicon.entry import Labels, LexiconEntry, join_labels
+from ..lexicon.build import BuildReport
+from ..lexicon.entry import EntryStream, Labels, LexiconEntry, find_word_fault, join_labels
 from ..lexicon.errors import LexiconError
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.lines import read_lines
-from ..lexicon.readers.any_file import read_any
-from ..lexicon.rule_file import COMMENT, collect_rules, read_rules
-from ..lexicon.rules import FORBID, FORCE, MODES, PREFER, Rules
+from ..lexicon.normalization import Normalization
+from ..lexicon.readers.word_table import read_word_table
+from ..lexicon.rule_file import AS_WRITTEN, COMMENT, MAX_WORD_LENGTH, collect_rules, read_rules
+from ..lexicon.rules import FORBID, FORCE, MODES, PREFER
 
 N_SAMPLE = 20  # lines from which the kind of a file is detected
+MAX_INVALID = 0.1  # share of the words that may be invalid, as in `lexicon build`
+NO_LABEL = "no label"
 REMEDY = (
     "Give a table of words and labels (word, tab, label), a dictionary file (word, force, label), or a labelled "
     "lexicon: `lexner lexicon build my_lexicon BRAND=brands.txt FOOD=foods.txt`."
 )
 
 
-class Dictionary(NamedTuple):
-    """The words of a dictionary."""
+class _Fields(NamedTuple):
+    labels: Dict[str, Labels]
+    forbidden: Set[str]
+    normalization: Normalization
 
-    labels: Dict[str, Labels]  # the possible labels of each word
-    forbidden: Set[str]  # words that are not entities
+
+class Dictionary(_Fields):
+    """The words of a dictionary, trimmed and normalised: `labels`, the possible labels of each word; `forbidden`, words
+    that are not entities; and the `normalization` that texts need before they are compared with these words."""
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        labels: Mapping[str, Iterable[str]],
+        forbidden: Iterable[str] = (),
+        normalization: Normalization = AS_WRITTEN,
+    ) -> "Dictionary":
+        """Create a dictionary.
+
+        labels (Mapping[str, Iterable[str]]): The possible labels of each word; words without labels, and forbidden
+            ones, are left out.
+        forbidden (Iterable[str]): Words that are not entities.
+        normalization (Normalization): Of case, width and script, applied to the words, and to texts when matching.
+        """
+        excluded = set(map(normalization.word, forbidden))
+        kept: Dict[str, Labels] = {}
+        for written, own in labels.items():
+            word = normalization.word(written)
+            if word not in excluded and (joined := join_labels(kept.get(word, ()), own)):
+                kept[word] = joined
+        return super().__new__(cls, kept, excluded, normalization)
 
     @property
     def label_names(self) -> Tuple[str, ...]:
@@ -33,61 +65,82 @@ class Dictionary(NamedTuple):
 
 def read_dictionary(path: Union[str, Path]) -> Dictionary:
     """Read the words that have labels. `force`, and `prefer` with a weight above 0, label a word; `forbid` without a
-    label says that it is not an entity. Words without labels are left out.
+    label says that it is not an entity. Words without labels are left out. A lexicon's normalisation is kept.
 
     path (Union[str, Path]): A dictionary file, a table, or the folder of a lexicon. The columns of a table are word and
-        label, or those that the first row calls so.
-    RETURNS (Dictionary): The words. Raises LexiconError if none has a label.
+        label, or those that the first row calls so; rows that start with "# " are skipped.
+    RETURNS (Dictionary): The words. A UserWarning lists the rows of a table without a label, and invalid words. Raises
+        LexiconError if no word has a label, or if more than a tenth of all words are invalid.
     """
     path = Path(path)
     if not path.exists():
         raise LexiconError(f"{path}: no such dictionary. {REMEDY}")
-    entries = _read_rules(path) if path.is_file() and _has_modes(path) else _read_entries(path)
+    report = BuildReport(str(path))
     labels: Dict[str, Labels] = {}
     forbidden: Set[str] = set()
-    for word, own, is_forbidden in entries:
+    stream, normalization = _open(path, report)
+    for entry in stream:
+        report.n_read += 1
+        own, is_forbidden = _meaning(entry)
+        word = normalization.word(entry.word)
         if is_forbidden:
             forbidden.add(word)
+        elif own and (fault := find_word_fault(word, MAX_WORD_LENGTH)):
+            report.skip(fault, f"{path}:{stream.line}")
         elif own:
             labels[word] = join_labels(labels.get(word, ()), own)
-    labels = {word: own for word, own in labels.items() if word not in forbidden}
-    if not labels:
-        raise LexiconError(f"{path}: no word has a label. {REMEDY}")
-    return Dictionary(labels, forbidden)
+    dictionary = Dictionary(labels, forbidden, normalization)
+    _check(report, dictionary)
+    return dictionary
+
+
+def _open(path: Path, report: BuildReport) -> Tuple[EntryStream, Normalization]:
+    if path.is_dir():
+        lexicon = Lexicon.open(path)
+        return EntryStream(str(path), enumerate(lexicon.entries(), 1)), lexicon.normalization
+    if _has_modes(path):
+        rules = collect_rules(read_rules(path))
+        entries = (LexiconEntry(word, rules=several) for word, several in rules.items())
+        return EntryStream(str(path), enumerate(entries, 1)), AS_WRITTEN
+    return EntryStream(str(path), _read_table(path, report)), AS_WRITTEN
+
+
+def _written_lines(path: Path) -> Iterator[str]:
+    return (line for _, line in read_lines(path) if line.strip() and not line.lstrip().startswith(COMMENT))
 
 
 def _has_modes(path: Path) -> bool:
-    lines = (line for _, line in read_lines(path) if line.strip() and not line.startswith(COMMENT))
-    rows = [line.split("\t") for line in islice(lines, N_SAMPLE)]
+    rows = (line.split("\t") for line in islice(_written_lines(path), N_SAMPLE))
     return any(len(row) > 1 and row[1].strip() in MODES for row in rows)
 
 
-def _read_rules(path: Path) -> Iterator[Tuple[str, Labels, bool]]:
-    for word, rules in collect_rules(read_rules(path)).items():
-        yield word, *_meaning(rules)
-
-
-def _read_entries(path: Path) -> Iterator[Tuple[str, Labels, bool]]:
-    entries: Iterable[LexiconEntry] = Lexicon.open(path).entries() if path.is_dir() else _read_table(path)
-    for entry in entries:
-        ruled, is_forbidden = _meaning(entry.rules)
-        yield entry.word, ruled or entry.labels, is_forbidden
-
-
-def _read_table(path: Path) -> Iterable[LexiconEntry]:
-    """Read a table whose columns are word and label, unless its first row names them; nothing if it is no table."""
-    lines = [line for _, line in islice(read_lines(path), N_SAMPLE) if line.strip()]
-    is_csv = ".csv" in path.suffixes
-    if not (is_csv or all("\t" in line for line in lines)):
-        return ()
-    first = (lines or [""])[0].lower().split("," if is_csv else "\t")
+def _read_table(path: Path, report: BuildReport) -> Iterator[Tuple[int, LexiconEntry]]:
+    """Read a table whose columns are word and label, unless its first row names them."""
+    first = next(_written_lines(path), "").lower().split("," if ".csv" in path.suffixes else "\t")
     names = [name.strip(' "') for name in first]
-    if not {"word", "label"} <= set(names):
-        return read_any(path, "table", label=1)
-    return islice(read_any(path, "table", word=names.index("word"), label=names.index("label")), 1, None)
+    is_named = {"word", "label"} <= set(names)
+    word, label = (names.index("word"), names.index("label")) if is_named else (0, 1)
+    stream = read_word_table(path, word=word, label=label, entity_id=0)  # the first cell tells whether it is a comment
+    rows = (entry for entry in stream if not entry.entity_id.startswith(COMMENT))
+    for entry in islice(rows, int(is_named), None):
+        if not entry.labels:
+            report.skip(NO_LABEL, f"{path}:{stream.line}")
+        yield stream.line, entry
 
 
-def _meaning(rules: Rules) -> Tuple[Labels, bool]:
-    """The labels that rules give a word, and whether they say that it is not an entity."""
-    given = [rule.label for rule in rules if rule.mode == FORCE or (rule.mode == PREFER and rule.weight > 0)]
-    return join_labels((), given), any(rule.mode == FORBID and not rule.label for rule in rules)
+def _meaning(entry: LexiconEntry) -> Tuple[Labels, bool]:
+    """The labels of a word, by its rules if these have any, and whether its rules say that it is not an entity."""
+    given = [rule.label for rule in entry.rules if rule.mode == FORCE or (rule.mode == PREFER and rule.weight > 0)]
+    is_forbidden = any(rule.mode == FORBID and not rule.label for rule in entry.rules)
+    return join_labels((), given) or entry.labels, is_forbidden
+
+
+def _check(report: BuildReport, dictionary: Dictionary) -> None:
+    """Raise LexiconError for a dictionary without labels or with many invalid words; warn of what was left out."""
+    if not dictionary.labels:
+        raise LexiconError(f"{report.source}: no word has a label. {REMEDY}")
+    summary = str(report).replace("\n  ", "; ")
+    if report.n_skipped - report.skipped.get(NO_LABEL, 0) > MAX_INVALID * report.n_read:
+        raise LexiconError(f"{summary}. Too many words are invalid: correct them, or check the columns. {REMEDY}")
+    if report.n_skipped:
+        warnings.warn(f"{summary}.", UserWarning, stacklevel=3)

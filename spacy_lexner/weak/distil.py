@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Iterable, List, Optional, Sequence
 
-import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.util import load_model
@@ -17,12 +16,15 @@ from ..integrity.pipelines import save
 from ..report.gold import to_gold
 from ..report.predict import find_lex_ner
 from ..training.runs import set_values, train_once
-from .inputs import SETTINGS, check_inputs
+from .inputs import begin
+from .judges import labels_of
 from .rounds import LABELLED, find_component
+from .settings import check_seed
 from .teacher import calibrate
 from .texts import choose_texts, draw_texts, write_shards
 
 CALLBACK = "spacy-lexner.distil_from.v1"
+TEXTS, TRAINING, MODEL = "texts", "training", "model"  # what a run writes
 # Without annotated texts, the student is scored on texts annotated by the teacher: this share of all, at most MAX_DEV.
 DEV_SHARE, MAX_DEV = 0.1, 1000
 
@@ -56,17 +58,18 @@ def distil(
     sources (Sequence[str]): An identification of the texts and the teacher, such as file names and hashes, which must
         not change when an interrupted run is continued.
     use_gpu (int): The GPU, or -1 for the CPU.
-    RETURNS (Path): The student's folder. Raises ValueError if `dev` or `labelled` has no annotated text, or if the
-        output folder holds a run with other inputs.
+    RETURNS (Path): The student's folder. Raises ValueError, with the reason, if it cannot be trained.
     """
-    begin = check_inputs(output, "teacher", [str(teacher), sources, dev, labelled, limit, seed])
+    check_seed(config, seed)
     gold = None if dev is None else [to_gold(doc) for doc in read_annotated(dev)]
     name, nlp = find_component(config), load_model(teacher)
     ner = find_lex_ner(nlp)
-    folder = output / "texts"
+    if labelled is not None:
+        _check_labels(labelled, ner.labels)
+    begin(output, "teacher", (TEXTS, TRAINING, MODEL), [str(teacher), sources, dev, labelled, limit, seed])
+    folder = output / TEXTS
     if not folder.exists():
         _write_texts(nlp, draw_texts(choose_texts(texts, None), limit, seed), folder, dev, labelled)
-    srsly.write_json(output / SETTINGS, begin)
     judges = dev or folder / "dev.spacy"
     values = {
         "paths.train": str(folder / "train"),
@@ -81,12 +84,21 @@ def distil(
             "weight": weight,
         },
     }
-    student = load_model(train_once(set_values(config, values), output / "training", use_gpu=use_gpu))
+    student = load_model(train_once(set_values(config, values), output / TRAINING, use_gpu=use_gpu))
     if gold is not None:
         calibrate(student, gold)
     student.config["training"]["before_update"] = None  # the teacher may be gone
-    save(student, output / "model")
-    return output / "model"
+    save(student, output / MODEL)
+    return output / MODEL
+
+
+def _check_labels(labelled: Path, labels: Sequence[str]) -> None:
+    """Raise ValueError if annotated texts have labels that the teacher lacks."""
+    if unknown := sorted(labels_of(read_annotated(labelled)) - set(labels)):
+        raise ValueError(
+            f"{labelled} has the labels {', '.join(unknown)}, which the teacher lacks: it has {', '.join(labels)}. "
+            "Rename labels, leave these texts out, or train the teacher on them first."
+        )
 
 
 def _write_texts(nlp: Language, texts: List[str], folder: Path, dev: Optional[Path], labelled: Optional[Path]) -> None:
@@ -94,6 +106,11 @@ def _write_texts(nlp: Language, texts: List[str], folder: Path, dev: Optional[Pa
     if not texts:
         raise ValueError("There is no text to learn from: all are blank, or none was given.")
     n_dev = 0 if dev is not None else min(MAX_DEV, max(1, round(DEV_SHARE * len(texts))))
+    if n_dev == len(texts) and labelled is None:
+        raise ValueError(
+            f"The only text, {texts[0][:40]!r}, would score the student, so none is left to learn from. Give more "
+            "texts, or annotated ones to score it on (--dev)."
+        )
     with whole_folder(folder) as temporary:
         if n_dev:
             bar = tqdm(nlp.pipe(texts[:n_dev]), total=n_dev, desc="dev", unit=" texts", disable=None, leave=False)

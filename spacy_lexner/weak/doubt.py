@@ -10,13 +10,13 @@ from pathlib import Path
 from random import Random
 from typing import Callable, Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Sequence, Tuple
 
-import srsly
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import load_model, minibatch
 from thinc.api import Config
 
 from ..formats.spacy_file import read_all, read_docs, write_docs
+from ..integrity.json_files import read_jsonl, write_jsonl
 from ..lexicon.entry import hash_word
 from ..pipeline.read_upto import read_upto
 from ..report.predict import find_lex_ner
@@ -64,18 +64,20 @@ class WordTrial(NamedTuple):
         RETURNS (List[Verdict]): The known words of labels with enough of them, the most improbable first.
         """
         file = self.output / VERDICTS
-        if not file.is_file():
+        if not (file.is_file() and file.stat().st_size):  # where nothing was to judge, this costs nothing again
             found = [verdict for number in range(n_folds) for verdict in self._judge(number, n_folds)]
-            srsly.write_jsonl(file, (each._asdict() for each in sorted(found, key=lambda each: each.probability)))
-        return [Verdict(**row) for row in srsly.read_jsonl(file)]
+            write_jsonl(file, (each._asdict() for each in sorted(found, key=lambda each: each.probability)))
+        return [Verdict(**row) for row in read_jsonl(file)]
 
     def _judge(self, number: int, n_folds: int) -> Iterator[Verdict]:
         """Train without the words of a fold, and judge them."""
         fold = frozenset(word for word in self._judged() if hash_word(f"fold {self.seed} {word}") % n_folds == number)
+        if not fold:
+            return
         folder = self.output / f"fold-{number}"
         texts = (doc.text for doc in read_all(self.texts))
         found = label_texts(self.labeller, texts, self.make_doc, folder / "labels", held=fold | self.held)
-        if not (found.held.is_file() and any(read_docs(found.held))):
+        if fold.isdisjoint(self.labeller.normalization(word) for word in found.held_words()):
             return
         if self.labelled:
             write_docs(self.labelled, found.train / LABELLED)
@@ -84,7 +86,7 @@ class WordTrial(NamedTuple):
         nlp = load_model(train_once(self._shorter(found, dev), folder / "training", use_gpu=self.use_gpu))
         scores: Dict[str, List[float]] = {}
         for word, score in _occurrences(nlp, read_docs(found.held)):
-            scores.setdefault(word, []).append(score)
+            scores.setdefault(self.labeller.normalization(word), []).append(score)
         for word in sorted(fold & scores.keys()):
             yield Verdict(word, len(scores[word]), sum(scores[word]) / len(scores[word]))
 

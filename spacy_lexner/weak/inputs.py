@@ -1,44 +1,61 @@
 """The inputs of a run, which must not change when it is continued after an interruption."""
 
-from hashlib import sha256
+from hashlib import blake2b, sha256
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Sequence
+from typing import Any, Iterable, List, Sequence
 
-import srsly
-
+from ..integrity.json_files import read_json, write_json
 from .dictionary import Dictionary
 
 SETTINGS = "settings.json"
+CHUNK = 1 << 20  # bytes read at a time
 
 
-def check_inputs(output: Path, source: str, parts: Sequence[Any]) -> Dict[str, str]:
-    """Hash the inputs of a run.
+def begin(output: Path, source: str, steps: Sequence[str], parts: Sequence[Any]) -> None:
+    """Begin or continue a run: note its inputs in `settings.json`, before anything else is written. Raises ValueError
+    if the folder holds a run with other inputs, or what no run has written.
 
     output (Path): The folder of the run.
     source (str): What the run learns from, for the message: "dictionary" or "teacher".
-    parts (Sequence[Any]): The inputs.
-    RETURNS (Dict[str, str]): What to write to `settings.json`. Raises ValueError if the folder holds a run with other
-        inputs.
+    steps (Sequence[str]): The names of what the run writes there. If there is none of it, any inputs may be noted.
+    parts (Sequence[Any]): The inputs. Files count by their names and contents.
     """
-    begin = {"hash": sha256(repr([_stable(part) for part in parts]).encode("utf8", "replace")).hexdigest()}
-    file = output / SETTINGS
-    if file.is_file() and srsly.read_json(file) != begin:
+    settings = {"hash": sha256(repr([_stable(part) for part in parts]).encode("utf8", "replace")).hexdigest()}
+    file, found = output / SETTINGS, [name for name in steps if (output / name).exists()]
+    if not found:
+        write_json(file, settings)
+    elif not file.is_file():
+        raise ValueError(
+            f"{output} holds {', '.join(found)}, but no {SETTINGS}, so no run has written that. Choose another folder, "
+            "or move these files."
+        )
+    elif read_json(file) != settings:
         raise ValueError(
             f"{output} holds a run with another {source}, other texts or other settings. Choose another folder, or "
             "delete this one to start again."
         )
-    return begin
 
 
 def list_files(paths: Iterable[Path]) -> List[str]:
-    """RETURNS (List[str]): The names and sizes of files, also of those in folders; missing ones are left out."""
-    files = (file for path in paths for file in (sorted(path.rglob("*")) if path.is_dir() else [path]))
-    return [f"{file} {file.stat().st_size}" for file in files if file.is_file()]
+    """RETURNS (List[str]): The name and a hash of each file, also of those in folders and of an archive whose member is
+    named; missing ones are left out."""
+    found = []
+    for path in paths:
+        path = next((each for each in (path, *path.parents) if each.is_file()), path)
+        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+        found += [f"{file.relative_to(path.parent)} {_hash(file)}" for file in files if file.is_file()]
+    return found
 
 
 def _stable(part: Any) -> Any:
     if isinstance(part, Dictionary):
-        return [sorted(part.labels.items()), sorted(part.forbidden)]
-    if isinstance(part, Path):
-        return [str(part), list_files([part]) if part.is_dir() else part.stat().st_size if part.is_file() else 0]
-    return part
+        return [sorted(part.labels.items()), sorted(part.forbidden), part.normalization.settings()]
+    return list_files([part]) if isinstance(part, Path) else part
+
+
+def _hash(path: Path) -> str:
+    content = blake2b(digest_size=16)
+    with path.open("rb") as file:
+        while block := file.read(CHUNK):
+            content.update(block)
+    return content.hexdigest()

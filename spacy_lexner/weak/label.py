@@ -1,5 +1,6 @@
 """Labelling the occurrences of a dictionary's words in texts as known entities, doubtful ones, or unknown words."""
 
+import re
 from bisect import bisect_left
 from typing import Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -20,8 +21,8 @@ IMPROBABLE = "improbable"
 REASONS = (SEVERAL, COMMON, OVERLAP, PART, IMPROBABLE)
 DOUBTFUL_KEY, UNKNOWN_KEY, HELD_KEY = "weak_doubtful", "weak_unknown", "weak_held"
 GROUPS = (DOUBTFUL_KEY, UNKNOWN_KEY, HELD_KEY, ONE_OF_KEY, POSSIBLE_KEY)
-# First letters of jieba's parts of speech whose words are not names: verbs, adjectives, adverbs, ...
-NO_NAMES = frozenset("vadpcurmqzyeof")
+# Jieba's parts of speech whose words are not names: verbs, adjectives, adverbs, pronouns, numbers, ...
+NO_NAME = re.compile("v[dginq]?|a[dgn]?|d[fg]?|p|c|u[dgjlvz]?|r[grz]?|m[gq]?|qg?|zg?|yg?|e|o|f")
 Place = Tuple[int, int]
 
 
@@ -30,7 +31,7 @@ class Occurrence(NamedTuple):
 
     start: int  # characters, end exclusive
     end: int
-    word: str
+    word: str  # normalised as the dictionary's words are
     labels: Labels
     kind: str  # KNOWN, UNKNOWN, or the reason (one of REASONS) why it is doubtful
 
@@ -42,21 +43,26 @@ class Labeller:
         """Index the words.
 
         dictionary (Dictionary): Words with labels.
-        other_words (Optional[Iterable[LexiconEntry]]): General words, as many as possible, with parts of speech as
-            labels if known. A labelled word inside a longer one of these is doubtful, as is one that is not a noun
-            among them.
+        other_words (Optional[Iterable[LexiconEntry]]): General words, as many as possible, with jieba's parts of speech
+            as labels if known. A labelled word inside a longer one of these is doubtful, as is one that is not a noun
+            among them. They are normalised as the dictionary's words are.
         """
         self.dictionary = dictionary
-        self.words = Matcher(Lexicon.from_entries(map(LexiconEntry, dictionary.labels)))
-        forbidden = (LexiconEntry(word) for word in dictionary.forbidden)
-        self.others = Matcher(Lexicon.from_entries([*forbidden, *(other_words or ())]))
-        self._doubts = {word: self._doubt(word, labels) for word, labels in dictionary.labels.items()}
+        self.normalization = dictionary.normalization
+        self.words = self._index(map(LexiconEntry, dictionary.labels))
+        self.others = self._index([*map(LexiconEntry, dictionary.forbidden), *(other_words or ())])
+        names = frozenset(dictionary.label_names)
+        self._doubts = {word: self._doubt(word, labels, names) for word, labels in dictionary.labels.items()}
 
-    def _doubt(self, word: str, labels: Labels) -> str:
-        """The reason why all occurrences of a word are doubtful; empty if they are not."""
+    def _index(self, entries: Iterable[LexiconEntry]) -> Matcher:
+        return Matcher(Lexicon.from_entries(entries, normalization=self.normalization))
+
+    def _doubt(self, word: str, labels: Labels, names: FrozenSet[str]) -> str:
+        """The reason why all occurrences of a word are doubtful; empty if they are not. `names` are all labels of the
+        dictionary, which are never parts of speech."""
         entry = self.others.lexicon.get(word)
         tags = () if entry is None else entry.labels
-        if len(word) == 1 or (tags and all(tag[:1] in NO_NAMES for tag in tags)):
+        if len(word) == 1 or (tags and all(tag not in names and NO_NAME.fullmatch(tag) for tag in tags)):
             return COMMON
         return SEVERAL if len(labels) > 1 else ""
 
@@ -67,7 +73,8 @@ class Labeller:
     def label(self, texts: Sequence[str]) -> List[List[Occurrence]]:
         """RETURNS (List[List[Occurrence]]): The words of each text, in order; known ones overlap no others."""
         found, others = _places(self.words, texts), _places(self.others, texts)
-        return [self._settle(*row) for row in zip(texts, found, others)]
+        normal = [self.normalization(text) for text in texts]
+        return [self._settle(*row) for row in zip(normal, found, others)]
 
     def _settle(self, text: str, found: List[Place], others: List[Place]) -> List[Occurrence]:
         # Longest match: an occurrence inside another labelled word is part of it.

@@ -34,7 +34,7 @@ def find_new_names(nlp: Language, texts: Sequence[str], dictionary: Dictionary) 
     for _, doc in annotate_texts(nlp, texts, {}):
         for ent in doc.ents:
             key = (ent.label_, ent.text)
-            if ent.label_ in dictionary.labels.get(ent.text, ()):
+            if ent.label_ in dictionary.labels.get(dictionary.normalization.word(ent.text), ()):
                 continue
             counts[key] += 1
             scores[key] = scores.get(key, 0.0) + (ent._.lex_score or 0.0)

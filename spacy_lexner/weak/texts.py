@@ -10,12 +10,12 @@ from spacy.tokens import Doc
 from spacy.util import minibatch
 from tqdm import tqdm
 
-from ..formats.spacy_file import write_docs
+from ..formats.spacy_file import read_docs, write_docs
 from ..integrity.folders import whole_folder
 from ..lexicon.entry import hash_word
 from .dictionary import Dictionary
 from .label import HELD_KEY, Labeller, annotate
-from .protected import ProtectedTexts
+from .protected import ProtectedTexts, squeeze
 from .statistics import Statistics
 
 STATISTICS, TRAIN, HELD = "statistics.json", "train", "held.spacy"
@@ -38,6 +38,10 @@ class Labels(NamedTuple):
         """RETURNS (Path): The file of texts annotated with only the held-out words."""
         return self.folder / HELD
 
+    def held_words(self) -> Set[str]:
+        """RETURNS (Set[str]): The held-out words that occur in the texts."""
+        return {ent.text for doc in read_docs(self.held) for ent in doc.ents} if self.held.is_file() else set()
+
     @property
     def statistics(self) -> Any:
         """RETURNS (Dict[str, Any]): The result of `Statistics.to_json`."""
@@ -56,7 +60,7 @@ def choose_texts(
     texts are skipped."""
     seen: Set[bytes] = set()
     for text in texts:
-        digest = blake2b("".join(text.split()).encode("utf8", "surrogatepass"), digest_size=8).digest()
+        digest = blake2b(squeeze(text).encode("utf8", "surrogatepass"), digest_size=8).digest()
         if digest in seen:
             continue
         seen.add(digest)

@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_lexner.annotation.errors import find_errors, propose, spans_of_copies
+from spacy_lexner.annotation.errors import COPIES, count_unjudged, find_errors, propose, spans_of_copies
 from spacy_lexner.annotation.span_scores import ScoredText
 from spacy_lexner.report.gold import GoldText
 from spacy_lexner.visualize.lattice import Mark
@@ -76,3 +76,32 @@ def test_a_proposal_puts_errors_right():
     findings = find_errors([own], [scored([(PER, 0.9), (ORG, 0.1)], [(PER, 0.9), (other, 0.8)])])
     assert propose(own, findings) == [PER, other]
     assert findings[0].to_json(TEXT)["proposed"]["text"] == "北京"
+
+
+@pytest.mark.parametrize("probability, right", [(0.95, [ORG]), (0.1, [])])
+@pytest.mark.parametrize("n_annotated", [1, 3])
+def test_drafts_of_copies_that_differ_agree(probability, right, n_annotated):
+    gold = [text(ORG)] * n_annotated + [text()] * (4 - n_annotated)
+    asked = [(ORG, probability)]
+    findings = find_errors(gold, [scored(asked, asked if probability >= 0.5 else [])] * 4)
+    assert {each.number for each in findings} == {0, 1, 2, 3}
+    drafts = [propose(own, [each for each in findings if each.number == i]) for i, own in enumerate(gold)]
+    assert [[mark[:3] for mark in marks] for marks in drafts] == [[mark[:3] for mark in right]] * 4
+
+
+def test_a_copy_keeps_its_own_where_nothing_is_better():
+    gold = [text(PER, ORG), text(PER)]
+    both = [(PER, 0.9), (ORG, 0.5)]
+    findings = find_errors(gold, [scored(both, []), scored(both, [])])
+    assert {each.kind for each in findings} == {COPIES}
+    assert [propose(own, findings) for own in gold] == [[PER, ORG], [PER]]
+
+
+def test_spans_that_cannot_be_judged_are_no_errors_and_are_kept():
+    gold = [text(PER, ORG), text(ORG), text(PER)]
+    unjudged = ScoredText([PER._replace(score=0.9), ORG._replace(score=None)], [Mark(3, 5, "LOC", 0.8)])
+    own = [unjudged, unjudged._replace(asked=unjudged.asked[::-1]), None]
+    assert count_unjudged(gold, own) == {"ORG": 2} and count_unjudged(gold, [None] * 3) == {}
+    findings = find_errors(gold, own)
+    assert [(each.number, each.kind, each.proposed.label) for each in findings] == [(1, COPIES, "PER")]
+    assert [propose(each, findings) for each in gold] == [each.marks for each in gold]

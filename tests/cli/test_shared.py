@@ -1,11 +1,12 @@
 import io
+from pathlib import Path
 
 import pytest
 import spacy
 import typer
 from spacy.tokens import DocBin
 
-from spacy_lexner.cli.shared import failing, load_named, load_pipeline, read_texts, status
+from spacy_lexner.cli.shared import check_apart, failing, load_named, load_pipeline, read_texts, status
 from spacy_lexner.formats.record import FormatError
 
 
@@ -67,3 +68,14 @@ def test_what_takes_its_time_is_said_in_a_terminal(monkeypatch, terminal):
     with status("reading all of it"):
         assert ("reading all of it …" in stream.getvalue()) == terminal
     assert stream.getvalue().rpartition("\r")[2].strip() == ""
+
+
+def test_output_in_a_folder_that_is_read(tmp_path, monkeypatch):
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text("一", "utf8")
+    monkeypatch.chdir(tmp_path)
+    for output in (tmp_path / "texts" / "out" / "run", Path("texts") / ".." / "texts", tmp_path / "texts"):
+        with pytest.raises(ValueError, match="is in texts, all files of which are read"):
+            check_apart(output, [Path("texts")])
+    check_apart(tmp_path / "out", [Path("texts"), Path("texts/a.txt"), Path("none")])
+    check_apart(tmp_path / "texts" / "out", [Path("texts/a.txt")])

@@ -1,5 +1,6 @@
 """A training interrupted anywhere and resumed gives the same weights as one that was not."""
 
+import json
 import os
 import shutil
 
@@ -9,13 +10,15 @@ import srsly
 from kills import kill_again_and_again
 from small_encoders import GOLD, small_lexicon, tagger
 from spacy.cli.train import train as spacy_train
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from thinc.api import Config
 from typer.testing import CliRunner
 
 from spacy_lexner.cli.app import lexner
-from spacy_lexner.integrity.pipelines import verify_pipeline
+from spacy_lexner.integrity.pipelines import seal_folder, verify_pipeline
+from spacy_lexner.lexicon import LexiconEntry
+from spacy_lexner.training.digests import DocDigest
 
 CONFIG = """
 [paths]
@@ -163,6 +166,73 @@ def test_what_is_not_the_same_training_is_refused(config, data, tmp_path, stop_a
     assert code == 1 and "state.json: its SHA-256" in output
     state.write_text(original)
     assert train(config, tmp_path / "out")[0] == 0  # without --resume everything starts again
+
+
+@pytest.fixture
+def interrupted(config, data, tmp_path, stop_at, monkeypatch):
+    """An interrupted training, with copies of the data, and its arguments."""
+    files = {"train": tmp_path / "train.spacy", "dev": tmp_path / "dev.spacy", "lexicon": tmp_path / "lexicon"}
+    for name in ("train", "dev"):
+        shutil.copy(data / "train.spacy", files[name])
+    small_lexicon().save(files["lexicon"])
+    arguments = [part for name, path in files.items() for part in (f"--paths.{name}", path)]
+    stop_at(6)
+    train(config, tmp_path / "out", *arguments)
+    monkeypatch.undo()
+    return files, lambda: train(config, tmp_path / "out", *arguments, "--resume")
+
+
+def other_docs(path):
+    """The same texts without annotation."""
+    vocab = spacy.blank("zh").vocab
+    docs = [Doc(vocab, words=[token.text for token in doc]) for doc in DocBin().from_disk(path).get_docs(vocab)]
+    DocBin(docs=docs).to_disk(path)
+
+
+def other_lexicon(path):
+    small_lexicon().with_words([LexiconEntry("新词")]).save(path, overwrite=True)
+
+
+DATA = {
+    "lexicon": (other_lexicon, "{lexicon}"),
+    "dev": (other_docs, "corpora.dev"),
+    "train": (other_docs, "other training texts: its first 5 batches"),
+    "missing": (lambda path: path.unlink(), "No such file or directory: '{train}'"),
+}
+
+
+@pytest.mark.parametrize("config", ["FLAT"], indirect=True)
+def test_other_data_are_refused(interrupted, tmp_path):
+    files, resume = interrupted
+    for name, (change, message) in DATA.items():
+        path = files.get(name, files["train"])
+        move = shutil.copytree if path.is_dir() else shutil.copy
+        move(path, tmp_path / f"{name}.kept")
+        change(path)
+        code, output = resume()
+        assert code == 1 and message.format(**files) in output
+        assert name == "missing" or "delete that folder, or leave out --resume" in output
+        if path.is_dir():
+            shutil.rmtree(path)
+        shutil.move(tmp_path / f"{name}.kept", path)
+    shutil.rmtree(files["lexicon"])  # it is in the checkpoint, and there is no other that could be meant
+    assert resume()[0] == 0
+
+
+@pytest.mark.parametrize("config", ["FLAT"], indirect=True)
+def test_a_checkpoint_of_an_older_version(config, request, tmp_path, monkeypatch):
+    """It has no digests of files and dev texts, and that of its batches covers only entities."""
+    monkeypatch.setattr(DocDigest, "_add_annotation", DocDigest._add_entities)
+    _, resume = request.getfixturevalue("interrupted")  # which also undoes this
+    folder = tmp_path / "out" / "checkpoint"
+    state = json.loads((folder / "state.json").read_text("utf8"))
+    del state["inputs"], state["place"]["entities_only"]
+    (folder / "state.json").write_text(json.dumps(state), "utf8")
+    seal_folder(folder)
+    code, output = resume()
+    assert code == 0 and "Resuming after step 4" in output
+    train(config, tmp_path / "whole")
+    assert weights(tmp_path / "out") == weights(tmp_path / "whole")
 
 
 @pytest.mark.parametrize("config", ["FLAT"], indirect=True)

@@ -56,6 +56,13 @@ def test_another_config_is_refused(config, tmp_path):
         train_once(set_values(config, {"training.max_steps": 5}), tmp_path / "run")
 
 
+def test_a_damaged_note_of_a_finished_run_is_named(config, tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "done.json").write_text('{"config": "12', "utf8")
+    with pytest.raises(ValueError, match=r"done\.json: not JSON, or damaged"):
+        train_once(config, tmp_path / "run")
+
+
 def test_values_make_and_replace_sections(config):
     changed = set_values(config, {"training.optimizer": {"@optimizers": "SGD.v1"}, "new.part.x": 1})
     assert changed["training"]["optimizer"] == {"@optimizers": "SGD.v1"} and changed["new"]["part"]["x"] == 1

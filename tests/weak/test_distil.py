@@ -91,10 +91,41 @@ def test_changed_inputs_are_refused(files, tmp_path, changed):
     assert code == 1 and "holds a run with another teacher, other texts or other settings" in printed
 
 
-@pytest.mark.parametrize("texts, message", [([], "no text to learn from"), (["没有人来"], "finds no entity")])
+NOTHING = ["没有人来", "没有人去"]
+
+
+@pytest.mark.parametrize(
+    "texts, message",
+    [
+        ([], "no text to learn from"),
+        (NOTHING, "finds no entity"),
+        (NOTHING[:1], "The only text, '没有人来', would score the student.*--dev"),
+    ],
+)
 def test_bad_texts(files, config, tmp_path, texts, message):
     with pytest.raises(ValueError, match=message):
         distil(files / "teacher", texts, config, tmp_path)
+    with pytest.raises(ValueError, match="finds no entity"):  # other settings, as nothing is written yet
+        distil(files / "teacher", NOTHING, config, tmp_path, seed=1)
+
+
+def test_labels_that_the_teacher_lacks(files, config, tmp_path):
+    labelled = save_docs(tmp_path / "labelled.spacy", [("红的花", [(0, 1, "COLOUR"), (2, 3, "PLANT")])])
+    with pytest.raises(ValueError, match=r"labelled\.spacy has the labels COLOUR, PLANT, which .* it has LOC, PER"):
+        distil(files / "teacher", TEXTS, config, tmp_path / "out", labelled=labelled)
+    assert not (tmp_path / "out").exists()
+
+
+def test_texts_that_no_run_has_written(files, config, tmp_path):
+    (tmp_path / "texts").mkdir()
+    with pytest.raises(ValueError, match=r"holds texts, but no settings\.json"):
+        distil(files / "teacher", TEXTS, config, tmp_path)
+
+
+def test_another_seed_in_the_config(files, config, tmp_path):
+    config["training"]["seed"] = 7
+    with pytest.raises(ValueError, match="--seed 7"):
+        distil(files / "teacher", TEXTS, config, tmp_path / "out")
 
 
 @pytest.mark.parametrize("option", ["dev", "labelled"])

@@ -1,8 +1,10 @@
+import pytest
 import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_lexner.lexicon import LexiconEntry
+from spacy_lexner.lexicon.normalization import Normalization
 from spacy_lexner.weak.dictionary import Dictionary
 from spacy_lexner.weak.label import COMMON, KNOWN, OVERLAP, PART, REASONS, SEVERAL, UNKNOWN, Labeller, annotate
 
@@ -41,6 +43,46 @@ def test_several_labels_and_common_words():
     assert kinds("他好") == [("好", COMMON)]
     assert kinds("好", {"好": ("X", "Y")}) == [("好", COMMON)]  # a single character says less than its labels
     assert kinds("苹果跑步") == [("苹果", KNOWN), ("跑步", COMMON)]  # a noun, and a verb
+
+
+@pytest.mark.parametrize("tags, kind", [("v", COMMON), ("vn", COMMON), ("ns", KNOWN), ("eng", KNOWN), ("album", KNOWN)])
+def test_only_parts_of_speech_make_a_word_common(tags, kind):
+    assert kinds("金曲集", {"金曲集": ("X",)}, [LexiconEntry("金曲集", label=tags)]) == [("金曲集", kind)]
+
+
+def test_a_label_of_the_dictionary_is_no_part_of_speech():
+    labels, others = {"金曲集": ("album",), "王伟": ("p",)}, [LexiconEntry("金曲集", label="album")]
+    assert kinds("金曲集", labels, others) == [("金曲集", KNOWN)]
+    assert kinds("王伟", labels, [LexiconEntry("王伟", label="p")]) == [("王伟", KNOWN)]
+
+
+NORMALIZATION = Normalization(case=True, width=True, script="simplified", characters="臺台灣湾機机")
+
+
+def test_words_in_any_spelling():
+    labels = {"臺灣": ("GPE",), "ABC公司": ("ORG",), "iPhone": ("BRAND", "PHONE"), "手機": ("X",)}
+    others = [LexiconEntry("台灣大学"), LexiconEntry("手機", label="v"), LexiconEntry("智能手机")]
+    labeller = Labeller(Dictionary(labels, {"臺灣銀行"}, NORMALIZATION), others)
+    texts = ["臺灣的ＡＢＣ公司", "台湾大学和台灣銀行", "買IPHONE", "手機", "智能手機", "智能手机壳"]
+    assert [[(each.word, each.kind) for each in found] for found in labeller.label(texts)] == [
+        [("台湾", KNOWN), ("abc公司", KNOWN)],
+        [("台湾", PART), ("台湾", PART)],
+        [("iphone", SEVERAL)],
+        [("手机", COMMON)],
+        [("手机", PART)],
+        [("手机", PART)],
+    ]
+    labeller.doubt(["台湾"])
+    assert [each.kind for each in labeller.label(["臺灣"])[0]] == ["improbable"]
+
+
+def test_unknown_and_held_words_in_any_spelling():
+    labeller = Labeller(Dictionary({"台湾": ("GPE",)}, (), NORMALIZATION), [LexiconEntry("天機")])
+    text = "臺灣的天机"
+    [found] = labeller.label([text])
+    assert [(each.word, each.kind) for each in found] == [("台湾", KNOWN), ("天机", UNKNOWN)]
+    doc = annotate(spacy.blank("zh").make_doc(text), found, frozenset(["台湾"]), ["GPE"])
+    assert [(span.text, span.label_) for span in doc.spans["weak_held"]] == [("臺灣", "GPE")] and not doc.ents
 
 
 def test_other_words_are_unknown():

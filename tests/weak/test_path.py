@@ -5,11 +5,13 @@ from small_training import PLACES, SURNAMES, make_texts, save_config, save_docs
 from spacy.tokens import DocBin
 
 from spacy_lexner.cli.model.make_config import complete, read_base
-from spacy_lexner.weak import path as path_module
 from spacy_lexner.weak import rounds as rounds_module
 from spacy_lexner.weak.dictionary import Dictionary
-from spacy_lexner.weak.path import Settings, learn
+from spacy_lexner.weak.doubt import Verdict
+from spacy_lexner.weak.path import learn
 from spacy_lexner.weak.rounds import best
+from spacy_lexner.weak.settings import Settings
+from spacy_lexner.weak.texts import hold_out, label_texts
 
 # Half of the names; the rest have to be learned.
 HALF = Dictionary(
@@ -68,8 +70,10 @@ def test_every_step_leaves_files(learned):
     folder, rounds = learned
     out = folder / "out"
     assert read(out / "labels" / "train") and len(rounds) >= 2
+    n_labelled = len(read(out / "round-0" / "texts" / "labelled.spacy"))
+    assert 0 < n_labelled < 10  # some texts are also in dev
     [first, second, *_] = [read(out / f"round-{each.number}" / "texts") for each in rounds]
-    assert not any(t.ent_iob == 2 for doc in first[:-10] for t in doc)  # the last ten are annotated
+    assert not any(t.ent_iob == 2 for doc in first[:-n_labelled] for t in doc)  # those are annotated
     assert any(t.ent_iob == 2 for doc in second for t in doc) and len(first) == len(second)
     assert spacy.load(out / "model").get_pipe("lex_ner").calibration is not None
     figures = srsly.read_json(out / "report.json")
@@ -142,16 +146,11 @@ def test_held_out_words_judge_where_nothing_is_annotated(short, tmp_path):
 
 def test_a_fifth_of_the_labelled_texts_judges(short, tmp_path):
     labelled = save_docs(tmp_path / "labelled.spacy", [(f"{text}啊", ents) for text, ents in make_texts(50, seed=6)])
-    learn(
-        HALF,
-        TEXTS,
-        short,
-        tmp_path / "out",
-        labelled=labelled,
-        settings=Settings(folds=0, rounds=0, skip_shared=True),
-    )
-    assert len(read(tmp_path / "out" / "dev.spacy")) == 10
-    assert len(read(tmp_path / "out" / "round-0" / "texts" / "labelled.spacy")) == 40
+    out, settings = tmp_path / "out", Settings(folds=0, rounds=0, skip_shared=True)
+    learn(HALF, TEXTS, short, out, labelled=labelled, settings=settings)
+    judges, others = read(out / "dev.spacy"), read(out / "round-0" / "texts" / "labelled.spacy")
+    assert len(others) > len(judges) and len(judges) + len(others) == 50
+    assert not {doc.text for doc in judges} & {doc.text for doc in others}
 
 
 def test_averaged_teachers(short, tmp_path):
@@ -172,13 +171,20 @@ def test_a_single_label(short, tmp_path):
         ([("没有人", [])], "no entities in the 1 texts to score models on"),
         ([("王伟来了", [(0, 2, "COLOUR")])], "have the labels COLOUR, which no training data has"),
         ([(TEXTS[0] * 5, [(0, 2, "PER")])], "overlaps the annotated texts that score models"),
+        ([(TEXTS[0], [(0, 2, "PER")])], "overlaps the annotated texts that score models"),
     ],
 )
 def test_bad_texts_to_judge_by(short, tmp_path, dev, message):
     file = save_docs(tmp_path / "dev.spacy", dev)
     with pytest.raises(ValueError, match=message):
         learn(HALF, [*TEXTS, TEXTS[0] * 5], short, tmp_path / "out", dev=file, settings=Settings())
-    assert not (tmp_path / "out" / "settings.json").exists()
+    assert not (tmp_path / "out" / "labels").exists()
+
+
+def test_labelled_texts_cannot_score_models(short, tmp_path):
+    file = save_docs(tmp_path / "dev.spacy", make_texts(10))
+    with pytest.raises(ValueError, match=r"10 of the 10 texts of .*dev\.spacy overlap"):
+        learn(HALF, TEXTS, short, tmp_path / "out", dev=file, labelled=file)
 
 
 @pytest.mark.parametrize("settings", [Settings(negatives=0.0), Settings(ratio=0.0)])
@@ -188,9 +194,40 @@ def test_a_wrong_guard_is_refused_before_anything_is_written(short, tmp_path, se
     assert not (tmp_path / "out").exists()
 
 
+NO_ROUNDS = Settings(folds=0, rounds=0, held_out=0.3)
+
+
 def test_no_held_out_word_occurs(short, tmp_path):
     with pytest.raises(ValueError, match="None of the held-out words occurs"):
         learn(HALF, TEXTS[:30], short, tmp_path / "out", settings=Settings(held_out=0.0))
+    assert not (tmp_path / "out" / "words").exists()  # no model was trained
+    assert learn(HALF, TEXTS[:30], short, tmp_path / "out", settings=NO_ROUNDS)
+
+
+def test_all_held_out_words_are_improbable(short, tmp_path, monkeypatch):
+    verdicts = [Verdict(word, 10, 0.0) for word in HALF.labels if word in hold_out(HALF, 0.3, 0)]
+    monkeypatch.setattr("spacy_lexner.weak.path.WordTrial.run", lambda *arguments: verdicts)
+    with pytest.raises(ValueError, match="All held-out words in the texts are improbable"):
+        learn(HALF, TEXTS[:60], short, tmp_path, settings=Settings(held_out=0.3))
+
+
+def test_labels_of_another_dictionary_are_not_used(short, tmp_path, monkeypatch):
+    def interrupted(*arguments, **values):
+        label_texts(*arguments, **values)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("spacy_lexner.weak.path.label_texts", interrupted)
+        learn(HALF, TEXTS[:30], short, tmp_path, settings=NO_ROUNDS)
+    other = Dictionary(dict.fromkeys(PLACES[1::2], ("LOC",)))
+    with pytest.raises(ValueError, match="holds a run with another dictionary"):
+        learn(other, TEXTS[:30], short, tmp_path, settings=NO_ROUNDS)
+
+
+def test_labels_that_no_run_has_written(short, tmp_path):
+    (tmp_path / "labels").mkdir()
+    with pytest.raises(ValueError, match=r"holds labels, but no settings\.json"):
+        learn(HALF, TEXTS[:30], short, tmp_path, settings=NO_ROUNDS)
 
 
 def test_a_config_without_lex_ner(config, tmp_path):
@@ -198,22 +235,3 @@ def test_a_config_without_lex_ner(config, tmp_path):
     other["nlp"]["pipeline"] = []
     with pytest.raises(ValueError, match="The config has 0 lex_ner"):
         learn(HALF, TEXTS[:30], other, tmp_path / "out", settings=Settings(held_out=0.5))
-
-
-def guard_of(config, settings):
-    return path_module.prepare_config(config, ["PER"], settings)["components"]["lex_ner"]["model"]["guard"]
-
-
-def test_the_guard_of_a_config_stays(config):
-    own = config.copy()
-    own["components"]["lex_ner"]["model"]["guard"] = {"@misc": "spacy-lexner.NegativeSampling.v1"}
-    assert guard_of(own, Settings()) == {"@misc": "spacy-lexner.NegativeSampling.v1"}
-
-
-def test_the_guard_of_the_settings(config):
-    assert guard_of(config, Settings(negatives=0.5)) == {"@misc": "spacy-lexner.NegativeSampling.v1", "share": 0.5}
-    assert guard_of(config, Settings(ratio=0.2)) == {
-        "@misc": "spacy-lexner.EntityRatio.v1",
-        "ratio": 0.2,
-        "margin": 0.05,
-    }

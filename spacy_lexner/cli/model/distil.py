@@ -7,7 +7,7 @@ import typer
 from spacy.cli._util import import_code, setup_gpu
 from wasabi import msg
 
-from ..shared import GpuOption, TextFormatOption, failing, read_texts
+from ..shared import GpuOption, TextFormatOption, check_apart, failing, read_texts
 from .training_config import CodeOption, SetOption, read_values, training_config
 
 
@@ -44,6 +44,7 @@ def distil_cli(
         from ...weak.distil import distil
         from ...weak.inputs import list_files
 
+        check_apart(output, texts)
         overrides = read_values(values or [])
         import_code(code)
         setup_gpu(gpu_id, silent=True)

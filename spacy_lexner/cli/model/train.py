@@ -38,7 +38,7 @@ def train_cli(
     """
     with failing("The training cannot start"):
         from ...training.checkpoint import Checkpoint
-        from ...training.loop import CHECKPOINT, train
+        from ...training.loop import CHECKPOINT, Run, finish
 
         overrides = parse_config_overrides(ctx.args)
         import_code(code)
@@ -50,14 +50,14 @@ def train_cli(
         if checkpoint is not None:
             checkpoint.check(config)
             with status(f"loading {folder}"):
-                nlp = checkpoint.load_pipeline()
+                run = Run(checkpoint.load_pipeline(), config, checkpoint=checkpoint, use_gpu=gpu_id)
             msg.info(f"Resuming after step {checkpoint.progress.step} of {folder}")
         else:
             output.mkdir(parents=True, exist_ok=True)
             if resume and (output / DIR_MODEL_LAST).exists():
                 msg.info(f"There is no {folder}: training starts again, and will replace the models in {output}")
             with status("initializing the pipeline"), show_validation_error(config_path, hint_fill=False):
-                nlp = init_nlp(config, use_gpu=gpu_id)
-            msg.good("Initialized pipeline", f"Pipeline: {nlp.pipe_names}")
-    train(nlp, output, config, checkpoint=checkpoint, use_gpu=gpu_id)
+                run = Run(init_nlp(config, use_gpu=gpu_id), config, use_gpu=gpu_id)
+            msg.good("Initialized pipeline", f"Pipeline: {run.nlp.pipe_names}")
+    finish(run, output)
     msg.good("Saved pipelines", f"{output / 'model-best'}, {output / 'model-last'}")

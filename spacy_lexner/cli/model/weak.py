@@ -3,6 +3,7 @@
 from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any, Dict, List, Optional
+from warnings import catch_warnings, simplefilter
 
 import srsly
 import typer
@@ -11,7 +12,7 @@ from wasabi import msg
 
 from ...lexicon.readers.any_file import read_any
 from ...weak.dictionary import Dictionary, read_dictionary
-from ..shared import GpuOption, TextFormatOption, failing, read_texts
+from ..shared import GpuOption, TextFormatOption, check_apart, failing, read_texts
 from .training_config import CodeOption, SetOption, read_values, training_config
 
 N_SHOWN = 10  # labels, doubtful words
@@ -85,6 +86,7 @@ def weak_cli(
         from ...weak.rounds import best
         from ...weak.teacher import Bounds
 
+        check_apart(output, texts)
         overrides = read_values(values or [])
         import_code(code)
         setup_gpu(gpu_id, silent=True)
@@ -93,7 +95,11 @@ def weak_cli(
         sources = list_files(texts) + [format] * (format != "auto")
         if other_words is not None:
             sources += ["other words", *list_files([other_words])]
-        words = read_dictionary(dictionary)
+        with catch_warnings(record=True) as caught:
+            simplefilter("always")
+            words = read_dictionary(dictionary)
+        for warning in caught:
+            msg.warn(str(warning.message))
         print_labels(dictionary, words)
         found = learn(
             words,

@@ -6,7 +6,15 @@ from small_training import make_texts, save_config, save_docs
 from typer.testing import CliRunner
 
 from spacy_lexner.annotation import cross_fit
+from spacy_lexner.annotation.errors import find_errors
+from spacy_lexner.annotation.span_scores import ScoredText
 from spacy_lexner.cli.app import lexner
+from spacy_lexner.cli.data.errors import make_tasks
+from spacy_lexner.formats.record import Entity
+from spacy_lexner.report.gold import GoldText
+from spacy_lexner.visualize.lattice import Mark
+
+PEOPLE = [("王伟住在东山市", [(0, 2, "PER")]), ("今天李芳很忙", [(2, 4, "PER")])]
 
 
 def run(*arguments):
@@ -78,6 +86,40 @@ def test_one_model_for_other_texts(found, tmp_path):
     assert (tmp_path / "out" / "drafts.json").is_file() and (tmp_path / "out" / "scores.jsonl").is_file()
 
 
+def test_labels_that_the_model_does_not_know_are_not_judged(found, tmp_path):
+    model = found[0] / "out" / "fold-1" / "training" / "model-best"
+    texts = [(text, [(start, end, "PERSON") for start, end, label in ents if label == "PER"]) for text, ents in PEOPLE]
+    corpus = save_docs(tmp_path / "people.spacy", texts)
+    code, printed = run(corpus, "-o", tmp_path / "out", "-m", model)
+    assert code == 0 and "2 entities were not judged: the model does not know their labels PERSON 2" in printed
+    findings = [json.loads(line) for line in (tmp_path / "out" / "findings.jsonl").read_text("utf8").splitlines()]
+    assert all(each["annotated"] is None and each["proposed"]["label"] != "PER" for each in findings)
+    for draft in map(json.loads, (tmp_path / "out" / "drafts.jsonl").read_text("utf8").splitlines()):
+        spans = [(span["start"], span["end"], span["label"]) for span in draft["spans"]]
+        assert set(texts[draft["meta"]["number"]][1]) <= set(spans)
+
+
+def test_a_label_in_one_part_only_is_not_judged(found, tmp_path):
+    corpus = save_docs(tmp_path / "rare.spacy", [("红山市的天气好", [(0, 1, "COLOUR")]), *make_texts(30)])
+    arguments = ["-c", found[0] / "config.cfg", "-k", 2, "--training.max_steps", 1]
+    for _ in range(2):
+        code, printed = run(corpus, "-o", tmp_path / "out", *arguments)
+        assert code == 0 and "1 entities were not judged: the model does not know their labels COLOUR 1" in printed
+        assert "COLOUR 红" not in printed
+
+
+def test_notes_of_copies_that_differ_change_no_draft():
+    text, mark = "南京市长江大桥很长", Mark(0, 3, "GPE")
+    gold = [GoldText(text, [mark], [])] * 3 + [GoldText(text, [], [])]
+    own = ScoredText([mark._replace(score=0.95)], [mark._replace(score=0.95)])
+    tasks = sorted(make_tasks(gold, find_errors(gold, [own] * 4), 10), key=lambda task: task.notes["number"])
+    assert [task.record.entities for task in tasks] == [[Entity(0, 3, "GPE")]] * 4
+    assert [task.notes["errors"] for task in tasks] == [
+        *[["copies differ: GPE 南京市 → nothing"]] * 3,
+        ["missing: nothing → GPE 南京市"],
+    ]
+
+
 def test_drafts_for_brat_are_never_overwritten(found):
     folder, _, _ = found
     arguments = ["-o", folder / "out", "-c", folder / "config.cfg", "-k", 2, "--to", "brat", "-n", 3]
@@ -98,6 +140,7 @@ def test_drafts_for_brat_are_never_overwritten(found):
         (["{corpus}", "-o", "{out}", "-m", "x", "--training.max_steps", "3"], "--model is used as it is"),
         (["{corpus}", "-o", "{out}", "-k", "90"], "cannot be divided into 90 parts"),
         (["{empty}", "-o", "{out}"], "no text has an entity"),
+        (["{corpus}", "-o", "{out}", "-m", "blank:zh"], "No component of the pipeline (empty) has labels"),
         (["{out}", "-o", "{out}"], "No .spacy file"),
     ],
 )

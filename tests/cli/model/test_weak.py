@@ -34,13 +34,16 @@ def files(tmp_path_factory):
 
 def test_a_pipeline_of_words_and_texts(files, tmp_path):
     options = ["-c", files / "config.cfg", "--rounds", 1, "--other-words", files / "others.txt", "--negatives", 1.5]
-    arguments = [files / "words.tsv", files / "texts.txt", files / "texts.txt", tmp_path / "out", *options]
+    words = tmp_path / "words.tsv"
+    words.write_text("".join(f"{place}\tLOC\n" for place in [*PLACES[::2], "二  十"]), "utf8")
+    arguments = [words, files / "texts.txt", files / "texts.txt", tmp_path / "out", *options]
     code, printed = run(*arguments, "--held-out", 0.3, "--set", "training.max_steps=2")
     assert code == 0, printed
     assert "60 texts with" not in printed  # equal ones count once
     assert "judged by words of the dictionary" in printed and (tmp_path / "out" / "report.html").is_file()
     assert spacy.load(tmp_path / "out" / "model").get_pipe("lex_ner").labels == ("LOC",)
     assert f"words.tsv: {len(PLACES[::2])} words labelled LOC ({len(PLACES[::2])})" in printed
+    assert f"words.tsv:{len(PLACES[::2]) + 1}" in printed  # the invalid word
     code, printed = run(*arguments, "--held-out", 0.4)
     assert code == 1 and "holds a run with another dictionary" in printed
 
@@ -73,6 +76,8 @@ def test_only_the_most_frequent_labels_are_printed(capsys):
         (["{files}/words.tsv", "{files}/texts.txt", "{out}", "--set", "paths"], "expected NAME=VALUE"),
         (["{files}/words.tsv", "{files}/texts.txt", "{out}", "--dev", "{files}/people.spacy"], "the labels PER"),
         (["{files}/words.tsv", "{files}/texts.txt", "{out}", "-c", "no_such"], "There is no base no_such"),
+        (["{files}/words.tsv", "{files}/texts.txt", "{out}", "--set", "paths.lexcon=x"], "Did you mean paths.lexicon?"),
+        (["{files}/words.tsv", "{files}", "{files}/out"], "all files of which are read"),
     ],
 )
 def test_bad_input(files, tmp_path, arguments, message):

@@ -1,0 +1,16 @@
+import spacy
+
+from spacy_lexner.lexicon.normalization import Normalization
+from spacy_lexner.pipeline.extensions import add_score_extension
+from spacy_lexner.weak.dictionary import Dictionary
+from spacy_lexner.weak.report import find_new_names
+
+
+def test_names_in_the_dictionary_are_not_new_however_they_are_spelled():
+    add_score_extension()
+    nlp = spacy.blank("zh")
+    names = ["iPhone", "ＩＰＨＯＮＥ", "小米"]
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "BRAND", "pattern": name} for name in names])
+    words = Dictionary({"iPhone": ("BRAND",), "小米": ("FOOD",)}, (), Normalization(case=True, width=True))
+    found = find_new_names(nlp, names, words)
+    assert [(label, row["name"]) for label, rows in found.items() for row in rows] == [("BRAND", "小米")]
