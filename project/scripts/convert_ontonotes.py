@@ -29,6 +29,7 @@ TAG = re.compile(r"<(/?)ENAMEX([^>]*)>")
 ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 WRAPPER = re.compile(r"</?DOC\b[^>]*>")
 NUMBER = re.compile(r"chtb_(\d+)")
+OTHERS = {"english", "arabic"}
 
 
 def split_of(name: str) -> str:
@@ -40,13 +41,21 @@ def split_of(name: str) -> str:
     return "dev" if number % 2 else "test"
 
 
+def read_offset(attributes: Dict[str, str], name: str) -> int:
+    """RETURNS (int): An attribute that is a number of characters, 0 if missing. Raises FormatError if it is none."""
+    value = attributes.get(name, "0")
+    if not value.isdecimal():
+        raise FormatError(f'{name}="{value}" is not a number of characters, such as {name}="1"')
+    return int(value)
+
+
 def read_sentence(line: str) -> Tuple[str, List[Tuple[int, int, str]]]:
     """Read a sentence whose words are separated by spaces and whose names are in tags.
 
     line (str): `<ENAMEX TYPE="GPE">南京</ENAMEX> 很 美`; `S_OFF` and `E_OFF` are the numbers of characters by which a
         name starts after and ends before its tags.
     RETURNS (Tuple[str, List[Tuple[int, int, str]]]): The text and its names of the four types: start, end, label.
-        Raises FormatError for an unbalanced tag.
+        Raises FormatError for an unbalanced tag or an invalid attribute.
     """
     text, names, place = "", [], 0
     opened: Dict[str, str] = {}
@@ -59,7 +68,7 @@ def read_sentence(line: str) -> Tuple[str, List[Tuple[int, int, str]]]:
         if closes != bool(opened):
             raise FormatError(f"a name is not closed, or closed twice: {line.strip()}")
         if closes:
-            bounds = (start + int(opened.get("S_OFF", 0)), len(text) - int(opened.get("E_OFF", 0)))
+            bounds = (start + read_offset(opened, "S_OFF"), len(text) - read_offset(opened, "E_OFF"))
             if opened["TYPE"] in LABELS and bounds[0] < bounds[1]:
                 names.append((*bounds, LABELS[opened["TYPE"]]))
             opened = {}
@@ -70,6 +79,20 @@ def read_sentence(line: str) -> Tuple[str, List[Tuple[int, int, str]]]:
     return text, names
 
 
+def read_text(path: Path) -> str:
+    """RETURNS (str): The content of a file, without a byte order mark. Raises FormatError if it is not UTF-8."""
+    try:
+        return path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        found = f"byte {error.start + 1} is not UTF-8 ({error.reason})"
+        raise FormatError(f"{path}: {found}. Copy the file from the release again, or convert it to UTF-8.") from error
+
+
+def list_files(folder: Path) -> List[Path]:
+    """RETURNS (List[Path]): The `.name` files in a folder and below, except in its folders of other languages."""
+    return sorted(path for path in folder.rglob("*.name") if not OTHERS & set(path.relative_to(folder).parts))
+
+
 def read_release(folder: Path) -> Iterator[Tuple[str, Doc]]:
     """Read the Chinese `.name` files of the release.
 
@@ -77,9 +100,8 @@ def read_release(folder: Path) -> Iterator[Tuple[str, Doc]]:
     YIELDS (Tuple[str, Doc]): The split and a sentence. Raises FormatError, with file and line, for an invalid one.
     """
     tokenize = CharTokenizer(Vocab())
-    files = sorted(path for path in folder.rglob("*.name") if not {"english", "arabic"} & set(path.parts))
-    for path in files:
-        for number, line in enumerate(path.read_text("utf8").split("\n"), 1):
+    for path in list_files(folder):
+        for number, line in enumerate(read_text(path).split("\n"), 1):
             try:
                 text, names = read_sentence(WRAPPER.sub("", line))
             except FormatError as error:
@@ -98,7 +120,11 @@ def main(
     if not folder:
         msg.info("OntoNotes 4 is skipped. If you have it (LDC2011T03): --vars.ontonotes FOLDER")
         return
-    source, out = find_input(folder), corpus / "ontonotes"
+    try:
+        source = find_input(folder)
+    except FileNotFoundError as error:
+        msg.fail(str(error), "Name the folder of OntoNotes 4: --vars.ontonotes FOLDER", exits=1)
+    out = corpus / "ontonotes"
     out.mkdir(parents=True, exist_ok=True)
     prepared = {split: source / f"{split}.char.bmes" for split in SPLITS}
     if all(path.is_file() for path in prepared.values()):
@@ -109,7 +135,7 @@ def main(
     try:
         for split, doc in read_release(source):
             bins[split].add(doc)
-    except FormatError as error:
+    except (FormatError, OSError) as error:
         msg.fail("OntoNotes 4 was not converted", str(error), exits=1)
     if empty := [split for split, docs in bins.items() if not len(docs)]:
         wanted = "data/files/data/chinese/annotations/**/chtb_0001.name and so on, or train, dev and test.char.bmes"

@@ -6,15 +6,16 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import shutil
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Dict, Iterator, List, Optional
+from typing import Annotated, Callable, Dict, Iterator, List, Optional
 
 import srsly
 import typer
 from paths import PROJECT, SOURCES, find_input
 from wasabi import msg
-from weasel.cli.assets import fetch_asset
-from weasel.util import get_checksum
+from weasel.util import download_file, get_checksum
 
 OWN = "--vars.dataset mine --vars.train my_train.conll --vars.dev my_dev.conll --vars.test my_test.conll"
 
@@ -57,8 +58,24 @@ def is_asset(path: Path, asset: Dict[str, str]) -> bool:
     return path.is_file() and asset.get("checksum") in (None, md5(path))
 
 
+@contextmanager
+def whole_file(place: Path) -> Iterator[Path]:
+    """Write a file completely or not at all.
+
+    place (Path): The file.
+    YIELDS (Path): `NAME.part` beside it, which becomes the file at the end, or is removed if writing fails.
+    """
+    place.parent.mkdir(parents=True, exist_ok=True)
+    part = place.with_name(f"{place.name}.part")
+    try:
+        yield part
+        part.replace(place)
+    finally:
+        part.unlink(missing_ok=True)
+
+
 def fetch(asset: Dict[str, str], data_dir: Optional[Path]) -> bool:
-    """Fetch one asset.
+    """Fetch one asset. A file in its place with another checksum is deleted, and messages say what fails.
 
     asset (Dict[str, str]): Its `dest`, and `url` and `checksum` if known.
     data_dir (Optional[Path]): Folder to copy from before the network is tried.
@@ -68,20 +85,26 @@ def fetch(asset: Dict[str, str], data_dir: Optional[Path]) -> bool:
     if is_asset(place, asset):
         msg.good(f"{asset['dest']} is already there")
         return True
-    place.parent.mkdir(parents=True, exist_ok=True)
-    for source in local_copies(Path(asset["dest"]), data_dir):
-        if is_asset(source, asset):
-            shutil.copyfile(source, place)
-            msg.good(f"{asset['dest']} copied from {source}")
-            return True
-        msg.warn(f"{source} is not the file that project.yml names: its MD5 differs from {asset['checksum']}")
-    if "url" not in asset:
-        return False
-    try:
-        fetch_asset(PROJECT, asset["url"], Path(asset["dest"]), asset.get("checksum"))
-    except (OSError, ValueError) as error:  # no network, no such host, no file to check
-        msg.warn(f"{asset['dest']} could not be downloaded", f"{error!s:.300}")
-    return is_asset(place, asset)
+    if place.is_file():
+        msg.warn(f"{asset['dest']} is incomplete or another file: its MD5 is not {asset['checksum']}", "It is deleted.")
+        place.unlink()
+    ways: Dict[str, Callable] = {
+        str(copy): partial(shutil.copyfile, copy) for copy in local_copies(Path(asset["dest"]), data_dir)
+    }
+    if "url" in asset:
+        ways[asset["url"]] = partial(download_file, asset["url"], force=True)
+    for source, write in ways.items():
+        try:
+            with whole_file(place) as part:
+                write(part)
+                if not is_asset(part, asset):
+                    raise ValueError(f"It is incomplete or another file: its MD5 is not {asset['checksum']}.")
+        except Exception as error:  # the network's libraries have errors of their own
+            msg.warn(f"{asset['dest']} could not be fetched from {source}", f"{error!s:.300}")
+            continue
+        msg.good(f"{asset['dest']} fetched from {source}")
+        return True
+    return False
 
 
 def note_sources(name: str, named: Dict[str, str]) -> None:
@@ -143,7 +166,8 @@ def main(
     if missing:
         msg.fail(
             "Some files could not be fetched",
-            "Without a network, put them into project/assets, or name a folder that has them: --vars.data_dir FOLDER",
+            "Run the command again. Without a network, put them into project/assets, or name a folder that has them: "
+            "--vars.data_dir FOLDER",
             exits=1,
         )
 

@@ -38,6 +38,12 @@ def test_broken_names(line):
         read_sentence(line)
 
 
+@pytest.mark.parametrize("offset", ['S_OFF="x"', 'E_OFF="-1"', 'S_OFF=""'])
+def test_broken_offsets(offset):
+    with pytest.raises(FormatError, match=offset):
+        read_sentence(f'<ENAMEX TYPE="ORG" {offset}>北大</ENAMEX>')
+
+
 def test_the_splits_of_the_papers():
     numbers = {1: "dev", 2: "test", 325: "dev", 326: "train", 1000: "train", 1001: "dev", 1078: "test", 1079: "train"}
     assert {number: split_of(f"chtb_{number:04}.name") for number in numbers} == numbers
@@ -47,7 +53,7 @@ def test_the_splits_of_the_papers():
 def write(folder, number, text=FILE, language="chinese"):
     place = folder / "data" / "files" / "data" / language / "annotations" / "nw" / f"chtb_{number:04}.name"
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(text, "utf8")
+    place.write_bytes(text if isinstance(text, bytes) else text.encode())
 
 
 def read(corpus):
@@ -70,6 +76,22 @@ def test_the_release(tmp_path, capsys):
     assert "in the papers: 15.7 k" in capsys.readouterr().out
 
 
+def test_a_byte_order_mark_is_no_text(tmp_path):
+    for number in (1, 2, 400):
+        write(tmp_path, number, "\ufeff" + FILE)
+    main(str(tmp_path), tmp_path / "corpus")
+    assert [[doc.text[:2] for doc in docs] for docs in read(tmp_path / "corpus").values()] == [["南京", "Q&"]] * 3
+
+
+def test_the_release_may_be_below_a_folder_named_like_a_language(tmp_path):
+    release = tmp_path / "english" / "ontonotes"
+    for number in (1, 2, 400):
+        write(release, number)
+        write(release, number + 2, language="arabic")
+    main(str(release), tmp_path / "corpus")
+    assert [len(docs) for docs in read(tmp_path / "corpus").values()] == [2, 2, 2]
+
+
 def test_the_files_that_others_make_of_it(tmp_path):
     for split in ("train", "dev", "test"):
         (tmp_path / f"{split}.char.bmes").write_text("南 B-GPE\n京 E-GPE\n美 O\n\n", "utf8")
@@ -82,7 +104,22 @@ def test_without_a_folder_it_is_left_out(tmp_path, capsys):
     assert not (tmp_path / "ontonotes").exists() and "LDC2011T03" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("text, message", [(FILE, "no texts for dev, test"), (f"{GPE}南京", "chtb_0400.name, line 1")])
+def test_a_misspelt_folder(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main(str(tmp_path / "typo"), tmp_path / "corpus")
+    printed = capsys.readouterr().out
+    assert str(tmp_path / "typo") in printed and "--vars.ontonotes FOLDER" in printed
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        (FILE, "no texts for dev, test"),
+        (f"{GPE}南京", "chtb_0400.name, line 1"),
+        ('\n<ENAMEX TYPE="ORG" S_OFF="x">北大</ENAMEX>', "chtb_0400.name, line 2"),
+        (FILE.encode("gb18030"), "chtb_0400.name: byte"),
+    ],
+)
 def test_errors_name_the_file_or_what_is_missing(tmp_path, capsys, text, message):
     write(tmp_path, 400, text)
     with pytest.raises(SystemExit):

@@ -1,10 +1,15 @@
 """Assets are kept, copied from a folder, or downloaded, but only with the right MD5."""
 
+import socket
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
 import fetch_assets
 import paths
 import pytest
 import srsly
 from fetch_assets import fetch, main, md5
+from weasel.util import download_file
 
 URL = "https://example.org/train.json"
 
@@ -21,8 +26,43 @@ def project(tmp_path, monkeypatch):
     monkeypatch.setattr(fetch_assets, "PROJECT", root)
     monkeypatch.setattr(paths, "PROJECT", root)
     monkeypatch.delenv("PWD", raising=False)
-    monkeypatch.setattr(fetch_assets, "fetch_asset", lambda *args: pytest.fail("no network here"))
+    monkeypatch.setattr(fetch_assets, "download_file", lambda *args, **options: pytest.fail("no network here"))
     return root, asset
+
+
+class BrokenServer(ThreadingHTTPServer):
+    """Sends a file, and breaks the connection in its middle as long as `breaks` is set."""
+
+    content, breaks = b"right" * 1000, True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), self.Handler)
+        self.url = f"http://127.0.0.1:{self.server_address[1]}/words.vec"
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            content = self.server.content
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content[: len(content) // 2] if self.server.breaks else content)
+            if self.server.breaks:
+                self.connection.shutdown(socket.SHUT_RDWR)
+
+        def log_message(self, *args):
+            pass
+
+
+@pytest.fixture
+def server(project, monkeypatch):
+    monkeypatch.setattr(fetch_assets, "download_file", download_file)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with BrokenServer() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
 
 
 def place(path, text):
@@ -48,7 +88,7 @@ def test_wrong_copies_are_not_taken(project, tmp_path, monkeypatch, capsys):
     root, asset = project
     place(tmp_path / "data" / "mine" / "train.json", "wrong")
     asked = []
-    monkeypatch.setattr(fetch_assets, "fetch_asset", lambda *args: asked.append(args[1]))
+    monkeypatch.setattr(fetch_assets, "download_file", lambda url, path, force: asked.append(url))
     assert not fetch(asset, tmp_path / "data")
     assert asked == [URL]
     assert not (root / asset["dest"]).exists()
@@ -61,6 +101,46 @@ def test_a_wrong_file_in_place_is_replaced(project, tmp_path):
     place(tmp_path / "data" / "train.json", "right")
     assert fetch(asset, tmp_path / "data")
     assert (root / asset["dest"]).read_text("utf8") == "right"
+
+
+@pytest.mark.parametrize("checked", [True, False])
+def test_a_broken_download_leaves_nothing_and_the_next_one_is_complete(project, server, tmp_path, capsys, checked):
+    root, asset = project
+    (tmp_path / "whole").write_bytes(server.content)
+    asset = {**asset, "url": server.url, "checksum": md5(tmp_path / "whole")}
+    if not checked:
+        del asset["checksum"]
+    place = root / asset["dest"]
+    assert not fetch(asset, None)
+    assert list(place.parent.iterdir()) == []
+    assert f"could not be fetched from {server.url}" in capsys.readouterr().out
+    server.breaks = False
+    place.with_name("train.json.part").write_text("left by a killed run", "utf8")
+    assert fetch(asset, None)
+    assert [path.name for path in place.parent.iterdir()] == ["train.json"]
+    assert place.read_bytes() == server.content
+
+
+def test_a_truncated_file_in_place_is_downloaded_again(project, monkeypatch, capsys):
+    root, asset = project
+    place(root / asset["dest"], "rig")
+    monkeypatch.setattr(fetch_assets, "download_file", lambda url, path, force: path.write_text("right", "utf8"))
+    assert fetch(asset, None)
+    assert (root / asset["dest"]).read_text("utf8") == "right"
+    assert "incomplete or another file" in capsys.readouterr().out
+
+
+def test_an_interrupted_copy_leaves_nothing(project, tmp_path, monkeypatch):
+    def interrupt(source, path):
+        path.write_text("rig", "utf8")
+        raise KeyboardInterrupt
+
+    root, asset = project
+    place(tmp_path / "data" / "train.json", "right")
+    monkeypatch.setattr(fetch_assets.shutil, "copyfile", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        fetch(asset, tmp_path / "data")
+    assert list((root / asset["dest"]).parent.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -77,7 +157,7 @@ def test_errors_name_what_is_known(project, capsys, arguments, message):
 
 
 def test_a_missing_file_names_its_url_and_the_remedy(project, monkeypatch, capsys):
-    monkeypatch.setattr(fetch_assets, "fetch_asset", lambda *args: None)
+    monkeypatch.setattr(fetch_assets, "download_file", lambda url, path, force: path.touch())
     with pytest.raises(SystemExit):
         main("mine", "", "")
     out = capsys.readouterr().out
@@ -85,10 +165,10 @@ def test_a_missing_file_names_its_url_and_the_remedy(project, monkeypatch, capsy
 
 
 def test_without_a_network_every_missing_file_is_named(project, monkeypatch, capsys):
-    def fail(*args):
+    def fail(url, path, force):
         raise ConnectionError("no such host")
 
-    monkeypatch.setattr(fetch_assets, "fetch_asset", fail)
+    monkeypatch.setattr(fetch_assets, "download_file", fail)
     with pytest.raises(SystemExit):
         main("mine", "assets/lexicon/words.txt", "")
     out = capsys.readouterr().out
