@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import shlex
 import subprocess
 import sys
 from pathlib import Path
 from typing import Annotated, Any, Dict, List, Optional
 
 import typer
-from pipelines import complete
-from pretrain import last_checkpoint, run
-from spacy.cli._util import parse_config_overrides
-from spacy.util import load_config
+from pretraining_run import configure, open_run, read_base, run_settings, run_spacy
 from wasabi import msg
 
 TOKENIZERS: Dict[str, Dict[str, Any]] = {
@@ -41,37 +37,25 @@ def main(
     """Run `spacy lexner count-words`, `spacy pretrain` for a number of updates and `spacy lexner perplexity`."""
     if tokenizer not in TOKENIZERS:
         msg.fail(f"Unknown tokenizer {tokenizer!r}", f"Known are {', '.join(TOKENIZERS)}.", exits=1)
-    last = last_checkpoint(output)
-    if last is not None and not resume:
-        msg.fail(f"{output} already contains a run", "Resume it with --resume, or remove the folder.", exits=1)
-    words, own_config = output / "words.tsv", output / "elmo.cfg"
-    n_epochs = max(1, -(-steps // save_every))
-    if not words.exists():
-        output.mkdir(parents=True, exist_ok=True)
-        n_batches = -(-steps // n_epochs)
-        changed = load_config(
-            complete(config, own_config),
-            overrides={
-                "paths.raw_text": str(text),
-                "paths.words": str(words),
-                "pretraining.max_epochs": n_epochs,
-                "pretraining.batcher.n_batches": n_batches,
-                "pretraining.optimizer.learn_rate.total_steps": n_epochs * n_batches,
-                "pretraining.objective.total_updates": n_epochs * n_batches,
-                "pretraining.objective.softmax": softmax,
-                "pretraining.objective.log_path": str(output / "losses.jsonl"),
-                "system.seed": seed,
-                **parse_config_overrides(shlex.split(options), env_var=None),
-            },
-        )
-        changed["nlp"]["tokenizer"] = TOKENIZERS[tokenizer]
-        changed.to_disk(own_config)
+    words = output / "words.tsv"
+    settings = {
+        **run_settings(text, output, steps, save_every, seed),
+        "paths.words": str(words),
+        "pretraining.objective.softmax": softmax,
+    }
+    complete = configure(read_base(config), settings, options)
+    complete["nlp"]["tokenizer"] = TOKENIZERS[tokenizer]
+    complete["count_words"] = {
+        "min_count": min_count,
+        "max_words": max_words,
+    }  # spaCy ignores it; a resumed run is compared
+    run = open_run(complete, output / "elmo.cfg", output, resume=resume)
+    if run.last is None:
         limits = ["--min-count", str(min_count), "--max-words", str(max_words)]
-        run(["lexner", "count-words", str(words), str(text), "--tokenizer", str(own_config), *limits])
-    command = ["pretrain", str(own_config), str(output), "--gpu-id", str(gpu_id)]
-    run([*command, "--resume-path", str(last)] if last is not None else command)
+        run_spacy(["lexner", "count-words", str(words), str(text), "--tokenizer", str(run.config), *limits])
+    run.train(gpu_id)
     if dev is not None:
-        measure(output, own_config, dev, gpu_id)
+        measure(output, run.config, dev, gpu_id)
 
 
 def measure(output: Path, config: Path, dev: Path, gpu_id: int) -> None:

@@ -1,31 +1,36 @@
-"""What `scripts/pretrain.py` runs, and that a run resumes from the last complete file."""
+"""What `scripts/pretrain.py` runs, and with which config."""
 
 import pretrain
+import pretraining_run
 import pytest
 import srsly
+from spacy.util import dict_to_dot, load_config
 
 
 @pytest.fixture
 def commands(monkeypatch):
     noted = []
-    monkeypatch.setattr(pretrain, "run", noted.append)
+    for module in (pretrain, pretraining_run):
+        monkeypatch.setattr(module, "run_spacy", noted.append)
     return noted
 
 
-def options(command):
-    return {command[i].lstrip("-"): command[i + 1] for i in range(3, len(command), 2)}
+def settings_of(command):
+    return dict_to_dot(load_config(command[1]))
 
 
 @pytest.mark.parametrize("name", ["small", "base"])
 def test_pretrain_then_export(project_dir, tmp_path, commands, name):
     config = project_dir.parent / "configs" / f"pretrain_{name}.cfg"
     pretrain.main(config, tmp_path / "text", tmp_path / "out", tmp_path / "bert", steps=2500, lexicon=tmp_path, seed=4)
-    (run, export), settings = commands, options(commands[0])
-    assert run[:3] == ["pretrain", str(tmp_path / "out.cfg"), str(tmp_path / "out")]
-    assert settings["pretraining.max_epochs"] == "3" and settings["pretraining.batcher.n_batches"] == "834"
-    assert settings["pretraining.optimizer.learn_rate.total_steps"] == "2502"
-    assert settings["system.seed"] == "4" and settings["gpu-id"] == "-1"
-    assert not any("lexicon" in name or "vectors" in name for name in settings)
+    (run, export), settings = commands, settings_of(commands[0])
+    assert run == ["pretrain", str(tmp_path / "out.cfg"), str(tmp_path / "out"), "--gpu-id", "-1"]
+    assert settings["pretraining.max_epochs"] == 3 and settings["pretraining.batcher.n_batches"] == 834
+    assert settings["pretraining.optimizer.learn_rate.total_steps"] == 2502
+    assert settings["pretraining.objective.total_updates"] == 2502 and settings["system.seed"] == 4
+    assert settings["paths.raw_text"] == str(tmp_path / "text")
+    assert not settings.keys() & {"pretraining.objective.lexicon", "paths.lexicon"}
+    assert not settings.get("components.tok2vec.model.piece_vectors")
     assert export == ["lexner", "export-hf", str(tmp_path / "out/model-last.bin"), str(tmp_path / "bert"), "--force"]
 
 
@@ -33,13 +38,15 @@ def test_more_settings(project_dir, tmp_path, commands):
     config = project_dir.parent / "configs" / "pretrain_small.cfg"
     more = "--pretraining.objective.share 0.4 --pretraining.batcher.batcher.max_tokens=4096"
     pretrain.main(config, tmp_path / "text", tmp_path / "out", tmp_path / "bert", options=more)
-    assert commands[0][-3:] == ["--pretraining.objective.share", "0.4", "--pretraining.batcher.batcher.max_tokens=4096"]
+    settings = settings_of(commands[0])
+    assert settings["pretraining.objective.share"] == 0.4
+    assert settings["pretraining.batcher.batcher.max_tokens"] == 4096
 
 
 def test_vectors_to_start_from(project_dir, tmp_path, commands):
     config = project_dir.parent / "configs" / "pretrain_small.cfg"
     pretrain.main(config, tmp_path / "text", tmp_path / "out", tmp_path / "bert", vectors="vectors/chars.vec")
-    assert options(commands[0])["components.tok2vec.model.piece_vectors"] == "vectors/chars.vec"
+    assert settings_of(commands[0])["components.tok2vec.model.piece_vectors"] == "vectors/chars.vec"
 
 
 @pytest.mark.parametrize("name, masking", [("small", "whole_word"), ("small", "ngram"), ("ernie", "piece")])
@@ -51,19 +58,26 @@ def test_words_and_entities_come_from_a_lexicon(project_dir, tmp_path, commands,
     assert "There is no lexicon" in capsys.readouterr().out and not commands
     pretrain.main(*arguments, masking=masking, lexicon=tmp_path)
     setting = "paths.lexicon" if name == "ernie" else "pretraining.objective.lexicon"
-    assert options(commands[0])[setting] == str(tmp_path)
-    assert options(commands[0])["pretraining.objective.masking"] == masking
+    assert settings_of(commands[0])[setting] == str(tmp_path)
+    assert settings_of(commands[0])["pretraining.objective.masking"] == masking
 
 
-def test_a_run_goes_on_from_the_last_whole_file(project_dir, tmp_path, commands, capsys):
+def test_a_run_goes_on_where_it_was_stopped_and_is_exported_if_it_is_finished(project_dir, tmp_path, commands):
     config = project_dir.parent / "configs" / "pretrain_small.cfg"
-    whole = srsly.msgpack_dumps({"nodes": list(range(100))})
-    for number, content in enumerate([whole, whole, whole[:50]]):
-        (tmp_path / f"model{number}.bin").write_bytes(content)
-    assert pretrain.last_checkpoint(tmp_path) == tmp_path / "model1.bin"
-    assert "model2.bin was not saved completely" in " ".join(capsys.readouterr().out.split())
-    arguments = (config, tmp_path / "text", tmp_path, tmp_path / "bert")
+    (tmp_path / "out").mkdir()
+
+    def start(epoch, **more):
+        pretrain.main(config, tmp_path / "text", tmp_path / "out", tmp_path / "bert", steps=2000, **more)
+        (tmp_path / "out" / "config.cfg").write_bytes((tmp_path / "out.cfg").read_bytes())  # as spaCy does
+        (tmp_path / "out" / f"model{epoch}.bin").write_bytes(srsly.msgpack_dumps({}))
+
+    start(0)
     with pytest.raises(SystemExit):
-        pretrain.main(*arguments)
-    pretrain.main(*arguments, resume=True)
-    assert options(commands[0])["resume-path"] == str(tmp_path / "model1.bin")
+        start(1)
+    with pytest.raises(SystemExit):
+        start(1, resume=True, seed=7)
+    assert len(commands) == 2
+    start(1, resume=True)
+    start(1, resume=True)
+    assert commands[2][-2:] == ["--resume-path", str(tmp_path / "out" / "model0.bin")]
+    assert [command[0] for command in commands[3:]] == ["lexner", "lexner"]

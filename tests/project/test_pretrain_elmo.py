@@ -1,11 +1,14 @@
 """The language model of an ELMo, pretrained on tiny data and measured."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pretrain_elmo
+import pretraining_run
 import pytest
 import spacy
+from pages import run_commands
 
 from configs import filled
 
@@ -24,9 +27,28 @@ def small_config(tmp_path) -> Path:
     return tmp_path / "small.cfg"
 
 
-def test_what_is_run(small_config, tmp_path, monkeypatch):
-    commands = []
-    monkeypatch.setattr(pretrain_elmo, "run", commands.append)
+@pytest.fixture
+def commands(monkeypatch):
+    noted = []
+    for module in (pretrain_elmo, pretraining_run):
+        monkeypatch.setattr(module, "run_spacy", noted.append)
+    return noted
+
+
+@pytest.fixture
+def in_this_process(commands, monkeypatch):
+    """Runs the commands of spaCy, but not in processes of their own."""
+
+    def run_spacy(command):
+        commands.append(command)
+        run_commands(shlex.join(["python", "-m", "spacy", *command]))
+
+    for module in (pretrain_elmo, pretraining_run):
+        monkeypatch.setattr(module, "run_spacy", run_spacy)
+    return commands
+
+
+def test_what_is_run(small_config, tmp_path, commands):
     out, text = tmp_path / "out", tmp_path / "text.txt"
     more = "--pretraining.objective.cutoffs [1,2]"
     pretrain_elmo.main(small_config, text, out, steps=25, save_every=10, tokenizer="jieba", seed=7, options=more)
@@ -37,21 +59,52 @@ def test_what_is_run(small_config, tmp_path, monkeypatch):
     assert config["pretraining"]["optimizer"]["learn_rate"]["total_steps"] == 27
     objective = config["pretraining"]["objective"]
     assert objective["words"] == str(out / "words.tsv") and objective["cutoffs"] == [1, 2]
-    (out / "words.tsv").touch()
-    (out / "model0.bin").write_bytes(b"\x80")  # an empty message
-    with pytest.raises(SystemExit):
-        pretrain_elmo.main(small_config, text, out)
-    pretrain_elmo.main(small_config, text, out, resume=True)
-    assert commands[2][-2:] == ["--resume-path", str(out / "model0.bin")] and len(commands) == 3
     with pytest.raises(SystemExit):
         pretrain_elmo.main(small_config, text, tmp_path / "other", tokenizer="pkuseg")
+
+
+def test_after_a_start_that_failed_words_and_config_are_made_again(small_config, tmp_path, commands):
+    out, text = tmp_path / "out", tmp_path / "text.txt"
+    pretrain_elmo.main(small_config, text, out)
+    (out / "words.tsv").touch()
+    pretrain_elmo.main(
+        small_config, text, out, min_count=1, options="--pretraining.objective.cutoffs [1,2]", resume=True
+    )
+    assert commands[2][:2] == ["lexner", "count-words"] and commands[2][-4:-2] == ["--min-count", "1"]
+    assert spacy.util.load_config(out / "elmo.cfg")["pretraining"]["objective"]["cutoffs"] == [1, 2]
+
+
+def test_a_run_resumes_only_with_its_own_settings(small_config, tmp_path, in_this_process, capsys):
+    def run(**changed):
+        settings = {"steps": 2, "save_every": 1, "min_count": 1, "resume": True, **changed}
+        pretrain_elmo.main(small_config, tmp_path / "text.txt", tmp_path / "out", **settings)
+
+    run()
+    (tmp_path / "out" / "model1.bin").unlink()
+    with pytest.raises(SystemExit):
+        run(resume=False)
+    for name, value, named in [
+        ("min_count", 2, "count_words.min_count = 2 (was 1)"),
+        ("tokenizer", "jieba", "nlp.tokenizer.segmenter = 'jieba' (was None)"),
+        ("softmax", "sampled", "pretraining.objective.softmax = 'sampled' (was 'full')"),
+        ("seed", 7, "other settings: system.seed = 7 (was 0)"),
+    ]:
+        with pytest.raises(SystemExit):
+            run(**{name: value})
+        assert named in capsys.readouterr().out
+    assert len(in_this_process) == 2
+    run()
+    assert in_this_process[2][-2:] == ["--resume-path", str(tmp_path / "out" / "model0.bin")]
+    assert (tmp_path / "out" / "model1.bin").is_file()
+    run()
+    assert len(in_this_process) == 3 and "nothing is left to train" in capsys.readouterr().out
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tokenizer, softmax", [("char", "full"), ("jieba", "sampled")])
 def test_pretrain_in_two_parts(small_config, tmp_path, tokenizer, softmax):
     def run(**options):
-        settings = {"steps": 4, "save_every": 2, "min_count": 1, "tokenizer": tokenizer, "softmax": softmax}
+        settings = {"steps": 40, "save_every": 20, "min_count": 1, "tokenizer": tokenizer, "softmax": softmax}
         pretrain_elmo.main(small_config, tmp_path / "text.txt", tmp_path / "out", **{**settings, **options})
 
     run(dev=tmp_path / "dev.txt")

@@ -1,6 +1,7 @@
 """The project files: valid for weasel, complete, with every workflow's inputs and outputs declared."""
 
 import re
+import shlex
 import shutil
 
 import pytest
@@ -101,6 +102,7 @@ def test_dependencies_exist_or_are_made_before(load, project_dir, workflow):
         ("pretraining", "size", "base"),
         ("pretraining", "masking", "ngram"),
         ("pretraining", "steps", 55),
+        ("pretraining", "suffix", "_other"),
         ("pretraining", "lexicon_folder", "../lexicon/other"),
         ("pretraining", "character_vectors", "../vectors/chars.vec"),
         ("pretraining", "elmo_words", "jieba"),
@@ -116,6 +118,18 @@ def test_variables_reach_the_commands(load, folder, key, value):
     config = load(folder, **{f"vars.{key}": value})
     scripts = [line for command in config["commands"] for line in command["script"]]
     assert any(str(value) in line for line in scripts)
+
+
+PATHS = "text lexicon lexicon_folder tokenizer character_vectors suffix triples names checkpoint data_dir"
+
+
+@pytest.mark.parametrize("key", PATHS.split())
+def test_pretraining_with_paths_that_have_spaces(load, key):
+    commands = load("pretraining", **{f"vars.{key}": "a b/c"})["commands"]
+    lines = [line for command in commands for line in command["script"] if "a b/c" in line]
+    assert lines
+    for line in lines:
+        assert sum("a b/c" in word for word in shlex.split(line)) == line.count("a b/c")
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
