@@ -6,6 +6,8 @@ from statistics import mean, stdev
 from typing import Any, Dict, Iterator, Optional, Sequence
 
 from evaluate import percent
+from pipeline_facts import KINDS
+from training_command import OWN_LEXICON, write_command
 
 from spacy_lexner.report.errors import CORRECT
 
@@ -17,10 +19,14 @@ def write_card(facts: Dict[str, Any], name: str, version: str) -> str:
     )
 
 
+def introduce(facts: Dict[str, Any]) -> str:
+    """RETURNS (str): What a pipeline finds, and in which language: that of the data, if `sources.yml` names it."""
+    return f"{KINDS[facts['kind']].title} in {facts['source'].get('language', facts['language'])}"
+
+
 def _about(facts: Dict[str, Any], name: str) -> Iterator[str]:
     source, lexicon = facts["source"], facts["lexicon"]
-    what = "Words and parts of speech" if facts["words"] else "Named entities"
-    yield f"{what} in Chinese, a spaCy pipeline that needs `spacy-lexner`: `spacy.load({name!r})`."
+    yield f"{introduce(facts)}, a spaCy pipeline that needs `spacy-lexner`: `spacy.load({name!r})`."
     yield from ("", "## Data", "", f"- Trained on {source['title']} {source.get('url', '')}".rstrip())
     yield f"- Licence of the data: {source.get('license', 'unknown')}. Check whether it covers the model."
     if lexicon:
@@ -30,25 +36,22 @@ def _about(facts: Dict[str, Any], name: str) -> Iterator[str]:
 
 
 def _scores(facts: Dict[str, Any]) -> Iterator[str]:
-    seeds, scores = facts["seeds"], facts["scores"]
+    kind, seeds = KINDS[facts["kind"]], facts["seeds"]
     yield from ("", "## Scores", "", f"On the {facts['texts']:,} test texts, in percent, exact spans.")
-    if seeds:
+    if len(seeds) > 1:
         yield f"± is the standard deviation over {len(seeds)} seeds; the figure before it is this pipeline's."
     else:
         yield "From a single training run; the spread over seeds is unknown."
     yield from ("", "| | P | R | F | in the test set |", "|---|---:|---:|---:|---:|")
-    prefix, by_type = ("word", "word_pos_per_type") if facts["words"] else ("ents", "ents_per_type")
-    total = {key: scores.get(f"{prefix}_{key}") for key in "prf"}
-    yield _row("words" if facts["words"] else "all", total, [each["test"].get(f"{prefix}_f") for each in seeds])
+    yield _row("all", facts["all"], [each["test"].get(kind.score) for each in seeds])
     for label, row in sorted(facts["labels"].items()):
-        yield _row(label, row, [each["test"].get(by_type, {}).get(label, {}).get("f") for each in seeds])
+        yield _row(label, row, [(each["test"].get(kind.by_type) or {}).get(label, {}).get("f") for each in seeds])
     yield ""
     if facts.get("interval"):
         low, high = facts["interval"]
         yield f"- F on 95 % of test sets resampled from these texts: {percent(low)} to {percent(high)}"
-    what = "words" if facts["words"] else "entities"
     seen, unseen = percent(facts["recall_seen"]), percent(facts["recall_unseen"])
-    yield f"- Recall of {what} seen in training: {seen}; unseen: {unseen}"
+    yield f"- Recall of {kind.noun} seen in training: {seen}; unseen: {unseen}"
     if facts["calibration"]:
         error = percent(facts["calibration"]["ece"])
         yield f"- Calibration: scores are off by {error} points on average (expected calibration error)"
@@ -58,7 +61,7 @@ def _scores(facts: Dict[str, Any]) -> Iterator[str]:
 def _row(title: str, row: Dict[str, Any], over_seeds: Sequence[Optional[float]]) -> str:
     values = [value for value in over_seeds if value is not None]
     deviation = f" ± {100 * stdev(values):.1f} (mean {100 * mean(values):.1f})" if len(values) > 1 else ""
-    cells = [percent(row.get("p")), percent(row.get("r")), percent(row.get("f")) + deviation, str(row.get("n", "–"))]
+    cells = [percent(row.get("p")), percent(row.get("r")), percent(row.get("f")) + deviation, str(row["n"])]
     return f"| {title} | {' | '.join(cells)} |"
 
 
@@ -76,7 +79,9 @@ def _limits(facts: Dict[str, Any]) -> Iterator[str]:
 
 
 def _again(facts: Dict[str, Any]) -> Iterator[str]:
-    command = f"--vars.dataset {facts['dataset']} --vars.config {facts['config']} --vars.seed {facts['seed']}"
-    yield from ("", "## Train it again", "", "```", f"python -m spacy project run train project {command}", "```", "")
-    yield "The package's `config.cfg` holds every setting, including those given by `--vars.options`."
+    variables = facts["variables"]
+    yield from ("", "## Train it again", "", "```", write_command(variables), "```", "")
+    if variables.get("lexicon_folder", "").endswith(OWN_LEXICON):
+        yield f"The lexicon in the command is that of this package, the folder `{OWN_LEXICON}`."
+    yield "The package's `config.cfg` holds every setting."
     yield ""

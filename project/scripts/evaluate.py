@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import Annotated, Any, Dict, List, Optional, Set
+from typing import Annotated, Any, Dict, Iterator, List, Optional, Set, Tuple
 
 import srsly
 import typer
 from pipelines import load_pipeline, read_examples
 from spacy.language import Language
 from spacy.pipeline import SpanCategorizer
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import registry
 from tqdm import tqdm
@@ -22,8 +24,9 @@ SCORER = "spacy-lexner.lex_ner_scorer.v1"
 
 
 def mentions(examples: List[Example]) -> Set[str]:
-    """RETURNS (Set[str]): The strings of all gold entities."""
-    return {ent.text for example in examples for ent in example.reference.ents}
+    """RETURNS (Set[str]): The strings of all gold entities, overlapping ones included."""
+    references = [example.reference for example in examples]
+    return {span.text for doc in references for spans in (doc.ents, *doc.spans.values()) for span in spans}
 
 
 def evaluate(nlp: Language, examples: List[Example], seen: Set[str]) -> Dict[str, Any]:
@@ -33,8 +36,8 @@ def evaluate(nlp: Language, examples: List[Example], seen: Set[str]) -> Dict[str
     examples (List[Example]): The corpus; the predicted Docs are replaced.
     seen (Set[str]): The strings of the entities seen in training.
     RETURNS (Dict[str, Any]): `ents_p`, `ents_r`, `ents_f`, `ents_per_type`; `recall_seen`, `recall_unseen` and the
-        number of mentions of each, `n_seen` and `n_unseen`; the scores of `lex_segmenter`, and of `spancat` with
-        `suggested_r` and `suggested_n`, if the pipeline has them.
+        number of mentions of each, `n_seen` and `n_unseen`, with those that `spancat` is to find; the scores of
+        `lex_segmenter`, and of `spancat` with `suggested_r` and `suggested_n`, if the pipeline has them.
     """
     docs = nlp.pipe(nlp.make_doc(example.reference.text) for example in examples)
     for example, doc in tqdm(
@@ -43,21 +46,35 @@ def evaluate(nlp: Language, examples: List[Example], seen: Set[str]) -> Dict[str
         example.predicted = doc
     scores = registry.scorers.get(SCORER)()(examples)
     for _, pipe in nlp.pipeline:
-        if isinstance(pipe, LexSegmenter):
+        if isinstance(pipe, (LexSegmenter, SpanCategorizer)):
             scores.update(pipe.score(examples))
-        elif isinstance(pipe, SpanCategorizer):
-            scores.update(pipe.score(examples))
-            scores.update(measure_suggestions(pipe, examples))
+    for pipe in find_spancats(nlp):
+        scores.update(measure_suggestions(pipe, examples))
+    return {**scores, **measure_recall(examples, [pipe.key for pipe in find_spancats(nlp)], seen)}
+
+
+def find_spancats(nlp: Language) -> List[SpanCategorizer]:
+    """RETURNS (List[SpanCategorizer]): The components of a pipeline that find overlapping entities."""
+    return [pipe for _, pipe in nlp.pipeline if isinstance(pipe, SpanCategorizer)]
+
+
+def measure_recall(examples: List[Example], keys: List[str], seen: Set[str]) -> Dict[str, Any]:
+    """RETURNS (Dict[str, Any]): `recall_seen`, `recall_unseen`, `n_seen` and `n_unseen` of the entities and the spans
+    under these keys."""
+
+    def read(doc: Doc) -> Set[Tuple[int, int, str]]:
+        groups = [doc.spans[key] for key in keys if key in doc.spans]
+        return {(span.start_char, span.end_char, span.label_) for spans in (doc.ents, *groups) for span in spans}
+
     found = {True: 0, False: 0}
     total = {True: 0, False: 0}
     for example in examples:
-        predicted = {(ent.start_char, ent.end_char, ent.label_) for ent in example.predicted.ents}
-        for ent in example.reference.ents:
-            known = ent.text in seen
+        text, predicted = example.reference.text, read(example.predicted)
+        for start, end, label in read(example.reference):
+            known = text[start:end] in seen
             total[known] += 1
-            found[known] += (ent.start_char, ent.end_char, ent.label_) in predicted
+            found[known] += (start, end, label) in predicted
     return {
-        **scores,
         "recall_seen": found[True] / total[True] if total[True] else None,
         "recall_unseen": found[False] / total[False] if total[False] else None,
         "n_seen": total[True],
@@ -93,17 +110,26 @@ def percent(value: Any) -> str:
 def print_scores(results: Dict[str, Dict[str, Any]]) -> None:
     """Print a table of all pipelines and one by type, for entities and for words, if the corpus has them."""
     counts = next(iter(results.values()))
-    n_entities = counts["n_seen"] + counts["n_unseen"]
-    if n_entities:
+    if n_entities := counts["n_seen"] + counts["n_unseen"]:
         print(f"\n{n_entities} entities, {counts['n_unseen']} of them unseen in training")
-        keys = ("ents_p", "ents_r", "ents_f", "recall_seen", "recall_unseen")
-        print_table(results, dict(zip(keys, ("P", "R", "F", "R seen", "R unseen"))))
-        print_types(results, "ents_per_type")
+    for prefix in find_prefixes(results):
+        columns = {f"{prefix}_p": "P", f"{prefix}_r": "R", f"{prefix}_f": "F"}
+        columns |= {"recall_seen": "R seen", "recall_unseen": "R unseen"}
+        if prefix != "ents":
+            columns["suggested_r"] = "suggested"
+        print_table(results, columns)
+        print_types(results, f"{prefix}_per_type")
     if any(scores.get("word_f") is not None for scores in results.values()):
         keys = ("word_p", "word_r", "word_f", "word_oov_r", "word_pos_p", "word_pos_r", "word_pos_f")
         print("\nwords; recall of words unseen in training; words with their parts of speech")
         print_table(results, dict(zip(keys, ("P", "R", "F", "R unseen", "POS P", "POS R", "POS F"))))
         print_types(results, "word_pos_per_type")
+
+
+def find_prefixes(results: Dict[str, Dict[str, Any]]) -> Iterator[str]:
+    """YIELDS (str): What entity scores begin with: "ents", and "spans_sc" for overlapping ones under this key."""
+    keys = {key for scores in results.values() for key, value in scores.items() if value is not None}
+    yield from sorted(key.removesuffix("_f") for key in keys if re.fullmatch("(ents|spans_.+)_f", key))
 
 
 def print_table(results: Dict[str, Dict[str, Any]], columns: Dict[str, str]) -> None:

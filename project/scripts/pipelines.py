@@ -25,12 +25,18 @@ def load_pipeline(path: Path, gpu_id: int = -1) -> Language:
     """
     if not (path / "config.cfg").is_file():
         msg.fail(f"No trained pipeline in {path}", "Run the training command first.", exits=1)
+    use_gpu(gpu_id)
+    return spacy.load(path)
+
+
+def use_gpu(gpu_id: int) -> None:
+    """Use a GPU from now on, or exit with a message if that is impossible. -1, the CPU, changes nothing."""
     if gpu_id >= 0:
         try:
             require_gpu(gpu_id)
-        except ValueError as error:
-            msg.fail(f"GPU {gpu_id} cannot be used: {error}", "spaCy needs CuPy: pip install cupy-cuda12x", exits=1)
-    return spacy.load(path)
+        except (ValueError, RuntimeError) as error:  # CuPy's errors are RuntimeErrors
+            remedy = "spaCy needs a CUDA device and CuPy: pip install cupy-cuda12x. --gpu-id -1 is the CPU."
+            msg.fail(f"GPU {gpu_id} cannot be used: {error}", remedy, exits=1)
 
 
 def read_examples(nlp: Language, path: Path) -> List[Example]:

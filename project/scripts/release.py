@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Annotated, List, Sequence, Tuple
 
 import typer
-from package import make_package
+from package import make_package, module_name
 from paths import PROJECT
-from pipeline_facts import Training
+from pipeline_facts import Training, check_results
 from pipelines import load_pipeline
 from spacy.language import Language
 from wasabi import msg
@@ -120,10 +120,11 @@ def main(
     ] = False,
 ) -> None:
     """Build a wheel of each pipeline, install it with that of spacy-lexner into a fresh environment, and run it."""
+    check_results(results)
     chosen, texts = read_release(pipelines), SENTENCES.read_text("utf8").split("\n")[:-1]
     own = build_wheel(REPOSITORY, out / "dist", OWN)
     for name, training in chosen:
-        packaged = make_package(training, f"lexner_{name}", out, version=version, results=results, project=PROJECT)
+        packaged = make_package(training, module_name(name), out, version=version, results=results, project=PROJECT)
         wheel = build_wheel(packaged.folder, out / "dist")
         here = load_pipeline(PROJECT / "training" / training.dataset / training.config / "model-best")
         with tempfile.TemporaryDirectory() as place:

@@ -12,8 +12,9 @@ from typing import Annotated, Any, Dict, Iterator, List, Sequence
 import srsly
 import typer
 from paths import PROJECT, SPLITS, find_checkpoint
-from study import read_results
 from study_file import Study, read_study
+from study_inputs import describe, refuse_changes
+from study_results import read_results
 from study_table import spread
 from thinc.util import has_cupy_gpu, has_torch_cuda_gpu
 from wasabi import msg
@@ -48,7 +49,8 @@ def compare(study: Study, papers: Sequence[Dict[str, Any]], lines: Sequence[Dict
     difference between the means, in percent."""
     ours: Dict[Any, List[float]] = {}
     for line in lines:
-        ours.setdefault((line["system"], line["dataset"]), []).append(line["test"]["ents_f"] or 0.0)
+        if line["test"]:
+            ours.setdefault((line["system"], line["dataset"]), []).append(line["test"]["ents_f"] or 0.0)
     for paper in papers:
         yield from ("", f"**{paper['paper']}** ({paper['url']}). {paper['note']}", "")
         yield "| system | data set | paper | here | difference | seeds |"
@@ -71,9 +73,10 @@ def main(
 ) -> None:
     """Do the runs missing from the results, then print all tables. Exits with an error if a run failed."""
     results = out / f"{Path(checkpoint).name}.jsonl"
-    settings = [*overrides(checkpoint), *shlex.split(options)]
-    if any(line["arguments"] != settings for line in read_results(results).values()):
-        msg.fail(f"{results} has runs with other settings", "Rename that file to start again.", exits=1)
+    study, settings = read_study(STUDY), [*overrides(checkpoint), *shlex.split(options)]
+    lines = read_results(results)  # all of them are in the tables, also of runs that are not to be done now
+    known = [run for run in lines if run.system in study.systems]
+    refuse_changes(results, lines, {run: describe(run, study.systems, settings) for run in known})
     names = datasets.split()
     if all((PROJECT / "corpus" / "ontonotes" / f"{split}.spacy").is_file() for split in SPLITS):
         names.append("ontonotes")
@@ -81,10 +84,10 @@ def main(
     command += [part for name in names for part in ("--dataset", name)]
     command += ["--seeds", str(seeds), "--gpu-id", str(choose_device(gpu_id)), *settings]
     done = subprocess.run(command)
-    runs = list(read_results(results).values())
-    lines = [f"Checkpoint: {checkpoint}", *compare(read_study(STUDY), srsly.read_yaml(PAPERS), runs)]
-    results.with_suffix(".md").write_text("\n".join(lines) + "\n", "utf8")
-    print("\n".join(lines))
+    if runs := read_results(results):
+        tables = [f"Checkpoint: {checkpoint}", *compare(study, srsly.read_yaml(PAPERS), list(runs.values()))]
+        results.with_suffix(".md").write_text("\n".join(tables) + "\n", "utf8")
+        print("\n".join(tables))
     raise SystemExit(done.returncode)
 
 

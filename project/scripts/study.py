@@ -1,136 +1,31 @@
 """A study: systems × data sets × seeds, each trained by `spacy train`, selected on dev and evaluated on test once.
 
-Each run appends a line to a results file and is skipped if that line exists, so a study can be stopped and resumed.
+Each run is a line of a results file and is skipped if that line exists, so a study can be stopped and resumed.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import subprocess
-import sys
-import time
+import traceback
 from pathlib import Path
-from typing import Annotated, Any, Dict, List, NamedTuple, Optional, Set
+from typing import Annotated, Dict, List, Mapping, Optional, Sequence
 
 import srsly
 import typer
-from evaluate import evaluate, mentions
 from paths import CONFIGS, PROJECT, SPLITS
-from pipelines import complete, load_pipeline, read_examples
-from spacy.training import Example
+from pipelines import use_gpu
 from study_file import Study, System, read_study
+from study_inputs import changes, describe, refuse_changes
+from study_results import Line, Run, add_line, is_missing, read_results
+from study_runs import measure, train
 from study_table import by_type, compare, summarise
 from tqdm import tqdm
 from wasabi import msg
 
-NESTED = "sc"  # the key of overlapping entities, in corpora and pipelines that have them
-# One core per run.
-ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+RECORD = "run.json"  # in a trained pipeline's folder: the description of its run, and the seconds it took
 app = typer.Typer(help=__doc__, no_args_is_help=True, pretty_exceptions_enable=False)
 StudyArgument = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A file in studies/.")]
 ResultsArgument = Annotated[Path, typer.Argument(help="Results file, a JSON line per run.")]
-
-
-class Run(NamedTuple):
-    """One run of the study."""
-
-    dataset: str
-    system: str
-    seed: int
-
-    @property
-    def name(self) -> str:
-        return f"{self.dataset}-{self.system}-{self.seed}"
-
-
-def read_results(path: Path) -> Dict[Run, Dict[str, Any]]:
-    """RETURNS (Dict[Run, Dict[str, Any]]): The lines of a results file, by run."""
-    lines = srsly.read_jsonl(path) if path.is_file() else []
-    return {Run(line["dataset"], line["system"], line["seed"]): line for line in lines}
-
-
-def train(run: Run, system: System, out: Path, overrides: List[str], gpu_id: int) -> float:
-    """Make one pipeline in a process of its own, on one core: train it, or combine those of its members.
-
-    run (Run): The run.
-    system (System): Its system.
-    out (Path): Folder for the pipeline; the output goes to a log file beside it.
-    overrides (List[str]): More arguments for `spacy train`.
-    gpu_id (int): The GPU, or -1 for the CPU.
-    RETURNS (float): Seconds. Raises RuntimeError with the end of the log if it fails.
-    """
-    arguments = combining(run, system, out) if system.members else training(run, system, out, overrides, gpu_id)
-    command = [sys.executable, "-m", "spacy", *arguments]
-    log = out.with_suffix(".log")
-    log.parent.mkdir(parents=True, exist_ok=True)
-    start = time.perf_counter()
-    with log.open("w", encoding="utf8") as file:
-        environment = {**os.environ, **ENVIRONMENT}
-        done = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, env=environment)
-    if done.returncode:
-        end = "\n".join(log.read_text("utf8").split("\n")[-15:])
-        raise RuntimeError(f"{run.name} failed, see {log}:\n{end}")
-    return time.perf_counter() - start
-
-
-def training(run: Run, system: System, out: Path, overrides: List[str], gpu_id: int) -> List[str]:
-    """RETURNS (List[str]): The spaCy command that trains a pipeline. See `train`."""
-    corpus = PROJECT / "corpus" / run.dataset
-    config = complete(CONFIGS / f"{system.config}.cfg", out.with_suffix(".cfg"))
-    command = ["train", str(config)]
-    command += ["--output", str(out), "--gpu-id", str(gpu_id), "--system.seed", str(run.seed)]
-    command += ["--paths.train", str(corpus / "train.spacy"), "--paths.dev", str(corpus / "dev.spacy")]
-    if system.lexicon is not None:
-        command += ["--paths.lexicon", str(PROJECT / system.lexicon)]
-    if system.limit:
-        command += ["--corpora.train.limit", str(system.limit)]
-    return [*command, *system.arguments, *overrides]
-
-
-def combining(run: Run, system: System, out: Path) -> List[str]:
-    """RETURNS (List[str]): The spaCy command that combines the members' pipelines."""
-    folders = [out.with_name(run._replace(system=member).name) / "model-best" for member in system.members]
-    return ["lexner", "combine", *map(str, folders), "-o", str(out / "model-best"), "--force"]
-
-
-def measure(run: Run, system: System, out: Path, gpu_id: int, *, test: bool = True) -> Dict[str, Any]:
-    """Evaluate the best pipeline of a run.
-
-    run (Run): The run.
-    system (System): Its system.
-    out (Path): The folder that `spacy train` wrote.
-    gpu_id (int): The GPU, or -1 for the CPU.
-    test (bool): Whether to use the test split at all.
-    RETURNS (Dict[str, Any]): The score on dev, the size of the saved pipeline, all scores on test, and for each test
-        text how many entities were found, spurious and missed.
-    """
-    folder, corpus = out / "model-best", PROJECT / "corpus" / run.dataset
-    performance = srsly.read_json(folder / "meta.json")["performance"]
-    if system.members:
-        nlp = load_pipeline(folder, gpu_id)
-        performance = nlp.evaluate(read_examples(nlp, corpus / "dev.spacy"))
-    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-    line = {"dev": performance[system.score], "megabytes": round(size / 1e6, 3), "test": {}, "counts": []}
-    if test:
-        nlp = load_pipeline(folder, gpu_id)
-        seen = mentions(read_examples(nlp, corpus / "train.spacy")[: system.limit or None])
-        examples = read_examples(nlp, corpus / "test.spacy")
-        line["test"] = evaluate(nlp, examples, seen)
-        line["counts"] = [count(example) for example in examples]
-    return line
-
-
-def count(example: Example) -> List[int]:
-    """RETURNS (List[int]): How many entities of a text were found, spurious, missed."""
-    gold, found = entities(example.reference), entities(example.predicted)
-    return [len(gold & found), len(found - gold), len(gold - found)]
-
-
-def entities(doc: Any) -> Set[Any]:
-    spans = doc.spans.get(NESTED, doc.ents)
-    return {(span.start_char, span.end_char, span.label_) for span in spans}
 
 
 @app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -148,35 +43,91 @@ def run_study(
     keep: Annotated[bool, typer.Option("--keep", help="Keep the trained pipelines.")] = False,
 ) -> None:
     """Do the runs missing from the results file. More arguments are passed to `spacy train`."""
-    systems = choose(read_study(study), system)
-    used = [each.on(name) for each in systems.values() for name in dataset]
-    lexicons = [PROJECT / each.lexicon for each in used if each.lexicon is not None]
-    for path in [*(PROJECT / "corpus" / name / f"{split}.spacy" for name in dataset for split in SPLITS), *lexicons]:
-        if not path.exists():
-            how = "The workflow 'data' makes corpora, and scripts/build_lexicon.py lexicons."
-            msg.fail(f"{path} is missing", how, exits=1)
+    defined, overrides = read_study(study), list(context.args)
+    systems = choose(defined, system)
+    check_present([each.on(name) for each in systems.values() for name in dataset], dataset)
     runs = [Run(name, each, seed) for seed in range(seeds) for name in dataset for each in systems]
+    lines = read_results(results)
+    now = {run: describe(run, defined.systems, overrides, test=not dev_only) for run in runs}
+    refuse_changes(results, lines, now)
+    missing = [run for run in runs if is_missing(lines.get(run), dev_only)]
+    if missing:
+        use_gpu(gpu_id)
     failed = 0
-    for run in (bar := tqdm(runs, unit="run")):
+    for run in (bar := tqdm(missing, unit="run")):
         bar.set_description(run.name)
-        if run in read_results(results):
+        if not is_missing(read_results(results).get(run), dev_only):  # another process has done it
             continue
         out = PROJECT / "training" / study.stem / run.name
         try:
-            seconds = train(run, systems[run.system].on(run.dataset), out, context.args, gpu_id)
-        except RuntimeError as error:
-            msg.fail(str(error))
+            add_line(results, do(run, defined.systems, overrides, out, gpu_id, test=not dev_only))
+        except (RuntimeError, OSError, ValueError) as error:
+            msg.fail(f"{run.name}: {error}")
             failed += 1
             continue
-        measured = measure(run, systems[run.system], out, gpu_id, test=not dev_only)
-        line = {**run._asdict(), "arguments": context.args, "seconds": round(seconds, 1), **measured}
-        results.parent.mkdir(parents=True, exist_ok=True)
-        with results.open("a", encoding="utf8") as file:
-            file.write(json.dumps(line, separators=(",", ":")) + "\n")
         if not keep:
             shutil.rmtree(out)
     if failed:
         msg.fail(f"{failed} runs failed; repeat them with the same command", exits=1)
+
+
+def check_present(systems: Sequence[System], datasets: Sequence[str]) -> None:
+    """Exit with a message if a corpus, config or lexicon is missing."""
+    paths = [PROJECT / "corpus" / name / f"{split}.spacy" for name in datasets for split in SPLITS]
+    paths += [CONFIGS / f"{system.config}.cfg" for system in systems if system.config]
+    paths += [PROJECT / system.lexicon for system in systems if system.lexicon is not None]
+    for path in paths:
+        if not path.exists():
+            how = "The workflow 'data' makes corpora, and scripts/build_lexicon.py lexicons."
+            msg.fail(f"{path} is missing", how, exits=1)
+
+
+def do(
+    run: Run, systems: Mapping[str, System], overrides: Sequence[str], out: Path, gpu_id: int, *, test: bool
+) -> Line:
+    """Train a run's pipeline, unless it is there and nothing that it depends on has changed, and evaluate it.
+
+    run (Run): The run.
+    systems (Mapping[str, System]): The systems of the study.
+    overrides (Sequence[str]): More arguments for `spacy train`.
+    out (Path): The folder of the pipeline. If it cannot be evaluated, it is kept for the next start.
+    gpu_id (int): The GPU, or -1 for the CPU.
+    test (bool): Whether to use the test split at all.
+    RETURNS (Line): The run's line. Raises RuntimeError, which names the log, if training or evaluation fails.
+    """
+    system = systems[run.system].on(run.dataset)
+    check_members(run, systems, overrides, out)
+    trained, evaluated = (describe(run, systems, overrides, test=which) for which in (False, test))
+    record = read_record(out)
+    if not record or any(changes(record, trained)):
+        shutil.rmtree(out, ignore_errors=True)
+        record = {**trained, "seconds": round(train(run, system, out, list(overrides), gpu_id), 1)}
+        srsly.write_json(out / RECORD, record)
+    try:
+        measured = measure(run, system, out, gpu_id, test=test)
+    except (Exception, SystemExit) as error:
+        log = out.with_suffix(".log")
+        with log.open("a", encoding="utf8") as file:
+            traceback.print_exc(file=file)
+        raise RuntimeError(f"trained, but not evaluated: {error!r}, see {log}. The next start uses {out}.") from error
+    return {**run._asdict(), **evaluated, "seconds": record["seconds"], **measured}
+
+
+def check_members(run: Run, systems: Mapping[str, System], overrides: Sequence[str], out: Path) -> None:
+    """Raises RuntimeError if a pipeline to be combined was trained with other settings or data. Those trained by older
+    versions do not say."""
+    for member in (run._replace(system=name) for name in systems[run.system].members):
+        folder = out.with_name(member.name)
+        if found := list(changes(read_record(folder), describe(member, systems, overrides, test=False))):
+            raise RuntimeError(f"{folder} has other settings or data, train it again with --keep\n" + "\n".join(found))
+
+
+def read_record(out: Path) -> Line:
+    """RETURNS (Line): The record of a folder whose training is finished; otherwise, or if it is damaged, empty."""
+    try:
+        return srsly.read_json(out / RECORD)
+    except (OSError, ValueError):
+        return {}
 
 
 def choose(study: Study, names: Optional[List[str]]) -> Dict[str, System]:

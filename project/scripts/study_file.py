@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Dict, List, Optional
+from typing import Any, Dict, List, Optional
 
 import srsly
 from pydantic import BaseModel, ValidationError, model_validator
@@ -47,6 +47,10 @@ class System(BaseModel, extra="forbid"):
         own = self.datasets.get(dataset, [])
         arguments = [argument.replace("{dataset}", dataset) for argument in [*self.arguments, *own]]
         return self.model_copy(update={"lexicon": lexicon, "arguments": arguments})
+
+    def settings(self) -> Dict[str, Any]:
+        """RETURNS (Dict[str, Any]): What matters for a result, for a system that `on` returned."""
+        return self.model_dump(exclude={"title", "datasets"})
 
 
 class Study(BaseModel, extra="forbid"):

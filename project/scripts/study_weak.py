@@ -7,6 +7,7 @@ The share of the gap closed is (F1 - F1 of matching) / (F1 of full annotation - 
 from __future__ import annotations
 
 import json
+import traceback
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Annotated, Any, Dict, Iterator, List, Optional
@@ -16,12 +17,13 @@ import srsly
 import typer
 from evaluate import evaluate, mentions
 from paths import CONFIGS, PROJECT
-from pipelines import read_examples
+from pipelines import read_examples, use_gpu
 from pydantic import BaseModel
-from spacy.cli._util import setup_gpu
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.util import load_model
+from study_inputs import digests, named_paths, refuse_changes
+from study_results import Line, Run, add_line, is_missing, read_results
 from thinc.api import Config
 from wasabi import msg
 
@@ -163,29 +165,45 @@ def run_study(
     values: Annotated[Optional[List[str]], typer.Option("--set", help="NAME=VALUE, a setting of the config.")] = None,
 ) -> None:
     """Do the runs missing from the results file."""
-    setup_gpu(gpu_id)
-    systems = read_systems(study)
-    done = (
-        [(row["dataset"], row["system"], row["seed"]) for row in srsly.read_jsonl(results)] if results.is_file() else []
-    )
-    for seed in range(seeds):
-        for name in dataset:
-            corpus = PROJECT / "corpus" / name
-            docs = list(read_docs(corpus / "train.spacy"))
+    systems, splits = read_systems(study), ["dev"] if dev_only else ["dev", "test"]
+    runs = [Run(name, key, seed) for seed in range(seeds) for name in dataset for key in system or systems]
+    settings = {"share": share, "text": list(map(str, text or [])), "arguments": values}
+    now = {run: {**settings, **describe(run, systems[run.system], text or [], values or [], splits)} for run in runs}
+    lines = read_results(results)
+    refuse_changes(results, lines, now)
+    missing = [run for run in runs if is_missing(lines.get(run), dev_only)]
+    if missing:
+        use_gpu(gpu_id)
+    failed = 0
+    for run in missing:
+        chosen, out = systems[run.system], PROJECT / "training" / results.stem / run.name
+        try:
+            corpus = PROJECT / "corpus" / run.dataset
             paths = {f"paths.{split}": str(corpus / f"{split}.spacy") for split in ("train", "dev")}
-            for key in system or systems:
-                if (name, key, seed) in done:
-                    continue
-                chosen, out = systems[key], PROJECT / "training" / results.stem / f"{name}-{key}-{seed}"
-                base = read_base(str(CONFIGS / f"{chosen.config or 'flat'}.cfg"))
-                config = complete(set_values(base, {**paths, **read_values(values or [])}))
-                nlp = make(chosen, docs, text or [], out, config, share, seed, gpu_id)
-                scores = measure(nlp, corpus, ["dev"] if dev_only else ["dev", "test"])
-                line = {"dataset": name, "system": key, "seed": seed, "share": share, "arguments": values, **scores}
-                results.parent.mkdir(parents=True, exist_ok=True)
-                with results.open("a", encoding="utf8") as file:
-                    file.write(json.dumps(line, separators=(",", ":")) + "\n")
-                msg.good(f"{name} {key} {seed}: {json.dumps(scores)}")
+            config = complete(set_values(read_base(str(base_of(chosen))), {**paths, **read_values(values or [])}))
+            docs = list(read_docs(corpus / "train.spacy"))
+            nlp = make(chosen, docs, text or [], out, config, share, run.seed, gpu_id)
+            scores = measure(nlp, corpus, splits)
+            add_line(results, {**run._asdict(), **now[run], **scores})
+        except (Exception, SystemExit) as error:
+            traceback.print_exc()
+            msg.fail(f"{run.name} failed: {error}")
+            failed += 1
+            continue
+        msg.good(f"{run.name}: {json.dumps(scores)}")
+    if failed:
+        msg.fail(f"{failed} runs failed; repeat them with the same command", exits=1)
+
+
+def base_of(system: System) -> Path:
+    return CONFIGS / f"{system.config or 'flat'}.cfg"
+
+
+def describe(run: Run, system: System, texts: List[Path], values: List[str], splits: List[str]) -> Line:
+    """RETURNS (Line): What a run depends on besides the options: settings and digests of data, see study_inputs.py."""
+    corpora = [PROJECT / "corpus" / run.dataset / f"{split}.spacy" for split in ["train", *splits]]
+    inputs = digests([*corpora, base_of(system), *texts, *named_paths(values)])
+    return {"settings": system.model_dump(exclude={"title"}), "inputs": inputs}
 
 
 @app.command("table")
@@ -195,7 +213,7 @@ def show_table(
     split: Annotated[str, typer.Option(help="dev or test.")] = "test",
 ) -> None:
     """Print F1, mean and spread, and the share of the gap closed as a Markdown table."""
-    rows = [row for row in srsly.read_jsonl(results) if split in row]
+    rows = [row for row in read_results(results).values() if split in row]
     for name in dict.fromkeys(row["dataset"] for row in rows):
         print(f"\n| {name} | F1 | spread | recall of unseen entities | gap closed |\n|---|---|---|---|---|")
         scores: Dict[str, List[Dict[str, Any]]] = {}

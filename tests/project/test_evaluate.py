@@ -1,6 +1,7 @@
 """Scores of a pipeline with predetermined predictions."""
 
 import pytest
+import small_spans
 import spacy
 import srsly
 from evaluate import evaluate, main, mentions, percent, print_scores
@@ -52,6 +53,26 @@ def test_suggestions():
     assert scores["suggested_r"] == 3 / 4  # all but the one of three characters
     assert scores["suggested_n"] == (2 * 5 - 1 + 2 * 6 - 1 + 2 * 2 - 1) / 13
     assert scores["spans_sc_f"] is not None
+
+
+@pytest.fixture
+def nested():
+    nlp = small_spans.blank()
+    small_spans.train(nlp)
+    return nlp
+
+
+def test_nested_entities(nested, capsys):
+    gold = small_spans.examples(nested)
+    scores = evaluate(nested, gold, {"南京", "上海"})
+    assert (scores["n_seen"], scores["n_unseen"]) == (4, 5)
+    found = scores["recall_seen"] * 4 + scores["recall_unseen"] * 5
+    assert scores["spans_sc_r"] == pytest.approx(found / 9, rel=1e-9)
+    assert mentions(gold) >= {"南京", "南京市", "长江大桥", "南京市长江大桥"}
+    print_scores({"a": scores, "b": {**scores, "spans_sc_f": 0.123}})
+    out = capsys.readouterr().out
+    assert "9 entities, 5 of them unseen in training" in out and "12.3" in out and "suggested" in out
+    assert out.count("GPE") == out.count("FAC") == out.count("ORG") == 2
 
 
 def test_no_entity_of_a_kind_is_no_zero(nlp):

@@ -13,14 +13,16 @@ import pytest
 import reproduce
 import spacy
 import srsly
-import study
+import study_inputs
+import study_runs
 from fetch_assets import md5
 from reproduce import PAPERS, STUDY, choose_device, compare
 from spacy.cli._util import parse_config_overrides
 from spacy.cli.train import train
 from spacy.tokens import DocBin
-from study import Run
 from study_file import read_study
+from study_inputs import describe
+from study_results import Run
 
 from spacy_lexner.lexicon import Lexicon
 from spacy_lexner.lexicon.readers import read_word_vectors
@@ -66,6 +68,7 @@ def test_the_table():
     lines = list(compare(read_study(STUDY), [PAPER], [line(0.61), line(0.63, seed=1), line(0.9, system="bert")]))
     assert "| FLAT | weibo | 60.00 | 62.0 ± 1.4 | +2.0 | 2 |" in lines
     assert "| FLAT | msra | 94.00 | – | – | 0 |" in lines
+    assert "| FLAT | weibo | 60.00 | – | – | 0 |" in compare(read_study(STUDY), [PAPER], [{**line(0.6), "test": {}}])
 
 
 def test_a_gpu_is_taken_if_there_is_one(monkeypatch, capsys):
@@ -82,6 +85,32 @@ def test_results_of_other_settings_are_not_mixed(tmp_path, capsys):
     with pytest.raises(SystemExit):
         reproduce.main("weibo", tmp_path, "bert")
     assert "other settings" in capsys.readouterr().out
+
+
+def test_results_with_other_words_are_not_mixed(small, tmp_path, monkeypatch, capsys):
+    """As when LEBERT's lexicon is built again with another number of words. All lines count: all are in the tables."""
+    for module in (reproduce, study_inputs):
+        monkeypatch.setattr(module, "PROJECT", tmp_path)
+    monkeypatch.setattr(reproduce.subprocess, "run", lambda command: subprocess.CompletedProcess(command, 0))
+    shutil.copytree(small / "lexicon", tmp_path / "lexicon")
+    settings = describe(Run("weibo", "lebert", 0), read_study(STUDY).systems, ["--paths.checkpoint=bert"])
+    srsly.write_jsonl(tmp_path / "bert.jsonl", [{**line(0.5, system="lebert"), **settings}])
+    with pytest.raises(SystemExit):
+        reproduce.main("resume", tmp_path, "bert")
+    assert "| LEBERT | weibo | 70.75 | 50.0 |" in capsys.readouterr().out
+    Lexicon.from_entries([]).save(tmp_path / "lexicon" / "tencent", overwrite=True)
+    with pytest.raises(SystemExit):
+        reproduce.main("resume", tmp_path, "bert")
+    shown = capsys.readouterr().out
+    assert "lexicon/tencent: " in shown and "weibo-lebert-0" in shown and "| LEBERT |" not in shown
+
+
+def test_without_any_run_there_are_no_tables(tmp_path, monkeypatch, capsys):
+    """The message of the failed study is the last one."""
+    monkeypatch.setattr(reproduce.subprocess, "run", lambda command: subprocess.CompletedProcess(command, 1))
+    with pytest.raises(SystemExit) as end:
+        reproduce.main("weibo", tmp_path / "reproduce", "bert")
+    assert end.value.code == 1 and "| LEBERT |" not in capsys.readouterr().out
 
 
 SENTENCES = [
@@ -180,11 +209,11 @@ def small(tmp_path_factory):
 )
 def test_a_system_trains_at_its_settings(small, tmp_path, monkeypatch, name, dataset):
     """A few updates in this process, with the study's own arguments."""
-    monkeypatch.setattr(study, "PROJECT", small)
+    monkeypatch.setattr(study_runs, "PROJECT", small)
     vectors = [f"--paths.{which}_vectors={small / 'chars.vec'}" for which in ("character", "bigram")]
     settings = [f"--paths.checkpoint={small / 'tiny-bert'}", *vectors, *shlex.split(SHORT)]
     system = read_study(STUDY).systems[name].on(dataset)
-    _, config, _, out, _, _, *rest = study.training(Run(dataset, name, 0), system, tmp_path / name, settings, -1)
+    _, config, _, out, _, _, *rest = study_runs.training(Run(dataset, name, 0), system, tmp_path / name, settings, -1)
     train(config, out, overrides=parse_config_overrides(rest))
     nlp = spacy.load(tmp_path / name / "model-last")
     assert ("tiny-bert" in str(nlp.config.interpolate()["components"])) == (name != "flat")

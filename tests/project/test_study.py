@@ -1,14 +1,12 @@
-"""The study: one line per run, each run once; its measurements."""
-
-import sys
+"""The study: one line per run, each run once; what stops a run, and what stops a study."""
 
 import pytest
-import spacy
 import srsly
 import study
-from spacy.tokens import DocBin
-from study import Run, measure, read_results, run_study
-from study_file import System
+import study_inputs
+from study import Run, read_results, run_study
+
+from spacy_lexner.lexicon import Lexicon, LexiconEntry
 
 SYSTEMS = """
 description: ""
@@ -17,138 +15,234 @@ systems:
   flat: {title: "FLAT", config: flat, lexicon: lexicon}
   ner: {title: "spaCy", config: baseline}
 """
-TEXTS = [("我在北京", [(2, 4, "LOC")]), ("他去上海", [(2, 4, "LOC")])]
+BOTH = '  both: {title: "both", members: [flat, ner]}\n'
 
 
 class Context:
-    args = ()
+    def __init__(self, args):
+        self.args = args
+
+
+class Steps:
+    """Stands for training and evaluation: notes the runs, and fails if told to."""
+
+    def __init__(self):
+        self.trained, self.measured, self.broken = [], [], {}
+
+    def train(self, run, system, out, overrides, gpu_id):
+        self.trained.append(run.name)
+        self._check("train", run)
+        (out / "model-best").mkdir(parents=True)
+        return 1.0
+
+    def measure(self, run, system, out, gpu_id, *, test):
+        assert (out / "model-best").is_dir()
+        self.measured.append(run.name)
+        self._check("measure", run)
+        return {"dev": 0.5, "test": {"ents_f": 0.5} if test else {}, "counts": []}
+
+    def _check(self, step, run):
+        if error := self.broken.get((step, run.system)):
+            raise error
+
+
+@pytest.fixture
+def steps(monkeypatch):
+    steps = Steps()
+    monkeypatch.setattr(study, "train", steps.train)
+    monkeypatch.setattr(study, "measure", steps.measure)
+    return steps
 
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    monkeypatch.setattr(study, "PROJECT", tmp_path)
-    nlp = spacy.blank("zh")
+    for module in (study, study_inputs):
+        monkeypatch.setattr(module, "PROJECT", tmp_path)
+    (tmp_path / "corpus" / "weibo").mkdir(parents=True)
     for split in study.SPLITS:
-        docs = []
-        for text, entities in TEXTS[: 1 if split == "train" else 2]:
-            docs.append(nlp(text))
-            docs[-1].ents = [docs[-1].char_span(*entity[:2], label=entity[2]) for entity in entities]
-        path = tmp_path / "corpus" / "weibo" / f"{split}.spacy"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        DocBin(docs=docs).to_disk(path)
-    (tmp_path / "lexicon").mkdir()
+        (tmp_path / "corpus" / "weibo" / f"{split}.spacy").write_text(split, "utf8")
+    Lexicon.from_entries([LexiconEntry("北京")]).save(tmp_path / "lexicon")
     (tmp_path / "small.yml").write_text(SYSTEMS, "utf8")
     return tmp_path
 
 
-def do(project, results, **settings):
-    settings = {"dataset": ["weibo"], "system": None, "seeds": 2, "dev_only": False, "keep": False, **settings}
-    run_study(Context(), project / "small.yml", results, **settings)
+def do(project, *overrides, **settings):
+    settings = {"dataset": ["weibo"], "system": None, "seeds": 1, "dev_only": False, "keep": False, **settings}
+    run_study(Context(list(overrides)), project / "small.yml", results_of(project), **settings)
 
 
-def trained(run, system, out, *rest):
-    out.mkdir(parents=True)
-    return 1.0
+def results_of(project):
+    return project / "metrics" / "study.jsonl"
 
 
-def measured(run, system, out, gpu_id, *, test):
-    return {"dev": 0.5, "test": {"ents_f": 0.5} if test else {}, "counts": []}
-
-
-def test_resumes(project, tmp_path, monkeypatch):
-    done = []
-
-    def train_some(run, *rest):
-        if len(done) == 3:
-            raise KeyboardInterrupt
-        return trained(run, *rest)
-
-    def note(run, *rest, **options):
-        done.append(run)
-        return measured(run, *rest, **options)
-
-    monkeypatch.setattr(study, "train", train_some)
-    monkeypatch.setattr(study, "measure", note)
-    results = tmp_path / "metrics" / "study.jsonl"
+def test_resumes(project, steps):
+    steps.broken["train", "ner"] = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt):
-        do(project, results)
-    assert len(read_results(results)) == 3
-    monkeypatch.setattr(study, "train", trained)
-    do(project, results)
-    assert done == [Run("weibo", system, seed) for seed in range(2) for system in ("flat", "ner")]
+        do(project, seeds=2)
+    assert list(read_results(results_of(project))) == [Run("weibo", "flat", 0)]
+    steps.broken.clear()
+    do(project, seeds=2)
+    assert steps.measured == [f"weibo-{system}-{seed}" for seed in range(2) for system in ("flat", "ner")]
     assert not list((project / "training" / "small").iterdir())
 
 
-def test_a_failed_run_is_reported_and_the_others_go_on(project, tmp_path, monkeypatch, capsys):
-    def fail(run, *rest):
-        if run.system == "ner":
-            raise RuntimeError("it broke")
-        return trained(run, *rest)
-
-    monkeypatch.setattr(study, "train", fail)
-    monkeypatch.setattr(study, "measure", measured)
+def test_a_failed_training_is_reported_and_the_others_go_on(project, steps, capsys):
+    steps.broken["train", "flat"] = RuntimeError("it broke")
     with pytest.raises(SystemExit):
-        do(project, tmp_path / "study.jsonl", seeds=1)
-    assert "it broke" in capsys.readouterr().out
-    assert {run.system for run in read_results(tmp_path / "study.jsonl")} == {"flat"}
+        do(project)
+    assert "weibo-flat-0: it broke" in capsys.readouterr().out
+    assert {run.system for run in read_results(results_of(project))} == {"ner"}
+
+
+@pytest.mark.parametrize("error", [ValueError("out of memory"), SystemExit(1)])
+def test_a_failed_evaluation_does_not_stop_the_others_and_costs_no_training(project, steps, capsys, error):
+    steps.broken["measure", "flat"] = error
+    with pytest.raises(SystemExit):
+        do(project)
+    shown = capsys.readouterr().out
+    assert "weibo-flat-0: trained, but not evaluated" in shown and "1 runs failed" in shown
+    assert type(error).__name__ in (project / "training" / "small" / "weibo-flat-0.log").read_text("utf8")
+    assert {run.system for run in read_results(results_of(project))} == {"ner"}
+    steps.broken.clear()
+    do(project)
+    assert steps.trained == ["weibo-flat-0", "weibo-ner-0"]
+    assert read_results(results_of(project))[Run("weibo", "flat", 0)]["seconds"] == 1.0
+
+
+def test_a_pipeline_with_other_settings_is_trained_again(project, steps):
+    steps.broken["measure", "flat"] = ValueError("out of memory")
+    with pytest.raises(SystemExit):
+        do(project, "--training.max_steps=1", system=["flat"])
+    steps.broken.clear()
+    do(project, "--training.max_steps=2", system=["flat"])
+    assert steps.trained == ["weibo-flat-0"] * 2
+
+
+def change_lexicon(project):
+    Lexicon.from_entries([LexiconEntry("上海")]).save(project / "lexicon", overwrite=True)
+    return "lexicon: "
+
+
+def change_corpus(project):
+    (project / "corpus" / "weibo" / "test.spacy").write_text("another", "utf8")
+    return "corpus/weibo/test.spacy: "
+
+
+def change_study(project):
+    (project / "small.yml").write_text(SYSTEMS.replace("lexicon: lexicon", "limit: 5, lexicon: lexicon"), "utf8")
+    return "settings → limit: 0, now 5"
+
+
+@pytest.mark.parametrize("change", [change_lexicon, change_corpus, change_study])
+def test_results_of_other_data_are_not_mixed(project, steps, capsys, change):
+    do(project)
+    name = change(project)
+    with pytest.raises(SystemExit):
+        do(project, seeds=2)
+    shown = capsys.readouterr().out
+    assert name in shown and "weibo-flat-0" in shown and "remove these lines" in shown
+    assert len(steps.trained) == 2
+
+
+def test_results_of_other_overrides_are_not_mixed(project, steps, capsys):
+    do(project, "--training.max_steps=100")
+    with pytest.raises(SystemExit):
+        do(project, "--training.max_steps=6000")
+    assert '["--training.max_steps=100"], now ["--training.max_steps=6000"]' in capsys.readouterr().out
+
+
+def test_systems_on_other_data_are_not_compared(project, steps, capsys):
+    """A line that is not to be done again may have other settings, but not another corpus by the same name."""
+    do(project, "--a=1", system=["ner"])
+    do(project, "--a=2", system=["flat"])
+    change_lexicon(project)  # ner has none
+    results_of(project).write_text(results_of(project).read_text("utf8").split("\n")[0], "utf8")
+    do(project, "--a=2", system=["flat"])
+    change_corpus(project)
+    with pytest.raises(SystemExit):
+        do(project, "--a=2", system=["flat"], seeds=2)
+    assert "test.spacy: " in capsys.readouterr().out and len(steps.trained) == 3
+
+
+def test_what_changes_no_result_is_no_difference(project, steps):
+    do(project)
+    Lexicon.from_entries([LexiconEntry("北京")]).save(project / "lexicon", overwrite=True)
+    (project / "small.yml").write_text(SYSTEMS.replace("FLAT", "the FLAT"), "utf8")
+    do(project)
+    assert len(steps.trained) == 2
+
+
+def test_lines_of_older_versions_count_if_the_overrides_agree(project, steps):
+    do(project, "--a=1")
+    new = ("settings", "inputs")
+    old = [{key: value for key, value in line.items() if key not in new} for line in read_results_list(project)]
+    srsly.write_jsonl(results_of(project), old)
+    do(project, "--a=1")
+    assert len(steps.trained) == 2
+    with pytest.raises(SystemExit):
+        do(project, "--a=2")
+
+
+def read_results_list(project):
+    return list(read_results(results_of(project)).values())
+
+
+@pytest.mark.parametrize("keep, n_trained", [(True, 1), (False, 2)])
+def test_scores_on_test_are_added_to_a_trial_on_dev(project, steps, keep, n_trained):
+    do(project, system=["flat"], dev_only=True, keep=keep)
+    assert read_results_list(project)[0]["test"] == {}
+    do(project, system=["flat"], keep=keep)
+    do(project, system=["flat"], dev_only=True)  # nothing is left to do
+    [line] = srsly.read_jsonl(results_of(project))
+    assert line["test"] and len(steps.trained) == n_trained
+
+
+def test_a_line_cut_off_is_a_missing_run(project, steps, capsys):
+    do(project)
+    whole = results_of(project).read_bytes()
+    results_of(project).write_bytes(whole[:-20])
+    do(project)
+    assert "cut off" in capsys.readouterr().out
+    assert steps.trained == ["weibo-flat-0", "weibo-ner-0", "weibo-ner-0"] and results_of(project).read_bytes() == whole
+
+
+def test_an_unusable_gpu_is_found_before_anything_is_trained(project, steps, monkeypatch, capsys):
+    def fail(gpu_id):
+        raise ValueError("no GPU")
+
+    monkeypatch.setattr("pipelines.require_gpu", fail)
+    with pytest.raises(SystemExit):
+        do(project, gpu_id=0)
+    assert "GPU 0 cannot be used: no GPU" in capsys.readouterr().out and not steps.trained
+    do(project)
+    do(project, gpu_id=0)  # nothing is left to do
+
+
+def test_members_with_other_settings_are_not_combined(project, steps, capsys):
+    (project / "small.yml").write_text(SYSTEMS + BOTH, "utf8")
+    do(project, "--a=1", keep=True)
+    assert {run.system for run in read_results(results_of(project))} == {"flat", "ner", "both"}
+    results_of(project).unlink()
+    with pytest.raises(SystemExit):
+        do(project, "--a=2", system=["both"])
+    assert 'arguments: ["--a=1"], now ["--a=2"]' in capsys.readouterr().out
+    (project / "training" / "small" / "weibo-flat-0" / "run.json").unlink()  # as an older version left it
+    (project / "training" / "small" / "weibo-ner-0" / "run.json").write_text("{", "utf8")
+    do(project, "--a=2", system=["both"])
 
 
 @pytest.mark.parametrize(
     "settings, message",
     [({"dataset": ["resume"]}, "missing"), ({"system": ["flair"]}, "Known are")],
 )
-def test_errors(project, tmp_path, capsys, settings, message):
+def test_errors(project, capsys, settings, message):
     with pytest.raises(SystemExit):
-        do(project, tmp_path / "study.jsonl", **settings)
+        do(project, **settings)
     assert message in capsys.readouterr().out
 
 
-def test_the_command(project, monkeypatch):
-    commands = []
-    monkeypatch.setattr(study.subprocess, "run", lambda command, **_: commands.append(command) or Done())
-    system = System(title="", config="flat", lexicon="lexicon", limit=7, arguments=["--a", "1"])
-    study.train(Run("weibo", "flat", 3), system, project / "out", ["--b", "2"], -1)
-    joined = " ".join(commands[0])
-    assert joined.startswith(f"{sys.executable} -m spacy train {project / 'out.cfg'} ")
-    assert "--system.seed 3" in joined and "--corpora.train.limit 7" in joined
-    assert joined.endswith("--a 1 --b 2") and f"--paths.lexicon {project / 'lexicon'}" in joined
-
-
-def test_members_are_combined(project, monkeypatch):
-    commands = []
-    monkeypatch.setattr(study.subprocess, "run", lambda command, **_: commands.append(command) or Done())
-    study.train(Run("weibo", "both", 3), System(title="", members=["flat", "ner"]), project / "weibo-both-3", [], -1)
-    members = " ".join(str(project / f"weibo-{name}-3" / "model-best") for name in ("flat", "ner"))
-    command = f"{sys.executable} -m spacy lexner combine {members} -o {project / 'weibo-both-3' / 'model-best'} --force"
-    assert " ".join(commands[0]) == command
-
-
-class Done:
-    returncode = 0
-
-
-@pytest.fixture
-def finished(project):
-    """The folder of a run that is trained: it finds 北京 only."""
-    nlp = spacy.blank("zh")
-    nlp.add_pipe("entity_ruler").add_patterns([{"label": "LOC", "pattern": [{"ORTH": char} for char in "北京"]}])
-    (project / "out").mkdir()
-    nlp.to_disk(project / "out" / "model-best")
-    meta = srsly.read_json(project / "out" / "model-best" / "meta.json")
-    srsly.write_json(project / "out" / "model-best" / "meta.json", {**meta, "performance": {"ents_f": 0.25}})
-    return project / "out"
-
-
-def test_measure(finished):
-    line = measure(Run("weibo", "ner", 0), System(title="", config="baseline"), finished, -1)
-    assert line["dev"] == 0.25 and line["megabytes"] > 0
-    assert line["counts"] == [[1, 0, 0], [0, 0, 1]]
-    combined = measure(Run("weibo", "both", 0), System(title="", members=["flat", "ner"]), finished, -1, test=False)
-    assert combined["dev"] == line["test"]["ents_f"]  # in this project dev is test
-    assert line["test"]["ents_r"] == 0.5 and (line["test"]["recall_seen"], line["test"]["recall_unseen"]) == (1.0, 0.0)
-
-
-def test_to_choose_settings_test_is_left_alone(finished, project):
-    (project / "corpus" / "weibo" / "test.spacy").unlink()
-    line = measure(Run("weibo", "ner", 0), System(title="", config="baseline"), finished, -1, test=False)
-    assert (line["dev"], line["test"], line["counts"]) == (0.25, {}, [])
+def test_a_missing_config_is_found_at_once(project, steps, capsys):
+    (project / "small.yml").write_text(SYSTEMS.replace("config: baseline", "config: base"), "utf8")
+    with pytest.raises(SystemExit):
+        do(project)
+    assert "base.cfg is missing" in capsys.readouterr().out and not steps.trained

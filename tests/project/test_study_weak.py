@@ -41,6 +41,53 @@ def test_all_of_it(project, project_dir):
     assert "| FLAT, full annotation |" in table and "| small | F1 |" in table
 
 
+@pytest.fixture
+def run(project, project_dir):
+    """Runs the fastest system, matching, with more arguments."""
+    study, results = project_dir / "studies" / "weak" / "systems.yml", project / "weak.jsonl"
+    arguments = ["run", study, results, "--dataset", "small", "--seeds", 1, "--system", "matching"]
+    return results, lambda *more: CliRunner().invoke(app, list(map(str, [*arguments, *more])))
+
+
+def test_a_failed_run_is_reported_and_the_others_go_on(run, monkeypatch):
+    results, start = run
+    monkeypatch.setattr(study_weak, "learn", lambda *rest, **settings: {}["it broke"])
+    done = start("--system", "labels", "--seeds", 2)
+    assert done.exit_code == 1 and "small-labels-0 failed: 'it broke'" in done.output and "2 runs failed" in done.output
+    assert [(row["system"], row["seed"]) for row in srsly.read_jsonl(results)] == [("matching", 0), ("matching", 1)]
+
+
+@pytest.mark.parametrize("other", [["--share", 0.5], ["--set", "training.max_steps=1"], ["--text", "{}/text.txt"]])
+def test_results_of_other_settings_are_not_mixed(run, project, other):
+    results, start = run
+    (project / "text.txt").write_text("我在北京", "utf8")
+    assert start().exit_code == 0
+    again = start(*(str(part).format(project) for part in other))
+    assert again.exit_code == 1 and "small-matching-0" in again.output and len(list(srsly.read_jsonl(results))) == 1
+
+
+def test_results_of_other_data_are_not_mixed(run, project):
+    results, start = run
+    assert start().exit_code == 0
+    save_docs(project / "corpus" / "small" / "dev.spacy", make_texts(9, seed=9))
+    again = start()
+    assert again.exit_code == 1 and "dev.spacy: " in again.output
+    [row] = srsly.read_jsonl(results)
+    srsly.write_jsonl(results, [{key: row[key] for key in row if key not in ("settings", "inputs", "text")}])
+    assert start().exit_code == 0 and len(list(srsly.read_jsonl(results))) == 1  # a line of an older version
+
+
+def test_a_line_without_test_or_cut_off_is_a_missing_run(run):
+    results, start = run
+    assert start("--dev-only").exit_code == 0 and "test" not in next(srsly.read_jsonl(results))
+    assert start().exit_code == 0
+    [row] = srsly.read_jsonl(results)
+    assert "test" in row
+    whole = results.read_bytes()
+    results.write_bytes(whole[:-30])
+    assert start().exit_code == 0 and results.read_bytes() == whole
+
+
 def test_a_share_of_the_dictionary():
     docs = make_docs(make_texts(200))
     whole, half = (training_dictionary(docs, share, 0) for share in (1.0, 0.5))
