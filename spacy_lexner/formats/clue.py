@@ -12,13 +12,20 @@ from .record import Entity, FormatError, ReadOptions, Record
 from .report import Report
 from .source import Source
 
+NOT_READ = ("labels", "entities", "spans", "ents")  # where other tools have their entities
 EXAMPLE = '{"text": "浙商银行", "label": {"company": {"浙商银行": [[0, 3]]}}}'
 
 
 def read_clue(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
-    """Read CLUE JSON lines. A line without "label", as in test sets, is an unannotated text."""
+    """Read CLUE JSON lines. A line without "label", as in test sets, is an unannotated text. Raises
+    FormatError for entities under another name, which would be lost."""
     for place, data in read_objects(source, options, report, EXAMPLE):
         text, entities = check_text(data.get("text"), place, options, report, EXAMPLE), None
+        for name in filter(data.get, NOT_READ):
+            raise FormatError(
+                f'{place}: "{name}" is not read as CLUE, whose entities are in "label", as in {EXAMPLE}. '
+                "Name the format (--format), or rename or remove the field."
+            )
         if data.get("label") is not None:
             mentions = Mentions(text, place, options, report, hint="Ends are inclusive.")
             entities = mentions.collect(_check(mentions, *found) for found in _walk(data["label"], place))

@@ -121,7 +121,7 @@ def _choose_scheme(source: Source, places: Dict[str, Row], options: ReadOptions)
 
 def _detect_separator(source: Source, options: ReadOptions) -> str:
     for _, line in read_lines(source, options, Report()):
-        if line.strip(" \t"):
+        if line.strip(" \t") and not _begins_document(line):
             return "\t" if "\t" in line else " "
     return " "
 
@@ -129,34 +129,39 @@ def _detect_separator(source: Source, options: ReadOptions) -> str:
 def _read_sentences(source: Source, separator: str, options: ReadOptions, report: Report) -> Iterator[List[Row]]:
     rows: List[Row] = []
     for number, line in read_lines(source, options, report):
-        row = None
-        if line.strip(" \t"):
-            try:
-                row = Row(number, *_split_columns(line, separator))
-            except ValueError as error:
-                raise FormatError(f"{source.name}:{number}: {error}. The line is {quote(line)}.") from None
-        if row is None or row.word == DOCUMENT_START:
+        if not line.strip(" \t") or _begins_document(line):
             if rows:
                 yield rows
             rows = []
-        else:
-            rows.append(row)
+            continue
+        try:
+            word, tag = _split_columns(line, separator)
+            if not word and not options.repair:
+                raise ValueError("the first column is empty; expected a word. Read it as a space (--repair)")
+        except ValueError as error:
+            raise FormatError(f"{source.name}:{number}: {error}. The line is {quote(line)}.") from None
+        if not word:
+            report.add_problem("empty word: read as a space", f"{source.name}:{number}")
+        rows.append(Row(number, word or " ", tag))
     if rows:
         yield rows
 
 
+def _begins_document(line: str) -> bool:
+    return line.replace("\t", " ").split(" ", 1)[0] == DOCUMENT_START
+
+
 def _split_columns(line: str, separator: str) -> Tuple[str, str]:
-    """The first and the last column of a line."""
+    """The first and the last column of a line; the first is "" if it is empty."""
     columns = [column for column in line.split(separator) if column]
-    if line[0] == separator == " ":
-        columns.insert(0, " ")  # the word is a space
+    if line.startswith(separator):
+        columns.insert(0, " " if separator == " " else "")  # spaces before spaces are a word
     if len(columns) < 2:
         between = "a tab" if separator == "\t" else "a space"
         raise ValueError(f"expected a word and a tag, separated by {between}")
-    if columns[0] != DOCUMENT_START:
-        try:
-            split_tag(columns[-1])
-        except ValueError as error:
-            hint = " (ten columns: is this CoNLL-U? --format conllu)" if len(columns) == 10 else ""
-            raise ValueError(f"{error}{hint}") from None
+    try:
+        split_tag(columns[-1])
+    except ValueError as error:
+        hint = " (ten columns: is this CoNLL-U? --format conllu)" if len(columns) == 10 else ""
+        raise ValueError(f"{error}{hint}") from None
     return columns[0], columns[-1]

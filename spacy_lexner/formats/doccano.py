@@ -1,22 +1,35 @@
 """doccano's JSON lines: a text and its spans. Offsets count UTF-16 units, as browsers do, or grapheme clusters in
-projects with that setting.
+projects with that setting. Similar lines of other programs, such as `annotate`, count code points.
 
 `{"text": "我在南京", "label": [[2, 4, "GPE"]]}`
+
+`{"text": "我在南京", "entities": [{"start": 2, "end": 4, "label": "GPE", "text": "南京"}]}`, of other programs
 """
 
-from typing import Any, Dict, Iterable, Iterator, List, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional
 
 from ..lexicon.limits import quote, shorten
 from .json_text import check_text, dumps, read_objects
 from .mentions import Mentions
-from .offsets import UTF_16, Offsets
-from .record import FormatError, ReadOptions, Record
+from .offsets import CODE_POINTS, UTF_16, Offsets
+from .record import Entity, FormatError, ReadOptions, Record
 from .report import Report
 from .source import Source
 from .task import Task, find_regions
 
 EXAMPLE = '{"text": "我在南京", "label": [[2, 4, "GPE"]]}'
 KEYS = ("label", "labels", "entities")
+NOT_READ = ("spans", "ents", "relations", "cats", "Comments")
+
+
+class Span(NamedTuple):
+    """A span, unchecked."""
+
+    start: Any
+    end: Any
+    label: Any
+    mention: Any = None  # its text, where given
+    unit: str = UTF_16  # what its offsets count
 
 
 def read_doccano(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
@@ -24,24 +37,30 @@ def read_doccano(source: Source, options: ReadOptions, report: Report) -> Iterat
     `options.offsets` to "graphemes"."""
     for place, data in read_objects(source, options, report, EXAMPLE):
         text = check_text(data.get("text", data.get("data")), place, options, report, EXAMPLE)
-        key, entities = next((key for key in KEYS if data.get(key) is not None), None), None
-        if key is not None:
-            mentions = Mentions(text, place, options, report, unit=UTF_16)
-            entities = mentions.collect(mentions.check(*span) for span in _read_spans(data[key], place))
-        for name in ("relations", "cats", "Comments"):
-            if data.get(name):
-                report.add_problem(f"{name} of a text: left out", place)
-        yield Record(text, None, entities, place)
+        for name in filter(data.get, NOT_READ):
+            report.add_problem(f"{name} of a text: left out", place)
+        yield Record(text, None, _read_entities(text, data, place, options, report), place)
 
 
-def _read_spans(spans: Any, place: str) -> Iterator[Tuple[Any, Any, Any]]:
-    """Start, end and label of each span."""
+def _read_entities(
+    text: str, data: Dict[str, Any], place: str, options: ReadOptions, report: Report
+) -> Optional[List[Entity]]:
+    given = [data[key] for key in KEYS if data.get(key) is not None]
+    if not given:
+        return None
+    mentions = {unit: Mentions(text, place, options, report, unit=unit) for unit in (UTF_16, CODE_POINTS)}
+    spans = _read_spans(next(filter(None, given), given[0]), place)
+    return mentions[UTF_16].collect(mentions[span.unit].check(*span[:4]) for span in spans)
+
+
+def _read_spans(spans: Any, place: str) -> Iterator[Span]:
     for span in spans if isinstance(spans, list) else [spans]:
-        if isinstance(span, dict):
-            start, end = (span.get(f"{edge}_offset", span.get(edge)) for edge in ("start", "end"))
-            yield start, end, span.get("label")
+        if isinstance(span, dict) and "start_offset" in span:
+            yield Span(span["start_offset"], span.get("end_offset"), span.get("label"), span.get("text"))
+        elif isinstance(span, dict):
+            yield Span(span.get("start"), span.get("end"), span.get("label"), span.get("text"), CODE_POINTS)
         elif isinstance(span, list) and len(span) == 3:
-            yield span[0], span[1], span[2]
+            yield Span(*span)
         else:
             raise FormatError(f"{place}: {quote(span)} is not a span; expected start, end and label, as in {EXAMPLE}")
 

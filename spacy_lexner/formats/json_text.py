@@ -1,4 +1,4 @@
-"""Reading JSON safely, for all JSON formats: objects on lines, lists item by item, and their texts."""
+"""Reading JSON safely, for all JSON formats: objects on lines or in a list, item by item, and their texts."""
 
 import json
 import re
@@ -19,19 +19,29 @@ HALF = "has a lone surrogate, half of a character: correct it, or give the file'
 def read_objects(
     source: Source, options: ReadOptions, report: Report, example: str
 ) -> Iterator[Tuple[str, Dict[str, Any]]]:
-    """Read a file with one JSON object on each line, and yield pairs of "file:line" and the object. Raises FormatError,
-    showing `example`, for any other line or if there is none."""
+    """Read a file with one JSON object on each line, or a list of objects, and yield pairs of the place ("file:line" or
+    "file: item number") and the object. Raises FormatError, showing `example`, for anything else or if there is
+    none."""
     found = False
-    for number, line in read_lines(source, options, report):
-        if not line.strip():
-            continue
-        found, place = True, f"{source.name}:{number}"
-        data = parse(line, place, example)
+    for place, data in _read_values(source, options, report, example):
+        found = True
         if not isinstance(data, dict):
             raise FormatError(f"{place}: expected an object, such as {example}")
         yield place, data
     if not found:
         raise FormatError(f"{source.name}: the file has no text.")
+
+
+def _read_values(source: Source, options: ReadOptions, report: Report, example: str) -> Iterator[Tuple[str, Any]]:
+    first = next((line for _, line in read_lines(source, options, Report()) if line.strip()), "")
+    if first.lstrip().startswith("["):
+        for number, item in enumerate(read_list(source, options, report, example), start=1):
+            yield f"{source.name}: item {number}", item
+    else:
+        for number, line in read_lines(source, options, report):
+            if line.strip():
+                place = f"{source.name}:{number}"
+                yield place, parse(line, place, example)
 
 
 def parse(text: str, place: str, example: str) -> Any:

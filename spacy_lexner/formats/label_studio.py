@@ -21,7 +21,19 @@ EXAMPLE = (
     '[{"data": {"text": "我在南京"}, "annotations": [{"result": [{"type": "labels", "value": '
     '{"start": 2, "end": 4, "text": "南京", "labels": ["GPE"]}}]}]}]'
 )
+NAMES = ("label", "labels", "entities", "spans")  # usual ones of what is marked
 TAG, FIELD = "label", "text"  # names in the labelling configuration
+
+
+def is_task(data: Dict[str, Any]) -> bool:
+    """Whether an object is a task of Label Studio, not a text in another tool's JSON."""
+    return isinstance(data.get("data"), dict) or "annotation_id" in data or any(map(_are_regions, data.values()))
+
+
+def _are_regions(value: Any) -> bool:
+    """Whether a value is a list of regions, as JSON-MIN has it."""
+    items = value if isinstance(value, list) else []
+    return bool(items) and all(isinstance(item, dict) and {"start", "labels"} <= set(item) for item in items)
 
 
 def read_label_studio(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
@@ -54,9 +66,7 @@ def _find_text(task: Dict[str, Any], place: str) -> Any:
 def _find_regions(task: Dict[str, Any], place: str, report: Report) -> Optional[List[Dict[str, Any]]]:
     """The regions marked by an annotator; None if nobody annotated the task."""
     if "data" not in task:
-        lists = (value for value in task.values() if isinstance(value, list))
-        regions = [value for values in lists for value in values if isinstance(value, dict) and "start" in value]
-        return [{"type": "labels", "value": region} for region in regions]
+        return [{"type": "labels", "value": region} for region in _find_short_regions(task, place)]
     given = task.get("annotations", task.get("completions"))
     valid = [annotation for annotation in _objects(given, place) if not annotation.get("was_cancelled")]
     if not valid:
@@ -67,6 +77,18 @@ def _find_regions(task: Dict[str, Any], place: str, report: Report) -> Optional[
         report.add_problem("task annotated several times: one is read, the ground truth if there is one", place)
     chosen = next((annotation for annotation in valid if annotation.get("ground_truth")), valid[0])
     return _objects(chosen.get("result"), place)
+
+
+def _find_short_regions(task: Dict[str, Any], place: str) -> Iterator[Dict[str, Any]]:
+    """The regions of JSON-MIN, under whatever name the labelling configuration gives them."""
+    for name, value in task.items():
+        if name in NAMES and value and not _are_regions(value):
+            raise FormatError(
+                f'{place}: "{name}" is {quote(value)}, not a list of regions with "start" and "labels" as in JSON-MIN. '
+                "If another tool wrote the file, name its format (--format); otherwise rename the field."
+            )
+        if isinstance(value, list):
+            yield from (region for region in value if isinstance(region, dict) and "start" in region)
 
 
 def _objects(value: Any, place: str) -> List[Dict[str, Any]]:

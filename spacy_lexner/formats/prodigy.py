@@ -16,7 +16,7 @@ from .task import Region, Task, find_regions
 
 EXAMPLE = '{"text": "我在南京", "spans": [{"start": 2, "end": 4, "label": "GPE"}], "answer": "accept"}'
 ANSWERS = ("accept", "reject", "ignore")
-NOT_READ = ("relations", "options", "accept")
+NOT_READ = ("relations", "options", "accept", "labels", "entities", "ents")
 
 
 def read_prodigy(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:

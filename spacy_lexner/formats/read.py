@@ -1,22 +1,22 @@
 """Reading files in any format. To add a format, write its reader and add a line to READERS."""
 
-from itertools import islice
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Union
+from typing import Callable, Dict, Iterator, List, Union
 
 from ..lexicon.limits import quote
 from .brat import read_brat
 from .clue import read_clue
 from .conll import read_conll
-from .conllu import is_conllu, read_conllu
+from .conllu import read_conllu
+from .detect import detect_format
 from .doccano import read_doccano
-from .json_text import HALF, LONE_SURROGATE, parse, read_list
+from .json_text import HALF, LONE_SURROGATE
 from .label_studio import read_label_studio
 from .prodigy import read_prodigy
 from .record import FormatError, ReadOptions, Record
 from .report import Report
-from .source import Source, list_sources, read_lines
-from .spacy_llm import is_example, read_spacy_llm
+from .source import Source, list_sources
+from .spacy_llm import read_spacy_llm
 from .words import read_word_tags, read_word_text
 
 ReaderT = Callable[[Source, ReadOptions, Report], Iterator[Record]]
@@ -66,39 +66,3 @@ def _check_characters(record: Record) -> None:
     if LONE_SURROGATE.search("".join(parts)):
         wrong = next(part for part in parts if LONE_SURROGATE.search(part))
         raise FormatError(f"{record.place}: {quote(wrong)} {HALF}.")
-
-
-def detect_format(source: Source, options: ReadOptions) -> str:
-    """Guess the format from the file's name or first line with text. `word-tags` and `word-text` are never guessed."""
-    if source.path.is_dir() or source.name.endswith(".ann") or (source.member is None and source.path.suffix == ".zip"):
-        return "brat"
-    if Path(source.name).suffix in (".yml", ".yaml"):
-        return "spacy-llm"
-    if is_conllu(line for _, line in read_lines(source, options, Report())):
-        return "conllu"
-    for number, line in read_lines(source, options, Report()):
-        line = line.strip()
-        if line.startswith("{") and line.endswith("}"):
-            return _detect_object(parse(line, f"{source.name}:{number}", "one object"))
-        if line == "[" or line.startswith("[{"):
-            return _detect_list(read_list(source, options, Report(), "a list of objects"))
-        if line:
-            return "conll"
-    raise FormatError(f"{source.name}: the file is empty.")
-
-
-def _detect_object(data: Dict[str, Any]) -> str:
-    """The format of a JSON line."""
-    if is_example(data):
-        return "spacy-llm"
-    labels = next((data[key] for key in ("label", "labels", "entities") if key in data), None)
-    if isinstance(labels, list):
-        return "doccano"
-    if labels is None and {"spans", "tokens", "answer", "_input_hash"} & set(data):
-        return "prodigy"
-    return "clue"
-
-
-def _detect_list(items: Iterator[Any]) -> str:
-    """The format of a JSON list, by its first item."""
-    return "spacy-llm" if any(map(is_example, islice(items, 1))) else "label-studio"

@@ -1,18 +1,21 @@
 """Dictionary files: words and their rules."""
 
+import re
 from functools import lru_cache
 from pathlib import Path
-from typing import Dict, Iterable, Iterator, NamedTuple, Union
+from typing import Dict, Iterable, Iterator, List, NamedTuple, Union
 
 from .entry import REASONS, find_word_fault
 from .errors import LexiconError
 from .limits import quote
 from .lines import read_lines
 from .normalization import Normalization
-from .rules import HINT, Rule, Rules, WordRule, find_rule_fault, normal_rules
+from .rules import FORBID, HINT, MODES, Rule, Rules, WordRule, find_rule_fault, normal_rules
 
 COMMENT = ("# ", "#\u3000")  # so no word can begin with these
 MAX_WORD_LENGTH = 64
+NO_TABS = re.compile(r"[\s,，;；\"]+")  # what stands between cells if not tabs
+NUMBER = re.compile(r"[+-]?\d*\.?\d+")
 AS_WRITTEN = Normalization()
 ANY_WIDTH = Normalization(width=True)  # U+3000 may be a space: that is up to the lexicon that gets the words
 
@@ -25,7 +28,8 @@ class RuleFile(NamedTuple):
 def read_rules(path: Union[str, Path], *, encoding: str = "utf8") -> Iterator[WordRule]:
     """Read a dictionary file, plain or compressed (.gz, .bz2, .xz). Each line holds a word and, separated by tabs, its
     mode ("hint" by default), a label, and the weight of "prefer". A word with several rules has several lines. Empty
-    lines and lines that start with "# " are skipped. Raises LexiconError, with file and line, for an invalid rule."""
+    lines and lines that start with "# " are skipped. Raises LexiconError, with file and line, for an invalid rule, and
+    for a rule separated by anything else, such as spaces or commas."""
     path = Path(path)
     if path.is_file() and not path.stat().st_size:
         return
@@ -41,14 +45,33 @@ def read_rules(path: Union[str, Path], *, encoding: str = "utf8") -> Iterator[Wo
 
 def _parse(line: str) -> WordRule:
     """The rule on a line. Raises ValueError if it is invalid."""
-    word, _, columns = line.partition("\t")
+    word, tab, columns = line.partition("\t")
     word = word.strip()
+    if not tab and _is_rule_without_tabs(word):
+        raise ValueError(f"{quote(word)} is a rule without tabs (if it is a word, end the line with a tab)")
     fault = find_word_fault(ANY_WIDTH(word), MAX_WORD_LENGTH)
     if fault:
         raise ValueError(f"{REASONS[fault]}: {quote(word)}")
     if ANY_WIDTH(word).startswith(COMMENT):
         raise ValueError(f"{quote(word)} begins like a comment")
     return WordRule(word, *_parse_rule(columns))
+
+
+def _is_rule_without_tabs(line: str) -> bool:
+    """Whether a line without tabs is a rule. English phrases have these words too: "air force"."""
+    cells = [cell for cell in NO_TABS.split(line) if cell]
+    return any(
+        cell in MODES and (not "".join(cells[:i]).isascii() or _are_after_mode(cell, cells[i + 1 :]))
+        for i, cell in enumerate(cells[1:], 1)
+    )
+
+
+def _are_after_mode(mode: str, cells: List[str]) -> bool:
+    """Whether cells can be what a rule has after its mode: a label, a weight, or both. Only "forbid" makes sense
+    without."""
+    if len(cells) < 2:
+        return mode == FORBID or len(cells) == 1
+    return len(cells) == 2 and NUMBER.fullmatch(cells[1]) is not None
 
 
 @lru_cache(maxsize=4096)

@@ -15,7 +15,6 @@ from ..candidates.storage import Candidates, find_candidates, get_candidates, se
 from ..lexicon.matcher import Matcher
 from .entity_words import add_words_extension, find_attending, set_words, words_of_entities
 from .exact_offsets import exact_spans
-from .lexicon_pipe import LexiconPipe
 
 Place = Tuple[int, int]
 
@@ -94,9 +93,7 @@ class _Reader:
             )
         self.ner: EntityScorer = next(iter(pipes.values())) if component is None else pipes[component]
         self.upstream: List[Any] = [  # components with a shared encoder that `ner` listens to: tok2vec, transformer
-            pipe
-            for _, pipe in nlp.pipeline
-            if self.ner.name in getattr(pipe, "listening_components", ()) and not isinstance(pipe, LexiconPipe)
+            pipe for _, pipe in nlp.pipeline if self.ner.name in getattr(pipe, "listening_components", ())
         ]
         self.models: List[Model] = [self.ner.model, *(pipe.model for pipe in self.upstream)]
         nodes = [node for model in self.models for node in model.walk() if node.name == NODE_NAME]

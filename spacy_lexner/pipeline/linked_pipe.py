@@ -28,8 +28,9 @@ class LinkedPipe(Pipe):
 
     @property
     def listening_components(self) -> List[str]:
-        """The components that have such nodes."""
-        return list(self.listener_map)
+        """Empty, whatever is linked. spaCy takes components named here to share this pipe's model as their encoder: it
+        would copy that model for `replace_listeners`, and warn if only one of the two is frozen."""
+        return []
 
     @property
     def rules_links(self) -> List[RulesLink]:

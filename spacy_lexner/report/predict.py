@@ -35,16 +35,26 @@ def predict(
     title: str = "texts",
 ) -> Predictions:
     """Run any pipeline that sets `doc.ents` over texts. `label_map` renames labels, such as PERSON to PER; without
-    `batch_size` the pipeline's own is used; `title` is that of the progress bar."""
-    marks: List[List[Mark]] = [[] for _ in texts]
+    `batch_size` the pipeline's own is used; `title` is that of the progress bar. Raises ValueError if a text gets
+    neither a Doc nor an error: it must not count as one without entities."""
+    if batch_size is not None and batch_size < 1:
+        raise ValueError(f"batch_size is {batch_size}; expected at least 1.")
+    found: Dict[int, List[Mark]] = {}
     failed: Dict[int, str] = {}
     labels = label_map or {}
     start = time.perf_counter()
     with tqdm(total=len(texts), desc=title, unit=" texts", disable=None, leave=False) as bar:
         for i, doc in annotate_texts(nlp, texts, failed, batch_size):
-            marks[i] = [mark._replace(label=labels.get(mark.label, mark.label)) for mark in read_marks(doc.ents)]
+            found[i] = [mark._replace(label=labels.get(mark.label, mark.label)) for mark in read_marks(doc.ents)]
             bar.update()
-    return Predictions(marks, time.perf_counter() - start, failed)
+    seconds = time.perf_counter() - start
+    missing = [i for i in range(len(texts)) if i not in found and i not in failed]
+    if missing:
+        raise ValueError(
+            f"{len(missing)} of {len(texts)} texts (the first has number {missing[0]}) got neither a Doc nor an error. "
+            f"Correct the component that returns no Doc, one of {', '.join(nlp.pipe_names)}."
+        )
+    return Predictions([found.get(i, []) for i in range(len(texts))], seconds, failed)
 
 
 def predict_uncalibrated(nlp: Language, ner: LexNER, gold: Sequence[GoldText]) -> Predictions:

@@ -15,10 +15,12 @@ from .processes import ProcessEngine
 from .records import InputOptions, Progress, import_arrow
 from .results import Result, Wanted, rename_fields
 from .shards import Shard, cut_shards
-from .store import FORMATS, WRITERS, Store
+from .store import Store
 from .tasks import Batch
+from .writers import FORMATS, WRITERS
 
 ENGINES = ("local", "processes", "ray")
+MIN_TIMEOUT = 1.0  # seconds; a shorter one may end every process before it can answer
 
 
 class Summary(NamedTuple):
@@ -82,7 +84,8 @@ def annotate(
     gpu_id (int): The GPU, or -1 for the CPU. Ray chooses which GPU a process gets.
     gpu_share (float): With Ray, the share of a GPU per process.
     address (Optional[str]): The head of a Ray cluster, as HOST:PORT, or "auto"; None starts Ray on this machine.
-    timeout (float): Seconds before a batch is split into texts, and before giving up on a single text.
+    timeout (float): Seconds before a batch is split into texts, and before giving up on a single text; at
+        least MIN_TIMEOUT.
     batch_characters (int): Most characters per batch.
     shard_texts, shard_characters (int): Most texts and characters per output file.
     report (Optional[Callable[[Summary, Progress], None]]): Called after each batch.
@@ -97,6 +100,8 @@ def annotate(
     for name, number in (("batch_characters", batch_characters), ("shard_texts", shard_texts)):
         if number < 1:
             raise ValueError(f"{name} is {number}; expected at least 1.")
+    if not timeout >= MIN_TIMEOUT:
+        raise ValueError(f"timeout is {timeout}; expected at least {MIN_TIMEOUT:g} second.")
     if uncertain is not None and not 0 < uncertain[0] <= uncertain[1] <= 1:
         raise ValueError(f"uncertain is {uncertain}; expected two probabilities above 0, the lower one first.")
     options = InputOptions(column, format)
@@ -131,7 +136,7 @@ def annotate(
     with closing(pool):
         for batch in pool.run(run.batches(shards)):
             run.take(batch)
-    store.close()
+    store.close(run.n_shards)
     return run.summary()
 
 

@@ -2,8 +2,9 @@
 
 from typing import Any, Dict, Sequence
 
+from .csv_rows import DELIMITERS, CsvRows
 from .inputs import format_of
-from .readers import open_csv, open_parquet
+from .readers import open_parquet
 from .records import STDIN, InputOptions, Progress, import_arrow
 from .results import Wanted, rename_fields
 
@@ -53,8 +54,8 @@ def _declared_types(arrow: Any, name: str, options: InputOptions) -> Dict[str, A
     if format == "parquet":
         with open_parquet(name, options) as file:
             types = {field.name: field.type for field in file.schema_arrow}
-    elif format in ("csv", "tsv") and name != STDIN:
-        types = dict.fromkeys(open_csv(name, Progress([]), []).fieldnames or (), arrow.string())
+    elif format in DELIMITERS and name != STDIN:
+        types = dict.fromkeys(CsvRows(name, format, Progress([])).columns, arrow.string())
     elif format != "txt":
         return {}
     types.pop(options.column, None)

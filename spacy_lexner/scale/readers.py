@@ -1,13 +1,14 @@
 """Readers of texts, one for each file format."""
 
-import csv
 import json
+from functools import partial
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Sequence
+from typing import Any, Callable, Dict, Iterator, Sequence
 
 from ..formats.json_text import LONE_SURROGATE, parse
 from ..formats.record import FormatError
-from ..lexicon.limits import limit, quote
+from ..lexicon.limits import quote
+from .csv_rows import DELIMITERS, CsvRows
 from .records import RECORD_KEY, InputOptions, Progress, TextRecord, import_arrow
 from .streams import PACKED, read_lines
 
@@ -36,35 +37,17 @@ def _read_json(name: str, options: InputOptions, progress: Progress) -> Iterator
         yield TextRecord(place, text.rstrip("\r\n"), {}, fault) if fault else _from_row(place, row, options.column)
 
 
-def _read_csv(name: str, options: InputOptions, progress: Progress) -> Iterator[TextRecord]:
-    faults: List[str] = []  # of the lines of a row
-    rows = open_csv(name, progress, faults)
-    try:
-        _check_column(name, options.column, rows.fieldnames or [])
-        for number, row in enumerate(rows, start=2):
-            place = f"{name}:{number}"
-            if not faults and (None in row or None in row.values()):
-                faults.append(f"the row's number of fields differs from the header's ({len(rows.fieldnames or [])})")
-            if faults:
-                yield TextRecord(place, str(row.get(options.column) or ""), {}, faults[0])
-                faults.clear()
-            else:
-                yield _from_row(place, row, options.column)
-    except csv.Error as error:
-        raise FormatError(f"{name}:{rows.line_num}: invalid CSV ({error}).") from error
-
-
-def open_csv(name: str, progress: Progress, faults: List[str]) -> "csv.DictReader[str]":
-    """RETURNS (csv.DictReader): The rows of a file. `faults` gets those of the lines read."""
-
-    def lines() -> Iterator[str]:
-        for line in read_lines(name, progress):
-            if line.fault:
-                faults.append(line.fault)
-            yield line.text
-
-    csv.field_size_limit(limit("line"))
-    return csv.DictReader(lines(), delimiter="\t" if suffix_of(name) == ".tsv" else ",")
+def _read_csv(name: str, options: InputOptions, progress: Progress, *, format: str = "csv") -> Iterator[TextRecord]:
+    rows = CsvRows(name, format, progress)
+    _check_column(name, options.column, rows.columns)
+    for place, cells, fault in rows:
+        row = dict(zip(rows.columns, cells))
+        if not fault and len(cells) != len(rows.columns):
+            fault = f"the row's number of fields differs from the header's ({len(cells)}; expected {len(rows.columns)})"
+        if fault:
+            yield TextRecord(place, row.get(options.column, ""), {}, fault)
+        else:
+            yield _from_row(place, row, options.column)
 
 
 def _read_parquet(name: str, options: InputOptions, progress: Progress) -> Iterator[TextRecord]:
@@ -102,7 +85,7 @@ READERS: Dict[str, Callable[[str, InputOptions, Progress], Iterator[TextRecord]]
     "txt": _read_text,
     "jsonl": _read_json,
     "csv": _read_csv,
-    "tsv": _read_csv,
+    "tsv": partial(_read_csv, format="tsv"),
     "parquet": _read_parquet,
     "spacy": _read_spacy,
 }
@@ -110,8 +93,8 @@ READERS: Dict[str, Callable[[str, InputOptions, Progress], Iterator[TextRecord]]
 
 def check_file(name: str, format: str, options: InputOptions) -> None:
     """Raise FormatError early for a file that its reader would refuse: one without the column, or incomplete."""
-    if format in ("csv", "tsv"):
-        next(_read_csv(name, options, Progress([])), None)
+    if format in DELIMITERS:
+        next(READERS[format](name, options, Progress([])), None)
     elif format == "parquet":
         open_parquet(name, options).close()
 

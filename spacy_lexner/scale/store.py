@@ -3,19 +3,15 @@
 import json
 import os
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
+from typing import Any, Dict, List, Optional
 
-from ..pipeline.codecs import find_codecs_once
-from .records import RECORD_KEY
-from .results import ANNOTATION
 from .shards import Shard
+from .writers import Rows, Writer, write_jsonl
 
 MANIFEST = "manifest.json"
 QUARANTINE = "quarantine.jsonl"
+SIGNS = {"spacy_lexner", "model", "inputs", "format"}  # settings by which a manifest is known as ours
 DONE = "done"  # a folder with a file for each finished shard
-FORMATS = ("jsonl", "parquet", "spacy")
-Rows = Sequence[Dict[str, Any]]
-Writer = Callable[[Rows], bytes]
 
 
 class OutputError(ValueError):
@@ -30,23 +26,25 @@ class Store:
 
         folder (Path): The folder.
         settings (Dict[str, Any]): What the output depends on. Raises OutputError, with the difference, if the folder
-            holds a finished shard of a run with other settings.
+            holds a finished shard of a run with other settings, or anything that is not the output of a run.
         write (Writer): Turns the rows of a shard into the contents of its file.
         """
         self.folder, self.format, self.write = folder, settings["format"], write
         self._done = folder / DONE
         manifest = folder / MANIFEST
-        if not manifest.exists() and folder.exists() and any(folder.iterdir()):
+        begun = folder.exists() and any(path != _writing(manifest) for path in folder.iterdir())
+        if begun and not is_output(folder):
             raise OutputError(f"{folder} is not empty, but has no {MANIFEST} of a run. Choose a new folder.")
-        self._done.mkdir(parents=True, exist_ok=True)
-        for left in folder.glob("*.writing"):
-            left.unlink()
         if any(self._done.glob("*.json")):
             _compare(_load(manifest), json.loads(_dump(settings)), folder)
+            torn: List[Path] = []
         else:
-            for left in folder.glob("part-*"):  # a run may be killed before it marks its first shard as done
-                left.unlink()
+            folder.mkdir(parents=True, exist_ok=True)
             write_whole(manifest, _dump(settings))
+            self._done.mkdir(exist_ok=True)
+            torn = list(folder.glob("part-*"))  # a run may be killed before it marks its first shard as done
+        for left in {*torn, *folder.glob("*.writing"), *self._done.glob("*.writing")}:
+            left.unlink()
 
     def finished(self, shard: Shard) -> Optional[Dict[str, Any]]:
         """RETURNS (Optional[Dict]): The counts of a finished shard; None if it is not finished. Raises OutputError if
@@ -58,7 +56,8 @@ class Store:
         if done["content"] != shard.content():
             raise OutputError(
                 f"{self.folder}: the input has changed since the run began ({shard.name}, from "
-                f"{shard.records[0].place} on, was made from other texts). Choose a new folder."
+                f"{shard.records[0].place} on, was made from other texts, or from a file named by another path). "
+                "Choose a new folder."
             )
         return done["counts"]
 
@@ -69,18 +68,33 @@ class Store:
         done = {"content": shard.content(), "counts": counts, "quarantine": faults}
         write_whole(self._done / f"{shard.name}.json", _dump(done))
 
-    def close(self) -> None:
-        """Write the faults of all shards to one file, once every shard is done."""
-        write_whole(self.folder / QUARANTINE, _write_jsonl(list(self._faults())))
+    def close(self, n_shards: int) -> None:
+        """Write the faults of all shards to one file, once every shard is done. Raises OutputError if an earlier run
+        wrote more shards than there are."""
+        paths = [self._done / f"{Shard(number, []).name}.json" for number in range(n_shards)]
+        written = {path.stem for path in (*self._done.glob("*.json"), *self.folder.glob(f"part-*.{self.format}"))}
+        stale = sorted(written - {path.stem for path in paths})
+        if stale:
+            raise OutputError(
+                f"{self.folder}: the input has changed since the run began (it ends before {stale[0]}, which was made "
+                "from texts that are no longer there). Choose a new folder."
+            )
+        faults = (fault for path in paths for fault in _load(path)["quarantine"])
+        write_whole(self.folder / QUARANTINE, write_jsonl(list(faults)))
 
-    def _faults(self) -> Iterator[Dict[str, Any]]:
-        for path in sorted(self._done.glob("*.json")):
-            yield from _load(path)["quarantine"]
+
+def is_output(folder: Path) -> bool:
+    """RETURNS (bool): Whether a folder holds the output of a run."""
+    try:
+        manifest = _load(folder / MANIFEST)
+    except (OSError, ValueError):
+        return False
+    return isinstance(manifest, dict) and manifest.keys() >= SIGNS
 
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file atomically. Raises OSError, and leaves nothing behind, if the disk is full."""
-    writing = path.with_name(f"{path.name}.writing")
+    writing = _writing(path)
     try:
         with writing.open("wb") as file:
             file.write(data)
@@ -95,25 +109,8 @@ def write_whole(path: Path, data: bytes) -> None:
     writing.replace(path)
 
 
-def _write_jsonl(rows: Rows) -> bytes:
-    return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows).encode("utf8")
-
-
-def _write_spacy(rows: Rows) -> bytes:
-    from spacy.tokens import Doc, DocBin
-    from spacy.vocab import Vocab
-
-    find_codecs_once()
-    vocab, docs = Vocab(), DocBin(store_user_data=True)
-    for row in rows:
-        doc = Doc(vocab).from_bytes(row["doc"])
-        record = {name: value for name, value in row.items() if name not in ANNOTATION}
-        doc.user_data[RECORD_KEY] = json.loads(json.dumps(record, default=str))  # msgpack has no dates, for example
-        docs.add(doc)
-    return docs.to_bytes()
-
-
-WRITERS: Dict[str, Writer] = {"jsonl": _write_jsonl, "spacy": _write_spacy}
+def _writing(path: Path) -> Path:
+    return path.with_name(f"{path.name}.writing")
 
 
 def _compare(before: Dict[str, Any], now: Dict[str, Any], folder: Path) -> None:

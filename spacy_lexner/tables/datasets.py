@@ -14,8 +14,9 @@ from ..formats.docs import read_doc
 from ..formats.mentions import Mentions
 from ..formats.record import FormatError, ReadOptions, Record
 from ..formats.report import Report
-from .entities import check_entities, list_entities, make_docs, warn_of_problems
-from .tags import make_tags, read_tags, tag_names
+from ..lexicon.limits import quote
+from .entities import check_entities, check_text, list_entities, make_docs, warn_of_problems
+from .tags import check_scheme, make_tags, read_tags, tag_names
 
 try:
     from datasets import ClassLabel, Dataset, Features, Value
@@ -34,8 +35,11 @@ def annotate_dataset(dataset: "Dataset", nlp: Language, *, text: str = TEXT, ent
     text (str): The column of texts.
     entities (str): The column to add: for each text a list of `start`, `end` (exact characters, exclusive), `label`,
         `text` and `score`.
+    RETURNS (Dataset): The data set with that column. Raises FormatError, before any text is annotated, if one is not a
+        string.
     """
-    found = [list_entities(doc) for doc in nlp.pipe(dataset[text])]
+    texts = [check_text(value, f"row {i}", text) for i, value in enumerate(dataset[text])]
+    found = [list_entities(doc) for doc in nlp.pipe(texts)]
     return dataset.add_column(entities, found, feature=ENTITY_LIST)
 
 
@@ -46,9 +50,10 @@ def write_dataset(
 
     tags (bool): Write the columns `text`, `tokens` and `ner_tags` instead of `text` and `entities`. Tags give the
         tokens of an entity; `entities` keep its exact characters.
-    scheme (str): The scheme of the tags: bio, bioes, ...
+    scheme (str): The scheme of the tags: bio, bioes, ... Raises FormatError for an unknown one.
     report (Optional[Report]): Collects what a data set cannot represent. Without one, problems become warnings.
     """
+    check_scheme(scheme)
     problems = Report() if report is None else report
     docs = list(docs)
     rows = [
@@ -108,13 +113,12 @@ def _read_entities(
 ) -> Iterator[Record]:
     label_name = _label_names(dataset.features[entities])
     for i, row in enumerate(dataset.select_columns([text, entities])):
-        place, content = f"row {i}", row[text]
-        if not isinstance(content, str):
-            raise FormatError(f"{place}: the text is {content!r}, not a string.")
+        place = f"row {i}"
+        content = check_text(row[text], place, text)
         if row[entities] is None:
             yield Record(content, None, None, place)
             continue
-        given = [{**entity, "label": label_name(entity.get("label"))} for entity in _as_dicts(row[entities])]
+        given = [{**entity, "label": label_name(entity.get("label"))} for entity in _as_dicts(row[entities], place)]
         yield Record(content, None, check_entities(Mentions(content, place, options, report), given), place)
 
 
@@ -127,9 +131,14 @@ def _label_names(feature: Any) -> Callable[[Any], Any]:
     return label.int2str if isinstance(label, ClassLabel) else lambda value: value
 
 
-def _as_dicts(entities: Any) -> List[Dict[str, Any]]:
+def _as_dicts(entities: Any, place: str) -> List[Dict[str, Any]]:
     """RETURNS (List[Dict[str, Any]]): Entities as a list of dicts, from a list of dicts or from the dict of lists that
-    older versions of `datasets` make of one."""
-    if isinstance(entities, dict):
-        return [dict(zip(entities, values)) for values in zip(*entities.values())]
-    return list(entities)
+    older versions of `datasets` make of one. Raises FormatError for anything else."""
+    found = entities
+    if isinstance(entities, dict) and all(isinstance(values, list) for values in entities.values()):
+        found = [dict(zip(entities, values)) for values in zip(*entities.values())]
+    if not isinstance(found, list) or not all(isinstance(entity, dict) for entity in found):
+        raise FormatError(
+            f"{place}: the entities are {quote(entities)}; expected a list of dicts with start, end and label, or None."
+        )
+    return found

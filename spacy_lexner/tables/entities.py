@@ -9,6 +9,7 @@ from ..formats.docs import add_entities
 from ..formats.mentions import Mentions
 from ..formats.record import Entity, FormatError, Record
 from ..formats.report import Report
+from ..lexicon.limits import quote
 from ..pipeline.exact_offsets import get_offsets
 
 KEYS = ("start", "end", "label")
@@ -26,6 +27,16 @@ def list_entities(doc: Doc) -> Optional[List[Dict[str, Any]]]:
         score = ent._.lex_score if scored else None
         rows.append({"start": start, "end": end, "label": ent.label_, "text": doc.text[start:end], "score": score})
     return rows
+
+
+def check_text(value: Any, place: str, column: str) -> str:
+    """Check the text in a row of a data set. Raises FormatError if it is not a string."""
+    if isinstance(value, str):
+        return value
+    raise FormatError(
+        f"{place}: the text is {quote(value)}, not a string. "
+        f"Drop such rows first: dataset.filter(lambda row: isinstance(row[{column!r}], str))."
+    )
 
 
 def check_entities(mentions: Mentions, rows: Iterable[Mapping[str, Any]]) -> List[Entity]:

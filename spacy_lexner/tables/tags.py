@@ -7,6 +7,8 @@ from spacy.tokens import Doc
 from ..formats.record import Entity, FormatError, ReadOptions, Record
 from ..formats.report import Report
 from ..formats.tags import SCHEMES, detect_scheme, read_spans, split_tag, write_tags
+from ..lexicon.limits import quote
+from .entities import check_text
 
 
 class Tags(NamedTuple):
@@ -14,6 +16,12 @@ class Tags(NamedTuple):
 
     pairs: Dict[Any, Tuple[str, str]]  # the letter and the label of each value
     scheme: str
+
+
+def check_scheme(scheme: str) -> None:
+    """Raise FormatError for an unknown scheme."""
+    if scheme not in SCHEMES:
+        raise FormatError(f"Unknown tag scheme {scheme!r}. Use one of: {', '.join(SCHEMES)}")
 
 
 def tag_names(labels: Iterable[str], scheme: str) -> List[str]:
@@ -39,8 +47,9 @@ def read_tags(
     meaning = _read_meaning(dataset, tags, options)
     dataset = dataset.select_columns([tokens, tags] if text is None else [text, tokens, tags])
     for i, row in enumerate(dataset):
-        place, words = f"row {i}", row[tokens]
-        content = separator.join(words) if text is None else row[text]
+        place = f"row {i}"
+        words = _check_tokens(row[tokens], place, tokens)
+        content = separator.join(words) if text is None else check_text(row[text], place, text)
         borders = _find_borders(content, words, place)
         entities = None if row[tags] is None else _read_row(words, row[tags], borders, meaning, place, options, report)
         yield Record(content, None, entities, place)
@@ -48,7 +57,7 @@ def read_tags(
 
 def _read_meaning(dataset: Any, tags: str, options: ReadOptions) -> Tags:
     names = getattr(getattr(dataset.features[tags], "feature", None), "names", None)
-    used = names or sorted({tag for row in dataset[tags] for tag in row or ()}, key=str)
+    used = names or sorted({tag for row in dataset[tags] for tag in row or () if tag is not None}, key=str)
     try:
         split = [split_tag(tag) for tag in used]
     except (TypeError, ValueError) as error:
@@ -63,6 +72,18 @@ def _read_meaning(dataset: Any, tags: str, options: ReadOptions) -> Tags:
             f"The tags {', '.join(used)} fit no scheme of {', '.join(SCHEMES)}. Read them with repair=True."
         )
     return Tags(dict(zip(range(len(used)) if names else used, split)), scheme or "bioes")
+
+
+def _check_tokens(words: Any, place: str, column: str) -> List[str]:
+    if not isinstance(words, list):
+        raise FormatError(
+            f"{place}: the tokens are {quote(words)}, not a list of strings. "
+            f"Drop such rows first: dataset.filter(lambda row: row[{column!r}] is not None)."
+        )
+    for i, word in enumerate(words):
+        if not isinstance(word, str):
+            raise FormatError(f"{place}: token {i} is {quote(word)}, not a string. Correct the row, or drop it first.")
+    return words
 
 
 def _find_borders(text: str, words: Sequence[str], place: str) -> List[Tuple[int, int]]:

@@ -11,7 +11,7 @@ from ..lexicon.errors import LexiconError
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.lines import read_lines
 from ..lexicon.normalization import Normalization
-from ..lexicon.readers.word_table import read_word_table
+from ..lexicon.readers.word_table import is_csv, read_word_table
 from ..lexicon.rule_file import AS_WRITTEN, COMMENT, MAX_WORD_LENGTH, collect_rules, read_rules
 from ..lexicon.rules import FORBID, FORCE, MODES, PREFER
 
@@ -116,7 +116,7 @@ def _has_modes(path: Path) -> bool:
 
 def _read_table(path: Path, report: BuildReport) -> Iterator[Tuple[int, LexiconEntry]]:
     """Read a table whose columns are word and label, unless its first row names them."""
-    first = next(_written_lines(path), "").lower().split("," if ".csv" in path.suffixes else "\t")
+    first = next(_written_lines(path), "").lower().split("," if is_csv(path) else "\t")
     names = [name.strip(' "') for name in first]
     is_named = {"word", "label"} <= set(names)
     word, label = (names.index("word"), names.index("label")) if is_named else (0, 1)

@@ -63,6 +63,13 @@ def test_errors_name_file_and_line(read, line, message):
         read({"text": "好"}, line)
 
 
+@pytest.mark.parametrize("name", ["labels", "entities", "spans", "ents"])
+def test_entities_under_another_name_are_not_lost(read, name):
+    read({"text": "南京", name: []})
+    with pytest.raises(FormatError, match=rf'file:1: "{name}" is not read as CLUE.*\(--format\)'):
+        read({"text": "南京", name: [[0, 2, "GPE"]]})
+
+
 def test_an_empty_file(read):
     with pytest.raises(FormatError, match="the file has no text"):
         read("")

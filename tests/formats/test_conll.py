@@ -44,6 +44,8 @@ EXPECTED = [("南京的桥", [("南京", "GPE"), ("桥", "LOC")])]
         GOOD.replace("E-", "L-").replace("S-", "U-"),
         "-DOCSTART- -X- O\n\n" + GOOD.replace(" ", " x "),
         "-DOCSTART-\tO\n" + GOOD.replace(" ", "\t"),
+        "-DOCSTART-\n\n" + GOOD,
+        "-DOCSTART- -X- O\n\n" + GOOD.replace(" ", "\t"),
     ],
     ids=lambda text: repr(text)[:30],
 )
@@ -133,6 +135,8 @@ def test_the_scheme_is_that_of_the_whole_file(read):
         ("中\tO\n国 O\n", {}, "file:2: expected a word and a tag, separated by a tab"),
         ("中 O\n国 X-PER\n", {}, "file:2: 'X-PER' is not a tag"),
         ("中 O\n国\tO\n", {}, "file:2"),
+        ("中\tNN\tO\n\tSP\tO\n", {}, r"file:2: the first column is empty; expected a word. .*\(--repair\)"),
+        ("中\tO\n\tO\n", {}, "file:2: the first column is empty"),
         ("1\t中\t_\tNOUN\tNN\t_\t0\troot\t_\t_\n", {}, "file:1: '_' is not a tag.*CoNLL-U"),
         ("中 I-X\n", {}, r"file:1: 中 I-X: in BIO, entity that does not begin with B\. Repair it \(--repair\)"),
         ("中 O\n国 B-X\n人 O\n家 S-X", {}, "file:2: 国 B-X: in BIOES, entity that does not end with E"),
@@ -163,6 +167,12 @@ def test_repair_is_counted(read):
         "label that changes inside an entity": 1,
     }
     assert "file:1: 一 I-X; " in report.describe()[0]
+
+
+def test_an_empty_word_is_read_as_a_space_on_request(read):
+    report = Report()
+    [record] = read("南\tNN\tB-GPE\n京\tNN\tI-GPE\n\tSP\tO\n市\tNN\tO\n", report, repair=True)
+    assert record.words == ("南", "京", " ", "市") and report.problems == {"empty word: read as a space": 1}
 
 
 def test_nothing_is_repaired_in_a_good_file(read):

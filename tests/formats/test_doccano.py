@@ -41,10 +41,30 @@ def test_shapes_of_all_versions(read):
     assert [record.entities for record in read({"text": "南京"}, {"text": "南京", "label": []})] == [None, []]
 
 
+def test_other_programs_count_code_points(read):
+    """Among them `annotate`. A text of the entity, if given, is compared."""
+    span = {"start": 3, "end": 5, "label": "GPE", "text": "南京"}
+    for given in (span, {**span, "text": None}, {**span, "score": 0.5}):
+        assert read({"text": "😀我在南京", "entities": [given]})[0].entities == [Entity(3, 5, "GPE")]
+    report = Report()
+    [record] = read({"text": "😀我在南京", "entities": [{**span, "start": 4, "end": 6}]}, report=report)
+    assert record.entities == [Entity(3, 5, "GPE")]
+    assert list(report.problems) == ["entity with offsets that count utf-16: read accordingly"]
+
+
+def test_doccano_itself_counts_utf_16_units(read):
+    for given in ([4, 6, "GPE"], {"start_offset": 4, "end_offset": 6, "label": "GPE"}):
+        assert read({"text": "😀我在南京", "label": [given]})[0].entities == [Entity(3, 5, "GPE")]
+
+
+def test_an_empty_list_does_not_hide_entities(read):
+    assert read({"text": "南京", "label": [], "entities": [[0, 2, "GPE"]]})[0].entities == [Entity(0, 2, "GPE")]
+
+
 def test_what_cannot_be_read_is_counted(read):
     report = Report()
-    read({"text": "南京", "entities": [], "relations": [{"id": 1}], "Comments": ["?"]}, report=report)
-    assert list(report.problems) == ["relations of a text: left out", "Comments of a text: left out"]
+    read({"text": "南京", "entities": [], "relations": [{"id": 1}], "Comments": ["?"], "spans": [3]}, report=report)
+    assert list(report.problems) == [f"{name} of a text: left out" for name in ("spans", "relations", "Comments")]
 
 
 @pytest.mark.parametrize(
@@ -52,8 +72,10 @@ def test_what_cannot_be_read_is_counted(read):
     [
         ({"text": "南京", "label": ["positive"]}, "'positive' is not a span"),
         ({"text": "南京", "label": "positive"}, "'positive' is not a span"),
+        ({"text": "南京", "label": ""}, "'' is not a span"),
         ({"text": "南京", "label": [[0, 9, "X"]]}, "not within the text of"),
         ({"text": "😀", "label": [[0, 1, "X"]]}, "utf-16"),
+        ({"text": "南京", "label": [{"start": 0, "end": 2, "label": "X", "text": "北京"}]}, "'北京' is not at 0, 2"),
         ({"label": []}, 'a string "text"'),
     ],
 )

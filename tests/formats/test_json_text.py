@@ -15,7 +15,22 @@ def test_objects_with_their_places(tmp_path):
     assert [(place.rsplit(":", 1)[1], data) for place, data in found] == [("1", {"a": 1}), ("3", {"a": 2})]
 
 
-@pytest.mark.parametrize("text, message", [("\n", "no text"), ("3", "file:1: expected an object"), ("{", "not JSON")])
+def test_a_list_of_objects(tmp_path):
+    (tmp_path / "file").write_text('\n [{"a": 1},\n{"a": 2}]', "utf8")
+    found = list(read_objects(Source(tmp_path / "file"), ReadOptions(), Report(), "{}"))
+    assert [(place.rsplit(": ", 1)[1], data) for place, data in found] == [("item 1", {"a": 1}), ("item 2", {"a": 2})]
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("\n", "no text"),
+        ("[]", "no text"),
+        ("3", "file:1: expected an object"),
+        ("[3]", "file: item 1: expected an object"),
+        ("{", "not JSON"),
+    ],
+)
 def test_errors(tmp_path, text, message):
     (tmp_path / "file").write_text(text, "utf8")
     with pytest.raises(FormatError, match=message):

@@ -51,8 +51,8 @@ def test_tokens(read):
 
 def test_what_cannot_be_read_is_counted(read):
     report = Report()
-    read({"text": "南京", "spans": [], "relations": [{"head": 0}], "accept": ["A"]}, report=report)
-    assert list(report.problems) == ["relations of a text: left out", "accept of a text: left out"]
+    read({"text": "南京", "spans": [], "relations": [{"head": 0}], "accept": ["A"], "ents": [3]}, report=report)
+    assert list(report.problems) == [f"{name} of a text: left out" for name in ("relations", "accept", "ents")]
 
 
 @pytest.mark.parametrize(

@@ -1,38 +1,15 @@
+import json
 from collections import Counter
 
 import pytest
 
-from spacy_lexner.formats.read import detect_format, list_inputs, read_records
-from spacy_lexner.formats.record import FormatError, ReadOptions
+from spacy_lexner.formats.detect import detect_format
+from spacy_lexner.formats.read import list_inputs, read_records
+from spacy_lexner.formats.record import Entity, FormatError, ReadOptions, Record
 from spacy_lexner.formats.report import Report
 from spacy_lexner.formats.source import Source, list_sources
-
-
-@pytest.mark.parametrize(
-    "text, format",
-    [
-        ('\n{"text": "中"}\n', "clue"),
-        ('{"text": "中", "label": {}}\n', "clue"),
-        ('{"text": "中", "label": []}\n', "doccano"),
-        ('{"text": "中", "entities": []}\n', "doccano"),
-        ('{"text": "中", "entities": {}}\n', "spacy-llm"),
-        ('[\n{"text": "中", "spans": [{"text": "中", "is_entity": true}]}\n]\n', "spacy-llm"),
-        ('{"text": "中", "spans": []}\n', "prodigy"),
-        ('{"text": "中", "answer": "accept"}\n', "prodigy"),
-        ('[{"data": {}}]\n', "label-studio"),
-        ('[\n  {"data": {}}\n]\n', "label-studio"),
-        ("[ O\n", "conll"),
-        ("中 O\n", "conll"),
-        ("{ O\n", "conll"),
-        ("{\tB-X\n", "conll"),
-        ("# O\n1 O\n", "conll"),
-        ("# text = 中\n\n1\t中\t_\tNOUN\tNN\t_\t0\troot\t_\t_\n", "conllu"),
-        ("中国 人民\n", "conll"),
-    ],
-)
-def test_detect_format(tmp_path, text, format):
-    (tmp_path / "file").write_text(text)
-    assert detect_format(Source(tmp_path / "file"), ReadOptions()) == format
+from spacy_lexner.formats.task import Task
+from spacy_lexner.formats.write import write_tasks
 
 
 def test_a_collection_of_brat_is_one_input(tmp_path):
@@ -64,6 +41,47 @@ def test_half_a_character_is_an_error(tmp_path, format, data, options):
     with pytest.raises(FormatError, match=r"'.*\\ud800.*' has a lone surrogate, half of a character") as raised:
         list(read_records(Source(tmp_path / "file"), format, options, Report()))
     assert str(raised.value).encode("utf8")
+
+
+def read_all(path):
+    report = Report()
+    records = list(read_records(Source(path), "auto", ReadOptions(), report))
+    assert not report.problems
+    return [record.entities for record in records]
+
+
+GPE = [Entity(2, 4, "GPE")]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"label": [[2, 4, "GPE"]]},
+        {"label": {"GPE": {"南京": [[2, 3]]}}},
+        {"entities": [{"start": 2, "end": 4, "label": "GPE"}]},
+        {"spans": [{"start": 2, "end": 4, "label": "GPE"}], "answer": "accept"},
+        {"entities": {"GPE": ["南京"]}},
+        {"ner": [{"start": 2, "end": 4, "labels": ["GPE"]}]},
+    ],
+)
+def test_lists_of_every_format(tmp_path, item):
+    """Not each of them is Label Studio's, with names that say nothing to it."""
+    (tmp_path / "file.json").write_text(json.dumps([{"text": "我在南京", **item}], indent=1))
+    assert read_all(tmp_path / "file.json") == [GPE]
+
+
+@pytest.mark.parametrize("format", ["doccano", "prodigy", "label-studio"])
+@pytest.mark.parametrize("first", [None, []])
+def test_exports_that_begin_with_a_text_without_entities(tmp_path, format, first):
+    tasks = [Task(Record("我在南京", None, entities, "x")) for entities in (first, GPE)]
+    write_tasks(tasks, tmp_path / "file.jsonl", format, Report())
+    assert read_all(tmp_path / "file.jsonl") == [first, GPE]
+
+
+def test_an_export_to_spacy_llm_that_begins_with_a_text_without_entities(tmp_path):
+    tasks = [Task(Record("我在南京", None, entities, "x")) for entities in ([], GPE)]
+    write_tasks(tasks, tmp_path / "file.jsonl", "spacy-llm-v3", Report())
+    assert read_all(tmp_path / "file.jsonl") == [[], GPE]
 
 
 def test_counts_and_errors(tmp_path):

@@ -7,7 +7,8 @@ import srsly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_lexner.formats.read import detect_format, read_records
+from spacy_lexner.formats.detect import detect_format
+from spacy_lexner.formats.read import read_records
 from spacy_lexner.formats.record import Entity, FormatError, ReadOptions, Record
 from spacy_lexner.formats.report import Report
 from spacy_lexner.formats.source import Source

@@ -73,6 +73,30 @@ def test_invalid_lines(tmp_path, line, message):
         list(read_rules(tmp_path / "rules.tsv"))
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("张三 forbid", "张三\u3000forbid", "张三,forbid", "张三，forbid,", "张三 forbid  PER"),
+        *("张三 force", "张三 hint", "大桥 prefer -2.5", "大桥,prefer,,2", "大桥 prefer LOC 2"),
+        *("北京大学 force LOC", "北京大学  force   LOC", "北京大学,force,LOC", '"北京大学";"force";"LOC"'),
+        *("北京大学 force LOC # 大学", "富士 施乐 force ORG"),
+        *("New York force LOC", "Paris forbid", "Paris prefer LOC 0.5"),
+    ],
+)
+def test_rules_without_tabs(tmp_path, line):
+    path = tmp_path / "rules.tsv"
+    path.write_text(f"南京\n{line}\n", "utf8")
+    with pytest.raises(LexiconError, match=r"rules.tsv:2: .* is a rule without tabs .*separated by tabs"):
+        list(read_rules(path))
+
+
+def test_words_like_rules(tmp_path):
+    words = ["air force", "royal air force", "hint", "force", "forbid", "Air Force One", "laws that forbid most of it"]
+    words += ["富士 施乐", "reinforce 张三", "a,b", "3,14", "people prefer large cars"]
+    (tmp_path / "rules.tsv").write_text("\n".join([*words, "God forbid\t", "张三 force LOC\thint"]), "utf8")
+    assert list(read_rules(tmp_path / "rules.tsv")) == list(map(WordRule, [*words, "God forbid", "张三 force LOC"]))
+
+
 def test_missing_file(tmp_path):
     with pytest.raises(LexiconError, match=r"nowhere.tsv: no such file"):
         list(read_rules(tmp_path / "nowhere.tsv"))

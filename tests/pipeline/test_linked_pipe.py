@@ -1,11 +1,17 @@
 """A lexicon and the models that read it: links, copies, widths, and one lexicon for each Doc."""
 
 import copy
+import logging
 import threading
 
 import numpy as np
 import pytest
 import spacy
+from small_ner import HASH_EMBED_CNN, TEXTS, blank, examples, found
+from spacy.tokens import DocBin
+from spacy.training.initialize import init_nlp
+from spacy.ty import ListenedToComponent
+from spacy.util import load_model_from_config
 from thinc.api import Model
 
 from spacy_lexner.candidates.lexicon_node import LexiconCandidates, RulesLink, training_matcher
@@ -54,7 +60,7 @@ def test_linked_model_sees_the_words():
     doc = nlp(TEXT)
     seen, _ = doc.user_data["seen"]
     assert [doc.text[a:b] for a, b in zip(seen.starts, seen.ends)] == FOUND
-    assert nlp.get_pipe("lex_matcher").listening_components == ["reader"]
+    assert list(nlp.get_pipe("lex_matcher").listener_map) == ["reader"]
 
 
 def test_links_survive_loading_and_copies(tmp_path):
@@ -98,6 +104,64 @@ def test_sourcing_shares_the_component():
     other.add_pipe("lex_matcher", source=nlp)
     assert other.get_pipe("lex_matcher") is nlp.get_pipe("lex_matcher")
     assert [match.word for match in other(TEXT)._.lex_matches] == FOUND
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """A saved pipeline whose `lex_ner` listens to a tok2vec."""
+    nlp = blank(tok2vec={"@architectures": "spacy.Tok2VecListener.v1", "width": 32})
+    nlp.add_pipe("tok2vec", first=True, config={"model": HASH_EMBED_CNN})
+    nlp.add_pipe("lex_matcher", first=True).add_words(["北京大学"])
+    nlp.initialize(lambda: examples(nlp))
+    path = tmp_path_factory.mktemp("shared")
+    nlp.to_disk(path)
+    return path
+
+
+def linked_components(nlp):
+    matcher = nlp.get_pipe("lex_matcher")
+    assert isinstance(matcher, ListenedToComponent)
+    return list(matcher.listener_map)
+
+
+def test_the_lexicon_is_no_shared_encoder_to_copy(shared):
+    source = {"source": str(shared)}
+    components = {"lex_matcher": source, "lex_ner": {**source, "replace_listeners": ["model.tok2vec"]}}
+    config = {"nlp": {"lang": "zh", "pipeline": list(components)}, "components": components}
+    nlp = load_model_from_config(config, auto_fill=True)
+    assert nlp.get_pipe_config("lex_ner")["model"]["tok2vec"]["@architectures"] == "spacy.HashEmbedCNN.v2"
+    assert linked_components(nlp) == ["lex_ner"]
+    texts = [text for text, _ in TEXTS]
+    assert list(map(found, nlp.pipe(texts))) == list(map(found, spacy.load(shared).pipe(texts)))
+
+
+@pytest.mark.parametrize("frozen", [["lex_ner"], ["lex_matcher"]])
+def test_freezing_beside_the_lexicon_is_no_mistake(shared, frozen, tmp_path, caplog):
+    nlp = spacy.load(shared)
+    nlp.replace_listeners("tok2vec", "lex_ner", ["model.tok2vec"])
+    nlp.remove_pipe("tok2vec")
+    nlp.to_disk(tmp_path / "nlp")
+    DocBin(docs=[example.reference for example in examples(nlp)]).to_disk(tmp_path / "train.spacy")
+    config = nlp.config.copy()
+    config["components"] = {name: {"source": str(tmp_path / "nlp")} for name in nlp.pipe_names}
+    config["paths"] |= dict.fromkeys(("train", "dev"), str(tmp_path / "train.spacy"))
+    config["training"]["frozen_components"] = frozen
+    with caplog.at_level(logging.WARNING, logger="spacy"):
+        other = init_nlp(config)
+    assert linked_components(other) == ["lex_ner"]
+    assert not [record.message for record in caplog.records if "W08" in record.message]
+
+
+def test_links_follow_the_names_of_components(shared):
+    nlp = spacy.load(shared)
+    assert linked_components(nlp) == ["lex_ner"] == nlp.get_pipe("tok2vec").listening_components
+    nlp.rename_pipe("lex_ner", "names")
+    nlp._link_components()
+    assert linked_components(nlp) == ["names"]
+    assert "lex_matcher" in nlp.analyze_pipes()["summary"]
+    nlp.remove_pipe("names")
+    nlp._link_components()
+    assert linked_components(nlp) == []
 
 
 def test_another_width_than_in_training_is_refused():
@@ -153,6 +217,6 @@ def test_nodes_are_registered_once():
     pipe.add_listener(node, "lex_ner")
     assert pipe.listeners == [node] and pipe.rules_links == [link] and pipe.rule_readers == []
     link.reader = RuleReader("lex_ner", frozenset(["LOC"]), frozenset())
-    assert pipe.rule_readers == [link.reader] and pipe.listening_components == ["lex_ner"]
+    assert pipe.rule_readers == [link.reader] and list(pipe.listener_map) == ["lex_ner"]
     assert pipe.remove_listener(node, "lex_ner") and not pipe.remove_listener(node, "lex_ner")
-    assert pipe.listening_components == pipe.listeners == pipe.rule_readers == []
+    assert pipe.listeners == pipe.rule_readers == [] and not pipe.listener_map

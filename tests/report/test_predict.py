@@ -26,6 +26,18 @@ def test_texts_that_fail_are_named(nlp):
     assert list(predictions.failed) == [1] and predictions.failed[1].startswith("tokenizer: [E088]")
 
 
+@pytest.mark.parametrize("size", [0, -1])
+def test_batches_without_texts(nlp, size):
+    with pytest.raises(ValueError, match=f"batch_size is {size}; expected at least 1"):
+        predict(nlp, ["王明"], batch_size=size)
+
+
+def test_a_text_without_a_prediction_is_not_one_without_entities(nlp, monkeypatch):
+    monkeypatch.setattr("spacy_lexner.report.predict.annotate_texts", lambda nlp, texts, *_: [(0, nlp(texts[0]))])
+    with pytest.raises(ValueError, match=r"1 of 2 texts \(the first has number 1\) got neither a Doc nor an error"):
+        predict(nlp, ["王明", "王明"])
+
+
 def test_an_empty_pipeline():
     assert predict(spacy.blank("zh"), ["王明"]).marks == [[]]
 

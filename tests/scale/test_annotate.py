@@ -195,6 +195,13 @@ def test_a_pipeline_that_cannot_be_loaded(tmp_path, model):
         (tmp_path / "config.cfg").rename(Path(model) / "config.cfg")
 
 
+@pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan")])
+def test_a_timeout_that_no_process_meets(tmp_path, model, seconds):
+    with pytest.raises(ValueError, match=rf"timeout is {seconds}; expected at least 1 second"):
+        annotate(model, [write(tmp_path / "in.txt")], tmp_path / "out", timeout=seconds)
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("bounds", [(0.9, 0.1), (0.0, 0.5), (0.5, 1.5)])
 def test_bounds_of_uncertainty(tmp_path, model, bounds):
     with pytest.raises(ValueError, match=r"uncertain is .* the lower one first"):
@@ -236,3 +243,35 @@ def test_the_output_is_no_input(tmp_path, model):
     write(tmp_path / "in.txt")
     for _ in range(2):
         assert annotate(model, [tmp_path, tmp_path / "**" / "*.txt"], tmp_path / "out").texts == 2 * len(TEXTS)
+
+
+def test_a_shorter_input_is_refused(tmp_path, model):
+    path = write(tmp_path / "in.txt")
+    annotate(model, [path], tmp_path / "out", shard_texts=2)
+    before = read_all(tmp_path / "out")
+    write(path, TEXTS[:2])
+    with pytest.raises(OutputError, match="the input has changed since the run began"):
+        annotate(model, [path], tmp_path / "out", shard_texts=2)
+    assert read_all(tmp_path / "out") == before
+
+
+def test_other_paths_to_the_same_file(tmp_path, model, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = write(tmp_path / "in.txt")
+    annotate(model, ["in.txt"], "out")
+    assert [row["id"] for row in read_rows(tmp_path / "out")] == [f"in.txt:{line}" for line in (1, 2, 3, 4)]
+    assert annotate(model, ["./in.txt"], "./out").resumed == 1
+    assert annotate(model, ["./*.txt"], "out").resumed == 1
+    with pytest.raises(OutputError, match="or from a file named by another path"):
+        annotate(model, [path], "out")
+
+
+def test_an_output_as_input(tmp_path, model):
+    path = write(tmp_path / "in.jsonl", ['{"text": "我在南京"}', '{"text": 1}'])
+    assert annotate(model, [path], tmp_path / "out").quarantined == 1
+    assert annotate(model, [tmp_path / "out"], tmp_path / "again").texts == 1
+    assert annotate(model, [tmp_path / "out" / "*.jsonl"], tmp_path / "pattern").texts == 1
+    assert annotate(model, [tmp_path / "out" / "quarantine.jsonl"], tmp_path / "named").texts == 1
+    (tmp_path / "mine").mkdir()
+    path.rename(tmp_path / "mine" / "quarantine.jsonl")
+    assert annotate(model, [tmp_path / "mine"], tmp_path / "other").texts == 2

@@ -52,7 +52,7 @@ def test_csv(tmp_path):
     (tmp_path / "a.csv").write_text('\ufeffid,body\n1,"在\n南京"\n2\n3,长江\n', "utf8")
     first, second, third = read(tmp_path / "a.csv", column="body")
     assert (first.text, first.id, third.text) == ("在\n南京", "1", "长江")
-    assert "number of fields differs" in second.fault
+    assert "number of fields differs from the header's (1; expected 2)" in second.fault
     with pytest.raises(FormatError, match=r"no column 'text'.*id, body"):
         read(tmp_path / "a.csv")
 
@@ -176,8 +176,24 @@ def test_files_below_the_output(tmp_path):
 
 
 def test_standard_input(monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("在南京\n看长江\n".encode())))
-    assert [(record.place, record.text) for record in read("-")] == [("stdin:1", "在南京"), ("stdin:2", "看长江")]
+    def places(text, **options):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        return [(record.place, record.text) for record in read("-", **options)]
+
+    assert places("在南京\n看长江\n") == [("stdin:1", "在南京"), ("stdin:2", "看长江")]
+    assert places("n\ttext\n1\t在,南京\n", format="tsv") == [("stdin:2", "在,南京")]
+
+
+@pytest.mark.parametrize("format", ["parquet", "spacy"])
+def test_what_standard_input_cannot_hold(format):
+    with pytest.raises(FormatError, match=f"Standard input cannot be read as '{format}'.* Name the file"):
+        list_inputs(["-"], InputOptions(format=format))
+
+
+def test_files_called_like_standard_input(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "-").write_text("在南京\n", "utf8")
+    assert texts(read("./-", format="txt")) == ["在南京"]
 
 
 def test_progress_is_told_while_reading(tmp_path):

@@ -56,6 +56,17 @@ def test_a_pipeline_adds_a_column():
     assert found["entities"][0] == [{**ENTITY, "text": "南京", "score": None}] and found["entities"][1] == []
 
 
+def test_a_text_that_is_missing_is_named():
+    with pytest.raises(FormatError, match=r"row 1: the text is None, not a string. Drop .*row\['body'\]"):
+        annotate_dataset(datasets.Dataset.from_dict({"body": ["在南京", None]}), spacy.blank("zh"), text="body")
+
+
+@pytest.mark.parametrize("docs", [[], [ZH.make_doc("南")]])
+def test_an_unknown_scheme(docs):
+    with pytest.raises(FormatError, match=r"Unknown tag scheme 'nope'\. Use one of: bio, bioes"):
+        write_dataset(docs, tags=True, scheme="nope")
+
+
 def test_tokens_without_a_text_are_joined():
     columns = {"tokens": [["John", "Smith", "left"]], "ner_tags": [["B-PER", "I-PER", "O"]]}
     assert [entities_of(doc) for doc in read(columns)] == [("JohnSmithleft", [(0, 9, "PER")])]
@@ -125,6 +136,14 @@ def test_what_a_data_set_cannot_hold_is_reported():
         ({"tokens": [["南"]], "ner_tags": [["O", "O"]]}, "1 tokens have 2 tags"),
         ({"tokens": [list("南京")], "ner_tags": [["M-X", "L-X"]]}, "fit no scheme"),
         ({"text": ["北京"], "tokens": [["南"]], "ner_tags": [["O"]]}, "token 0, '南', does not follow in the text"),
+        ({"text": ["南", None], "entities": [[], [ENTITY]]}, r"row 1: the text is None.*row\['text'\]"),
+        ({"text": ["在南京"], "entities": [["GPE"]]}, r"row 0: the entities are \['GPE'\]; expected a list of dicts"),
+        ({"text": ["在南京"], "entities": ["GPE"]}, "row 0: the entities are 'GPE'; expected a list of dicts"),
+        ({"text": ["南"], "entities": [{"start": None, "end": None}]}, "row 0: the entities are {'start': None"),
+        ({"tokens": [["南"], None], "ner_tags": [["O"], ["O"]]}, r"row 1: the tokens are None.*row\['tokens'\]"),
+        ({"tokens": [["南", None]], "ner_tags": [["O", "O"]]}, "row 0: token 1 is None, not a string"),
+        ({"text": [None], "tokens": [["南"]], "ner_tags": [["O"]]}, "row 0: the text is None"),
+        ({"tokens": [["南京"], list("南京")], "ner_tags": [["O"], ["O", None]]}, "row 1: the tag None is not among"),
     ],
 )
 def test_errors(columns, message):

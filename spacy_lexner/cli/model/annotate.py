@@ -9,11 +9,12 @@ import typer
 from tqdm import tqdm
 from wasabi import msg
 
-from ...scale.annotate import ENGINES, Summary, annotate
+from ...scale.annotate import ENGINES, MIN_TIMEOUT, Summary, annotate
 from ...scale.processes import WorkerError
 from ...scale.readers import READERS
 from ...scale.records import Progress
-from ...scale.store import FORMATS, QUARANTINE
+from ...scale.store import QUARANTINE
+from ...scale.writers import FORMATS
 from ..shared import GpuOption, failing
 
 LOG_SECONDS = 60.0
@@ -47,7 +48,7 @@ def annotate_cli(
         Optional[int], typer.Option("--workers", "-n", help="Number of processes; default: as many as fit", min=1)
     ] = None,
     threads: Annotated[int, typer.Option(help="torch threads per process", min=1)] = 1,
-    timeout: Annotated[float, typer.Option(help="Seconds before giving up on a text")] = 300.0,
+    timeout: Annotated[float, typer.Option(help="Seconds before giving up on a text", min=MIN_TIMEOUT)] = 300.0,
     batch_characters: Annotated[int, typer.Option("--batch-tokens", help="Characters per batch", min=1)] = 10_000,
     shard_texts: Annotated[int, typer.Option(help="Most texts per output file", min=1)] = 10_000,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a text could not be annotated")] = False,

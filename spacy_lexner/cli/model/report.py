@@ -60,7 +60,9 @@ def report_cli(
     ] = N_SAMPLES,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap")] = 0,
     limit: Annotated[int, typer.Option("--limit", "-n", help="Read at most this many texts; 0 for all", min=0)] = 0,
-    batch_size: Annotated[Optional[int], typer.Option(help="Texts per batch; default: that of each pipeline")] = None,
+    batch_size: Annotated[
+        Optional[int], typer.Option(help="Texts per batch; default: that of each pipeline", min=1)
+    ] = None,
     gpu_id: GpuOption = -1,
 ) -> None:
     """Evaluate one or more models of any kind that sets doc.ents, and write the results as a page and as JSON.

@@ -12,7 +12,7 @@ from ..lines import read_lines
 from ..word_vectors import read_word_vectors
 from .jieba_dictionary import read_jieba_dictionary
 from .word_list import read_word_list
-from .word_table import read_word_table
+from .word_table import is_csv, read_word_table
 
 READERS: Dict[str, Callable[..., EntryStream]] = {
     "words": read_word_list,
@@ -50,7 +50,7 @@ def detect_format(
     for anything else. `has_columns` says that table columns were named: a tab-separated file is then a table unless
     every line is a word and a vector. Raises LexiconError for vectors of which some are damaged."""
     path = Path(path)
-    if ".csv" in path.suffixes:
+    if is_csv(path):
         return "table"
     first = islice(read_lines(path, encoding=encoding, errors=errors), N_SAMPLE)
     numbered = [(number, line) for number, line in first if line.strip()]

@@ -45,7 +45,7 @@ def read_word_table(
     if header is None:
         header = any(isinstance(column, str) for column in columns)
     if delimiter is None:
-        delimiter = "," if ".csv" in path.suffixes else "\t"
+        delimiter = "," if is_csv(path) else "\t"
     rows = _read_rows(path, delimiter, encoding, errors)
     return stream_entries(path, _read(path, rows, columns, header, limit))
 
@@ -92,3 +92,8 @@ def _cell_getter(path: Path, names: List[str], header: bool, column: Optional[Co
     else:
         index = names.index(column)
     return lambda row: row[index] if index < len(row) else ""
+
+
+def is_csv(path: Path) -> bool:
+    """RETURNS (bool): Whether a file, compressed or not, has commas between its columns, by its name."""
+    return ".csv" in map(str.lower, path.suffixes)

@@ -111,7 +111,7 @@ def check_order(nlp: Language, name: str) -> None:
     place = nlp.pipe_names.index(name)
     later = nlp.pipeline[place + 1 :]
     for before, pipe in nlp.pipeline[:place]:
-        listening = getattr(pipe, "listening_components", ()) if isinstance(pipe, TrainablePipe) else ()
+        listening = getattr(pipe, "listening_components", ())
         if lost := [component for component, _ in later if component in listening]:
             raise ValueError(
                 f"{lost[0]!r} shares the encoder {before!r}, which reads characters, but comes after {name!r}, which "

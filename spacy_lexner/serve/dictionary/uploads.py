@@ -3,14 +3,18 @@
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Dict, Iterator, NamedTuple
+from types import MappingProxyType
+from typing import Dict, Iterator, Mapping, NamedTuple
 
 from ...lexicon.errors import LexiconError
 from ...lexicon.lexicon import Lexicon
-from ...lexicon.readers.any_file import read_any
+from ...lexicon.readers.any_file import detect_format, read_any
+from ...lexicon.readers.word_table import ColumnT, read_word_table
 from ...lexicon.rule_file import read_rules
 from .edits import Edit, WordFields
 
+Columns = Mapping[str, ColumnT]  # the columns of a table by field: "word", "label", "weight", "entity_id"
+NO_COLUMNS: Columns = MappingProxyType({})
 MAX_SKIPPED = 0.1  # share of the lines of a file
 
 
@@ -21,19 +25,24 @@ class Upload(NamedTuple):
     skipped: Dict[str, int]  # lines that were left out, by reason
 
 
-def read_words_file(data: bytes, name: str, lexicon: Lexicon, label: str = "") -> Upload:
-    """Read a list of words, a table or a jieba dictionary.
+def read_words_file(data: bytes, name: str, lexicon: Lexicon, label: str = "", columns: Columns = NO_COLUMNS) -> Upload:
+    """Read a list of words, a table or a jieba dictionary. Fields that the file lacks stay as they are.
 
     data (bytes): The file, UTF-8.
     name (str): Its name, for messages; a file named ".csv" is a table.
     lexicon (Lexicon): The lexicon to which the words will be added.
     label (str): The label of words that have none.
-    RETURNS (Upload): The words. Raises LexiconError, with the line, for any other file, for vectors, and if more than a
-        tenth of the lines are invalid.
+    columns (Mapping[str, Union[int, str]]): The columns of a table, as in `read_word_table`.
+    RETURNS (Upload): The words. Raises LexiconError, with the line, for any other file, for vectors, for a table of
+        several columns of which none but the words' is named, and if more than a tenth of the lines are invalid.
     """
-    with _as_file(data, name, ".csv" if name.endswith(".csv") else ".txt") as path:
+    with _as_file(data, name, ".csv" if name.lower().endswith(".csv") else ".txt") as path:
+        format = _find_format(path, columns)
         words = Lexicon.from_entries(
-            read_any(path), normalization=lexicon.normalization, max_word_length=lexicon.max_word_length, merge=True
+            read_any(path, format, **columns),
+            normalization=lexicon.normalization,
+            max_word_length=lexicon.max_word_length,
+            merge=True,
         )
         if words.dim:
             raise LexiconError(
@@ -43,11 +52,12 @@ def read_words_file(data: bytes, name: str, lexicon: Lexicon, label: str = "") -
         invalid = {key: count for key, count in report.skipped.items() if key not in ("duplicate", "label_added")}
         if sum(invalid.values()) > MAX_SKIPPED * report.n_read:
             raise LexiconError(f"More than a tenth of the lines are invalid. {report}")
+    has_weights = format == "jieba" or "weight" in columns
     given = [
         WordFields(
             entry.word,
             entry.labels or ((label,) if label else None),
-            None if entry.weight == 1.0 else entry.weight,
+            entry.weight if has_weights else None,
             entry.entity_id or None,
         )
         for entry in words.entries()
@@ -60,6 +70,30 @@ def read_rules_file(data: bytes, name: str) -> Upload:
     the line, for an invalid rule."""
     with _as_file(data, name, ".tsv") as path:
         return Upload(Edit(add_rules=tuple(read_rules(path)), replace=True), {})
+
+
+def _find_format(path: Path, columns: Columns) -> str:
+    """Detect the format. Raises LexiconError for columns of a file that is no table, and for a table whose fields would
+    be lost since no column but the word's was named."""
+    format = detect_format(path, has_columns=bool(columns))
+    if format != "table" and columns:
+        options = ", ".join(f"{name}_column={column}" for name, column in columns.items())
+        raise LexiconError(
+            f"{path}: {options}: columns of a table, but this file is none (it is read as {format}). The columns of a "
+            "table are separated by tabs, or by commas if its name ends in .csv."
+        )
+    if format == "table" and not set(columns) - {"word"} and _has_more_columns(path):
+        raise LexiconError(
+            f"{path}: a table with more than one column. Name those to read with label_column, weight_column or "
+            "entity_id_column, by number from 0 or by their name in the first row, and the words' with word_column "
+            "unless it is the first. To add words alone, upload them as a list."
+        )
+    return format
+
+
+def _has_more_columns(path: Path) -> bool:
+    rest = read_word_table(path, word=1, label=2, entity_id=3)
+    return any(row.word.strip() or row.labels or row.entity_id for row in rest)
 
 
 @contextmanager

@@ -59,7 +59,7 @@ class Relay:
 
     def _small_request(self, scope: Scope, body: bytes) -> Optional[AnnotateBody]:
         """Parse a request that can be batched; None for any other, or an invalid one."""
-        if scope["path"] != ANNOTATE or scope["method"] != "POST":
+        if scope["path"] != ANNOTATE or scope["method"] != "POST" or scope["query_string"]:
             return None
         with suppress(ValidationError):
             request = AnnotateBody.model_validate_json(body)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
 
@@ -13,6 +13,7 @@ from . import changes, operation, texts
 from .api_page import describe_api
 from .metrics import Metrics
 from .problems import handle_problems
+from .query import refuse_unknown
 
 PAGE = Path(__file__).parent.parent / "page"
 
@@ -34,8 +35,9 @@ def create_app(service: Service, metrics: Metrics) -> FastAPI:
         0 if dictionary is None else dictionary.torn_bytes,
     )
     handle_problems(app)
-    for room in (texts, changes, operation):
-        app.include_router(room.router)
+    for room in (texts, changes):
+        app.include_router(room.router, dependencies=[Depends(refuse_unknown)])
+    app.include_router(operation.router)  # probes may add parameters of their own
 
     @app.get("/docs", include_in_schema=False)
     async def docs() -> Response:

@@ -12,7 +12,7 @@ from ..dictionary.dictionary import Dictionary
 from ..dictionary.edits import Edit
 from ..dictionary.history import Change
 from ..dictionary.search import find_rules, find_words
-from ..dictionary.uploads import Upload, read_rules_file, read_words_file
+from ..dictionary.uploads import Columns, Upload, read_rules_file, read_words_file
 from ..problem import Problem
 from .answers import ChangeAnswer, ChangesAnswer, DiffAnswer, RulesAnswer, WordsAnswer
 from .auth import check_token
@@ -22,8 +22,9 @@ from .texts import to_edit, to_json
 
 logger = logging.getLogger(__name__)
 router = APIRouter(tags=["dictionary"])
-Offset = Annotated[int, Query(ge=0)]
+Offset = Annotated[int, Query(ge=0, le=1_000_000_000)]
 Limit = Annotated[int, Query(ge=1, le=1000)]
+Column = Annotated[str, Query(max_length=200, description="A column of a table: its number from 0, or its name")]
 FILE: Dict[str, Any] = {
     "requestBody": {"required": True, "content": {"text/plain": {"schema": {"type": "string", "format": "binary"}}}}
 }
@@ -44,8 +45,17 @@ def words_to_remove(
     return [*word, *body.words]
 
 
+def table_columns(
+    word_column: Column = "", label_column: Column = "", weight_column: Column = "", entity_id_column: Column = ""
+) -> Columns:
+    """The columns of a table that were named, as its reader takes them."""
+    given = {"word": word_column, "label": label_column, "weight": weight_column, "entity_id": entity_id_column}
+    return {name: int(column) if column.isdecimal() else column for name, column in given.items() if column}
+
+
 MayChange = Annotated[Dictionary, Depends(may_change)]
 ToRemove = Annotated[List[str], Depends(words_to_remove)]
+TableColumns = Annotated[Columns, Depends(table_columns)]
 
 
 @router.get("/words", response_model=WordsAnswer, summary="Find words")
@@ -77,10 +87,15 @@ async def remove_words(request: Request, dictionary: MayChange, words: ToRemove)
 
 
 @router.post("/words/upload", response_model=ChangeAnswer, openapi_extra=FILE, summary="Add the words of a file")
-async def upload_words(request: Request, dictionary: MayChange, name: str = "words.txt", label: str = "") -> Response:
-    """The body is a list of words, a table or a jieba dictionary, UTF-8. `label` is the label of words without one."""
+async def upload_words(
+    request: Request, dictionary: MayChange, columns: TableColumns, name: str = "words.txt", label: str = ""
+) -> Response:
+    """The body is a list of words, a jieba dictionary or a table (`name` ends in .csv, or tabs separate the columns),
+    UTF-8. `label` is the label of words without one. Of a table with several columns, name those to read, by number
+    from 0 or by their name in the first row: `label_column`, `weight_column`, `entity_id_column`, and `word_column`
+    unless it is the first."""
     lexicon = dictionary.matcher.lexicon
-    return await _upload(request, dictionary, "upload_words", read_words_file, name, lexicon, label)
+    return await _upload(request, dictionary, "upload_words", read_words_file, name, lexicon, label, columns)
 
 
 @router.get("/rules", response_model=RulesAnswer, summary="Find rules")

@@ -2,7 +2,7 @@
 
 import logging
 from http import HTTPStatus
-from typing import Dict, List
+from typing import Dict, List, Sequence, Union
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -12,6 +12,7 @@ from starlette.responses import Response
 from ...lexicon.errors import LexiconError
 from ..dictionary.errors import ChangedSinceError, ContradictionError, UnknownError
 from ..problem import Problem, internal_error
+from .schemas import NESTED, PLAIN
 
 logger = logging.getLogger(__name__)
 
@@ -40,11 +41,14 @@ def _invalid(error: RequestValidationError) -> Problem:
     faults = error.errors()
     if any(fault["type"] == "json_invalid" for fault in faults):
         return Problem(400, "not-json", "The body is not valid JSON.")
-    fields: List[Dict[str, str]] = [
-        {"field": ".".join(str(part) for part in fault["loc"][1:]), "message": _shown(fault["msg"])} for fault in faults
-    ]
+    fields: List[Dict[str, str]] = [{"field": _path(fault["loc"]), "message": _shown(fault["msg"])} for fault in faults]
     details = "; ".join(f"{one['field']}: {one['message']}" if one["field"] else one["message"] for one in fields[:5])
     return Problem(422, "invalid-request", f"{details}. GET /docs shows examples.", errors=fields[:20])
+
+
+def _path(place: Sequence[Union[str, int]]) -> str:
+    """The path of a member as the client wrote it: without "body" or "query", and without the tags of kinds."""
+    return ".".join(str(part) for part in place[1:] if part not in (PLAIN, NESTED))
 
 
 def _shown(message: str) -> str:

@@ -2,13 +2,16 @@
 
 from typing import Annotated, Any, Dict, List, Literal, Optional, Tuple, Union
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from ..wanted import Wanted
 
 MAX_ALTERNATIVES = 10
 UNCERTAIN = (0.1, 0.9)  # the bounds for `true`
 Offsets = Literal["characters", "utf16"]
+# The kinds of values of which a member takes one of two. The kind of a value decides what it is checked as, so that a
+# client reads no complaint about the other; problems leave the tags out of paths.
+PLAIN, NESTED = "<plain>", "<nested>"
 
 
 def check_unicode(text: str) -> str:
@@ -20,7 +23,14 @@ def check_unicode(text: str) -> str:
     return text
 
 
+def _kind(value: Any) -> str:
+    return NESTED if isinstance(value, (dict, list, tuple, BaseModel)) else PLAIN
+
+
 Text = Annotated[str, AfterValidator(check_unicode)]
+Bounds = Annotated[
+    Union[Annotated[bool, Tag(PLAIN)], Annotated[Tuple[float, float], Tag(NESTED)]], Discriminator(_kind)
+]
 
 
 class Body(BaseModel):
@@ -48,7 +58,7 @@ class AnnotateBody(Body):
     alternatives: int = Field(
         0, ge=0, le=MAX_ALTERNATIVES, description="Also return this many of the most probable paths"
     )
-    uncertain: Union[bool, Tuple[float, float]] = Field(
+    uncertain: Bounds = Field(
         False, description=f"Also return spans whose probability is between these two; true for {list(UNCERTAIN)}"
     )
     explain: Optional[Literal["attention", "changes"]] = Field(
@@ -111,12 +121,15 @@ class WordBody(Body):
     entity_id: Optional[Text] = None
 
 
+Word = Annotated[Union[Annotated[Text, Tag(PLAIN)], Annotated[WordBody, Tag(NESTED)]], Discriminator(_kind)]
+
+
 class WordsBody(Body):
     """Words to add or to change."""
 
     model_config = _examples({"words": ["紫峰大厦", {"word": "长江大桥", "labels": ["bridge"], "weight": 2.0}]})
 
-    words: List[Union[Text, WordBody]] = Field(min_length=1)
+    words: List[Word] = Field(min_length=1)
 
 
 class RuleBody(Body):
@@ -157,7 +170,7 @@ class PreviewBody(Body):
     )
 
     texts: List[Text] = Field(min_length=1)
-    add_words: List[Union[Text, WordBody]] = []
+    add_words: List[Word] = []
     remove_words: List[Text] = []
     add_rules: List[RuleBody] = []
     remove_rules: List[Text] = []

@@ -37,3 +37,10 @@ def test_what_is_no_pipeline(tmp_path):
     assert isinstance(result.exception, SystemExit) and "cannot be loaded" in " ".join(result.output.split())
     result = CliRunner().invoke(lexner, ["annotate", str(tmp_path / "model"), texts, out])
     assert result.exit_code == 0, "nothing was done that another pipeline would contradict"
+
+
+def test_timeout(tmp_path):
+    (tmp_path / "t.txt").write_text("我在南京\n", "utf8")
+    arguments = ["annotate", "model", str(tmp_path / "t.txt"), str(tmp_path / "out"), "--timeout", "0"]
+    result = CliRunner().invoke(lexner, arguments)
+    assert result.exit_code == 2 and "--timeout" in result.output and not (tmp_path / "out").exists()

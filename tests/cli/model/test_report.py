@@ -81,6 +81,12 @@ def test_errors(corpus, tmp_path, monkeypatch, arguments, message):
     assert code == 1 and message in output and not list(tmp_path.glob("report.*"))
 
 
+@pytest.mark.parametrize("size", [0, -1])
+def test_batch_size(corpus, tmp_path, size):
+    code, output = run("blank:zh", corpus, "--batch-size", size, "--output", tmp_path / "report.html")
+    assert code == 2 and "--batch-size" in output and not list(tmp_path.glob("report.*"))
+
+
 def test_labels():
     assert read_map(["PERSON=PER", "A=B=C"]) == {"PERSON": "PER", "A": "B=C"}
 

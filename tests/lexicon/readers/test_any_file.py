@@ -31,8 +31,10 @@ def test_a_damaged_row_of_vectors_is_named(tmp_path, number, bad):
 
 
 def test_names(tmp_path):
-    (tmp_path / "file.csv").write_text("南京,1\n")
-    assert detect_format(tmp_path / "file.csv") == "table"
+    for name in ("file.csv", "FILE.CSV"):
+        (tmp_path / name).write_text("南京,1\n")
+        assert detect_format(tmp_path / name) == "table"
+        assert [entry.word for entry in read_any(tmp_path / name)] == ["南京"]
 
 
 @pytest.mark.parametrize(

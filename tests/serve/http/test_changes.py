@@ -113,6 +113,22 @@ def test_uploads(owner):
     assert owner.get("/words?q=小米").json()["words"] == []
 
 
+def test_uploads_of_tables(owner):
+    table = "word,label\n长江,LL\n".encode()
+    for query in ("name=a.csv", "name=a.csv&word_column=word"):
+        refused = owner.post(f"/words/upload?{query}", content=table)
+        assert refused.status_code == 422 and "a.csv" in refused.json()["detail"]
+        assert "label_column, weight_column or entity_id_column" in refused.json()["detail"]
+    owner.post("/words", json={"words": [{"word": "长江", "weight": 3}]})
+    owner.post("/words/upload?name=a.csv&label_column=label", content=table)
+    row = owner.get("/words?q=长江&mode=exact").json()["words"][0]
+    assert (row["labels"], row["weight"]) == (["LL"], 3.0) and not owner.get("/words?q=word").json()["words"]
+    for word in ("玄武湖", "长江"):
+        owner.post("/words/upload?word_column=1&weight_column=0&entity_id_column=2", content=f"1\t{word}\tQ1".encode())
+        row = owner.get(f"/words?q={word}&mode=exact").json()["words"][0]
+        assert (row["weight"], row["entity_id"]) == (1.0, "Q1")
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [
@@ -186,3 +202,10 @@ def test_every_answer_is_that_of_its_version(owner):
 def test_too_many_words_at_a_time(owner):
     answer = owner.post("/words", json={"words": [f"词{i}" for i in range(10_001)]})
     assert answer.status_code == 413 and "Upload them as a file" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("path", ["/words", "/rules"])
+def test_an_offset_beyond_all_words(client, path):
+    assert client.get(f"{path}?offset=1000000000").status_code == 200
+    answer = client.get(f"{path}?offset={10**20}")
+    assert answer.status_code == 422 and answer.json()["errors"][0]["field"] == "offset"

@@ -1,0 +1,33 @@
+"""Writers of output files, one for each format; for Parquet see `ParquetWriter`."""
+
+import json
+from typing import Any, Callable, Dict, Sequence
+
+from ..pipeline.codecs import find_codecs_once
+from .records import RECORD_KEY
+from .results import ANNOTATION
+
+FORMATS = ("jsonl", "parquet", "spacy")
+Rows = Sequence[Dict[str, Any]]
+Writer = Callable[[Rows], bytes]
+
+
+def write_jsonl(rows: Rows) -> bytes:
+    return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows).encode("utf8")
+
+
+def _write_spacy(rows: Rows) -> bytes:
+    from spacy.tokens import Doc, DocBin
+    from spacy.vocab import Vocab
+
+    find_codecs_once()
+    vocab, docs = Vocab(), DocBin(store_user_data=True)
+    for row in rows:
+        doc = Doc(vocab).from_bytes(row["doc"])
+        record = {name: value for name, value in row.items() if name not in ANNOTATION}
+        doc.user_data[RECORD_KEY] = json.loads(json.dumps(record, default=str))  # msgpack has no dates, for example
+        docs.add(doc)
+    return docs.to_bytes()
+
+
+WRITERS: Dict[str, Writer] = {"jsonl": write_jsonl, "spacy": _write_spacy}
