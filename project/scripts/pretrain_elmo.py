@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Dict, List, Optional
 
 import typer
-from pretraining_run import configure, open_run, read_base, run_settings, run_spacy
+from pretraining_run import configure, epoch_of, open_run, read_base, run_settings, run_spacy
 from wasabi import msg
 
 TOKENIZERS: Dict[str, Dict[str, Any]] = {
@@ -45,10 +45,8 @@ def main(
     }
     complete = configure(read_base(config), settings, options)
     complete["nlp"]["tokenizer"] = TOKENIZERS[tokenizer]
-    complete["count_words"] = {
-        "min_count": min_count,
-        "max_words": max_words,
-    }  # spaCy ignores it; a resumed run is compared
+    # A section that spaCy ignores, and that a resumed run is compared with.
+    complete["count_words"] = {"min_count": min_count, "max_words": max_words}
     run = open_run(complete, output / "elmo.cfg", output, resume=resume)
     if run.last is None:
         limits = ["--min-count", str(min_count), "--max-words", str(max_words)]
@@ -61,7 +59,7 @@ def main(
 def measure(output: Path, config: Path, dev: Path, gpu_id: int) -> None:
     """Write the perplexity of each saved epoch to perplexity.jsonl, and print it."""
     arguments: List[str] = ["--text", str(dev), "--json", "--gpu-id", str(gpu_id)]
-    saved = sorted(output.glob("model[0-9]*.bin"), key=lambda path: int(path.stem.removeprefix("model")))
+    saved = sorted(output.glob("model[0-9]*.bin"), key=epoch_of)
     with (output / "perplexity.jsonl").open("w", encoding="utf8") as file:
         for path in saved:
             command = [sys.executable, "-m", "spacy", "lexner", "perplexity", str(config), str(path), *arguments]

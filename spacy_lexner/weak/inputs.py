@@ -1,14 +1,14 @@
 """The inputs of a run, which must not change when it is continued after an interruption."""
 
-from hashlib import blake2b, sha256
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Iterable, List, Sequence
 
 from ..integrity.json_files import read_json, write_json
+from ..training.digests import digest_path
 from .dictionary import Dictionary
 
 SETTINGS = "settings.json"
-CHUNK = 1 << 20  # bytes read at a time
 
 
 def begin(output: Path, source: str, steps: Sequence[str], parts: Sequence[Any]) -> None:
@@ -43,7 +43,7 @@ def list_files(paths: Iterable[Path]) -> List[str]:
     for path in paths:
         path = next((each for each in (path, *path.parents) if each.is_file()), path)
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
-        found += [f"{file.relative_to(path.parent)} {_hash(file)}" for file in files if file.is_file()]
+        found += [f"{file.relative_to(path.parent)} {digest_path(file)}" for file in files if file.is_file()]
     return found
 
 
@@ -51,11 +51,3 @@ def _stable(part: Any) -> Any:
     if isinstance(part, Dictionary):
         return [sorted(part.labels.items()), sorted(part.forbidden), part.normalization.settings()]
     return list_files([part]) if isinstance(part, Path) else part
-
-
-def _hash(path: Path) -> str:
-    content = blake2b(digest_size=16)
-    with path.open("rb") as file:
-        while block := file.read(CHUNK):
-            content.update(block)
-    return content.hexdigest()

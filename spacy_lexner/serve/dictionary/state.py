@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any, Dict, List
 
+from ...lexicon.writing import sync_folder
 from .errors import StateError
 from .journal import Journal, Record
 
@@ -34,7 +35,7 @@ class StateDirectory:
             self._take_lock()
             self.snapshot = self._read_snapshot()
             self._journal = Journal(path / "journal")
-            self._sync_folder()
+            sync_folder(self.path)
             found = self._journal.recover()
         except OSError as error:
             os.close(self._lock)
@@ -96,15 +97,8 @@ class StateDirectory:
             file.flush()
             os.fsync(file.fileno())
         os.replace(new, self.path / "snapshot.json")
-        self._sync_folder()
+        sync_folder(self.path)
         self._journal.clear()
-
-    def _sync_folder(self) -> None:
-        folder = os.open(self.path, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
     def close(self) -> None:
         """Release the directory."""
