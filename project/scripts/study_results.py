@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from wasabi import msg
+
+from spacy_lexner.lexicon.writing import whole_file
 
 Line = Dict[str, Any]
 
@@ -53,9 +54,8 @@ def add_line(path: Path, line: Line) -> None:
         with path.open("ab", buffering=len(new) + 1) as file:  # one write
             file.write(new)
         return
-    temporary = path.with_name(f".{path.name}.new")
-    temporary.write_bytes(head + new)
-    os.replace(temporary, path)
+    with whole_file(path) as file:
+        file.write(head + new)
 
 
 def is_missing(line: Optional[Line], dev_only: bool) -> bool:

@@ -1,10 +1,10 @@
 """Writing files for annotation tools. To add a format, write its writer and add a line to WRITERS."""
 
-import os
 from functools import partial
 from pathlib import Path
 from typing import Callable, Dict, Iterable, Iterator, NamedTuple, Union
 
+from ..lexicon.writing import whole_file
 from .brat import write_brat
 from .doccano import write_doccano
 from .label_studio import write_label_studio
@@ -27,14 +27,8 @@ def write_lines(
     make_lines: Callable[..., Iterator[str]], tasks: Iterable[Task], path: Path, report: Report, *, unit: str
 ) -> None:
     """Write the lines of `make_lines(tasks, report, unit=unit)` to a text file, atomically."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with temporary.open("w", encoding="utf8", newline="") as file:
-            file.writelines(f"{line}\n" for line in make_lines(tasks, report, unit=unit))
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with whole_file(path) as file:
+        file.writelines(f"{line}\n".encode() for line in make_lines(tasks, report, unit=unit))
 
 
 def write_examples(tasks: Iterable[Task], path: Path, report: Report, *, reasons: bool, unit: str) -> None:

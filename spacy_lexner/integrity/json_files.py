@@ -1,11 +1,10 @@
 """JSON files written as a whole, so that a killed process leaves none incomplete."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any, Iterable, List
 
-from ..lexicon.writing import sync_folder
+from ..lexicon.writing import whole_file
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -30,17 +29,8 @@ def read_jsonl(path: Path) -> List[Any]:
 
 
 def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.new")  # always the same, so that leftovers are replaced
-    try:
-        with temporary.open("wb") as file:
-            file.write(text.encode("utf8"))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-        sync_folder(path.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with whole_file(path) as file:
+        file.write(text.encode("utf8"))
 
 
 def _parse(path: Path, data: bytes, place: str) -> Any:

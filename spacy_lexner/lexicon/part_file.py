@@ -21,7 +21,7 @@ PAGE, N_PAGES = 1 << 12, 16
 
 def write_part(path: Path, part: str, pieces: Iterable[bytes]) -> Dict[str, Any]:
     """Write a part to a folder. RETURNS (Dict[str, Any]): Its entry in the manifest."""
-    temporary, digest = write_temporary(path, pieces)
+    temporary, digest = _write_temporary(path, pieces)
     name = f"{part}-{digest[:16]}{SUFFIXES[part]}"
     size = temporary.stat().st_size
     entry = {"file": name, "bytes": size, "sha256": digest}
@@ -31,7 +31,7 @@ def write_part(path: Path, part: str, pieces: Iterable[bytes]) -> Dict[str, Any]
     return entry
 
 
-def write_temporary(path: Path, pieces: Iterable[bytes]) -> Tuple[Path, str]:
+def _write_temporary(path: Path, pieces: Iterable[bytes]) -> Tuple[Path, str]:
     """RETURNS (Tuple[Path, str]): A new file, flushed to the disk, and its SHA-256."""
     temporary = path / f".part-{uuid4().hex}"
     digest = hashlib.sha256()

@@ -7,7 +7,6 @@ the new one. Maps of the old parts stay valid on systems that allow removing a m
 """
 
 import json
-import os
 from pathlib import Path
 from typing import Any, Dict, Iterable, NamedTuple, Tuple
 
@@ -20,8 +19,8 @@ from .errors import LexiconError
 from .level import Level
 from .limits import quote
 from .packing import FORMAT, PartsT, check_places, pack, parse_manifest, unpack
-from .part_file import link_part, map_part, remove_old_parts, write_part, write_temporary
-from .writing import sync_folder
+from .part_file import link_part, map_part, remove_old_parts, write_part
+from .writing import sync_folder, whole_file
 
 MANIFEST = "manifest.json"
 MAX_MANIFEST = 1 << 20
@@ -90,10 +89,9 @@ def save_folder(level: Level, report: BuildReport, path: Path) -> Home:
 def _commit(path: Path, manifest: Dict[str, Any]) -> None:
     """Replace the manifest, and with it the lexicon of the folder; then remove the old lexicon's parts."""
     text = json.dumps(manifest, ensure_ascii=False, indent=2) + "\n"
-    temporary, _ = write_temporary(path, [text.encode("utf8")])
     sync_folder(path)  # the parts must be on the disk before the manifest that names them
-    os.replace(temporary, path / MANIFEST)
-    sync_folder(path)
+    with whole_file(path / MANIFEST) as file:
+        file.write(text.encode("utf8"))
     remove_old_parts(path, {entry["file"] for entry in manifest["parts"].values()})
 
 

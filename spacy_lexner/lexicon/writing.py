@@ -1,9 +1,9 @@
-"""Locking the folder of a lexicon for one writer at a time, and making its writes durable."""
+"""Writing that survives a crash: one writer at a time in the folder of a lexicon, files replaced as a whole."""
 
 import os
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Iterator
+from typing import BinaryIO, Iterator
 
 from .errors import LexiconError
 
@@ -30,6 +30,23 @@ def writing(path: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that gets its name once it is completely on the disk; until then an earlier one stays. Its folder is
+    created if needed. An exception leaves nothing; a killed process leaves `.NAME.new`, which the next one replaces."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.new")
+    try:
+        with temporary.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+        sync_folder(path.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def sync_folder(path: Path) -> None:

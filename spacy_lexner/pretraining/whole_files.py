@@ -1,9 +1,10 @@
 """A folder whose files are written atomically, so that a killed process leaves none incomplete."""
 
-import os
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Iterator, NamedTuple
+
+from ..lexicon.writing import whole_file
 
 
 class WholeFile(NamedTuple):
@@ -13,19 +14,8 @@ class WholeFile(NamedTuple):
 
     @contextmanager
     def open(self, mode: str) -> Iterator[IO[Any]]:
-        if mode != "wb":
-            with self.path.open(mode) as file:
-                yield file
-            return
-        temporary = self.path.with_name(f".{self.path.name}.new")
-        try:
-            with temporary.open("wb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, self.path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with whole_file(self.path) if mode == "wb" else self.path.open(mode) as file:
+            yield file
 
 
 class WholeFiles:

@@ -1,10 +1,10 @@
 """The output folder: a file for each shard, written atomically, and the state of the run."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any, Dict, List, Optional
 
+from ..lexicon.writing import whole_file
 from .shards import Shard
 from .writers import Rows, Writer, write_jsonl
 
@@ -32,7 +32,7 @@ class Store:
         self.folder, self.format, self.write = folder, settings["format"], write
         self._done = folder / DONE
         manifest = folder / MANIFEST
-        begun = folder.exists() and any(path != _writing(manifest) for path in folder.iterdir())
+        begun = folder.exists() and any(path.name != f".{MANIFEST}.new" for path in folder.iterdir())
         if begun and not is_output(folder):
             raise OutputError(f"{folder} is not empty, but has no {MANIFEST} of a run. Choose a new folder.")
         if any(self._done.glob("*.json")):
@@ -40,10 +40,10 @@ class Store:
             torn: List[Path] = []
         else:
             folder.mkdir(parents=True, exist_ok=True)
-            write_whole(manifest, _dump(settings))
+            _write(manifest, _dump(settings))
             self._done.mkdir(exist_ok=True)
             torn = list(folder.glob("part-*"))  # a run may be killed before it marks its first shard as done
-        for left in {*torn, *folder.glob("*.writing"), *self._done.glob("*.writing")}:
+        for left in {*torn, *folder.glob(".*.new"), *self._done.glob(".*.new")}:
             left.unlink()
 
     def finished(self, shard: Shard) -> Optional[Dict[str, Any]]:
@@ -64,9 +64,9 @@ class Store:
     def finish(self, shard: Shard, rows: Rows, faults: List[Dict[str, Any]], counts: Any) -> None:
         """Write the rows of a shard, then its counts and faults, which mark it as done."""
         path = self.folder / f"{shard.name}.{self.format}"
-        write_whole(path, self.write(rows))
+        _write(path, self.write(rows))
         done = {"content": shard.content(), "counts": counts, "quarantine": faults}
-        write_whole(self._done / f"{shard.name}.json", _dump(done))
+        _write(self._done / f"{shard.name}.json", _dump(done))
 
     def close(self, n_shards: int) -> None:
         """Write the faults of all shards to one file, once every shard is done. Raises OutputError if an earlier run
@@ -80,7 +80,7 @@ class Store:
                 "from texts that are no longer there). Choose a new folder."
             )
         faults = (fault for path in paths for fault in _load(path)["quarantine"])
-        write_whole(self.folder / QUARANTINE, write_jsonl(list(faults)))
+        _write(self.folder / QUARANTINE, write_jsonl(list(faults)))
 
 
 def is_output(folder: Path) -> bool:
@@ -92,25 +92,16 @@ def is_output(folder: Path) -> bool:
     return isinstance(manifest, dict) and manifest.keys() >= SIGNS
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def _write(path: Path, data: bytes) -> None:
     """Write a file atomically. Raises OSError, and leaves nothing behind, if the disk is full."""
-    writing = _writing(path)
     try:
-        with writing.open("wb") as file:
+        with whole_file(path) as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
     except OSError as error:
-        writing.unlink(missing_ok=True)
         raise OSError(
             f"{path} cannot be written ({error.strerror or error}). Finished files are kept: run the same command "
             "again once there is room."
         ) from error
-    writing.replace(path)
-
-
-def _writing(path: Path) -> Path:
-    return path.with_name(f"{path.name}.writing")
 
 
 def _compare(before: Dict[str, Any], now: Dict[str, Any], folder: Path) -> None:

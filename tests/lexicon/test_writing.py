@@ -142,6 +142,17 @@ def test_killed_saves(saved, n_kills):
         assert found in (old, old.union(words)) and (found > old or not done)
 
 
+def test_a_whole_file(tmp_path):
+    file = tmp_path / "new" / "one.txt"
+    with writing.whole_file(file) as opened:
+        opened.write(b"old")
+    (file.parent / ".one.txt.new").write_bytes(b"left by a killed process")
+    with pytest.raises(ValueError, match="in between"), writing.whole_file(file) as opened:
+        opened.write(b"ne")
+        raise ValueError("in between")
+    assert file.read_bytes() == b"old" and list(file.parent.iterdir()) == [file]
+
+
 def test_folders_reach_the_disk(saved, monkeypatch):
     """A manifest reaches the disk only after its parts, and so does the rename."""
     steps = []
@@ -150,7 +161,8 @@ def test_folders_reach_the_disk(saved, monkeypatch):
         steps.append(os.path.basename(target))
         original(source, target)
 
-    monkeypatch.setattr(storage.os, "replace", replace)
-    monkeypatch.setattr(storage, "sync_folder", lambda path: steps.append("synced"))
+    monkeypatch.setattr(os, "replace", replace)
+    for module in (storage, writing):
+        monkeypatch.setattr(module, "sync_folder", lambda path: steps.append("synced"))
     Lexicon.open(saved).with_words(["新"]).save(saved)
     assert steps[-3:] == ["synced", "manifest.json", "synced"] and len(steps) > 4

@@ -11,7 +11,6 @@ import spacy
 import srsly
 from spacy.tokens import DocBin
 
-import spacy_lexner.scale.store as store_module
 from spacy_lexner.scale import annotate
 from spacy_lexner.scale.store import OutputError
 
@@ -64,7 +63,7 @@ def test_same_bytes_for_any_number_of_workers_and_after_an_interruption(tmp_path
 
     with pytest.raises(Stop):
         annotate(model, [path], tmp_path / "three", **options, report=stop_later)
-    (tmp_path / "three" / "part-00003.jsonl.writing").write_text("torn", "utf8")
+    (tmp_path / "three" / ".part-00003.jsonl.new").write_text("torn", "utf8")
     assert not (tmp_path / "three" / "quarantine.jsonl").exists()
     summary = annotate(model, [path], tmp_path / "three", **options)
     assert read_all(tmp_path / "three") == expected
@@ -125,14 +124,14 @@ def test_a_full_disk_stops_the_run_and_room_lets_it_go_on(tmp_path, model, monke
 
     def full(number):
         calls.append(number)
-        if len(calls) == 4:
+        if len(calls) == 7:  # a file and its folder for the manifest, the first part and its mark
             raise OSError(28, "No space left on device")
         fsync(number)
 
-    monkeypatch.setattr(store_module.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match=r"cannot be written \(No space left on device\).*the same command again"):
         annotate(model, [path], tmp_path / "out", shard_texts=4)
-    assert not list((tmp_path / "out").rglob("*.writing"))
+    assert not list((tmp_path / "out").rglob(".*.new"))
     assert annotate(model, [path], tmp_path / "out", shard_texts=4).resumed == 1
     annotate(model, [path], tmp_path / "whole", shard_texts=4)
     assert read_all(tmp_path / "out") == read_all(tmp_path / "whole")

@@ -43,7 +43,7 @@ def test_ids_that_json_lacks(tmp_path, id):
 
 @pytest.mark.parametrize("manifest", [None, "{}", "[]", "{", '{"name": "an extension", "format": 3}'])
 def test_a_folder_of_something_else_is_left_alone(tmp_path, manifest):
-    for name in ("part-00000.parquet", "letter.writing"):
+    for name in ("part-00000.parquet", ".letter.new"):
         (tmp_path / name).write_text("precious", "utf8")
     if manifest is not None:
         (tmp_path / "manifest.json").write_text(manifest, "utf8")
@@ -54,17 +54,17 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path, manifest):
 
 
 def test_a_run_that_was_killed_before_it_wrote_anything_whole(tmp_path):
-    (tmp_path / "manifest.json.writing").write_text("{", "utf8")
+    (tmp_path / ".manifest.json.new").write_text("{", "utf8")
     open_store(tmp_path)
-    assert is_output(tmp_path) and not list(tmp_path.glob("*.writing"))
+    assert is_output(tmp_path) and not list(tmp_path.glob(".*.new"))
 
 
 def test_torn_files_are_removed(tmp_path):
     finish(open_store(tmp_path), 0)
-    for name in ("part-00001.jsonl.writing", "done/part-00001.json.writing"):
+    for name in (".part-00001.jsonl.new", "done/.part-00001.json.new"):
         (tmp_path / name).touch()
     open_store(tmp_path)
-    assert not list(tmp_path.rglob("*.writing")) and (tmp_path / "part-00000.jsonl").exists()
+    assert not list(tmp_path.rglob(".*.new")) and (tmp_path / "part-00000.jsonl").exists()
 
 
 def test_shards_beyond_the_end_of_the_input(tmp_path):

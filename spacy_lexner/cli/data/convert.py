@@ -18,6 +18,7 @@ from ...formats.record import FormatError, ReadOptions, Record
 from ...formats.report import Report
 from ...formats.source import Source
 from ...formats.tags import SCHEMES
+from ...lexicon.writing import whole_file
 from ...pipeline.char_tokenizer import CharTokenizer
 from ..shared import failing, progress
 
@@ -199,13 +200,8 @@ def _plan_outputs(sources: List[Source], input_path: Path, output_path: Path) ->
 
 def _write(docs: DocBin, path: Path) -> None:
     """Write a file atomically."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        docs.to_disk(temporary)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with whole_file(path) as file:
+        file.write(docs.to_bytes())
 
 
 def _print_report(converted: Converted) -> None:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any, Dict, List
 
-from ...lexicon.writing import sync_folder
+from ...lexicon.writing import sync_folder, whole_file
 from .errors import StateError
 from .journal import Journal, Record
 
@@ -90,14 +90,9 @@ class StateDirectory:
 
     def save_snapshot(self, content: Dict[str, Any], last: int) -> None:
         """Replace all records up to number `last` by a snapshot. A crash at any point loses nothing."""
-        new = self.path / "snapshot.new"
         text = json.dumps({"format": FORMAT, "version": 1, "last": last, **content}, separators=(",", ":"))
-        with new.open("w", encoding="ascii") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(new, self.path / "snapshot.json")
-        sync_folder(self.path)
+        with whole_file(self.path / "snapshot.json") as file:
+            file.write(text.encode("ascii"))
         self._journal.clear()
 
     def close(self) -> None:

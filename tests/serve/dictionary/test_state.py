@@ -52,7 +52,7 @@ def test_a_crash_between_snapshot_and_journal_repeats_nothing(tmp_path):
 
 def test_a_crash_while_a_snapshot_is_written_loses_nothing(tmp_path):
     fill(tmp_path, [1])
-    (tmp_path / "snapshot.new").write_text('{"format": "spacy-le')
+    (tmp_path / ".snapshot.json.new").write_text('{"format": "spacy-le')
     assert contents(tmp_path) == (None, [1])
 
 
