@@ -53,12 +53,14 @@ def find_errors(gold: Sequence[GoldText], scored: Sequence[Optional[ScoredText]]
 
     gold (Sequence[GoldText]): The annotated texts.
     scored (Sequence[Optional[ScoredText]]): The scores of the spans of `spans_of_copies`, by a model that has seen no
-        copy of the text; None for a text without scores. Spans without a score are not judged.
+        copy of the text; None for a text without scores. Spans without a score are not judged, and spans with a label
+        that no text is annotated with are not missing.
     """
-    copies = _copies(gold)
+    copies, labels = _copies(gold), _labels(gold)
     findings = []
     for i, text in enumerate(gold):
         if (own := scored[i]) is not None:
+            own = own._replace(likely=[mark for mark in own.likely if mark.label in labels])
             findings += _in_text(i, text, own, [gold[j] for j in copies[text.text]])
     return sorted(findings, key=lambda finding: (finding.probability, finding.number))
 
@@ -68,6 +70,17 @@ def count_unjudged(gold: Sequence[GoldText], scored: Sequence[Optional[ScoredTex
     judged = (own.asked[: len(text.marks)] for text, own in zip(gold, scored) if own is not None)
     counts = Counter(mark.label for marks in judged for mark in marks if mark.score is None)
     return dict(sorted(counts.items()))
+
+
+def count_unannotated(gold: Sequence[GoldText], scored: Sequence[Optional[ScoredText]]) -> Dict[str, int]:
+    """RETURNS (Dict[str, int]): By label, sorted, the number of probable spans whose label is nowhere annotated."""
+    labels = _labels(gold)
+    marks = (mark for own in scored if own is not None for mark in own.likely)
+    return dict(sorted(Counter(mark.label for mark in marks if mark.label not in labels).items()))
+
+
+def _labels(gold: Sequence[GoldText]) -> Set[str]:
+    return {mark.label for text in gold for mark in text.marks}
 
 
 def _in_text(number: int, text: GoldText, scored: ScoredText, copies: Sequence[GoldText]) -> List[Finding]:

@@ -29,6 +29,9 @@ RawTextsArgument = Annotated[
     typer.Argument(metavar="TEXT...", help="Text files (UTF-8, also .gz), or folders with *.txt and *.txt.gz"),
 ]
 TargetArgument = Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write")]
+SkipSharedOption = Annotated[
+    bool, typer.Option("--skip-shared", help="Leave out texts that are also in --dev, instead of failing")
+]
 TextFormatOption = Annotated[
     str,
     typer.Option(

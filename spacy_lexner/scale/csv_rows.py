@@ -23,7 +23,7 @@ class CsvRows:
     """The rows below the header of a file. Quotes are strict: a stray one would silently join rows into one text."""
 
     def __init__(self, name: str, format: str, progress: Progress) -> None:
-        """Read the header into `columns`. Raises FormatError if it is not UTF-8.
+        """Read the header into `columns`. Raises FormatError if it is not UTF-8, or names two columns alike.
 
         name (str): The file, or "-" for standard input.
         format (str): One of DELIMITERS.
@@ -37,6 +37,10 @@ class CsvRows:
         if header.fault:
             raise FormatError(f"{header.place}: {header.fault}. Save the file as UTF-8.")
         self.columns = header.cells
+        if twice := [column for i, column in enumerate(self.columns) if column and column in self.columns[:i]]:
+            raise FormatError(
+                f"{header.place}: there are several columns {twice[0]!r}, and only one can be kept. Rename one of them."
+            )
 
     def __iter__(self) -> Iterator[Row]:
         return self

@@ -21,7 +21,7 @@ class Annotated(NamedTuple):
 
     def protected(self) -> Optional[ProtectedTexts]:
         """RETURNS (Optional[ProtectedTexts]): What nothing may learn from; None if no annotated text scores models."""
-        return _protect(self.dev) if self.dev else None
+        return protect(self.dev) if self.dev else None
 
 
 def read_annotated(
@@ -44,7 +44,14 @@ def read_annotated(
     judges = list(spacy_file.read_annotated(dev))
     if not labels_of(judges):
         raise ValueError(f"{dev}: no entities in the {len(judges)} texts to score models on.")
-    shared = {overlap.line - 1 for overlap in _protect(judges).find(doc.text for doc in docs)}
+    return Annotated(drop_shared(docs, judges, (str(labelled), str(dev)), skip_shared), judges)
+
+
+def drop_shared(docs: Sequence[Doc], judges: Sequence[Doc], names: Tuple[str, str], skip_shared: bool) -> List[Doc]:
+    """RETURNS (List[Doc]): The Docs that do not overlap those that score models; `names` says where both are from.
+    Raises ValueError if there are others and they are not to be skipped, or if none is left."""
+    shared = {overlap.line - 1 for overlap in protect(judges).find(doc.text for doc in docs)}
+    labelled, dev = names
     if shared and not skip_shared:
         raise ValueError(
             f"{len(shared)} of the {len(docs)} texts of {labelled} overlap {dev}, such as "
@@ -53,7 +60,7 @@ def read_annotated(
         )
     if shared and len(shared) == len(docs):
         raise ValueError(f"All texts of {labelled} overlap {dev}, so none is left to learn from. Give others, or none.")
-    return Annotated([doc for i, doc in enumerate(docs) if i not in shared], judges)
+    return [doc for i, doc in enumerate(docs) if i not in shared]
 
 
 def check_labels(dictionary: Dictionary, annotated: Annotated) -> Tuple[str, ...]:
@@ -67,5 +74,6 @@ def check_labels(dictionary: Dictionary, annotated: Annotated) -> Tuple[str, ...
     return tuple(sorted(known))
 
 
-def _protect(judges: Sequence[Doc]) -> ProtectedTexts:
+def protect(judges: Sequence[Doc]) -> ProtectedTexts:
+    """RETURNS (ProtectedTexts): Finds texts that overlap those that score models."""
     return ProtectedTexts(((JUDGES, doc.text) for doc in judges), equal=True)

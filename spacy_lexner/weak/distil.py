@@ -16,6 +16,7 @@ from ..integrity.pipelines import save
 from ..report.gold import to_gold
 from ..report.predict import find_lex_ner
 from ..training.runs import set_values, train_once
+from .annotated import drop_shared, protect
 from .inputs import begin
 from .judges import labels_of
 from .rounds import LABELLED, find_component
@@ -39,6 +40,7 @@ def distil(
     labelled: Optional[Path] = None,
     limit: int = 50_000,
     weight: float = 1.0,
+    skip_shared: bool = False,
     seed: int = 0,
     sources: Sequence[str] = (),
     use_gpu: int = -1,
@@ -54,6 +56,7 @@ def distil(
     labelled (Optional[Path]): Annotated texts to learn from as well.
     limit (int): Most texts to learn from.
     weight (float): Weight of the teacher relative to annotations.
+    skip_shared (bool): Leave out texts that are also in `dev`, instead of raising an error.
     seed (int): Random seed.
     sources (Sequence[str]): An identification of the texts and the teacher, such as file names and hashes, which must
         not change when an interrupted run is continued.
@@ -61,19 +64,21 @@ def distil(
     RETURNS (Path): The student's folder. Raises ValueError, with the reason, if it cannot be trained.
     """
     check_seed(config, seed)
-    gold = None if dev is None else [to_gold(doc) for doc in read_annotated(dev)]
+    judges = [] if dev is None else list(read_annotated(dev))
     name, nlp = find_component(config), load_model(teacher)
     ner = find_lex_ner(nlp)
-    if labelled is not None:
-        _check_labels(labelled, ner.labels)
-    begin(output, "teacher", (TEXTS, TRAINING, MODEL), [str(teacher), sources, dev, labelled, limit, seed])
+    annotated = [] if labelled is None else list(read_annotated(labelled))
+    _check_labels(labelled, annotated, ner.labels)
+    annotated = drop_shared(annotated, judges, (str(labelled), str(dev)), skip_shared)
+    parts = [str(teacher), sources, dev, labelled, limit, seed, *["skip shared"] * skip_shared]
+    begin(output, "teacher", (TEXTS, TRAINING, MODEL), parts)
     folder = output / TEXTS
     if not folder.exists():
-        _write_texts(nlp, draw_texts(choose_texts(texts, None), limit, seed), folder, dev, labelled)
-    judges = dev or folder / "dev.spacy"
+        chosen = choose_texts(texts, protect(judges) if judges else None, skip_shared=skip_shared)
+        _write_texts(nlp, draw_texts(chosen, limit, seed), folder, annotated, dev is None)
     values = {
         "paths.train": str(folder / "train"),
-        "paths.dev": str(judges),
+        "paths.dev": str(dev or folder / "dev.spacy"),
         "training.seed": seed,
         f"initialize.components.{name}.labels": list(ner.labels),
         "training.before_update": {
@@ -85,28 +90,28 @@ def distil(
         },
     }
     student = load_model(train_once(set_values(config, values), output / TRAINING, use_gpu=use_gpu))
-    if gold is not None:
-        calibrate(student, gold)
+    if judges:
+        calibrate(student, [to_gold(doc) for doc in judges])
     student.config["training"]["before_update"] = None  # the teacher may be gone
     save(student, output / MODEL)
     return output / MODEL
 
 
-def _check_labels(labelled: Path, labels: Sequence[str]) -> None:
+def _check_labels(labelled: Optional[Path], annotated: Sequence[Doc], labels: Sequence[str]) -> None:
     """Raise ValueError if annotated texts have labels that the teacher lacks."""
-    if unknown := sorted(labels_of(read_annotated(labelled)) - set(labels)):
+    if unknown := sorted(labels_of(annotated) - set(labels)):
         raise ValueError(
             f"{labelled} has the labels {', '.join(unknown)}, which the teacher lacks: it has {', '.join(labels)}. "
             "Rename labels, leave these texts out, or train the teacher on them first."
         )
 
 
-def _write_texts(nlp: Language, texts: List[str], folder: Path, dev: Optional[Path], labelled: Optional[Path]) -> None:
-    """Write texts without annotation and, without `dev`, some texts annotated by the teacher."""
+def _write_texts(nlp: Language, texts: List[str], folder: Path, annotated: List[Doc], with_dev: bool) -> None:
+    """Write texts without annotation, annotated ones and, `with_dev`, some texts annotated by the teacher."""
     if not texts:
-        raise ValueError("There is no text to learn from: all are blank, or none was given.")
-    n_dev = 0 if dev is not None else min(MAX_DEV, max(1, round(DEV_SHARE * len(texts))))
-    if n_dev == len(texts) and labelled is None:
+        raise ValueError("There is no text to learn from: all are blank or skipped, or none was given.")
+    n_dev = min(MAX_DEV, max(1, round(DEV_SHARE * len(texts)))) if with_dev else 0
+    if n_dev == len(texts) and not annotated:
         raise ValueError(
             f"The only text, {texts[0][:40]!r}, would score the student, so none is left to learn from. Give more "
             "texts, or annotated ones to score it on (--dev)."
@@ -119,8 +124,8 @@ def _write_texts(nlp: Language, texts: List[str], folder: Path, dev: Optional[Pa
                 raise ValueError("The teacher finds no entity in the texts to score the student on. Give --dev.")
             write_docs(docs, temporary / "dev.spacy")
         write_shards(map(nlp.make_doc, texts[n_dev:]), temporary / "train")
-        if labelled is not None:
-            write_docs(read_annotated(labelled), temporary / "train" / LABELLED)
+        if annotated:
+            write_docs(annotated, temporary / "train" / LABELLED)
 
 
 def _plain(doc: Doc) -> Doc:

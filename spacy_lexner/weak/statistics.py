@@ -3,6 +3,8 @@
 from collections import Counter
 from typing import Any, Dict, Iterable, List, Tuple
 
+from spacy.tokens import Doc
+
 from ..lexicon.entry import Labels
 from .label import KNOWN, REASONS, UNKNOWN, Occurrence
 
@@ -17,6 +19,7 @@ class Statistics:
         self.known: Counter[Tuple[str, str]] = Counter()  # by label and word
         self.doubtful: Counter[Tuple[str, str, Labels]] = Counter()  # by word, reason and labels
         self.n_unknown = 0
+        self.n_inside_tokens = 0  # known words, among the texts to learn from, that begin or end inside a token
 
     def add(self, text: str, occurrences: Iterable[Occurrence]) -> None:
         """Count the occurrences in a text."""
@@ -31,6 +34,11 @@ class Statistics:
                 self.known[each.labels[0], each.word] += 1
             else:
                 self.doubtful[each.word, each.kind, each.labels] += 1
+
+    def add_doc(self, doc: Doc, occurrences: Iterable[Occurrence]) -> None:
+        """Count the known words that the tokens of a Doc cannot express."""
+        places = [(each.start, each.end) for each in occurrences if each.kind == KNOWN]
+        self.n_inside_tokens += sum(doc.char_span(*place) is None for place in places)
 
     @property
     def share(self) -> float:
@@ -53,6 +61,7 @@ class Statistics:
             "share": self.share,
             "known": sum(self.known.values()),
             "unknown": self.n_unknown,
+            "inside_tokens": self.n_inside_tokens,
             "labels": dict(sorted(labels.items())),
             "doubtful": dict(reasons),
             "doubtful_words": self.most_doubtful(n_words),

@@ -128,9 +128,8 @@ def label_texts(
     chosen = draw(count(), limit, Random(seed))
     _check(statistics)
     with whole_folder(folder) as temporary:
+        write_shards(_annotated(labeller, chosen, make_doc, held, statistics), temporary / TRAIN)
         srsly.write_json(temporary / STATISTICS, statistics.to_json())
-        docs = _annotated(labeller, chosen, make_doc, held)
-        write_shards(docs, temporary / TRAIN)
         if held:
             only_held = (
                 _show_held(doc) for doc in _annotated(labeller, chosen, make_doc, held) if HELD_KEY in doc.spans
@@ -140,12 +139,19 @@ def label_texts(
 
 
 def _annotated(
-    labeller: Labeller, texts: List[str], make_doc: Callable[[str], Doc], held: FrozenSet[str]
+    labeller: Labeller,
+    texts: List[str],
+    make_doc: Callable[[str], Doc],
+    held: FrozenSet[str],
+    statistics: Optional[Statistics] = None,
 ) -> Iterator[Doc]:
     labels = labeller.dictionary.label_names
     for batch in minibatch(tqdm(texts, desc="writing", unit=" texts", disable=None, leave=False), BATCH):
         for text, found in zip(batch, labeller.label(batch)):
-            yield annotate(make_doc(text), found, held, labels)
+            doc = make_doc(text)
+            if statistics is not None:
+                statistics.add_doc(doc, found)
+            yield annotate(doc, found, held, labels)
 
 
 def _show_held(doc: Doc) -> Doc:

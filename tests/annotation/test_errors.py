@@ -1,12 +1,20 @@
 import pytest
 
-from spacy_lexner.annotation.errors import COPIES, count_unjudged, find_errors, propose, spans_of_copies
+from spacy_lexner.annotation.errors import (
+    COPIES,
+    count_unannotated,
+    count_unjudged,
+    find_errors,
+    propose,
+    spans_of_copies,
+)
 from spacy_lexner.annotation.span_scores import ScoredText
 from spacy_lexner.report.gold import GoldText
 from spacy_lexner.visualize.lattice import Mark
 
 TEXT = "张三在北京大学工作"
 PER, ORG = Mark(0, 2, "PER"), Mark(3, 7, "ORG")
+OTHER = GoldText("王伟的家在武汉", [Mark(0, 2, "PER"), Mark(0, 3, "ORG"), Mark(5, 7, "LOC")], [])  # has all labels
 
 
 def text(*marks, unknown=()):
@@ -18,7 +26,10 @@ def scored(asked, likely):
 
 
 def kinds(gold, *scores):
-    return [(each.number, each.kind, pytest.approx(each.probability)) for each in find_errors(gold, scores)]
+    return [
+        (each.number, each.kind, pytest.approx(each.probability))
+        for each in find_errors([*gold, OTHER], [*scores, None])
+    ]
 
 
 def test_good_annotation_has_no_errors():
@@ -50,6 +61,13 @@ def test_what_is_not_annotated_is_no_error():
     assert kinds([text(unknown=[(2, 8)])], scored([], [(ORG, 0.99)])) == []
 
 
+def test_labels_that_no_text_is_annotated_with_are_not_missing():
+    gold, likely = [text(PER)], [(PER, 0.9), (ORG, 0.8), (Mark(7, 9, "ORG"), 0.9), (Mark(4, 5, "LOC"), 0.6)]
+    scores = [scored([(PER, 0.9)], likely)]
+    assert find_errors(gold, scores) == []
+    assert count_unannotated(gold, scores) == {"LOC": 1, "ORG": 2} and count_unannotated(gold, [None]) == {}
+
+
 def test_texts_without_scores_are_left_out():
     assert kinds([text(ORG)], None) == []
 
@@ -73,7 +91,7 @@ def test_copies_that_differ_where_the_model_is_of_no_help():
 def test_a_proposal_puts_errors_right():
     other = Mark(3, 5, "LOC", 0.8)
     own = text(PER, ORG)
-    findings = find_errors([own], [scored([(PER, 0.9), (ORG, 0.1)], [(PER, 0.9), (other, 0.8)])])
+    findings = find_errors([own, OTHER], [scored([(PER, 0.9), (ORG, 0.1)], [(PER, 0.9), (other, 0.8)]), None])
     assert propose(own, findings) == [PER, other]
     assert findings[0].to_json(TEXT)["proposed"]["text"] == "北京"
 

@@ -19,6 +19,12 @@ def test_a_row_has_the_line_on_which_it_begins(tmp_path):
     assert read(tmp_path / "b.csv", "") == ([], [])
 
 
+def test_two_columns_of_one_name(tmp_path):
+    with pytest.raises(FormatError, match=r"a\.csv:1: there are several columns 'text'.*Rename one of them"):
+        read(tmp_path / "a.csv", "text,id,text\n一,1,二\n")
+    assert read(tmp_path / "b.csv", "text,,\n一,,\n") == (["text", "", ""], [(2, ["一", "", ""])])
+
+
 @pytest.mark.parametrize("format, comma", [("csv", ","), ("tsv", "\t")])
 @pytest.mark.parametrize(
     "lines, begins, ends",

@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from spacy_lexner.cli.app import lexner
 from spacy_lexner.cli.model.make_config import complete, read_base
-from spacy_lexner.formats.spacy_file import read_docs
+from spacy_lexner.formats.spacy_file import read_all, read_docs
+from spacy_lexner.training.runs import set_values
 from spacy_lexner.weak import distil as distil_module
 from spacy_lexner.weak.distil import distil
 
@@ -59,7 +60,8 @@ def test_the_command(files, tmp_path):
     labelled = save_docs(tmp_path / "labelled.spacy", make_texts(10, seed=3))
     dev = save_docs(tmp_path / "dev.spacy", make_texts(40, seed=4))
     arguments = [files / "teacher", files / "texts.txt", tmp_path / "out", "-c", files / "config.cfg", "--dev", dev]
-    options = ["--labelled", labelled, "--set", "training.max_steps=2", "--set", "training.eval_frequency=1"]
+    options = ["--labelled", labelled, "--skip-shared"]
+    options += ["--set", "training.max_steps=2", "--set", "training.eval_frequency=1"]
     result = CliRunner().invoke(lexner, ["distil", *map(str, [*arguments, *options])])
     assert result.exit_code == 0, result.output
     assert spacy.load(tmp_path / "out" / "model").get_pipe("lex_ner").labels == ("LOC", "PER")
@@ -114,6 +116,22 @@ def test_labels_that_the_teacher_lacks(files, config, tmp_path):
     with pytest.raises(ValueError, match=r"labelled\.spacy has the labels COLOUR, PLANT, which .* it has LOC, PER"):
         distil(files / "teacher", TEXTS, config, tmp_path / "out", labelled=labelled)
     assert not (tmp_path / "out").exists()
+
+
+def test_texts_that_score_the_student(files, config, tmp_path):
+    texts = list({text: (text, ents) for text, ents in make_texts(60, seed=5) if ents}.values())
+    shared, own = texts[:12], texts[12:24]
+    dev = save_docs(tmp_path / "dev.spacy", shared)
+    labelled = save_docs(tmp_path / "labelled.spacy", [*own, shared[0]])
+    teacher, raw, out = files / "teacher", [text for text, _ in own], tmp_path / "out"
+    with pytest.raises(ValueError, match=r"1 of the 13 texts of .*labelled\.spacy overlap .*dev\.spacy.*--skip-shared"):
+        distil(teacher, raw, config, out, dev=dev, labelled=labelled)
+    with pytest.raises(ValueError, match=f"The text '{shared[1][0]}' overlaps .*--skip-shared"):
+        distil(teacher, [*raw, shared[1][0]], config, out, dev=dev)
+    assert not (out / "training").exists()
+    config = set_values(config, {"training.max_steps": 1, "training.eval_frequency": 1})
+    distil(teacher, [*raw, shared[1][0]], config, out, dev=dev, labelled=labelled, skip_shared=True)
+    assert sorted(doc.text for doc in read_all(out / "texts" / "train")) == sorted(2 * raw)
 
 
 def test_texts_that_no_run_has_written(files, config, tmp_path):

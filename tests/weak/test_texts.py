@@ -41,6 +41,15 @@ def test_files_and_statistics(tmp_path):
     assert found["doubtful_words"] == [{"word": "好", "reason": "common word", "labels": ["X"], "count": 1}]
 
 
+def test_known_words_inside_tokens_are_counted(tmp_path):
+    by_words = spacy.blank("en").make_doc
+    texts = ["王伟 在 东山市", "王伟在东山市", "王伟在 东山市"]
+    labels = label_texts(Labeller(DICTIONARY), texts, by_words, tmp_path / "labels")
+    assert (labels.statistics["known"], labels.statistics["inside_tokens"]) == (6, 3)
+    assert [len(doc.ents) for doc in read(labels.train)] == [2, 0, 1]
+    assert label(tmp_path / "characters", texts).statistics["inside_tokens"] == 0
+
+
 def test_what_is_there_is_not_made_again(tmp_path):
     label(tmp_path / "labels")
 

@@ -8,7 +8,7 @@ import typer
 from spacy.cli._util import import_code, parse_config_overrides, setup_gpu
 from wasabi import msg
 
-from ...annotation.errors import KINDS, Finding, count_kinds, count_unjudged, find_errors, propose
+from ...annotation.errors import KINDS, Finding, count_kinds, count_unannotated, count_unjudged, find_errors, propose
 from ...formats.record import Entity, Record
 from ...formats.report import Report
 from ...formats.spacy_file import read_annotated
@@ -87,7 +87,9 @@ def errors_cli(
         srsly.write_jsonl(output / "findings.jsonl", [each.to_json(gold[each.number].text) for each in findings])
         export(make_tasks(gold, findings, n), drafts, tool, Report(), offsets, replace=True)
     print_findings(gold, findings)
-    warn_of_unjudged(count_unjudged(gold, scored))
+    warn_of_labels("entities were not judged: the model does not know their labels", count_unjudged(gold, scored))
+    unannotated = count_unannotated(gold, scored)
+    warn_of_labels("probable entities are not listed: no text is annotated with their labels", unannotated)
     warn_of_failures(failed)
 
 
@@ -125,8 +127,7 @@ def print_findings(gold: Sequence[GoldText], findings: Sequence[Finding]) -> Non
     msg.info(f"{len(findings)} in {texts} of {len(gold)} texts")
 
 
-def warn_of_unjudged(counts: Mapping[str, int]) -> None:
-    """Warn of annotated spans that no model judged; `counts` has their number by label."""
+def warn_of_labels(problem: str, counts: Mapping[str, int]) -> None:
+    """Warn of entities that were left out; `counts` has their number by label."""
     if counts:
-        labels = ", ".join(f"{label} {count}" for label, count in counts.items())
-        msg.warn(f"{sum(counts.values())} entities were not judged: the model does not know their labels", labels)
+        msg.warn(f"{sum(counts.values())} {problem}", ", ".join(f"{label} {n}" for label, n in counts.items()))

@@ -7,7 +7,7 @@ import typer
 from spacy.cli._util import import_code, setup_gpu
 from wasabi import msg
 
-from ..shared import GpuOption, TextFormatOption, check_apart, failing, read_texts
+from ..shared import GpuOption, SkipSharedOption, TextFormatOption, check_apart, failing, read_texts
 from .training_config import CodeOption, SetOption, read_values, training_config
 
 
@@ -26,6 +26,7 @@ def distil_cli(
     ] = None,
     limit: Annotated[int, typer.Option("--limit", help="Learn from at most this many texts", min=1)] = 50_000,
     weight: Annotated[float, typer.Option(help="Weight of the teacher relative to annotations", min=0.0)] = 1.0,
+    skip_shared: SkipSharedOption = False,
     seed: Annotated[int, typer.Option(help="Random seed")] = 0,
     format: TextFormatOption = "auto",
     values: SetOption = None,
@@ -57,6 +58,7 @@ def distil_cli(
             labelled=labelled,
             limit=limit,
             weight=weight,
+            skip_shared=skip_shared,
             seed=seed,
             sources=[hash_model(str(teacher)), *list_files(texts), format],
             use_gpu=gpu_id,

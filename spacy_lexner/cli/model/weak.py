@@ -12,7 +12,7 @@ from wasabi import msg
 
 from ...lexicon.readers.any_file import read_any
 from ...weak.dictionary import Dictionary, read_dictionary
-from ..shared import GpuOption, TextFormatOption, check_apart, failing, read_texts
+from ..shared import GpuOption, SkipSharedOption, TextFormatOption, check_apart, failing, read_texts
 from .training_config import CodeOption, SetOption, read_values, training_config
 
 N_SHOWN = 10  # labels, doubtful words
@@ -58,10 +58,7 @@ def weak_cli(
         float, typer.Option(help="Without --dev and --labelled: share of words held out for scoring", min=0.0, max=0.9)
     ] = 0.1,
     limit: Annotated[int, typer.Option("--limit", help="Learn from at most this many texts", min=1)] = 50_000,
-    skip_shared: Annotated[
-        bool,
-        typer.Option("--skip-shared", help="Leave out texts that are also in --dev, instead of failing"),
-    ] = False,
+    skip_shared: SkipSharedOption = False,
     seed: Annotated[int, typer.Option(help="Random seed")] = 0,
     format: TextFormatOption = "auto",
     values: SetOption = None,
@@ -133,6 +130,12 @@ def print_doubtful(statistics: Dict[str, Any]) -> None:
     """Print the dictionary's coverage and the most frequent doubtful words."""
     doubtful = sum(statistics["doubtful"].values())
     msg.info(f"{statistics['texts']} texts with {statistics['known']} known and {doubtful} doubtful words")
+    if inside := statistics["inside_tokens"]:
+        msg.warn(
+            f"{inside} known words in the texts to learn from begin or end inside a token, so nothing is learned from "
+            "them",
+            "A tokenizer that splits texts into characters lets every word count.",
+        )
     rows = [
         [row["word"], row["reason"], ", ".join(row["labels"]), row["count"]]
         for row in statistics["doubtful_words"][:N_SHOWN]
