@@ -33,7 +33,7 @@ from spacy_lexner.cli.shared import read_texts
 from spacy_lexner.formats.spacy_file import read_docs
 from spacy_lexner.training.runs import set_values, train_once
 from spacy_lexner.weak.dictionary import Dictionary
-from spacy_lexner.weak.label import KNOWN, SEVERAL, Labeller
+from spacy_lexner.weak.matching import match
 from spacy_lexner.weak.path import MODEL, Settings, learn
 from spacy_lexner.weak.rounds import find_component
 from spacy_lexner.weak.texts import hold_out
@@ -73,10 +73,10 @@ def training_dictionary(docs: List[Doc], share: float, seed: int) -> Dictionary:
 
 
 class Matching:
-    """A dictionary as a pipeline: the longest words are entities, with their first label."""
+    """A dictionary as a pipeline."""
 
     def __init__(self, dictionary: Dictionary) -> None:
-        self.labeller, self.nlp = Labeller(dictionary), spacy.blank("zh")
+        self.dictionary, self.nlp = dictionary, spacy.blank("zh")
         self.pipeline: List[Any] = []
         self.vocab = self.nlp.vocab
 
@@ -84,11 +84,10 @@ class Matching:
         return self.nlp.make_doc(text)
 
     def pipe(self, docs: Iterator[Doc]) -> Iterator[Doc]:
-        for doc in docs:
-            found = [each for each in self.labeller.label([doc.text])[0] if each.labels]
-            found = [each for each in found if each.kind in (KNOWN, SEVERAL)] + found  # these win where words overlap
-            spans = [doc.char_span(each.start, each.end, label=each.labels[0]) for each in found]
-            doc.ents = spacy.util.filter_spans([span for span in spans if span is not None])
+        examples = list(docs)
+        for doc, marks in zip(examples, match(self.dictionary, [doc.text for doc in examples])):
+            spans = [doc.char_span(mark.start, mark.end, label=mark.label) for mark in marks]
+            doc.ents = [span for span in spans if span is not None]
             yield doc
 
 

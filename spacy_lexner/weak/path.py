@@ -18,6 +18,7 @@ from .dictionary import Dictionary
 from .doubt import VERDICTS, Verdict, WordTrial
 from .inputs import begin
 from .label import Labeller
+from .matching import score_matching
 from .report import JSON, PAGE, write_report
 from .rounds import Round, SelfTraining, best
 from .settings import Settings, prepare_config
@@ -100,7 +101,8 @@ def learn(
     )
     rounds = training.run(settings.rounds)
     finish(rounds, training.gold, output / MODEL)
-    write_report(output, learned_from, found, improbable, rounds, by_dev=bool(annotated.dev))
+    matching = score_matching(learned_from, training.gold) if training.gold else None
+    write_report(output, learned_from, found, improbable, rounds, matching)
     return rounds
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from itertools import islice
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Sequence
+from typing import Any, Dict, Iterable, List, Optional, Sequence
 
 import srsly
 from spacy.language import Language
@@ -55,16 +55,17 @@ def write_report(
     labels: Labels,
     improbable: Sequence[Verdict],
     rounds: Sequence[Round],
-    *,
-    by_dev: bool,
+    matching: Optional[float],
 ) -> None:
-    """Write `report.json` and the same as a page. `by_dev` says whether models were scored on annotated texts."""
+    """Write `report.json` and the same as a page. `matching` is the F1 of the dictionary alone on the annotated texts
+    that score models; None if words that are held out score them."""
     texts = list(islice(_texts(labels.train), MAX_TEXTS))
     chosen = best(rounds)
     figures = {
         "labels": labels.statistics,
         "improbable": [each._asdict() for each in sorted(improbable, key=lambda each: -each.occurrences)],
-        "judged_by": "annotated texts" if by_dev else "words of the dictionary that were held out",
+        "judged_by": "words of the dictionary that were held out" if matching is None else "annotated texts",
+        "matching": matching,
         "rounds": [{"number": each.number, "score": each.score, "best": each == chosen} for each in rounds],
         "new": find_new_names(load_model(chosen.model), texts, dictionary),
         "texts": len(texts),

@@ -79,6 +79,7 @@ def test_every_step_leaves_files(learned):
     figures = srsly.read_json(out / "report.json")
     assert [row["number"] for row in figures["rounds"]] == [each.number for each in rounds]
     assert set(figures["new"]) <= {"PER", "LOC"} and figures["judged_by"] == "annotated texts"
+    assert 0 < figures["matching"] < best(rounds).score
     new = {row["name"] for row in figures["new"]["LOC"]}
     assert new and not new & set(HALF.labels)
     page = (out / "report.html").read_text("utf8")

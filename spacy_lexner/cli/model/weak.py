@@ -112,9 +112,16 @@ def weak_cli(
         )
         figures = srsly.read_json(output / "report.json")
     print_doubtful(figures["labels"])
-    rows = [[each.number, f"{100 * each.score:.1f}"] for each in found]
+    matching = figures["matching"]
+    rows: List[List[Any]] = [] if matching is None else [["matching", f"{100 * matching:.1f}"]]
+    rows += [[each.number, f"{100 * each.score:.1f}"] for each in found]
     msg.table(rows, header=["round", "F1"], divider=True, aligns=("r", "r"))
     msg.good(f"{output / MODEL}: the pipeline of round {best(found).number}, judged by {figures['judged_by']}")
+    if matching is not None and best(found).score <= matching:
+        msg.warn(
+            "The pipeline is no better than matching the dictionary",
+            "Often the texts are of other kinds than those that score it, or have too few of the words.",
+        )
     msg.info(f"{output / 'report.html'}: what was learned")
 
 

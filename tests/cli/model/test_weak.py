@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 import spacy
+import srsly
 from small_training import PLACES, make_texts, save_config, save_docs
 from typer.testing import CliRunner
 
@@ -46,6 +47,14 @@ def test_a_pipeline_of_words_and_texts(files, tmp_path):
     assert f"words.tsv:{len(PLACES[::2]) + 1}" in printed  # the invalid word
     code, printed = run(*arguments, "--held-out", 0.4)
     assert code == 1 and "holds a run with another dictionary" in printed
+
+
+def test_a_pipeline_that_is_worse_than_matching(files, tmp_path):
+    options = ["-c", files / "config.cfg", "--folds", 0, "--rounds", 0, "--dev", files / "dev.spacy", "--skip-shared"]
+    code, printed = run(files / "words.tsv", files / "texts.txt", tmp_path / "out", *options)
+    matching = srsly.read_json(tmp_path / "out" / "report.json")["matching"]
+    assert code == 0 and matching > 0.5 and f"matching {100 * matching:.1f}" in printed
+    assert "The pipeline is no better than matching the dictionary" in printed
 
 
 def test_changed_other_words_are_refused(files, tmp_path):
