@@ -1,8 +1,7 @@
 """Cross-fitting: each part of the annotated texts is scored by a model trained on the others."""
 
-from hashlib import sha256
 from pathlib import Path
-from typing import Dict, Iterable, List, Optional, Sequence
+from typing import Dict, List, Optional, Sequence
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -10,15 +9,17 @@ from spacy.util import load_model
 from thinc.api import Config
 from tqdm import tqdm
 
-from ..integrity.json_files import read_json, read_jsonl, write_json, write_jsonl
+from ..integrity.json_files import read_jsonl, write_jsonl
 from ..report.gold import GoldText
+from ..training.digests import DocDigest
+from ..training.run_inputs import begin
 from ..training.runs import set_values, train_once
 from ..visualize.lattice import Mark
 from .errors import spans_of_copies
 from .folds import Fold, divide, write_fold
 from .span_scores import ScoredText, score_texts
 
-SETTINGS, SCORES = "settings.json", "scores.jsonl"
+SCORES = "scores.jsonl"
 
 
 def cross_fit(
@@ -48,29 +49,15 @@ def cross_fit(
     asked = spans_of_copies(gold)
     scored: List[Optional[ScoredText]] = [None] * len(gold)
     folds = divide([text.text for text in gold], n_folds, seed=seed)
-    check_same(output, [n_folds, seed, config.to_str(), *gold, *(doc.to_json() for doc in docs)])
-    for number, fold in enumerate(tqdm(folds, unit=" parts", disable=None, leave=False), 1):
-        folder = output / f"fold-{number}"
+    folders = [output / f"fold-{number}" for number in range(1, len(folds) + 1)]
+    parts = [n_folds, seed, config.to_str(), DocDigest().update(docs).hexdigest()]
+    begin(output, "config", [folder.name for folder in folders], parts)
+    for folder, fold in zip(folders, tqdm(folds, unit=" parts", disable=None, leave=False)):
         if not (folder / SCORES).is_file():
             nlp = train_fold(docs, fold, config, folder, use_gpu=use_gpu)
             score_part(nlp, gold, asked, fold.held, folder / SCORES)
         read_scores(folder / SCORES, scored, failed)
     return scored
-
-
-def check_same(output: Path, parts: Iterable[object]) -> None:
-    """Keep a hash of what the scores depend on. Raises ValueError if the folder holds scores of something else."""
-    content = sha256()
-    for part in parts:
-        content.update(repr(part).encode("utf8", "replace"))
-    settings, file = {"hash": content.hexdigest()}, output / SETTINGS
-    if not any(output.glob("fold-*")):
-        write_json(file, settings)
-    elif not file.is_file() or read_json(file) != settings:
-        raise ValueError(
-            f"{output} holds scores of other texts, or with other folds, seed or config. Choose another folder, or "
-            "delete this one to start again."
-        )
 
 
 def score_all(

@@ -3,7 +3,7 @@
 import warnings
 from itertools import islice
 from pathlib import Path
-from typing import Dict, Iterable, Iterator, Mapping, NamedTuple, Set, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Set, Tuple, Union
 
 from ..lexicon.build import BuildReport
 from ..lexicon.entry import EntryStream, Labels, LexiconEntry, find_word_fault, join_labels
@@ -61,6 +61,10 @@ class Dictionary(_Fields):
     def label_names(self) -> Tuple[str, ...]:
         """RETURNS (Tuple[str, ...]): All labels, sorted."""
         return tuple(sorted({label for labels in self.labels.values() for label in labels}))
+
+    def content(self) -> List[Any]:
+        """RETURNS (List[Any]): All that the dictionary says, whatever the order of its words."""
+        return [sorted(self.labels.items()), sorted(self.forbidden), self.normalization.settings()]
 
 
 def read_dictionary(path: Union[str, Path]) -> Dictionary:

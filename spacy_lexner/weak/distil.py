@@ -15,9 +15,9 @@ from ..integrity.folders import whole_folder
 from ..integrity.pipelines import save
 from ..report.gold import to_gold
 from ..report.predict import find_lex_ner
+from ..training.run_inputs import begin
 from ..training.runs import set_values, train_once
 from .annotated import drop_shared, protect
-from .inputs import begin
 from .judges import labels_of
 from .rounds import LABELLED, find_component
 from .settings import check_seed

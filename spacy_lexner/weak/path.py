@@ -12,11 +12,11 @@ from ..integrity.folders import remove_folder
 from ..integrity.pipelines import save
 from ..lexicon.entry import LexiconEntry
 from ..report.gold import GoldText, to_gold
+from ..training.run_inputs import begin
 from .annotated import Annotated, check_labels, read_annotated
 from .correct import correct
 from .dictionary import Dictionary
 from .doubt import VERDICTS, Verdict, WordTrial
-from .inputs import begin
 from .label import Labeller
 from .matching import score_matching
 from .report import JSON, PAGE, write_report
@@ -68,7 +68,7 @@ def learn(
     annotated = read_annotated(dev, labelled, known, skip_shared=skip_shared, seed=seed)
     prepared = prepare_config(config, check_labels(dictionary, annotated), settings)
     make_doc = load_model_from_config(prepared, auto_fill=True, validate=False).tokenizer
-    begin(output, "dictionary", STEPS, [dictionary, settings, sources, dev, labelled, config.to_str()])
+    begin(output, "dictionary", STEPS, [dictionary.content(), settings, sources, dev, labelled, config.to_str()])
     learned_from = correct(dictionary, annotated.labelled)
     held = frozenset() if annotated.dev else hold_out(learned_from, settings.held_out, seed)
     labeller = Labeller(learned_from, other_words)

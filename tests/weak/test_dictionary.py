@@ -113,3 +113,12 @@ def test_another_encoding(tmp_path):
     (tmp_path / "words.tsv").write_bytes("小米\tBRAND\n南京市\tLOC\n".encode("gb18030"))
     with pytest.raises(LexiconError, match=r"words\.tsv:1: not utf8 .*\. Convert the file to UTF-8"):
         read_dictionary(tmp_path / "words.tsv")
+
+
+def test_the_order_of_words_does_not_count():
+    words = Dictionary({"南京": ("LOC",), "小米": ("BRAND",)}, {"甲", "乙"})
+    same = Dictionary(dict(reversed(words.labels.items())), {"乙", "甲"})
+    assert repr(words.content()) == repr(same.content())
+    others = [Dictionary(words.labels, {"甲"}), Dictionary({"南京": ("LOC",)}, words.forbidden)]
+    others.append(Dictionary(words.labels, words.forbidden, Normalization(case=True)))
+    assert all(other.content() != words.content() for other in others)

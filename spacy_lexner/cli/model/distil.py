@@ -42,8 +42,8 @@ def distil_cli(
     """
     with failing("Nothing was learned"):
         from ...scale.model_files import hash_model
+        from ...training.run_inputs import list_files
         from ...weak.distil import distil
-        from ...weak.inputs import list_files
 
         check_apart(output, texts)
         overrides = read_values(values or [])

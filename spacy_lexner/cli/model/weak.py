@@ -78,7 +78,7 @@ def weak_cli(
       python -m spacy lexner weak words.tsv texts.txt OUT --labelled some.spacy --dev dev.spacy
     """
     with failing("Nothing was learned"):
-        from ...weak.inputs import list_files
+        from ...training.run_inputs import list_files
         from ...weak.path import MODEL, Settings, learn
         from ...weak.rounds import best
         from ...weak.teacher import Bounds

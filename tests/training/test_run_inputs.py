@@ -4,9 +4,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from spacy_lexner.lexicon.normalization import Normalization
-from spacy_lexner.weak.dictionary import Dictionary
-from spacy_lexner.weak.inputs import SETTINGS, begin, list_files
+from spacy_lexner.training.run_inputs import SETTINGS, begin, list_files
 
 OTHER = "another dictionary, other texts or other settings"
 
@@ -34,20 +32,18 @@ def test_files_count_by_name_and_contents(tmp_path):
 
 
 def test_other_inputs_are_refused(tmp_path):
-    words = [Dictionary({"南京": ("LOC",), "小米": ("BRAND",)}, {"甲", "乙"})]
-    words += [Dictionary(dict(reversed(words[0].labels.items())), {"乙", "甲"})]  # the same in another order
-    words += [Dictionary(words[0].labels, {"乙", "甲"}, Normalization(case=True))]
+    words = ["南京", "小米"]
     out, dev = tmp_path / "out", tmp_path / "dev"
     dev.mkdir()
     (dev / "one.spacy").write_text("1", "utf8")
-    start(out, words[0], dev, None)
+    start(out, words, dev, None)
     (out / "labels").mkdir()
-    start(out, words[1], dev, None)
+    start(out, list(words), dev, None)
     with pytest.raises(ValueError, match=OTHER):
-        start(out, words[2], dev, None)
+        start(out, words[:1], dev, None)
     (dev / "two.spacy").write_text("2", "utf8")
     with pytest.raises(ValueError, match=OTHER):
-        start(out, words[0], dev, None)
+        start(out, words, dev, None)
 
 
 def test_any_inputs_where_nothing_is_written_yet(tmp_path):

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any, Iterable, List, Sequence
 
 from ..integrity.json_files import read_json, write_json
-from ..training.digests import digest_path
-from .dictionary import Dictionary
+from .digests import digest_path
 
 SETTINGS = "settings.json"
 
@@ -16,11 +15,12 @@ def begin(output: Path, source: str, steps: Sequence[str], parts: Sequence[Any])
     if the folder holds a run with other inputs, or what no run has written.
 
     output (Path): The folder of the run.
-    source (str): What the run learns from, for the message: "dictionary" or "teacher".
+    source (str): What the run depends on besides texts and settings, for the message, such as "dictionary".
     steps (Sequence[str]): The names of what the run writes there. If there is none of it, any inputs may be noted.
-    parts (Sequence[Any]): The inputs. Files count by their names and contents.
+    parts (Sequence[Any]): The inputs, of which the `repr` counts; of files the names and contents.
     """
-    settings = {"hash": sha256(repr([_stable(part) for part in parts]).encode("utf8", "replace")).hexdigest()}
+    stable = [list_files([part]) if isinstance(part, Path) else part for part in parts]
+    settings = {"hash": sha256(repr(stable).encode("utf8", "replace")).hexdigest()}
     file, found = output / SETTINGS, [name for name in steps if (output / name).exists()]
     if not found:
         write_json(file, settings)
@@ -45,9 +45,3 @@ def list_files(paths: Iterable[Path]) -> List[str]:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         found += [f"{file.relative_to(path.parent)} {digest_path(file)}" for file in files if file.is_file()]
     return found
-
-
-def _stable(part: Any) -> Any:
-    if isinstance(part, Dictionary):
-        return [sorted(part.labels.items()), sorted(part.forbidden), part.normalization.settings()]
-    return list_files([part]) if isinstance(part, Path) else part
