@@ -93,8 +93,9 @@ def default_layer_types(depth: int) -> Tuple[str, ...]:
 def check_entity_side(side: EntitySide, saved: EntitySide) -> None:
     """Raise ValueError if the weights of a checkpoint's entity side mean something else in another one. A layer that
     reads text alone needs none."""
-    used = [(i, kind, known) for i, (kind, known) in enumerate(zip(side.layer_types, saved.layer_types)) if kind != "sim"]
-    wrong = [f"layer_types[{i}] is {kind!r}, but {known!r}" for i, kind, known in used if kind != known]
+    layers = enumerate(zip(side.layer_types, saved.layer_types))
+    used = [(i, *types) for i, types in layers if types[0] != "sim"]
+    wrong = [f"layer_types[{i}] is {given!r}, but {known!r}" for i, given, known in used if given != known]
     if used and side.entity_heads != saved.entity_heads:
         wrong.append(f"entity_heads is {side.entity_heads}, but {saved.entity_heads}")
     if wrong:
