@@ -80,7 +80,7 @@ def _explain(missing: str, others: Iterable[str], model_type: str) -> str:
     if prefixed is None:
         return f"It is not a checkpoint of a {model_type!r} model, or not a whole one."
     return (
-        f"It has {prefixed}: remove the prefix {prefixed.removesuffix(missing)!r} from the names in the file of weights "
+        f"It has {prefixed}: remove the prefix {prefixed.removesuffix(missing)!r} from the names in the weights file "
         "(torch.load, rename, torch.save), or save the model inside the wrapper with save_pretrained."
     )
 
