@@ -15,6 +15,7 @@ from ..lexicon.normalization import to_codes
 from .batch_words import expand_ranges
 from .breaks import CLOSING, LINE_ENDS, SENTENCE_ENDS, before_space, end_signs, last_codes, line_ends
 from .storage import get_candidates, token_borders
+from .unit_docs import find_listener
 
 LEAST = 16  # tokens that a segment may always have, however short the training texts are
 LONG, SHORT = 0.99, 0.05  # quantiles of length; not the extremes, since a few training texts are far longer than others
@@ -82,9 +83,11 @@ def are_limits(value: Any) -> bool:
 
 def set_limits(model: Model, limits: Limits) -> None:
     """Set the limits of a model's taggers that have none yet. Published models, whose labels are fixed, bring the
-    limits of their own training."""
+    limits of their own training. A tagger that listens has none: its vectors are those of whole Docs, also after
+    `replace_listeners`."""
     for node in model.walk():
-        if "limits" in node.attrs and node.attrs["limits"] is None and "labels" not in node.attrs:
+        is_free = node.attrs.get("limits", ()) is None and "labels" not in node.attrs
+        if is_free and find_listener(node) is None:
             node.attrs["limits"] = list(limits)
 
 

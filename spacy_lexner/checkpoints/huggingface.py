@@ -125,5 +125,13 @@ def save_tokenizer(saved: SavedEncoder, path: Path) -> None:
     config = path / "tokenizer_config.json"
     srsly.write_json(config, {**srsly.read_json(config), "tokenizer_class": "PreTrainedTokenizerFast"})
     if isinstance(tokenizer.model, WordPiece):
-        vocab = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
-        (path / "vocab.txt").write_bytes("".join(f"{piece}\n" for piece, _ in vocab).encode("utf8"))
+        (path / "vocab.txt").write_bytes("".join(f"{piece}\n" for piece in _lines(tokenizer)).encode("utf8"))
+
+
+def _lines(tokenizer: Tokenizer) -> List[str]:
+    """The pieces as lines of a vocab.txt, whose number is the id. An id without a piece repeats the next piece, whose
+    last line counts."""
+    lines: List[str] = []
+    for piece, number in sorted(tokenizer.get_vocab().items(), key=lambda item: item[1]):
+        lines += [piece] * (number + 1 - len(lines))
+    return lines

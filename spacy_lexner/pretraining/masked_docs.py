@@ -60,7 +60,6 @@ def mask_docs(
     """Mask each window as a sequence of its own. Returns the wordpieces as the encoder sees them, int64[n_pieces], and
     which of them to predict, bool[n_pieces]. `words` numbers the word of each wordpiece in `ids`."""
     masked_ids, selected = ids.copy(), np.zeros(len(ids), bool)
-    n_wordpieces = len(wordpieces)  # counted by the tokenizer each time
     cls, sep, special = np.array([wordpieces.cls]), np.array([wordpieces.sep]), np.array([NO_WORD])
     for start, end in zip(windows.starts.tolist(), windows.ends.tolist()):
         masked = mask_pieces(
@@ -69,7 +68,7 @@ def mask_docs(
             masking,
             rng,
             mask_id=wordpieces.mask,
-            vocab_size=n_wordpieces,
+            vocab_size=len(wordpieces),
         )
         masked_ids[start:end] = masked.input_ids[1:-1]
         selected[start + masked.positions - 1] = True

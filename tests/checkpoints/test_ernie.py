@@ -119,6 +119,32 @@ def test_a_lexicon_of_another_width_than_the_checkpoint_is_refused(original, tmp
         make_pipeline(tmp_path / "ernie", width=8)
 
 
+@pytest.mark.parametrize("types", [TYPES, ["sim", "sim", "mix", "sim"], ["sim"]])
+def test_layer_types_that_fit_the_checkpoint_keep_its_entity_side(original, tmp_path, types):
+    import_ernie(original, tmp_path / "ernie")
+    encoders = [
+        make_pipeline(tmp_path / "ernie", **settings).get_pipe("tok2vec").model.shims[0].module.encoder
+        for settings in ({}, {"layer_types": types})
+    ]
+    used = [i for i, kind in enumerate(types) if kind != "sim"]
+    assert encoders[1].layer_types == (*types, *["sim"] * (4 - len(types)))
+    for layers in zip(*([encoder.fusion[str(i)] for i in used] for encoder in encoders)):
+        assert all(torch.equal(*pair) for pair in zip(*(layer.parameters() for layer in layers)))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"layer_types": ["sim", "mix", "norm", "norm"]}, r"layer_types\[1\] is 'mix', but 'sim' in the checkpoint"),
+        ({"entity_heads": 2}, "entity_heads is 2, but 4 in the checkpoint: leave that setting out"),
+    ],
+)
+def test_settings_that_are_not_those_of_the_entity_side_are_refused(original, tmp_path, settings, message):
+    import_ernie(original, tmp_path / "ernie")
+    with pytest.raises(ValueError, match=message):
+        make_pipeline(tmp_path / "ernie", **settings)
+
+
 class Malicious:
     def __reduce__(self):
         return Path.touch, (Path("executed"),)

@@ -10,6 +10,7 @@ from transformers import AutoModel, AutoTokenizer, logging
 
 from spacy_lexner.checkpoints.huggingface import export_huggingface, read_encoder
 from spacy_lexner.checkpoints.int8 import quantize
+from spacy_lexner.encoders.shared.wordpieces import load_wordpieces, read_vocab, vocab_settings
 
 TEXT = "南京市长江大桥, ABC。"
 PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "\u2028", *"南京市长江大桥,。", "a", "##b", "##c"]
@@ -20,8 +21,8 @@ def nlp(tmp_path):
     return make_pipeline(tmp_path)
 
 
-def make_pipeline(folder, checkpoint=None, **settings):
-    (folder / "vocab.txt").write_bytes("\n".join(PIECES).encode())
+def make_pipeline(folder, checkpoint=None, pieces=PIECES, **settings):
+    (folder / "vocab.txt").write_bytes("\n".join(pieces).encode())
     nlp = spacy.blank("zh")
     nlp.add_pipe("lex_matcher").add_words(["长江", "大桥"])
     sizes = {"hidden_width": 16, "depth": 2, "heads": 2, "intermediate_width": 32, "vocab": str(folder / "vocab.txt")}
@@ -80,6 +81,15 @@ def test_the_folder_is_a_checkpoint_for_lebert(tmp_path, nlp):
     assert all(torch.equal(state[name], expected[name]) for name in state)
     ids = [pipe.get_pipe("tok2vec").model.shims[0].settings["wordpieces"]["mask"] for pipe in (again, nlp)]
     assert ids == [4, 4]
+
+
+def test_numbers_that_no_piece_has_keep_their_lines(tmp_path):
+    nlp = make_pipeline(tmp_path, pieces=["大", *PIECES, "桥"])  # the last line of a piece counts
+    nlp.to_disk(tmp_path / "saved")
+    export_huggingface(tmp_path / "saved", tmp_path / "hf")
+    wordpieces = load_wordpieces(read_encoder(tmp_path / "saved").wordpieces)
+    written = load_wordpieces(vocab_settings(read_vocab(tmp_path / "hf" / "vocab.txt")))
+    assert [written.pieces(character) for character in TEXT] == [wordpieces.pieces(character) for character in TEXT]
 
 
 def test_what_a_tokenizer_does_not_do_is_said(tmp_path):

@@ -11,7 +11,7 @@ from small_ner import HASH_EMBED_CNN, SUMS, TEXTS, blank, examples, found, near_
 from spacy.training import Example
 from spacy.util import load_model_from_config
 from thinc.api import SGD, Adam
-from tolerance import near, tolerance
+from tolerance import assert_close, near, tolerance
 
 from spacy_lexner.training.optimizers.sgd import GroupedSGD
 
@@ -339,6 +339,17 @@ def test_shared_tok2vec(tmp_path):
     assert nlp.evaluate(gold)["ents_f"] == 1.0
     nlp.to_disk(tmp_path / "replaced")
     assert spacy.load(tmp_path / "replaced").evaluate(gold)["ents_f"] == 1.0
+
+
+def test_a_long_text_is_read_in_the_same_way_after_replacing_a_listener():
+    nlp = blank(tok2vec={"@architectures": "spacy.Tok2VecListener.v1", "width": 32})
+    nlp.add_pipe("tok2vec", config={"model": HASH_EMBED_CNN}, first=True)
+    train(nlp, steps=1)
+    text = "。".join(example.text for example in examples(nlp) * 3)
+    score = nlp.get_pipe("lex_ner").model.predict
+    before = score([nlp(text)]).emissions[0]
+    nlp.replace_listeners("tok2vec", "lex_ner", ["model.tok2vec"])
+    assert_close(score([nlp.make_doc(text)]).emissions[0], before, 32)
 
 
 def test_quiet_about_good_data(caplog):

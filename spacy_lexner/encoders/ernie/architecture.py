@@ -58,6 +58,7 @@ def build_ernie_v1(
     layer_types (Optional[List[str]]): Type of each layer from the lowest up: "sim" (text alone), "mix" (fusion), "norm"
         (fusion after self-attention of the entities); missing ones are "sim". None: those of the checkpoint if it is an
         ERNIE, else "norm" for the upper half and "mix" for the layer below it (the original: 5 sim, 1 mix, 6 norm).
+        With an ERNIE, a layer may only differ by being "sim".
     entity_width (Optional[int]): Width of the entity vectors; None for that of the lexicon.
     entity_heads (Optional[int]): Heads of their self-attention; None for 4, or those of the checkpoint.
     source (str): "candidates": lexicon words with an entity id. "ents": entities of `doc.ents` with a `kb_id_`.

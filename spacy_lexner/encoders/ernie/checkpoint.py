@@ -38,10 +38,13 @@ def read_entity_side(folder: str, depth: int) -> EntitySide:
 
 
 def load_entity_side(folder: str, encoder: FusedBert) -> None:
-    """Load the weights of a checkpoint's entity side into an encoder. Raises ValueError if they do not fit."""
+    """Load the weights of a checkpoint's entity side into an encoder, whose layers may read text alone where the
+    checkpoint's do not. Raises ValueError if they do not fit."""
     path = Path(folder) / WEIGHTS
+    unused = tuple(f"{i}." for i, kind in enumerate(encoder.layer_types) if kind == "sim")
     try:
-        encoder.fusion.load_state_dict(load_file(path))
+        weights = load_file(path).items()
+        encoder.fusion.load_state_dict({name: value for name, value in weights if not name.startswith(unused)})
     except (OSError, SafetensorError, RuntimeError) as error:
         raise ValueError(f"The entity side cannot be loaded from {path} ({error}).") from error
 

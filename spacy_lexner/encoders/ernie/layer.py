@@ -7,8 +7,9 @@ import numpy as np
 from spacy.tokens import Doc
 
 from ...candidates.lexicon_node import linked_matcher
+from ..shared.bert_shim import BertShim
 from ..shared.lexicon_options import LexiconOptions
-from ..shared.shim import ModuleShim, shim_of
+from ..shared.shim import shim_of
 from ..shared.units import Encoder, UnitBatch
 from ..shared.wordpiece_encoder import WindowOptions, WordpieceEncoder, wordpieces_of
 from .batches import pad_entities, place_entities
@@ -45,7 +46,7 @@ def ERNIEEncoder(
             'entities = "finetuned" needs source = "candidates": other entities are not known before training.'
         )
     install_entity_extensions()
-    shim = ModuleShim(
+    shim = BertShim(
         build_ernie, reads=["wordpieces"], mixed_precision=mixed_precision, grad_scaler_config=grad_scaler_config
     )
     nodes = {"entities": EntityLinks(options.source, options.overlaps, options.lexicon.node())}

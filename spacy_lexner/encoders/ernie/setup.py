@@ -63,7 +63,7 @@ class ERNIESetup(BertSetup):
         )
         assert isinstance(module, ERNIE)
         self.load_weights(module.encoder.text, config, wordpieces)
-        if self.checkpoint is not None and has_entity_side(self.checkpoint) and self.layer_types is None:
+        if self.checkpoint is not None and has_entity_side(self.checkpoint):
             load_entity_side(self.checkpoint, module.encoder)
         _start_from_vectors(module, tuned)
         return module
@@ -73,10 +73,14 @@ class ERNIESetup(BertSetup):
         if self.checkpoint is not None and has_entity_side(self.checkpoint):
             saved = read_entity_side(self.checkpoint, depth)
         layer_types = self.layer_types or (saved.layer_types if saved else default_layer_types(depth))
+        layer_types = complete_layer_types(layer_types, depth)
         width = self.entity_width or (saved.entity_width if saved else lexicon.dim or DEFAULT_ENTITY_WIDTH)
         heads = self.entity_heads or (saved.entity_heads if saved else DEFAULT_ENTITY_HEADS)
         check_entity_vectors(lexicon, width)
-        return EntitySide(complete_layer_types(layer_types, depth), width, heads)
+        side = EntitySide(layer_types, width, heads)
+        if saved:
+            check_entity_side(side, saved)
+        return side
 
 
 def default_layer_types(depth: int) -> Tuple[str, ...]:
@@ -84,6 +88,21 @@ def default_layer_types(depth: int) -> Tuple[str, ...]:
     1 mix and 6 norm of 12 layers."""
     n_norm = depth // 2
     return (*["sim"] * (depth - n_norm - 1), "mix", *["norm"] * n_norm)
+
+
+def check_entity_side(side: EntitySide, saved: EntitySide) -> None:
+    """Raise ValueError if the weights of a checkpoint's entity side mean something else in another one. A layer that
+    reads text alone needs none."""
+    layers = enumerate(zip(side.layer_types, saved.layer_types))
+    used = [(i, *types) for i, types in layers if types[0] != "sim"]
+    wrong = [f"layer_types[{i}] is {given!r}, but {known!r}" for i, given, known in used if given != known]
+    if used and side.entity_heads != saved.entity_heads:
+        wrong.append(f"entity_heads is {side.entity_heads}, but {saved.entity_heads}")
+    if wrong:
+        raise ValueError(
+            f"{wrong[0]} in the checkpoint: leave that setting out. To train another entity side on its text side, "
+            "remove ernie.json from the folder."
+        )
 
 
 def check_entity_vectors(lexicon: Lexicon, width: int) -> None:

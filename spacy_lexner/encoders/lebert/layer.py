@@ -11,7 +11,8 @@ from ...candidates.batch_words import AttendedWords, BatchWords, place_words, sp
 from ...candidates.policy import Policy, candidate_slots
 from ...lexicon.matcher import SingleChars
 from ...tensors.convert import numpy_of
-from ..shared.shim import ModuleShim, settings_of, shim_of
+from ..shared.bert_shim import BertShim
+from ..shared.shim import settings_of, shim_of
 from ..shared.units import Encoder, UnitBatch, run_batches
 from ..shared.wordpiece_encoder import WindowOptions, WordpieceEncoder, wordpieces_of
 from ..shared.words import WordTable
@@ -42,7 +43,7 @@ def LEBERTEncoder(
     grad_scaler_config: Dict[str, Any],
 ) -> Encoder:
     """The layer, one row per token; see `build_lebert_v1`."""
-    shim = ModuleShim(
+    shim = BertShim(
         build_lebert,
         reads=["wordpieces", "lexicon_width"],
         mixed_precision=mixed_precision,

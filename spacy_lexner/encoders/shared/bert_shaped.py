@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import Any, Dict
+from typing import Any, Dict, Iterable
 
 from safetensors import SafetensorError
 from torch import nn
@@ -70,9 +70,19 @@ def load_encoder(checkpoint: str, config: PretrainedConfig) -> PreTrainedModel:
     if missing:
         raise ValueError(
             f"The checkpoint {checkpoint!r} lacks {len(missing)} of the encoder's weights, the first of them "
-            f"{', '.join(missing[:3])}. It is not a checkpoint of a {config.model_type!r} model, or not a whole one."
+            f"{', '.join(missing[:3])}. {_explain(missing[0], info['unexpected_keys'], config.model_type)}"
         )
     return _without_pooler(model.float())
+
+
+def _explain(missing: str, others: Iterable[str], model_type: str) -> str:
+    prefixed = next((name for name in sorted(others) if name.endswith(f".{missing}")), None)
+    if prefixed is None:
+        return f"It is not a checkpoint of a {model_type!r} model, or not a whole one."
+    return (
+        f"It has {prefixed}: remove the prefix {prefixed.removesuffix(missing)!r} from the names in the weights file "
+        "(torch.load, rename, torch.save), or save the model inside the wrapper with save_pretrained."
+    )
 
 
 def load_tokenizer(checkpoint: str) -> Dict[str, Any]:

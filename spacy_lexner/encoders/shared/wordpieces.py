@@ -43,10 +43,12 @@ class Wordpieces:
         self.tokenizer.encode_special_tokens = True  # a text that says "[SEP]" is no separator
         self.normalization = normalization
         self.pad, self.unk, self.cls, self.sep, self.mask = pad, unk, cls, sep, mask
+        self._size = 1 + max(self.tokenizer.get_vocab().values())
         self._cache: Dict[int, List[int]] = {}
 
     def __len__(self) -> int:
-        return self.tokenizer.get_vocab_size()
+        """The ids, used or not: a piece on several lines of a vocab.txt has the number of the last."""
+        return self._size
 
     def pieces(self, text: str) -> List[int]:
         """The ids of the pieces of a token, at least one."""

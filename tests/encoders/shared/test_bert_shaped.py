@@ -69,6 +69,16 @@ def test_truncated_weights(tmp_path):
         load(tmp_path)
 
 
+def test_weights_with_the_prefix_of_a_wrapper(tmp_path):
+    model = BertModel(BertConfig(**SIZES))
+    model.config.save_pretrained(tmp_path)
+    torch.save(
+        {f"module.bert.{name}": value for name, value in model.state_dict().items()}, tmp_path / "pytorch_model.bin"
+    )
+    with pytest.raises(ValueError, match=r"It has module\.bert\.embeddings.*: remove the prefix 'module\.bert\.'"):
+        load(tmp_path)
+
+
 def test_weights_of_another_model(tmp_path):
     RobertaModel(RobertaConfig(**SIZES)).save_pretrained(tmp_path)
     BertConfig(**{**SIZES, "num_hidden_layers": 3}).save_pretrained(tmp_path)

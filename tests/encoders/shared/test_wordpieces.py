@@ -152,3 +152,8 @@ def test_wordpieces_fit_the_rows_of_the_encoder():
         check_pieces({"wordpieces": pieces, "encoder": {"vocab_size": 6}})
     with pytest.raises(ValueError, match="id of cls is 1000"):
         check_pieces({"wordpieces": {**pieces, "cls": 1000}, "encoder": {"vocab_size": 7}})
+
+
+def test_a_piece_on_two_lines_has_the_number_of_the_last_and_a_row_for_each():
+    pieces = load_wordpieces(vocab_settings([*SPECIAL, "南", "京", "南"]))
+    assert (pieces.pieces("南京"), len(pieces)) == ([7, 6], 8)
