@@ -182,11 +182,11 @@ def forward(model: Model, docs: List[Doc], is_train: bool) -> Tuple[List[DocWord
             if kind not in link.warned:
                 link.warned.add(kind)
                 warnings.warn(warning, LexiconWarning, stacklevel=2)
-    if any(link.is_stale(doc, is_train) for doc in docs):
+    if (stale := next((doc for doc in docs if link.is_stale(doc, is_train)), None)) is not None:
         raise ValueError(
-            "The model reads candidate words, but its `lex_matcher` is not in this pipeline: the component was sourced "
-            "from another pipeline without it. Source it too, before the component: "
-            'nlp.add_pipe("lex_matcher", source=other_nlp, first=True).'
+            f"The model reads candidate words, but its `lex_matcher` has not run on {stale.text[:40]!r}. If it is in "
+            "the pipeline, enable it, and put it before the component that holds the model. If the component was "
+            'sourced without it, source it too: nlp.add_pipe("lex_matcher", source=other_nlp, first=True).'
         )
     stored = [get_candidates(doc) for doc in docs]
     matchers = [None if one is None else source.get(one[0]) for one in stored]

@@ -19,7 +19,7 @@ from .rule_follower import RuleFollower
 from .sealed_pipe import SealedPipe
 from .settings import LABELS, TEXT_OR_NULL, Setting, check_settings, one_of
 from .tag_labels import TagLabels
-from .tagger_model import finish_update, has_weights, initialize_model
+from .tagger_model import finish_update, has_weights, initialize_model, require_vectors
 from .units import UnitReader, Units, read_examples
 
 
@@ -239,6 +239,7 @@ class SequenceTagger(SealedPipe, Generic[PredictionT]):
         docs = self.unit_docs([example.predicted for example in examples])
         if not any(map(len, docs)):
             return losses
+        require_vectors(self.model, docs, self.name)
         loss, backprop = recall(self._rehearsal_model, self.model, docs, self.training_constraint, drop)
         backprop()
         if sgd not in (None, False):

@@ -1,14 +1,16 @@
-"""Initializing a tagger's model and updating its weights."""
+"""Initializing a tagger's model, running it and updating its weights."""
 
 from itertools import islice
-from typing import Callable, Iterable
+from typing import Any, Callable, Iterable, Sequence
 
 from spacy.errors import Errors
+from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc
 from thinc.api import Model, Optimizer
 
 from ..candidates.limits import Limits, set_limits
 from ..candidates.training_texts import pass_training_docs
+from ..candidates.unit_docs import find_listener
 from ..tagging.spans.head import TaggerOutput
 
 SAMPLE = 10  # number of Docs that a model is initialized with
@@ -30,6 +32,32 @@ def initialize_model(model: Model, get_docs: Callable[[], Iterable[Doc]], n_tags
     ops = model.ops
     output = TaggerOutput([ops.alloc2f(len(doc), n_tags) for doc in docs], ops.alloc2f(n_tags + 1, n_tags + 1))
     model.initialize(X=docs, Y=output)
+
+
+def predict_tags(model: Model, docs: Sequence[Doc], component: str) -> TaggerOutput:
+    """Run a tagger on unit Docs. Raises ValueError for a Doc without the vectors of an encoder that it shares."""
+    require_vectors(model, docs, component)
+    return model.predict(docs)
+
+
+def require_vectors(model: Model, docs: Iterable[Doc], component: str) -> None:
+    """Raise ValueError for a Doc without the vectors of the encoder that a tagger shares. For such a Doc spaCy's
+    listeners return zeros, in which the tagger would find something or other."""
+    listener: Any = find_listener(model)
+    lacking = None if listener is None else next((doc for doc in docs if not _has_vectors(listener, doc)), None)
+    if lacking is not None:
+        raise ValueError(
+            f"{component} listens to a shared encoder (upstream {listener.upstream_name!r}), which has not read "
+            f"{lacking.text[:40]!r}. Add or enable that encoder before {component}; in training, add it to "
+            f"training.annotating_components. Or give {component} a copy, in the pipeline that it comes from: "
+            f"nlp.replace_listeners(ENCODER, {component!r}, ['model.tok2vec'])."
+        )
+
+
+def _has_vectors(listener: Any, doc: Doc) -> bool:
+    if isinstance(listener, Tok2VecListener):
+        return not len(doc) or doc.tensor.shape[1:] == (listener.get_dim("nO"),)
+    return not doc.has_extension("trf_data") or doc._.trf_data is not None
 
 
 def finish_update(model: Model, sgd: Optimizer) -> None:

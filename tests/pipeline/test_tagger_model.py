@@ -1,4 +1,6 @@
+import numpy as np
 import pytest
+import small_ner
 import spacy
 from spacy.util import registry
 from thinc.api import Adam, Optimizer
@@ -47,3 +49,26 @@ def test_weights_change():
     output.inc_grad("emission_b", before + 1)
     finish_update(model, Adam(0.1))
     assert (output.get_param("emission_b") < before).all()
+
+
+def test_texts_that_a_shared_encoder_has_not_read_are_refused():
+    """spaCy's listeners return zeros for them."""
+    nlp = small_ner.blank(tok2vec={"@architectures": "spacy.Tok2VecListener.v1", "width": 8, "upstream": "*"})
+    nlp.add_pipe("tok2vec", first=True, config={"model": CNN})
+    small_ner.train(nlp, steps=1)
+    nlp.resume_training()
+    ner, gold = nlp.get_pipe("lex_ner"), small_ner.examples(nlp)
+    message = r"upstream '\*'.*has not read '张三在北京.*enable that encoder.*replace_listeners\(ENCODER, 'lex_ner'"
+    nlp("张三")
+    with nlp.select_pipes(disable="tok2vec"), pytest.raises(ValueError, match=message):
+        nlp("张三在北京")
+    nlp.update(gold)
+    with pytest.raises(ValueError, match=message):
+        ner.rehearse(gold)
+    doc = nlp.make_doc("张三在北京")
+    doc.tensor = np.zeros((len(doc), 9), "f")  # of an encoder in another pipeline
+    with pytest.raises(ValueError, match=message):
+        ner(doc)
+    ner(nlp.make_doc(""))
+    nlp.replace_listeners("tok2vec", "lex_ner", ["model.tok2vec"])
+    ner(nlp.make_doc("张三在北京"))

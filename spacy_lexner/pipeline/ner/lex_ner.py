@@ -18,6 +18,7 @@ from ..extensions import add_extension
 from ..gold_report import GoldReport
 from ..sequence_tagger import SequenceTagger
 from ..settings import Setting
+from ..tagger_model import predict_tags
 from ..units import Units
 from .calibration import CALIBRATION, THRESHOLD, Calibration, Confidence, Threshold, check_threshold
 from .constraints import ENTITY, Constraints, allowed_tags, apply_entity_rules, kept_spans
@@ -179,7 +180,7 @@ class LexNER(SequenceTagger[Prediction]):
             return [NOTHING for _ in docs]
         with self.rules.link.pinned():
             constraints = self._constraints(docs)
-            outputs = self.model.predict(docs)
+            outputs = predict_tags(self.model, docs, self.name)
             attended = attend_words(self.model, docs) if self.note_words else [None] * len(docs)
         wanted = self.n_alternatives, self.uncertain
         found = find_entities(self.head, outputs, docs, constraints, self.rule_scheme, self.name, *wanted)
@@ -217,7 +218,7 @@ class LexNER(SequenceTagger[Prediction]):
         self.require_initialized()
         unit_docs = self.unit_docs(docs)
         with self.rules.link.pinned():
-            return unit_docs, self._constraints(unit_docs), self.model.predict(unit_docs)
+            return unit_docs, self._constraints(unit_docs), predict_tags(self.model, unit_docs, self.name)
 
     def _constraints(self, docs: Sequence[Doc]) -> List[Constraints]:
         constraints, new = [], self.rule_scheme.labels[len(self.labels) :]

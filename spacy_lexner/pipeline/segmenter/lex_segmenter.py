@@ -17,6 +17,7 @@ from ..extensions import add_extension
 from ..gold_report import GoldReport
 from ..sequence_tagger import SequenceTagger
 from ..settings import HASHES, Setting, one_of
+from ..tagger_model import predict_tags
 from .constraints import WORD, Constraints, allowed_tags, apply_word_rules, kept_edges
 from .gold_words import CONSEQUENCES, gold_words, survey_words
 from .parts_of_speech import PARTS_OF_SPEECH, PartOfSpeech
@@ -133,7 +134,8 @@ class LexSegmenter(SequenceTagger[Segmentation]):
                 raise ValueError(
                     f"{self.name} makes words from characters, but this Doc has tokens of several: {token!r} in "
                     f"{doc.text[:40]!r}. Give the pipeline a character tokenizer: in the config [nlp.tokenizer] "
-                    '@tokenizers = "spacy-lexner.CharTokenizer.v1".'
+                    '@tokenizers = "spacy-lexner.CharTokenizer.v1". If the Doc has been through the pipeline before, '
+                    "run it on the text: nlp(doc.text)."
                 )
         return docs
 
@@ -153,7 +155,7 @@ class LexSegmenter(SequenceTagger[Segmentation]):
                 borders, edges = fixed_borders(doc), kept_edges(doc, self.keep_spans)
                 rules = apply_word_rules(doc, words, self.labels, borders, edges)
                 constraints.append(Constraints(borders, edges, rules, matcher))
-            outputs = self.model.predict(docs)
+            outputs = predict_tags(self.model, docs, self.name)
         return find_words(self.head, outputs, docs, constraints, self.scheme, self.name)
 
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Segmentation]) -> None:

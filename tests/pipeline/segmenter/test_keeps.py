@@ -95,6 +95,8 @@ def test_docs_in_words_are_refused(nlp):
         nlp(doc)
     with pytest.raises(ValueError, match="makes words from characters"):
         nlp.update([Example(doc, Doc(nlp.vocab, ["我", "爱", "北京", "天安门"]))])
+    with pytest.raises(ValueError, match=r"been through the pipeline before.*nlp\(doc.text\)"):
+        nlp(nlp(PLAIN[0]))
 
 
 def test_the_doc_that_went_in_stays(nlp):
