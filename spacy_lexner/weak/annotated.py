@@ -50,7 +50,7 @@ def read_annotated(
 def drop_shared(docs: Sequence[Doc], judges: Sequence[Doc], names: Tuple[str, str], skip_shared: bool) -> List[Doc]:
     """RETURNS (List[Doc]): The Docs that do not overlap those that score models; `names` says where both are from.
     Raises ValueError if there are others and they are not to be skipped, or if none is left."""
-    shared = {overlap.line - 1 for overlap in protect(judges).find(doc.text for doc in docs)}
+    shared = {overlap.line - 1 for overlap in protect(judges).find(doc.text for doc in docs)} if judges else set()
     labelled, dev = names
     if shared and not skip_shared:
         raise ValueError(

@@ -19,7 +19,7 @@ class BertShim(ModuleShim):
         """Raises ValueError if weights of an encoder of other sizes would replace those of an initialised module."""
         if self.settings is not None:
             msg = srsly.msgpack_loads(bytes_data)
-            if msg["settings"] is not None:
+            if isinstance(msg["settings"], dict):  # None: no module; anything else is refused below
                 msg["settings"] = _adapt(msg["settings"], self.settings)
                 bytes_data = srsly.msgpack_dumps(msg)
         super().from_bytes(bytes_data)
