@@ -9,6 +9,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 
 from ...candidates.storage import token_borders
 from ...candidates.unit_docs import covering
+from ...candidates.user_data import reading
 from ...tagging.spans.word_rules import CUTS_TOKENS, RuleConflict
 from ..exact_offsets import add_offset_extensions, set_offsets
 from ..extensions import add_score_extension
@@ -32,11 +33,15 @@ class Placed(NamedTuple):
 
 
 def read_uncertain(doc: Doc) -> Iterator[Tuple[int, int, str, float]]:
-    """YIELDS (Tuple[int, int, str, float]): The uncertain spans of a Doc: exact characters, label and probability."""
+    """YIELDS (Tuple[int, int, str, float]): The uncertain spans of a Doc: exact characters, label and probability.
+    Raises ValueError if these were lost, as in `Doc.from_docs`, or if spans were added."""
     group = doc.spans.get(UNCERTAIN_KEY)
-    if group is not None:
-        for span, (start, end), score in zip(group, group.attrs["offsets"], group.attrs["scores"]):
-            yield start, end, span.label_, score
+    if group is None:
+        return
+    with reading(f'doc.spans["{UNCERTAIN_KEY}"]'):
+        rows = list(zip(group, group.attrs["offsets"], group.attrs["scores"], strict=True))
+        found = [(start, end, span.label_, score) for span, (start, end), score in rows]
+    yield from found
 
 
 class EntityWriter:

@@ -13,7 +13,15 @@ from word_tokens import examples_in_words
 
 from spacy_lexner.pipeline.exact_offsets import get_offsets
 from spacy_lexner.pipeline.ner.entity_search import NOTHING, Entity
-from spacy_lexner.pipeline.ner.entity_writer import DROPPED, LEFT_OUT_KEY, MOVED, OVERLAP, UNCERTAIN_KEY, EntityWriter
+from spacy_lexner.pipeline.ner.entity_writer import (
+    DROPPED,
+    LEFT_OUT_KEY,
+    MOVED,
+    OVERLAP,
+    UNCERTAIN_KEY,
+    EntityWriter,
+    read_uncertain,
+)
 
 NLP = spacy.blank("zh")
 TEXT = "张三在北京大学工作"
@@ -269,3 +277,17 @@ def test_what_a_doc_keeps():
         writer.write(doc, FOUND, overwrite=overwrite)
         assert [(ent.text, ent.label_) for ent in doc.ents] == expected
         assert doc[0:2]._.lex_score == (None if overwrite else 0.25) and doc.ents[-1]._.lex_score == 0.75
+
+
+def test_uncertain_spans_without_their_scores_are_refused():
+    docs = [in_words() for _ in range(2)]
+    for doc, unit_doc in docs:
+        EntityWriter("ner", "expand").write_uncertain(doc, FOUND._replace(unit_doc=unit_doc))
+    [(doc, _), _] = docs
+    assert list(read_uncertain(doc)) == [(0, 2, "PER", 0.5)]
+    joined = Doc.from_docs([doc for doc, _ in docs])  # which drops the attributes of groups
+    assert len(joined.spans[UNCERTAIN_KEY]) == 2
+    doc.spans[UNCERTAIN_KEY].append(Span(doc, 1, 2, "LOC"))
+    for changed in (joined, doc):
+        with pytest.raises(ValueError, match=r'doc\.spans\["lex_uncertain"\].*Run the pipeline on the text again'):
+            list(read_uncertain(changed))
