@@ -33,6 +33,7 @@ from spacy_lexner.cli.shared import read_texts
 from spacy_lexner.formats.spacy_file import read_docs
 from spacy_lexner.training.runs import set_values, train_once
 from spacy_lexner.weak.dictionary import Dictionary
+from spacy_lexner.weak.label import Labeller
 from spacy_lexner.weak.matching import match
 from spacy_lexner.weak.path import MODEL, Settings, learn
 from spacy_lexner.weak.rounds import find_component
@@ -76,7 +77,7 @@ class Matching:
     """A dictionary as a pipeline."""
 
     def __init__(self, dictionary: Dictionary) -> None:
-        self.dictionary, self.nlp = dictionary, spacy.blank("zh")
+        self.labeller, self.nlp = Labeller(dictionary), spacy.blank("zh")
         self.pipeline: List[Any] = []
         self.vocab = self.nlp.vocab
 
@@ -85,7 +86,7 @@ class Matching:
 
     def pipe(self, docs: Iterator[Doc]) -> Iterator[Doc]:
         examples = list(docs)
-        for doc, marks in zip(examples, match(self.dictionary, [doc.text for doc in examples])):
+        for doc, marks in zip(examples, match(self.labeller, [doc.text for doc in examples])):
             spans = [doc.char_span(mark.start, mark.end, label=mark.label) for mark in marks]
             doc.ents = [span for span in spans if span is not None]
             yield doc

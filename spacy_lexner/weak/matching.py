@@ -5,22 +5,21 @@ from typing import List, Sequence
 from ..report.counts import count, scores
 from ..report.gold import GoldText
 from ..visualize.lattice import Mark
-from .dictionary import Dictionary
 from .label import Labeller
 
 
-def match(dictionary: Dictionary, texts: Sequence[str]) -> List[List[Mark]]:
-    """RETURNS (List[List[Mark]]): The words of each text as entities with their first label, in order; of overlapping
-    ones the longest, then the first."""
+def match(labeller: Labeller, texts: Sequence[str]) -> List[List[Mark]]:
+    """RETURNS (List[List[Mark]]): The dictionary's words in each text as entities with their first label, in order; of
+    overlapping ones the longest, then the first."""
     return [
         _longest([Mark(each.start, each.end, each.labels[0]) for each in found if each.labels])
-        for found in Labeller(dictionary).label(texts)
+        for found in labeller.label(texts)
     ]
 
 
-def score_matching(dictionary: Dictionary, gold: Sequence[GoldText]) -> float:
+def score_matching(labeller: Labeller, gold: Sequence[GoldText]) -> float:
     """RETURNS (float): The F1 of `match` on annotated texts."""
-    return scores(*count(gold, match(dictionary, [text.text for text in gold])).total())["f"] or 0.0
+    return scores(*count(gold, match(labeller, [text.text for text in gold])).total())["f"] or 0.0
 
 
 def _longest(marks: List[Mark]) -> List[Mark]:

@@ -101,7 +101,7 @@ def learn(
     )
     rounds = training.run(settings.rounds)
     finish(rounds, training.gold, output / MODEL)
-    matching = score_matching(learned_from, training.gold) if training.gold else None
+    matching = score_matching(labeller, training.gold) if training.gold else None
     write_report(output, learned_from, found, improbable, rounds, matching)
     return rounds
 

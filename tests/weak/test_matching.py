@@ -4,11 +4,11 @@ from spacy_lexner.lexicon.normalization import Normalization
 from spacy_lexner.report.gold import GoldText
 from spacy_lexner.visualize.lattice import Mark
 from spacy_lexner.weak.dictionary import Dictionary
+from spacy_lexner.weak.label import Labeller
 from spacy_lexner.weak.matching import match, score_matching
 
-WORDS = Dictionary(
-    {"南京": ("LOC",), "南京市": ("GPE", "LOC"), "市长": ("TITLE",), "长江": ("LOC",), "iPhone": ("PRO",)}
-)
+LABELS = {"南京": ("LOC",), "南京市": ("GPE", "LOC"), "市长": ("TITLE",), "长江": ("LOC",), "iPhone": ("PRO",)}
+WORDS = Labeller(Dictionary(LABELS))
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_the_longest_words_with_their_first_label(text, expected):
 
 
 def test_texts_are_normalised_as_the_dictionary_is():
-    words = Dictionary(WORDS.labels, (), Normalization(case=True, width=True))
+    words = Labeller(Dictionary(LABELS, (), Normalization(case=True, width=True)))
     assert match(words, ["ＩＰＨＯＮＥ"]) == [[Mark(0, 6, "PRO")]]
 
 

@@ -2,8 +2,6 @@
 
 from typing import Any, Dict
 
-import srsly
-
 from .shim import ModuleShim
 
 SIZES = {"num_hidden_layers": "depth", "num_attention_heads": "heads", "intermediate_size": "intermediate_width"}
@@ -15,15 +13,9 @@ class BertShim(ModuleShim):
     (`initialize.init_tok2vec`, `spacy pretrain --resume-path`) leave its dropouts and gradient checkpointing as they
     are: pretraining has others than training."""
 
-    def from_bytes(self, bytes_data: bytes) -> "BertShim":
+    def adapt(self, saved: Dict[str, Any]) -> Dict[str, Any]:
         """Raises ValueError if weights of an encoder of other sizes would replace those of an initialised module."""
-        if self.settings is not None:
-            msg = srsly.msgpack_loads(bytes_data)
-            if isinstance(msg["settings"], dict):  # None: no module; anything else is refused below
-                msg["settings"] = _adapt(msg["settings"], self.settings)
-                bytes_data = srsly.msgpack_dumps(msg)
-        super().from_bytes(bytes_data)
-        return self
+        return saved if self.settings is None else _adapt(saved, self.settings)
 
 
 def _adapt(saved: Dict[str, Any], own: Dict[str, Any]) -> Dict[str, Any]:

@@ -211,6 +211,10 @@ class ModuleShim(PyTorchShim):
         state = {name: tensor.contiguous().clone() for name, tensor in weights.items() if name not in aliases}
         return srsly.msgpack_dumps({"settings": self.settings, "aliases": aliases, "state": save_safetensors(state)})
 
+    def adapt(self, saved: Dict[str, Any]) -> Dict[str, Any]:
+        """RETURNS (Dict[str, Any]): The settings of the module for weights saved with others."""
+        return saved
+
     def from_bytes(self, bytes_data: bytes) -> "ModuleShim":
         msg = srsly.msgpack_loads(bytes_data)
         if msg["settings"] is None:
@@ -219,21 +223,21 @@ class ModuleShim(PyTorchShim):
         check_plain(msg["settings"])
         if missing := [name for name in self.reads if name not in msg["settings"]]:
             raise ValueError(f"the settings of the torch module lack {', '.join(missing)}")
-        state = read_weights(msg["state"])
+        settings, state = self.adapt(msg["settings"]), read_weights(msg["state"])
         state.update({name: state[kept] for name, kept in msg["aliases"].items()})
-        module = build_empty(self.build, msg["settings"], len(state))  # before memory is taken for forged sizes
+        module = build_empty(self.build, settings, len(state))  # before memory is taken for forged sizes
         check_shapes({name: state[name] for name in state if not name.endswith(int8.SCALE)}, module.state_dict())
-        if msg["settings"].get(int8.KEY):
-            module = self.initialize(msg["settings"])
+        if settings.get(int8.KEY):
+            module = self.initialize(settings)
             check_shapes(state, int8.pack(module))
             int8.unpack(module, state)
         else:
             check_dtypes(state, module.state_dict())
             assign_weights(module, state, msg["aliases"])
             if is_whole(module):
-                self.settings, self._model = msg["settings"], module.to(get_torch_default_device())
+                self.settings, self._model = settings, module.to(get_torch_default_device())
             else:
-                self.initialize(msg["settings"]).load_state_dict(state)
+                self.initialize(settings).load_state_dict(state)
         self._stop_training()
         self._grad_scaler.to_(self.device)
         return self
