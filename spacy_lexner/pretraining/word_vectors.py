@@ -8,6 +8,7 @@ from typing import Callable, Iterable, Iterator, List, Literal, Optional
 
 from tqdm import tqdm
 
+from ..lexicon.writing import whole_file
 from .text_index import find_text_files, read_lines
 
 UnitT = Literal["word", "char", "bigram"]
@@ -123,13 +124,10 @@ def train_vectors(
                     f"No {unit} occurs {settings.min_count} times in the text: give more text or a lower min_count."
                 ) from error
     written = [key for key in model.wv.index_to_key if unit != "word" or HAN.search(key)]
-    temporary = output.with_name(output.name + ".part")
-    output.parent.mkdir(parents=True, exist_ok=True)
-    with temporary.open("w", encoding="utf8", newline="\n") as file:
-        file.write(f"{len(written)} {dim}\n")
+    with whole_file(output) as file:
+        file.write(f"{len(written)} {dim}\n".encode())
         for key in written:
-            file.write(f"{key} {' '.join(f'{value:.5f}' for value in model.wv[key])}\n")
-    temporary.replace(output)
+            file.write(f"{key} {' '.join(f'{value:.5f}' for value in model.wv[key])}\n".encode())
     return len(written)
 
 
