@@ -15,7 +15,7 @@ from ...formats.spacy_file import read_annotated
 from ...formats.task import Task
 from ...formats.write import WRITERS, check_format
 from ...report.gold import GoldText, to_gold
-from ..model.training_config import CodeOption, training_config
+from ..model.training_config import CodeOption, ConfigOption, training_config
 from ..shared import GpuOption, failing, load_pipeline, warn_of_failures
 from .convert import OffsetsOption
 from .export import export
@@ -27,10 +27,7 @@ def errors_cli(
     ctx: typer.Context,
     corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="Annotated texts: a .spacy file or a folder")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="The folder for all that is written")],
-    config: Annotated[
-        str,
-        typer.Option("--config", "-c", metavar="CONFIG", help="What is trained: a base of configs/ or a file"),
-    ] = "flat",
+    config: ConfigOption = "flat",
     model: Annotated[
         Optional[str],
         typer.Option(

@@ -1,30 +1,33 @@
 """`spacy lexner distil`: a small, fast student of a large or ensemble teacher."""
 
 from pathlib import Path
-from typing import Annotated, List, Optional
+from typing import Annotated, List
 
 import typer
 from spacy.cli._util import import_code, setup_gpu
 from wasabi import msg
 
 from ..shared import GpuOption, SkipSharedOption, TextFormatOption, check_apart, failing, read_texts
-from .training_config import CodeOption, SetOption, read_values, training_config
+from .training_config import (
+    CodeOption,
+    ConfigOption,
+    DevOption,
+    LabelledOption,
+    LimitOption,
+    SetOption,
+    read_values,
+    training_config,
+)
 
 
 def distil_cli(
     teacher: Annotated[Path, typer.Argument(metavar="TEACHER", help="A pipeline with lex_ner, large or an ensemble")],
     texts: Annotated[List[Path], typer.Argument(metavar="TEXTS...", help="Files or folders of texts")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="The folder for all that is written")],
-    config: Annotated[
-        str, typer.Option("--config", "-c", metavar="CONFIG", help="The student: a base of configs/ or a file")
-    ] = "flat",
-    dev: Annotated[
-        Optional[Path], typer.Option("--dev", metavar="FILE", help="Annotated texts to select and calibrate it on")
-    ] = None,
-    labelled: Annotated[
-        Optional[Path], typer.Option("--labelled", "-l", metavar="FILE", help="Annotated texts to learn from as well")
-    ] = None,
-    limit: Annotated[int, typer.Option("--limit", help="Learn from at most this many texts", min=1)] = 50_000,
+    config: ConfigOption = "flat",
+    dev: DevOption = None,
+    labelled: LabelledOption = None,
+    limit: LimitOption = 50_000,
     weight: Annotated[float, typer.Option(help="Weight of the teacher relative to annotations", min=0.0)] = 1.0,
     skip_shared: SkipSharedOption = False,
     seed: Annotated[int, typer.Option(help="Random seed")] = 0,

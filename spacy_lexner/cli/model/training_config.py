@@ -11,6 +11,16 @@ from thinc.api import Config
 from ...lexicon import Lexicon
 from .make_config import complete, read_base
 
+ConfigOption = Annotated[
+    str, typer.Option("--config", "-c", metavar="CONFIG", help="What is trained: a base of configs/ or a file")
+]
+DevOption = Annotated[
+    Optional[Path], typer.Option("--dev", metavar="FILE", help="Annotated texts to select and calibrate models on")
+]
+LabelledOption = Annotated[
+    Optional[Path], typer.Option("--labelled", "-l", metavar="FILE", help="Annotated texts to learn from as well")
+]
+LimitOption = Annotated[int, typer.Option("--limit", help="Learn from at most this many texts", min=1)]
 SetOption = Annotated[
     Optional[List[str]],
     typer.Option("--set", "-s", metavar="NAME=VALUE", help="A setting of the config; repeatable"),

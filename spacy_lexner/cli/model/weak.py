@@ -13,7 +13,16 @@ from wasabi import msg
 from ...lexicon.readers.any_file import read_any
 from ...weak.dictionary import Dictionary, read_dictionary
 from ..shared import GpuOption, SkipSharedOption, TextFormatOption, check_apart, failing, read_texts
-from .training_config import CodeOption, SetOption, read_values, training_config
+from .training_config import (
+    CodeOption,
+    ConfigOption,
+    DevOption,
+    LabelledOption,
+    LimitOption,
+    SetOption,
+    read_values,
+    training_config,
+)
 
 N_SHOWN = 10  # labels, doubtful words
 
@@ -24,15 +33,9 @@ def weak_cli(
     ],
     texts: Annotated[List[Path], typer.Argument(metavar="TEXTS...", help="Files or folders of raw texts")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="The folder for all that is written")],
-    config: Annotated[
-        str, typer.Option("--config", "-c", metavar="CONFIG", help="What is trained: a base of configs/ or a file")
-    ] = "flat",
-    dev: Annotated[
-        Optional[Path], typer.Option("--dev", metavar="FILE", help="Annotated texts to select and calibrate models on")
-    ] = None,
-    labelled: Annotated[
-        Optional[Path], typer.Option("--labelled", "-l", metavar="FILE", help="Annotated texts to learn from")
-    ] = None,
+    config: ConfigOption = "flat",
+    dev: DevOption = None,
+    labelled: LabelledOption = None,
     other_words: Annotated[
         Optional[Path],
         typer.Option(
@@ -57,7 +60,7 @@ def weak_cli(
     held_out: Annotated[
         float, typer.Option(help="Without --dev and --labelled: share of words held out for scoring", min=0.0, max=0.9)
     ] = 0.1,
-    limit: Annotated[int, typer.Option("--limit", help="Learn from at most this many texts", min=1)] = 50_000,
+    limit: LimitOption = 50_000,
     skip_shared: SkipSharedOption = False,
     seed: Annotated[int, typer.Option(help="Random seed")] = 0,
     format: TextFormatOption = "auto",

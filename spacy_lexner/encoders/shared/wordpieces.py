@@ -140,7 +140,7 @@ def read_vocab(path: Union[str, Path]) -> List[str]:
     """The pieces of a vocab.txt, UTF-8. Only a line feed ends a line: BERT's Chinese vocabulary has pieces that Python
     takes for line ends, or for white space to strip. Raises ValueError if it cannot be read."""
     try:
-        text = Path(path).read_bytes().decode("utf8")
+        text = Path(path).read_bytes().decode("utf-8-sig")  # some editors write a byte-order mark
     except OSError as error:
         raise ValueError(f"The vocabulary {str(path)!r} cannot be read ({error.strerror}).") from error
     except UnicodeDecodeError as error:

@@ -89,15 +89,17 @@ class EntityWriter:
             set_offsets(one.span, one.start, one.end)
         there = {(one.entity.start, one.entity.end) for one in placed}
         lost = [ent for ent in prediction.entities if (ent.start, ent.end) not in there]
-        doc.spans.pop(LEFT_OUT_KEY, None)
-        if lost:
-            _write_group(doc, LEFT_OUT_KEY, EntityWriter(self.component, "expand").align(doc, unit_doc, lost))
+        if lost or LEFT_OUT_KEY in doc.spans:
+            self._write_group(doc, LEFT_OUT_KEY, EntityWriter(self.component, "expand").align(doc, unit_doc, lost))
+            if not doc.spans[LEFT_OUT_KEY]:
+                del doc.spans[LEFT_OUT_KEY]
         return [*prediction.conflicts, *self._unplaced(doc, prediction, lost)]
 
     def write_uncertain(self, doc: Doc, prediction: Prediction) -> None:
         """Write the uncertain spans to `doc.spans["lex_uncertain"]`; their probabilities go to its `attrs["scores"]`,
         their exact characters to `attrs["offsets"]`."""
-        _write_group(doc, UNCERTAIN_KEY, self.align(doc, prediction.read_from(doc), prediction.uncertain, count=False))
+        placed = self.align(doc, prediction.read_from(doc), prediction.uncertain, count=False)
+        self._write_group(doc, UNCERTAIN_KEY, placed)
 
     def place(self, doc: Doc, unit_doc: Doc, entities: Sequence[Entity], kept: Sequence[Span]) -> List[Placed]:
         """Put entities on the tokens of a Doc, around those that it keeps. If two touch the same token, the more
@@ -141,6 +143,17 @@ class EntityWriter:
                 self._drop(DROPPED, doc, start, end, "it does not begin and end with tokens")
         return placed
 
+    def _write_group(self, doc: Doc, key: str, placed: Sequence[Placed]) -> None:
+        """Write spans to a group, their scores, exact characters and this component to its `attrs`. Spans that other
+        components wrote stay."""
+        group = doc.spans.get(key, ())
+        columns = [group.attrs.get(name, ()) for name in ("scores", "offsets", "components")] if group else []
+        others = [row for row in zip(group, *columns) if row[-1] != self.component]
+        rows = [*others, *((one.span, one.entity.score, [one.start, one.end], self.component) for one in placed)]
+        spans, scores, offsets, components = map(list, zip(*rows)) if rows else ([], [], [], [])
+        attrs = {"scores": scores, "offsets": offsets, "components": components}
+        doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=spans)
+
     def _drop(self, what: str, doc: Doc, start: int, end: int, reason: str) -> None:
         self.counts[what] += 1
         if not self._warned:
@@ -161,12 +174,6 @@ class EntityWriter:
                 tokens = doc[int(first[0]) : int(last[0])].text
                 conflicts.append(word.conflict(CUTS_TOKENS, tokens)._replace(component=self.component))
         return conflicts
-
-
-def _write_group(doc: Doc, key: str, placed: Sequence[Placed]) -> None:
-    """Write spans to a group, their scores and exact characters to its `attrs`."""
-    attrs = {"scores": [one.entity.score for one in placed], "offsets": [[one.start, one.end] for one in placed]}
-    doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=[one.span for one in placed])
 
 
 def _characters(unit_doc: Doc, entities: Sequence[Entity]) -> Tuple[np.ndarray, np.ndarray]:

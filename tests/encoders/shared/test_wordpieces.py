@@ -103,6 +103,12 @@ def test_read_vocab_ends_lines_with_line_feeds_only(tmp_path, line_end):
     assert read_vocab(path) == VOCAB
 
 
+def test_a_byte_order_mark_is_no_part_of_the_first_piece(tmp_path):
+    path = tmp_path / "vocab.txt"
+    path.write_bytes("\n".join(VOCAB).encode("utf-8-sig"))
+    assert read_vocab(path) == VOCAB
+
+
 def test_vocab_files_that_cannot_be_read(tmp_path):
     with pytest.raises(ValueError, match=r"none\.txt' cannot be read \(No such file"):
         read_vocab(tmp_path / "none.txt")

@@ -291,3 +291,22 @@ def test_uncertain_spans_without_their_scores_are_refused():
     for changed in (joined, doc):
         with pytest.raises(ValueError, match=r'doc\.spans\["lex_uncertain"\].*Run the pipeline on the text again'):
             list(read_uncertain(changed))
+
+
+def test_two_components_keep_each_others_spans():
+    doc, unit_doc = in_words()
+    first, second = (EntityWriter(name, "strict") for name in ("first", "second"))
+    found = FOUND._replace(unit_doc=unit_doc)
+    expand = EntityWriter("first", "expand")
+    expand.write_uncertain(doc, found)
+    EntityWriter("second", "expand").write_uncertain(doc, found._replace(uncertain=[Entity(0, 2, "LOC", 0.25)]))
+    assert list(read_uncertain(doc)) == [(0, 2, "PER", 0.5), (0, 2, "LOC", 0.25)]
+    expand.write_uncertain(doc, found._replace(uncertain=[]))  # its own spans are replaced
+    assert list(read_uncertain(doc)) == [(0, 2, "LOC", 0.25)]
+    for writer in (first, second):
+        writer.write(doc, found, overwrite=False)
+    left = doc.spans[LEFT_OUT_KEY]
+    assert [span.text for span in left] == ["北京大学工"] * 2 and left.attrs["components"] == ["first", "second"]
+    for writer in (first, second):
+        writer.write(doc, found._replace(entities=[]), overwrite=False)
+    assert LEFT_OUT_KEY not in doc.spans
