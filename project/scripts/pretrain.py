@@ -15,8 +15,8 @@ def main(
     text: Annotated[Path, typer.Argument(help="Raw text: a file, or a folder of *.txt and *.txt.gz files.")],
     output: Annotated[Path, typer.Argument(help="Folder for the files of the run.")],
     checkpoint: Annotated[Path, typer.Argument(help="Hugging Face folder to write.")],
-    steps: Annotated[int, typer.Option(help="Total number of updates.")] = 10_000,
-    save_every: Annotated[int, typer.Option(help="Updates between two saved files to resume from.")] = 1000,
+    steps: Annotated[int, typer.Option(help="Total number of updates.", min=1)] = 10_000,
+    save_every: Annotated[int, typer.Option(help="Updates between two saved files to resume from.", min=1)] = 1000,
     masking: Annotated[str, typer.Option(help="piece, whole_word or ngram.")] = "piece",
     lexicon: Annotated[
         Path, typer.Option(help="Lexicon that defines whole words, and which words name entities.")

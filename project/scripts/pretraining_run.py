@@ -72,12 +72,12 @@ def run_settings(text: Path, output: Path, steps: int, save_every: int, seed: in
     text (Path): The raw text.
     output (Path): The folder of the run.
     steps (int): Total number of updates, rounded up to epochs of equal length.
-    save_every (int): Most updates in an epoch.
+    save_every (int): Most updates in an epoch. A run that is already there keeps the length of its epochs.
     seed (int): The random seed.
     RETURNS (Dict[str, Any]): Values by dotted names.
     """
-    n_epochs = max(1, -(-steps // save_every))
-    n_batches = -(-steps // n_epochs)
+    n_batches = epoch_length(output) or -(-steps // max(1, -(-steps // save_every)))
+    n_epochs = max(1, -(-steps // n_batches))
     return {
         "paths.raw_text": str(text),
         "pretraining.max_epochs": n_epochs,
@@ -87,6 +87,14 @@ def run_settings(text: Path, output: Path, steps: int, save_every: int, seed: in
         "pretraining.objective.log_path": str(output / "losses.jsonl"),
         "system.seed": seed,
     }
+
+
+def epoch_length(output: Path) -> Optional[int]:
+    """RETURNS (Optional[int]): Number of updates in an epoch of the run in a folder; None if there is no such run."""
+    if not (output / COPY).is_file() or not any(output.glob("model*.bin")):
+        return None
+    length: int = load_config(output / COPY)["pretraining"]["batcher"]["n_batches"]
+    return length
 
 
 def configure(base: Config, settings: Mapping[str, Any], options: str) -> Config:

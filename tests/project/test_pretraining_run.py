@@ -76,6 +76,16 @@ def test_more_steps_prolong_a_run(start, tmp_path, capsys):
     assert "a finished run (epochs: 3)" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("first, then, epochs", [(20, 25, 3), (7, 20, 3), (20, 11, 2)])
+def test_a_prolonged_run_keeps_the_length_of_its_epochs(start, tmp_path, first, then, epochs):
+    start(steps=first)
+    length = load_config(tmp_path / "run" / "config.cfg")["pretraining"]["batcher"]["n_batches"]
+    start(steps=then)
+    pretraining = load_config(tmp_path / "run" / "config.cfg")["pretraining"]
+    assert pretraining["batcher"]["n_batches"] == length and pretraining["max_epochs"] == epochs
+    assert pretraining["optimizer"]["learn_rate"]["total_steps"] == epochs * length
+
+
 @pytest.mark.parametrize(
     "changed, named",
     [
