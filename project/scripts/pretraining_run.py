@@ -93,7 +93,7 @@ def epoch_length(output: Path) -> Optional[int]:
     """RETURNS (Optional[int]): Number of updates in an epoch of the run in a folder; None if there is no such run."""
     if not (output / COPY).is_file() or not any(output.glob("model*.bin")):
         return None
-    length: int = load_config(output / COPY)["pretraining"]["batcher"]["n_batches"]
+    length: Optional[int] = dict_to_dot(load_config(output / COPY)).get("pretraining.batcher.n_batches")
     return length
 
 
