@@ -11,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional
@@ -76,8 +77,8 @@ def run_settings(text: Path, output: Path, steps: int, save_every: int, seed: in
     seed (int): The random seed.
     RETURNS (Dict[str, Any]): Values by dotted names.
     """
-    n_batches = epoch_length(output) or -(-steps // max(1, -(-steps // save_every)))
-    n_epochs = max(1, -(-steps // n_batches))
+    n_batches = epoch_length(output) or ceil(steps / ceil(steps / save_every))
+    n_epochs = ceil(steps / n_batches)
     return {
         "paths.raw_text": str(text),
         "pretraining.max_epochs": n_epochs,

@@ -20,6 +20,7 @@ from .split_tokens import split_tokens
 logger = logging.getLogger(__name__)
 AlignmentMode = Literal["expand", "contract", "strict", "split"]
 UNCERTAIN_KEY, LEFT_OUT_KEY = "lex_uncertain", "lex_left_out"
+COLUMNS = ("scores", "offsets", "components")  # in the attrs of these groups, a value for each span
 MOVED, DROPPED, OVERLAP = "moved", "dropped", "overlap"
 
 
@@ -146,13 +147,12 @@ class EntityWriter:
     def _write_group(self, doc: Doc, key: str, placed: Sequence[Placed]) -> None:
         """Write spans to a group, their scores, exact characters and this component to its `attrs`. Spans that other
         components wrote stay."""
-        group = doc.spans.get(key, ())
-        columns = [group.attrs.get(name, ()) for name in ("scores", "offsets", "components")] if group else []
-        others = [row for row in zip(group, *columns) if row[-1] != self.component]
-        rows = [*others, *((one.span, one.entity.score, [one.start, one.end], self.component) for one in placed)]
-        spans, scores, offsets, components = map(list, zip(*rows)) if rows else ([], [], [], [])
-        attrs = {"scores": scores, "offsets": offsets, "components": components}
-        doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=spans)
+        rows = [(one.span, one.entity.score, [one.start, one.end], self.component) for one in placed]
+        if (group := doc.spans.get(key)) is not None:
+            columns = (group.attrs.get(name, ()) for name in COLUMNS)
+            rows = [*(row for row in zip(group, *columns) if row[-1] != self.component), *rows]
+        attrs = {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS, 1)}
+        doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=[row[0] for row in rows])
 
     def _drop(self, what: str, doc: Doc, start: int, end: int, reason: str) -> None:
         self.counts[what] += 1
