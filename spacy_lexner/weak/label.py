@@ -2,12 +2,12 @@
 
 import re
 from bisect import bisect_left
-from typing import Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import numpy as np
 from spacy.tokens import Doc, Span
 
-from ..lexicon.entry import Labels, LexiconEntry
+from ..lexicon.entry import Labels, LexiconEntry, hash_word
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.matcher import Matcher
 from ..lexicon.rule_file import MAX_WORD_LENGTH
@@ -17,8 +17,8 @@ from .dictionary import Dictionary
 
 KNOWN, UNKNOWN = "known", "unknown"
 SEVERAL, COMMON, OVERLAP, PART = "several labels", "common word", "overlap", "part of a longer word"
-IMPROBABLE = "improbable"
-REASONS = (SEVERAL, COMMON, OVERLAP, PART, IMPROBABLE)
+IMPROBABLE, INSIDE = "improbable", "part of a longer entity"
+REASONS = (SEVERAL, COMMON, OVERLAP, PART, IMPROBABLE, INSIDE)
 DOUBTFUL_KEY, UNKNOWN_KEY, HELD_KEY = "weak_doubtful", "weak_unknown", "weak_held"
 GROUPS = (DOUBTFUL_KEY, UNKNOWN_KEY, HELD_KEY, ONE_OF_KEY, POSSIBLE_KEY)
 # Jieba's parts of speech whose words are not names: verbs, adjectives, adverbs, pronouns, numbers, ...
@@ -53,6 +53,7 @@ class Labeller:
         self.others = self._index([*map(LexiconEntry, dictionary.forbidden), *(other_words or ())])
         names = frozenset(dictionary.label_names)
         self._doubts = {word: self._doubt(word, labels, names) for word, labels in dictionary.labels.items()}
+        self._inside: Dict[int, Set[Place]] = {}  # by hash of the text
 
     def _index(self, entries: Iterable[LexiconEntry]) -> Matcher:
         return Matcher(Lexicon.from_entries(entries, normalization=self.normalization))
@@ -70,13 +71,20 @@ class Labeller:
         """From now on, take all occurrences of these words for improbable ones."""
         self._doubts.update(dict.fromkeys(words, IMPROBABLE))
 
+    def doubt_places(self, places: Iterable[Tuple[int, int, int]]) -> None:
+        """From now on, take the known words at these places (hash of the text, start, end) for parts of longer
+        entities."""
+        for text, start, end in places:
+            self._inside.setdefault(text, set()).add((start, end))
+
     def label(self, texts: Sequence[str]) -> List[List[Occurrence]]:
         """RETURNS (List[List[Occurrence]]): The words of each text, in order; known ones overlap no others."""
         found, others = _places(self.words, texts), _places(self.others, texts)
         normal = [self.normalization(text) for text in texts]
-        return [self._settle(*row) for row in zip(normal, found, others)]
+        inside = [self._inside.get(hash_word(text), set()) if self._inside else set() for text in texts]
+        return [self._settle(*row) for row in zip(normal, found, others, inside)]
 
-    def _settle(self, text: str, found: List[Place], others: List[Place]) -> List[Occurrence]:
+    def _settle(self, text: str, found: List[Place], others: List[Place], inside: Set[Place]) -> List[Occurrence]:
         # Longest match: an occurrence inside another labelled word is part of it.
         outer = [a for a in found if not any(_within(a, b) for b in _near(a, found))]
         settled, taken = [], np.zeros(len(text), bool)
@@ -88,6 +96,8 @@ class Labeller:
                 kind = OVERLAP
             elif any(_within(place, other) for other in _near(place, others)):
                 kind = PART
+            elif kind == KNOWN and place in inside:
+                kind = INSIDE
             settled.append(Occurrence(start, end, word, self.dictionary.labels[word], kind))
         for start, end in sorted(others, key=lambda place: place[0] - place[1]):
             if end - start > 1 and not taken[start:end].any():
@@ -124,8 +134,8 @@ def annotate(
     """Annotate a Doc partly: known words are entities, and all other tokens have missing annotation. Words with several
     labels are entities with one of them (`lex_one_of`); words that overlap others or are part of longer ones are
     entities or not (`lex_possible`), and so are known words in `held`, with any of `labels`. Common and improbable
-    words count as any other text. All doubtful words are also in the span group `weak_doubtful`, unknown ones in
-    `weak_unknown`, known ones in `held` in `weak_held`.
+    words, and parts of longer entities, count as any other text. All doubtful words are also in the span group
+    `weak_doubtful`, unknown ones in `weak_unknown`, known ones in `held` in `weak_held`.
 
     RETURNS (Doc): The same Doc.
     """
@@ -143,7 +153,7 @@ def annotate(
             groups[KNOWN].append(span)
         else:
             groups[DOUBTFUL_KEY].extend(_relabel(span, [each.kind]))
-            if each.kind not in (COMMON, IMPROBABLE):
+            if each.kind not in (COMMON, IMPROBABLE, INSIDE):
                 groups[ONE_OF_KEY if each.kind == SEVERAL else POSSIBLE_KEY].extend(_relabel(span, each.labels))
     doc.set_ents(groups.pop(KNOWN), default="missing")
     for key, spans in groups.items():

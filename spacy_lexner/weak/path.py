@@ -16,7 +16,7 @@ from ..training.run_inputs import begin
 from .annotated import Annotated, check_labels, read_annotated
 from .correct import correct
 from .dictionary import Dictionary
-from .doubt import VERDICTS, Verdict, WordTrial
+from .doubt import Judgement, WordTrial
 from .label import Labeller
 from .matching import score_matching
 from .report import JSON, PAGE, write_report
@@ -78,16 +78,17 @@ def learn(
     if not (annotated.dev or found.held_words()):
         remove_folder(found.folder)  # so that the run may start again with other settings
         raise ValueError(f"None of the held-out words occurs in the texts, {NO_JUDGES}")
-    improbable: List[Verdict] = []
+    judged = Judgement([], [])
     if settings.folds:
         words = output / WORDS
         trial = WordTrial(prepared, labeller, found.train, make_doc, words, held, annotated.labelled, seed, use_gpu)
-        improbable = [each for each in trial.run(settings.folds) if each.is_improbable]
-    if improbable:
-        labeller.doubt(each.word for each in improbable)
+        judged = trial.run(settings.folds)
+    if judged.improbable or judged.parts:
+        labeller.doubt(each.word for each in judged.improbable)
+        labeller.doubt_places(each.place for each in judged.parts)
         checked = label((doc.text for doc in read_all(found.train)), folder=words / LABELS)
         if not (annotated.dev or checked.held_words()):
-            raise ValueError(f"All held-out words in the texts are improbable ({words / VERDICTS}), {NO_JUDGES}")
+            raise ValueError(f"No held-out word in the texts is a probable entity (see {words}), {NO_JUDGES}")
     training = SelfTraining(
         prepared,
         output,
@@ -102,7 +103,7 @@ def learn(
     rounds = training.run(settings.rounds)
     finish(rounds, training.gold, output / MODEL)
     matching = score_matching(labeller, training.gold) if training.gold else None
-    write_report(output, learned_from, found, improbable, rounds, matching)
+    write_report(output, learned_from, found, judged, rounds, matching)
     return rounds
 
 

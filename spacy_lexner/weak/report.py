@@ -14,11 +14,11 @@ from ..pipeline.annotate_texts import annotate_texts
 from ..templates import render
 from ..visualize.graphemes import clean
 from .dictionary import Dictionary
-from .doubt import Verdict
+from .doubt import Judgement, Reading
 from .rounds import Round, best
 from .texts import Labels
 
-MAX_TEXTS, MAX_NAMES, MAX_EXAMPLES, CONTEXT = 20_000, 30, 3, 12
+MAX_TEXTS, MAX_NAMES, MAX_PARTS, MAX_EXAMPLES, CONTEXT = 20_000, 30, 100, 3, 12
 JSON, PAGE = "report.json", "report.html"
 
 
@@ -49,11 +49,23 @@ def find_new_names(nlp: Language, texts: Sequence[str], dictionary: Dictionary) 
     return dict(sorted(found.items()))
 
 
+def find_parts(parts: Iterable[Reading]) -> List[Dict[str, Any]]:
+    """RETURNS (List[Dict[str, Any]]): The words most often found inside longer entities, with these."""
+    entities: Dict[str, Counter[str]] = {}
+    for each in parts:
+        entities.setdefault(each.word, Counter())[each.entity] += 1
+    rows = sorted(entities.items(), key=lambda item: (-item[1].total(), item[0]))[:MAX_PARTS]
+    return [
+        {"word": word, "count": own.total(), "entities": [name for name, _ in own.most_common(MAX_EXAMPLES)]}
+        for word, own in rows
+    ]
+
+
 def write_report(
     output: Path,
     dictionary: Dictionary,
     labels: Labels,
-    improbable: Sequence[Verdict],
+    judged: Judgement,
     rounds: Sequence[Round],
     matching: Optional[float],
 ) -> None:
@@ -63,7 +75,8 @@ def write_report(
     chosen = best(rounds)
     figures = {
         "labels": labels.statistics,
-        "improbable": [each._asdict() for each in sorted(improbable, key=lambda each: -each.occurrences)],
+        "improbable": [each._asdict() for each in sorted(judged.improbable, key=lambda each: -each.occurrences)],
+        "parts": find_parts(judged.parts),
         "judged_by": "words of the dictionary that were held out" if matching is None else "annotated texts",
         "matching": matching,
         "rounds": [{"number": each.number, "score": each.score, "best": each == chosen} for each in rounds],

@@ -62,7 +62,7 @@ def teach(nlp: Language, docs: Iterable[Doc], bounds: Bounds) -> Iterator[Doc]:
     for batch in minibatch(docs, nlp.batch_size):
         read = [read_upto(nlp, ner, doc.text) for doc in batch]
         units, search = ner.search(read)
-        known = [_known_spans(doc, unit, ner) for doc, unit in zip(batch, units)]
+        known = [unit_spans(doc, unit, ner) for doc, unit in zip(batch, units)]
         likely, tags, of_known = search.spans_above(bounds.lower), search.tag_scores(), search.span_scores(known)
         confidence = Confidence.from_cfg(ner.cfg)
         for i, unit in enumerate(units):
@@ -82,8 +82,8 @@ def teach_files(nlp: Language, paths: Iterable[Path], bounds: Bounds) -> Iterato
     return teach(nlp, tqdm(docs, desc="teaching", unit=" texts", disable=None, leave=False), bounds)
 
 
-def _known_spans(doc: Doc, unit: Doc, ner: LexNER) -> List[TagSpan]:
-    """The entities of a Doc on units, with labels that the teacher has."""
+def unit_spans(doc: Doc, unit: Doc, ner: LexNER) -> List[TagSpan]:
+    """RETURNS (List[TagSpan]): The entities of a Doc, on the units of a component and with labels that it has."""
     spans = (unit.char_span(ent.start_char, ent.end_char, label=ent.label_) for ent in doc.ents)
     return [
         TagSpan(span.start, span.end, ner.scheme.index(span.label_))

@@ -5,9 +5,10 @@ from small_training import PLACES, SURNAMES, make_texts, save_config, save_docs
 from spacy.tokens import DocBin
 
 from spacy_lexner.cli.model.make_config import complete, read_base
+from spacy_lexner.lexicon.entry import hash_word
 from spacy_lexner.weak import rounds as rounds_module
 from spacy_lexner.weak.dictionary import Dictionary
-from spacy_lexner.weak.doubt import Verdict
+from spacy_lexner.weak.doubt import Judgement, Reading, Verdict
 from spacy_lexner.weak.path import learn
 from spacy_lexner.weak.rounds import best
 from spacy_lexner.weak.settings import Settings
@@ -207,9 +208,31 @@ def test_no_held_out_word_occurs(short, tmp_path):
 
 def test_all_held_out_words_are_improbable(short, tmp_path, monkeypatch):
     verdicts = [Verdict(word, 10, 0.0) for word in HALF.labels if word in hold_out(HALF, 0.3, 0)]
-    monkeypatch.setattr("spacy_lexner.weak.path.WordTrial.run", lambda *arguments: verdicts)
-    with pytest.raises(ValueError, match="All held-out words in the texts are improbable"):
+    monkeypatch.setattr("spacy_lexner.weak.path.WordTrial.run", lambda *arguments: Judgement(verdicts, []))
+    with pytest.raises(ValueError, match="No held-out word in the texts is a probable entity"):
         learn(HALF, TEXTS[:60], short, tmp_path, settings=Settings(held_out=0.3))
+
+
+def test_parts_of_longer_entities_are_not_learned_and_not_judged(short, tmp_path, monkeypatch):
+    held = hold_out(HALF, 0.3, 0)
+    places = [(text, text.index(word), word) for text in TEXTS[:60] for word in HALF.labels if word in text]
+    parts = [Reading(hash_word(text), at, at + len(word), word, 0.1, 0.8, text) for text, at, word in places[::2]]
+    assert len({each.word in held for each in parts}) == 2
+    monkeypatch.setattr("spacy_lexner.weak.path.WordTrial.run", lambda *arguments: Judgement([], parts))
+    learn(HALF, TEXTS[:60], short, tmp_path, settings=Settings(rounds=0, held_out=0.3))
+    before, found = (
+        {
+            (doc.text, ent.start_char)
+            for file in ("train", "held.spacy")
+            for doc in read(folder / file)
+            for ent in doc.ents
+        }
+        for folder in (tmp_path / "labels", tmp_path / "words" / "labels")
+    )
+    assert before - found == {(text, at) for text, at, _ in places[::2]} & before and found < before
+    assert read(tmp_path / "round-0/texts")
+    page = (tmp_path / "report.html").read_text("utf8")
+    assert "Words inside longer entities" in page and TEXTS[0] in page
 
 
 def test_labels_of_another_dictionary_are_not_used(short, tmp_path, monkeypatch):
