@@ -71,9 +71,10 @@ def weak_cli(
     """Train a pipeline on labelled words and raw texts.
 
     Occurrences of the words are known, doubtful or unknown; everything else stays unannotated. Models that have not
-    learned a word tell whether it usually names anything. A CRF learns from the rest under a guard, then students learn
-    what their teacher is sure of, until the score stops rising. Every step leaves files in OUT; report.html sums them
-    up, and OUT/model is the pipeline. After an interruption, run the same command again to continue.
+    learned a word tell whether it usually names anything, and where it is part of a longer entity. A CRF learns from
+    the rest under a guard, then students learn what their teacher is sure of, until the score stops rising. Every step
+    leaves files in OUT; report.html sums them up, and OUT/model is the pipeline. After an interruption, run the same
+    command again to continue.
 
     \b
     Examples:
