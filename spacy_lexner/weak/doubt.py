@@ -37,7 +37,7 @@ SHORTER = 2  # these models train for half of the steps
 N_DEV = 1000  # most texts on which they are evaluated while they train
 LEAST_WORDS = 20  # of a label; with fewer, a model that lacks some of them cannot judge these
 LEAST, IMPROBABLE = 10, 0.02  # a word with so many occurrences, of this mean probability or less, is improbable
-PART = 0.3  # an occurrence that is part of a longer entity with this probability, the likelier reading, is such a part
+LEAST_LONGER = 0.3  # an occurrence is part of a longer entity if that is at least so probable, and the likelier reading
 NEGLIGIBLE = 0.01  # longer entities that are less probable do not count
 
 
@@ -73,7 +73,7 @@ class Reading(NamedTuple):
     @property
     def is_part(self) -> bool:
         """RETURNS (bool): Whether it looks like part of an entity that the dictionary lacks."""
-        return self.longer >= PART and self.longer > self.probability
+        return self.longer >= LEAST_LONGER and self.longer > self.probability
 
 
 class Judgement(NamedTuple):

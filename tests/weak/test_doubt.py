@@ -12,8 +12,8 @@ from spacy_lexner.weak.dictionary import Dictionary
 from spacy_lexner.weak.doubt import (
     IMPROBABLE,
     LEAST,
+    LEAST_LONGER,
     LEAST_WORDS,
-    PART,
     PARTS,
     VERDICTS,
     Judgement,
@@ -124,7 +124,7 @@ def test_improbable_words_count_as_any_other_text():
 
 @pytest.mark.parametrize(
     "probability, longer, expected",
-    [(0.2, PART, True), (0.0, PART - 0.01, False), (0.5, 0.4, False), (0.4, 0.5, True)],
+    [(0.2, LEAST_LONGER, True), (0.0, LEAST_LONGER - 0.01, False), (0.5, 0.4, False), (0.4, 0.5, True)],
 )
 def test_parts_are_probable_and_the_likelier_reading(probability, longer, expected):
     assert reading("公司", probability, longer).is_part == expected
@@ -154,7 +154,7 @@ def test_a_held_out_word_is_judged_by_the_mean_of_all_models():
     assert judged == Judgement([], [reading("公司", 0.3, 0.4, "长江公司", text=1)])
 
 
-def test_parts_are_kept(config, tmp_path):
+def test_missing_parts_are_judged_again(config, tmp_path):
     first = trial(config, tmp_path).run(2)
     (tmp_path / "words" / PARTS).unlink()
     assert trial(config, tmp_path).run(2) == first and (tmp_path / "words" / PARTS).is_file()
