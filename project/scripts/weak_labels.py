@@ -7,10 +7,11 @@ The rows: all known occurrences, those left out as improbable words or as parts 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Set, Tuple
+from typing import Annotated, Dict, Iterable, List, Set, Tuple
 
 import srsly
 import typer
+from spacy.tokens import Doc
 
 from spacy_lexner.formats.spacy_file import read_all, read_docs
 from spacy_lexner.lexicon.entry import hash_word
@@ -24,8 +25,8 @@ def main(
     run: Annotated[Path, typer.Argument(exists=True, file_okay=False, help="The folder of the run.")],
     corpus: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="The same texts, annotated (.spacy).")],
 ) -> None:
-    entities = {(doc.text, ent.start_char, ent.end_char) for doc in read_docs(corpus) for ent in doc.ents}
-    before, after = known_places(run / "labels" / TRAIN), known_places(run / "words" / "labels" / TRAIN)
+    entities = places_of(read_docs(corpus))
+    before, after = (places_of(read_all(folder / "labels" / TRAIN)) for folder in (run, run / "words"))
     parts = {(row["text"], row["start"], row["end"]) for row in srsly.read_jsonl(run / "words" / PARTS)}
     in_parts = {(text, *place) for text, *place in before - after if (hash_word(text), *place) in parts}
     rows = {
@@ -41,14 +42,14 @@ def main(
         print("|", " | ".join([name, *map(str, counts)]), "|")
 
 
-def known_places(folder: Path) -> Set[Place]:
-    """RETURNS (Set[Tuple[str, int, int]]): The entities in a folder of Docs."""
-    return {(doc.text, ent.start_char, ent.end_char) for doc in read_all(folder) for ent in doc.ents}
+def places_of(docs: Iterable[Doc]) -> Set[Place]:
+    """RETURNS (Set[Tuple[str, int, int]]): The places of all entities."""
+    return {(doc.text, ent.start_char, ent.end_char) for doc in docs for ent in doc.ents}
 
 
 def places_inside(places: Set[Place], entities: Set[Place]) -> Set[Place]:
     """RETURNS (Set[Tuple[str, int, int]]): The places that lie inside longer entities."""
-    by_text: dict[str, list[tuple[int, int]]] = {}
+    by_text: Dict[str, List[Tuple[int, int]]] = {}
     for text, start, end in entities:
         by_text.setdefault(text, []).append((start, end))
     return {

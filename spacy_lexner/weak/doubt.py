@@ -183,7 +183,8 @@ def _read(nlp: Language, docs: Iterable[Doc]) -> Iterator[Reading]:
 
 
 def _longer(span: TagSpan, likely: Sequence[ScoredSpan]) -> List[ScoredSpan]:
-    """The spans, of an ordered list, that contain another one and are longer."""
+    """The spans, of an ordered list, that contain another one and are longer. Only those that begin near it are looked
+    at, so that the time does not grow with the square of a text's length."""
     low = bisect_left(likely, span.start - MAX_WORD_LENGTH, key=lambda each: each.span.start)
     high = bisect_right(likely, span.start, key=lambda each: each.span.start)
     return [each for each in likely[low:high] if each.span.end >= span.end and each.span[:2] != span[:2]]
