@@ -25,9 +25,11 @@ def main(
     run: Annotated[Path, typer.Argument(exists=True, file_okay=False, help="The folder of the run.")],
     corpus: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="The same texts, annotated (.spacy).")],
 ) -> None:
-    entities = places_of(read_docs(corpus))
-    before, after = (places_of(read_all(folder / "labels" / TRAIN)) for folder in (run, run / "words"))
-    parts = {(row["text"], row["start"], row["end"]) for row in srsly.read_jsonl(run / "words" / PARTS)}
+    entities, words = places_of(read_docs(corpus)), run / "words"
+    before = places_of(read_all(run / "labels" / TRAIN))
+    after = places_of(read_all(words / "labels" / TRAIN)) if (words / "labels").is_dir() else before  # nothing left out
+    rows_of_parts = srsly.read_jsonl(words / PARTS) if (words / PARTS).is_file() else ()  # none with `--folds 0`
+    parts = {(row["text"], row["start"], row["end"]) for row in rows_of_parts}
     in_parts = {(text, *place) for text, *place in before - after if (hash_word(text), *place) in parts}
     rows = {
         "known": before,
