@@ -5,6 +5,7 @@ from typing import List, NamedTuple, Tuple
 import numpy as np
 
 BATCH_COST = 128  # padded tokens that take as long as a batch itself; from 64 to 256 hardly anything changes
+LSTM_BATCH_COST = 8192  # the same for an LSTM, which skips padding but takes a batch's steps one by one
 
 
 class PaddedWindows(NamedTuple):
@@ -61,10 +62,10 @@ def cut_windows(lengths: np.ndarray, size: int, stride: int) -> Windows:
     return Windows(starts + offsets, ends + offsets, own_starts + offsets, own_ends + offsets)
 
 
-def batch_by_padding(lengths: np.ndarray, max_tokens: int) -> List[np.ndarray]:
+def batch_by_padding(lengths: np.ndarray, max_tokens: int, batch_cost: int = BATCH_COST) -> List[np.ndarray]:
     """Put sequences of similar length together, so that a batch padded to its longest has at most `max_tokens`; a
     longer sequence is a batch by itself. Of all such batches these cost least: the sum of their padded sizes, and
-    BATCH_COST for each. Gives numbers of sequences, the longest first: if memory runs out, then at once."""
+    `batch_cost` for each. Gives numbers of sequences, the longest first: if memory runs out, then at once."""
     order = np.argsort(-np.asarray(lengths), kind="stable")
     sizes = np.maximum(np.asarray(lengths)[order], 1)
     n, low = len(order), 0
@@ -74,7 +75,7 @@ def batch_by_padding(lengths: np.ndarray, max_tokens: int) -> List[np.ndarray]:
             low += 1
         sums = costs[low:end] + (end - np.arange(low, end)) * sizes[low:end]
         best = int(sums.argmin())
-        costs[end], begins[end] = sums[best] + BATCH_COST, low + best
+        costs[end], begins[end] = sums[best] + batch_cost, low + best
     batches = []
     while n:
         batches.append(order[begins[n] : n])

@@ -25,6 +25,7 @@ def make_batches(
     frequency: Callable[[np.ndarray], np.ndarray],
     *,
     max_tokens: int,
+    batch_cost: int,
     device: torch.device,
 ) -> Iterator[UnitBatch]:
     """Make batches of windows over the characters of Docs, those of similar length together, with at most `max_tokens`
@@ -33,6 +34,7 @@ def make_batches(
     words (BatchWords): The words of the Docs, on characters.
     table (WordTable): How the model knows words.
     frequency (Callable): From hashes, uint64[n], to how often each word counts, float64[n].
+    batch_cost (int): See `batch_by_padding`.
     YIELDS (UnitBatch): The batches, whose rows are characters.
     """
     ids, bigrams = vocab.encode(characters.codes, characters.doc_ends)
@@ -43,7 +45,7 @@ def make_batches(
     def tensor(array: np.ndarray) -> torch.Tensor:
         return tensor_of(np.ascontiguousarray(array), device)
 
-    for chosen in batch_by_padding(windows.lengths, max_tokens):
+    for chosen in batch_by_padding(windows.lengths, max_tokens, batch_cost):
         some = windows.take(chosen)
         units = expand_ranges(some.starts, some.lengths)
         window = np.repeat(np.arange(len(chosen)), some.lengths)

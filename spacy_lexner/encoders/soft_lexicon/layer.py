@@ -91,5 +91,6 @@ def _batches(model: Encoder, docs: List[Doc], characters: Characters, is_train: 
         WordTable.of(module.embedding.words, settings),
         module.counts.frequency,
         max_tokens=options.max_batch_tokens,
+        batch_cost=module.batch_cost,
         device=shim_of(model).device,
     )

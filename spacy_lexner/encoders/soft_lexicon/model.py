@@ -12,6 +12,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from ...tensors.convert import numpy_of, tensor_of
 from ..shared.character_tables import TokenVectors, drop_tokens, unit_length
 from ..shared.vocab import check_tables, load_vocab
+from ..shared.windows import BATCH_COST, LSTM_BATCH_COST
 from ..shared.words import Words, WordVectors, check_words, find_rows
 from .word_sets import N_SETS
 
@@ -163,6 +164,11 @@ class SoftLexicon(nn.Module):
             half = width // 2
             self.network = nn.LSTM(self.embedding.width, half, layers, True, True, between, bidirectional=True)
         self.dropout = nn.Dropout(dropout)
+
+    @property
+    def batch_cost(self) -> int:
+        """RETURNS (int): What a batch costs, see `batch_by_padding`."""
+        return LSTM_BATCH_COST if isinstance(self.network, nn.LSTM) else BATCH_COST
 
     def forward(self, batches: Sequence[SoftBatch]) -> Tensor:
         """RETURNS (torch.Tensor): float [K, H], the vectors kept, in the order of the batches."""

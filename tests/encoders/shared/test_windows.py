@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_lexner.encoders.shared.windows import BATCH_COST, batch_by_padding, cut_windows, pad_ranges
+from spacy_lexner.encoders.shared.windows import BATCH_COST, LSTM_BATCH_COST, batch_by_padding, cut_windows, pad_ranges
 
 
 @st.composite
@@ -73,19 +73,23 @@ def test_batches_hold_each_sequence_once_within_the_budget(lengths, max_tokens):
     assert longest == sorted(longest, reverse=True)
 
 
-@given(lengths=st.lists(st.integers(0, 300), min_size=1, max_size=6), max_tokens=st.integers(1, 800))
-def test_no_other_batches_of_similar_sequences_cost_less(lengths, max_tokens):
+@given(
+    lengths=st.lists(st.integers(0, 300), min_size=1, max_size=6),
+    max_tokens=st.integers(1, 800),
+    batch_cost=st.sampled_from([BATCH_COST, LSTM_BATCH_COST]),
+)
+def test_no_other_batches_of_similar_sequences_cost_less(lengths, max_tokens, batch_cost):
     lengths = np.array(lengths, "i8")
 
     def cost(batches):
-        return sum(BATCH_COST + len(batch) * max(1, *batch) for batch in batches)
+        return sum(batch_cost + len(batch) * max(1, *batch) for batch in batches)
 
     def cuts(order):
         for size in range(1, len(order) + 1):
             if size == 1 or size * max(1, order[0]) <= max_tokens:
                 yield from ([order[:size], *rest] for rest in (cuts(order[size:]) if order[size:] else [[]]))
 
-    found = [lengths[batch].tolist() for batch in batch_by_padding(lengths, max_tokens)]
+    found = [lengths[batch].tolist() for batch in batch_by_padding(lengths, max_tokens, batch_cost)]
     assert cost(found) == min(map(cost, cuts(sorted(lengths.tolist(), reverse=True))))
 
 
