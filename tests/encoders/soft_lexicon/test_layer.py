@@ -84,6 +84,14 @@ def test_company_and_batch_size_change_nothing(network, max_batch_tokens):
         assert_close(in_training, alone, N_TERMS)
 
 
+def test_only_a_network_that_computes_padding_splits_batches_to_save_it(network, monkeypatch):
+    model, encoded = make_model(network), []
+    module = model.shims[0].module
+    monkeypatch.setattr(module, "encode", lambda batch, encode=module.encode: encoded.append(batch) or encode(batch))
+    model.predict([NLP.make_doc(TEXT * 25), *[NLP.make_doc("江苏")] * 8])  # 250 characters, and eight times two
+    assert len(encoded) == (1 if network == "lstm" else 2)
+
+
 def test_gradients_do_not_depend_on_batch_size(network):
     docs, found = [NLP.make_doc(text) for text in (TEXT, "江苏", TEXT * 2)], []
     for size in (1, 10_000):
