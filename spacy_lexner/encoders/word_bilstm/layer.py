@@ -12,7 +12,7 @@ from ...candidates.training_texts import ATTRIBUTE, TrainingTexts
 from ...tensors.convert import tensor_of
 from ..shared.shim import ModuleShim, settings_of, shim_of
 from ..shared.units import Encoder, UnitBatch, UnitEncoder, UnitRows, run_batches, split_by_length
-from ..shared.windows import batch_by_padding, cut_windows
+from ..shared.windows import LSTM_BATCH_COST, batch_by_padding, cut_windows
 from ..shared.word_attention import pad_slots
 from ..shared.words import WordTable
 from .model import WordBatch, WordBiLSTM, build_word_bilstm
@@ -85,7 +85,7 @@ def make_batches(model: Encoder, docs: List[Doc], counts: np.ndarray, is_train: 
     )
     table = WordTable.of(cast(WordBiLSTM, shim_of(model).module).words, settings_of(model))
     whole = cut_windows(np.array([len(doc) for doc in docs], "i8"), len(counts), len(counts))
-    for index in batch_by_padding(whole.lengths, setup.max_batch_tokens):
+    for index in batch_by_padding(whole.lengths, setup.max_batch_tokens, LSTM_BATCH_COST):
         windows = whole.take(index)
         places, inside, _ = windows.pad()
         rows, distinct = pad_slots(windows, slots, words, table, device)

@@ -8,6 +8,7 @@ from tolerance import assert_close, moved, slope
 
 from spacy_lexner.candidates.training_texts import show_training_docs
 from spacy_lexner.encoders.word_bilstm.architecture import build_word_bilstm_v1
+from spacy_lexner.encoders.word_bilstm.layer import make_batches
 from spacy_lexner.lexicon.entry import LexiconEntry
 from spacy_lexner.lexicon.lexicon import Lexicon
 from spacy_lexner.lexicon.matcher import Matcher
@@ -80,6 +81,11 @@ def test_company_and_batch_size_change_nothing(max_batch_tokens):
     for doc, vectors, in_training in zip(docs, model.predict(docs), model.begin_update(docs)[0]):
         assert_close(model.predict([doc])[0], vectors, N_TERMS)
         assert_close(in_training, vectors, N_TERMS)
+
+
+def test_an_lstm_splits_no_batch_to_save_padding():
+    docs = [NLP.make_doc(text) for text in (TEXT * 25, *["江苏"] * 8)]
+    assert len(list(make_batches(make_model(), docs, np.ones(191, "i8")))) == 1
 
 
 def test_words_matter():
