@@ -140,10 +140,13 @@ def _of_node(node: Model, name: str) -> Place:
 
 
 def _of_module(parameter: torch.nn.Parameter) -> Place:
+    def get() -> Optional[Tensor]:
+        return None if parameter.grad is None else parameter.grad.to_dense()
+
     def put(mean: Tensor) -> None:
         parameter.grad = mean.view_as(parameter).to(parameter.dtype, copy=True)
 
-    return lambda: parameter.grad, put, parameter.numel()
+    return get, put, parameter.numel()
 
 
 def _join(gpu_id: int) -> Tuple[int, int, int]:

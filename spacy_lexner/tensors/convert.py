@@ -30,3 +30,12 @@ def numpy_of(tensor: torch.Tensor) -> np.ndarray:
 def array_of(tensor: torch.Tensor) -> Any:
     """RETURNS (Union[numpy.ndarray, cupy.ndarray]): A tensor as a thinc array on its device, without its gradient."""
     return torch2xp(tensor.detach())
+
+
+def values_of(gradient: torch.Tensor) -> torch.Tensor:
+    """View the values of a gradient.
+
+    gradient (Tensor): The gradient, dense, or sparse and coalesced.
+    RETURNS (Tensor): The gradient itself; of a sparse one, its rows.
+    """
+    return gradient.values() if gradient.is_sparse else gradient

@@ -9,6 +9,8 @@ from thinc.api import Model, Optimizer, get_current_ops
 from thinc.optimizers import KeyT
 from thinc.util import has_cupy_gpu, to_numpy
 
+from .optimizers.grouped_optimizer import GroupedOptimizer
+
 MOMENTS = ("mom1", "mom2", "averages")
 ArraysT = Dict[str, np.ndarray]
 
@@ -88,11 +90,13 @@ def save_optimizer(optimizer: Optimizer, models: Iterable[Tuple[str, Model]]) ->
     """
     arrays: ArraysT = {}
     counts: Dict[str, int] = {}
+    if isinstance(optimizer, GroupedOptimizer):
+        optimizer.settle()
+    moments = {moment: getattr(optimizer, moment) or {} for moment in MOMENTS}
     for key, name in parameter_keys(models):
         if key in optimizer.nr_update:
             counts[name] = optimizer.nr_update[key]
-        for moment in MOMENTS:
-            values = getattr(optimizer, moment) or {}
+        for moment, values in moments.items():
             if key in values:
                 arrays[f"{moment}/{name}"] = np.ascontiguousarray(to_numpy(values[key]))
     return arrays, counts
@@ -109,11 +113,11 @@ def load_optimizer(
             f"The saved optimiser has the parameter {foreign[0]!r}, which the models lack: another version saved it, "
             "or they were built differently. Resume with that version, or start the run again."
         )
+    moments = {moment: getattr(optimizer, moment) for moment in MOMENTS}
     for name, key in keys.items():
         if name in counts:
             optimizer.nr_update[key] = counts[name]
-        for moment in MOMENTS:
-            values = getattr(optimizer, moment)
+        for moment, values in moments.items():
             array = arrays.get(f"{moment}/{name}")
             if values is not None and array is not None:
                 values[key] = get_current_ops().asarray(np.array(array))  # type: ignore[arg-type]

@@ -116,4 +116,4 @@ def _largest(scale: Any) -> float:
 
 
 def _array(values: Any) -> Any:
-    return values.detach().cpu().numpy() if hasattr(values, "detach") else np.asarray(values)
+    return values.detach().cpu().to_dense().numpy() if hasattr(values, "detach") else np.asarray(values)

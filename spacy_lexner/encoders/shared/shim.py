@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import math
 import warnings
 from typing import Any, Callable, Dict, Iterator, Optional, Sequence, cast
 
@@ -12,7 +13,7 @@ from thinc.api import ArgsKwargs, Model, Optimizer, PyTorchShim
 from thinc.shims import Shim
 from thinc.util import get_torch_default_device
 
-from ...tensors.convert import array_of, tensor_of
+from ...tensors.convert import array_of, tensor_of, values_of
 from . import forks, int8  # noqa: F401 (forks for its effect)
 from .character_tables import TokenVectors
 from .half_precision import gradient_scaler, half_precision
@@ -26,6 +27,7 @@ from .weights import (
     is_whole,
     read_weights,
 )
+from .words import WordVectors
 
 BuildT = Callable[[Dict[str, Any]], torch.nn.Module]
 
@@ -51,7 +53,6 @@ class ModuleShim(PyTorchShim):
         super().__init__(None, mixed_precision=mixed_precision, grad_scaler=scaler)
         self.build, self.reads = build, tuple(reads)
         self.settings: Optional[Dict[str, Any]] = None
-        self._zeros: Dict[str, torch.Tensor] = {}  # gradients of tables, between updates
         self._evaluates: Optional[torch.nn.Module] = None  # the module, once all of it is in evaluation mode
 
     @property
@@ -103,7 +104,6 @@ class ModuleShim(PyTorchShim):
         if self._evaluates is not self.module or self.module.training:
             self.module.eval()
             self._evaluates = self.module
-            self._zeros.clear()
 
     def begin_update(self, inputs: ArgsKwargs) -> Any:
         """Run the module for training; input tensors that require a gradient get one. The callback takes the output
@@ -115,20 +115,19 @@ class ModuleShim(PyTorchShim):
             )
         self._evaluates = None
         self.module.train()
-        for table in self._tables().values():
-            table.sparse = True
+        for part in self.module.modules():
+            if isinstance(part, (TokenVectors, WordVectors)):
+                part.sparse = True  # gradients of a batch's rows, not of whole tables
         output = self._forward(inputs)
 
         def backprop(grads: ArgsKwargs) -> ArgsKwargs:
             grads.kwargs["grad_tensors"] = self._grad_scaler.scale(grads.kwargs["grad_tensors"], inplace=True)
             # Those of earlier parts of an accumulated batch, too, since all are unscaled below.
-            accumulated = (p.grad for p in self.module.parameters() if p.grad is not None)
-            self._grad_scaler.scale(map(torch.atleast_1d, accumulated), inplace=True)
-            self._give_gradients()
+            self._grad_scaler.scale(map(torch.atleast_1d, self._gradients()), inplace=True)
             torch.autograd.backward(*grads.args, **grads.kwargs)
             tensors = (x for x in (*inputs.args, *inputs.kwargs.values()) if isinstance(x, torch.Tensor))
             leaves = [x for x in tensors if x.requires_grad]
-            gradients = [x.grad for x in (*self.module.parameters(), *leaves) if x.grad is not None]
+            gradients = [*self._gradients(), *(leaf.grad for leaf in leaves if leaf.grad is not None)]
             if self._grad_scaler.unscale(gradients):  # an overflow: this step is skipped, here and further down
                 for leaf in leaves:
                     leaf.grad = None if leaf.grad is None else torch.zeros_like(leaf.grad)
@@ -136,18 +135,13 @@ class ModuleShim(PyTorchShim):
 
         return output, backprop
 
-    def _tables(self) -> Dict[str, TokenVectors]:
-        modules = self.module.named_modules()
-        return {f"{name}.weight": each for name, each in modules if isinstance(each, TokenVectors)}
-
-    def _give_gradients(self) -> None:
-        """Give each table a dense gradient of zeros, to which autograd adds its sparse one. It is kept from step to
-        step, until the module predicts: for a large table, making a new one takes as long as all the rest of a step."""
-        for name, table in self._tables().items():
-            if table.weight.requires_grad and table.weight.grad is None:
-                zeros = self._zeros.pop(name, None)
-                is_usable = zeros is not None and zeros.device == table.weight.device
-                table.weight.grad = zeros if is_usable else torch.zeros_like(table.weight)
+    def _gradients(self) -> Iterator[torch.Tensor]:
+        """YIELDS (torch.Tensor): The values of each parameter's gradient; a row of a table has one, even if autograd
+        gave it several."""
+        for parameter in self.module.parameters():
+            if parameter.grad is not None:
+                parameter.grad = parameter.grad.coalesce() if parameter.grad.is_sparse else parameter.grad
+                yield values_of(parameter.grad)
 
     def finish_update(self, optimizer: Optimizer) -> None:
         """Let the optimiser change every parameter that has a gradient, known to it as `(shim id, parameter name)`. If
@@ -157,24 +151,30 @@ class ModuleShim(PyTorchShim):
             return
         max_norm = 0.0 if getattr(optimizer, "is_clipped", False) else getattr(optimizer, "max_grad_norm", 0.0)
         if max_norm and not self._grad_scaler.found_inf:
-            norm = torch.nn.utils.clip_grad_norm_(self._model.parameters(), max_norm)
-            if not torch.isfinite(norm):
-                warnings.warn(f"The gradients' norm is {norm}: this update is skipped.", RuntimeWarning, stacklevel=2)
-                self._model.zero_grad()
-        tables = self._tables()
+            self._clip(max_norm)
         for name, parameter in self._model.named_parameters():
-            if parameter.grad is None:
+            gradient, parameter.grad = parameter.grad, None
+            if gradient is None or self._grad_scaler.found_inf:
                 continue
-            if not self._grad_scaler.found_inf:
-                weights, gradient = array_of(parameter.data), array_of(parameter.grad)
-                updated, zeros = optimizer((self.id, name), weights, gradient)  # type: ignore[arg-type]
-                data = tensor_of(updated, parameter.device)
-                if data.data_ptr() != parameter.data_ptr():  # a view of a view of a view … would never be freed
-                    parameter.data = data
-                if name in tables:
-                    self._zeros[name] = tensor_of(zeros, parameter.device)
-            parameter.grad = None
+            key, weights = (self.id, name), array_of(parameter.data)
+            if gradient.is_sparse and (update_rows := getattr(optimizer, "update_rows", None)):
+                updated = update_rows(key, weights, array_of(gradient.indices()[0]), array_of(gradient.values()))
+            else:
+                updated, _ = optimizer(key, weights, array_of(gradient.to_dense()))
+            data = tensor_of(updated, parameter.device)
+            if data.data_ptr() != parameter.data_ptr():  # a view of a view of a view … would never be freed
+                parameter.data = data
         self._grad_scaler.update()
+
+    def _clip(self, max_norm: float) -> None:
+        gradients = list(self._gradients())
+        norm = torch.stack([torch.linalg.vector_norm(each) for each in gradients]).norm() if gradients else max_norm
+        if not math.isfinite(norm):
+            warnings.warn(f"The gradients' norm is {norm}: this update is skipped.", RuntimeWarning, stacklevel=3)
+            self.module.zero_grad()
+        elif norm > max_norm:
+            for gradient in gradients:
+                gradient.mul_(max_norm / norm)
 
     @contextlib.contextmanager
     def use_params(self, params: Dict[Any, Any]) -> Iterator[None]:

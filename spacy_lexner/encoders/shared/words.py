@@ -39,6 +39,7 @@ class WordVectors(nn.Module):
     stay as the lexicon has them. The vectors of its labels, which start at zero, are added.
     """
 
+    sparse = False  # whether the gradient of the fine-tuned table has only the rows of a batch
     tuned_hashes: Tensor
 
     def __init__(self, width: int, n_tuned: int = 0, n_labels: int = 0) -> None:
@@ -56,7 +57,7 @@ class WordVectors(nn.Module):
         lengths = torch.where((words.lengths > 1) & (words.lengths <= MAX_LENGTH), words.lengths - 1, 0)
         vectors = torch.where(words.known.unsqueeze(-1), words.vectors, self.by_length[lengths])
         if len(self.tuned):
-            tuned = self.tuned[words.tuned.clamp(min=0)]
+            tuned = F.embedding(words.tuned.clamp(min=0), self.tuned, sparse=self.sparse)
             vectors = torch.where((words.tuned >= 0).unsqueeze(-1), tuned, vectors)
         if self.labels is not None and words.labels is not None:
             vectors = vectors + F.embedding(words.labels, self.labels, padding_idx=0).sum(1)

@@ -1,16 +1,18 @@
 """`spacy-lexner.GroupedAdamW.v1`: AdamW with a learning rate and a weight decay for each group of parameters."""
 
-from typing import Optional
+from typing import Dict, Optional
 
 import torch
 from thinc.backends import get_array_ops
 from thinc.optimizers import FloatOrSeq, KeyT
-from thinc.types import FloatsXd
+from thinc.types import Floats2d, FloatsXd, Ints1d
+from torch import Tensor
 from torch.optim.adamw import adamw
 
-from ...tensors.convert import tensor_of
+from ...tensors.convert import array_of, tensor_of
 from .grouped_optimizer import GroupedOptimizer
 from .parameter_groups import GroupsT
+from .table_rows import StepT, Table, TableRows
 
 
 class GroupedAdamW(GroupedOptimizer):
@@ -47,25 +49,55 @@ class GroupedAdamW(GroupedOptimizer):
             eps=eps,
         )
 
+        self._rows: Dict[KeyT, TableRows] = {}
+
+    def settle(self) -> None:
+        for key, rows in self._rows.items():
+            rows.settle(self._table(key, array_of(rows.weights)), self.nr_update[key])
+
     def change(self, key: KeyT, weights: FloatsXd, gradient: FloatsXd, learn_rate: float, weight_decay: float) -> None:
-        ops = get_array_ops(weights)
-        if key not in self.mom1:
-            self.mom1[key] = ops.alloc(weights.shape, dtype=weights.dtype)
-            self.mom2[key] = ops.alloc(weights.shape, dtype=weights.dtype)
-        parameter = tensor_of(weights)
-        adamw(
-            [parameter],
-            [tensor_of(gradient)],
-            [tensor_of(self.mom1[key])],
-            [tensor_of(self.mom2[key])],
-            [],
-            [torch.full((), self.nr_update[key] - 1.0, device=parameter.device)],
-            fused=True,
-            amsgrad=False,
-            maximize=False,
-            beta1=self.b1,
-            beta2=self.b2,
-            lr=learn_rate,
-            weight_decay=weight_decay,
-            eps=self.eps,
-        )
+        table = self._table(key, weights)
+        if key in self._rows:
+            self._rows.pop(key).settle(table, self.nr_update[key] - 1)
+        step = self._step(key, learn_rate, weight_decay)
+        step(table.weights, tensor_of(gradient), table.mom1, table.mom2)
+
+    def change_rows(
+        self, key: KeyT, weights: FloatsXd, rows: Ints1d, gradient: Floats2d, learn_rate: float, weight_decay: float
+    ) -> bool:
+        if weight_decay:
+            return False
+        table = self._table(key, weights)
+        if key not in self._rows:
+            self._rows[key] = TableRows(table, self.nr_update[key] - 1, self.b1, self.b2)
+        step = self._step(key, learn_rate, weight_decay)
+        self._rows[key].update(table, tensor_of(rows), tensor_of(gradient), self.nr_update[key], step)
+        return True
+
+    def _table(self, key: KeyT, weights: FloatsXd) -> Table:
+        for moments in (self.mom1, self.mom2):
+            if key not in moments:
+                moments[key] = get_array_ops(weights).alloc(weights.shape, dtype=weights.dtype)
+        average = None if self._averages is None else tensor_of(self._average(key, weights))
+        return Table(tensor_of(weights), tensor_of(self.mom1[key]), tensor_of(self.mom2[key]), average)
+
+    def _step(self, key: KeyT, learn_rate: float, weight_decay: float) -> StepT:
+        def step(weights: Tensor, gradient: Tensor, mom1: Tensor, mom2: Tensor) -> None:
+            adamw(
+                [weights],
+                [gradient],
+                [mom1],
+                [mom2],
+                [],
+                [torch.full((), self.nr_update[key] - 1.0, device=weights.device)],
+                fused=True,
+                amsgrad=False,
+                maximize=False,
+                beta1=self.b1,
+                beta2=self.b2,
+                lr=learn_rate,
+                weight_decay=weight_decay,
+                eps=self.eps,
+            )
+
+        return step

@@ -8,7 +8,7 @@ from thinc.shims import PyTorchShim
 from thinc.types import FloatsXd
 from thinc.util import get_array_module
 
-from ...tensors.convert import array_of
+from ...tensors.convert import array_of, values_of
 
 
 def clip_gradients(model: Model, max_norm: float) -> float:
@@ -34,7 +34,8 @@ def clip_gradients(model: Model, max_norm: float) -> float:
 
 
 def get_gradients(model: Model) -> List[FloatsXd]:
-    """The gradients of a model's layers and of the torch modules in its shims, each once, without copying."""
+    """The gradients of a model's layers and of the torch modules in its shims, each once, without copying; of sparse
+    ones, the rows that they have."""
     gradients: Dict[int, FloatsXd] = {}
     for node in model.walk():
         for name in node.grad_names:
@@ -44,5 +45,5 @@ def get_gradients(model: Model) -> List[FloatsXd]:
             if isinstance(shim, PyTorchShim) and shim._model is not None:
                 for parameter in shim._model.parameters():
                     if parameter.grad is not None:
-                        gradients[id(parameter)] = array_of(parameter.grad)  # type: ignore[assignment]
+                        gradients[id(parameter)] = array_of(values_of(parameter.grad))
     return list(gradients.values())

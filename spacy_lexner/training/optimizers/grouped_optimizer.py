@@ -8,13 +8,12 @@ from thinc.backends import get_array_ops
 from thinc.model import Model
 from thinc.optimizers import FloatOrSeq, KeyT, Optimizer
 from thinc.shims import PyTorchShim
-from thinc.types import FloatsXd
+from thinc.types import Floats2d, FloatsXd, Ints1d
 
 from ...tensors.convert import tensor_of
+from .averages import move_average
 from .clipping import clip_gradients
 from .parameter_groups import GroupsT, parse_groups
-
-MAX_DECAY = 0.9999  # of averages
 
 
 class GroupedOptimizer(Optimizer):
@@ -25,7 +24,7 @@ class GroupedOptimizer(Optimizer):
     Each setting of a parameter comes from the first matching group that has it.
     """
 
-    __slots__ = ["_checked", "_settings", "groups", "is_clipped", "max_grad_norm"]
+    __slots__ = ["_averages", "_checked", "_settings", "_zeros", "groups", "is_clipped", "max_grad_norm"]
 
     def __init__(
         self,
@@ -52,6 +51,7 @@ class GroupedOptimizer(Optimizer):
         self.is_clipped = False  # whether the gradients of the model being updated are clipped as a whole
         self.groups = parse_groups(groups)
         self._settings: Dict[KeyT, Tuple[float, Optional[float]]] = {}
+        self._zeros: Dict[KeyT, FloatsXd] = {}  # gradients of tables, between updates
         self._checked = not self.groups
 
     def finish_update(self, model: Model) -> float:
@@ -79,10 +79,30 @@ class GroupedOptimizer(Optimizer):
                 shim._grad_scaler.update()  # lowers its scale, or gradients would overflow forever
         return norm
 
+    @property
+    def averages(self) -> Optional[Dict[KeyT, FloatsXd]]:
+        """RETURNS (Optional[Dict[Tuple[int, str], FloatsXd]]): The averages of the parameters, or None."""
+        self.settle()
+        return self._averages
+
+    @averages.setter
+    def averages(self, averages: Optional[Dict[KeyT, FloatsXd]]) -> None:
+        self._averages = averages
+
+    def settle(self) -> None:
+        """Bring moments and averages up to date, before they are read."""
+
     def change(self, key: KeyT, weights: FloatsXd, gradient: FloatsXd, learn_rate: float, weight_decay: float) -> None:
         """Update one parameter in place. `key` is the id of its layer or shim and its name. Weights and gradient are
         contiguous; the gradient may be overwritten."""
         raise NotImplementedError
+
+    def change_rows(
+        self, key: KeyT, weights: FloatsXd, rows: Ints1d, gradient: Floats2d, learn_rate: float, weight_decay: float
+    ) -> bool:
+        """Update a table, and its average, in place, given the gradient of some rows; the others have none. Returns
+        False, and does nothing, if it needs the gradient of the whole table."""
+        return False
 
     def __call__(
         self, key: KeyT, weights: FloatsXd, gradient: FloatsXd, *, lr_scale: float = 1.0
@@ -91,25 +111,59 @@ class GroupedOptimizer(Optimizer):
         learning rate. Returns the new weights, and the gradient set to zero."""
         if gradient.size < 1:
             return weights, gradient
+        factor, decay = self._start(key)
+        return self._update(key, _writeable(weights), gradient, self.learn_rate * factor * lr_scale, decay)
+
+    def update_rows(
+        self, key: KeyT, weights: FloatsXd, rows: Ints1d, gradient: Floats2d, *, lr_scale: float = 1.0
+    ) -> FloatsXd:
+        """Update a table, given the gradient of some rows, as a call with a gradient that is zero elsewhere does.
+
+        key (Tuple[int, str]): The id of its layer or shim, and its name.
+        weights (FloatsXd): The table, [n_rows, width].
+        rows (Ints1d): Numbers of rows, each once.
+        gradient (Floats2d): Their gradient, [n, width]. It may be overwritten.
+        lr_scale (float): Factor on the learning rate.
+        RETURNS (FloatsXd): The new table, the same array if that is contiguous and writeable.
+        """
+        factor, decay = self._start(key)
+        weights, rate = _writeable(weights), self.learn_rate * factor * lr_scale
+        if self.grad_clip:
+            gradient = get_array_ops(weights).clip_gradient(gradient, self.grad_clip)
+        if not self.change_rows(key, weights, rows, gradient, rate, decay):
+            # Kept from update to update: for a large table, making zeros takes as long as all the rest.
+            whole = self._zeros.pop(key, None)
+            whole = get_array_ops(weights).alloc(weights.shape, dtype=weights.dtype) if whole is None else whole
+            tensor_of(whole).index_copy_(0, tensor_of(rows).long(), tensor_of(gradient))
+            weights, self._zeros[key] = self._update(key, weights, whole, rate, decay)
+        return weights
+
+    def _start(self, key: KeyT) -> Tuple[float, float]:
+        """Count an update. Returns the factor on the learning rate, and the weight decay."""
         self.nr_update[key] += 1
         if not self._checked and key in self._settings:  # the first pass over the parameters is over
             self._checked = True
             self._warn_unmatched()
-        factor, weight_decay = self._get_settings(key)
+        factor, decay = self._get_settings(key)
+        return factor, self.L2 if decay is None else decay
+
+    def _update(
+        self, key: KeyT, weights: FloatsXd, gradient: FloatsXd, rate: float, decay: float
+    ) -> Tuple[FloatsXd, FloatsXd]:
         ops = get_array_ops(weights)
-        if not (weights.flags.c_contiguous and getattr(weights.flags, "writeable", True)):
-            weights = weights.copy(order="C")
         if self.grad_clip:
             gradient = ops.clip_gradient(gradient, self.grad_clip)
-        step_gradient = gradient if gradient.flags.c_contiguous else gradient.copy(order="C")
-        decay = self.L2 if weight_decay is None else weight_decay
-        self.change(key, weights, step_gradient, self.learn_rate * factor * lr_scale, decay)
+        self.change(key, weights, gradient if gradient.flags.c_contiguous else gradient.copy(order="C"), rate, decay)
         gradient.fill(0)  # not `*= 0`, which would keep NaN
-        if self.averages is not None:
-            if key not in self.averages:
-                self.averages[key] = ops.alloc(weights.shape, dtype="float32")
-            _move_average(self.averages[key], weights, self.nr_update[key])
+        if self._averages is not None:
+            move_average(tensor_of(self._average(key, weights)), tensor_of(weights), self.nr_update[key])
         return weights, gradient
+
+    def _average(self, key: KeyT, weights: FloatsXd) -> FloatsXd:
+        assert self._averages is not None
+        if key not in self._averages:
+            self._averages[key] = get_array_ops(weights).alloc(weights.shape, dtype="float32")
+        return self._averages[key]
 
     def _get_settings(self, key: KeyT) -> Tuple[float, Optional[float]]:
         if key not in self._settings:
@@ -132,9 +186,6 @@ class GroupedOptimizer(Optimizer):
                 )
 
 
-def _move_average(average: FloatsXd, weights: FloatsXd, n_updates: int) -> None:
-    """Like thinc's `Ops.update_averages`, but in one pass over memory without its two temporary arrays, since vector
-    tables are large."""
-    decay = min((1 + n_updates) / (10 + n_updates), MAX_DECAY)
-    moving = tensor_of(average)
-    moving.lerp_(tensor_of(weights).to(moving.dtype), 1 - decay)
+def _writeable(weights: FloatsXd) -> FloatsXd:
+    is_usable = weights.flags.c_contiguous and getattr(weights.flags, "writeable", True)
+    return weights if is_usable else weights.copy(order="C")
