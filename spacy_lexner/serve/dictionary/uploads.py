@@ -9,7 +9,7 @@ from typing import Dict, Iterator, Mapping, NamedTuple
 from ...lexicon.errors import LexiconError
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.readers.any_file import detect_format, read_any
-from ...lexicon.readers.word_table import ColumnT, read_word_table
+from ...lexicon.readers.word_table import ColumnT, has_more_columns
 from ...lexicon.rule_file import read_rules
 from .edits import Edit, WordFields
 
@@ -82,18 +82,13 @@ def _find_format(path: Path, columns: Columns) -> str:
             f"{path}: {options}: columns of a table, but this file is none (it is read as {format}). The columns of a "
             "table are separated by tabs, or by commas if its name ends in .csv."
         )
-    if format == "table" and not set(columns) - {"word"} and _has_more_columns(path):
+    if format == "table" and not set(columns) - {"word"} and has_more_columns(path):
         raise LexiconError(
             f"{path}: a table with more than one column. Name those to read with label_column, weight_column or "
             "entity_id_column, by number from 0 or by their name in the first row, and the words' with word_column "
             "unless it is the first. To add words alone, upload them as a list."
         )
     return format
-
-
-def _has_more_columns(path: Path) -> bool:
-    rest = read_word_table(path, word=1, label=2, entity_id=3)
-    return any(row.word.strip() or row.labels or row.entity_id for row in rest)
 
 
 @contextmanager
