@@ -80,12 +80,20 @@ def _read(
     cells = [_cell_getter(path, names, header, column) for column in columns]
     filled = ((number, row) for number, row in rows if any(map(str.strip, row)))
     last, widest = max(column for column in (0, *columns) if isinstance(column, int)), len(names)
+    row: List[str] = []
+    semicolons = is_csv(path)  # whether every row is a single cell with a semicolon
     for number, row in islice(filled, limit):
         widest = max(widest, len(row))
+        semicolons = semicolons and len(row) == 1 and ";" in row[0]
         word, *others = (cell(row) for cell in cells)
         weight, label, entity_id, numbers = map(str.strip, others)
         vector = parse_vector(numbers.replace(",", " ")) if numbers else None
         yield number, LexiconEntry(word, vector, to_weight(weight), label, entity_id)
+    if semicolons and row:
+        raise LexiconError(
+            f"{path}: each row is a single cell with semicolons, as in {row[0][:QUOTED]!r}. Save the table with "
+            "commas, or with tabs as .tsv."
+        )
     if 0 < widest <= last:
         raise LexiconError(
             f"{path}: no row has a column {last}: columns count from 0, and rows have at most {widest}. Check the "
