@@ -8,7 +8,7 @@ from typing import Dict, Iterator, Mapping, NamedTuple
 
 from ...lexicon.errors import LexiconError
 from ...lexicon.lexicon import Lexicon
-from ...lexicon.readers.any_file import detect_format, read_any
+from ...lexicon.readers.any_file import UNREAD, detect_format, read_any
 from ...lexicon.readers.word_table import ColumnT, has_more_columns
 from ...lexicon.rule_file import read_rules
 from .edits import Edit, WordFields
@@ -29,14 +29,15 @@ def read_words_file(data: bytes, name: str, lexicon: Lexicon, label: str = "", c
     """Read a list of words, a table or a jieba dictionary. Fields that the file lacks stay as they are.
 
     data (bytes): The file, UTF-8.
-    name (str): Its name, for messages; a file named ".csv" is a table.
+    name (str): Its name, for messages; a file named ".csv" is a table, JSON and spreadsheets are refused.
     lexicon (Lexicon): The lexicon to which the words will be added.
     label (str): The label of words that have none.
     columns (Mapping[str, Union[int, str]]): The columns of a table, as in `read_word_table`.
     RETURNS (Upload): The words. Raises LexiconError, with the line, for any other file, for vectors, for a table of
         several columns of which none but the words' is named, and if more than a tenth of the lines are invalid.
     """
-    with _as_file(data, name, ".csv" if name.lower().endswith(".csv") else ".txt") as path:
+    suffix = next((suffix for suffix in (".csv", *UNREAD) if name.lower().endswith(suffix)), ".txt")
+    with _as_file(data, name, suffix) as path:
         format = _find_format(path, columns)
         words = Lexicon.from_entries(
             read_any(path, format, **columns),
