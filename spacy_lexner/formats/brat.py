@@ -37,7 +37,8 @@ class Document(NamedTuple):
 
 def read_brat(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
     """Read a collection (a folder, a zip archive, or a single `.ann` or `.txt` file), sorted by name. A text without an
-    `.ann` file is unannotated. Relations, events, attributes, notes and discontinuous entities are left out."""
+    `.ann` file is unannotated; an `.ann` file without a text is left out. So are relations, events, attributes, notes
+    and discontinuous entities."""
     found = False
     for document in _find_documents(source, options, report):
         found = True
@@ -68,6 +69,8 @@ def _find_documents(source: Source, options: ReadOptions, report: Report) -> Ite
             config = files.get(f"{folder}/{CONFIG}" if folder else CONFIG)
             labels = {} if config is None else dict(MEANT.findall(read_text(config, options, report)))
             yield Document(file, files.get(f"{stem}.ann"), labels)
+        elif suffix == "ann" and f"{stem}.txt" not in files and (not alone or name == source.name):
+            report.add_problem("annotation without its .txt file: left out", name)
 
 
 def _read_lines(lines: List[str], mentions: Mentions, labels: Dict[str, str]) -> Iterator[Optional[Entity]]:

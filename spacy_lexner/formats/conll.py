@@ -14,11 +14,12 @@ SPACE_SYMBOLS = ("␣", "␠", "▁")  # what files write for a space that is a 
 
 
 class Row(NamedTuple):
-    """A line with a word: its number, first column and last column."""
+    """A line with a word: its number, first column and last column, and whether there are others between."""
 
     number: int
     word: str
     tag: str
+    more: bool = False
 
 
 class TaggedSentence(NamedTuple):
@@ -81,7 +82,10 @@ def detect_layout(source: Source, options: ReadOptions) -> Layout:
     places: Dict[str, Row] = {}  # the first row with each tag letter
     plain_word: Optional[Row] = None  # the first row whose word has no final digit
     n_rows = 0
+    no_words: Optional[str] = None  # what all first columns have been so far, instead of words
     for rows in _read_sentences(source, separator, options, Report()):
+        found = _find_no_words(rows)
+        no_words = found if not n_rows or found == no_words else None
         n_rows += len(rows)
         for row in rows:
             places.setdefault(row.tag[0], row)
@@ -89,6 +93,11 @@ def detect_layout(source: Source, options: ReadOptions) -> Layout:
                 plain_word = row
     if n_rows == 0:
         raise FormatError(f"{source.name}: the file has no sentence.")
+    if n_rows > 1 and no_words is not None:
+        raise FormatError(
+            f"{source.name}: the first column, from which words are read, has only {no_words}; the words seem to be in "
+            "the second. Remove the first column."
+        )
     digit_suffix = options.digit_suffix == "yes" or (options.digit_suffix == "auto" and plain_word is None)
     if digit_suffix and plain_word is not None:
         raise FormatError(
@@ -96,6 +105,17 @@ def detect_layout(source: Source, options: ReadOptions) -> Layout:
             "Read the file without digit suffixes (--digit-suffix no)."
         )
     return Layout(separator, digit_suffix, _choose_scheme(source, places, options))
+
+
+def _find_no_words(rows: List[Row]) -> Optional[str]:
+    """What the first column of a sentence has instead of words, if there are more columns: numbers of words or
+    sentences, or nothing because the lines are indented."""
+    if all(row.more for row in rows):
+        if all(row.word.isspace() for row in rows):
+            return "white space"
+        if all(row.word.isdecimal() for row in rows):
+            return "numbers"
+    return None
 
 
 def _choose_scheme(source: Source, places: Dict[str, Row], options: ReadOptions) -> str:
@@ -135,14 +155,14 @@ def _read_sentences(source: Source, separator: str, options: ReadOptions, report
             rows = []
             continue
         try:
-            word, tag = _split_columns(line, separator)
+            word, tag, more = _split_columns(line, separator)
             if not word and not options.repair:
                 raise ValueError("the first column is empty; expected a word. Read it as a space (--repair)")
         except ValueError as error:
             raise FormatError(f"{source.name}:{number}: {error}. The line is {quote(line)}.") from None
         if not word:
             report.add_problem("empty word: read as a space", f"{source.name}:{number}")
-        rows.append(Row(number, word or " ", tag))
+        rows.append(Row(number, word or " ", tag, more))
     if rows:
         yield rows
 
@@ -151,17 +171,21 @@ def _begins_document(line: str) -> bool:
     return line.replace("\t", " ").split(" ", 1)[0] == DOCUMENT_START
 
 
-def _split_columns(line: str, separator: str) -> Tuple[str, str]:
-    """The first and the last column of a line; the first is "" if it is empty."""
+def _split_columns(line: str, separator: str) -> Tuple[str, str, bool]:
+    """The first and the last column of a line, and whether there are others; the first is "" if it is empty."""
     columns = [column for column in line.split(separator) if column]
     if line.startswith(separator):
         columns.insert(0, " " if separator == " " else "")  # spaces before spaces are a word
     if len(columns) < 2:
         between = "a tab" if separator == "\t" else "a space"
+        between += ", not by a comma" if "," in line[1:] else ""
         raise ValueError(f"expected a word and a tag, separated by {between}")
+    if any("\r" in column for column in columns[1:]):
+        raise ValueError("expected lines that end in a line feed, found a carriage return within. Convert the file")
+    tag = columns[-1].rstrip(" ")
     try:
-        split_tag(columns[-1])
+        split_tag(tag)
     except ValueError as error:
         hint = " (ten columns: is this CoNLL-U? --format conllu)" if len(columns) == 10 else ""
         raise ValueError(f"{error}{hint}") from None
-    return columns[0], columns[-1]
+    return columns[0], tag, len(columns) > 2

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any, Dict, Optional
 
+from ..lexicon.limits import quote
 from .conllu import is_conllu
 from .doccano import KEYS
 from .json_text import read_objects
@@ -15,6 +16,7 @@ from .source import Source, read_lines
 from .spacy_llm import is_example
 
 LIST = re.compile(r"\[\s*(?:\{|$)")  # a list of objects; "[ O" is CoNLL
+JSON_SUFFIXES = {".json", ".jsonl"}
 EXAMPLE = '{"text": "我在南京"}'
 
 
@@ -35,6 +37,11 @@ def detect_format(source: Source, options: ReadOptions) -> str:
         raise FormatError(f"{source.name}: the file is empty.")
     if LIST.match(first) or (first.startswith("{") and first.endswith("}")):
         return _detect_objects(source, options)
+    if JSON_SUFFIXES & set(Path(source.name).suffixes):
+        raise FormatError(
+            f"{source.name}: expected a JSON object on each line, or a list of objects, as in {EXAMPLE}; the file "
+            f"begins with {quote(first)}. If it is no JSON, name its format (--format)."
+        )
     return "conll"
 
 

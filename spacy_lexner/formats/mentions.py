@@ -74,7 +74,12 @@ class Mentions:
         found = f"{self.place}: {label[:QUOTED]} {quote(mention)} is not at {shown[:QUOTED]}: there is {quote(there)}"
         if mention is None:
             where = f"{label[:QUOTED]} at {shown[:QUOTED]}"
-            found = f"{self.place}: {where} is not within the text of {len(self.text)} characters"
+            fault = f"is not within the text of {len(self.text)} characters"
+            if 0 <= start == end <= len(self.text):
+                fault = "is empty"
+            elif self._unit == UTF_16 and 0 <= start < end <= len(self.text):
+                fault = "begins or ends within a character"
+            found = f"{self.place}: {where} {fault}"
         if not self.options.repair:
             raise FormatError(f"{found}. {self._hint} Offsets count {self._unit} (--offsets). Repair it (--repair).")
         if mention and self.text.count(mention) == 1:

@@ -93,12 +93,12 @@ def build_table(
             report.n_read += 1
             if report.n_read > most:
                 raise LexiconError(f"{stream.source}:{stream.line}: {exceeded('entries', 'more words')}")
-            given, entry = entry.word, to_stored(entry, spool.dtype, normalization)
+            read, entry = entry, to_stored(entry, spool.dtype, normalization)
             fault = find_fault(entry, spool.dim, max_word_length)
             if fault is not None:
-                skip(fault, f"{stream.source}:{stream.line}", given)
+                skip(fault, f"{stream.source}:{stream.line}", read.word)
                 continue
-            report.n_trimmed += len(given) > len(entry.word)
+            report.n_trimmed += len(read.word) > len(entry.word)
             if entry.rules:
                 entry = entry._replace(rules=normal_rules(entry.rules))
             if not sources or sources[-1] != stream.source:

@@ -134,7 +134,11 @@ def reject_single(words: Any) -> None:
 
 def to_stored(entry: LexiconEntry, dtype: np.dtype, normalization: Normalization) -> LexiconEntry:
     """Convert an entry to what a lexicon stores: a normalised word, and a vector of that dtype, in which numbers out of
-    range are infinite. Raises TypeError if the word is not a string."""
+    range are infinite. Raises TypeError for anything but an entry, and if its word is not a string."""
+    if not isinstance(entry, LexiconEntry):
+        raise TypeError(
+            f"Expected a LexiconEntry, got {entry!r:.80}. Make one of the word: LexiconEntry({entry!r:.80})."
+        )
     if not isinstance(entry.word, str):
         raise TypeError(f"A lexicon word must be a str; got {type(entry.word).__name__} ({entry.word!r:.80}).")
     word = normalization.word(entry.word)

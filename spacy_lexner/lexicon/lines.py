@@ -1,6 +1,7 @@
 """The lines of a text file, plain or compressed, one at a time."""
 
 import bz2
+import codecs
 import gzip
 import lzma
 import zlib
@@ -67,15 +68,16 @@ def _decode(data: bytes, path: Path, number: int, encoding: str, errors: str) ->
     except UnicodeDecodeError as error:
         guess = _guess_encoding(data)
         looks, option = (f"; it looks like {guess}", f'encoding = "{guess}"') if guess else ("", 'errors = "replace"')
+        remedy = f", or set {option} where that is an option"
+        if number == 1 and data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            looks, remedy = "; it looks like UTF-16", ""
         raise LexiconError(
             f"{path}:{number}: not {encoding} (byte 0x{data[error.start]:02x} at {error.start}){looks}. Convert the "
-            f"file to UTF-8, or set {option} where that is an option."
+            f"file to UTF-8{remedy}."
         ) from None
 
 
 def _guess_encoding(data: bytes) -> Optional[str]:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return None
     for encoding in ("gb18030", "big5"):
         try:
             data.decode(encoding)

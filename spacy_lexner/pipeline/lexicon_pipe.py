@@ -75,7 +75,7 @@ class LexiconPipe(LinkedPipe):
         words (Iterable[Union[str, LexiconEntry]]): Words, or entries with a vector, weight, label, entity id or rules.
         """
         reject_single(words)
-        entries = [LexiconEntry(word) if isinstance(word, str) else word for word in words]
+        entries = [word if isinstance(word, LexiconEntry) else LexiconEntry(word) for word in words]
         self._check({normal_rules(entry.rules): entry.word for entry in entries if entry.rules})
         with _CHANGING:
             if self._dictionary is None:

@@ -11,7 +11,7 @@ from ..lexicon.errors import LexiconError
 from ..lexicon.lexicon import Lexicon
 from ..lexicon.lines import read_lines
 from ..lexicon.normalization import Normalization
-from ..lexicon.readers.word_table import is_csv, read_word_table
+from ..lexicon.readers.word_table import has_more_columns, is_csv, read_word_table
 from ..lexicon.rule_file import AS_WRITTEN, COMMENT, MAX_WORD_LENGTH, collect_rules, read_rules
 from ..lexicon.rules import FORBID, FORCE, MODES, PREFER
 
@@ -124,7 +124,8 @@ def _read_table(path: Path, report: BuildReport) -> Iterator[Tuple[int, LexiconE
     names = [name.strip(' "') for name in first]
     is_named = {"word", "label"} <= set(names)
     word, label = (names.index("word"), names.index("label")) if is_named else (0, 1)
-    stream = read_word_table(path, word=word, label=label, entity_id=0)  # the first cell tells whether it is a comment
+    given = label if has_more_columns(path) else None
+    stream = read_word_table(path, word=word, label=given, entity_id=0)  # the first cell tells whether it is a comment
     rows = (entry for entry in stream if not entry.entity_id.startswith(COMMENT))
     for entry in islice(rows, int(is_named), None):
         if not entry.labels:

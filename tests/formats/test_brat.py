@@ -54,6 +54,14 @@ def test_texts_without_annotation(read):
     assert read("南京", "")[0].entities == []
 
 
+def test_annotation_without_its_text(tmp_path):
+    for name, text in (("1.txt", "南京"), ("1.ann", "T1\tGPE 0 2\t南京"), ("2.ann", "T1\tGPE 0 2\t北京")):
+        (tmp_path / name).write_text(text, "utf8")
+    report = Report()
+    assert [len(record.entities) for record in read_brat(Source(tmp_path), ReadOptions(), report)] == [1]
+    assert report.describe() == [f"annotation without its .txt file: left out: 1 ({tmp_path / '2.ann'})"]
+
+
 def test_archives_and_single_files(tmp_path):
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         for name, text in (("x/1.txt", "南京"), ("x/1.ann", "T1\tGPE 0 2\t南京"), ("2.txt", "无"), ("2.ann", "")):

@@ -55,6 +55,16 @@ def test_variants_of_the_format(read, text):
     assert record.words == ("南", "京", "的", "桥")
 
 
+def test_first_columns_that_are_words(read):
+    assert summary(read("1 O\n2 O\n")) == [("12", [])]
+    assert summary(read("1 CD O\n\n2 CD O\n月 NN O\n")) == [("1", []), ("2月", [])]
+    assert summary(read("  SP O\n南 NR B-GPE\n")) == [(" 南", [("南", "GPE")])]
+
+
+def test_spaces_after_the_tag(read):
+    assert summary(read("南\tB-GPE \n京\tI-GPE\n的\tO \n桥\tB-LOC \n")) == EXPECTED
+
+
 def test_several_sentences_and_their_places(read):
     records = read("-DOCSTART- O\n中 O\n\n\n国 B-X\n家 I-X\n-DOCSTART- O\n好 O")
     assert summary(records) == [("中", []), ("国家", [("国家", "X")]), ("好", [])]
@@ -146,6 +156,12 @@ def test_the_scheme_is_that_of_the_whole_file(read):
         ("中 O", {"scheme": "iobes"}, "Unknown tag scheme 'iobes'. Use auto or one of: bio, "),
         ("中 B\n国 E\n", {}, "file:1: the tags have no labels"),
         ("# id = 1\n中 O\n", {}, "file:1: '1' is not a tag"),
+        ("中,B-X\n国,I-X\n", {}, "file:1: expected a word and a tag, separated by a space, not by a comma"),
+        ("中 B-X\r国 I-X\r人 O\r", {}, "file:1: .*found a carriage return within. Convert the file"),
+        ("中\tO\r\n国\tO\r人\tO\r\n", {}, "file:2: .*found a carriage return within"),
+        ("1\t中\tB-X\n2\t国\tI-X\n\n1\t人\tO\n", {}, "the first column, .* has only numbers"),
+        ("7 中 B-X\n7 国 I-X\n8 人 O\n", {}, "the first column, .* has only numbers"),
+        (" 中 B-X\n 国 I-X\n\n 人 O\n", {}, "the first column, .* has only white space"),
     ],
 )
 def test_errors_name_file_and_line(read, text, options, message):

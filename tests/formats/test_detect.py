@@ -1,3 +1,5 @@
+import gzip
+
 import pytest
 
 from spacy_lexner.formats.detect import detect_format
@@ -42,6 +44,15 @@ def detect(tmp_path):
 )
 def test_formats(detect, text, format):
     assert detect(text) == format
+
+
+@pytest.mark.parametrize("text", ['{\n"text": "中"\n}\n', '["中", {"entities": []}]\n', '{"text": "中"},\n'])
+@pytest.mark.parametrize("name", ["file.json", "file.jsonl.gz"])
+def test_other_json_is_not_taken_for_tags(tmp_path, text, name):
+    data = text.encode()
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    with pytest.raises(FormatError, match=r"expected a JSON object on each line, or a list of objects.* begins with '"):
+        detect_format(Source(tmp_path / name), ReadOptions())
 
 
 @pytest.mark.parametrize("first", ['"label": null', '"label": []', '"spans": []', '"id": 1'])

@@ -30,6 +30,11 @@ def test_the_mention_says_what_was_counted():
     assert check(3, 5, offsets="utf-16") == (Entity(2, 4, "GPE"), [])
 
 
+def test_half_a_character():
+    with pytest.raises(FormatError, match=r"GPE at 1, 5 begins or ends within a character\. Ends are exclusive"):
+        check(1, 5, offsets="utf-16")
+
+
 def test_repair():
     moved, problems = check(0, 2, mention="南京", repair=True)
     assert moved == Entity(2, 4, "GPE") and problems[0].startswith("entity with wrong offsets: moved")
@@ -44,6 +49,7 @@ def test_repair():
         ((0, 2, "GPE", "南京"), r"file:1: GPE '南京' is not at 0, 2: there is '😀在'. Ends are exclusive"),
         ((2, 99, "GPE"), "file:1: GPE at 2, 99 is not within the text of 12 characters"),
         ((4, 2, "GPE"), "not within the text of"),
+        ((2, 2, "GPE"), "file:1: GPE at 2, 2 is empty. Ends are exclusive"),
         (("2", 4, "GPE"), "file:1: '2', 4 of 'GPE' must be two integers"),
         ((True, 4, "GPE"), "must be two integers"),
         ((2, 4, ""), "the entity at 2, 4 has the label ''; expected a name"),

@@ -66,6 +66,11 @@ def test_word_that_is_no_string(word):
         to_stored(LexiconEntry(word), np.dtype("f4"), Normalization())
 
 
+def test_word_in_place_of_an_entry():
+    with pytest.raises(TypeError, match=r"Expected a LexiconEntry, got '南京'\. .* LexiconEntry\('南京'\)"):
+        Lexicon.from_entries(["南京"])
+
+
 @pytest.mark.parametrize("width,expected", [(False, "Air\u3000Max"), (True, "Air Max")])
 def test_white_space_at_the_edges_is_trimmed(width, expected):
     entry = LexiconEntry("\u3000 Air\u3000Max\t\n", ONES, 2.0, "SHOE")

@@ -58,7 +58,9 @@ def test_other_encoding_is_named(tmp_path, encoding, guess):
 def test_utf16_is_no_text(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes("南京".encode("utf-16"))
-    with pytest.raises(LexiconError, match=r"a\.txt:1: not utf8 .*\. Convert the file to UTF-8"):
+    with pytest.raises(
+        LexiconError, match=r"a\.txt:1: not utf8 .*; it looks like UTF-16\. Convert the file to UTF-8\.$"
+    ):
         list(read_lines(path))
 
 

@@ -114,6 +114,12 @@ def test_without_a_lexicon():
     assert rules(owner) == {"长江": ["force LOC"]}
 
 
+@pytest.mark.parametrize("word", [5, float("nan"), ("长江", "LOC")])
+def test_words_that_are_no_strings(owner, word):
+    with pytest.raises(TypeError, match="A lexicon word must be a str; got"):
+        owner.add_words(["南京", word])
+
+
 @pytest.mark.parametrize("method", ["add_words", "remove_words", "add_rules", "remove_rules"])
 def test_one_word_in_place_of_several(owner, method):
     before = owner.version

@@ -1,5 +1,6 @@
 """Reading a file of words or vectors in any format."""
 
+import re
 from itertools import islice
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Tuple, Union
@@ -10,7 +11,7 @@ from ..lexicon import Lexicon
 from ..limits import quote
 from ..lines import read_lines
 from ..word_vectors import read_word_vectors
-from .jieba_dictionary import read_jieba_dictionary
+from .jieba_dictionary import NUMBER, read_jieba_dictionary
 from .word_list import read_word_list
 from .word_table import is_csv, read_word_table
 
@@ -20,7 +21,10 @@ READERS: Dict[str, Callable[..., EntryStream]] = {
     "table": read_word_table,
     "vectors": read_word_vectors,
 }
+UNREAD = {".json", ".jsonl", ".xls", ".xlsx", ".ods"}
 N_SAMPLE = 20  # lines from which the format is detected
+FREQUENCY = re.compile(NUMBER)
+TAGGED = re.compile(r".+?[ \t]+[0-9.]+[ \t]+[a-z]+")  # a line that only a dictionary of jieba has
 MIN_DIM = 3  # fewer numbers after a word are not taken for a vector
 
 
@@ -46,12 +50,17 @@ def detect_format(
     path: Union[str, Path], encoding: str = "utf8", errors: str = "strict", *, has_columns: bool = False
 ) -> str:
     """Guess the format from a file's first lines: "vectors" for a word and three or more numbers, with or without a
-    header; "jieba" for a word, a number and perhaps a tag; "table" for .csv and for columns separated by tabs; "words"
-    for anything else. `has_columns` says that table columns were named: a tab-separated file is then a table unless
-    every line is a word and a vector. Raises LexiconError for vectors of which some are damaged."""
+    header; "jieba" for a word, a number and perhaps a tag, also if these are missing in less than half of the lines and
+    another line has both; "table" for .csv and for columns separated by tabs; "words" for anything else. `has_columns`
+    says that table columns were named: a tab-separated file is then a table unless every line is a word and a vector.
+    Raises LexiconError for vectors of which some are damaged, and for JSON and spreadsheets."""
     path = Path(path)
     if is_csv(path):
         return "table"
+    if unread := UNREAD & set(map(str.lower, path.suffixes)):
+        raise LexiconError(
+            f"{path}: {unread.pop()} files are not read. Write one word per line, or save a table as .csv."
+        )
     first = islice(read_lines(path, encoding=encoding, errors=errors), N_SAMPLE)
     numbered = [(number, line) for number, line in first if line.strip()]
     lines = [line for _, line in numbered]
@@ -62,7 +71,7 @@ def detect_format(
     if _are_vectors(rows) or (len(rows) > 1 and _is_header(rows[0], rows[1]) and _are_vectors(rows[1:], 1)):
         return "vectors"
     _refuse_broken_vectors(path, numbered)
-    if lines and all(map(_is_jieba, lines)):
+    if _are_jieba(lines):
         return "jieba"
     return "table" if tabs else "words"
 
@@ -88,10 +97,17 @@ def _is_header(first: List[str], second: List[str]) -> bool:
     return len(first) == 2 and all(map(str.isdigit, first)) and len(second) == int(first[1]) + 1
 
 
+def _are_jieba(lines: List[str]) -> bool:
+    n_jieba = sum(map(_is_jieba, lines))
+    tagged = any(TAGGED.fullmatch(line.strip()) for line in lines)
+    return bool(lines) and (n_jieba == len(lines) or (tagged and 2 * n_jieba >= len(lines)))
+
+
 def _is_jieba(line: str) -> bool:
     if "\t" in line:
-        return line.count("\t") <= 2 and _is_number(line.split("\t")[1])
-    return any(map(_is_number, line.split()[1:][-2:]))  # a word may contain spaces
+        cells = line.split("\t")
+        return len(cells) <= 3 and FREQUENCY.fullmatch(cells[1].strip()) is not None
+    return any(map(FREQUENCY.fullmatch, line.split()[1:][-2:]))  # a word may contain spaces
 
 
 def _is_number(text: str) -> bool:

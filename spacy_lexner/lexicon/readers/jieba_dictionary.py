@@ -9,7 +9,7 @@ from ..entry import EntryStream, LexiconEntry
 from ..lines import read_lines, stream_entries
 
 # A word may contain spaces, so a tag without a frequency must be in lower case: "Apple Watch" is a word.
-NUMBER, TAG = r"(?P<frequency>[0-9.]+)", r"(?P<tag>[A-Za-z]\w*)"
+NUMBER, TAG = r"(?P<frequency>[+-]?\.?[0-9][0-9.]*(?:[Ee][+-]?[0-9]+)?)", r"(?P<tag>[A-Za-z]\w*)"
 LINE = re.compile(rf"(?P<word>.+?)(?:[ \t]+{NUMBER}(?:[ \t]+{TAG})?|[ \t]+(?P<bare_tag>[a-z]\w*))?")
 
 

@@ -50,6 +50,12 @@ def read_word_table(
     return stream_entries(path, _read(path, rows, columns, header, limit))
 
 
+def has_more_columns(path: Union[str, Path]) -> bool:
+    """RETURNS (bool): Whether a table has anything beside its first column."""
+    rows = _read_rows(Path(path), "," if is_csv(Path(path)) else "\t", "utf8", "strict")
+    return any(cell.strip() for _, row in rows for cell in row[1:])
+
+
 def _read_rows(path: Path, delimiter: str, encoding: str, errors: str) -> Iterator[Tuple[int, List[str]]]:
     lines = (line + "\n" for _, line in read_lines(path, encoding=encoding, errors=errors))
     if delimiter == "\t":
@@ -73,11 +79,26 @@ def _read(
     names = next(rows, (0, []))[1] if header else []
     cells = [_cell_getter(path, names, header, column) for column in columns]
     filled = ((number, row) for number, row in rows if any(map(str.strip, row)))
+    last, widest = max(column for column in (0, *columns) if isinstance(column, int)), len(names)
+    row: List[str] = []
+    semicolons = is_csv(path)  # whether every row is a single cell with a semicolon
     for number, row in islice(filled, limit):
+        widest = max(widest, len(row))
+        semicolons = semicolons and len(row) == 1 and ";" in row[0]
         word, *others = (cell(row) for cell in cells)
         weight, label, entity_id, numbers = map(str.strip, others)
         vector = parse_vector(numbers.replace(",", " ")) if numbers else None
         yield number, LexiconEntry(word, vector, to_weight(weight), label, entity_id)
+    if semicolons and row:
+        raise LexiconError(
+            f"{path}: each row is a single cell with semicolons, as in {row[0][:QUOTED]!r}. Save the table with "
+            "commas, or with tabs as .tsv."
+        )
+    if 0 < widest <= last:
+        raise LexiconError(
+            f"{path}: no row has a column {last}: columns count from 0, and rows have at most {widest}. Check the "
+            "number, and what stands between columns: commas in a .csv file, tabs in any other."
+        )
 
 
 def _cell_getter(path: Path, names: List[str], header: bool, column: Optional[ColumnT]) -> Callable[[List[str]], str]:

@@ -8,8 +8,8 @@ from typing import Dict, Iterator, Mapping, NamedTuple
 
 from ...lexicon.errors import LexiconError
 from ...lexicon.lexicon import Lexicon
-from ...lexicon.readers.any_file import detect_format, read_any
-from ...lexicon.readers.word_table import ColumnT, read_word_table
+from ...lexicon.readers.any_file import UNREAD, detect_format, read_any
+from ...lexicon.readers.word_table import ColumnT, has_more_columns
 from ...lexicon.rule_file import read_rules
 from .edits import Edit, WordFields
 
@@ -29,14 +29,15 @@ def read_words_file(data: bytes, name: str, lexicon: Lexicon, label: str = "", c
     """Read a list of words, a table or a jieba dictionary. Fields that the file lacks stay as they are.
 
     data (bytes): The file, UTF-8.
-    name (str): Its name, for messages; a file named ".csv" is a table.
+    name (str): Its name, for messages; a file named ".csv" is a table, JSON and spreadsheets are refused.
     lexicon (Lexicon): The lexicon to which the words will be added.
     label (str): The label of words that have none.
     columns (Mapping[str, Union[int, str]]): The columns of a table, as in `read_word_table`.
     RETURNS (Upload): The words. Raises LexiconError, with the line, for any other file, for vectors, for a table of
         several columns of which none but the words' is named, and if more than a tenth of the lines are invalid.
     """
-    with _as_file(data, name, ".csv" if name.lower().endswith(".csv") else ".txt") as path:
+    suffix = next((suffix for suffix in (".csv", *UNREAD) if name.lower().endswith(suffix)), ".txt")
+    with _as_file(data, name, suffix) as path:
         format = _find_format(path, columns)
         words = Lexicon.from_entries(
             read_any(path, format, **columns),
@@ -82,18 +83,13 @@ def _find_format(path: Path, columns: Columns) -> str:
             f"{path}: {options}: columns of a table, but this file is none (it is read as {format}). The columns of a "
             "table are separated by tabs, or by commas if its name ends in .csv."
         )
-    if format == "table" and not set(columns) - {"word"} and _has_more_columns(path):
+    if format == "table" and not set(columns) - {"word"} and has_more_columns(path):
         raise LexiconError(
             f"{path}: a table with more than one column. Name those to read with label_column, weight_column or "
             "entity_id_column, by number from 0 or by their name in the first row, and the words' with word_column "
             "unless it is the first. To add words alone, upload them as a list."
         )
     return format
-
-
-def _has_more_columns(path: Path) -> bool:
-    rest = read_word_table(path, word=1, label=2, entity_id=3)
-    return any(row.word.strip() or row.labels or row.entity_id for row in rest)
 
 
 @contextmanager

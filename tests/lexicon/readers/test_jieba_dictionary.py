@@ -18,6 +18,8 @@ from spacy_lexner.lexicon.readers import read_jieba_dictionary
         ("1号 0.5 m", "1号", 0.5, "m"),
         ("2000 7 m", "2000", 7, "m"),
         ("云 计算 5 n", "云 计算", 5, "n"),  # white space in a word: the builder skips it, and says so
+        ("长江大桥 1e3 ns", "长江大桥", 1000, "ns"),
+        ("长江大桥\t-2.5", "长江大桥", -2.5, ""),
         ("Apple Watch", "Apple Watch", 1, ""),
         ("New York City 5 NS", "New York City", 5, "NS"),
     ],

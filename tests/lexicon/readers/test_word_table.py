@@ -55,9 +55,26 @@ def test_missing_column(csv):
         list(read_word_table(csv, word="name", header=False))
 
 
-def test_number_beyond_the_row(csv):
-    lexicon = Lexicon.from_entries(read_word_table(csv, word=9, header=True))
-    assert len(lexicon) == 0 and lexicon.report.skipped == {"empty": 3}
+def test_number_beyond_all_rows(csv, tmp_path):
+    with pytest.raises(LexiconError, match=r"a.csv: no row has a column 9: columns count from 0, and .* at most 5\."):
+        list(read_word_table(csv, word=9, header=True))
+    (tmp_path / "b.csv").write_text("长江 LOC 3\n南京 GPE 2\n", "utf8")
+    with pytest.raises(LexiconError, match=r"no row has a column 2: .*commas in a \.csv file"):
+        list(read_word_table(tmp_path / "b.csv", label=1, weight=2))
+    (tmp_path / "b.csv").write_text("长江\n南京,GPE\n", "utf8")
+    assert [entry.label for entry in read_word_table(tmp_path / "b.csv", label=1)] == ["", "GPE"]
+
+
+def test_semicolons(tmp_path):
+    """A spreadsheet's .csv in some countries."""
+    (tmp_path / "b.csv").write_text("word;type\n长江;LOC\n", "utf8")
+    for columns in ({}, {"label": 1}):
+        with pytest.raises(
+            LexiconError, match=r"a single cell with semicolons, as in '长江;LOC'\. Save the table with"
+        ):
+            list(read_word_table(tmp_path / "b.csv", **columns))
+    (tmp_path / "b.csv").write_text("长江\n;)\n", "utf8")
+    assert [entry.word for entry in read_word_table(tmp_path / "b.csv")] == ["长江", ";)"]
 
 
 def test_open_quote(tmp_path):

@@ -21,6 +21,12 @@ def test_a_word_list():
     assert upload.skipped == {"duplicate": 1}
 
 
+@pytest.mark.parametrize("name", ["words.json", "Words.xlsx"])
+def test_files_that_are_no_lists(name):
+    with pytest.raises(LexiconError, match=f"{name}: .* files are not read"):
+        read('["紫峰大厦"]', name)
+
+
 def test_a_jieba_dictionary():
     [word] = read("紫峰大厦 3 ns\n", default="X").edit.add_words
     assert (word.word, tuple(word.labels), word.weight) == ("紫峰大厦", ("ns",), 3.0)
