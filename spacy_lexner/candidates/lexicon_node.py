@@ -39,6 +39,11 @@ class LexiconLink:
         """Link the source of a `lex_matcher` to the model of a component made for the pipeline with `vocab`."""
         self.source, self._owner, self._vocab = source, ref(owner), vocab
 
+    @property
+    def owner(self) -> Any:
+        """The `lex_matcher` that owns the source; None if it is gone, or the source was set by hand."""
+        return None if self._owner is None else self._owner()
+
     def require(self) -> SharedMatcher:
         """The source. Raises ValueError if none is linked."""
         if self.source is None:
@@ -54,7 +59,7 @@ class LexiconLink:
         the Doc, and the `lex_matcher` is gone or the Doc comes from another pipeline. In training, another vocab means
         nothing, since a matcher that is not an annotating component does not run."""
         foreign = not is_train and self._vocab is not None and doc.vocab is not self._vocab
-        orphan = self._owner is not None and self._owner() is None
+        orphan = self._owner is not None and self.owner is None
         return (foreign or orphan) and get_candidates(doc) is None
 
     def __getstate__(self) -> Dict[str, Any]:
@@ -65,8 +70,7 @@ class LexiconLink:
         copied.__dict__.update(self.__dict__)
         copied.source = deepcopy(self.source, memo)
         copied._vocab = memo.get(id(self._vocab), self._vocab)
-        owner = None if self._owner is None else self._owner()
-        copied._owner = self._owner if owner is None else ref(memo.get(id(owner), owner))
+        copied._owner = self._owner if self.owner is None else ref(memo.get(id(self.owner), self.owner))
         return copied
 
 

@@ -10,11 +10,12 @@ from spacy.language import Language
 from ..lexicon.entry import LexiconEntry, reject_single
 from ..lexicon.errors import LexiconError
 from ..lexicon.lexicon import Lexicon
+from ..lexicon.limits import quote
 from ..lexicon.matcher import Matcher, MatchOptions, check_options
 from ..lexicon.normalization import Normalization
 from ..lexicon.rule_file import AS_WRITTEN, RuleFile, collect_rules, read_rule_files
 from ..lexicon.ruled_lexicon import RuledLexicon
-from ..lexicon.rules import HINT_ONLY, Rules, WordRule, check_rules, normal_rules
+from ..lexicon.rules import HINT, HINT_ONLY, Rules, WordRule, check_rules, normal_rules
 from .linked_pipe import LinkedPipe
 
 logger = logging.getLogger(__name__)
@@ -184,9 +185,16 @@ class LexiconPipe(LinkedPipe):
     def check_rules(self, *, warn: bool = False) -> None:
         """Check all rules, once every component that follows rules has labels. Raises LexiconError for a rule that
         contradicts another of its word or applies to no component; with `warn`, for rules that may be older than the
-        components, it logs a warning instead."""
-        links = self.rules_links
-        if self._dictionary is None or not links or any(link.reader is None for link in links):
+        components, it logs a warning instead, or one if the linked components read another lexicon."""
+        links, others = self.rules_links, self.superseded_by
+        if self._dictionary is None or not (links or others) or any(link.reader is None for link in links):
+            return
+        if warn and others:
+            logger.warning(
+                "%s: no component reads its words: %s read the lexicon of %s. Put all words into one lexicon, or each "
+                "lex_matcher directly before the components that are to read it.",
+                *(self.name, ", ".join(self.listener_map), others),
+            )
             return
         for rules, word in self.lexicon.distinct_rules().items():
             try:
@@ -199,8 +207,13 @@ class LexiconPipe(LinkedPipe):
     def _check(self, words: Mapping[Rules, str]) -> None:
         """Raise LexiconError for rules (mapped to one of their words) that contradict each other or apply to no
         component."""
-        readers = self.rule_readers
+        readers, others = self.rule_readers, self.superseded_by
         for rules, word in words.items():
+            if others and any(rule.mode != HINT for rule in rules):
+                raise LexiconError(
+                    f"The rules of {quote(word)} apply to no component: {', '.join(self.listener_map)} read the "
+                    f"lexicon of {others}, not that of {self.name!r}. Add the rules to the former."
+                )
             check_rules(word, rules, readers)
 
 

@@ -34,14 +34,27 @@ class LinkedPipe(Pipe):
 
     @property
     def rules_links(self) -> List[RulesLink]:
-        """RETURNS (List[RulesLink]): The links of the components that follow rules."""
-        links = (node.attrs["link"] for node in self.listeners)
+        """RETURNS (List[RulesLink]): The links of the components that follow the rules of this lexicon."""
+        links = (node.attrs["link"] for node in self.listeners if self.is_read_by(node))
         return [link for link in links if isinstance(link, RulesLink)]
 
     @property
     def rule_readers(self) -> List[RuleReader]:
         """RETURNS (List[RuleReader]): For each component that follows rules, which rules apply to it."""
         return [link.reader for link in self.rules_links if link.reader is not None]
+
+    def is_read_by(self, node: Model) -> bool:
+        """Whether a registered node reads this lexicon, and not that of another pipe that was linked to it later."""
+        return node.attrs["link"].source in (None, self.source)
+
+    @property
+    def superseded_by(self) -> str:
+        """RETURNS (str): The names of the pipes whose lexicons the linked components read, if none reads this one, as
+        when a later `lex_matcher` precedes them all; otherwise empty."""
+        if any(map(self.is_read_by, self.listeners)):
+            return ""
+        owners = (node.attrs["link"].owner for node in self.listeners)
+        return ", ".join(sorted({repr(owner.name) for owner in owners if owner is not None}))
 
     def add_listener(self, listener: Model, component_name: str) -> None:
         """Register a node of a component."""
@@ -67,16 +80,15 @@ class LinkedPipe(Pipe):
             if isinstance(link, LexiconLink):
                 link.set(self.source, self, getattr(component, "vocab", None))
                 self.add_listener(node, component.name)
-                if isinstance(link, RulesLink):
-                    if link.reader is not None:  # the component may have been renamed
-                        link.reader = link.reader._replace(name=component.name)
-                    self._rules_unchecked = True
+                if isinstance(link, RulesLink) and link.reader is not None:  # the component may have been renamed
+                    link.reader = link.reader._replace(name=component.name)
+                self._rules_unchecked = True
 
     def check_width(self, lexicon: Lexicon) -> None:
         """Raise ValueError if the vectors of a lexicon with words differ in width from those that linked models were
         trained with."""
         for name, nodes in self.listener_map.items():
-            for node in nodes:
+            for node in filter(self.is_read_by, nodes):
                 width = trained_width(node)
                 if len(lexicon) and width not in (None, lexicon.dim):
                     raise ValueError(

@@ -16,7 +16,7 @@ from thinc.api import Model
 
 from spacy_lexner.candidates.lexicon_node import LexiconCandidates, RulesLink, training_matcher
 from spacy_lexner.candidates.storage import get_candidates
-from spacy_lexner.lexicon import Lexicon, LexiconEntry
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError
 from spacy_lexner.lexicon.rules import RuleReader
 from spacy_lexner.pipeline.linked_pipe import LinkedPipe
 
@@ -220,3 +220,59 @@ def test_nodes_are_registered_once():
     assert pipe.rule_readers == [link.reader] and list(pipe.listener_map) == ["lex_ner"]
     assert pipe.remove_listener(node, "lex_ner") and not pipe.remove_listener(node, "lex_ner")
     assert pipe.listeners == pipe.rule_readers == [] and not pipe.listener_map
+
+
+def make_two_matchers(*names, **labels):
+    """A pipeline of these components; those with labels are `lex_ner`."""
+    nlp = spacy.blank("zh")
+    for name in names:
+        if name in labels:
+            nlp.add_pipe("lex_ner", name=name).add_label(labels[name])
+        else:
+            nlp.add_pipe("lex_matcher", name=name).add_words(WORDS)
+    nlp._link_components()
+    return nlp
+
+
+def test_each_component_follows_the_rules_of_the_matcher_before_it(caplog):
+    nlp = make_two_matchers("first", "places", "second", "people", places="LOC", people="PER")
+    first, second = nlp.get_pipe("first"), nlp.get_pipe("second")
+    with pytest.raises(LexiconError, match="'force PER' of '长江' applies to no component: places has the labels LOC"):
+        first.add_rules([("长江", "force", "PER")])
+    first.add_rules([("长江", "force", "LOC")])
+    with pytest.raises(LexiconError, match="people has the labels PER"):
+        second.add_rules([("长江", "force", "LOC")])
+    second.add_rules([("长江", "force", "PER")])
+    with nlp.select_pipes(enable=["first", "second"]):
+        nlp(TEXT)
+    assert not caplog.records
+    nlp.remove_pipe("second")
+    first.add_rules([("长江", "force", "PER")])
+
+
+def test_only_the_matcher_that_a_model_reads_must_have_vectors_of_its_width():
+    nlp = make_two_matchers("first", "second", "places", places="LOC")
+    first, second = nlp.get_pipe("first"), nlp.get_pipe("second")
+    for node in second.listeners:
+        if not isinstance(node.attrs["link"], RulesLink):
+            training_matcher(node)
+    wide = Lexicon.from_entries([LexiconEntry("南京", np.ones(3, "f4"))])
+    with pytest.raises(ValueError, match="places was trained with 0"):
+        second.set_lexicon(wide)
+    first.set_lexicon(wide)
+
+
+def test_words_and_rules_that_no_component_reads(caplog):
+    nlp = make_two_matchers("first", "second", "places", "people", places="LOC", people="PER")
+    message = "'长江' apply to no component: places, people read the lexicon of 'second', not that of 'first'"
+    with pytest.raises(LexiconError, match=message):
+        nlp.get_pipe("first").add_rules([("长江", "force", "LOC")])
+    with nlp.select_pipes(enable=["first", "second"]):
+        nlp(TEXT)
+        nlp(TEXT)
+    expected = "first: no component reads its words: places, people read the lexicon of 'second'."
+    assert [record.message.startswith(expected) for record in caplog.records] == [True]
+    del caplog.records[:]
+    nlp = make_two_matchers("first", "second")
+    nlp(TEXT)
+    assert not caplog.records
