@@ -78,7 +78,8 @@ def annotate(
     format (str): Format of the inputs; "auto": by suffix.
     to (str): "jsonl", "parquet" or "spacy".
     words, alternatives, uncertain, lex_version: What to write in addition to entities; see `Wanted`.
-    engine (str): "local", in one process; "processes", on this machine; or "ray", on a cluster.
+    engine (str): "local", in one process; "processes", on this machine; or "ray", on a cluster. Several workers make
+        "local" "processes", and an address makes it "ray".
     workers (Optional[int]): Number of processes; None: one per processor, or as many as fit on the cluster.
     threads (int): torch threads per process. Another number may change the last digits of scores.
     gpu_id (int): The GPU, or -1 for the CPU. Ray chooses which GPU a process gets.
@@ -95,6 +96,8 @@ def annotate(
         raise ValueError(f"to is {to!r}; expected one of {', '.join(FORMATS)}.")
     if engine not in ENGINES:
         raise ValueError(f"engine is {engine!r}; expected one of {', '.join(ENGINES)}.")
+    if engine == "local":
+        engine = "ray" if address else "processes" if (workers or 1) > 1 else engine
     if to == "parquet":
         import_arrow("parquet")
     for name, number in (("batch_characters", batch_characters), ("shard_texts", shard_texts)):

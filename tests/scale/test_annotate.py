@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,10 @@ import srsly
 from spacy.tokens import DocBin
 
 from spacy_lexner.scale import annotate
+from spacy_lexner.scale.processes import ProcessEngine
 from spacy_lexner.scale.store import OutputError
 
+MODULE = import_module("spacy_lexner.scale.annotate")  # the package has its function under this name
 TEXTS = ["我在南京", "看长江", "南京的长江很长", "今天天气好"]
 
 
@@ -68,6 +71,30 @@ def test_same_bytes_for_any_number_of_workers_and_after_an_interruption(tmp_path
     summary = annotate(model, [path], tmp_path / "three", **options)
     assert read_all(tmp_path / "three") == expected
     assert (summary.texts, summary.shards) == (40, 6) and summary.resumed >= 2
+
+
+def test_several_workers_need_no_engine(tmp_path, model, monkeypatch):
+    path, started = write(tmp_path / "in.txt"), []
+
+    class Engine(ProcessEngine):
+        def __init__(self, *args, workers, **options):
+            started.append(workers)
+            super().__init__(*args, workers=workers, **options)
+
+    monkeypatch.setattr(MODULE, "ProcessEngine", Engine)
+    annotate(model, [path], tmp_path / "one")
+    annotate(model, [path], tmp_path / "two", workers=2)
+    assert started == [1, 2]
+
+
+def test_an_address_needs_no_engine(tmp_path, model, monkeypatch):
+    class Engine:
+        def __init__(self, *args, address, **options):
+            raise ConnectionError(address)
+
+    monkeypatch.setattr(MODULE, "RayEngine", Engine)
+    with pytest.raises(ConnectionError, match="head:6379"):
+        annotate(model, [write(tmp_path / "in.txt")], tmp_path / "out", address="head:6379")
 
 
 def test_killed_at_any_moment(tmp_path, model):

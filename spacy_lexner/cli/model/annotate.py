@@ -45,7 +45,10 @@ def annotate_cli(
     lex_version: Annotated[bool, typer.Option("--lex-version", help="Also write the lexicon's version")] = False,
     engine: Annotated[str, typer.Option(help=f"Where to run: {', '.join(ENGINES)}", metavar="NAME")] = "local",
     workers: Annotated[
-        Optional[int], typer.Option("--workers", "-n", help="Number of processes; default: as many as fit", min=1)
+        Optional[int],
+        typer.Option(
+            "--workers", "-n", help="Number of processes; default: 1, or as many as fit with another engine", min=1
+        ),
     ] = None,
     threads: Annotated[int, typer.Option(help="torch threads per process", min=1)] = 1,
     timeout: Annotated[float, typer.Option(help="Seconds before giving up on a text", min=MIN_TIMEOUT)] = 300.0,
@@ -72,8 +75,6 @@ def annotate_cli(
       python -m spacy lexner annotate training/model-best "news/*.parquet" out --column body --to parquet -n 8
       zcat texts.txt.gz | python -m spacy lexner annotate training/model-best - out --words
     """
-    if engine == "local":
-        engine = "ray" if address else "processes" if (workers or 1) > 1 else engine
     with failing("The texts were not all annotated"), _Bar() as bar:
         try:
             summary = annotate(

@@ -8,7 +8,7 @@ import typer
 from wasabi import msg
 
 from ...integrity.pipelines import save
-from ...pipeline.ner.calibration import Calibration, Scale
+from ...pipeline.ner.calibration import Calibration, Scale, Threshold
 from ...report.calibrate import MIN_EXAMPLES, best_thresholds, cross_fit, fit, rescore
 from ...report.confidence import Judged, chance_error, expected_error, judge
 from ...report.gold import read_gold
@@ -49,10 +49,12 @@ def calibrate_cli(
 ) -> None:
     """Fit a temperature for each label, so that ent._.lex_score tells how often such entities are right.
 
-    The score is 1 / (1 + exp(-(logit(p) / temperature + bias))), where p is the probability of the span. It rises with
-    p, so the same entities are found, unless thresholds are set. The calibration is fitted on all of DEV; the expected
-    calibration error (ECE) is cross-fitted: measured on each of K parts of DEV after fitting on the others. "By chance"
-    is the ECE of perfect scores on a sample of this size. Earlier thresholds, made for other scores, are dropped.
+    The score is 1 / (1 + exp(-(logit(p) / temperature + bias))), where p is the probability of the span. The
+    calibration is fitted on all of DEV; the expected calibration error (ECE) is cross-fitted: measured on each of K
+    parts of DEV after fitting on the others. "By chance" is the ECE of perfect scores on a sample of this size.
+
+    A threshold for all labels (0.5 by default) stays: entities with a lower score are dropped, now by the new scores.
+    Earlier thresholds per label, made for other scores, are dropped.
 
     \b
     Example:
@@ -74,14 +76,23 @@ def calibrate_cli(
         chosen = best_thresholds(outcomes, min_examples=min_examples) if thresholds else {}
         print_calibration(before, after, calibration, chosen)
         if output is not None:
-            ner.set_confidence(calibration, chosen or 0.0)
-            nlp.get_pipe_config(ner.name)["threshold"] = chosen or 0.0
+            threshold = chosen or find_kept(ner.cfg["threshold"])
+            ner.set_confidence(calibration, threshold)
+            nlp.get_pipe_config(ner.name)["threshold"] = threshold
             with status(f"writing {output}"):
                 save(nlp, output)
     if output is None:
         msg.info("Nothing was saved: --output saves the calibrated pipeline.")
     else:
         msg.good(f"{output}: the calibrated pipeline")
+
+
+def find_kept(threshold: Threshold) -> Threshold:
+    """RETURNS (Threshold): What is left of an earlier threshold once scores are others."""
+    if not isinstance(threshold, dict):
+        return threshold
+    msg.warn("The thresholds per label were made for other scores and are dropped; --thresholds chooses new ones.")
+    return 0.0
 
 
 def print_calibration(

@@ -87,6 +87,10 @@ def join(base: Config, frame: Config) -> Config:
         if name == "lex_ner":
             component.update({key: value for key, value in ner.items() if key != "model"})
     has_lexicon = "lex_matcher" in config["components"]
+    # The encoder reads the words that it was measured with (SoftLexicon: also those of one character). But a suggester,
+    # which reads the matcher's words, too, would suggest all runs of characters.
+    if has_lexicon and not any("suggester" in component for component in components.values()):
+        components["lex_matcher"].update(config["components"]["lex_matcher"])
     config["components"] = components
     config["nlp"]["pipeline"] = frame["nlp"]["pipeline"]
     config.setdefault("initialize", {}).update(

@@ -72,6 +72,17 @@ def test_thresholds_are_saved_and_find_threshold_works(model, tmp_path):
     assert 0 < tried[1.0] < tried[0.0]
 
 
+@pytest.mark.parametrize(("threshold", "kept"), [(0.5, 0.5), ({"PER": 0.9}, 0.0)])
+def test_a_number_as_threshold_stays(model, tmp_path, threshold, kept):
+    nlp = spacy.load(model / "model")
+    nlp.get_pipe("lex_ner").set_confidence(None, threshold)
+    nlp.to_disk(tmp_path / "in")
+    code, output = run(tmp_path / "in", model / "dev.spacy", "-o", tmp_path / "out")
+    assert code == 0 and ("--thresholds chooses new ones" in output) == (threshold != kept)
+    after = spacy.load(tmp_path / "out")
+    assert after.get_pipe("lex_ner").cfg["threshold"] == after.config["components"]["lex_ner"]["threshold"] == kept
+
+
 def test_what_cannot_be_calibrated(model, tmp_path):
     nlp = spacy.load(model / "model")
     empty = save(nlp, tmp_path / "empty.spacy", [])

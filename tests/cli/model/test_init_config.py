@@ -47,6 +47,13 @@ def data(tmp_path_factory):
     return folder
 
 
+@pytest.mark.parametrize(("task", "shortest"), [("ner", 1), ("words", 1), ("joint", 1), ("spans", 2)])
+def test_soft_lexicon_reads_words_of_one_character(task, shortest):
+    config = make_config("soft_lexicon", task)
+    assert config["components"]["lex_matcher"]["min_length"] == shortest
+    assert make_config("flat", task)["components"]["lex_matcher"]["min_length"] == 2
+
+
 @pytest.mark.parametrize("task", [task.value for task in Task])
 @pytest.mark.parametrize("encoder", [encoder.value for encoder in Encoder])
 def test_every_pair_trains(encoder, task, data, tmp_path):
