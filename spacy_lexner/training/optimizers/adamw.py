@@ -12,7 +12,9 @@ from torch.optim.adamw import adamw
 from ...tensors.convert import array_of, tensor_of
 from .grouped_optimizer import GroupedOptimizer
 from .parameter_groups import GroupsT
-from .table_rows import StepT, Table, TableRows
+from .table_rows import State, StepT, TableRows
+
+LARGE = 80_000  # rows; of smaller tables, most move at any time, and updates of the whole are faster
 
 
 class GroupedAdamW(GroupedOptimizer):
@@ -53,33 +55,33 @@ class GroupedAdamW(GroupedOptimizer):
 
     def settle(self) -> None:
         for key, rows in self._rows.items():
-            rows.settle(self._table(key, array_of(rows.weights)), self.nr_update[key])
+            rows.settle(self._state(key, array_of(rows.weights)), self.nr_update[key])
 
     def change(self, key: KeyT, weights: FloatsXd, gradient: FloatsXd, learn_rate: float, weight_decay: float) -> None:
-        table = self._table(key, weights)
+        state = self._state(key, weights)
         if key in self._rows:
-            self._rows.pop(key).settle(table, self.nr_update[key] - 1)
+            self._rows.pop(key).settle(state, self.nr_update[key] - 1)
         step = self._step(key, learn_rate, weight_decay)
-        step(table.weights, tensor_of(gradient), table.mom1, table.mom2)
+        step(tensor_of(weights), tensor_of(gradient), state.mom1, state.mom2)
 
     def change_rows(
         self, key: KeyT, weights: FloatsXd, rows: Ints1d, gradient: Floats2d, learn_rate: float, weight_decay: float
     ) -> bool:
-        if weight_decay:
+        if weight_decay or len(weights) < LARGE:
             return False
-        table = self._table(key, weights)
+        state, table, n_updates = self._state(key, weights), tensor_of(weights), self.nr_update[key]
         if key not in self._rows:
-            self._rows[key] = TableRows(table, self.nr_update[key] - 1, self.b1, self.b2)
+            self._rows[key] = TableRows(table, state, n_updates - 1, self.b1, self.b2)
         step = self._step(key, learn_rate, weight_decay)
-        self._rows[key].update(table, tensor_of(rows), tensor_of(gradient), self.nr_update[key], step)
+        self._rows[key].update(table, state, tensor_of(rows), tensor_of(gradient), n_updates, step)
         return True
 
-    def _table(self, key: KeyT, weights: FloatsXd) -> Table:
+    def _state(self, key: KeyT, weights: FloatsXd) -> State:
         for moments in (self.mom1, self.mom2):
             if key not in moments:
                 moments[key] = get_array_ops(weights).alloc(weights.shape, dtype=weights.dtype)
         average = None if self._averages is None else tensor_of(self._average(key, weights))
-        return Table(tensor_of(weights), tensor_of(self.mom1[key]), tensor_of(self.mom2[key]), average)
+        return State(tensor_of(self.mom1[key]), tensor_of(self.mom2[key]), average)
 
     def _step(self, key: KeyT, learn_rate: float, weight_decay: float) -> StepT:
         def step(weights: Tensor, gradient: Tensor, mom1: Tensor, mom2: Tensor) -> None:

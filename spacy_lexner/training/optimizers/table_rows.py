@@ -1,4 +1,4 @@
-"""AdamW on a table of vectors of which each gradient has few rows."""
+"""AdamW on a large table of vectors of which each gradient has few rows."""
 
 from typing import Callable, NamedTuple, Optional
 
@@ -13,19 +13,18 @@ INTERVAL = 16  # updates between two searches for rows that have come to rest
 StepT = Callable[[Tensor, Tensor, Tensor, Tensor], None]  # changes weights, given gradients, and both moments, in place
 
 
-class Table(NamedTuple):
-    """A table, or some of its rows, and what an optimiser keeps for it; all [n_rows, width]."""
+class State(NamedTuple):
+    """What an optimiser keeps for a table or for some of its rows; all [n_rows, width]."""
 
-    weights: Tensor
     mom1: Tensor  # mean of gradients
     mom2: Tensor  # mean of squared gradients
     average: Optional[Tensor]  # of the weights, float32
 
-    def take(self, rows: Tensor) -> "Table":
-        """RETURNS (Table): Copies of some rows."""
-        return Table(*(None if each is None else each.index_select(0, rows) for each in self))  # type: ignore[arg-type]
+    def take(self, rows: Tensor) -> "State":
+        """RETURNS (State): Copies of some rows."""
+        return State(*(None if each is None else each.index_select(0, rows) for each in self))  # type: ignore[arg-type]
 
-    def put(self, rows: Tensor, part: "Table") -> None:
+    def put(self, rows: Tensor, part: "State") -> None:
         """Set some rows."""
         for whole, own in zip(self, part):
             if whole is not None and own is not None:
@@ -33,85 +32,113 @@ class Table(NamedTuple):
 
 
 class TableRows:
-    """Which rows of a table move.
+    """Which rows of a table move, and the state of these.
 
     Without weight decay, AdamW moves a row that has no gradient by momentum alone, less each time. Once its steps are
-    negligible, the row rests: moments and average are left as they are, until it has a gradient or `settle` is called,
-    and then brought up to date in closed form. So the weights are those of updates of the whole table, up to rounding,
-    and an update takes as long as the rows of the last hundred batches do.
+    negligible, the row rests until it has a gradient again; its state is then brought up to date in closed form. So the
+    weights are those of updates of the whole table, up to rounding, and an update takes as long as the rows of the last
+    hundred batches do. The state of the whole table is only up to date after `settle`.
     """
 
-    def __init__(self, table: Table, n_updates: int, beta1: float, beta2: float) -> None:
-        """table (Table): The table, up to date.
+    def __init__(self, weights: Tensor, state: State, n_updates: int, beta1: float, beta2: float) -> None:
+        """weights (Tensor): The table, [n_rows, width].
+        state (State): Its state, up to date.
         n_updates (int): How many updates it had.
         beta1, beta2 (float): Decay of its moments.
         """
-        self.weights = table.weights  # as they were last updated
+        self.weights = weights  # as they were last updated
         self.beta1, self.beta2 = beta1, beta2
-        n_rows, device = len(table.weights), table.weights.device
-        self._moving = torch.zeros(0, dtype=torch.int64, device=device)  # their numbers
-        self._places = torch.full((n_rows,), -1, device=device)  # of rows in `_moving`; -1 for rows that rest
-        self._n_updates = torch.full((n_rows,), n_updates, device=device)  # for rows that rest, of moments and average
-        self._start(_are_moving(table).nonzero().squeeze(1))
+        self._load(state, n_updates)
 
-    def update(self, table: Table, rows: Tensor, gradient: Tensor, n_updates: int, step: StepT) -> None:
-        """Update the table in place.
+    def update(
+        self, weights: Tensor, state: State, rows: Tensor, gradient: Tensor, n_updates: int, step: StepT
+    ) -> None:
+        """Update the weights in place.
 
-        table (Table): The table.
+        weights (Tensor): The table.
+        state (State): Its state.
         rows (Tensor): int64[n], the distinct rows that have a gradient.
         gradient (Tensor): float[n, width].
         n_updates (int): The number of this update, from 1.
-        step (Callable): Changes rows that are given as copies: weights, gradient, both moments.
+        step (Callable): Changes weights, given gradients, and both moments.
         """
-        self.weights = table.weights
+        self.weights = weights
         woken = rows[self._places[rows] < 0]
-        self._catch_up(table, woken, n_updates - 1)
-        self._start(woken)
-        part = table.take(self._moving)
-        whole = torch.zeros_like(part.weights).index_copy_(0, self._places[rows], gradient)
-        step(part.weights, whole, part.mom1, part.mom2)
-        if part.average is not None:
-            move_average(part.average, part.weights, n_updates)
-        table.put(self._moving, part)
+        self._start(woken, self._caught_up(state, woken, n_updates - 1))
+        n_moving = len(self._moving)
+        mom1, mom2, average = self._own
+        own, gradients = torch.index_select(weights, 0, self._moving), self._gradients[:n_moving]
+        gradients.zero_().index_copy_(0, self._places[rows], gradient)
+        step(own, gradients, mom1[:n_moving], mom2[:n_moving])
+        weights.index_copy_(0, self._moving, own)
+        if average is not None:
+            move_average(average[:n_moving], own, n_updates)
         if n_updates % INTERVAL == 0:
-            self._rest(_are_moving(part), n_updates)
+            self._rest(state, n_updates)
 
-    def settle(self, table: Table, n_updates: int) -> None:
-        """Bring all rows up to date, and let those rest that would rest if the table were loaded now: a run that is
-        resumed goes on exactly as one that was not interrupted."""
-        self._catch_up(table, (self._places < 0).nonzero().squeeze(1), n_updates)
-        moving = self._moving.sort().values
-        self._rest(torch.ones_like(moving, dtype=torch.bool), n_updates)
-        self._moving = moving
-        self._rest(_are_moving(table.take(moving)), n_updates)
+    def settle(self, state: State, n_updates: int) -> None:
+        """Bring the state of the whole table up to date. What moves is then found as if the table had been loaded: a
+        run that is resumed goes on exactly as one that was not interrupted."""
+        resting = (self._places < 0).nonzero().squeeze(1)
+        state.put(resting, self._caught_up(state, resting, n_updates))
+        state.put(self._moving, self._moving_state())
+        self._load(state, n_updates)
 
-    def _start(self, rows: Tensor) -> None:
-        self._places[rows] = torch.arange(len(self._moving), len(self._moving) + len(rows), device=rows.device)
+    def _load(self, state: State, n_updates: int) -> None:
+        n_rows, device = len(self.weights), self.weights.device
+        self._moving = torch.zeros(0, dtype=torch.int64, device=device)  # their numbers
+        self._places = torch.full((n_rows,), -1, device=device)  # of each row among those; -1 for one that rests
+        self._rests_since = torch.full((n_rows,), n_updates, device=device)  # the update up to which its state is
+        # For more rows than move, so that few updates need more memory.
+        self._own = State(*(None if each is None else each[:0] for each in state))  # type: ignore[arg-type]
+        self._gradients = self.weights[:0]
+        moving = _are_moving(state).nonzero().squeeze(1)
+        self._start(moving, state.take(moving))
+
+    def _start(self, rows: Tensor, state: State) -> None:
+        """From now on, move some rows, given their state."""
+        n_before, n_moving = len(self._moving), len(self._moving) + len(rows)
+        if n_moving > len(self._gradients):
+            size = (max(n_moving, 2 * n_before), self.weights.shape[1])
+            before, self._gradients = self._moving_state(), self.weights.new_empty(size)
+            self._own = State(*(None if each is None else each.new_empty(size) for each in state))  # type: ignore[arg-type]
+            self._set(slice(0, n_before), before)
+        self._set(slice(n_before, n_moving), state)
+        self._places[rows] = torch.arange(n_before, n_moving, device=rows.device)
         self._moving = torch.cat([self._moving, rows])
 
-    def _rest(self, moves: Tensor, n_updates: int) -> None:
-        """Of the moving rows, keep those that still move, bool[n_moving]."""
-        resting, moving = self._moving[~moves], self._moving[moves]
-        self._n_updates[resting] = n_updates
-        self._places[resting] = -1
-        self._moving = moving[:0]
-        self._start(moving)
+    def _set(self, places: slice, state: State) -> None:
+        for own, given in zip(self._own, state):
+            if own is not None and given is not None:
+                own[places] = given
 
-    def _catch_up(self, table: Table, rows: Tensor, n_updates: int) -> None:
-        """Bring rows that rest up to date."""
-        since = self._n_updates[rows]
+    def _moving_state(self) -> State:
+        n_moving = len(self._moving)
+        return State(*(None if each is None else each[:n_moving] for each in self._own))  # type: ignore[arg-type]
+
+    def _rest(self, state: State, n_updates: int) -> None:
+        """Let the rows rest that hardly move."""
+        own = self._moving_state()
+        move = _are_moving(own)
+        kept, resting = move.nonzero().squeeze(1), (~move).nonzero().squeeze(1)
+        rows, moving = self._moving[resting], self._moving[kept]
+        state.put(rows, own.take(resting))
+        self._places[rows], self._rests_since[rows] = -1, n_updates
+        self._moving, own = moving[:0], own.take(kept)
+        self._start(moving, own)
+
+    def _caught_up(self, state: State, rows: Tensor, n_updates: int) -> State:
+        """The state of rows that rest, after this number of updates."""
+        since = self._rests_since[rows]
         gap = (n_updates - since).unsqueeze(1)
-        part = table.take(rows)
-        part.mom1.mul_(self.beta1**gap)
-        part.mom2.mul_(self.beta2**gap)
-        if part.average is not None:
-            kept = decay_between(since, n_updates).unsqueeze(1).to(part.average)
-            part.average.copy_(torch.lerp(part.weights.to(part.average), part.average, kept))
-        table.put(rows, part)
-        self._n_updates[rows] = n_updates
+        mom1, mom2, average = state.take(rows)
+        if average is not None:
+            kept = decay_between(since, n_updates).unsqueeze(1).to(average)
+            average = torch.lerp(self.weights.index_select(0, rows).to(average), average, kept)
+        return State(mom1 * self.beta1**gap, mom2 * self.beta2**gap, average)
 
 
-def _are_moving(table: Table) -> Tensor:
+def _are_moving(state: State) -> Tensor:
     """RETURNS (Tensor): Whether a further step without a gradient is not negligible, bool[n_rows]. (AdamW corrects the
     moments, which only makes its steps shorter.)"""
-    return (table.mom1.abs() > NEGLIGIBLE * table.mom2.sqrt()).any(1)
+    return (state.mom1.abs() > NEGLIGIBLE * state.mom2.sqrt()).any(1)

@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tolerance import assert_close, tolerance
 
+from spacy_lexner.training.optimizers import adamw
 from spacy_lexner.training.optimizers.adamw import GroupedAdamW
 from spacy_lexner.training.optimizers.sgd import GroupedSGD
 from spacy_lexner.training.optimizers.table_rows import INTERVAL, NEGLIGIBLE
@@ -12,6 +13,11 @@ from spacy_lexner.training.optimizers.table_rows import INTERVAL, NEGLIGIBLE
 KEY, RATE, WIDTH = (1, "table"), 0.1, 3
 OPERATIONS = 20  # of an update, on a weight
 N_ASLEEP = 150  # updates after which a row rests that had one gradient
+
+
+@pytest.fixture(autouse=True)
+def any_table_is_large(monkeypatch):
+    monkeypatch.setattr(adamw, "LARGE", 0)
 
 
 def gradients(n_updates, n_rows, seed=0):
@@ -40,7 +46,7 @@ def state(optimizer):
     return {name: getattr(optimizer, name)[KEY].copy() for name in ("mom1", "mom2", "averages")}
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(1, 600), st.integers(1, 30), st.integers(0, 1000))
 def test_the_same_as_updates_of_the_whole_table(n_updates, n_rows, seed):
     start = np.random.default_rng(seed).normal(size=(n_rows, WIDTH))
