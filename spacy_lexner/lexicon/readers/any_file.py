@@ -25,6 +25,8 @@ UNREAD = {".json", ".jsonl", ".xls", ".xlsx", ".ods"}
 N_SAMPLE = 20  # lines from which the format is detected
 FREQUENCY = re.compile(NUMBER)
 TAGGED = re.compile(r".+?[ \t]+[0-9.]+[ \t]+[a-z]+")  # a line that only a dictionary of jieba has
+SEPARATORS = (",", ";", "|", "，", "；", "｜")  # that no list of words has in every line
+MIN_LINES = 3  # in fewer, a separator may be part of each word
 MIN_DIM = 3  # fewer numbers after a word are not taken for a vector
 
 
@@ -53,7 +55,8 @@ def detect_format(
     header; "jieba" for a word, a number and perhaps a tag, also if these are missing in less than half of the lines and
     another line has both; "table" for .csv and for columns separated by tabs; "words" for anything else. `has_columns`
     says that table columns were named: a tab-separated file is then a table unless every line is a word and a vector.
-    Raises LexiconError for vectors of which some are damaged, and for JSON and spreadsheets."""
+    Raises LexiconError for vectors of which some are damaged, for JSON and spreadsheets, and for tables whose columns
+    are separated by anything but tabs."""
     path = Path(path)
     if is_csv(path):
         return "table"
@@ -73,6 +76,8 @@ def detect_format(
     _refuse_broken_vectors(path, numbered)
     if _are_jieba(lines):
         return "jieba"
+    if not tabs:
+        _refuse_other_tables(path, lines)
     return "table" if tabs else "words"
 
 
@@ -91,6 +96,16 @@ def _refuse_broken_vectors(path: Path, numbered: List[Tuple[int, str]]) -> None:
             f"{path}:{number}: {quote(line)} is not a word and its vector, unlike most of the first {len(good)} lines. "
             'Correct or remove this line, or set the format: "vectors" skips such lines.'
         )
+
+
+def _refuse_other_tables(path: Path, lines: List[str]) -> None:
+    """Raise LexiconError if every line has the same separator: each would be read as one word."""
+    for separator in SEPARATORS:
+        if len(lines) >= MIN_LINES and all(separator in line.strip().strip(separator) for line in lines):
+            raise LexiconError(
+                f"{path}: each of the first {len(lines)} lines has a {separator!r}, as in {quote(lines[0])}. If it is a "
+                'table, use tabs, or commas and a name that ends in .csv; if these are words, set the format: "words".'
+            )
 
 
 def _is_header(first: List[str], second: List[str]) -> bool:

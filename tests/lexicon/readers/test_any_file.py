@@ -91,3 +91,17 @@ def test_a_saved_lexicon(tmp_path):
     Lexicon.from_entries(entries).save(tmp_path / "lexicon")
     stream = read_any(tmp_path / "lexicon")
     assert list(stream) == entries and stream.line == 2
+
+
+@pytest.mark.parametrize("separator", [",", "|", "；"])
+def test_a_table_with_other_separators_is_no_list_of_words(tmp_path, separator):
+    path, lines = (
+        tmp_path / "words.txt",
+        [separator.join(row) for row in (("南京", "GPE"), ("长江", "LOC"), ("大桥", ""))],
+    )
+    path.write_text("\n".join(lines), "utf8")
+    assert detect_format(path) == "words"  # 大桥, and nothing after it
+    path.write_text("\n".join([*lines[:2], f"南京{separator}市长"]), "utf8")
+    with pytest.raises(LexiconError, match=rf"each of the first 3 lines has a '\{separator}', as in '南京"):
+        detect_format(path)
+    assert len(Lexicon.from_entries(read_any(path, "words"))) == 3
