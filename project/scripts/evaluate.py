@@ -161,11 +161,13 @@ def main(
 ) -> None:
     """Evaluate pipelines on a corpus, side by side."""
     results: Dict[str, Dict[str, Any]] = {}
-    for model in models:
-        name, _, folder = model.rpartition("=")
+    named = [model.rpartition("=") for model in models]
+    names = [name or Path(folder).name for name, _, folder in named]
+    if repeated := next((name for name in names if names.count(name) > 1), None):
+        msg.fail(f"Two pipelines have the name {repeated!r}", "Give each its own (NAME=FOLDER).", exits=1)
+    for name, (*_, folder) in zip(names, named):
         nlp = load_pipeline(Path(folder), gpu_id)
         seen = mentions(read_examples(nlp, train))
-        name = name or Path(folder).name
         results[name] = evaluate(nlp, read_examples(nlp, corpus), seen)
         for pipe in [pipe for pipe in disable or () if pipe in nlp.pipe_names]:
             with nlp.select_pipes(disable=pipe):

@@ -20,7 +20,8 @@ def list_spacy_files(path: Union[str, Path]) -> List[Path]:
     path = Path(path)
     files = sorted(path.rglob("*.spacy")) if path.is_dir() else [path]
     if not files or not files[0].is_file():
-        raise FileNotFoundError(f"No .spacy file in {path}. Convert annotated files with lexner convert.")
+        where = f"in {path}" if path.is_dir() else f"at {path}"
+        raise FileNotFoundError(f"No .spacy file {where}. Convert annotated files with lexner convert.")
     return files
 
 

@@ -22,7 +22,7 @@ class Suggestion(NamedTuple):
     """A word worth adding."""
 
     word: str
-    gain: float  # the decrease in entropy of the spans in these texts, in bits
+    gain: float  # the decrease in entropy of the spans in these texts, at most the first MAX_TEXTS, in bits
     label: str  # its most probable label once added; empty if it is not an entity
     probability: float  # of that label, on average
     n_texts: int  # number of texts in which it is a span in doubt

@@ -85,8 +85,8 @@ def create_entity_ratio(ratio: float = 0.15, margin: float = 0.05, weight: float
     """
     if not (0 < ratio < 1 and 0 <= margin < 1 and weight >= 0):
         raise ValueError(
-            f"ratio = {ratio}, margin = {margin}, weight = {weight}: expected shares from 0 to 1, and a weight of 0 or "
-            "more."
+            f"ratio = {ratio}, margin = {margin}, weight = {weight}: expected a ratio above 0 and below "
+            "1, a margin of 0 or more and below 1, and a weight of 0 or more."
         )
     return EntityRatio(ratio, margin, weight)
 

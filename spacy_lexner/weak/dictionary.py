@@ -69,7 +69,8 @@ class Dictionary(_Fields):
 
 def read_dictionary(path: Union[str, Path]) -> Dictionary:
     """Read the words that have labels. `force`, and `prefer` with a weight above 0, label a word; `forbid` without a
-    label says that it is not an entity. Words without labels are left out. A lexicon's normalisation is kept.
+    label says that it is not an entity; with one, that a word of a lexicon does not have this label. Words without
+    labels are left out. A lexicon's normalisation is kept.
 
     path (Union[str, Path]): A dictionary file, a table, or the folder of a lexicon. The columns of a table are word and
         label, or those that the first row calls so; rows that start with "# " are skipped.
@@ -134,10 +135,12 @@ def _read_table(path: Path, report: BuildReport) -> Iterator[Tuple[int, LexiconE
 
 
 def _meaning(entry: LexiconEntry) -> Tuple[Labels, bool]:
-    """The labels of a word, by its rules if these have any, and whether its rules say that it is not an entity."""
+    """The labels of a word, by its rules if these have any, or else its own that no rule forbids, and whether its rules
+    say that it is not an entity."""
     given = [rule.label for rule in entry.rules if rule.mode == FORCE or (rule.mode == PREFER and rule.weight > 0)]
     is_forbidden = any(rule.mode == FORBID and not rule.label for rule in entry.rules)
-    return join_labels((), given) or entry.labels, is_forbidden
+    excluded = {rule.label for rule in entry.rules if rule.mode == FORBID}
+    return join_labels((), given) or tuple(label for label in entry.labels if label not in excluded), is_forbidden
 
 
 def _check(report: BuildReport, dictionary: Dictionary) -> None:

@@ -4,6 +4,7 @@ from functools import partial
 from pathlib import Path
 from typing import Iterable, List, Optional, Sequence
 
+from spacy.language import Language
 from spacy.util import load_model, load_model_from_config
 from thinc.api import Config
 
@@ -17,6 +18,7 @@ from .annotated import Annotated, check_labels, read_annotated
 from .correct import correct
 from .dictionary import Dictionary
 from .doubt import Judgement, WordTrial
+from .judges import labels_of
 from .label import Labeller
 from .matching import score_matching
 from .report import JSON, PAGE, write_report
@@ -28,6 +30,10 @@ from .texts import Labels, choose_texts, hold_out, label_texts
 LABELS, WORDS, DEV, MODEL = "labels", "words", "dev.spacy", "model"
 STEPS = (LABELS, WORDS, "round-0", DEV, MODEL, JSON, PAGE)  # what a run writes
 NO_JUDGES = "so models cannot be scored. Give annotated texts (--dev), or hold out more words (--held-out)."
+NO_LESSONS = (
+    "there is nothing to learn from: words that are held out, and those that begin or end inside a token, teach "
+    "nothing. Give more words or texts (--limit), hold out fewer words (--held-out), or give annotated texts (--dev)."
+)
 
 
 def learn(
@@ -78,6 +84,9 @@ def learn(
     if not (annotated.dev or found.held_words()):
         remove_folder(found.folder)  # so that the run may start again with other settings
         raise ValueError(f"None of the held-out words occurs in the texts, {NO_JUDGES}")
+    if not _teaches(found, annotated):
+        remove_folder(found.folder)
+        raise ValueError(f"No text to learn from has a known entity of the dictionary, so {NO_LESSONS}")
     judged = Judgement([], [])
     if settings.folds:
         words = output / WORDS
@@ -89,6 +98,8 @@ def learn(
         checked = label((doc.text for doc in read_all(found.train)), folder=words / LABELS)
         if not (annotated.dev or checked.held_words()):
             raise ValueError(f"No held-out word in the texts is a probable entity (see {words}), {NO_JUDGES}")
+        if not _teaches(checked, annotated):
+            raise ValueError(f"No known word in the texts is a probable entity (see {words}), so {NO_LESSONS}")
     training = SelfTraining(
         prepared,
         output,
@@ -101,18 +112,24 @@ def learn(
         use_gpu,
     )
     rounds = training.run(settings.rounds)
-    finish(rounds, training.gold, output / MODEL)
+    nlp = finish(rounds, training.gold, output / MODEL)
     matching = score_matching(labeller, training.gold) if training.gold else None
-    write_report(output, learned_from, found, judged, rounds, matching)
+    write_report(output, nlp, learned_from, found, judged, rounds, matching)
     return rounds
 
 
-def finish(rounds: Sequence[Round], gold: Optional[Sequence[GoldText]], folder: Path) -> None:
-    """Save the best model, calibrated if there are annotated texts."""
+def finish(rounds: Sequence[Round], gold: Optional[Sequence[GoldText]], folder: Path) -> Language:
+    """Save the best model, calibrated if there are annotated texts, and return it."""
     nlp = load_model(best(rounds).model)
     if gold is not None:
         calibrate(nlp, gold)
     save(nlp, folder)
+    return nlp
+
+
+def _teaches(labels: Labels, annotated: Annotated) -> bool:
+    """Whether any text to learn from has an entity."""
+    return bool(labels_of(annotated.labelled)) or any(doc.ents for doc in read_all(labels.train))
 
 
 def _dev_file(output: Path, labels: Labels, annotated: Annotated) -> Path:

@@ -7,7 +7,6 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence
 
 import srsly
 from spacy.language import Language
-from spacy.util import load_model
 
 from ..formats.spacy_file import read_all
 from ..pipeline.annotate_texts import annotate_texts
@@ -63,14 +62,15 @@ def find_parts(parts: Iterable[Reading]) -> List[Dict[str, Any]]:
 
 def write_report(
     output: Path,
+    nlp: Language,
     dictionary: Dictionary,
     labels: Labels,
     judged: Judgement,
     rounds: Sequence[Round],
     matching: Optional[float],
 ) -> None:
-    """Write `report.json` and the same as a page. `matching` is the F1 of the dictionary alone on the annotated texts
-    that score models; None if words that are held out score them."""
+    """Write `report.json` and the same as a page. `nlp` is the pipeline as it was saved. `matching` is the F1 of the
+    dictionary alone on the annotated texts that score models; None if words that are held out score them."""
     texts = list(islice(_texts(labels.train), MAX_TEXTS))
     chosen = best(rounds)
     figures = {
@@ -80,7 +80,7 @@ def write_report(
         "judged_by": "words of the dictionary that were held out" if matching is None else "annotated texts",
         "matching": matching,
         "rounds": [{"number": each.number, "score": each.score, "best": each == chosen} for each in rounds],
-        "new": find_new_names(load_model(chosen.model), texts, dictionary),
+        "new": find_new_names(nlp, texts, dictionary),
         "texts": len(texts),
     }
     srsly.write_json(output / JSON, figures)

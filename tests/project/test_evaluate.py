@@ -105,6 +105,13 @@ def test_missing_files(nlp, tmp_path, capsys, made, message):
     assert message in capsys.readouterr().out
 
 
+def test_two_pipelines_with_the_same_name(nlp, tmp_path, capsys):
+    models = [str(tmp_path / run / "model-best") for run in "ab"]
+    with pytest.raises(SystemExit):
+        main(tmp_path / "test.spacy", models, tmp_path / "train.spacy", tmp_path / "out.json")
+    assert "Two pipelines have the name 'model-best'" in capsys.readouterr().out
+
+
 def test_without_a_component(nlp, tmp_path):
     nlp.to_disk(tmp_path / "model")
     DocBin(docs=[make_doc(nlp, text, spans) for text, spans in GOLD]).to_disk(tmp_path / "test.spacy")

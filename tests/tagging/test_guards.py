@@ -128,6 +128,7 @@ def test_a_config_names_it(name):
     "name, settings, message",
     [
         ("EntityRatio", {"ratio": 1.5}, "ratio = 1.5"),
+        ("EntityRatio", {"ratio": 0.0}, "expected a ratio above 0 and below 1"),
         ("EntityRatio", {"weight": -1.0}, "weight = -1.0"),
         ("NegativeSampling", {"share": 0.0}, "share = 0.0"),
         ("NegativeSampling", {"max_length": 0}, "max_length = 0"),

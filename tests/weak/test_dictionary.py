@@ -47,6 +47,14 @@ def test_a_lexicon(tmp_path):
     assert found.labels == {"南京市": ("GPE",), "长江": ("LOC",)} and found.forbidden == {"市长"}
 
 
+def test_labels_of_a_lexicon_that_a_rule_forbids(tmp_path):
+    entries = [LexiconEntry("小米", label="BRAND", rules=(Rule("forbid", "FOOD"),)), LexiconEntry("小米", label="FOOD")]
+    entries.append(LexiconEntry("长江", label="LOC", rules=(Rule("forbid", "LOC"),)))
+    Lexicon.from_entries(entries).save(tmp_path / "lexicon")
+    found = read_dictionary(tmp_path / "lexicon")
+    assert found.labels == {"小米": ("BRAND",)} and not found.forbidden
+
+
 @pytest.mark.parametrize(
     "text", ["南京市\n长江\n", "南京市\tforbid\n长江\thint\n", "南京市\tforce\tGPE\n南京市\tforbid\n"]
 )

@@ -7,9 +7,11 @@ from spacy.tokens import DocBin
 from spacy_lexner.cli.model.make_config import complete, read_base
 from spacy_lexner.lexicon.entry import hash_word
 from spacy_lexner.weak import rounds as rounds_module
+from spacy_lexner.weak.correct import correct
 from spacy_lexner.weak.dictionary import Dictionary
 from spacy_lexner.weak.doubt import Judgement, Reading, Verdict
 from spacy_lexner.weak.path import learn
+from spacy_lexner.weak.report import find_new_names, make_page
 from spacy_lexner.weak.rounds import best
 from spacy_lexner.weak.settings import Settings
 from spacy_lexner.weak.texts import hold_out, label_texts
@@ -85,6 +87,24 @@ def test_every_step_leaves_files(learned):
     assert new and not new & set(HALF.labels)
     page = (out / "report.html").read_text("utf8")
     assert next(iter(new)) in page and "<h2" in page
+
+
+def test_a_page_without_doubtful_words(learned):
+    figures = srsly.read_json(learned[0] / "out" / "report.json")
+    figures["labels"].update(doubtful=dict.fromkeys(figures["labels"]["doubtful"], 0), doubtful_words=[])
+    page = make_page(figures)
+    assert "No occurrence is doubtful." in page and "<p>." not in page and "occur most often" not in page
+
+
+def test_the_report_lists_what_the_saved_pipeline_finds(learned):
+    out = learned[0] / "out"
+    words = correct(HALF, read(out / "round-0" / "texts" / "labelled.spacy"))
+    texts = [doc.text for doc in read(out / "labels" / "train")]
+    listed, found = srsly.read_json(out / "report.json")["new"], find_new_names(spacy.load(out / "model"), texts, words)
+    assert list(listed) == list(found)
+    for label, rows in found.items():
+        assert [row["name"] for row in listed[label]] == [row["name"] for row in rows]
+        assert [row["score"] for row in listed[label]] == pytest.approx([row["score"] for row in rows], abs=1e-4)
 
 
 def test_the_same_call_does_nothing_again(learned, config, monkeypatch):
@@ -210,6 +230,21 @@ def test_all_held_out_words_are_improbable(short, tmp_path, monkeypatch):
     verdicts = [Verdict(word, 10, 0.0) for word in HALF.labels if word in hold_out(HALF, 0.3, 0)]
     monkeypatch.setattr("spacy_lexner.weak.path.WordTrial.run", lambda *arguments: Judgement(verdicts, []))
     with pytest.raises(ValueError, match="No held-out word in the texts is a probable entity"):
+        learn(HALF, TEXTS[:60], short, tmp_path, settings=Settings(held_out=0.3))
+
+
+def test_all_known_words_are_held_out(short, tmp_path):
+    few = Dictionary(dict.fromkeys(PLACES[:2], ("LOC",)))
+    with pytest.raises(ValueError, match="so there is nothing to learn from"):
+        learn(few, TEXTS[:60], short, tmp_path, settings=NO_ROUNDS._replace(held_out=1.0))
+    assert not (tmp_path / "round-0").exists()  # no model was trained
+    assert learn(HALF, TEXTS[:60], short, tmp_path, settings=NO_ROUNDS)  # in the same folder
+
+
+def test_only_held_out_words_are_probable(short, tmp_path, monkeypatch):
+    verdicts = [Verdict(word, 10, 0.0) for word in HALF.labels if word not in hold_out(HALF, 0.3, 0)]
+    monkeypatch.setattr("spacy_lexner.weak.path.WordTrial.run", lambda *arguments: Judgement(verdicts, []))
+    with pytest.raises(ValueError, match="No known word in the texts is a probable entity"):
         learn(HALF, TEXTS[:60], short, tmp_path, settings=Settings(held_out=0.3))
 
 

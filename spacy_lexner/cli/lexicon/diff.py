@@ -16,7 +16,7 @@ def diff_cli(
     old_path: Annotated[Path, typer.Argument(metavar="OLD", help="The folder of a lexicon")],
     new_path: Annotated[Path, typer.Argument(metavar="NEW", help="The folder of another lexicon")],
     limit: Annotated[
-        int, typer.Option("--limit", "-n", help="Show at most this many words of each kind; 0 for all")
+        int, typer.Option("--limit", "-n", help="Show at most this many words of each kind; 0 for all", min=0)
     ] = 20,
     as_json: JsonOption = False,
 ) -> None:

@@ -61,7 +61,7 @@ def test_offsets(corpus, tmp_path):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["{folder}/none.spacy", "out"], "No .spacy file"),
+        (["{folder}/none.spacy", "out"], "No .spacy file at"),
         (["{corpus}", "out", "--format", "xml"], "Unknown format to write: 'xml'"),
         (["{corpus}", "{folder}", "--format", "brat"], "Give a new folder"),
         (["{corpus}", "out", "--offsets", "bytes"], "expected one of auto, code-points"),

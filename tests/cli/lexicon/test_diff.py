@@ -16,6 +16,11 @@ def test_equal(run, folder):
     assert run("diff", folder, folder) == (0, "✔ The lexicons are equal: 3 words")
 
 
+def test_a_negative_limit(run, folder):
+    code, output = run("diff", folder, folder, "--limit", "-1")
+    assert code == 2 and "Invalid value for '--limit'" in output
+
+
 def test_differences(run, folder, other):
     code, output = run("diff", folder, other)
     assert code == 1
