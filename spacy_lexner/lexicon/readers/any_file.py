@@ -103,8 +103,8 @@ def _refuse_other_tables(path: Path, lines: List[str]) -> None:
     for separator in SEPARATORS:
         if len(lines) >= MIN_LINES and all(separator in line.strip().strip(separator) for line in lines):
             raise LexiconError(
-                f"{path}: each of the first {len(lines)} lines has a {separator!r}, as in {quote(lines[0])}. If "
-                'it is a table, use tabs, or commas and a name that ends in .csv; if a list of words, set the format "words".'
+                f"{path}: each of the first {len(lines)} lines has a {separator!r}, as in {quote(lines[0])}. For a "
+                'table, use tabs, or commas and a name that ends in .csv; for a list of words, set the format "words".'
             )
 
 
