@@ -80,7 +80,7 @@ def gradients(nlp, examples):
     """Gradients of all torch modules, one after the other, and the loss they come from."""
     losses = nlp.update(examples, sgd=False, drop=0.0)
     shims = [s for node in nlp.get_pipe("lex_ner").model.walk() for s in node.shims if isinstance(s, ModuleShim)]
-    parts = [p.grad.flatten() for s in shims for p in s.module.parameters() if p.grad is not None]
+    parts = [p.grad.to_dense().flatten() for s in shims for p in s.module.parameters() if p.grad is not None]
     return losses["lex_ner"], torch.cat(parts)
 
 

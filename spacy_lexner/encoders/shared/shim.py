@@ -2,7 +2,6 @@
 
 import contextlib
 import copy
-import math
 import warnings
 from typing import Any, Callable, Dict, Iterator, Optional, Sequence, cast
 
@@ -168,8 +167,8 @@ class ModuleShim(PyTorchShim):
 
     def _clip(self, max_norm: float) -> None:
         gradients = list(self._gradients())
-        norm = torch.stack([torch.linalg.vector_norm(each) for each in gradients]).norm() if gradients else max_norm
-        if not math.isfinite(norm):
+        norm = torch.stack([torch.linalg.vector_norm(each) for each in gradients] or [torch.zeros(())]).norm()
+        if not torch.isfinite(norm):
             warnings.warn(f"The gradients' norm is {norm}: this update is skipped.", RuntimeWarning, stacklevel=3)
             self.module.zero_grad()
         elif norm > max_norm:
