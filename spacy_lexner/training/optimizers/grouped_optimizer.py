@@ -112,6 +112,8 @@ class GroupedOptimizer(Optimizer):
         if gradient.size < 1:
             return weights, gradient
         factor, decay = self._start(key)
+        if self.grad_clip:
+            gradient = get_array_ops(weights).clip_gradient(gradient, self.grad_clip)
         return self._update(key, _writeable(weights), gradient, self.learn_rate * factor * lr_scale, decay)
 
     def update_rows(
@@ -150,9 +152,6 @@ class GroupedOptimizer(Optimizer):
     def _update(
         self, key: KeyT, weights: FloatsXd, gradient: FloatsXd, rate: float, decay: float
     ) -> Tuple[FloatsXd, FloatsXd]:
-        ops = get_array_ops(weights)
-        if self.grad_clip:
-            gradient = ops.clip_gradient(gradient, self.grad_clip)
         self.change(key, weights, gradient if gradient.flags.c_contiguous else gradient.copy(order="C"), rate, decay)
         gradient.fill(0)  # not `*= 0`, which would keep NaN
         if self._averages is not None:

@@ -88,8 +88,8 @@ class TableRows:
         n_rows, device = len(self.weights), self.weights.device
         self._moving = torch.zeros(0, dtype=torch.int64, device=device)  # their numbers
         self._places = torch.full((n_rows,), -1, device=device)  # of each row among those; -1 for one that rests
-        self._rests_since = torch.full((n_rows,), n_updates, device=device)  # the update up to which its state is
-        # For more rows than move, so that few updates need more memory.
+        self._rests_since = torch.full((n_rows,), n_updates, device=device)  # its state is that after this update
+        # Those of the moving rows, with room for more.
         self._own = State(*(None if each is None else each[:0] for each in state))  # type: ignore[arg-type]
         self._gradients = self.weights[:0]
         moving = _are_moving(state).nonzero().squeeze(1)

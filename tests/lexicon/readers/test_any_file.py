@@ -95,10 +95,8 @@ def test_a_saved_lexicon(tmp_path):
 
 @pytest.mark.parametrize("separator", [",", "|", "；"])
 def test_a_table_with_other_separators_is_no_list_of_words(tmp_path, separator):
-    path, lines = (
-        tmp_path / "words.txt",
-        [separator.join(row) for row in (("南京", "GPE"), ("长江", "LOC"), ("大桥", ""))],
-    )
+    path = tmp_path / "words.txt"
+    lines = [separator.join(row) for row in (("南京", "GPE"), ("长江", "LOC"), ("大桥", ""))]
     path.write_text("\n".join(lines), "utf8")
     assert detect_format(path) == "words"  # 大桥, and nothing after it
     path.write_text("\n".join([*lines[:2], f"南京{separator}市长"]), "utf8")
