@@ -9,7 +9,7 @@ from spacy.util import minibatch
 from tqdm import tqdm
 
 from ..lexicon.entry import LexiconEntry, find_word_fault
-from ..lexicon.rule_file import MAX_WORD_LENGTH
+from ..lexicon.rule_file import COMMENT, MAX_WORD_LENGTH
 from ..pipeline.read_upto import read_upto
 from .changes import find_ner, last_matcher
 
@@ -53,7 +53,7 @@ def suggest(nlp: Language, texts: Sequence[str], n: int = 50, *, n_tried: int = 
     places: Dict[str, List[int]] = {}
     for i, reading in enumerate(before):
         for word in reading.doubtful:
-            if len(word) > 1 and word not in matcher.lexicon and find_word_fault(word, longest) is None:
+            if len(word) > 1 and word not in matcher.lexicon and _can_be_written(word, longest):
                 places.setdefault(word, []).append(i)
     tried = sorted(places, key=lambda word: (-sum(before[i].entropy for i in places[word]), word))[:n_tried]
     found = []
@@ -103,6 +103,11 @@ def most_probable(word: str, readings: Sequence[Reading]) -> Tuple[str, float]:
     means[""] = max(0.0, 1 - sum(means.values()))
     label = max(means, key=lambda label: (means[label], label))
     return label, means[label]
+
+
+def _can_be_written(word: str, longest: int) -> bool:
+    """Whether a word can be a line of a dictionary file."""
+    return find_word_fault(word, longest) is None and not word.startswith(COMMENT)
 
 
 def _entropy(p: float) -> float:

@@ -96,6 +96,10 @@ def annotate(
         raise ValueError(f"to is {to!r}; expected one of {', '.join(FORMATS)}.")
     if engine not in ENGINES:
         raise ValueError(f"engine is {engine!r}; expected one of {', '.join(ENGINES)}.")
+    if engine == "processes" and address:
+        raise ValueError(
+            f"address is {address!r}, but processes run on this machine. Leave it out, or choose the engine ray."
+        )
     if engine == "local":
         engine = "ray" if address else "processes" if (workers or 1) > 1 else engine
     if to == "parquet":

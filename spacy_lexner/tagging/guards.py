@@ -99,7 +99,7 @@ def create_negative_sampling(share: float = 0.35, max_length: int = 10, weight: 
     weight (float): Weight of their loss.
     RETURNS (Guard): The guard.
     """
-    if not (share > 0 and max_length >= 1 and weight >= 0):
+    if not (0 < share < float("inf") and max_length >= 1 and weight >= 0):
         raise ValueError(
             f"share = {share}, max_length = {max_length}, weight = {weight}: expected a share above 0, a length of at "
             "least 1, and a weight of 0 or more."

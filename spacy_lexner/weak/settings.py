@@ -35,7 +35,8 @@ class Settings(NamedTuple):
 
 def prepare_config(config: Config, labels: Sequence[str], settings: Settings) -> Config:
     """Make the config of the rounds: set all labels and the seed, and give the CRF a guard if it has none. Raises
-    ValueError if a setting would have no effect, or replace one of the config."""
+    ValueError if a setting is out of its range, would have no effect, or would replace one of the config."""
+    _check_numbers(settings)
     check_seed(config, settings.seed)
     name = find_component(config)
     values: Dict[str, Any] = {f"initialize.components.{name}.labels": list(labels), "training.seed": settings.seed}
@@ -59,6 +60,13 @@ def check_seed(config: Config, seed: int) -> None:
                 f"The config has {section}.seed = {own}, but the run has the seed {seed}, which would replace it. Set "
                 f"the seed of the run instead (--seed {own}), and leave it out of the config."
             )
+
+
+def _check_numbers(settings: Settings) -> None:
+    if not 0 < settings.negatives < float("inf"):
+        raise ValueError(f"negatives is {settings.negatives:g}; expected a number above 0.")
+    if settings.ratio is not None and not 0 <= settings.ratio <= 1:
+        raise ValueError(f"ratio is {settings.ratio:g}; expected a share from 0 to 1.")
 
 
 def _crfs(model: Dict[str, Any], place: str) -> Dict[str, Dict[str, Any]]:

@@ -49,8 +49,11 @@ class Labels(NamedTuple):
 
 
 def hold_out(dictionary: Dictionary, share: float, seed: int) -> FrozenSet[str]:
-    """Choose the words to hold out of training by their hashes, so that the choice does not depend on other words."""
-    return frozenset(word for word in dictionary.labels if hash_word(f"{seed} {word}") < share * 2**64)
+    """Choose the words to hold out of training by their hashes, so that the choice does not depend on other words. Each
+    label keeps at least one word to learn it from."""
+    hashes = {word: hash_word(f"{seed} {word}") for word in dictionary.labels}
+    kept = {label: word for word in sorted(hashes, key=hashes.__getitem__) for label in dictionary.labels[word]}
+    return frozenset(word for word, own in hashes.items() if own < share * 2**64) - {*kept.values()}
 
 
 def choose_texts(

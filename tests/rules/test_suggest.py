@@ -74,6 +74,12 @@ def test_no_lex_ner():
         suggest(spacy.blank("zh"), TEXTS)
 
 
+def test_only_words_that_a_dictionary_file_can_hold(nlp, monkeypatch):
+    found = suggest(nlp, TEXTS)[0]
+    monkeypatch.setattr("spacy_lexner.rules.suggest.COMMENT", found.word)  # as if it began like a comment
+    assert found.word not in [each.word for each in suggest(nlp, TEXTS)]
+
+
 def test_only_words_that_the_lexicon_can_hold(nlp):
     matcher, long = last_matcher(nlp), {each.word for each in suggest(nlp, TEXTS) if len(each.word) > 2}
     before = matcher.lexicon

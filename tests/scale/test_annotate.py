@@ -97,6 +97,12 @@ def test_an_address_needs_no_engine(tmp_path, model, monkeypatch):
         annotate(model, [write(tmp_path / "in.txt")], tmp_path / "out", address="head:6379")
 
 
+def test_an_address_needs_ray(tmp_path, model):
+    with pytest.raises(ValueError, match="address is 'head:6379', but processes run on this machine"):
+        annotate(model, [write(tmp_path / "in.txt")], tmp_path / "out", engine="processes", address="head:6379")
+    assert not (tmp_path / "out").exists()
+
+
 def test_killed_at_any_moment(tmp_path, model):
     path = write(tmp_path / "in.txt", TEXTS * 50)
     annotate(model, [path], tmp_path / "whole", shard_texts=20)

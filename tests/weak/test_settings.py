@@ -59,6 +59,18 @@ def test_a_head_without_a_guard(config):
         model_of(softmax, ratio=0.2)
 
 
+@pytest.mark.parametrize("value", [0.0, -1.0, float("inf"), float("nan")])
+def test_negatives_out_of_range(config, value):
+    with pytest.raises(ValueError, match=f"negatives is {value:g}; expected a number above 0"):
+        model_of(config, negatives=value)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, float("nan")])
+def test_a_ratio_out_of_range(config, value):
+    with pytest.raises(ValueError, match=f"ratio is {value:g}; expected a share from 0 to 1"):
+        model_of(config, ratio=value)
+
+
 @pytest.mark.parametrize("section", ["training", "system"])
 def test_a_seed_of_the_config_is_not_replaced(config, section):
     own = set_values(config, {f"{section}.seed": 7})

@@ -88,6 +88,13 @@ def test_held_words_are_drawn_by_a_seed():
     assert hold_out(many, 0.0, 0) == frozenset()
 
 
+def test_every_label_keeps_a_word_to_learn():
+    dictionary = Dictionary({"北京": ("LOC",), "上海": ("LOC",), "王伟": ("PER",), "长江": ("LOC", "ORG")})
+    left = set(dictionary.labels) - hold_out(dictionary, 1.0, 0)
+    assert left < set(dictionary.labels)
+    assert {label for word in left for label in dictionary.labels[word]} == {"LOC", "ORG", "PER"}
+
+
 @pytest.mark.parametrize(
     "texts, labels, message",
     [
