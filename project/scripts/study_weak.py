@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import traceback
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from statistics import mean, stdev
-from typing import Annotated, Any, Dict, Iterator, List, Optional
+from typing import Annotated, Any, Dict, Iterable, Iterator, List, Optional
 
 import spacy
 import srsly
@@ -34,6 +36,7 @@ from spacy_lexner.formats.spacy_file import read_docs
 from spacy_lexner.training.runs import set_values, train_once
 from spacy_lexner.weak.dictionary import Dictionary
 from spacy_lexner.weak.label import Labeller
+from spacy_lexner.weak.like import LikeTexts
 from spacy_lexner.weak.matching import match
 from spacy_lexner.weak.path import MODEL, Settings, learn
 from spacy_lexner.weak.rounds import find_component
@@ -100,6 +103,8 @@ def make(
     config: Config,
     share: float,
     seed: int,
+    *,
+    like: bool = False,
     gpu_id: int = -1,
 ) -> Any:
     """RETURNS (Union[Language, Matching]): The pipeline of a system."""
@@ -113,7 +118,10 @@ def make(
     if system.rounds is None:
         return load_model(train_once(few_texts(config, few, out, seed), out / "training", use_gpu=gpu_id))
     labelled = save_docs(few, out / "labelled.spacy") if few else None
-    raw = (text for part in ([doc.text for doc in docs], read_texts(texts) if texts else []) for text in part)
+    own = [doc.text for doc in docs]
+    raw: Iterable[str] = chain(own, read_texts(texts)) if texts else own
+    if like:
+        raw = LikeTexts(own, partial(read_texts, texts))
     ratio = entity_share(docs) if system.ratio else None
     settings = Settings(system.folds, system.rounds, average=system.average, ratio=ratio, skip_shared=True, seed=seed)
     learn(dictionary, raw, config, out, labelled=labelled, settings=settings, use_gpu=gpu_id)
@@ -157,6 +165,7 @@ def run_study(
     system: Annotated[Optional[List[str]], typer.Option(help="Systems; all by default.")] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Seeds 0 to SEEDS - 1.")] = 3,
     text: Annotated[Optional[List[Path]], typer.Option(help="More raw texts; files or folders.")] = None,
+    like: Annotated[bool, typer.Option("--like", help="Of these, only those like the training texts.")] = False,
     share: Annotated[float, typer.Option(help="Share of the training entities in the dictionary.")] = 1.0,
     dev_only: Annotated[
         bool, typer.Option("--dev-only", help="Leave the test split alone, for choosing settings.")
@@ -167,7 +176,9 @@ def run_study(
     """Do the runs missing from the results file."""
     systems, splits = read_systems(study), ["dev"] if dev_only else ["dev", "test"]
     runs = [Run(name, key, seed) for seed in range(seeds) for name in dataset for key in system or systems]
-    settings = {"share": share, "text": list(map(str, text or [])), "arguments": values}
+    settings: Dict[str, Any] = {"share": share, "text": list(map(str, text or [])), "arguments": values}
+    if like:
+        settings["like"] = True
     now = {run: {**settings, **describe(run, systems[run.system], text or [], values or [], splits)} for run in runs}
     lines = read_results(results)
     refuse_changes(results, lines, now)
@@ -182,7 +193,7 @@ def run_study(
             paths = {f"paths.{split}": str(corpus / f"{split}.spacy") for split in ("train", "dev")}
             config = complete(set_values(read_base(str(base_of(chosen))), {**paths, **read_values(values or [])}))
             docs = list(read_docs(corpus / "train.spacy"))
-            nlp = make(chosen, docs, text or [], out, config, share, run.seed, gpu_id)
+            nlp = make(chosen, docs, text or [], out, config, share, run.seed, like=like, gpu_id=gpu_id)
             scores = measure(nlp, corpus, splits)
             add_line(results, {**run._asdict(), **now[run], **scores})
         except (Exception, SystemExit) as error:

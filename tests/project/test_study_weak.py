@@ -49,6 +49,18 @@ def run(project, project_dir):
     return results, lambda *more: CliRunner().invoke(app, list(map(str, [*arguments, *more])))
 
 
+def test_other_texts_like_the_training_texts(run, project):
+    results, start = run
+    (project / "text.txt").write_text("决定发展经济建设国家\n" * 3 + make_texts(1, seed=9)[0][0], "utf8")
+    assert start("--system", "negatives", "--text", project / "text.txt", "--like").exit_code == 0
+    assert [(row["system"], row["like"]) for row in srsly.read_jsonl(results)] == [
+        ("matching", True),
+        ("negatives", True),
+    ]
+    labels = srsly.read_json(project / "training" / "weak" / "small-negatives-0" / "labels" / "statistics.json")
+    assert labels["texts"] <= 61
+
+
 def test_a_failed_run_is_reported_and_the_others_go_on(run, monkeypatch):
     results, start = run
     monkeypatch.setattr(study_weak, "learn", lambda *rest, **settings: {}["it broke"])
@@ -57,7 +69,9 @@ def test_a_failed_run_is_reported_and_the_others_go_on(run, monkeypatch):
     assert [(row["system"], row["seed"]) for row in srsly.read_jsonl(results)] == [("matching", 0), ("matching", 1)]
 
 
-@pytest.mark.parametrize("other", [["--share", 0.5], ["--set", "training.max_steps=1"], ["--text", "{}/text.txt"]])
+@pytest.mark.parametrize(
+    "other", [["--share", 0.5], ["--set", "training.max_steps=1"], ["--text", "{}/text.txt"], ["--like"]]
+)
 def test_results_of_other_settings_are_not_mixed(run, project, other):
     results, start = run
     (project / "text.txt").write_text("我在北京", "utf8")

@@ -1,8 +1,9 @@
 """`spacy lexner weak`: from a dictionary and raw texts to a pipeline."""
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Dict, List, Optional
+from typing import Annotated, Any, Dict, Iterable, List, Optional
 from warnings import catch_warnings, simplefilter
 
 import srsly
@@ -40,6 +41,14 @@ def weak_cli(
         Optional[Path],
         typer.Option(
             "--other-words", metavar="FILE", help="General words, such as jieba's: matches inside one are doubtful"
+        ),
+    ] = None,
+    like: Annotated[
+        Optional[Path],
+        typer.Option(
+            "--like",
+            metavar="FILE",
+            help="Raw texts of the kind that the model will read: learn from these, and of TEXTS from those like them",
         ),
     ] = None,
     folds: Annotated[
@@ -80,9 +89,11 @@ def weak_cli(
     Examples:
       python -m spacy lexner weak words.tsv texts.txt OUT --other-words jieba_dict.txt --set paths.lexicon=my_lexicon
       python -m spacy lexner weak words.tsv texts.txt OUT --labelled some.spacy --dev dev.spacy
+      python -m spacy lexner weak words.tsv archive/ OUT --like posts.txt
     """
     with failing("Nothing was learned"):
         from ...training.run_inputs import list_files
+        from ...weak.like import LikeTexts
         from ...weak.path import MODEL, Settings, learn
         from ...weak.rounds import best
         from ...weak.teacher import Bounds
@@ -96,6 +107,10 @@ def weak_cli(
         sources = list_files(texts) + [format] * (format != "auto")
         if other_words is not None:
             sources += ["other words", *list_files([other_words])]
+        raw: Iterable[str] = read_texts(texts, format)
+        if like is not None:
+            sources += ["like", *list_files([like])]
+            raw = LikeTexts(list(read_texts([like], format)), partial(read_texts, texts, format))
         with catch_warnings(record=True) as caught:
             simplefilter("always")
             words = read_dictionary(dictionary)
@@ -104,7 +119,7 @@ def weak_cli(
         print_labels(dictionary, words)
         found = learn(
             words,
-            read_texts(texts, format),
+            raw,
             training_config(config, overrides, output),
             output,
             dev=dev,
@@ -115,6 +130,8 @@ def weak_cli(
             use_gpu=gpu_id,
         )
         figures = srsly.read_json(output / "report.json")
+    if isinstance(raw, LikeTexts) and raw.n_read:
+        msg.info(f"{raw.n_chosen} of {raw.n_read} texts are like the {len(raw.like)} of {like}")
     print_doubtful(figures["labels"])
     matching = figures["matching"]
     rows: List[List[Any]] = [] if matching is None else [["matching", f"{100 * matching:.1f}"]]

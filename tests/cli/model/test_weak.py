@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from spacy_lexner.cli.app import lexner
 from spacy_lexner.cli.model.weak import print_labels
+from spacy_lexner.formats.spacy_file import read_all
 from spacy_lexner.weak.dictionary import Dictionary
 
 
@@ -46,6 +47,25 @@ def test_a_pipeline_of_words_and_texts(files, tmp_path):
     assert f"words.tsv: {len(PLACES[::2])} words labelled LOC ({len(PLACES[::2])})" in printed
     assert f"words.tsv:{len(PLACES[::2]) + 1}" in printed  # the invalid word
     code, printed = run(*arguments, "--held-out", 0.4)
+    assert code == 1 and "holds a run with another dictionary" in printed
+
+
+def test_texts_like_given_ones(files, tmp_path):
+    like, archive = tmp_path / "like.txt", tmp_path / "archive.txt"
+    texts = [text for text, _ in make_texts(120, seed=1)]
+    like.write_text("\n".join(texts[:60]), "utf8")
+    archive.write_text("\n".join([*texts[60:], *["决定发展经济建设国家"] * 40]), "utf8")
+    options = ["-c", files / "config.cfg", "--folds", 0, "--rounds", 0, "--held-out", 0.3, "--like", like]
+    arguments = [files / "words.tsv", archive, tmp_path / "out", *options]
+    code, printed = run(*arguments)
+    assert code == 0, printed
+    chosen = re.search(r"(\d+) of 100 texts are like the 60 of", printed)
+    assert chosen and 0 < int(chosen[1]) < 60
+    learned = {doc.text for doc in read_all(tmp_path / "out" / "labels" / "train")}
+    assert set(texts[:60]) <= learned and "决定发展经济建设国家" not in learned
+    assert run(*arguments)[0] == 0  # once more, without reading the texts
+    like.write_text(texts[0], "utf8")
+    code, printed = run(*arguments)
     assert code == 1 and "holds a run with another dictionary" in printed
 
 
