@@ -176,9 +176,7 @@ def run_study(
     """Do the runs missing from the results file."""
     systems, splits = read_systems(study), ["dev"] if dev_only else ["dev", "test"]
     runs = [Run(name, key, seed) for seed in range(seeds) for name in dataset for key in system or systems]
-    settings: Dict[str, Any] = {"share": share, "text": list(map(str, text or [])), "arguments": values}
-    if like:
-        settings["like"] = True
+    settings = {"share": share, "text": list(map(str, text or [])), "like": like, "arguments": values}
     now = {run: {**settings, **describe(run, systems[run.system], text or [], values or [], splits)} for run in runs}
     lines = read_results(results)
     refuse_changes(results, lines, now)
