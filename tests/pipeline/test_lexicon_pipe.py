@@ -240,7 +240,7 @@ def test_a_further_file_is_read_alone(owner, tmp_path):
         each.load_rules(second)
         assert rules(each) == expected and "外来" not in each.lexicon
         assert [file.path for file in each.rule_files] == [str(first), str(second)]
-        with pytest.raises(LexiconError, match="first.tsv: no such file"):
+        with pytest.raises(LexiconError, match=r"first\.tsv: no such file"):
             each.load_rules(second)
         assert rules(each) == expected
 
