@@ -124,7 +124,8 @@ def _explain(fault: str, entry: LexiconEntry, dim: int, max_word_length: int) ->
     details = {
         "bad_vector": f"expected {dim or 'any number of'} dimensions, got the shape {shape}",
         "too_long": f"{len(entry.word)} characters, expected at most {max_word_length}",
-        "bad_weight": f"the weight is {entry.weight}",
+        "bad_weight": f"the weight is {quote(entry.weight)}",
+        "bad_entity_id": f"the entity id is {quote(entry.entity_id)}",
         "bad_label": f"the labels are {entry.labels}",
         "bad_rule": "; ".join(filter(None, map(find_rule_fault, entry.rules))),
     }

@@ -77,18 +77,20 @@ def describe_diff(diff: LexiconDiff, limit: Optional[int] = None) -> Dict[str, A
 
 
 def describe_change(old: LexiconEntry, new: LexiconEntry) -> str:
-    """Describe what changed about a word."""
+    """Describe what changed about a word; vectors are compared as in `compare`."""
     parts: List[str] = []
     if old.weight != new.weight:
-        parts.append(f"weight {old.weight:g} → {new.weight:g}")
+        parts.append(f"weight {_format(old.weight)} → {_format(new.weight)}")
     if old.labels != new.labels:
         parts.append(f"labels {', '.join(old.labels) or 'none'} → {', '.join(new.labels) or 'none'}")
     if old.entity_id != new.entity_id:
         parts.append(f"entity id {old.entity_id or 'none'} → {new.entity_id or 'none'}")
     if (old.vector is None) != (new.vector is None):
         parts.append("vector lost" if new.vector is None else "vector gained")
-    elif old.vector is not None and new.vector is not None and not np.array_equal(old.vector, new.vector):
-        parts.append("vector changed")
+    elif old.vector is not None and new.vector is not None:
+        dtype = _smaller(old.vector.dtype, new.vector.dtype)
+        if not np.array_equal(old.vector.astype(dtype), new.vector.astype(dtype)):
+            parts.append("vector changed")
     if old.rules != new.rules:
         parts.append(f"rules {describe_rules(old.rules) or 'none'} → {describe_rules(new.rules) or 'none'}")
     return ", ".join(parts)
@@ -97,6 +99,15 @@ def describe_change(old: LexiconEntry, new: LexiconEntry) -> str:
 def describe_rules(rules: Rules) -> str:
     """Describe the rules of a word; empty if it has none."""
     return "; ".join(map(str, rules))
+
+
+def _format(weight: float) -> str:
+    """A weight, stored as float32, with as many digits as tell it from others: frequencies are large."""
+    return np.format_float_positional(np.float32(weight), trim="-") if abs(weight) < 1e16 else f"{weight:g}"
+
+
+def _smaller(a: np.dtype, b: np.dtype) -> np.dtype:
+    return min(a, b, key=lambda dtype: dtype.itemsize)
 
 
 def _same_strings(a: Strings, rows_a: np.ndarray, b: Strings, rows_b: np.ndarray) -> np.ndarray:
@@ -108,7 +119,7 @@ def _same_vectors(a: Table, rows_a: np.ndarray, b: Table, rows_b: np.ndarray) ->
     same = (places_a < 0) & (places_b < 0)
     both = np.flatnonzero((places_a >= 0) & (places_b >= 0))
     if a.vectors.shape[1] == b.vectors.shape[1]:
-        dtype = min(a.vectors.dtype, b.vectors.dtype, key=lambda dtype: dtype.itemsize)
+        dtype = _smaller(a.vectors.dtype, b.vectors.dtype)
         for chunk in (both[low : low + CHUNK] for low in range(0, len(both), CHUNK)):
             x, y = a.vectors[places_a[chunk]].astype(dtype), b.vectors[places_b[chunk]].astype(dtype)
             same[chunk] = (x == y).all(1)

@@ -20,6 +20,7 @@ REASONS = {
     "too_long": "word longer than max_word_length",
     "bad_vector": "vector differs in size from the first, or is not finite",
     "bad_weight": "weight is not a finite number",
+    "bad_entity_id": "entity id is not a string",
     "bad_label": "label is not a string, or contains a unit separator (U+001F)",
     "bad_rule": "invalid rule",
     "duplicate": "duplicate of an earlier word",
@@ -160,11 +161,20 @@ def find_fault(entry: LexiconEntry, dim: int, max_word_length: int) -> Optional[
         return "bad_vector"
     if vector is not None and not np.isfinite(vector).all():
         return "bad_vector"
-    if not abs(entry.weight) <= MAX_FLOAT:
+    if not _is_weight(entry.weight):
         return "bad_weight"
+    if not isinstance(entry.entity_id, str):
+        return "bad_entity_id"
     if entry.labels and not all(isinstance(label, str) and LABEL_SEPARATOR not in label for label in entry.labels):
         return "bad_label"
     return "bad_rule" if entry.rules and not are_rules(entry.rules) else None
+
+
+def _is_weight(value: Any) -> bool:
+    try:
+        return bool(abs(value) <= MAX_FLOAT)
+    except TypeError:
+        return False
 
 
 def find_word_fault(word: str, max_word_length: int) -> Optional[str]:

@@ -10,7 +10,7 @@ from typing import IO, Any, Callable, Dict, Iterable, Iterator, Optional, Tuple
 
 from .entry import EntryStream, LexiconEntry
 from .errors import LexiconError
-from .limits import exceeded, limit, unpack
+from .limits import exceeded, limit, quote, unpack
 
 OPENERS: Dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 BOM = "\ufeff"
@@ -21,9 +21,11 @@ def read_lines(path: Path, *, encoding: str = "utf8", errors: str = "strict") ->
 
     encoding (str): An encoding in which a line feed is one byte: "utf8", "gbk", "gb18030", "big5".
     errors (str): What to do with bytes that cannot be decoded: "strict" (an error), "replace" or "ignore".
-    YIELDS (Tuple[int, str]): Line number from 1, and the line without its end. Raises LexiconError, with file and line,
-        for a file that is missing, empty, damaged, in another encoding, or has a line over the limit.
+    YIELDS (Tuple[int, str]): Line number from 1, and the line without its end or a byte order mark, which joined files
+        have in the middle. Raises LexiconError, with file and line, for a file that is missing, empty, damaged, in
+        another encoding, or has a line over the limit, and for an encoding that is unknown or has wider line feeds.
     """
+    _check_encoding(path, encoding, errors)
     number, most = 0, limit("entry")
     try:
         with _open(path) as file:
@@ -35,7 +37,7 @@ def read_lines(path: Path, *, encoding: str = "utf8", errors: str = "strict") ->
                         f"{exceeded('entry', 'This line has more bytes')}"
                     )
                 line = _decode(data, path, number, encoding, errors).rstrip("\r\n")
-                yield number, line.removeprefix(BOM) if number == 1 else line
+                yield number, line.removeprefix(BOM)
     except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
         raise LexiconError(f"{path}:{number + 1}: cannot be read: truncated or damaged ({error}).") from None
     if not number:
@@ -59,7 +61,25 @@ def _open(path: Path) -> IO[bytes]:
     if not path.is_file():
         fault = "a folder, not a file; open a saved lexicon with Lexicon.open" if path.is_dir() else "no such file"
         raise LexiconError(f"{path}: {fault}.")
-    return unpack(OPENERS[path.suffix], path, LexiconError) if path.suffix in OPENERS else path.open("rb")
+    opener = OPENERS.get(path.suffix.lower())
+    return unpack(opener, path, LexiconError) if opener else path.open("rb")
+
+
+def _check_encoding(path: Path, encoding: str, errors: str) -> None:
+    try:
+        wide = b"\n".decode(encoding, "replace") != "\n"
+    except LookupError:
+        raise LexiconError(f"{path}: unknown encoding {quote(encoding)}. Try utf8, gb18030 or big5.") from None
+    except UnicodeError:
+        wide = True
+    if wide:
+        raise LexiconError(
+            f"{path}: files in the encoding {quote(encoding)} are not read line by line. Convert the file to UTF-8."
+        )
+    try:
+        codecs.lookup_error(errors)
+    except LookupError:
+        raise LexiconError(f"{path}: errors is {quote(errors)}; expected strict, replace or ignore.") from None
 
 
 def _decode(data: bytes, path: Path, number: int, encoding: str, errors: str) -> str:

@@ -4,7 +4,7 @@ from typing import Dict, FrozenSet, Iterable, Mapping, Optional
 
 from .entry import LexiconEntry
 from .lexicon import Lexicon
-from .rules import HINT_ONLY, Rules
+from .rules import HINT_ONLY, Rules, normal_rules
 
 
 class RuledLexicon:
@@ -36,6 +36,12 @@ class RuledLexicon:
         words = list(words)
         lexicon = self.lexicon.without_words(words) if self._read else None
         return self._changed(self.own.without_words(words), lexicon, words)
+
+    def with_file(self, given: Mapping[str, Rules]) -> "RuledLexicon":
+        """The same with another file, whose words (normalised) get its rules in addition to those of the files before,
+        and lose what was changed since."""
+        together = {word: normal_rules((*self._read.get(word, ()), *rules)) for word, rules in given.items()}
+        return RuledLexicon(self.own, {**self._read, **together}, self.outdated.difference(given))
 
     def _changed(self, own: Lexicon, lexicon: Optional[Lexicon], words: Iterable[str]) -> "RuledLexicon":
         changed = RuledLexicon(own, {})

@@ -45,6 +45,8 @@ HINT_ONLY: Rules = (Rule(HINT),)
 
 def find_rule_fault(rule: Rule) -> str:
     """Describe what is wrong with a rule, and what was expected; empty for a valid rule."""
+    if not isinstance(rule, (list, tuple)) or len(rule) != len(Rule._fields):
+        return f"{quote(rule)} is not a rule; expected mode, label and weight, such as Rule('force', 'GPE')"
     mode, label, weight = rule
     if mode not in MODES:
         return f"the mode is {quote(mode)}; expected one of {', '.join(MODES)}"

@@ -74,13 +74,15 @@ class LexiconPipe(LinkedPipe):
         """Add words to the lexicon atomically. Fields that the entry of a known word leaves out stay as they were.
 
         words (Iterable[Union[str, LexiconEntry]]): Words, or entries with a vector, weight, label, entity id or rules.
+            The last of equal words counts, with the labels of all. Raises LexiconError, and changes nothing, for an
+            invalid one.
         """
         reject_single(words)
         entries = [word if isinstance(word, LexiconEntry) else LexiconEntry(word) for word in words]
         self._check({normal_rules(entry.rules): entry.word for entry in entries if entry.rules})
         with _CHANGING:
-            if self._dictionary is None:
-                self.use_words(RuledLexicon(Lexicon.from_entries(entries), {}))
+            if self._dictionary is None:  # not `from_entries`, which leaves out what is invalid
+                self.use_words(RuledLexicon(Lexicon.from_entries([]).with_words(entries).compact(), {}))
             else:
                 self.use_words(self._dictionary.with_words(entries))
 
@@ -154,10 +156,16 @@ class LexiconPipe(LinkedPipe):
 
     def load_rules(self, path: Union[str, Path], *, encoding: str = "utf8") -> None:
         """Read a dictionary file: word, mode, label, weight on each line, separated by tabs (see `read_rules`). Its
-        rules replace all other rules of its words except those from other files. `reload` reads the file again."""
+        rules replace all other rules of its words except those from other files. `reload` reads the file again, and so
+        does another call with its path; either reads the other files again, too."""
         file = RuleFile(str(path), encoding)
         with _CHANGING:
-            self._use_files((*(known for known in self.rule_files if known.path != file.path), file), [file])
+            others = tuple(known for known in self.rule_files if known.path != file.path)
+            if others == self.rule_files:
+                current = self._dictionary or RuledLexicon(Lexicon.from_entries([]), {})
+                self._use_rules(current.with_file(read_rule_files([file], self._normalization)), (*others, file))
+            else:
+                self._use_files((*others, file), [file])
 
     def reload(self) -> None:
         """Read the dictionary files again. If one of them is invalid, the current rules stay."""
@@ -178,9 +186,13 @@ class LexiconPipe(LinkedPipe):
                 given = read_rule_files([file], self._normalization)
                 rules.update((word, normal_rules((*rules.get(word, ()), *each))) for word, each in given.items())
                 outdated = outdated.difference(given) if file in renewed else outdated
-            self._check({each: word for word, each in rules.items()})
-            self.use_words(RuledLexicon(current.own, rules, outdated))
-            self.rule_files = files
+            self._use_rules(RuledLexicon(current.own, rules, outdated), files)
+
+    def _use_rules(self, dictionary: RuledLexicon, files: Tuple[RuleFile, ...]) -> None:
+        """Put a lexicon with the rules of these files into use, if each of them applies to a component."""
+        self._check({rules: word for word, rules in dictionary.from_files.items()})
+        self.use_words(dictionary)
+        self.rule_files = files
 
     def check_rules(self, *, warn: bool = False) -> None:
         """Check all rules, once every component that follows rules has labels. Raises LexiconError for a rule that

@@ -23,6 +23,7 @@ UNFIT = [
     (17, LexiconEntry("上海", label="A\x1fB")),
     (18, LexiconEntry("上海", np.array([1, np.nan, 1]))),
     (19, LexiconEntry("上海", weight=float("inf"))),
+    (19, LexiconEntry("上海", entity_id=42)),
     (20, LexiconEntry("南京", np.zeros(3), 2.0)),
     (21, LexiconEntry("上海", rules=(Rule("must"),))),
     (22, LexiconEntry("上海")),
@@ -33,7 +34,7 @@ def test_unfit_entries_are_skipped_and_counted():
     lexicon = Lexicon.from_entries(EntryStream("words.vec", UNFIT))
     assert list(lexicon) == ["南京", "上海"]
     assert lexicon.get("南京").weight == 1.0 and lexicon.get("南京").vector.tolist() == [1, 1, 1]
-    assert lexicon.report.n_read == 13 and lexicon.report.n_skipped == 11
+    assert lexicon.report.n_read == 14 and lexicon.report.n_skipped == 12
     assert set(lexicon.report.skipped) == set(REASONS) - {"label_added"}
     assert lexicon.report.skipped["bad_vector"] == 2
     assert lexicon.report.places["bad_vector"] == ["words.vec:17", "words.vec:18"]

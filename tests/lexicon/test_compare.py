@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry
-from spacy_lexner.lexicon.compare import compare, describe_change
+from spacy_lexner.lexicon.compare import compare, describe_change, describe_diff
 from spacy_lexner.lexicon.rules import Rule
 
 VECTORS = [None, np.zeros(2, "f4"), np.array([1, 0.1], "f4")]
@@ -67,3 +67,17 @@ def test_description(changes, message):
     entry = LexiconEntry("南京", np.ones(2), entity_id="Q1")
     assert describe_change(entry, entry._replace(**changes)) == message
     assert describe_change(entry._replace(vector=None), entry) == "vector gained"
+
+
+@pytest.mark.parametrize(
+    "old,new,message",
+    [
+        (1234567, 1234568, "weight 1234567 → 1234568"),
+        (0.1, 123456.79, "weight 0.1 → 123456.79"),
+        (1e-5, 3e38, "weight 0.00001 → 3e+38"),
+    ],
+)
+def test_weights_are_told_apart_and_rounded_vectors_are_not(old, new, message):
+    vector = np.array([0.1, 1 / 3], "f4")
+    both = build({"南京": (vector, old)}), build({"南京": (vector, new)}, "float16")
+    assert describe_diff(compare(*both))["changed"] == {"南京": message}

@@ -1,5 +1,8 @@
 import pickle
+import re
 import sys
+from decimal import Decimal
+from fractions import Fraction
 from hashlib import blake2b
 
 import numpy as np
@@ -133,6 +136,33 @@ def test_faulty_labels(label):
     assert find_fault(LexiconEntry("小米", label=label), 0, max_word_length=8) == "bad_label"
     with pytest.raises(LexiconError, match="label is not a string, or contains a unit separator"):
         Lexicon.from_entries([]).with_words([LexiconEntry("小米", labels=("X", label))])
+
+
+@pytest.mark.parametrize(
+    "fields,reason,message",
+    [
+        ({"weight": None}, "bad_weight", "weight is not a finite number (the weight is None)"),
+        ({"weight": "2"}, "bad_weight", "weight is not a finite number (the weight is '2')"),
+        ({"entity_id": 42}, "bad_entity_id", "entity id is not a string (the entity id is 42)"),
+        ({"entity_id": None}, "bad_entity_id", "entity id is not a string (the entity id is None)"),
+        ({"rules": ("force", "A")}, "bad_rule", "invalid rule ('force' is not a rule; expected mode, label and weight"),
+        (
+            {"rules": [("force", "A")]},
+            "bad_rule",
+            "('force', 'A') is not a rule; expected mode, label and weight, such",
+        ),
+    ],
+)
+def test_fields_of_the_wrong_type(fields, reason, message):
+    entry = LexiconEntry("小米", **fields)
+    assert Lexicon.from_entries([entry]).report.skipped == {reason: 1} and reason in REASONS
+    with pytest.raises(LexiconError, match=re.escape(message)):
+        Lexicon.from_entries([]).with_words([entry])
+
+
+@pytest.mark.parametrize("weight", [True, 2, np.float32(2.5), Fraction(5, 2), Decimal("2.5")])
+def test_numbers_of_all_kinds(weight):
+    assert Lexicon.from_entries([LexiconEntry("小米", weight=weight)]).get("小米").weight == float(weight)
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\x1f"), min_size=1), unique=True).map(tuple))

@@ -1,6 +1,7 @@
 import bz2
 import gzip
 import lzma
+import re
 
 import pytest
 
@@ -62,6 +63,35 @@ def test_utf16_is_no_text(tmp_path):
         LexiconError, match=r"a\.txt:1: not utf8 .*; it looks like UTF-16\. Convert the file to UTF-8\.$"
     ):
         list(read_lines(path))
+
+
+@pytest.mark.parametrize(
+    "settings,message",
+    [
+        ({"encoding": "utf-9"}, "unknown encoding 'utf-9'. Try utf8, gb18030 or big5."),
+        ({"encoding": "base64"}, "unknown encoding 'base64'"),
+        ({"encoding": "utf-16-be"}, "files in the encoding 'utf-16-be' are not read line by line. Convert the file"),
+        ({"encoding": "idna"}, "files in the encoding 'idna' are not read"),
+        ({"errors": "skip"}, "errors is 'skip'; expected strict, replace or ignore"),
+    ],
+)
+def test_settings_that_make_no_sense(tmp_path, settings, message):
+    """The second byte of 上 in UTF-16 is a line feed, so 上海 was read as two words."""
+    path = tmp_path / "a.txt"
+    path.write_bytes("上海\n".encode("utf-16-be"))
+    with pytest.raises(LexiconError, match=re.escape(f"{path}: {message}")):
+        list(read_lines(path, **settings))
+
+
+def test_joined_files_have_several_byte_order_marks(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes("\ufeff南京\n\ufeff长江\ufeff\n".encode())
+    assert list(read_lines(path)) == [(1, "南京"), (2, "长江\ufeff")]
+
+
+def test_suffixes_in_upper_case(tmp_path):
+    (tmp_path / "A.TXT.GZ").write_bytes(gzip.compress("南京\n".encode()))
+    assert list(read_lines(tmp_path / "A.TXT.GZ")) == [(1, "南京")]
 
 
 @pytest.mark.parametrize("compressed", [False, True])

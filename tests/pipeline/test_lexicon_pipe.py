@@ -1,5 +1,6 @@
 import threading
 
+import numpy as np
 import pytest
 import spacy
 from thinc.api import Model
@@ -114,6 +115,19 @@ def test_without_a_lexicon():
     assert rules(owner) == {"长江": ["force LOC"]}
 
 
+@pytest.mark.parametrize("words", [[], ["武汉"]])
+def test_the_first_words_are_checked_as_others_are(words):
+    owner = LexiconPipe("owner", MatchOptions())
+    if words:
+        owner.add_words(words)
+    with pytest.raises(LexiconError, match="white space in the word"):
+        owner.add_words(["南京", "长江\t大桥"])
+    owner.add_words([LexiconEntry("南京", np.ones(2), 2.0, "A"), LexiconEntry("南京", weight=3.0, labels="B")])
+    assert sorted(owner.lexicon) == sorted([*words, "南京"]) and owner.lexicon.dim == 2
+    entry = owner.lexicon.get("南京")
+    assert (entry.weight, entry.labels, entry.vector.tolist()) == (3.0, ("A", "B"), [1, 1])
+
+
 @pytest.mark.parametrize("word", [5, float("nan"), ("长江", "LOC")])
 def test_words_that_are_no_strings(owner, word):
     with pytest.raises(TypeError, match="A lexicon word must be a str; got"):
@@ -203,6 +217,32 @@ def test_reading_one_file_keeps_changes_to_the_words_of_others(owner, tmp_path):
     assert rules(owner) == {"长江": ["forbid"], "大桥": ["force LOC"]} and "外来" not in owner.lexicon
     owner.reload()
     assert rules(owner) == {"长江": ["force LOC"], "外来": ["forbid"], "大桥": ["force LOC"]}
+
+
+def test_a_further_file_is_read_alone(owner, tmp_path):
+    """A pipeline that was saved, and is used where its files are missing, keeps its rules."""
+    first, second = tmp_path / "first.tsv", tmp_path / "second.tsv"
+    first.write_text("长江\tforce\tLOC\n南京\tforbid\n外来\tforbid\n", "utf8")
+    second.write_text("大桥\tforce\tLOC\n南京\tforbid\tPER\n", "utf8")
+    owner.load_rules(first)
+    owner.add_rules([("长江", "forbid")])
+    owner.remove_words(["外来"])
+    expected = {"长江": ["forbid"], "大桥": ["force LOC"], "南京": ["forbid", "forbid PER"]}
+    nlp = spacy.blank("zh")
+    matcher = nlp.add_pipe("lex_matcher")
+    matcher.set_lexicon(owner.lexicon.without_words(["南京"]))
+    matcher.load_rules(first)
+    matcher.add_rules([("长江", "forbid")])
+    matcher.remove_words(["外来"])
+    nlp.to_disk(tmp_path / "model")
+    first.unlink()
+    for each in (owner, spacy.load(tmp_path / "model").get_pipe("lex_matcher")):
+        each.load_rules(second)
+        assert rules(each) == expected and "外来" not in each.lexicon
+        assert [file.path for file in each.rule_files] == [str(first), str(second)]
+        with pytest.raises(LexiconError, match=r"first\.tsv: no such file"):
+            each.load_rules(second)
+        assert rules(each) == expected
 
 
 def test_spellings_of_one_word_share_their_rules(tmp_path):

@@ -59,7 +59,7 @@ def build_cli(
     ] = None,
     max_word_length: Annotated[int, typer.Option(help="Leave out longer words", metavar="N")] = 64,
     limit: Annotated[
-        Optional[int], typer.Option(help="Read at most this many entries of each file", metavar="N")
+        Optional[int], typer.Option(help="Read at most this many entries of each file", metavar="N", min=1)
     ] = None,
     encoding: Annotated[str, typer.Option("--encoding", "-e", help="Encoding of the files", metavar="NAME")] = "utf8",
     errors: Annotated[

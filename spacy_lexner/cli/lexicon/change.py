@@ -80,7 +80,7 @@ def add_cli(
             added = _read_file(file, format, label, old, strict, max_dropped)
             entries += added.entries()
         if rules is not None:
-            given = collect_rules(read_rules(rules))
+            given = collect_rules(read_rules(rules), old.normalization)
             entries += (LexiconEntry(word, rules=own or HINT_ONLY) for word, own in given.items())
         if not entries:
             raise LexiconError("Give words to add, a file of words (--file), or a file of rules (--rules).")

@@ -59,7 +59,7 @@ def edit_words(pipe: LexiconPipe, edit: Edit) -> Dict[str, Value]:
     for word in _known(lexicon, edit.remove_rules):
         if (known := look_up(word)) is not None:
             draft[word] = known._replace(rules=())
-    for word, rules in collect_rules(edit.add_rules).items():
+    for word, rules in collect_rules(edit.add_rules, lexicon.normalization).items():
         word = _checked(lexicon, word)
         entry = look_up(word) or LexiconEntry(word)
         joined = rules if edit.replace else normal_rules((*entry.rules, *rules))

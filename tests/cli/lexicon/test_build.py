@@ -106,3 +106,17 @@ def test_encodings(run, tmp_path, encoding):
     (tmp_path / "words.txt").write_bytes("南京\n大桥\n".encode("gb18030"))
     code, output = run("build", tmp_path / "out", tmp_path / "words.txt", "--encoding", encoding)
     assert (code, "looks like gb18030" in output) == ((0, False) if encoding == "gb18030" else (1, True))
+
+
+@pytest.mark.parametrize(
+    "option,value,code,message",
+    [
+        ("--limit", "-1", 2, "Invalid value for '--limit'"),  # it read everything
+        ("--encoding", "utf-9", 1, "unknown encoding 'utf-9'"),
+        ("--errors", "skip", 1, "errors is 'skip'"),
+    ],
+)
+def test_options_that_make_no_sense(run, tmp_path, option, value, code, message):
+    (tmp_path / "words.txt").write_text("南京\n长江\n")
+    found, output = run("build", tmp_path / "out", tmp_path / "words.txt", option, value)
+    assert found == code and message in output and not (tmp_path / "out").exists()

@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_lexner.lexicon import Lexicon
+from spacy_lexner.lexicon import Lexicon, Normalization
 
 
 def test_add(run, folder, tmp_path):
@@ -58,6 +58,15 @@ def test_composed_vectors(run, folder):
     assert code == 0 and "1 composed from shorter words" in output and "1 without any known part" in output
     lexicon = Lexicon.open(folder)
     assert lexicon.get("南京大桥").vector.tolist() == [2, 2] and lexicon.get("的").vector.tolist() == [0, 0]
+
+
+def test_spellings_of_one_word_share_their_rules(run, tmp_path):
+    Lexicon.from_entries([], normalization=Normalization(case=True)).save(tmp_path / "lexicon")
+    (tmp_path / "rules.tsv").write_text("iPhone\tforce\tLOC\nIPHONE\tforbid\tPER\n", "utf8")
+    code, output = run("add", tmp_path / "lexicon", "--rules", tmp_path / "rules.tsv")
+    assert code == 0 and "1 words added" in output
+    rules = Lexicon.open(tmp_path / "lexicon").get("iphone").rules
+    assert [str(rule) for rule in rules] == ["forbid PER", "force LOC"]
 
 
 def test_rules(run, folder, tmp_path):

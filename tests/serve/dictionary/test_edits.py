@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_lexner.lexicon import LexiconError
+from spacy_lexner.lexicon import Lexicon, LexiconError, Normalization
 from spacy_lexner.lexicon.rules import WordRule
 from spacy_lexner.serve.dictionary.edits import Edit, WordFields, edit_words
 from spacy_lexner.serve.dictionary.errors import ContradictionError, UnknownError
@@ -40,6 +40,15 @@ def test_rules_join_or_replace(pipe):
     assert edit_words(pipe, Edit(add_rules=new, replace=True))["大桥"]["rules"] == [["force", "PER", 0.0]]
     assert edit_words(pipe, Edit(remove_rules=("大桥",), add_rules=new))["大桥"]["rules"] == [["force", "PER", 0.0]]
     assert edit_words(pipe, Edit(add_rules=(WordRule("大桥", "hint"),), replace=True))["大桥"]["rules"] == []
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_spellings_of_one_word_share_their_rules(make_pipe, replace):
+    pipe = make_pipe()
+    pipe.set_lexicon(Lexicon.from_entries([], normalization=Normalization(case=True)))
+    given = (WordRule("iPhone", "force", "LOC"), WordRule("IPHONE", "forbid", "PER"))
+    values = edit_words(pipe, Edit(add_rules=given, replace=replace))
+    assert values == {"iphone": {**NEW, "rules": [["forbid", "PER", 0.0], ["force", "LOC", 0.0]]}}
 
 
 def test_removing(pipe):
