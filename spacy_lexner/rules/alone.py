@@ -27,7 +27,7 @@ def follow_rules(rules: Mapping[str, Rules]) -> AnnotateT:
     nlp = spacy.blank("zh")
     ner = LexNER(nlp, "rules", _indifferent(), scorer=None, threshold=0.0, units="characters")
     labels = {rule.label for several in rules.values() for rule in several} - {"", ENTITY}
-    for label in sorted(labels) or ["NONE"]:  # the model needs a label even if rules only forbid words
+    for label in sorted(labels) or [ENTITY]:  # the model needs a label even if no rule names one
         ner.add_label(label)
     matcher = LexMatcher()
     matcher.add_words([])

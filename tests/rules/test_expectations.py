@@ -64,6 +64,11 @@ def test_any_entity(file):
     assert messages(file("市长来了\n- 市长\n"), ("市长", "forbid", "ENTITY")) == []
 
 
+def test_entities_of_any_label(file):
+    tests = file("武汉市长\n+ 市长 ENTITY\n- 武汉市 ENTITY\n")
+    assert messages(tests, ("市长", "force", "ENTITY"), ("武汉市", "forbid", "ENTITY")) == []
+
+
 def test_rules_that_contradict_each_other():
     with pytest.raises(LexiconError, match="contradict"):
         follow_rules(rules(("市长", "force", "LOC"), ("市长", "forbid")))
