@@ -47,8 +47,8 @@ class Store:
             left.unlink()
 
     def finished(self, shard: Shard) -> Optional[Dict[str, Any]]:
-        """RETURNS (Optional[Dict]): The counts of a finished shard; None if it is not finished. Raises OutputError if
-        it was made from other texts."""
+        """RETURNS (Optional[Dict]): The counts of a finished shard; None if it is not finished, or its file is no
+        longer there. Raises OutputError if it was made from other texts."""
         path = self._done / f"{shard.name}.json"
         if not path.exists():
             return None
@@ -59,14 +59,16 @@ class Store:
                 f"{shard.records[0].place} on, was made from other texts, or from a file named by another path). "
                 "Choose a new folder."
             )
-        return done["counts"]
+        return done["counts"] if self._part(shard).exists() else None
 
     def finish(self, shard: Shard, rows: Rows, faults: List[Dict[str, Any]], counts: Any) -> None:
         """Write the rows of a shard, then its counts and faults, which mark it as done."""
-        path = self.folder / f"{shard.name}.{self.format}"
-        _write(path, self.write(rows))
+        _write(self._part(shard), self.write(rows))
         done = {"content": shard.content(), "counts": counts, "quarantine": faults}
         _write(self._done / f"{shard.name}.json", _dump(done))
+
+    def _part(self, shard: Shard) -> Path:
+        return self.folder / f"{shard.name}.{self.format}"
 
     def close(self, n_shards: int) -> None:
         """Write the faults of all shards to one file, once every shard is done. Raises OutputError if an earlier run

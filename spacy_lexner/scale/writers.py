@@ -1,7 +1,7 @@
 """Writers of output files, one for each format; for Parquet see `ParquetWriter`."""
 
 import json
-from typing import Any, Callable, Dict, Sequence
+from typing import Any, Callable, Dict, Sequence, Union
 
 from ..pipeline.codecs import find_codecs_once
 from .records import RECORD_KEY
@@ -25,9 +25,15 @@ def _write_spacy(rows: Rows) -> bytes:
     for row in rows:
         doc = Doc(vocab).from_bytes(row["doc"])
         record = {name: value for name, value in row.items() if name not in ANNOTATION}
-        doc.user_data[RECORD_KEY] = json.loads(json.dumps(record, default=str))  # msgpack has no dates, for example
+        # msgpack has neither dates, for example, nor longer integers: both become strings
+        doc.user_data[RECORD_KEY] = json.loads(json.dumps(record, default=str), parse_int=_read_integer)
         docs.add(doc)
     return docs.to_bytes()
+
+
+def _read_integer(digits: str) -> Union[int, str]:
+    number = int(digits)
+    return number if -(1 << 63) <= number < 1 << 64 else digits
 
 
 WRITERS: Dict[str, Writer] = {"jsonl": write_jsonl, "spacy": _write_spacy}

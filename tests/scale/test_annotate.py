@@ -254,6 +254,15 @@ def test_columns_named_like_annotation(tmp_path, model):
     assert set(doc.user_data["lex_record"]) == {"id", *kept}
 
 
+def test_integers_that_a_docbin_cannot_hold(tmp_path, model):
+    numbers = [-(1 << 63), (1 << 64) - 1, 1 << 64, {"n": [-(10**30)]}]
+    (tmp_path / "in.jsonl").write_text(json.dumps({"text": "长江", "id": 10**30, "numbers": numbers}), "utf8")
+    annotate(model, [tmp_path / "in.jsonl"], tmp_path / "docs", to="spacy")
+    [doc] = DocBin().from_disk(tmp_path / "docs" / "part-00000.spacy").get_docs(spacy.blank("zh").vocab)
+    kept = (*numbers[:2], str(1 << 64), {"n": (str(-(10**30)),)})
+    assert doc.user_data["lex_record"] == {"id": str(10**30), "numbers": kept}
+
+
 def test_rows_that_json_or_utf8_cannot_hold(tmp_path, model):
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     days = arrow.array([0, 1], arrow.date32())

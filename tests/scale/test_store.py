@@ -59,6 +59,16 @@ def test_a_run_that_was_killed_before_it_wrote_anything_whole(tmp_path):
     assert is_output(tmp_path) and not list(tmp_path.glob(".*.new"))
 
 
+def test_a_part_that_was_removed_is_not_finished(tmp_path):
+    shard = Shard(0, [TextRecord("a.txt:1", "南京")])
+    store = open_store(tmp_path)
+    store.finish(shard, [], [], {"texts": 1})
+    (tmp_path / "part-00000.jsonl").unlink()
+    assert open_store(tmp_path).finished(shard) is None
+    with pytest.raises(OutputError, match="made from other texts"):
+        store.finished(Shard(0, [TextRecord("a.txt:1", "北京")]))
+
+
 def test_torn_files_are_removed(tmp_path):
     finish(open_store(tmp_path), 0)
     for name in (".part-00001.jsonl.new", "done/.part-00001.json.new"):

@@ -10,13 +10,13 @@ from typing import List, NamedTuple, Optional, Tuple
 
 import uvicorn
 import uvloop
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from ..settings import Batching, Limits
 from .guard import Guard
+from .protocol import PatientProtocol
 from .relay import Relay
 
-KEEP_ALIVE = 30  # seconds that an idle connection stays open
+KEEP_ALIVE = 30  # seconds that an idle connection stays open, and that headers may take
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
@@ -27,14 +27,6 @@ class FrontSettings(NamedTuple):
     batching: Batching
     hosts: Tuple[str, ...]
     drain_seconds: Optional[int] = None  # for pending requests once the service stops; None: no limit
-
-
-class PatientProtocol(HttpToolsProtocol):
-    """uvicorn's protocol, except that it also closes connections on which nothing was ever sent, like idle ones."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
 
 
 def run_front(link: socket.socket, listening: List[socket.socket], settings: FrontSettings) -> None:

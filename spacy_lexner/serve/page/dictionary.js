@@ -117,7 +117,7 @@ export class Dictionary {
     if (!word) return say(note, undefined);
     try {
       const { words } = await this.lookups.run((signal) => get(`words?mode=exact&limit=1&q=${encodeURIComponent(word)}`, signal));
-      const entry = words.find((one) => one.word === word && !one.removed);
+      const entry = words.find((one) => !one.removed); // its spelling is the dictionary's, which may be another
       const what = entry && [...entry.labels, ...entry.rules.map(({ mode, label }) => rule(`${mode} ${label}`.trim()))];
       say(note, !entry ? "word.unknown" : what.length ? "word.known-as" : "word.known", { what: { join: what ?? [] } });
       $("remove").hidden = !entry;

@@ -15,20 +15,20 @@ const BUSY = 300, SETTLED = 1500, RECONNECT = 3000, MAX_SELECTION = 20;
 const OPTIONS = { words: true, alternatives: 4, uncertain: [0.05, 0.95] };
 const EXAMPLES = ["南京市长江大桥", "张三和李四在复旦大学读书，周末去上海看展览。", "北京大学的王教授下周到广州出席会议，随后访问深圳的两家公司。"];
 
-let service = { can: {}, limits: { characters: 100000, explain_characters: 0 } };
+let service = { can: {}, limits: { texts: MAX_TEXTS, characters: 100000, explain_characters: 0 } };
 let pause = PAUSE, shown;
 const answers = new Latest(), box = $("text");
 const reading = new Reading({ use: (word, label) => dictionary.setWord(word, label), limits: () => service.limits, can: () => service.can.explain, announce: (text) => fill($("said"), text) });
 const lattice = new Lattice({ choose: (word, label) => dictionary.setWord(word, label) });
 const recent = new Recent({ choose: (text) => setText(text) });
 const dictionary = new Dictionary({ texts, changed });
-const soon = later(annotate), settled = later(() => recent.keep(box.value)), busy = later(() => setBusy(true)), reconnect = later(start);
+const soon = later(annotate), settled = later(() => recent.keep(box.value.toWellFormed())), busy = later(() => setBusy(true)), reconnect = later(start);
 
 /** The text and the last ones, as many as the service takes at a time. */
 function texts() {
   let left = service.limits.characters;
   const all = new Set([box.value.toWellFormed(), ...recent.texts].filter((text) => text.trim()));
-  return [...all].slice(0, MAX_TEXTS).filter((text) => (left -= text.length) >= 0);
+  return [...all].slice(0, Math.min(MAX_TEXTS, service.limits.texts)).filter((text) => (left -= text.length) >= 0);
 }
 
 function newText() {

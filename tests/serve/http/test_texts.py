@@ -1,9 +1,12 @@
+import time
+
 import pytest
 import spacy
 from small_ner import near_scores
-from small_service import TEXT, places
+from small_service import TEXT, places, serving
 
 from spacy_lexner.pipeline.explain import explain
+from spacy_lexner.serve.settings import Limits
 
 SUMS = 3 * 128  # the longest sum of a default FLAT: its feed-forward layer
 TEXTS = [TEXT, "", "济南市很长。\n我在武汉市😀长江大桥", "abc", "武汉市长江大桥很长" * 20]
@@ -64,6 +67,13 @@ def test_lattice(client):
     assert "<style" not in client.post("/lattice", json={"text": TEXT, "css": False}).text
     assert ".lx" in client.get("/lattice.css").text
     assert client.get("/lattice.css?theme=pink").status_code == 422
+
+
+def test_preview_takes_no_longer_than_any_answer(model_folder, monkeypatch):
+    with serving(model_folder, limits=Limits(seconds=1.0)) as client:
+        monkeypatch.setattr(client.service.worker, "_on_batch", lambda batch: time.sleep(0.6))
+        answer = client.post("/preview", json={"texts": [TEXT], "remove_words": ["南京市"]})
+    assert (answer.status_code, answer.json()["type"]) == (408, "/problems/too-slow")
 
 
 def test_preview_changes_nothing(client):

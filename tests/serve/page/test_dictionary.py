@@ -1,9 +1,13 @@
 """The panel: a word or a rule, its effect on the current and recent texts, undo."""
 
 import pytest
+import spacy
 from live_page import listening
 from playwright.sync_api import expect
-from small_service import TEXT, TOKEN
+from small_service import TEXT, TOKEN, changing
+
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, Normalization
+from spacy_lexner.serve.settings import Limits
 
 OTHERS = ["武汉市长很忙", "我在济南市"]
 
@@ -173,6 +177,42 @@ def test_without_changes_effects_can_be_tried(model_folder, open_page):
         expect(page.locator("#token-note")).to_contain_text("takes no changes")
         describe(page, "市长", "Force", "GPE")
         expect(page.locator("#effect-title")).to_have_text("This would change 1 of 1 texts")
+        page.context.close()
+
+
+def test_half_a_character_in_a_text_prevents_no_change(page):
+    typing = "box => { box.value = '市长' + '😀'.slice(0, 1); box.dispatchEvent(new Event('input')) }"
+    page.locator("#text").evaluate(typing)
+    while page.evaluate("JSON.parse(sessionStorage.getItem('lexner.texts'))[0].length") != 3:
+        page.wait_for_timeout(50)  # it is kept once it has stayed for a moment
+    describe(page, "市长", "Force", "GPE")
+    expect(page.locator("#effect-title")).to_have_text("This would change 2 of 3 texts")
+
+
+def test_no_more_texts_are_tried_than_the_service_takes(model_folder, open_page, tmp_path):
+    kept = "sessionStorage.setItem('lexner.texts', JSON.stringify([...Array(9).keys()].map((i) => `市长${i}号`)))"
+    with listening(model_folder, **changing(tmp_path), limits=Limits(texts=3)) as address:
+        page = open_page(address=address, stub=kept)
+        page.fill("#token", TOKEN)
+        describe(page, "市长", "Force", "GPE")
+        page.get_by_role("button", name="Add").click()
+        expect(page.locator("#panel-status")).to_contain_text("Done")
+        expect(page.locator("#effect-title")).to_contain_text("3 of 3")
+        page.context.close()
+
+
+def test_a_word_in_another_spelling_is_known(model_folder, open_page, tmp_path):
+    nlp = spacy.load(model_folder)
+    words = [LexiconEntry("ktv"), LexiconEntry("长江")]
+    nlp.get_pipe("lex_matcher").set_lexicon(Lexicon.from_entries(words, normalization=Normalization(case=True)))
+    nlp.to_disk(tmp_path / "model")
+    with listening(tmp_path / "model", **changing(tmp_path)) as address:
+        page = open_page(address=address)
+        page.fill("#token", TOKEN)
+        page.fill("#word", "KTV")
+        expect(page.locator("#known")).to_have_text("In the dictionary.")
+        page.locator("#remove").click()
+        expect(page.locator("#known")).to_have_text("Not in the dictionary.")
         page.context.close()
 
 
