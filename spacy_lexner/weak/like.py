@@ -8,18 +8,15 @@ from tqdm import tqdm
 
 from .protected import squeeze
 
-BUCKETS = 2**18  # for pairs of characters
+BUCKETS = 2**18  # for pairs of characters, which are hashed
 BATCH = 1000  # texts counted at a time
 TYPICAL = 0.5  # the share of the given texts that are less typical than a text that is chosen
 
 
 class LikeTexts:
-    """Given texts, and those of others that are as typical of their kind as half of the given ones. Texts are scored as
-    by Moore and Lewis (2010): how much more probable their characters are among the given texts than among all, on
-    average, each after the one before. Given texts are scored as if they were not given.
-
-    Pairs of characters are hashed; those that the given texts lack have the smoothed probability that they have among
-    all texts.
+    """Given texts, and those of others that are at least as typical of their kind as half of the given ones. After
+    Moore and Lewis (2010), a text is typical if it is much more probable among the given texts than among all: here,
+    its pairs of characters are. Given texts are scored as if they were not given.
     """
 
     def __init__(self, like: Sequence[str], read_others: Callable[[], Iterable[str]]) -> None:
@@ -58,16 +55,15 @@ class Kind:
         self.shares = together / together.sum()
 
     def score(self, text: str, *, given: bool = False) -> float:
-        """RETURNS (float): The mean logarithm of how much more probable the pairs of a text are in the given texts.
-        With `given`, the text is taken out of these."""
+        """RETURNS (float): The mean logarithm of how much more probable the pairs of a text are in the given texts,
+        smoothed by their shares of all texts. With `given`, the text is taken out of the given ones."""
         pairs = hash_pairs([text])
         counts, total = self.counts[pairs], self.total
         if given:
             _, places, own = np.unique(pairs, return_inverse=True, return_counts=True)
             counts, total = counts - own[places], total - len(pairs)
-        weight = max(self.total, 1.0)  # of all texts in the smoothed probabilities: as much as that of the given ones
         shares = self.shares[pairs]
-        return float(np.log((counts + weight * shares) / ((total + weight) * shares)).mean())
+        return float(np.log((counts + self.total * shares) / ((total + self.total) * shares)).mean())
 
 
 def count_pairs(texts: Iterable[str]) -> np.ndarray:
