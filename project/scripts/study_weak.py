@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from statistics import mean, stdev
-from typing import Annotated, Any, Dict, Iterable, Iterator, List, Optional
+from typing import Annotated, Any, Callable, Dict, Iterable, Iterator, List, Optional
 
 import spacy
 import srsly
@@ -119,9 +119,8 @@ def make(
         return load_model(train_once(few_texts(config, few, out, seed), out / "training", use_gpu=gpu_id))
     labelled = save_docs(few, out / "labelled.spacy") if few else None
     own = [doc.text for doc in docs]
-    raw: Iterable[str] = chain(own, read_texts(texts)) if texts else own
-    if like:
-        raw = LikeTexts(own, partial(read_texts, texts))
+    read_others: Callable[[], Iterable[str]] = partial(read_texts, texts) if texts else list
+    raw: Iterable[str] = LikeTexts(own, read_others) if like else chain(own, read_others())
     ratio = entity_share(docs) if system.ratio else None
     settings = Settings(system.folds, system.rounds, average=system.average, ratio=ratio, skip_shared=True, seed=seed)
     learn(dictionary, raw, config, out, labelled=labelled, settings=settings, use_gpu=gpu_id)

@@ -4,7 +4,7 @@ from typing import Dict, FrozenSet, Iterable, Mapping, Optional
 
 from .entry import LexiconEntry
 from .lexicon import Lexicon
-from .rules import HINT_ONLY, Rules, normal_rules
+from .rules import HINT_ONLY, Rules, join_rules
 
 
 class RuledLexicon:
@@ -40,8 +40,7 @@ class RuledLexicon:
     def with_file(self, given: Mapping[str, Rules]) -> "RuledLexicon":
         """The same with another file, whose words (normalised) get its rules in addition to those of the files before,
         and lose what was changed since."""
-        together = {word: normal_rules((*self._read.get(word, ()), *rules)) for word, rules in given.items()}
-        return RuledLexicon(self.own, {**self._read, **together}, self.outdated.difference(given))
+        return RuledLexicon(self.own, join_rules(self._read, given), self.outdated.difference(given))
 
     def _changed(self, own: Lexicon, lexicon: Optional[Lexicon], words: Iterable[str]) -> "RuledLexicon":
         changed = RuledLexicon(own, {})

@@ -9,7 +9,7 @@ prefer   a weight is added to the score of every path that has exactly this span
 import json
 from functools import lru_cache
 from math import isfinite
-from typing import Any, FrozenSet, Iterable, NamedTuple, Sequence, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, Mapping, NamedTuple, Sequence, Tuple
 
 from .errors import LexiconError
 from .limits import quote
@@ -80,6 +80,11 @@ def normal_rules(rules: Iterable[Rule]) -> Rules:
         return _normal(rules)
     except TypeError:  # not hashable, so not a rule
         return _normal.__wrapped__(rules)
+
+
+def join_rules(first: Mapping[str, Rules], second: Mapping[str, Rules]) -> Dict[str, Rules]:
+    """RETURNS (Dict[str, Rules]): The words of both, each with all its rules."""
+    return {**first, **{word: normal_rules((*first.get(word, ()), *rules)) for word, rules in second.items()}}
 
 
 @lru_cache(maxsize=4096)

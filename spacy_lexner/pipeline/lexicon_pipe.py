@@ -15,7 +15,7 @@ from ..lexicon.matcher import Matcher, MatchOptions, check_options
 from ..lexicon.normalization import Normalization
 from ..lexicon.rule_file import AS_WRITTEN, RuleFile, collect_rules, read_rule_files
 from ..lexicon.ruled_lexicon import RuledLexicon
-from ..lexicon.rules import HINT, HINT_ONLY, Rules, WordRule, check_rules, normal_rules
+from ..lexicon.rules import HINT, HINT_ONLY, Rules, WordRule, check_rules, join_rules, normal_rules
 from .linked_pipe import LinkedPipe
 
 logger = logging.getLogger(__name__)
@@ -122,6 +122,9 @@ class LexiconPipe(LinkedPipe):
         """The lexicon and the rules from files. Raises ValueError if there is no lexicon yet."""
         return self._dictionary or RuledLexicon(self.lexicon, {})
 
+    def _present_or_empty(self) -> RuledLexicon:
+        return self._dictionary or RuledLexicon(Lexicon.from_entries([]), {})
+
     # Rules
 
     @property
@@ -162,8 +165,8 @@ class LexiconPipe(LinkedPipe):
         with _CHANGING:
             others = tuple(known for known in self.rule_files if known.path != file.path)
             if others == self.rule_files:
-                current = self._dictionary or RuledLexicon(Lexicon.from_entries([]), {})
-                self._use_rules(current.with_file(read_rule_files([file], self._normalization)), (*others, file))
+                given = read_rule_files([file], self._normalization)
+                self._use_rules(self._present_or_empty().with_file(given), (*others, file))
             else:
                 self._use_files((*others, file), [file])
 
@@ -179,12 +182,12 @@ class LexiconPipe(LinkedPipe):
     def _use_files(self, files: Tuple[RuleFile, ...], renewed: Sequence[RuleFile]) -> None:
         """Read dictionary files. Words of the `renewed` ones lose what was changed by other means; others keep it."""
         with _CHANGING:
-            current = self._dictionary or RuledLexicon(Lexicon.from_entries([]), {})
+            current = self._present_or_empty()
             rules: Dict[str, Rules] = {}
             outdated = current.outdated
             for file in files:
                 given = read_rule_files([file], self._normalization)
-                rules.update((word, normal_rules((*rules.get(word, ()), *each))) for word, each in given.items())
+                rules = join_rules(rules, given)
                 outdated = outdated.difference(given) if file in renewed else outdated
             self._use_rules(RuledLexicon(current.own, rules, outdated), files)
 

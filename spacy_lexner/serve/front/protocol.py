@@ -1,13 +1,12 @@
 """HTTP on a connection, with limits for what comes before the body of a request."""
 
 import asyncio
-import json
 from http import HTTPStatus
 from typing import Optional
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from ..problem import MEDIA_TYPE, Problem
+from ..problem import Problem
 
 MAX_HEAD = 64 << 10  # bytes of the first line and the headers of a request
 
@@ -73,9 +72,8 @@ class PatientProtocol(HttpToolsProtocol):
     def _refuse(self, problem: Problem) -> None:
         self._end_head()
         if not self._is_answering and not self.transport.is_closing():
-            content = json.dumps(problem.body)
-            self.transport.write(
-                f"HTTP/1.1 {problem.status} {HTTPStatus(problem.status).phrase}\r\nContent-Type: {MEDIA_TYPE}\r\n"
-                f"Content-Length: {len(content)}\r\nConnection: close\r\n\r\n{content}".encode("ascii")
-            )
+            answer = problem.response()
+            lines = [f"HTTP/1.1 {problem.status} {HTTPStatus(problem.status).phrase}", "connection: close"]
+            lines += [f"{name}: {value}" for name, value in answer.headers.items()]
+            self.transport.write("\r\n".join([*lines, "", ""]).encode("ascii") + bytes(answer.body))
         self.transport.close()
