@@ -15,7 +15,7 @@ from .processes import ProcessEngine
 from .records import InputOptions, Progress, import_arrow
 from .results import Result, Wanted, rename_fields
 from .shards import Shard, cut_shards
-from .store import Store
+from .store import Store, open_store
 from .tasks import Batch
 from .writers import FORMATS, WRITERS
 
@@ -128,23 +128,23 @@ def annotate(
         "gpu": gpu_id >= 0,
     }
     write = ParquetWriter(names, options, wanted) if to == "parquet" else WRITERS[to]
-    store = Store(Path(output), settings, write)
     progress = Progress(names)
-    run = _Run(store, batch_characters, report, progress)
     shards = cut_shards(read_records(names, options, progress), shard_texts, shard_characters)
-    if engine == "ray":
-        share = gpu_share if gpu_id >= 0 else 0.0
-        pool: Any = RayEngine(
-            model, wanted, workers=workers, threads=threads, gpu_share=share, timeout=timeout, address=address
-        )
-    else:
-        n_workers = 1 if engine == "local" else workers or max(1, (os.cpu_count() or 1) // threads)
-        pool = ProcessEngine(model, wanted, workers=n_workers, threads=threads, gpu_id=gpu_id, timeout=timeout)
-    with closing(pool):
-        for batch in pool.run(run.batches(shards)):
-            run.take(batch)
-    store.close(run.n_shards)
-    return run.summary()
+    with open_store(Path(output), settings, write) as store:
+        if engine == "ray":
+            share = gpu_share if gpu_id >= 0 else 0.0
+            pool: Any = RayEngine(
+                model, wanted, workers=workers, threads=threads, gpu_share=share, timeout=timeout, address=address
+            )
+        else:
+            n_workers = 1 if engine == "local" else workers or max(1, (os.cpu_count() or 1) // threads)
+            pool = ProcessEngine(model, wanted, workers=n_workers, threads=threads, gpu_id=gpu_id, timeout=timeout)
+        run = _Run(store, batch_characters, report, progress)
+        with closing(pool):
+            for batch in pool.run(run.batches(shards)):
+                run.take(batch)
+        store.close(run.n_shards)
+        return run.summary()
 
 
 class _Run:

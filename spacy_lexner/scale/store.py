@@ -1,8 +1,11 @@
 """The output folder: a file for each shard, written atomically, and the state of the run."""
 
 import json
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Iterator, List, Optional
+
+from filelock import FileLock, Timeout
 
 from ..lexicon.writing import whole_file
 from .shards import Shard
@@ -12,34 +15,53 @@ MANIFEST = "manifest.json"
 QUARANTINE = "quarantine.jsonl"
 SIGNS = {"spacy_lexner", "model", "inputs", "format"}  # settings by which a manifest is known as ours
 DONE = "done"  # a folder with a file for each finished shard
+LOCK = ".lock"  # stays in the folder: removing a lock file would let two runs in
 
 
 class OutputError(ValueError):
-    """The output folder belongs to another run."""
+    """The output folder belongs to another run, or to something else."""
+
+
+@contextmanager
+def open_store(folder: Path, settings: Dict[str, Any], write: Writer) -> Iterator["Store"]:
+    """Resume or begin a run.
+
+    folder (Path): The folder, created if needed. It is locked against other runs until this one ends or its process
+        dies.
+    settings (Dict[str, Any]): What the output depends on. Raises OutputError, with the difference, if the folder holds
+        a finished shard of a run with other settings; also if it holds anything that is not the output of a run, or
+        if another run is writing to it.
+    write (Writer): Turns the rows of a shard into the contents of its file.
+    YIELDS (Store): The folder.
+    """
+    passing = {LOCK, f".{MANIFEST}.new"}
+    begun = folder.exists() and any(path.name not in passing for path in folder.iterdir())
+    if begun and not is_output(folder):
+        raise OutputError(f"{folder} is not empty, but has no {MANIFEST} of a run. Choose a new folder.")
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / LOCK, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        message = f"Another run is writing to {folder}. Wait for it or stop it, or choose another folder."
+        raise OutputError(message) from None
+    try:
+        yield Store(folder, settings, write)
+    finally:
+        lock.release()
 
 
 class Store:
-    """An output folder."""
+    """An output folder, locked by `open_store`."""
 
     def __init__(self, folder: Path, settings: Dict[str, Any], write: Writer) -> None:
-        """Resume or begin a run.
-
-        folder (Path): The folder.
-        settings (Dict[str, Any]): What the output depends on. Raises OutputError, with the difference, if the folder
-            holds a finished shard of a run with other settings, or anything that is not the output of a run.
-        write (Writer): Turns the rows of a shard into the contents of its file.
-        """
         self.folder, self.format, self.write = folder, settings["format"], write
         self._done = folder / DONE
         manifest = folder / MANIFEST
-        begun = folder.exists() and any(path.name != f".{MANIFEST}.new" for path in folder.iterdir())
-        if begun and not is_output(folder):
-            raise OutputError(f"{folder} is not empty, but has no {MANIFEST} of a run. Choose a new folder.")
         if any(self._done.glob("*.json")):
             _compare(_load(manifest), json.loads(_dump(settings)), folder)
             torn: List[Path] = []
         else:
-            folder.mkdir(parents=True, exist_ok=True)
             _write(manifest, _dump(settings))
             self._done.mkdir(exist_ok=True)
             torn = list(folder.glob("part-*"))  # a run may be killed before it marks its first shard as done

@@ -55,7 +55,7 @@ def test_same_bytes_for_any_number_of_workers_and_after_an_interruption(tmp_path
     annotate(model, [path], tmp_path / "one", **options)
     annotate(model, [path], tmp_path / "two", **options, engine="processes", workers=2)
     expected = read_all(tmp_path / "one")
-    assert len(expected) == 6 * 2 + 2 and read_all(tmp_path / "two") == expected
+    assert len(expected) == 6 * 2 + 3 and read_all(tmp_path / "two") == expected
 
     class Stop(Exception):
         pass
