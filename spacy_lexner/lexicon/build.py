@@ -60,7 +60,7 @@ class BuildReport:
             more = ", ..." if count > len(self.places[reason]) else ""
             lines.append(f"  {count} x {REASONS.get(reason, reason)}: {', '.join(self.places[reason])}{more}")
         if self.n_trimmed:
-            lines.append(f"  {self.n_trimmed} x white space at the edges of a word: trimmed")
+            lines.append(f"  {self.n_trimmed} x white space or invisible characters at the edges of a word: trimmed")
         return "\n".join(lines)
 
 

@@ -16,6 +16,9 @@ NEEDS_OPENCC = (
     "script = {!r} is made from OpenCC's tables, but the package `opencc` is not installed. To build with it: "
     'pip install "spacy-lexner[zh]". A lexicon or model that was saved with a script opens without the package.'
 )
+# At the edges of words copied from web pages and spreadsheets: zero-width spaces and joiners, marks of direction, BOMs.
+INVISIBLE = "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
+EDGES = INVISIBLE + "".join(filter(str.isspace, map(chr, range(0x3001))))
 END_OF_CASED = 0x1E944  # past Adlam: no later character has a lower-case form
 
 
@@ -78,8 +81,8 @@ class Normalization(_Settings):
         return text.translate(_changes(self)) if any(self) else text
 
     def word(self, word: str) -> str:
-        """A word as a lexicon stores it: trimmed and normalised."""
-        return self(word.strip())
+        """A word as a lexicon stores it: normalised, without white space and invisible characters at its edges."""
+        return self(word.strip(EDGES))
 
     def codes(self, codes: np.ndarray) -> np.ndarray:
         """Normalised code points: uint32[n] to uint32[n]."""

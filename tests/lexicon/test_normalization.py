@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_lexner.lexicon.errors import LexiconError
-from spacy_lexner.lexicon.normalization import FULL_WIDTH, Normalization, read_table, to_codes
+from spacy_lexner.lexicon.normalization import EDGES, FULL_WIDTH, Normalization, read_table, to_codes
 
 SCRIPTS = (None, "simplified")
 EVERY = [Normalization(case, width, script) for case in (False, True) for width in (False, True) for script in SCRIPTS]
@@ -55,6 +55,11 @@ def test_length_is_kept_and_both_ways_agree(normalization, text):
 )
 def test_mapping(case, width, text, expected):
     assert Normalization(case, width)(text) == expected
+
+
+def test_the_edges_of_a_word_are_trimmed():
+    assert not [char for char in map(chr, range(sys.maxunicode + 1)) if char.isspace() and char not in EDGES]
+    assert Normalization().word("\ufeff \u200b富士 施\u200d乐\u200e\u3000") == "富士 施\u200d乐"
 
 
 def test_no_cased_character_lies_beyond_the_table():

@@ -25,7 +25,7 @@ def test_words_with_their_lines(path):
         "white_space": [f"{path}:5"],
         "duplicate": [f"{path}:6"],
     }
-    assert lexicon.report.n_trimmed == 1 and "1 x white space at the edges of a word: trimmed" in str(lexicon.report)
+    assert lexicon.report.n_trimmed == 1 and "1 x white space or invisible" in str(lexicon.report)
     assert str(Lexicon.from_bytes(lexicon.to_bytes()).report) == str(lexicon.report)
 
 
