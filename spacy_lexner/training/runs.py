@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any, Dict, Mapping
 
 from spacy.language import Language
-from spacy.training.initialize import init_nlp
 from thinc.api import Config
 
 from ..integrity.json_files import read_json, write_json
 from .checkpoint import Checkpoint
+from .initialization import initialize
 from .log import log_to_file
 from .loop import CHECKPOINT, train
 
@@ -50,7 +50,7 @@ def train_once(config: Config, output: Path, *, use_gpu: int = -1) -> Path:
     checkpoint = Checkpoint(output / CHECKPOINT) if (output / CHECKPOINT).exists() else None
     if checkpoint is not None:
         checkpoint.check(config)
-    nlp: Language = init_nlp(config, use_gpu=use_gpu) if checkpoint is None else checkpoint.load_pipeline()
+    nlp: Language = initialize(config, use_gpu=use_gpu) if checkpoint is None else checkpoint.load_pipeline()
     output.mkdir(parents=True, exist_ok=True)
     train(nlp, output, config, checkpoint=checkpoint, logger=log_to_file(output / "log.jsonl"), use_gpu=use_gpu)
     write_json(done, fingerprint)

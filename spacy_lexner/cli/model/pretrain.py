@@ -7,6 +7,7 @@ import typer
 from spacy.cli._util import import_code, parse_config_overrides
 from spacy.util import load_config
 
+from ...integrity.model_files import read_model_file
 from ..shared import GpuOption, failing
 
 
@@ -45,6 +46,8 @@ def pretrain_cli(
         config = load_config(config_path, overrides=overrides).interpolate()
         if not config.get("pretraining"):
             raise ValueError(f"{config_path} has no [pretraining] section. See: spacy lexner init-config --help")
+        if resume_path is not None:
+            read_model_file(resume_path)  # its error names the file
         pretrain_together(
             config, output, resume_path=resume_path, epoch_resume=epoch_resume, gpu_id=gpu_id, silent=False
         )
