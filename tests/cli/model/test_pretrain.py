@@ -1,6 +1,7 @@
 """The command around a run of `pretrain_together`, which is tested with `parallel`."""
 
 import pytest
+from spacy.util import load_config
 from thinc.api import Linear
 from typer.testing import CliRunner
 
@@ -40,3 +41,24 @@ def test_an_incomplete_file_to_resume_from_is_named(tmp_path, runs, content):
     (tmp_path / "model0.bin").write_bytes(content)
     code, output = pretrain(tmp_path, "--resume-path", tmp_path / "model0.bin")
     assert code == 1 and "is not a model file, or is incomplete" in output and not runs
+
+
+def test_the_config_is_there_when_a_run_begins(tmp_path, runs):
+    code, output = pretrain(tmp_path)
+    assert code == 0 and runs == [("text.txt", ["config.cfg"])] and "not empty" not in output
+    written = load_config(tmp_path / "out" / "config.cfg")
+    assert written["pretraining"]["corpus"] == "${paths.raw_text}" and written["paths"]["raw_text"] == "text.txt"
+
+
+def test_a_folder_with_another_run_is_pointed_out(tmp_path, runs, monkeypatch):
+    pretrain(tmp_path)
+    assert "Output directory is not empty" in pretrain(tmp_path)[1]
+    monkeypatch.setenv("RANK", "1")  # the first process does it for all
+    assert "not empty" not in pretrain(tmp_path)[1]
+
+
+def test_a_resumed_run_needs_the_number_of_its_epoch(tmp_path, runs):
+    (tmp_path / "best.bin").write_bytes(Linear(2, 3).to_bytes())
+    code, output = pretrain(tmp_path, "--resume-path", tmp_path / "best.bin")
+    assert code == 1 and "--epoch-resume" in output and not runs
+    assert pretrain(tmp_path, "--resume-path", tmp_path / "best.bin", "--epoch-resume", 2)[0] == 0
