@@ -37,7 +37,8 @@ def train_once(config: Config, output: Path, *, use_gpu: int = -1) -> Path:
     config (Config): A complete config.
     output (Path): The folder for checkpoint and pipelines.
     use_gpu (int): The GPU, or -1 for the CPU.
-    RETURNS (Path): The best pipeline. Raises ValueError if the folder holds a run with another config.
+    RETURNS (Path): The best pipeline. Raises ValueError if the folder holds a run with another config, or one whose
+        best pipeline is gone.
     """
     fingerprint = {"config": sha256(config.interpolate().to_bytes()).hexdigest()}
     done = output / DONE
@@ -45,6 +46,11 @@ def train_once(config: Config, output: Path, *, use_gpu: int = -1) -> Path:
         if read_json(done) != fingerprint:
             raise ValueError(
                 f"{output} holds a run with another config. Choose another folder, or delete this one to train again."
+            )
+        if not (output / BEST).is_dir():
+            raise ValueError(
+                f"{output} holds a finished run, but its {BEST} is gone. Put it back, or delete this folder to train "
+                "again."
             )
         return output / BEST
     checkpoint = Checkpoint(output / CHECKPOINT) if (output / CHECKPOINT).exists() else None
