@@ -16,7 +16,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional
 
-import srsly
 import typer
 from click import UsageError
 from pipelines import complete
@@ -25,6 +24,7 @@ from spacy.util import dict_to_dot, load_config, load_config_from_str
 from thinc.api import Config
 from wasabi import msg
 
+from spacy_lexner.integrity.model_files import read_model_file
 from spacy_lexner.training.digests import digest_path
 from spacy_lexner.training.runs import set_values
 
@@ -91,8 +91,9 @@ def run_settings(text: Path, output: Path, steps: int, save_every: int, seed: in
 
 
 def epoch_length(output: Path) -> Optional[int]:
-    """RETURNS (Optional[int]): Number of updates in an epoch of the run in a folder; None if there is no such run."""
-    if not (output / COPY).is_file() or not any(output.glob("model*.bin")):
+    """RETURNS (Optional[int]): Number of updates in an epoch of the run in a folder; None if it holds none that can be
+    resumed."""
+    if not (output / COPY).is_file() or not any(map(is_whole, epoch_files(output))):
         return None
     length: Optional[int] = dict_to_dot(load_config(output / COPY)).get("pretraining.batcher.n_batches")
     return length
@@ -140,14 +141,26 @@ def last_checkpoint(output: Path) -> Optional[Path]:
     output (Path): The folder of a run.
     RETURNS (Optional[Path]): The file, or None if there is none yet.
     """
-    files = [file for file in output.glob("model*.bin") if EPOCH.fullmatch(file.name)]
-    for file in sorted(files, key=epoch_of, reverse=True):
-        try:
-            srsly.msgpack_loads(file.read_bytes())
+    for file in epoch_files(output):
+        if is_whole(file):
             return file
-        except ValueError:
-            msg.warn(f"{file} was not saved completely: the run was stopped, or the disk was full")
+        msg.warn(f"{file} was not saved completely: the run was stopped, or the disk was full")
     return None
+
+
+def epoch_files(output: Path) -> List[Path]:
+    """RETURNS (List[Path]): The files of the epochs of a run, the last first."""
+    files = [file for file in output.glob("model*.bin") if EPOCH.fullmatch(file.name)]
+    return sorted(files, key=epoch_of, reverse=True)
+
+
+def is_whole(file: Path) -> bool:
+    """RETURNS (bool): Whether a file was saved completely."""
+    try:
+        read_model_file(file)
+    except ValueError:
+        return False
+    return True
 
 
 def epoch_of(file: Path) -> int:

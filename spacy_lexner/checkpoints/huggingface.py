@@ -18,6 +18,7 @@ from ..encoders.shared.read_as import KEY
 from ..encoders.shared.shim import ModuleShim
 from ..encoders.shared.wordpieces import SPECIAL_PIECES
 from ..integrity.folders import whole_folder
+from ..integrity.model_files import read_model_file
 
 BUILDERS = {"lebert": build_lebert, "ernie": build_ernie}
 
@@ -93,12 +94,9 @@ def _model_files(path: Path, component: Optional[str]) -> List[Path]:
 
 def _encoders(path: Path) -> Iterator[Tuple[str, bytes]]:
     """YIELDS (Tuple[str, bytes]): The node name and the saved shim of each encoder in a saved model."""
-    try:
-        saved = srsly.msgpack_loads(path.read_bytes())
-        names = [node["name"] for node in saved["nodes"]]
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} is not a model file, or is incomplete ({error}).") from error
-    for name, shims in zip(names, saved["shims"]):
+    saved = read_model_file(path)
+    for node, shims in zip(saved["nodes"], saved["shims"]):
+        name = node["name"]
         if name in BUILDERS and srsly.msgpack_loads(shims[0])["settings"] is not None:
             yield name, shims[0]
 

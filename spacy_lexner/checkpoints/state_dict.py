@@ -1,6 +1,7 @@
 """Weight files written by torch.save, read as tensors only."""
 
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Dict, Iterable
 
 import torch
@@ -17,6 +18,11 @@ def read_state_dict(path: Path) -> Dict[str, torch.Tensor]:
         state = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError as error:
         raise ValueError(f"{path} does not exist; expected a file of weights.") from error
+    except UnpicklingError as error:  # torch's text advises to run any code in the file
+        raise ValueError(
+            f"{path} is not a file of weights, or holds more than tensors, which is refused since it could run code. "
+            "Save the model's state_dict() alone: torch.save(model.state_dict(), FILE)."
+        ) from error
     except Exception as error:  # torch has no error of its own for a damaged file
         raise ValueError(f"{path} is not a file of weights, or is incomplete ({error}).") from error
     if not isinstance(state, dict) or not all(isinstance(tensor, torch.Tensor) for tensor in state.values()):

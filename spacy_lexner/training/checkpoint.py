@@ -11,18 +11,20 @@ import torch
 from safetensors.numpy import load as load_safetensors
 from safetensors.numpy import save_file
 from spacy.language import Language
+from spacy.training.loop import DIR_MODEL_BEST, DIR_MODEL_LAST
 from spacy.util import load_model, logger
 from thinc.api import Config, Model, Optimizer
 
 from ..about import __version__
 from ..integrity.folders import whole_folder
 from ..integrity.pipelines import seal_folder, verify_pipeline, write_pipeline
-from ..integrity.seal import SealError
+from ..integrity.seal import REMEDY, SEAL, SealError
 from .batch_stream import BatchStream, Place
 from .run_state import gradient_names, load_optimizer, random_state, save_optimizer, set_gradients, set_random_state
 
 STATE, OPTIMIZER, PIPELINE = "state.json", "optimizer.safetensors", "pipeline"
 N_SHOWN = 5
+RESTORE = "Restore it from a copy; or start again: delete the checkpoint, or leave out --resume."
 
 
 class Progress(NamedTuple):
@@ -39,8 +41,10 @@ class Checkpoint:
 
     def __init__(self, folder: Path) -> None:
         """Read the state. Raises SealError if a file is missing or damaged."""
+        if not (folder / SEAL).is_file():
+            raise SealError(f"{folder}: not a checkpoint, or an incomplete one: there is no {SEAL}. {RESTORE}")
         for problem in verify_pipeline(folder):
-            raise SealError(problem)
+            raise SealError(problem.replace(REMEDY, RESTORE))  # the seal of a checkpoint cannot be made anew
         self.folder = folder
         self._state: Dict[str, Any] = json.loads((folder / STATE).read_text("utf8"))
 
@@ -52,13 +56,20 @@ class Checkpoint:
         )
 
     def check(self, config: Config) -> None:
-        """Raise ValueError if the config differs from the saved one; warn if versions of packages differ."""
+        """Raise ValueError if the config differs from the saved one, or if the best model so far is gone, which only a
+        better one would replace; warn if versions of packages differ."""
         mine, other = (_flatten(each) for each in (self._state["config"], _plain(config)))
         if changed := [key for key in sorted({*mine, *other}) if mine.get(key) != other.get(key)]:
             shown = ", ".join(
                 f"{key} = {other.get(key)!r:.80} (was {mine.get(key)!r:.80})" for key in changed[:N_SHOWN]
             )
             raise self._refusal(f"another config: {shown}", "Give the same config and overrides, or another --output")
+        if not (best := self.folder.parent / DIR_MODEL_BEST).is_dir():
+            raise ValueError(
+                f"{best}, the best model so far of the run in {self.folder}, is gone. Put it back; if it is lost, copy "
+                f"{DIR_MODEL_LAST} there, to go on with that as the best so far; or start again: delete "
+                f"{self.folder}, or leave out --resume."
+            )
         versions = self._state["versions"]
         if moved := [f"{name} {versions[name]} -> {now}" for name, now in _versions().items() if versions[name] != now]:
             logger.warning("The interrupted training ran with other versions: %s.", ", ".join(moved))

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any, Dict, Mapping
 
 from spacy.language import Language
-from spacy.training.initialize import init_nlp
 from thinc.api import Config
 
 from ..integrity.json_files import read_json, write_json
 from .checkpoint import Checkpoint
+from .initialization import initialize
 from .log import log_to_file
 from .loop import CHECKPOINT, train
 
@@ -37,7 +37,8 @@ def train_once(config: Config, output: Path, *, use_gpu: int = -1) -> Path:
     config (Config): A complete config.
     output (Path): The folder for checkpoint and pipelines.
     use_gpu (int): The GPU, or -1 for the CPU.
-    RETURNS (Path): The best pipeline. Raises ValueError if the folder holds a run with another config.
+    RETURNS (Path): The best pipeline. Raises ValueError if the folder holds a run with another config, or one whose
+        best pipeline is gone.
     """
     fingerprint = {"config": sha256(config.interpolate().to_bytes()).hexdigest()}
     done = output / DONE
@@ -46,11 +47,16 @@ def train_once(config: Config, output: Path, *, use_gpu: int = -1) -> Path:
             raise ValueError(
                 f"{output} holds a run with another config. Choose another folder, or delete this one to train again."
             )
+        if not (output / BEST).is_dir():
+            raise ValueError(
+                f"{output} holds a finished run, but its {BEST} is gone. Put it back, or delete this folder to train "
+                "again."
+            )
         return output / BEST
     checkpoint = Checkpoint(output / CHECKPOINT) if (output / CHECKPOINT).exists() else None
     if checkpoint is not None:
         checkpoint.check(config)
-    nlp: Language = init_nlp(config, use_gpu=use_gpu) if checkpoint is None else checkpoint.load_pipeline()
+    nlp: Language = initialize(config, use_gpu=use_gpu) if checkpoint is None else checkpoint.load_pipeline()
     output.mkdir(parents=True, exist_ok=True)
     train(nlp, output, config, checkpoint=checkpoint, logger=log_to_file(output / "log.jsonl"), use_gpu=use_gpu)
     write_json(done, fingerprint)

@@ -24,8 +24,16 @@ def test_refuses_what_is_no_file_of_weights(tmp_path):
     whole = (tmp_path / "a").read_bytes()
     for part in (b"", b"text", whole[: len(whole) // 2]):
         (tmp_path / "a").write_bytes(part)
-        with pytest.raises(ValueError, match="not a file of weights, or is incomplete"):
+        with pytest.raises(ValueError, match="not a file of weights, or ") as caught:
             read_state_dict(tmp_path / "a")
+        assert "weights_only" not in str(caught.value)
+
+
+def test_refuses_a_whole_model_without_the_advice_to_run_its_code(tmp_path):
+    torch.save(torch.nn.Linear(2, 1), tmp_path / "a")
+    with pytest.raises(ValueError, match=r"holds more than tensors.* Save the model's state_dict") as caught:
+        read_state_dict(tmp_path / "a")
+    assert "weights_only" not in str(caught.value)
 
 
 def test_fills_a_module_or_says_what_does_not_fit(tmp_path):

@@ -4,12 +4,11 @@ import re
 
 import pretraining_run
 import pytest
-import srsly
 from pretraining_run import configure, last_checkpoint, open_run, run_settings
 from spacy.util import load_config
-from thinc.api import Config
+from thinc.api import Config, Linear
 
-WHOLE = srsly.msgpack_dumps({"nodes": list(range(100))})
+WHOLE = Linear(2, 3).initialize().to_bytes()
 PRETRAINING = {"batcher": {}, "objective": {}, "optimizer": {"learn_rate": {}}}
 BASE = Config({"paths": {}, "system": {}, "pretraining": PRETRAINING})
 
@@ -131,10 +130,12 @@ def test_a_run_without_its_config_is_refused(start, tmp_path, capsys):
 
 
 def test_a_run_without_a_whole_file_starts_with_other_settings(start, tmp_path):
-    start()
+    start(steps=2)
     (tmp_path / "run" / "model0.bin").write_bytes(WHOLE[:50])
-    assert "--resume-path" not in start(options="--system.seed 7")[-1]
-    assert load_config(tmp_path / "run" / "config.cfg")["system"]["seed"] == 7
+    assert "--resume-path" not in start(options="--system.seed 7", steps=20)[-1]
+    config = load_config(tmp_path / "run" / "config.cfg")
+    assert config["system"]["seed"] == 7
+    assert config["pretraining"]["batcher"]["n_batches"] == 10 and config["pretraining"]["max_epochs"] == 2
 
 
 @pytest.mark.parametrize(

@@ -163,8 +163,17 @@ def test_what_is_not_the_same_training_is_refused(config, data, tmp_path, stop_a
     original = state.read_text()
     state.write_text(original.replace('"step":4', '"step":3'))
     code, output = train(config, tmp_path / "out", "--resume")
-    assert code == 1 and "state.json: its SHA-256" in output
+    assert code == 1 and "state.json: its SHA-256" in output and "delete the checkpoint" in output
+    assert "lexner seal" not in output
+    (tmp_path / "out" / "checkpoint" / "seal.json").rename(tmp_path / "seal.json")
+    code, output = train(config, tmp_path / "out", "--resume")
+    assert code == 1 and "not a checkpoint, or an incomplete one" in output and "delete the checkpoint" in output
+    (tmp_path / "seal.json").rename(tmp_path / "out" / "checkpoint" / "seal.json")
     state.write_text(original)
+    (tmp_path / "out" / "model-best").rename(tmp_path / "moved")
+    code, output = train(config, tmp_path / "out", "--resume")
+    assert code == 1 and "the best model so far" in output and "is gone. Put it back" in output
+    (tmp_path / "moved").rename(tmp_path / "out" / "model-best")
     assert train(config, tmp_path / "out")[0] == 0  # without --resume everything starts again
 
 

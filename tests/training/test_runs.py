@@ -56,6 +56,12 @@ def test_another_config_is_refused(config, tmp_path):
         train_once(set_values(config, {"training.max_steps": 5}), tmp_path / "run")
 
 
+def test_a_finished_run_without_its_pipeline_is_refused(config, tmp_path):
+    train_once(config, tmp_path / "run").rename(tmp_path / "moved")
+    with pytest.raises(ValueError, match="holds a finished run, but its model-best is gone"):
+        train_once(config, tmp_path / "run")
+
+
 def test_a_damaged_note_of_a_finished_run_is_named(config, tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "done.json").write_text('{"config": "12', "utf8")

@@ -9,6 +9,7 @@ from spacy.cli._util import parse_config_overrides, setup_gpu
 from spacy.util import load_config
 from wasabi import msg
 
+from ...integrity.model_files import read_model_file
 from ...pretraining.text_corpus import TextCorpus
 from ..shared import GpuOption, JsonOption, failing, status
 
@@ -37,6 +38,7 @@ def perplexity_cli(
         setup_gpu(gpu_id, silent=as_json)
         config = load_config(config_path, overrides=overrides, interpolate=True)
         with status(f"loading {weights}"):
+            read_model_file(weights)  # its error names the file
             nlp, model = load_language_model(config, weights)
         corpus = TextCorpus([str(path) for path in texts], limit=limit)
         result = measure_perplexity(model, (example.reference for example in corpus(nlp)))

@@ -1,12 +1,15 @@
 """`spacy lexner pretrain`: `spacy pretrain` in several processes."""
 
+import os
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 from spacy.cli._util import import_code, parse_config_overrides
+from spacy.cli.pretrain import verify_cli_args
 from spacy.util import load_config
 
+from ...integrity.model_files import read_model_file
 from ..shared import GpuOption, failing
 
 
@@ -42,10 +45,16 @@ def pretrain_cli(
     with failing("Nothing was pretrained"):
         overrides = parse_config_overrides(ctx.args)
         import_code(code_path)
-        config = load_config(config_path, overrides=overrides).interpolate()
-        if not config.get("pretraining"):
+        config = load_config(config_path, overrides=overrides, interpolate=False)
+        resolved = config.interpolate()
+        if not resolved.get("pretraining"):
             raise ValueError(f"{config_path} has no [pretraining] section. See: spacy lexner init-config --help")
+        if resume_path is not None:
+            read_model_file(resume_path)  # its error names the file
+        if os.environ.get("RANK", "0") == "0":  # of the processes of a launcher, the first writes and warns
+            verify_cli_args(config_path, output, resume_path, epoch_resume)
+            output.mkdir(parents=True, exist_ok=True)
+            config.to_disk(output / "config.cfg")  # first, so that a killed run has it
         pretrain_together(
-            config, output, resume_path=resume_path, epoch_resume=epoch_resume, gpu_id=gpu_id, silent=False
+            resolved, output, resume_path=resume_path, epoch_resume=epoch_resume, gpu_id=gpu_id, silent=False
         )
-        config.to_disk(output / "config.cfg")

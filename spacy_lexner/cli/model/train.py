@@ -5,7 +5,6 @@ from typing import Annotated, Optional
 
 import typer
 from spacy.cli._util import import_code, parse_config_overrides, setup_gpu, show_validation_error
-from spacy.training.initialize import init_nlp
 from spacy.training.loop import DIR_MODEL_LAST
 from spacy.util import load_config
 from wasabi import msg
@@ -38,6 +37,7 @@ def train_cli(
     """
     with failing("The training cannot start"):
         from ...training.checkpoint import Checkpoint
+        from ...training.initialization import initialize
         from ...training.loop import CHECKPOINT, Run, finish
 
         overrides = parse_config_overrides(ctx.args)
@@ -57,7 +57,7 @@ def train_cli(
             if resume and (output / DIR_MODEL_LAST).exists():
                 msg.info(f"There is no {folder}: training starts again, and will replace the models in {output}")
             with status("initializing the pipeline"), show_validation_error(config_path, hint_fill=False):
-                run = Run(init_nlp(config, use_gpu=gpu_id), config, use_gpu=gpu_id)
+                run = Run(initialize(config, use_gpu=gpu_id), config, use_gpu=gpu_id)
             msg.good("Initialized pipeline", f"Pipeline: {run.nlp.pipe_names}")
     finish(run, output)
     msg.good("Saved pipelines", f"{output / 'model-best'}, {output / 'model-last'}")
