@@ -2,7 +2,7 @@
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Iterable, Iterator, Optional
+from typing import Annotated, Iterable, Iterator, Optional, Set
 
 import typer
 from spacy.tokens import Doc
@@ -15,6 +15,7 @@ from ...formats.spacy_file import read_all
 from ...formats.task import Task
 from ...formats.write import WRITERS, write_tasks
 from ...integrity.folders import whole_folder
+from ...lexicon.limits import quote
 from ...visualize.label_colors import label_color
 from ..shared import failing, progress
 from .convert import OffsetsOption
@@ -51,8 +52,14 @@ def export_cli(
 
 
 def make_tasks(docs: Iterable[Doc], report: Report, spans_key: Optional[str] = None) -> Iterator[Task]:
-    """Turn Docs into annotation tasks."""
-    return (Task(read_doc(doc, f"text {i}", report, spans_key=spans_key)) for i, doc in enumerate(docs, start=1))
+    """Turn Docs into annotation tasks. Raises ValueError, after the last one, if no Doc has spans under `spans_key`."""
+    found: Set[str] = set()
+    for i, doc in enumerate(docs, start=1):
+        found.update(doc.spans)
+        yield Task(read_doc(doc, f"text {i}", report, spans_key=spans_key))
+    if spans_key is not None and spans_key not in found:
+        names = ", ".join(map(quote, sorted(found))) or "none"
+        raise ValueError(f"No text has spans {spans_key!r} (--spans-key). The keys of the spans in the texts: {names}.")
 
 
 def export(

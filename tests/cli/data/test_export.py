@@ -65,6 +65,10 @@ def test_offsets(corpus, tmp_path):
         (["{corpus}", "out", "--format", "xml"], "Unknown format to write: 'xml'"),
         (["{corpus}", "{folder}", "--format", "brat"], "Give a new folder"),
         (["{corpus}", "out", "--offsets", "bytes"], "expected one of auto, code-points"),
+        (
+            ["{corpus}", "out", "--spans-key", "ruler"],
+            "No text has spans 'ruler' (--spans-key). The keys of the spans in the texts: 'sc'.",
+        ),
     ],
 )
 def test_errors(corpus, tmp_path, monkeypatch, arguments, message):
