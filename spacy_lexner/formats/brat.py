@@ -103,8 +103,7 @@ def _read_lines(lines: List[str], mentions: Mentions, labels: Dict[str, str]) ->
 def write_brat(tasks: Iterable[Task], folder: Path, report: Report, *, unit: str = CODE_POINTS) -> None:
     """Write a `.txt` and an `.ann` file for each text, and the types to `annotation.conf`. Raises FileExistsError
     unless `folder` is new or empty."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise FileExistsError(f"{folder} exists and is not empty. Give a new folder, so that texts do not mix.")
+    check_vacant(folder)
     folder.mkdir(parents=True, exist_ok=True)
     types: Dict[str, str] = {}
     for number, task in enumerate(tasks, start=1):
@@ -121,6 +120,12 @@ def write_brat(tasks: Iterable[Task], folder: Path, report: Report, *, unit: str
     meanings = (MEANS.format(name, label) for label, name in sorted(types.items()) if name != label)
     sections = ["[entities]", *sorted(types.values()), *meanings, "[relations]", "[events]", "[attributes]"]
     (folder / CONFIG).write_text("\n".join([*sections, ""]), "utf8", newline="")
+
+
+def check_vacant(folder: Path) -> None:
+    """Raise FileExistsError unless a folder is new or empty."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise FileExistsError(f"{folder} exists and is not empty. Give a new folder, so that texts do not mix.")
 
 
 def _make_lines(task: Task, offsets: Offsets, types: Dict[str, str], report: Report) -> Iterator[str]:

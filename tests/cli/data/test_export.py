@@ -77,6 +77,16 @@ def test_errors(corpus, tmp_path, monkeypatch, arguments, message):
     assert code == 1 and message in printed and not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("format", ["prodigy", "brat"])
+def test_a_damaged_file_leaves_nothing(corpus, tmp_path, format):
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    corpus.rename(folder / "a.spacy")
+    (folder / "b.spacy").write_bytes(b"damaged")
+    code, printed = run("export", folder, tmp_path / "out", "--format", format)
+    assert code == 1 and "Nothing was written" in printed and [path.name for path in tmp_path.iterdir()] == ["corpus"]
+
+
 def test_help():
     code, printed = run("export", "--help")
     assert code == 0 and "python -m spacy lexner export corpus/train.spacy train.jsonl --format prodigy" in printed
