@@ -1,5 +1,6 @@
 """`spacy lexner report`: what models get right and wrong, and how sure they are."""
 
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Dict, Iterable, List, Optional
 
@@ -91,16 +92,19 @@ def report_cli(
         title = f"{test.stem}: {' · '.join(report.models)}"
         output.write_text(make_page(report, title=title, language=language), "utf8")
     print_scores(report)
+    warn_of_map(report)
     msg.good(f"{output}", f"The same as JSON: {output.with_suffix('.json')}")
 
 
 def read_map(pairs: Iterable[str]) -> Dict[str, str]:
-    """Parse OLD=NEW into old and new labels. Raises ValueError for anything else."""
+    """Parse OLD=NEW into old and new labels. Raises ValueError for anything else, and for two new labels of one."""
     labels = {}
     for pair in pairs:
         old, separator, new = pair.partition("=")
         if not (old and separator and new):
             raise ValueError(f"--map {pair}: expected an old and a new label, such as PERSON=PER.")
+        if labels.get(old, new) != new:
+            raise ValueError(f"--map {pair}: {old} is already renamed to {labels[old]}. Give one new label for each.")
         labels[old] = new
     return labels
 
@@ -118,3 +122,17 @@ def print_scores(report: Report) -> None:
             msg.text(LEXICON[kind].format(100 * effect["f"]))
     for name, measured in report.models.items():
         warn_of_failures(measured.figures["failed"], f"{name}: ")
+
+
+def warn_of_map(report: Report) -> None:
+    """Warn of renamed labels that no model predicts, and of new ones that no text is annotated with."""
+    predicted = set(chain.from_iterable(measured.labels for measured in report.models.values()))
+    annotated = set(report.corpus["labels"])
+    for old, new in (report.settings.label_map or {}).items():
+        for label, known, problem in (
+            (old, predicted, "no model predicts"),
+            (new, annotated, "no text is annotated with"),
+        ):
+            if label not in known:
+                names = ", ".join(sorted(known)) or "none"
+                msg.warn(f"--map {old}={new}: {problem} {label}", f"The labels there are: {names}")

@@ -64,9 +64,20 @@ def test_limits(model, corpus, tmp_path):
     assert figures["corpus"]["texts"] == 1 and figures["models"]["mine"]["worst"] == []
 
 
+def test_renamed_labels_that_there_are_not(model, corpus, tmp_path):
+    options = ["--samples", 5, "--output", tmp_path / "report.html", "--map"]
+    code, printed = run(model, corpus, *options, "CTY=GPE")
+    assert code == 0 and "--map CTY=GPE: no model predicts CTY The labels there are: CITY" in printed
+    code, printed = run(model, corpus, *options, "CITY=LOC")
+    assert "--map CITY=LOC: no text is annotated with LOC The labels there are: GPE, PER" in printed
+    code, printed = run(model, corpus, *options, "CITY=GPE", "--compare", "peer=blank:zh")
+    assert code == 0 and "--map" not in printed
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [
+        (["blank:zh", "{corpus}", "--map", "A=B", "--map", "A=C"], "--map A=C: A is already renamed to B"),
         (["no_such_model", "{corpus}"], "no_such_model"),
         (["blank:zh", "{folder}/none.spacy"], "No .spacy file"),
         (["blank:zh", "{corpus}", "--train", "{folder}/none.spacy"], "No .spacy file"),
