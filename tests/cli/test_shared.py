@@ -17,6 +17,12 @@ def test_names(tmp_path):
     assert [name for name, _ in load_named([str(tmp_path / "size=1" / "model-best")])] == ["size=1"]
 
 
+@pytest.mark.parametrize("models, message", [(["x=blank:zh", "x=blank:en"], "the name 'x'"), (["x"], "no pipeline x")])
+def test_wrong_names_are_told_before_a_pipeline_is_loaded(models, message):
+    with pytest.raises((ValueError, OSError), match=message):
+        load_named(["blank:zh", *models])
+
+
 def test_no_pipeline(tmp_path):
     with pytest.raises(OSError, match="no_such_model"):
         load_pipeline("no_such_model")

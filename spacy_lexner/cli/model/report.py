@@ -80,14 +80,16 @@ def report_cli(
         setup_gpu(gpu_id, silent=True)
         if output.suffix not in (".html", ".htm"):
             raise ValueError(f"{output}: the report is a page; give an .html file.")
-        check_language(language)  # before the models run
+        if output.is_dir():
+            raise IsADirectoryError(f"{output} is a folder. Give the .html file to write.")
+        output.parent.mkdir(parents=True, exist_ok=True)  # before the models run
+        check_language(language)
         gold = [text for i, text in enumerate(read_gold(test)) if not limit or i < limit]
         seen = None if train is None else mentions(read_gold(train))
         settings = Settings(seen, read_map(label_map or []), batch_size, n_samples, seed, n_worst)
-        plain = None if without_words is None else load_pipeline(without_words)
         models = load_named([model, *(compare or [])])
+        plain = None if without_words is None else load_pipeline(without_words)
         report = make_report(models, gold, settings, lexicon_off=lexicon_off, without_words=plain)
-        output.parent.mkdir(parents=True, exist_ok=True)
         srsly.write_json(output.with_suffix(".json"), report.to_json())
         title = f"{test.stem}: {' · '.join(report.models)}"
         output.write_text(make_page(report, title=title, language=language), "utf8")

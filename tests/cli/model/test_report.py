@@ -92,6 +92,15 @@ def test_errors(corpus, tmp_path, monkeypatch, arguments, message):
     assert code == 1 and message in output and not list(tmp_path.glob("report.*"))
 
 
+def test_what_cannot_be_written_is_told_before_models_run(corpus, tmp_path):
+    (tmp_path / "folder.html").mkdir()
+    (tmp_path / "file").touch()
+    code, output = run("no_such_model", corpus, "--output", tmp_path / "folder.html")
+    assert code == 1 and "is a folder. Give the .html file to write." in output
+    code, output = run("no_such_model", corpus, "--output", tmp_path / "file" / "report.html")
+    assert code == 1 and "no_such_model" not in output
+
+
 @pytest.mark.parametrize("size", [0, -1])
 def test_batch_size(corpus, tmp_path, size):
     code, output = run("blank:zh", corpus, "--batch-size", size, "--output", tmp_path / "report.html")
