@@ -45,11 +45,15 @@ def read_doccano(source: Source, options: ReadOptions, report: Report) -> Iterat
 def _read_entities(
     text: str, data: Dict[str, Any], place: str, options: ReadOptions, report: Report
 ) -> Optional[List[Entity]]:
-    given = [data[key] for key in KEYS if data.get(key) is not None]
+    given = [key for key in KEYS if data.get(key) is not None]
     if not given:
         return None
+    used = next(filter(data.get, given), given[0])
+    for name in given:
+        if data[name] and data[name] != data[used]:
+            report.add_problem(f"{name} of a text that also has {used}: left out", place)
     mentions = {unit: Mentions(text, place, options, report, unit=unit) for unit in (UTF_16, CODE_POINTS)}
-    spans = _read_spans(next(filter(None, given), given[0]), place)
+    spans = _read_spans(data[used], place)
     return mentions[UTF_16].collect(mentions[span.unit].check(*span[:4]) for span in spans)
 
 
