@@ -129,7 +129,7 @@ def read_texts(paths: Iterable[Path], format: str = "auto") -> Iterator[str]:
             texts: Iterable[str]
             if format == "spacy" or (format == "auto" and source.path.suffix == ".spacy"):
                 texts = (doc.text for doc in read_docs(source.path))
-            elif format == "text" or (format == "auto" and source.name.endswith(TEXT_SUFFIXES)):
+            elif format == "text" or (format == "auto" and source.name.lower().endswith(TEXT_SUFFIXES)):
                 texts = (line for _, line in read_lines(source, ReadOptions(), Report()))
             else:
                 texts = (record.text for record in read_records(source, format, ReadOptions(repair=True), Report()))

@@ -12,7 +12,7 @@ from .mentions import Mentions
 from .offsets import CODE_POINTS, LAST_OF_BMP, Offsets
 from .record import LOST_CHARACTERS, Entity, FormatError, ReadOptions, Record
 from .report import Report
-from .source import Source, list_sources, read_text
+from .source import Source, is_archive, list_sources, read_text
 from .task import Task, find_regions
 
 EXAMPLE = "T1\\tGPE 2 4\\t南京"
@@ -60,7 +60,7 @@ def read_brat(source: Source, options: ReadOptions, report: Report) -> Iterator[
 def _find_documents(source: Source, options: ReadOptions, report: Report) -> Iterator[Document]:
     single = source.member if source.member is not None else source.path.name
     alone = source.path.is_file() and single.endswith((".ann", ".txt"))
-    around = source.path if source.path.is_dir() or source.path.suffix == ".zip" else source.path.parent
+    around = source.path if source.path.is_dir() or is_archive(source.path) else source.path.parent
     files = {other.name: other for other in list_sources(around)}
     for name, file in files.items():
         stem, _, suffix = name.rpartition(".")

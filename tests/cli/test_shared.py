@@ -49,6 +49,11 @@ def test_every_kind_of_file(folder):
     assert list(read_texts([folder / "c.conll"], "text")) == ["六 O", "七 B-X", "八 O"]
 
 
+def test_a_capital_suffix(tmp_path):
+    (tmp_path / "NEWS.TXT").write_text("四 O\n", "utf8")
+    assert list(read_texts([tmp_path / "NEWS.TXT"])) == ["四 O"]
+
+
 def test_no_text(tmp_path):
     (tmp_path / "a.txt").write_text(" \n\n")
     with pytest.raises(FormatError, match=r"No text in .*a\.txt"):
