@@ -68,7 +68,8 @@ def _read_spans(spans: Any, place: str, unit: str) -> Iterator[Span]:
         elif isinstance(span, dict):
             yield Span(span.get("start"), span.get("end"), span.get("label"), span.get("text"), CODE_POINTS)
         elif isinstance(span, list) and len(span) == 3:
-            yield Span(*span, unit=unit)
+            start, end, label = span
+            yield Span(start, end, label, unit=unit)
         else:
             raise FormatError(f"{place}: {quote(span)} is not a span; expected start, end and label, as in {EXAMPLE}")
 

@@ -42,7 +42,8 @@ def predict(
         raise ValueError(f"batch_size is {batch_size}; expected at least 1.")
     found: Dict[int, List[Mark]] = {}
     failed: Dict[int, str] = {}
-    renamed, labels = label_map or {}, set()
+    renamed = label_map or {}
+    labels: Set[str] = set()
     start = time.perf_counter()
     with tqdm(total=len(texts), desc=title, unit=" texts", disable=None, leave=False) as bar:
         for i, doc in annotate_texts(nlp, texts, failed, batch_size):

@@ -100,7 +100,7 @@ def report_cli(
 
 def read_map(pairs: Iterable[str]) -> Dict[str, str]:
     """Parse OLD=NEW into old and new labels. Raises ValueError for anything else, and for two new labels of one."""
-    labels = {}
+    labels: Dict[str, str] = {}
     for pair in pairs:
         old, separator, new = pair.partition("=")
         if not (old and separator and new):
