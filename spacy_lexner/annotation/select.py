@@ -31,8 +31,7 @@ def choose(
     diversity (float): From 0 (only uncertainty counts) to 1 (a text without new words is worth nothing).
     RETURNS (List[Choice]): At most n texts, the most worthwhile first; ties in the order of the candidates.
     """
-    if not 0 <= diversity <= 1:
-        raise ValueError(f"diversity is {diversity}; expected a number from 0 (uncertainty alone) to 1.")
+    check_diversity(diversity)
     seen: Set[int] = set(known)
 
     def value(number: int) -> Choice:
@@ -52,3 +51,9 @@ def choose(
             chosen.append(now)
             seen |= candidates[number].words
     return chosen
+
+
+def check_diversity(diversity: float) -> None:
+    """Raise ValueError unless the diversity is from 0 to 1."""
+    if not 0 <= diversity <= 1:
+        raise ValueError(f"diversity is {diversity}; expected a number from 0 (uncertainty alone) to 1.")

@@ -2,11 +2,11 @@
 
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Iterable, Iterator, List, Mapping, Optional, Tuple, TypeVar
+from typing import Annotated, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, TypeVar
 
 import typer
 from spacy.language import Language
-from spacy.util import load_model
+from spacy.util import is_package, load_model
 from tqdm import tqdm
 from wasabi import msg
 
@@ -101,11 +101,19 @@ def load_pipeline(model: str) -> Language:
 
 
 def load_named(models: Iterable[str]) -> Iterator[Tuple[str, Language]]:
-    """Load pipelines (folders or names, or NAME=MODEL) lazily, and yield each with its name."""
+    """Load pipelines (folders or names, or NAME=MODEL) lazily, and yield each with its name. Raises OSError if one does
+    not exist and ValueError if two have the same name, before any is loaded."""
+    places: Dict[str, str] = {}
     for model in models:
         name, _, place = ("", "", model) if Path(model).exists() else model.rpartition("=")
         path = Path(place)
-        yield name or (path.parent.name if path.name in GENERIC else path.name), load_pipeline(place)
+        name = name or (path.parent.name if path.name in GENERIC else path.name)
+        if name in places:
+            raise ValueError(f"Two models have the name {name!r}. Give each its own (NAME=MODEL).")
+        if not (path.exists() or is_package(place) or place.startswith("blank:")):
+            raise OSError(f"There is no pipeline {place}: neither a folder nor an installed package has that name.")
+        places[name] = place
+    return ((name, load_pipeline(place)) for name, place in places.items())
 
 
 def read_texts(paths: Iterable[Path], format: str = "auto") -> Iterator[str]:
@@ -121,7 +129,7 @@ def read_texts(paths: Iterable[Path], format: str = "auto") -> Iterator[str]:
             texts: Iterable[str]
             if format == "spacy" or (format == "auto" and source.path.suffix == ".spacy"):
                 texts = (doc.text for doc in read_docs(source.path))
-            elif format == "text" or (format == "auto" and source.name.endswith(TEXT_SUFFIXES)):
+            elif format == "text" or (format == "auto" and source.name.lower().endswith(TEXT_SUFFIXES)):
                 texts = (line for _, line in read_lines(source, ReadOptions(), Report()))
             else:
                 texts = (record.text for record in read_records(source, format, ReadOptions(repair=True), Report()))

@@ -12,7 +12,7 @@ from .mentions import Mentions
 from .offsets import CODE_POINTS, LAST_OF_BMP, Offsets
 from .record import LOST_CHARACTERS, Entity, FormatError, ReadOptions, Record
 from .report import Report
-from .source import Source, list_sources, read_text
+from .source import Source, is_archive, list_sources, read_text
 from .task import Task, find_regions
 
 EXAMPLE = "T1\\tGPE 2 4\\t南京"
@@ -60,7 +60,7 @@ def read_brat(source: Source, options: ReadOptions, report: Report) -> Iterator[
 def _find_documents(source: Source, options: ReadOptions, report: Report) -> Iterator[Document]:
     single = source.member if source.member is not None else source.path.name
     alone = source.path.is_file() and single.endswith((".ann", ".txt"))
-    around = source.path if source.path.is_dir() or source.path.suffix == ".zip" else source.path.parent
+    around = source.path if source.path.is_dir() or is_archive(source.path) else source.path.parent
     files = {other.name: other for other in list_sources(around)}
     for name, file in files.items():
         stem, _, suffix = name.rpartition(".")
@@ -103,8 +103,7 @@ def _read_lines(lines: List[str], mentions: Mentions, labels: Dict[str, str]) ->
 def write_brat(tasks: Iterable[Task], folder: Path, report: Report, *, unit: str = CODE_POINTS) -> None:
     """Write a `.txt` and an `.ann` file for each text, and the types to `annotation.conf`. Raises FileExistsError
     unless `folder` is new or empty."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise FileExistsError(f"{folder} exists and is not empty. Give a new folder, so that texts do not mix.")
+    check_vacant(folder)
     folder.mkdir(parents=True, exist_ok=True)
     types: Dict[str, str] = {}
     for number, task in enumerate(tasks, start=1):
@@ -121,6 +120,12 @@ def write_brat(tasks: Iterable[Task], folder: Path, report: Report, *, unit: str
     meanings = (MEANS.format(name, label) for label, name in sorted(types.items()) if name != label)
     sections = ["[entities]", *sorted(types.values()), *meanings, "[relations]", "[events]", "[attributes]"]
     (folder / CONFIG).write_text("\n".join([*sections, ""]), "utf8", newline="")
+
+
+def check_vacant(folder: Path) -> None:
+    """Raise FileExistsError unless a folder is new or empty."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise FileExistsError(f"{folder} exists and is not empty. Give a new folder, so that texts do not mix.")
 
 
 def _make_lines(task: Task, offsets: Offsets, types: Dict[str, str], report: Report) -> Iterator[str]:

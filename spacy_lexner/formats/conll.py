@@ -1,6 +1,6 @@
 """CoNLL files: a word and its tag on each line, a blank line between sentences."""
 
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from ..lexicon.limits import quote, shorten
@@ -10,6 +10,8 @@ from .source import Source, read_lines
 from .tags import SCHEMES, Span, detect_scheme, read_spans, split_tag
 
 DOCUMENT_START = "-DOCSTART-"
+JOINED = "words in Latin letters side by side: joined. If the language has spaces, use spacy convert"
+BEFORE_HAN = "\u2e7f"
 SPACE_SYMBOLS = ("␣", "␠", "▁")  # what files write for a space that is a token
 
 
@@ -48,8 +50,15 @@ def read_conll(source: Source, options: ReadOptions, report: Report) -> Iterator
         text = "".join(words)
         if "\ufffd" in text:
             report.add_problem(LOST_CHARACTERS, place)
+        if any(_is_spelled(left) and _is_spelled(right) for left, right in pairwise(words)):
+            report.add_problem(JOINED, place)
         entities = [Entity(borders[start], borders[end], label) for start, end, label in spans]
         yield Record(text, tuple(words), entities, place)
+
+
+def _is_spelled(word: str) -> bool:
+    """Whether a word is several letters of a script with spaces; files in characters have single ones."""
+    return len(word) > 1 and word.isalpha() and max(word) <= BEFORE_HAN
 
 
 def read_tagged(source: Source, options: ReadOptions, report: Report) -> Iterator[TaggedSentence]:

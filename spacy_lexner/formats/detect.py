@@ -12,7 +12,7 @@ from .label_studio import is_task
 from .prodigy import ANSWERS
 from .record import FormatError, ReadOptions
 from .report import Report
-from .source import Source, read_lines
+from .source import Source, is_archive, read_lines
 from .spacy_llm import is_example
 
 LIST = re.compile(r"\[\s*(?:\{|$)")  # a list of objects; "[ O" is CoNLL
@@ -25,7 +25,7 @@ def detect_format(source: Source, options: ReadOptions) -> str:
 
     RETURNS (str): One of READERS. Raises FormatError if the file is empty or its JSON is damaged.
     """
-    if source.path.is_dir() or source.name.endswith(".ann") or (source.member is None and source.path.suffix == ".zip"):
+    if source.path.is_dir() or source.name.endswith(".ann") or (source.member is None and is_archive(source.path)):
         return "brat"
     if Path(source.name).suffix in (".yml", ".yaml"):
         return "spacy-llm"

@@ -4,6 +4,8 @@ projects with that setting. Similar lines of other programs, such as `annotate`,
 `{"text": "我在南京", "label": [[2, 4, "GPE"]]}`
 
 `{"text": "我在南京", "entities": [{"start": 2, "end": 4, "label": "GPE", "text": "南京"}]}`, of other programs
+
+`{"text": "我在南京", "entities": [[2, 4, "GPE"]]}`, as spaCy has it
 """
 
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional
@@ -19,6 +21,7 @@ from .task import Task, find_regions
 
 EXAMPLE = '{"text": "我在南京", "label": [[2, 4, "GPE"]]}'
 KEYS = ("label", "labels", "entities")
+OF_SPACY = "entities"  # doccano has triples under the other names only
 NOT_READ = ("spans", "ents", "relations", "cats", "Comments")
 
 
@@ -45,22 +48,28 @@ def read_doccano(source: Source, options: ReadOptions, report: Report) -> Iterat
 def _read_entities(
     text: str, data: Dict[str, Any], place: str, options: ReadOptions, report: Report
 ) -> Optional[List[Entity]]:
-    given = [data[key] for key in KEYS if data.get(key) is not None]
+    given = [key for key in KEYS if data.get(key) is not None]
     if not given:
         return None
+    used = next(filter(data.get, given), given[0])
+    for name in given:
+        if data[name] and data[name] != data[used]:
+            report.add_problem(f"{name} of a text that also has {used}: left out", place)
     mentions = {unit: Mentions(text, place, options, report, unit=unit) for unit in (UTF_16, CODE_POINTS)}
-    spans = _read_spans(next(filter(None, given), given[0]), place)
+    spans = _read_spans(data[used], place, CODE_POINTS if used == OF_SPACY else UTF_16)
     return mentions[UTF_16].collect(mentions[span.unit].check(*span[:4]) for span in spans)
 
 
-def _read_spans(spans: Any, place: str) -> Iterator[Span]:
+def _read_spans(spans: Any, place: str, unit: str) -> Iterator[Span]:
+    """The spans of a text; `unit` is that of triples."""
     for span in spans if isinstance(spans, list) else [spans]:
         if isinstance(span, dict) and "start_offset" in span:
             yield Span(span["start_offset"], span.get("end_offset"), span.get("label"), span.get("text"))
         elif isinstance(span, dict):
             yield Span(span.get("start"), span.get("end"), span.get("label"), span.get("text"), CODE_POINTS)
         elif isinstance(span, list) and len(span) == 3:
-            yield Span(*span)
+            start, end, label = span
+            yield Span(start, end, label, unit=unit)
         else:
             raise FormatError(f"{place}: {quote(span)} is not a span; expected start, end and label, as in {EXAMPLE}")
 

@@ -7,6 +7,7 @@ from spacy.util import filter_spans
 from spacy.vocab import Vocab
 
 from ..lexicon.limits import quote, shorten
+from ..pipeline.exact_offsets import get_offsets
 from .record import Entity, FormatError, Record
 from .report import Report
 
@@ -59,7 +60,7 @@ def read_doc(doc: Doc, place: str, report: Report, *, spans_key: Optional[str] =
     place (str): Its place, for the report.
     report (Report): Collects what a record cannot express.
     spans_key (Optional[str]): Use these spans of the Doc, which may overlap, instead of its entities.
-    RETURNS (Record): The record; its entities are None if the Doc is unannotated.
+    RETURNS (Record): The record, with the exact characters of entities; these are None if the Doc is unannotated.
     """
     spans: Optional[Sequence[Span]] = list(doc.ents) if doc.has_annotation("ENT_IOB") else None
     if spans_key is not None:
@@ -71,7 +72,10 @@ def read_doc(doc: Doc, place: str, report: Report, *, spans_key: Optional[str] =
             report.add_problem(
                 "entity with a knowledge base id: written without it", f"{place}: {shorten(span.kb_id_)}"
             )
-    found = {Entity(span.start_char, span.end_char, span.label_) for span in spans or ()}
+    if spans_key is None:
+        found = {Entity(*get_offsets(ent), ent.label_) for ent in spans or ()}
+    else:
+        found = {Entity(span.start_char, span.end_char, span.label_) for span in spans or ()}
     entities = None if spans is None else sorted(found)
     pos = tuple(token.pos_ for token in doc) if doc.has_annotation("POS") else None
     tags = tuple(token.tag_ for token in doc) if doc.has_annotation("TAG") else None

@@ -39,8 +39,8 @@ class Source(NamedTuple):
                 packed = archive.getinfo(self.member).compress_size
                 buffered = io.BufferedReader(member, 1 << 16)  # type: ignore[type-var]
                 yield cast(BinaryIO, Unpacking(buffered, self.name, packed, FormatError))
-        elif self.path.suffix in OPENERS:
-            file = unpack(OPENERS[self.path.suffix], self.path, FormatError)
+        elif (suffix := self.path.suffix.lower()) in OPENERS:
+            file = unpack(OPENERS[suffix], self.path, FormatError)
             try:
                 yield file
             finally:
@@ -54,7 +54,7 @@ def list_sources(path: Union[str, Path]) -> List[Source]:
     """List the files of a path, sorted by name: a file, a folder (all files in it and below except hidden ones), a zip
     archive (all its members) or a member of one (`archive.zip/member`). Raises FileNotFoundError if there are none."""
     path = Path(path)
-    archive = next((parent for parent in path.parents if parent.suffix == ".zip" and parent.is_file()), None)
+    archive = next((parent for parent in path.parents if is_archive(parent) and parent.is_file()), None)
     if archive is not None:
         members = _list_members(archive)
         sources = [source for source in members if source.member == path.relative_to(archive).as_posix()]
@@ -72,6 +72,11 @@ def list_sources(path: Union[str, Path]) -> List[Source]:
     if not sources:
         raise FileNotFoundError(f"There are no files in {path}")
     return sources
+
+
+def is_archive(path: Path) -> bool:
+    """RETURNS (bool): Whether a file is a zip archive, by its name."""
+    return path.suffix.lower() == ".zip"
 
 
 def read_lines(source: Source, options: ReadOptions, report: Report) -> Iterator[Tuple[int, str]]:
@@ -155,7 +160,7 @@ def _unreadable(source: Source, error: Exception) -> FormatError:
 
 
 def _list_file(path: Path) -> List[Source]:
-    return _list_members(path) if path.suffix == ".zip" else [Source(path)]
+    return _list_members(path) if is_archive(path) else [Source(path)]
 
 
 def _list_members(path: Path) -> List[Source]:
@@ -216,5 +221,10 @@ def _guess_encoding(raw: bytes, encoding: str) -> str:
         except UnicodeDecodeError:
             continue
         if codecs.lookup(guess).name != codecs.lookup(encoding).name:
-            return f"It looks like {guess}: read it with that encoding (--encoding {guess})."
-    return "Give the right encoding (--encoding), or replace what cannot be decoded (--errors replace)."
+            return (
+                f"It looks like {guess}: read it with that encoding (convert --encoding {guess}), or save it as UTF-8."
+            )
+    return (
+        "Give the right encoding (convert --encoding), replace what cannot be decoded (convert --errors replace), or "
+        "save it as UTF-8."
+    )

@@ -137,10 +137,7 @@ def write_spacy_llm(
     suffix (str): One of .yml, .yaml, .json and .jsonl, which `spacy.FewShotReader.v1` reads.
     reasons (bool): Write "spans" with reasons, for `spacy.NER.v3`, instead of "entities".
     """
-    if suffix not in (".yml", ".yaml", ".json", ".jsonl"):
-        raise FormatError(
-            f"The suffix of a file with examples for spacy-llm is {suffix!r}; expected .yml, .yaml, .json or .jsonl."
-        )
+    check_suffix(suffix)
     examples = _make_examples(tasks, report, _make_spans if reasons else _make_mentions)
     if suffix == ".jsonl":
         yield from map(dumps, examples)
@@ -148,6 +145,14 @@ def write_spacy_llm(
         yield from ("[", ",\n".join(map(dumps, examples)), "]")
     else:
         yield srsly.yaml_dumps(list(examples)).rstrip("\n")
+
+
+def check_suffix(suffix: str) -> None:
+    """Raise FormatError for the suffix of a file that `spacy.FewShotReader.v1` does not read."""
+    if suffix not in (".yml", ".yaml", ".json", ".jsonl"):
+        raise FormatError(
+            f"The suffix of a file with examples for spacy-llm is {suffix!r}; expected .yml, .yaml, .json or .jsonl."
+        )
 
 
 def _make_examples(

@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Callable, Dict, Iterable, Iterator, NamedTuple, Union
 
 from ..lexicon.writing import whole_file
-from .brat import write_brat
+from .brat import check_vacant, write_brat
 from .doccano import write_doccano
 from .label_studio import write_label_studio
 from .offsets import CODE_POINTS, UNITS, UTF_16
 from .prodigy import write_prodigy
 from .record import FormatError
 from .report import Report
-from .spacy_llm import write_spacy_llm
+from .spacy_llm import check_suffix, write_spacy_llm
 from .task import Task
 
 
@@ -56,10 +56,11 @@ def write_tasks(
     report (Report): Collects the counts, and what the format cannot express.
     offsets (str): The unit of offsets: one of `offsets.UNITS`, or "auto" for that of the tool.
     """
-    check_format(format, offsets)
+    path = Path(path)
+    check_target(path, format, offsets)
     writer = WRITERS[format]
     unit = writer.unit if offsets == "auto" else offsets
-    writer.write(_counted(tasks, report), Path(path), report, unit=unit)
+    writer.write(_counted(tasks, report), path, report, unit=unit)
 
 
 def check_format(format: str, offsets: str) -> None:
@@ -68,6 +69,17 @@ def check_format(format: str, offsets: str) -> None:
         raise FormatError(f"Unknown format to write: {format!r}. Use one of: {', '.join(WRITERS)}")
     if offsets not in ("auto", *UNITS):
         raise FormatError(f"offsets is {offsets!r}; expected one of auto, {', '.join(UNITS)}.")
+
+
+def check_target(path: Path, format: str, offsets: str) -> None:
+    """Raise, before there is anything to write, the errors that `write_tasks` would raise for these arguments."""
+    check_format(format, offsets)
+    if format == "brat":
+        check_vacant(path)
+    elif path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder. Give the file to write.")
+    elif format in ("spacy-llm", "spacy-llm-v3"):
+        check_suffix(path.suffix)
 
 
 def _counted(tasks: Iterable[Task], report: Report) -> Iterator[Task]:

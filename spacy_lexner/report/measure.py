@@ -39,6 +39,7 @@ class Measured(NamedTuple):
     figures: Dict[str, Any]  # ready for JSON, see `measure`
     samples: np.ndarray  # the scores on resampled test sets, see `bootstrap.resample`
     worst: List[Lattice]  # the texts with the most errors: gold and predicted entities, candidate words
+    labels: Set[str]  # the labels of its predictions, as the model calls them
 
 
 def measure(nlp: Language, gold: Sequence[GoldText], settings: Settings, *, name: str = "model") -> Measured:
@@ -69,7 +70,7 @@ def measure(nlp: Language, gold: Sequence[GoldText], settings: Settings, *, name
         "confidence": measure_confidence(flat),
         "worst": [describe_text(i, outcomes[i], lattice) for i, lattice in zip(worst, lattices)],
     }
-    return Measured(figures, samples, lattices)
+    return Measured(figures, samples, lattices, predictions.labels)
 
 
 def describe_scores(counts: Counts, samples: np.ndarray) -> Dict[str, Any]:

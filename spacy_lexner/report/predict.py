@@ -1,7 +1,7 @@
 """Predictions of a pipeline for texts; texts that cannot be processed are reported and do not stop the rest."""
 
 import time
-from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence
+from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Set
 
 from spacy.language import Language
 from tqdm import tqdm
@@ -20,6 +20,7 @@ class Predictions(NamedTuple):
     marks: List[List[Mark]]  # of each text
     seconds: float
     failed: Dict[int, str]  # the errors of texts that could not be processed, by number; these have no entities
+    labels: Set[str]  # as the pipeline calls them
 
     def outcomes(self, gold: Sequence[GoldText]) -> List[List[Outcome]]:
         """Pair the entities of each text with the predictions."""
@@ -41,11 +42,14 @@ def predict(
         raise ValueError(f"batch_size is {batch_size}; expected at least 1.")
     found: Dict[int, List[Mark]] = {}
     failed: Dict[int, str] = {}
-    labels = label_map or {}
+    renamed = label_map or {}
+    labels: Set[str] = set()
     start = time.perf_counter()
     with tqdm(total=len(texts), desc=title, unit=" texts", disable=None, leave=False) as bar:
         for i, doc in annotate_texts(nlp, texts, failed, batch_size):
-            found[i] = [mark._replace(label=labels.get(mark.label, mark.label)) for mark in read_marks(doc.ents)]
+            marks = read_marks(doc.ents)
+            labels.update(mark.label for mark in marks)
+            found[i] = [mark._replace(label=renamed.get(mark.label, mark.label)) for mark in marks]
             bar.update()
     seconds = time.perf_counter() - start
     missing = [i for i in range(len(texts)) if i not in found and i not in failed]
@@ -54,7 +58,7 @@ def predict(
             f"{len(missing)} of {len(texts)} texts (the first has number {missing[0]}) got neither a Doc nor an error. "
             f"Correct the component that returns no Doc, one of {', '.join(nlp.pipe_names)}."
         )
-    return Predictions([found.get(i, []) for i in range(len(texts))], seconds, failed)
+    return Predictions([found.get(i, []) for i in range(len(texts))], seconds, failed, labels)
 
 
 def predict_uncalibrated(nlp: Language, ner: LexNER, gold: Sequence[GoldText]) -> Predictions:

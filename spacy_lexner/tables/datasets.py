@@ -36,8 +36,13 @@ def annotate_dataset(dataset: "Dataset", nlp: Language, *, text: str = TEXT, ent
     entities (str): The column to add: for each text a list of `start`, `end` (exact characters, exclusive), `label`,
         `text` and `score`.
     RETURNS (Dataset): The data set with that column. Raises FormatError, before any text is annotated, if one is not a
-        string.
+        string, or if there is such a column.
     """
+    _check_single(dataset)
+    if not isinstance(dataset, Dataset):
+        raise FormatError(f"Expected a Dataset, not {type(dataset).__name__}. Load it without streaming.")
+    if entities in dataset.column_names:
+        raise FormatError(f"The data set has a column {entities!r} already. Name another one: entities=...")
     texts = [check_text(value, f"row {i}", text) for i, value in enumerate(dataset[text])]
     found = [list_entities(doc) for doc in nlp.pipe(texts)]
     return dataset.add_column(entities, found, feature=ENTITY_LIST)
@@ -96,6 +101,7 @@ def read_dataset(
         last Doc.
     YIELDS (Doc): A Doc for each row; unannotated where the row has None. Raises FormatError for any other error.
     """
+    _check_single(dataset)
     columns = set(dataset.column_names)
     options = ReadOptions(repair=repair)
     if {text, entities} <= columns:
@@ -106,6 +112,13 @@ def read_dataset(
         names = ", ".join(map(repr, dataset.column_names))
         raise FormatError(f"Expected columns {text!r} and {entities!r}, or {tokens!r} and {tags!r}; there are {names}.")
     yield from make_docs(read, make_doc, report)
+
+
+def _check_single(dataset: Any) -> None:
+    """Raise FormatError for the dictionary of data sets that `load_dataset` returns without a split."""
+    if isinstance(dataset, dict):
+        names = ", ".join(map(repr, dataset))
+        raise FormatError(f"Expected one data set, not a dictionary of {names}. Choose one, such as dataset[...].")
 
 
 def _read_entities(

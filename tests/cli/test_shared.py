@@ -17,6 +17,12 @@ def test_names(tmp_path):
     assert [name for name, _ in load_named([str(tmp_path / "size=1" / "model-best")])] == ["size=1"]
 
 
+@pytest.mark.parametrize("models, message", [(["x=blank:zh", "x=blank:en"], "the name 'x'"), (["x"], "no pipeline x")])
+def test_wrong_names_are_told_before_a_pipeline_is_loaded(models, message):
+    with pytest.raises((ValueError, OSError), match=message):
+        load_named(["blank:zh", *models])
+
+
 def test_no_pipeline(tmp_path):
     with pytest.raises(OSError, match="no_such_model"):
         load_pipeline("no_such_model")
@@ -41,6 +47,11 @@ def test_every_kind_of_file(folder):
     assert list(read_texts([folder])) == ["一二", "三", "四 O", "五", "六七", "八"]
     assert list(read_texts([folder / "c.conll", folder / "a.spacy"])) == ["六七", "八", "一二", "三"]
     assert list(read_texts([folder / "c.conll"], "text")) == ["六 O", "七 B-X", "八 O"]
+
+
+def test_a_capital_suffix(tmp_path):
+    (tmp_path / "NEWS.TXT").write_text("四 O\n", "utf8")
+    assert list(read_texts([tmp_path / "NEWS.TXT"])) == ["四 O"]
 
 
 def test_no_text(tmp_path):

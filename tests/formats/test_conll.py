@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_lexner.formats.conll import detect_layout, read_conll
+from spacy_lexner.formats.conll import JOINED, detect_layout, read_conll
 from spacy_lexner.formats.record import FormatError, ReadOptions
 from spacy_lexner.formats.report import Report
 from spacy_lexner.formats.source import Source
@@ -88,6 +88,15 @@ def test_digit_suffixes_of_weibo(read):
     assert read(text + "五 O\n")[0].words == ("科0", "技1", "10", "五")
     with pytest.raises(FormatError, match=r"file:4: the word '五' does not end with a digit"):
         read(text + "五 O\n", digit_suffix="yes")
+
+
+def test_joined_words_in_latin_letters_are_reported(read):
+    report = Report()
+    assert summary(read("EU B-ORG\nrejects O\n\n", report)) == [("EUrejects", [("EU", "ORG")])]
+    assert report.problems == {JOINED: 1}
+    report = Report()
+    read("i O\nP O\na O\nd O\n买 O\nMac O\n2 O\n和 O\niPhone O\n␣ O\nPro O\n", report, space_symbol="␣")
+    assert not report.problems
 
 
 def test_broken_emoji_are_reported(read):

@@ -57,6 +57,20 @@ def test_doccano_itself_counts_utf_16_units(read):
         assert read({"text": "😀我在南京", "label": [given]})[0].entities == [Entity(3, 5, "GPE")]
 
 
+def test_triples_under_the_name_that_spacy_uses_count_code_points(read):
+    for name, start in (("label", 4), ("labels", 4), ("entities", 3)):
+        assert read({"text": "😀我在南京", name: [[start, start + 2, "GPE"]]})[0].entities == [Entity(3, 5, "GPE")]
+
+
+def test_entities_under_two_names_are_reported(read):
+    report = Report()
+    line = {"text": "我在南京", "label": [[2, 4, "GPE"]], "labels": [[2, 4, "GPE"]]}
+    read(line, report=report)
+    assert not report.problems
+    read({**line, "entities": [{"start": 0, "end": 1, "label": "PER"}]}, report=report)
+    assert report.problems == {"entities of a text that also has label: left out": 1}
+
+
 def test_an_empty_list_does_not_hide_entities(read):
     assert read({"text": "南京", "label": [], "entities": [[0, 2, "GPE"]]})[0].entities == [Entity(0, 2, "GPE")]
 

@@ -6,6 +6,7 @@ from spacy_lexner.formats.docs import BLANK, MISALIGNED, PARTIAL, WHITE_EDGE, ad
 from spacy_lexner.formats.record import Entity, FormatError, Record
 from spacy_lexner.formats.report import Report
 from spacy_lexner.pipeline.char_tokenizer import CharTokenizer
+from spacy_lexner.pipeline.exact_offsets import set_offsets
 
 
 def record_of(text, entities, words=None):
@@ -109,6 +110,17 @@ def test_records_of_docs(vocab):
     overlapping = read_doc(doc, "here", report, spans_key="sc").entities
     assert overlapping == [Entity(0, 5, "X"), Entity(3, 6, "GPE")]
     assert read_doc(doc, "here", report, spans_key="none").entities is None and not report.problems
+
+
+def test_records_have_the_exact_characters_of_entities(vocab):
+    doc = Doc(vocab, words=["南京市长", "江"], spaces=[False, False])
+    doc.set_ents([Span(doc, 0, 1, "GPE")])
+    doc.spans["sc"] = list(doc.ents)
+    set_offsets(doc.ents[0], 0, 3)
+    [loaded] = DocBin(docs=[doc], store_user_data=True).get_docs(Vocab())
+    for each in (doc, loaded):
+        assert read_doc(each, "here", Report()).entities == [Entity(0, 3, "GPE")]
+        assert read_doc(each, "here", Report(), spans_key="sc").entities == [Entity(0, 4, "GPE")]
 
 
 def test_what_records_cannot_hold(vocab):

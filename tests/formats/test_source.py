@@ -17,7 +17,9 @@ def read(source, **options):
     return list(read_lines(source, ReadOptions(**options), Report()))
 
 
-@pytest.mark.parametrize("opener, suffix", [(open, ".txt"), (gzip.open, ".gz"), (bz2.open, ".bz2"), (lzma.open, ".xz")])
+@pytest.mark.parametrize(
+    "opener, suffix", [(open, ".txt"), (gzip.open, ".gz"), (bz2.open, ".bz2"), (lzma.open, ".xz"), (gzip.open, ".GZ")]
+)
 def test_plain_and_compressed_files(tmp_path, opener, suffix):
     path = tmp_path / f"file{suffix}"
     with opener(path, "wb") as file:
@@ -107,6 +109,13 @@ def test_damaged_archives(tmp_path, name):
         read(source, encoding="latin-1")
 
 
+def test_an_archive_with_a_capital_suffix(tmp_path):
+    with zipfile.ZipFile(tmp_path / "FILE.ZIP", "w") as archive:
+        archive.writestr("a.conll", "南 B-GPE")
+    assert [source.member for source in list_sources(tmp_path / "FILE.ZIP")] == ["a.conll"]
+    assert len(list_sources(tmp_path / "FILE.ZIP" / "a.conll")) == 1
+
+
 def test_not_a_zip(tmp_path):
     (tmp_path / "file.zip").write_text("no")
     with pytest.raises(FormatError, match="is not a zip archive"):
@@ -127,7 +136,7 @@ def test_whole_texts(tmp_path, monkeypatch):
     path.write_bytes("\ufeff南\r\n京\n".encode())
     assert read_text(Source(path), ReadOptions(), report) == "南\r\n京\n"
     path.write_bytes("南京".encode("gb18030"))
-    with pytest.raises(FormatError, match=r"byte 1 is not utf-8 .* It looks like gb18030"):
+    with pytest.raises(FormatError, match=r"byte 1 is not utf-8 .* It looks like gb18030.* or save it as UTF-8"):
         read_text(Source(path), ReadOptions(), report)
     assert "\ufffd" in read_text(Source(path), ReadOptions(errors="replace"), report) and report.problems
     with pytest.raises(FormatError, match="Unknown encoding 'utf-9'"):

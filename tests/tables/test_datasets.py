@@ -61,6 +61,17 @@ def test_a_text_that_is_missing_is_named():
         annotate_dataset(datasets.Dataset.from_dict({"body": ["在南京", None]}), spacy.blank("zh"), text="body")
 
 
+def test_what_cannot_be_annotated_is_told_before_the_pipeline_runs():
+    given = datasets.Dataset.from_dict({"text": ["在南京"], "entities": [[]]})
+    with pytest.raises(FormatError, match="has a column 'entities' already"):
+        annotate_dataset(given, None)
+    with pytest.raises(FormatError, match=r"Expected a Dataset, not IterableDataset. Load it without streaming"):
+        annotate_dataset(given.to_iterable_dataset(), None)
+    for use in (annotate_dataset, lambda *arguments: list(read_dataset(*arguments))):
+        with pytest.raises(FormatError, match=r"not a dictionary of 'train', 'test'. Choose one"):
+            use(datasets.DatasetDict({"train": given, "test": given}), None)
+
+
 @pytest.mark.parametrize("docs", [[], [ZH.make_doc("南")]])
 def test_an_unknown_scheme(docs):
     with pytest.raises(FormatError, match=r"Unknown tag scheme 'nope'\. Use one of: bio, bioes"):

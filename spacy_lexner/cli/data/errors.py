@@ -16,7 +16,7 @@ from ...formats.task import Task
 from ...formats.write import WRITERS, check_format
 from ...report.gold import GoldText, to_gold
 from ..model.training_config import CodeOption, ConfigOption, training_config
-from ..shared import GpuOption, failing, load_pipeline, warn_of_failures
+from ..shared import GpuOption, check_apart, failing, load_pipeline, warn_of_failures
 from .convert import OffsetsOption
 from .export import export
 
@@ -62,6 +62,8 @@ def errors_cli(
 
     with failing("The annotation was not checked"):
         check_format(tool, offsets)
+        if model is None:  # which writes the texts of each part
+            check_apart(output, [corpus])
         drafts = output / f"drafts{SUFFIXES.get(tool, '.jsonl')}"
         if drafts.is_dir() and any(drafts.iterdir()):
             raise ValueError(f"{drafts} holds drafts that may have been corrected. Move it, or delete it.")

@@ -2,7 +2,7 @@
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Iterable, Iterator, Optional
+from typing import Annotated, Iterable, Iterator, Optional, Set
 
 import typer
 from spacy.tokens import Doc
@@ -13,8 +13,9 @@ from ...formats.label_studio import make_config
 from ...formats.report import Report
 from ...formats.spacy_file import read_all
 from ...formats.task import Task
-from ...formats.write import WRITERS, write_tasks
+from ...formats.write import WRITERS, check_target, write_tasks
 from ...integrity.folders import whole_folder
+from ...lexicon.limits import quote
 from ...visualize.label_colors import label_color
 from ..shared import failing, progress
 from .convert import OffsetsOption
@@ -51,8 +52,14 @@ def export_cli(
 
 
 def make_tasks(docs: Iterable[Doc], report: Report, spans_key: Optional[str] = None) -> Iterator[Task]:
-    """Turn Docs into annotation tasks."""
-    return (Task(read_doc(doc, f"text {i}", report, spans_key=spans_key)) for i, doc in enumerate(docs, start=1))
+    """Turn Docs into annotation tasks. Raises ValueError, after the last one, if no Doc has spans under `spans_key`."""
+    found: Set[str] = set()
+    for i, doc in enumerate(docs, start=1):
+        found.update(doc.spans)
+        yield Task(read_doc(doc, f"text {i}", report, spans_key=spans_key))
+    if spans_key is not None and spans_key not in found:
+        names = ", ".join(map(quote, sorted(found))) or "none"
+        raise ValueError(f"No text has spans {spans_key!r} (--spans-key). The keys of the spans in the texts: {names}.")
 
 
 def export(
@@ -61,8 +68,11 @@ def export(
     """Write tasks in one of the formats of `formats.write.WRITERS` (brat: a folder), and print a summary. `report`
     collects the counts and whatever the format cannot hold; `offsets` is the unit of offsets, or "auto". A file is
     always replaced, a folder only with `replace`."""
-    folder = whole_folder(path, overwrite=True) if replace and format == "brat" else nullcontext(path)
-    with folder as place:
+    if not replace:
+        check_target(path, format, offsets)
+    # An empty folder may be a mounted one, which cannot be exchanged.
+    whole = format == "brat" and (replace or not path.exists())
+    with whole_folder(path, overwrite=True) if whole else nullcontext(path) as place:
         write_tasks(tasks, place, format, report, offsets=offsets)
     labels = ", ".join(f"{label} {count}" for label, count in sorted(report.labels.items()))
     msg.good(f"{path}: {report.n_texts} texts, {report.n_entities} entities", labels or "No entities.")

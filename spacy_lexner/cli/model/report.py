@@ -1,5 +1,6 @@
 """`spacy lexner report`: what models get right and wrong, and how sure they are."""
 
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Dict, Iterable, List, Optional
 
@@ -79,28 +80,33 @@ def report_cli(
         setup_gpu(gpu_id, silent=True)
         if output.suffix not in (".html", ".htm"):
             raise ValueError(f"{output}: the report is a page; give an .html file.")
-        check_language(language)  # before the models run
+        if output.is_dir():
+            raise IsADirectoryError(f"{output} is a folder. Give the .html file to write.")
+        output.parent.mkdir(parents=True, exist_ok=True)  # before the models run
+        check_language(language)
         gold = [text for i, text in enumerate(read_gold(test)) if not limit or i < limit]
         seen = None if train is None else mentions(read_gold(train))
         settings = Settings(seen, read_map(label_map or []), batch_size, n_samples, seed, n_worst)
-        plain = None if without_words is None else load_pipeline(without_words)
         models = load_named([model, *(compare or [])])
+        plain = None if without_words is None else load_pipeline(without_words)
         report = make_report(models, gold, settings, lexicon_off=lexicon_off, without_words=plain)
-        output.parent.mkdir(parents=True, exist_ok=True)
         srsly.write_json(output.with_suffix(".json"), report.to_json())
         title = f"{test.stem}: {' · '.join(report.models)}"
         output.write_text(make_page(report, title=title, language=language), "utf8")
     print_scores(report)
+    warn_of_map(report)
     msg.good(f"{output}", f"The same as JSON: {output.with_suffix('.json')}")
 
 
 def read_map(pairs: Iterable[str]) -> Dict[str, str]:
-    """Parse OLD=NEW into old and new labels. Raises ValueError for anything else."""
-    labels = {}
+    """Parse OLD=NEW into old and new labels. Raises ValueError for anything else, and for two new labels of one."""
+    labels: Dict[str, str] = {}
     for pair in pairs:
         old, separator, new = pair.partition("=")
         if not (old and separator and new):
             raise ValueError(f"--map {pair}: expected an old and a new label, such as PERSON=PER.")
+        if labels.get(old, new) != new:
+            raise ValueError(f"--map {pair}: {old} is already renamed to {labels[old]}. Give one new label for each.")
         labels[old] = new
     return labels
 
@@ -118,3 +124,17 @@ def print_scores(report: Report) -> None:
             msg.text(LEXICON[kind].format(100 * effect["f"]))
     for name, measured in report.models.items():
         warn_of_failures(measured.figures["failed"], f"{name}: ")
+
+
+def warn_of_map(report: Report) -> None:
+    """Warn of renamed labels that no model predicts, and of new ones that no text is annotated with."""
+    predicted = set(chain.from_iterable(measured.labels for measured in report.models.values()))
+    annotated = set(report.corpus["labels"])
+    for old, new in (report.settings.label_map or {}).items():
+        for label, known, problem in (
+            (old, predicted, "no model predicts"),
+            (new, annotated, "no text is annotated with"),
+        ):
+            if label not in known:
+                names = ", ".join(sorted(known)) or "none"
+                msg.warn(f"--map {old}={new}: {problem} {label}", f"The labels there are: {names}")

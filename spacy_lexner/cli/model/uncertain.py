@@ -8,10 +8,10 @@ from spacy.cli._util import setup_gpu
 from wasabi import msg
 
 from ...annotation.drafts import Draft, find_words, make_drafts
-from ...annotation.select import DIVERSITY, Choice, choose
+from ...annotation.select import DIVERSITY, Choice, check_diversity, choose
 from ...formats.report import Report
 from ...formats.task import Task
-from ...formats.write import WRITERS
+from ...formats.write import WRITERS, check_target
 from ..data.convert import OffsetsOption
 from ..data.export import export
 from ..shared import GpuOption, TextFormatOption, failing, load_pipeline, progress, read_texts, warn_of_failures
@@ -58,6 +58,8 @@ def uncertain_cli(
         tool = FORMATS.get(output.suffix, "") if tool == "auto" else tool
         if tool not in WRITERS:
             raise ValueError(f"{output}: the suffix names no format. Give one with --to: {', '.join(WRITERS)}.")
+        check_target(output, tool, offsets)  # before the model runs
+        check_diversity(diversity)
         done = set(read_texts(labelled)) if labelled else set()
         found = list(read_texts(corpus, format))
         texts = [text for text in dict.fromkeys(found) if text not in done]

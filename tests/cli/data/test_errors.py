@@ -120,6 +120,13 @@ def test_notes_of_copies_that_differ_change_no_draft():
     ]
 
 
+def test_parts_are_not_written_among_the_texts(tmp_path):
+    """A later run, or a training, would read them again."""
+    save_docs(tmp_path / "texts.spacy", make_texts(20))
+    code, printed = run(tmp_path, "-o", tmp_path / "errors")
+    assert code == 1 and "Choose a folder outside of it" in printed and not (tmp_path / "errors").exists()
+
+
 def test_drafts_for_brat_are_never_overwritten(found):
     folder, _, _ = found
     arguments = ["-o", folder / "out", "-c", folder / "config.cfg", "-k", 2, "--to", "brat", "-n", 3]

@@ -65,12 +65,26 @@ def test_offsets(corpus, tmp_path):
         (["{corpus}", "out", "--format", "xml"], "Unknown format to write: 'xml'"),
         (["{corpus}", "{folder}", "--format", "brat"], "Give a new folder"),
         (["{corpus}", "out", "--offsets", "bytes"], "expected one of auto, code-points"),
+        (
+            ["{corpus}", "out", "--spans-key", "ruler"],
+            "No text has spans 'ruler' (--spans-key). The keys of the spans in the texts: 'sc'.",
+        ),
     ],
 )
 def test_errors(corpus, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     code, printed = run("export", *(argument.format(corpus=corpus, folder=tmp_path) for argument in arguments))
     assert code == 1 and message in printed and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("format", ["prodigy", "brat"])
+def test_a_damaged_file_leaves_nothing(corpus, tmp_path, format):
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    corpus.rename(folder / "a.spacy")
+    (folder / "b.spacy").write_bytes(b"damaged")
+    code, printed = run("export", folder, tmp_path / "out", "--format", format)
+    assert code == 1 and "Nothing was written" in printed and [path.name for path in tmp_path.iterdir()] == ["corpus"]
 
 
 def test_help():

@@ -64,9 +64,20 @@ def test_limits(model, corpus, tmp_path):
     assert figures["corpus"]["texts"] == 1 and figures["models"]["mine"]["worst"] == []
 
 
+def test_renamed_labels_that_there_are_not(model, corpus, tmp_path):
+    options = ["--samples", 5, "--output", tmp_path / "report.html", "--map"]
+    code, printed = run(model, corpus, *options, "CTY=GPE")
+    assert code == 0 and "--map CTY=GPE: no model predicts CTY The labels there are: CITY" in printed
+    code, printed = run(model, corpus, *options, "CITY=LOC")
+    assert "--map CITY=LOC: no text is annotated with LOC The labels there are: GPE, PER" in printed
+    code, printed = run(model, corpus, *options, "CITY=GPE", "--compare", "peer=blank:zh")
+    assert code == 0 and "--map" not in printed
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [
+        (["blank:zh", "{corpus}", "--map", "A=B", "--map", "A=C"], "--map A=C: A is already renamed to B"),
         (["no_such_model", "{corpus}"], "no_such_model"),
         (["blank:zh", "{folder}/none.spacy"], "No .spacy file"),
         (["blank:zh", "{corpus}", "--train", "{folder}/none.spacy"], "No .spacy file"),
@@ -79,6 +90,15 @@ def test_errors(corpus, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     code, output = run(*(argument.format(corpus=corpus, folder=tmp_path) for argument in arguments))
     assert code == 1 and message in output and not list(tmp_path.glob("report.*"))
+
+
+def test_what_cannot_be_written_is_told_before_models_run(corpus, tmp_path):
+    (tmp_path / "folder.html").mkdir()
+    (tmp_path / "file").touch()
+    code, output = run("no_such_model", corpus, "--output", tmp_path / "folder.html")
+    assert code == 1 and "is a folder. Give the .html file to write." in output
+    code, output = run("no_such_model", corpus, "--output", tmp_path / "file" / "report.html")
+    assert code == 1 and "no_such_model" not in output
 
 
 @pytest.mark.parametrize("size", [0, -1])

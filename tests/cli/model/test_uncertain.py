@@ -75,6 +75,21 @@ def test_errors(model, corpus, tmp_path, monkeypatch, arguments, message):
     assert code == 1 and message in printed and not list(tmp_path.glob("uncertain*"))
 
 
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--diversity", "2"], "diversity is 2.0"),
+        (["--offsets", "bytes"], "expected one of auto, code-points"),
+        (["-o", "{folder}", "--to", "brat"], "exists and is not empty"),
+        (["-o", "{folder}", "--to", "prodigy"], "is a folder. Give the file to write."),
+        (["-o", "{folder}/x.txt", "--to", "spacy-llm"], "is '.txt'; expected .yml"),
+    ],
+)
+def test_what_cannot_be_written_is_told_before_the_model_runs(corpus, tmp_path, arguments, message):
+    code, printed = run("no_such_model", corpus, *(argument.format(folder=tmp_path) for argument in arguments))
+    assert code == 1 and message in printed
+
+
 def test_a_pipeline_without_a_lexicon(model, corpus, tmp_path):
     nlp = spacy.load(model)
     nlp.get_pipe("lex_matcher").remove_words(["南京", "南京市", "长江"])
