@@ -230,6 +230,7 @@ class LexNER(SequenceTagger[Prediction]):
 
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Prediction]) -> None:
         """Write predictions to Docs: entities and their scores, alternatives, uncertain spans, words."""
+        self.writer.component = self.name  # spaCy renames a component that it sources
         for doc, prediction in zip(docs, scores):
             conflicts = self.writer.write(doc, prediction, overwrite=self.overwrite)
             if self.n_alternatives:
