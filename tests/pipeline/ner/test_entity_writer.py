@@ -323,3 +323,12 @@ def test_two_sourced_components_keep_each_others_spans(nlp):
             group = app(TEXT).spans[UNCERTAIN_KEY]
         assert set(group.attrs["components"]) == set(enabled)
         assert len(group) == n_components * group.attrs["components"].count("first") > 0
+
+
+def test_a_doc_whose_tokens_were_merged_can_be_annotated_again(nlp):
+    app = copy.deepcopy(nlp)
+    app.get_pipe("lex_ner").uncertain = (0.01, 1.0)
+    app.add_pipe("merge_entities")
+    doc = app(TEXT)
+    assert len(doc) < len(TEXT)
+    assert [ent.text for ent in app(doc).ents] == [ent.text for ent in app(TEXT).ents]
