@@ -183,7 +183,13 @@ def _characters(unit_doc: Doc, entities: Sequence[Entity]) -> Tuple[np.ndarray, 
 
 
 def move_to_units(doc: Doc, unit_doc: Doc, places: Sequence[Place]) -> List[Place]:
-    """Map spans (first token, end, label) of a Doc to its unit Doc."""
+    """Map spans (first token, end, label) of a Doc to its unit Doc. Raises ValueError for one without tokens there."""
+    for start, end, _ in places:
+        if not 0 <= start < end <= len(doc):
+            raise ValueError(
+                f"A span from token {start} to {end} (exclusive) cannot be scored in {doc.text[:40]!r}: expected at "
+                f"least one of its {len(doc)} tokens, 0 <= start < end <= {len(doc)}."
+            )
     if doc is unit_doc:
         return list(places)
     spans = [doc[start:end] for start, end, _ in places]
