@@ -8,6 +8,7 @@ from spacy.tokens import Doc
 from thinc.api import Model, set_dropout_rate
 from thinc.types import Floats2d
 
+from ..candidates.lexicon_node import LexiconLink
 from ..tagging.spans.head import PathSearch, TaggerHead, TaggerOutput
 from ..tagging.spans.tag_scheme import OUTSIDE, Bools2d
 from .read_upto import read_upto
@@ -92,6 +93,7 @@ def recall(
         raise ValueError(
             "There is nothing to rehearse: call nlp.resume_training() first, which keeps a copy of the model as it is."
         )
+    _match_any_doc(before)
     head: TaggerHead = model.attrs["head"]
     allowed = [constraint(doc) for doc in docs]
     n_tags = before.get_ref("output_layer").get_dim("nO")
@@ -101,6 +103,14 @@ def recall(
     outputs, backprop = model.begin_update(docs)
     loss, d_outputs = head.distil_loss(outputs, allowed, target)
     return loss, lambda: backprop(d_outputs)
+
+
+def _match_any_doc(model: Model) -> None:
+    """Let a model match Docs of any pipeline, as in training: `nlp.rehearse` runs no `lex_matcher`."""
+    for node in model.walk():
+        link = node.attrs.get("link")
+        if isinstance(link, LexiconLink) and link.source is not None and link.owner is not None:
+            link.set(link.source, link.owner, None)
 
 
 def open_labels(gold: Bools2d, labels: Sequence[str], annotated: Sequence[str]) -> Bools2d:

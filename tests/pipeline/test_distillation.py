@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+import spacy
+from small_encoders import ENCODERS
 from small_ner import TEXTS, blank, examples, train
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -53,6 +55,21 @@ def test_rehearsal_keeps_what_was_known_while_a_label_is_learned(trained):
     kept = learn_a_label(other, rehearse=True)
     assert kept < without / 2
     assert [ent.label_ for ent in other(NEW[1][0]).ents if ent.text == "音乐厅"] == ["HALL"]
+
+
+def test_rehearsal_in_the_pipeline_that_a_component_was_sourced_into():
+    nlp = blank(tok2vec={"@architectures": "spacy-lexner.LEBERT.v1", **ENCODERS["LEBERT"]})
+    nlp.add_pipe("lex_matcher", first=True).add_words(["张三", "北京大学"])
+    train(nlp, steps=1)
+    app = spacy.blank("zh")
+    for name in nlp.pipe_names:
+        app.add_pipe(name, source=nlp)
+    losses = []
+    for pipeline in (nlp, app):
+        fix_random_seed(0)
+        pipeline.resume_training()
+        losses.append(pipeline.get_pipe("lex_ner").rehearse(raw(pipeline)))
+    assert losses[0] == losses[1]
 
 
 def test_at_the_start_there_is_nothing_to_correct(trained):

@@ -148,9 +148,9 @@ class EntityWriter:
         """Write spans to a group, their scores, exact characters and this component to its `attrs`. Spans that other
         components wrote stay."""
         rows = [(one.span, one.entity.score, [one.start, one.end], self.component) for one in placed]
-        if (group := doc.spans.get(key)) is not None:
-            columns = (group.attrs.get(name, ()) for name in COLUMNS)
-            rows = [*(row for row in zip(group, *columns) if row[-1] != self.component), *rows]
+        columns = [doc.spans[key].attrs.get(name, ()) for name in COLUMNS] if key in doc.spans else [()]
+        if any(name != self.component for name in columns[-1]):  # once tokens were merged, spaCy cannot read the group
+            rows = [*(row for row in zip(doc.spans[key], *columns) if row[-1] != self.component), *rows]
         attrs = {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS, 1)}
         doc.spans[key] = SpanGroup(doc, name=key, attrs=attrs, spans=[row[0] for row in rows])
 
@@ -183,7 +183,13 @@ def _characters(unit_doc: Doc, entities: Sequence[Entity]) -> Tuple[np.ndarray, 
 
 
 def move_to_units(doc: Doc, unit_doc: Doc, places: Sequence[Place]) -> List[Place]:
-    """Map spans (first token, end, label) of a Doc to its unit Doc."""
+    """Map spans (first token, end, label) of a Doc to its unit Doc. Raises ValueError for one without tokens there."""
+    for start, end, _ in places:
+        if not 0 <= start < end <= len(doc):
+            raise ValueError(
+                f"A span from token {start} to {end} (exclusive) cannot be scored in {doc.text[:40]!r}: expected at "
+                f"least one of its {len(doc)} tokens, 0 <= start < end <= {len(doc)}."
+            )
     if doc is unit_doc:
         return list(places)
     spans = [doc[start:end] for start, end, _ in places]

@@ -196,11 +196,12 @@ class LexNER(SequenceTagger[Prediction]):
         docs (Iterable[Doc]): The Docs.
         spans (Sequence[Sequence[Tuple[int, int, str]]]): First token, end (exclusive) and label of the spans of each
             Doc.
-        RETURNS (List[List[float]]): Their scores. Raises ValueError for a label that the model does not have.
+        RETURNS (List[List[float]]): Their scores. Raises ValueError for a label that the model does not have, and for a
+            span without tokens.
         """
         docs = list(docs)
         unit_docs, constraints, outputs = self._read(docs)
-        spans = [move_to_units(*row) for row in zip(docs, unit_docs, spans)]
+        spans = [move_to_units(*row) for row in zip(docs, unit_docs, spans, strict=True)]
         probabilities = score_entities(self.head, outputs, constraints, self.scheme, spans)
         confidence = Confidence.from_cfg(self.cfg)
         return [
@@ -230,6 +231,7 @@ class LexNER(SequenceTagger[Prediction]):
 
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Prediction]) -> None:
         """Write predictions to Docs: entities and their scores, alternatives, uncertain spans, words."""
+        self.writer.component = self.name  # spaCy renames a component that it sources
         for doc, prediction in zip(docs, scores):
             conflicts = self.writer.write(doc, prediction, overwrite=self.overwrite)
             if self.n_alternatives:

@@ -15,11 +15,11 @@ def score_places(nlp: Language, ner: LexNER, text: str, places: Sequence[Tuple[i
     ner (LexNER): Its component.
     text (str): The text.
     places (Sequence[Tuple[int, int, str]]): First character, end (exclusive) and label of each span.
-    RETURNS (List[float]): Their scores; 0 for a span off the borders of what the model tags (characters or tokens), or
-        with a label that it lacks.
+    RETURNS (List[float]): Their scores; 0 for a span without characters, off the borders of what the model tags
+        (characters or tokens), or with a label that it lacks.
     """
     (doc,) = ner.unit_docs([read_upto(nlp, ner, text)])
-    spans = [doc.char_span(start, end, label=label) for start, end, label in places]
+    spans = [doc.char_span(*place) if 0 <= place[0] < place[1] else None for place in places]
     known = [i for i, span in enumerate(spans) if span is not None and span.label_ in ner.labels]
     wanted = [(span.start, span.end, span.label_) for span in (spans[i] for i in known) if span is not None]
     scores = [0.0] * len(places)

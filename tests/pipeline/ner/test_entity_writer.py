@@ -310,3 +310,25 @@ def test_two_components_keep_each_others_spans():
     for writer in (first, second):
         writer.write(doc, found._replace(entities=[]), overwrite=False)
     assert LEFT_OUT_KEY not in doc.spans
+
+
+def test_two_sourced_components_keep_each_others_spans(nlp):
+    app = spacy.blank("zh")
+    for name in ("first", "second"):
+        app.add_pipe("lex_ner", source=copy.deepcopy(nlp), name=name)
+        app.get_pipe(name).uncertain = (0.01, 1.0)
+    app.get_pipe("second").overwrite = True
+    for n_components, enabled in ((1, ["first"]), (2, ["first", "second"])):
+        with app.select_pipes(enable=enabled):
+            group = app(TEXT).spans[UNCERTAIN_KEY]
+        assert set(group.attrs["components"]) == set(enabled)
+        assert len(group) == n_components * group.attrs["components"].count("first") > 0
+
+
+def test_a_doc_whose_tokens_were_merged_can_be_annotated_again(nlp):
+    app = copy.deepcopy(nlp)
+    app.get_pipe("lex_ner").uncertain = (0.01, 1.0)
+    app.add_pipe("merge_entities")
+    doc = app(TEXT)
+    assert len(doc) < len(TEXT)
+    assert [ent.text for ent in app(doc).ents] == [ent.text for ent in app(TEXT).ents]

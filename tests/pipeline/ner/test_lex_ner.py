@@ -67,6 +67,13 @@ def test_score_is_the_exact_probability(nlp):
         assert 0.5 < ent._.lex_score <= 1
 
 
+@pytest.mark.parametrize("place", [(0, 0), (2, 1), (-1, 2), (0, 100)])
+def test_only_tokens_of_the_doc_can_be_scored(nlp, place):
+    doc = nlp.make_doc("张三在北京")
+    with pytest.raises(ValueError, match=rf"token {place[0]} to {place[1]} .*'张三在北京'.*5 tokens"):
+        nlp.get_pipe("lex_ner").score_spans([doc], [[(*place, "PER")]])
+
+
 def test_other_spans_have_no_score(nlp):
     doc = nlp(TEXT)
     assert span(doc, 4, 6)._.lex_score is None

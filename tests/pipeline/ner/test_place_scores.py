@@ -10,9 +10,10 @@ def test_scores_of_spans_by_characters():
     train(nlp)
     text, ner = TEXTS[0][0], nlp.get_pipe("lex_ner")
     places = [(0, 2, "PER"), (0, 2, "COLOUR"), (0, len(text) + 1, "PER"), (0, 3, "PER")]
+    places += [(2, 2, "PER"), (3, 2, "PER"), (-2, 2, "PER")]
     scores = score_places(nlp, ner, text, places)
     exact = ner.score_spans([nlp.make_doc(text)], [[(0, 2, "PER"), (0, 3, "PER")]])[0]
-    assert scores == [pytest.approx(exact[0]), 0.0, 0.0, pytest.approx(exact[1])]
+    assert scores == [pytest.approx(exact[0]), 0.0, 0.0, pytest.approx(exact[1]), 0.0, 0.0, 0.0]
 
 
 def test_tokens_of_several_characters():
