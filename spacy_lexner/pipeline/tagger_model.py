@@ -1,5 +1,6 @@
 """Initializing a tagger's model, running it and updating its weights."""
 
+import logging
 from itertools import islice
 from typing import Any, Callable, Iterable, Sequence
 
@@ -13,7 +14,12 @@ from ..candidates.training_texts import pass_training_docs
 from ..candidates.unit_docs import find_listener
 from ..tagging.spans.head import TaggerOutput
 
+logger = logging.getLogger(__name__)
 SAMPLE = 10  # number of Docs that a model is initialized with
+KEPT = (
+    "%s was initialized before: its encoder keeps its weights, and the vocabulary of the first texts. To begin again "
+    "with the characters and words of these texts, create the pipeline again."
+)
 
 
 def has_weights(model: Model) -> bool:
@@ -23,8 +29,10 @@ def has_weights(model: Model) -> bool:
 
 
 def initialize_model(model: Model, get_docs: Callable[[], Iterable[Doc]], n_tags: int, component: str) -> None:
-    """Initialize a tagger, after showing all training Docs to those of its nodes that ask for them. Raises ValueError
-    if there are none."""
+    """Initialize a tagger, after showing all training Docs to those of its nodes that ask for them. Warns if it has
+    weights, and raises ValueError if there are no Docs."""
+    if has_weights(model):
+        logger.warning(KEPT, component)
     docs = list(islice(get_docs(), SAMPLE))
     if not docs:
         raise ValueError(Errors.E923.format(name=component))

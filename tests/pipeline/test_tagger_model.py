@@ -31,6 +31,14 @@ def test_initialized_with_docs_and_tags():
         initialize_model(build(), lambda: [], 9, "ner")
 
 
+def test_a_second_initialization_is_warned_of(caplog):
+    model = build()
+    initialize_model(model, docs, 9, "ner")
+    assert not caplog.messages
+    initialize_model(model, docs, 9, "ner")
+    assert "ner was initialized before" in caplog.text and "create the pipeline again" in caplog.text
+
+
 def test_an_optimizer_that_sees_all_gradients_at_once():
     class Whole(Optimizer):
         def finish_update(self, model):
