@@ -61,12 +61,21 @@ def _read_hdf5(path: Path, config: Dict[str, Any]) -> Dict[str, Array]:
                 raise ValueError(f"{path} does not fit the options file: {problem}.")
             return {
                 source.name: np.ascontiguousarray(
-                    source.convert(*(np.asarray(file[name], dtype=np.float32) for name, _ in source.datasets))
+                    source.convert(*(_read_dataset(file[name], path) for name, _ in source.datasets))
                 )
                 for source in sources
             }
     except (OSError, KeyError, RuntimeError) as error:
         raise ValueError(f"{path} cannot be read as HDF5 ({error}): the file is truncated or damaged.") from error
+
+
+def _read_dataset(dataset: Any, path: Path) -> Array:
+    if dataset.dtype.kind not in "fiu":
+        raise ValueError(f"{path}: {dataset.name} is made of {dataset.dtype}; expected numbers.")
+    weights = np.asarray(dataset, dtype=np.float32)
+    if not np.isfinite(weights).all():
+        raise ValueError(f"{path}: {dataset.name} has values that are not finite: the file is damaged.")
+    return weights
 
 
 def _sources(config: Dict[str, Any]) -> Iterator[Source]:

@@ -5,10 +5,11 @@ import re
 from pathlib import Path
 from typing import Any, Dict, NamedTuple
 
-from transformers import BertConfig, BertModel
+from transformers import PreTrainedModel
 
 from ..encoders.ernie.checkpoint import save_entity_side
 from ..encoders.ernie.model import DEFAULT_ENTITY_HEADS, LAYER_TYPES, FusedBert
+from ..encoders.shared.bert_shaped import build_encoder
 from ..encoders.shared.wordpieces import read_vocab, vocab_settings
 from ..integrity.folders import whole_folder
 from .huggingface import SavedEncoder, save_tokenizer
@@ -62,22 +63,29 @@ def import_ernie(
     entity_heads (int): Heads of the entity self-attention; the original has 4, but its files do not say so.
     lower_case (bool): Whether the vocabulary ignores case and accents.
     overwrite (bool): Whether to replace an existing folder.
-    RETURNS (FusedBert): The encoder. Raises ValueError if the checkpoint is not an ERNIE, or is incomplete.
+    RETURNS (FusedBert): The encoder. Raises ValueError, and writes nothing, if the checkpoint is not an ERNIE, or is
+        incomplete or inconsistent.
     """
     source = Path(source)
     settings = _read_config(source)
     layer_types = settings.pop("layer_types")
     state = rename_parameters(read_state_dict(source / WEIGHTS)).encoder
-    wordpieces = vocab_settings(read_vocab(source / VOCAB), lower_case=lower_case)
-    widths = [tensor.shape[1] for name, tensor in state.items() if name.endswith("dense_in.weight")]
+    pieces = read_vocab(source / VOCAB)
+    wordpieces = vocab_settings(pieces, lower_case=lower_case)
+    widths = [tensor.shape[-1] for name, tensor in state.items() if name.endswith("dense_in.weight")]
     if not widths:
         raise ValueError(
             f"{source / WEIGHTS} has no entity side: it is a BERT, which `checkpoint` reads without conversion."
         )
-    text = BertModel(BertConfig(**settings), add_pooling_layer=False)
+    text = _build_text(settings, source)
+    if len(pieces) > text.config.vocab_size:
+        raise ValueError(
+            f"{source / VOCAB} has {len(pieces)} pieces, but the checkpoint knows {text.config.vocab_size}: they do "
+            "not belong together."
+        )
     encoder = FusedBert(text, layer_types, entity_width=widths[0], entity_heads=entity_heads)
     fill_module(encoder, state, source / WEIGHTS, derived=("position_ids", "embeddings.token_type_ids"))
-    with whole_folder(target, overwrite=overwrite) as folder:
+    with whole_folder(target, overwrite=overwrite, inputs=[source]) as folder:
         text.save_pretrained(folder, safe_serialization=True)
         save_tokenizer(SavedEncoder(text, wordpieces), folder)
         save_entity_side(folder, encoder)
@@ -95,6 +103,15 @@ def _read_config(source: Path) -> Dict[str, Any]:
     except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is not the config of an ERNIE ({type(error).__name__}: {error}).") from error
     return settings
+
+
+def _build_text(settings: Dict[str, Any], source: Path) -> PreTrainedModel:
+    try:
+        return build_encoder({**settings, "model_type": "bert"})
+    except (KeyError, ZeroDivisionError, RuntimeError, ValueError) as error:  # transformers checks no value
+        raise ValueError(
+            f"The config in {source} does not describe a BERT ({type(error).__name__}: {error})."
+        ) from error
 
 
 def rename_parameters(state: Dict[str, Any]) -> ErnieParameters:

@@ -47,7 +47,7 @@ def export_huggingface(
         bits.
     """
     saved = read_encoder(Path(source), component)
-    with whole_folder(target, overwrite=overwrite) as folder:
+    with whole_folder(target, overwrite=overwrite, inputs=[source]) as folder:
         saved.model.save_pretrained(folder, safe_serialization=True)
         save_tokenizer(saved, folder)
         if saved.entity_side is not None:

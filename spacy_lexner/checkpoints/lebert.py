@@ -103,7 +103,8 @@ def import_lebert(
     encoder = next(node for node in ner.model.walk() if node.name == "lebert")
     _fill_encoder(encoder, config, lookup_settings(read_vocab(bert / VOCAB)), parameters, rows, path)
     _fill_tagger(ner.model, parameters)
-    with whole_folder(target, overwrite=overwrite) as folder:
+    inputs = [path, bert, labels, *lexicon, *corpus, *([word_vocab] if word_vocab else [])]
+    with whole_folder(target, overwrite=overwrite, inputs=inputs) as folder:
         nlp.to_disk(folder)
     return nlp
 

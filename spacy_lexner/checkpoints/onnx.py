@@ -82,7 +82,8 @@ def export_onnx(nlp: Language, target: Path, *, component: str = "lex_ner", over
         "transitions": output.get_param("transitions").tolist() if learned else None,
         "wordpieces": settings["wordpieces"],
     }
-    with whole_folder(target, overwrite=overwrite) as folder, warnings.catch_warnings():
+    source = [nlp.path] if nlp.path else []
+    with whole_folder(target, overwrite=overwrite, inputs=source) as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about several inputs that share a named dimension
         try:
             torch.onnx.export(

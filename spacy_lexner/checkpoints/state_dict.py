@@ -25,8 +25,10 @@ def read_state_dict(path: Path) -> Dict[str, torch.Tensor]:
         ) from error
     except Exception as error:  # torch has no error of its own for a damaged file
         raise ValueError(f"{path} is not a file of weights, or is incomplete ({error}).") from error
-    if not isinstance(state, dict) or not all(isinstance(tensor, torch.Tensor) for tensor in state.values()):
-        raise ValueError(f"{path} is not a file of weights: expected a dictionary of tensors.")
+    if not isinstance(state, dict) or not all(
+        isinstance(name, str) and isinstance(tensor, torch.Tensor) for name, tensor in state.items()
+    ):
+        raise ValueError(f"{path} is not a file of weights: expected a dictionary of tensors by name.")
     for name, tensor in state.items():
         if tensor.is_floating_point() and not torch.isfinite(tensor).all():
             raise ValueError(f"{path}: the weights {name} are not finite: training diverged, or the file is damaged.")

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Iterator, List, Tuple
+from typing import Iterable, Iterator, List, Tuple
 
 from ..lexicon.writing import sync_folder
 
@@ -20,18 +20,25 @@ AT_FDCWD, RENAME_EXCHANGE = -100, 2  # of linux/fcntl.h and linux/fs.h
 
 
 @contextmanager
-def whole_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
+def whole_folder(target: Path, *, overwrite: bool = False, inputs: Iterable[Path] = ()) -> Iterator[Path]:
     """Write to a temporary folder next to the target, which is renamed to the target once all its contents are on disk.
     If writing fails or the process is killed, an existing folder is unchanged; the next call removes the leftovers of a
     killed process. Where the system can exchange two folders (Linux), the target exists at every moment.
 
     target (Path): The folder.
     overwrite (bool): Whether to replace an existing folder. If not, it raises ValueError.
+    inputs (Iterable[Path]): What the contents are made from. A folder with any of it is never replaced, which would
+        remove it: raises ValueError.
     YIELDS (Path): The temporary folder.
     """
     target = Path(os.path.abspath(target))
     if target.exists() and not overwrite:
         raise ValueError(f"{target} already exists. Choose another folder, or allow overwriting.")
+    lost = [path for path in map(Path, inputs) if target.resolve() in (path.resolve(), *path.resolve().parents)]
+    if target.exists() and lost:
+        raise ValueError(
+            f"{target} cannot be replaced, since that would remove {lost[0]}, which is read. Choose another folder."
+        )
     target.parent.mkdir(parents=True, exist_ok=True)
     _clean_up(target)
     temporary, lock = _make_temporary(target)

@@ -41,10 +41,17 @@ def read_annotated(
     if dev is None:
         drawn = draw_judges(docs, known, seed, name=str(labelled))
         return Annotated(*([doc for i, doc in enumerate(docs) if (i in drawn) == side] for side in (False, True)))
+    judges = read_judges(dev)
+    return Annotated(drop_shared(docs, judges, (str(labelled), str(dev)), skip_shared), judges)
+
+
+def read_judges(dev: Path) -> List[Doc]:
+    """RETURNS (List[Doc]): Annotated texts to score models on. Raises ValueError if they have no entities: all models
+    would have the same score, and the first be the best."""
     judges = list(spacy_file.read_annotated(dev))
     if not labels_of(judges):
         raise ValueError(f"{dev}: no entities in the {len(judges)} texts to score models on.")
-    return Annotated(drop_shared(docs, judges, (str(labelled), str(dev)), skip_shared), judges)
+    return judges
 
 
 def drop_shared(docs: Sequence[Doc], judges: Sequence[Doc], names: Tuple[str, str], skip_shared: bool) -> List[Doc]:

@@ -17,7 +17,7 @@ from ..report.gold import to_gold
 from ..report.predict import find_lex_ner
 from ..training.run_inputs import begin
 from ..training.runs import set_values, train_once
-from .annotated import drop_shared, protect
+from .annotated import drop_shared, protect, read_judges
 from .judges import labels_of
 from .rounds import LABELLED, find_component
 from .settings import check_seed
@@ -64,11 +64,12 @@ def distil(
     RETURNS (Path): The student's folder. Raises ValueError, with the reason, if it cannot be trained.
     """
     check_seed(config, seed)
-    judges = [] if dev is None else list(read_annotated(dev))
+    judges = [] if dev is None else read_judges(dev)
     name, nlp = find_component(config), load_model(teacher)
     ner = find_lex_ner(nlp)
     annotated = [] if labelled is None else list(read_annotated(labelled))
     _check_labels(labelled, annotated, ner.labels)
+    _check_labels(dev, judges, ner.labels)
     annotated = drop_shared(annotated, judges, (str(labelled), str(dev)), skip_shared)
     parts = [str(teacher), sources, dev, labelled, limit, seed, *["skip shared"] * skip_shared]
     begin(output, "teacher", (TEXTS, TRAINING, MODEL), parts)
@@ -97,11 +98,11 @@ def distil(
     return output / MODEL
 
 
-def _check_labels(labelled: Optional[Path], annotated: Sequence[Doc], labels: Sequence[str]) -> None:
+def _check_labels(path: Optional[Path], annotated: Sequence[Doc], labels: Sequence[str]) -> None:
     """Raise ValueError if annotated texts have labels that the teacher lacks."""
     if unknown := sorted(labels_of(annotated) - set(labels)):
         raise ValueError(
-            f"{labelled} has the labels {', '.join(unknown)}, which the teacher lacks: it has {', '.join(labels)}. "
+            f"{path} has the labels {', '.join(unknown)}, which the teacher lacks: it has {', '.join(labels)}. "
             "Rename labels, leave these texts out, or train the teacher on them first."
         )
 

@@ -2,6 +2,7 @@ import copy
 import json
 
 import h5py
+import numpy as np
 import pytest
 
 from spacy_lexner.checkpoints.elmo import import_elmo
@@ -120,6 +121,28 @@ def replace(name, shape):
 )
 def test_weights_that_do_not_fit_the_options(run, change, message):
     with pytest.raises(ValueError, match=rf"weights\.hdf5 does not fit the options file: .*{message}"):
+        run(change=change)
+
+
+def give(name, value):
+    def change(file):
+        kept = file[name].shape
+        del file[name]
+        file[name] = np.full(kept, value)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (give("char_embed", np.nan), "/char_embed has values that are not finite"),
+        (give(f"{CELL}/B", np.inf), f"{CELL}/B has values that are not finite"),
+        (give(f"{CELL}/B", b"1.5"), rf"{CELL}/B is made of \|S3; expected numbers"),
+    ],
+)
+def test_weights_that_are_no_numbers(run, change, message):
+    with pytest.raises(ValueError, match=message):
         run(change=change)
 
 

@@ -195,6 +195,9 @@ def test_what_is_no_ernie_is_named(original, tmp_path):
         (json.dumps({"hidden_size": 32}), "KeyError: 'layer_types'"),
         (json.dumps({**CONFIG, "layer_types": ["sim", "nrom"]}), "nrom.*; expected sim, mix, norm"),
         (json.dumps({**CONFIG, "hidden_size": 48}), "do not fit its config"),
+        (json.dumps({**CONFIG, "hidden_size": "32"}), "hidden_size of the encoder is '32'; expected a number"),
+        (json.dumps({**CONFIG, "num_attention_heads": 0}), "does not describe a BERT"),
+        (json.dumps({**CONFIG, "hidden_act": "gleu"}), "does not describe a BERT .*gleu"),
     ],
 )
 def test_a_config_that_does_not_fit_is_named(original, tmp_path, config, message):
@@ -204,6 +207,27 @@ def test_a_config_that_does_not_fit_is_named(original, tmp_path, config, message
     (original / "ernie_config.json").unlink()
     with pytest.raises(ValueError, match=r"has no config: expected one of ernie_config.json"):
         import_ernie(original, tmp_path / "ernie")
+
+
+def test_a_vocabulary_with_more_pieces_than_the_checkpoint_is_refused(original, tmp_path):
+    (original / "vocab.txt").write_text("\n".join([*PIECES, "猫"]) + "\n", "utf8")
+    with pytest.raises(ValueError, match=r"vocab\.txt has 61 pieces, but the checkpoint knows 60"):
+        import_ernie(original, tmp_path / "ernie")
+
+
+@pytest.mark.parametrize("heads", [0, -2, 3])
+def test_heads_that_the_entity_vectors_cannot_have(original, tmp_path, heads):
+    with pytest.raises(ValueError, match=f"{heads} entity heads cannot share entity vectors of width 100"):
+        import_ernie(original, tmp_path / "ernie", entity_heads=heads)
+    assert not (tmp_path / "ernie").exists()
+
+
+def test_the_original_is_never_replaced(original):
+    before = sorted(path.name for path in original.iterdir())
+    for target in (original, original.parent):
+        with pytest.raises(ValueError, match=r"cannot be replaced, since that would remove .*ernie_base"):
+            import_ernie(original, target, overwrite=True)
+    assert sorted(path.name for path in original.iterdir()) == before
 
 
 def test_the_command(original, tmp_path):

@@ -141,6 +141,8 @@ def test_a_folder_that_is_there_is_kept_unless_told_otherwise(tmp_path, nlp):
     assert (tmp_path / "hf" / "mine.txt").exists()
     export_huggingface(tmp_path / "saved", tmp_path / "hf", overwrite=True)
     assert not (tmp_path / "hf" / "mine.txt").exists()
+    with pytest.raises(ValueError, match=r"would remove .*saved, which is read"):
+        export_huggingface(tmp_path / "saved", tmp_path / "saved", overwrite=True)
 
 
 def test_a_failed_export_leaves_nothing_behind(tmp_path, nlp, monkeypatch):

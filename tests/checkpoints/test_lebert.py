@@ -86,6 +86,13 @@ def test_no_prefix_and_a_folder(tmp_path, fixtures_dir):
     assert nlp.get_pipe("lex_ner").labels == ("LOC", "PER")
 
 
+def test_no_file_that_is_read_is_replaced(files, tmp_path):
+    before = files.checkpoint.read_bytes()
+    with pytest.raises(ValueError, match=r"cannot be replaced, since that would remove .*, which is read"):
+        import_lebert(files.checkpoint, files.checkpoint.parent, **files.arguments, overwrite=True)
+    assert files.checkpoint.read_bytes() == before
+
+
 def test_goes_on_learning_and_survives_saving(files, tmp_path):
     nlp = import_lebert(files.checkpoint, tmp_path / "lebert", **files.arguments)
     texts = [("必须转啊啊宇多田光", [(5, 9, "PER")]), ("昨天和老公一起去大润发", [(8, 11, "LOC")])]
@@ -130,7 +137,7 @@ def break_checkpoint(files, change):
         ),
         (lambda state: state.update({"module.other": torch.zeros(2)}), "other is not known"),
         (lambda state: state["module.hidden2tag.bias"].fill_(float("nan")), "hidden2tag.bias are not finite"),
-        (lambda state: state.update(evil=Evil()), "not a file of weights, or is incomplete"),
+        (lambda state: state.update(evil=Evil()), "holds more than tensors, which is refused"),
     ],
 )
 def test_other_checkpoints_are_refused(files, tmp_path, change, message):

@@ -35,6 +35,8 @@ def test_onnx_runtime_agrees(adapter_layers, tmp_path):
     nlp.to_disk(tmp_path / "model")
     result = CliRunner().invoke(lexner, ["export-onnx", str(tmp_path / "model"), str(tmp_path / "onnx")])
     assert result.exit_code == 0, result.output
+    again = CliRunner().invoke(lexner, ["export-onnx", *[str(tmp_path / "model")] * 2, "--force"])
+    assert again.exit_code == 1 and "which is read" in " ".join(again.output.split())
     session = onnxruntime.InferenceSession(tmp_path / "onnx" / "model.onnx")
     said = json.loads((tmp_path / "onnx" / "model.json").read_text("utf8"))
     assert said["tags"] == list(nlp.get_pipe("lex_ner").scheme.tags) and said["tags"][0] == "O"

@@ -10,7 +10,7 @@ def test_reads_tensors_without_the_prefix_of_distributed_training(tmp_path):
     assert set(state) == {"weight", "module.a"} and state["weight"].dtype == torch.float32
 
 
-@pytest.mark.parametrize("content", [[torch.ones(1)], {"a": 1}])
+@pytest.mark.parametrize("content", [[torch.ones(1)], {"a": 1}, {1: torch.ones(1)}])
 def test_refuses_what_is_no_dictionary_of_tensors(tmp_path, content):
     torch.save(content, tmp_path / "a")
     with pytest.raises(ValueError, match="expected a dictionary of tensors"):

@@ -46,6 +46,15 @@ def test_a_folder_is_written_and_replaced(tmp_path):
     assert (tmp_path / "new" / "x").stat().st_mode & 0o777 == 0o755
 
 
+def test_a_folder_that_is_read_is_not_replaced(tmp_path):
+    write(tmp_path / "x" / "y", "1")
+    for target in (tmp_path / "x", tmp_path / "x" / "y"):
+        with pytest.raises(ValueError, match=r"cannot be replaced, since that would remove .*a, which is read"):
+            write(target, "2", overwrite=True, inputs=[tmp_path / "x" / "y" / "a"])
+    assert (tmp_path / "x" / "y" / "a").read_text() == "1" and left(tmp_path / "x") == ["y"]
+    write(tmp_path / "x" / "y" / "z", "2", inputs=[tmp_path / "x" / "y"])
+
+
 @pytest.mark.usefixtures("way")
 def test_a_failure_leaves_the_old_folder(tmp_path):
     write(tmp_path / "x", "1")

@@ -111,10 +111,18 @@ def test_bad_texts(files, config, tmp_path, texts, message):
         distil(files / "teacher", NOTHING, config, tmp_path, seed=1)
 
 
-def test_labels_that_the_teacher_lacks(files, config, tmp_path):
-    labelled = save_docs(tmp_path / "labelled.spacy", [("红的花", [(0, 1, "COLOUR"), (2, 3, "PLANT")])])
-    with pytest.raises(ValueError, match=r"labelled\.spacy has the labels COLOUR, PLANT, which .* it has LOC, PER"):
-        distil(files / "teacher", TEXTS, config, tmp_path / "out", labelled=labelled)
+@pytest.mark.parametrize("option", ["dev", "labelled"])
+def test_labels_that_the_teacher_lacks(files, config, tmp_path, option):
+    path = save_docs(tmp_path / "own.spacy", [("红的花", [(0, 1, "COLOUR"), (2, 3, "PLANT")])])
+    with pytest.raises(ValueError, match=r"own\.spacy has the labels COLOUR, PLANT, which .* it has LOC, PER"):
+        distil(files / "teacher", TEXTS, config, tmp_path / "out", **{option: path})
+    assert not (tmp_path / "out").exists()
+
+
+def test_texts_without_entities_cannot_score_the_student(files, config, tmp_path):
+    dev = save_docs(tmp_path / "dev.spacy", [(text, []) for text in NOTHING])
+    with pytest.raises(ValueError, match=r"dev\.spacy: no entities in the 2 texts to score models on"):
+        distil(files / "teacher", TEXTS, config, tmp_path / "out", dev=dev)
     assert not (tmp_path / "out").exists()
 
 

@@ -26,10 +26,10 @@ class EntityFusion(nn.Module):
 
     def __init__(self, config: BertConfig, entity_width: int, entity_heads: int, *, self_attention: bool) -> None:
         super().__init__()
-        if entity_width % entity_heads:
+        if entity_heads < 1 or entity_width % entity_heads:
             raise ValueError(
                 f"{entity_heads} entity heads cannot share entity vectors of width {entity_width}: "
-                f"choose entity_heads so that it divides the width."
+                f"choose entity_heads of at least 1 that divide the width."
             )
         self.attention = (
             BertAttention(_attention_config(config, entity_width, entity_heads)) if self_attention else None

@@ -1,7 +1,7 @@
 """The settings of an ERNIE, and its construction when a pipeline is initialised."""
 
 from dataclasses import dataclass
-from typing import Dict, List, Literal, Optional, Sequence, Tuple, get_args
+from typing import ClassVar, Dict, List, Literal, Optional, Sequence, Tuple
 
 import numpy as np
 from spacy.tokens import Doc
@@ -25,6 +25,9 @@ EntitiesFrom = Literal["frozen", "finetuned"]
 class ERNIESetup(BertSetup):
     """The settings of an ERNIE; see `build_ernie_v1`."""
 
+    block = "ERNIE"
+    least: ClassVar = {**BertSetup.least, "entity_width": 1, "entity_heads": 1}
+
     layer_types: Optional[Tuple[str, ...]]
     entity_width: Optional[int]
     entity_heads: Optional[int]
@@ -32,8 +35,6 @@ class ERNIESetup(BertSetup):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.entities not in get_args(EntitiesFrom):
-            raise ValueError(f"Unknown entities={self.entities!r}. Choose one of {get_args(EntitiesFrom)}.")
         if self.layer_types is not None:
             complete_layer_types(self.layer_types, len(self.layer_types) if self.checkpoint else self.depth)
 
@@ -72,8 +73,8 @@ class ERNIESetup(BertSetup):
         saved = None
         if self.checkpoint is not None and has_entity_side(self.checkpoint):
             saved = read_entity_side(self.checkpoint, depth)
-        layer_types = self.layer_types or (saved.layer_types if saved else default_layer_types(depth))
-        layer_types = complete_layer_types(layer_types, depth)
+        layer_types = saved.layer_types if saved else default_layer_types(depth)
+        layer_types = complete_layer_types(layer_types if self.layer_types is None else self.layer_types, depth)
         width = self.entity_width or (saved.entity_width if saved else lexicon.dim or DEFAULT_ENTITY_WIDTH)
         heads = self.entity_heads or (saved.entity_heads if saved else DEFAULT_ENTITY_HEADS)
         check_entity_vectors(lexicon, width)

@@ -20,6 +20,7 @@ class Embedding(CharacterOptions):
         alike with `character_dropout` "after_projection" or "after_positions", once absolute positions are added.
     """
 
+    shares: ClassVar = ("token_dropout", "character_dropout", "word_dropout")
     normalize_contextual: bool = True
     token_dropout: float = 0.01
     character_dropout: float = 0.5
@@ -74,6 +75,7 @@ class Attention(Block):
     """
 
     block = "attention"
+    shares: ClassVar = ("dropout",)
     scaled: bool = False
     project_queries: bool = True
     project_keys: bool = False
@@ -100,6 +102,8 @@ class SubLayers(Block):
     """
 
     block = "sublayers"
+    least: ClassVar = {"inner_width": 1}
+    shares: ClassVar = ("dropout", "inner_dropout", "inner_output_dropout", "output_dropout")
     norm: Literal["post", "pre"] = "post"
     residual: Literal["input", "output", "none"] = "output"
     shared_norm: bool = True

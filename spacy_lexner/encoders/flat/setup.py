@@ -27,7 +27,7 @@ class FlatSetup(Block):
     """The settings of a FLAT, see `build_flat_v1`. They matter once, when it is initialized; the module is saved."""
 
     block = "FLAT"
-    least: ClassVar = {"width": 1}
+    least: ClassVar = {"width": 1, "heads": 1, "layers": 1}
 
     width: int = 128
     heads: int = 8

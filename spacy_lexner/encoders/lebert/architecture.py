@@ -1,6 +1,6 @@
 """`spacy-lexner.LEBERT.v1`: the encoder for any component that takes token vectors."""
 
-from typing import Any, Dict, List, Literal, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 from spacy.tokens import Doc
 from spacy.util import SimpleFrozenDict
@@ -11,6 +11,7 @@ from ...candidates.policy import Policy
 from ...lexicon.matcher import SingleChars
 from ..shared.lexicon_options import LabelOptions
 from ..shared.read_as import ReadAs
+from ..shared.word_attention import Empty
 from .layer import LEBERTEncoder, LEBERTOptions
 from .setup import LEBERTSetup, WordsFrom
 
@@ -34,7 +35,7 @@ def build_lebert_v1(
     max_words: int = 3,
     policy: Policy = "start",
     single_chars: SingleChars = "keep",
-    empty: Literal["zero", "pad"] = "zero",
+    empty: Empty = "zero",
     words: WordsFrom = "frozen",
     word_width: int = 50,
     dropout: float = 0.1,

@@ -1,7 +1,7 @@
 """The settings of a LEBERT, and its construction when a pipeline is initialised."""
 
 from dataclasses import dataclass
-from typing import Any, Dict, Optional, Sequence, Tuple, get_args
+from typing import Any, ClassVar, Dict, Optional, Sequence, Tuple
 
 import numpy as np
 from spacy.tokens import Doc
@@ -14,7 +14,7 @@ from ..shared.bert_shaped import config_settings
 from ..shared.lexicon_options import LabelOptions
 from ..shared.read_as import NO_LEXICON
 from ..shared.shim import ModuleShim
-from ..shared.word_attention import EMPTY
+from ..shared.word_attention import Empty
 from ..shared.words import WordsFrom, words_of_texts
 from .model import LEBERT, check_adapter_layers
 
@@ -23,22 +23,19 @@ from .model import LEBERT, check_adapter_layers
 class LEBERTSetup(BertSetup):
     """The settings of a LEBERT; see `build_lebert_v1`."""
 
+    block = "LEBERT"
+    least: ClassVar = {**BertSetup.least, "word_width": 1}
+
     adapter_layers: Tuple[int, ...]
-    empty: str
+    empty: Empty
     words: WordsFrom
     word_width: int
     lexicon: LabelOptions = LabelOptions()  # noqa: RUF009 (frozen)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.words not in get_args(WordsFrom):
-            raise ValueError(f"Unknown words={self.words!r}. Choose one of {get_args(WordsFrom)}.")
-        if self.empty not in EMPTY:
-            raise ValueError(f"Unknown vector of a token without words: empty={self.empty!r}. Choose one of {EMPTY}.")
         if self.read_as == "lexicon" and not self.adapter_layers:
             raise ValueError(NO_LEXICON)
-        if self.word_width < 1:
-            raise ValueError(f"word_width = {self.word_width} is out of range: word vectors need at least 1 dimension.")
         if self.checkpoint is None:
             check_adapter_layers(self.adapter_layers, self.depth)
 

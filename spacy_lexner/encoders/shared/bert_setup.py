@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Dict, Mapping, Optional, Sequence, get_args
+from typing import Any, ClassVar, Dict, Mapping, Optional, Sequence
 
 import torch
 from spacy.tokens import Doc
@@ -13,6 +13,7 @@ from ...candidates.training_texts import TrainingTexts
 from ...lexicon.matcher import Matcher
 from ...tensors.convert import tensor_of
 from .bert_shaped import load_encoder, load_encoder_config, load_tokenizer
+from .blocks import Block
 from .read_as import ReadAs, choose_normalization, save_normalization
 from .training_sample import take_sample
 from .vector_file import read_vectors
@@ -20,9 +21,12 @@ from .wordpieces import Wordpieces, build_vocab, load_wordpieces, read_vocab, vo
 
 
 @dataclass(frozen=True)
-class BertSetup:
+class BertSetup(Block):
     """The settings of a text model, see `build_lebert_v1`. They are only used for its initialisation; a saved pipeline
     contains the module itself. `longest` is the maximum number of wordpieces in a window without a checkpoint."""
+
+    least: ClassVar = dict.fromkeys(("vocab_min_count", "hidden_width", "depth", "heads", "intermediate_width"), 1)
+    shares: ClassVar = ("dropout", "attention_dropout")
 
     checkpoint: Optional[str]
     vocab: Optional[str]
@@ -40,8 +44,7 @@ class BertSetup:
     longest = 512
 
     def __post_init__(self) -> None:
-        if self.read_as not in get_args(ReadAs):
-            raise ValueError(f"Unknown read_as = {self.read_as!r}. Choose one of {get_args(ReadAs)}.")
+        super().__post_init__()
         if self.checkpoint is not None and self.piece_vectors is not None:
             raise ValueError(
                 f"piece_vectors = {self.piece_vectors!r} is for random weights, but there is a checkpoint "

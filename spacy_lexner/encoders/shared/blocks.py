@@ -3,6 +3,7 @@
 import inspect
 from dataclasses import fields
 from functools import update_wrapper
+from math import inf
 from typing import (
     Any,
     Callable,
@@ -10,7 +11,9 @@ from typing import (
     Dict,
     Literal,
     Mapping,
+    Optional,
     Sequence,
+    Tuple,
     Type,
     TypeVar,
     Union,
@@ -25,10 +28,12 @@ BlockT = TypeVar("BlockT", bound="Block")
 
 
 class Block:
-    """Base of frozen dataclasses whose fields are the options (strings, numbers, booleans) of a nested block."""
+    """Base of frozen dataclasses whose fields are the options (strings, numbers, booleans) of a nested block, or of an
+    encoder."""
 
     block: ClassVar[str]
     least: ClassVar[Mapping[str, float]] = {}  # the lowest values of some
+    shares: ClassVar[Sequence[str]] = ()  # those that go from 0 to 1
 
     @classmethod
     def options(cls) -> Dict[str, Any]:
@@ -50,12 +55,19 @@ class Block:
         """Raises ConfigValidationError, which is a ValueError, for values of the wrong type or out of range."""
         errors = []
         for name, hint in self.options().items():
-            value, least = getattr(self, name), self.least.get(name)
-            if not _fits(value, hint) or (least is not None and value < least):
-                expected = _describe(hint) + ("" if least is None else f" of at least {least}")
+            value, (low, high) = getattr(self, name), self._range(name)
+            if not _fits(value, hint) or (value is not None and not (low is None or low <= value <= high)):
+                expected = _describe(hint)
+                if low is not None:
+                    expected += f" of at least {low}" if high == inf else f" from {low} to {high}"
                 errors.append({"loc": [self.block, name], "msg": f"got {value!r}, expected {expected}"})
         if errors:
             raise ConfigValidationError(config=vars(self), errors=errors)
+
+    @classmethod
+    def _range(cls, name: str) -> Tuple[Optional[float], float]:
+        """The lowest value of an option, if it has one, and the highest."""
+        return (0, 1) if name in cls.shares else (cls.least.get(name), inf)
 
 
 def _fits(value: Any, hint: Any) -> bool:
@@ -63,6 +75,8 @@ def _fits(value: Any, hint: Any) -> bool:
         return any(_fits(value, part) for part in get_args(hint))
     if get_origin(hint) is Literal:
         return value in get_args(hint)
+    if get_origin(hint) is tuple:
+        return isinstance(value, tuple) and all(_fits(item, get_args(hint)[0]) for item in value)
     if hint is float:
         return isinstance(value, (int, float)) and not isinstance(value, bool)
     return isinstance(value, hint) and (hint is bool or not isinstance(value, bool))
@@ -73,6 +87,8 @@ def _describe(hint: Any) -> str:
         return " or ".join(_describe(part) for part in get_args(hint))
     if get_origin(hint) is Literal:
         return "one of " + ", ".join(map(repr, get_args(hint)))
+    if get_origin(hint) is tuple:
+        return f"a list of {_describe(get_args(hint)[0])}"
     return "null" if hint is type(None) else str(hint.__name__)
 
 

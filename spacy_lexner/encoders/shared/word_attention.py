@@ -1,6 +1,6 @@
 """Bilinear attention of tokens to the words that cover them (Liu et al. 2021, equations 3-6)."""
 
-from typing import List, Optional, Tuple
+from typing import List, Literal, Optional, Tuple, get_args
 
 import numpy as np
 import torch
@@ -11,7 +11,7 @@ from ...candidates.batch_words import BatchWords
 from .windows import Windows
 from .words import Words, WordTable, number_words
 
-EMPTY = ("zero", "pad")
+Empty = Literal["zero", "pad"]  # what a token without words receives
 
 
 class WordAttention(nn.Module):
@@ -38,8 +38,10 @@ class WordAttention(nn.Module):
         initializer_range: float = 0.02,
     ) -> None:
         super().__init__()
-        if empty not in EMPTY:
-            raise ValueError(f"Unknown vector of a token without words: empty={empty!r}. Choose one of {EMPTY}.")
+        if empty not in get_args(Empty):
+            raise ValueError(
+                f"Unknown vector of a token without words: empty={empty!r}. Choose one of {get_args(Empty)}."
+            )
         self.empty = empty
         self.word_in = nn.Linear(word_width, hidden_width)
         self.word_out = nn.Linear(hidden_width, hidden_width)

@@ -26,7 +26,8 @@ class SoftLexiconSetup(Block):
     """The settings of a SoftLexicon, see `build_soft_lexicon_v1`. They are only used for its initialisation."""
 
     block = "SoftLexicon"
-    least: ClassVar = {"width": 1, "layers": 1, "smoothing": 0.0, "dropout": 0.0, "token_dropout": 0.0}
+    least: ClassVar = {"width": 1, "layers": 1, "smoothing": 0}
+    shares: ClassVar = ("dropout", "token_dropout")
 
     width: int = 256
     network: Network = "lstm"

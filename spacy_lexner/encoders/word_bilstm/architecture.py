@@ -10,6 +10,7 @@ from thinc.types import Floats2d
 from ...candidates.policy import Policy
 from ...lexicon.matcher import SingleChars
 from ..shared.lexicon_options import LabelOptions
+from ..shared.word_attention import Empty
 from ..shared.words import WordsFrom
 from .layer import WordBiLSTMEncoder
 from .setup import WordBiLSTMSetup
@@ -26,7 +27,7 @@ def build_word_bilstm_v1(
     max_words: int = 5,
     policy: Policy = "start",
     single_chars: SingleChars = "uncovered",
-    empty: str = "zero",
+    empty: Empty = "zero",
     dropout: float = 0.5,
     max_batch_tokens: int = 4096,
     mixed_precision: bool = False,

@@ -1,25 +1,30 @@
 """The settings of a WordBiLSTM, and its construction when a pipeline is initialised."""
 
 from dataclasses import dataclass
-from typing import Sequence, get_args
+from typing import ClassVar, Sequence
 
 import numpy as np
 from spacy.tokens import Doc
 
-from ...candidates.policy import POLICIES, Policy
+from ...candidates.policy import Policy
 from ...candidates.training_texts import TrainingTexts
 from ...lexicon.matcher import Matcher, SingleChars
+from ..shared.blocks import Block
 from ..shared.lexicon_options import LabelOptions
 from ..shared.shim import ModuleShim
 from ..shared.training_sample import take_sample
-from ..shared.word_attention import EMPTY
+from ..shared.word_attention import Empty
 from ..shared.words import WordsFrom, words_of_texts
 from .model import WordBiLSTM
 
 
 @dataclass(frozen=True)
-class WordBiLSTMSetup:
+class WordBiLSTMSetup(Block):
     """The settings of the layer; see `build_word_bilstm_v1`."""
+
+    block = "WordBiLSTM"
+    least: ClassVar = {"hidden_width": 1, "word_width": 1, "max_words": 1, "max_batch_tokens": 1}
+    shares: ClassVar = ("dropout",)
 
     hidden_width: int
     words: WordsFrom
@@ -27,18 +32,10 @@ class WordBiLSTMSetup:
     max_words: int
     policy: Policy
     single_chars: SingleChars
-    empty: str
+    empty: Empty
     dropout: float
     max_batch_tokens: int
     lexicon: LabelOptions = LabelOptions()  # noqa: RUF009 (frozen)
-
-    def __post_init__(self) -> None:
-        for name in ("hidden_width", "word_width", "max_words", "max_batch_tokens"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} = {getattr(self, name)} is out of range: it must be at least 1.")
-        for name, known in (("words", get_args(WordsFrom)), ("empty", EMPTY), ("policy", POLICIES)):
-            if getattr(self, name) not in known:
-                raise ValueError(f"Unknown {name} = {getattr(self, name)!r}. Choose one of {known}.")
 
     def build(
         self, shim: ModuleShim, sample: Sequence[Doc], texts: TrainingTexts, matcher: Matcher, width: int

@@ -163,7 +163,10 @@ class LexMatcher(LexiconPipe):
         if rules is not None:
             self.set_rule_files(RuleFile(path) for path in ([rules] if isinstance(rules, str) else rules))
         if not len(self.lexicon) and not allow_empty:
-            raise ValueError(f"The lexicon of '{self.name}' is empty. If this is intended, set allow_empty = true.")
+            raise ValueError(
+                f"The lexicon of '{self.name}' is empty. If this is intended, set allow_empty = true in "
+                f"[initialize.components.{self.name}]."
+            )
         if nlp is not None:
             pipes = [pipe for _, pipe in nlp.pipeline]
             for component in pipes[pipes.index(self) + 1 :] if self in pipes else []:

@@ -208,6 +208,10 @@ def test_files_bring_everything_back(build, nlp, vocab_path, tmp_path):
     np.testing.assert_array_equal(copied.predict([nlp(TEXT)])[0], model.predict([nlp(TEXT)])[0])
 
 
+def test_layers_without_a_type_read_text_alone(build):
+    assert build(layer_types=[]).shims[0].module.encoder.layer_types == ("sim", "sim")
+
+
 def test_default_layers_are_those_of_the_released_model():
     assert default_layer_types(12) == ("sim",) * 5 + ("mix",) + ("norm",) * 6
     assert [default_layer_types(n) for n in (1, 2, 3, 4)] == [
@@ -223,12 +227,15 @@ def test_default_layers_are_those_of_the_released_model():
     [
         ({"layer_types": ("mix", "nrom")}, {}, "'nrom'; expected one of sim, mix, norm"),
         ({"layer_types": ("mix",) * 3}, {}, "3 layer types were given for a text model of 2 layers"),
-        ({"entities": "trained"}, {}, "Unknown entities='trained'"),
+        ({"entities": "trained"}, {}, r"entities\s+got 'trained', expected one of 'frozen', 'finetuned'"),
         ({"entities": "finetuned"}, {"source": "ents"}, 'needs source = "candidates"'),
         ({}, {"source": "linker"}, "Unknown source of entities 'linker'"),
         ({}, {"overlaps": "best"}, "Unknown overlaps='best'"),
         ({}, {"alignment": "last"}, "Unknown alignment='last'"),
         ({}, {"window": 0}, "window = 0 is out of range"),
+        ({"entity_width": 0}, {}, r"entity_width\s+got 0, expected int or null of at least 1"),
+        ({"entity_heads": 0}, {}, r"entity_heads\s+got 0, expected int or null of at least 1"),
+        ({"dropout": 2}, {}, r"ERNIE -> dropout\s+got 2, expected float from 0 to 1"),
         ({"entity_width": 5}, {}, "vectors of 4 dimensions, but the encoder reads entity vectors of 5"),
         ({"entity_heads": 3}, {}, "3 entity heads cannot share entity vectors of width 4"),
     ],

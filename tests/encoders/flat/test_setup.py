@@ -9,6 +9,7 @@ from tolerance import assert_close, near
 from vector_text import write_vectors
 
 from spacy_lexner.candidates.training_texts import TrainingTexts
+from spacy_lexner.encoders.flat.architecture import build_flat_v1
 from spacy_lexner.encoders.flat.model import build_flat
 from spacy_lexner.encoders.flat.options import Embedding, Positions
 from spacy_lexner.encoders.flat.setup import FlatSetup
@@ -114,10 +115,29 @@ def test_a_sample_is_used_with_a_warning():
         ({"words": "tuned"}, r"words\s+got 'tuned', expected one of 'finetuned'"),
         ({"width": 0}, r"width\s+got 0, expected int of at least 1"),
         ({"heads": 7}, r"\(128\).*multiple.*\(7\)"),
-        ({"layers": 0}, "at least 1 layer"),
+        ({"layers": 0}, r"layers\s+got 0, expected int of at least 1"),
         ({"width": 3, "heads": 1}, "at least 4"),
     ],
 )
 def test_impossible_options_show_at_once(options, message):
     with pytest.raises(ValueError, match=message):
         FlatSetup(**options)
+
+
+@pytest.mark.parametrize(
+    ("block", "option", "value"),
+    [
+        ("embedding", "token_dropout", 1.5),
+        ("embedding", "character_dropout", -0.1),
+        ("embedding", "word_dropout", 2),
+        ("attention", "dropout", 1.5),
+        ("sublayers", "dropout", 1.5),
+        ("sublayers", "inner_dropout", 1.5),
+        ("sublayers", "inner_output_dropout", -1),
+        ("sublayers", "output_dropout", 7),
+        ("sublayers", "inner_width", 0),
+    ],
+)
+def test_options_out_of_range_are_named(block, option, value):
+    with pytest.raises(ValueError, match=rf"{block} -> {option}\s+got {value}, expected"):
+        build_flat_v1(**{block: {option: value}})

@@ -198,7 +198,7 @@ def test_config_errors_name_the_argument(change, named):
         ner_with_lebert(**change)
 
 
-@pytest.mark.parametrize("adapter_layers", [[4], [-1], "0"])
+@pytest.mark.parametrize("adapter_layers", [[4], [-1]])
 def test_adapter_layers_out_of_range(adapter_layers):
     with pytest.raises(ValueError, match=r"adapter_layers = .* does not fit an encoder of 1 layers"):
         ner_with_lebert(adapter_layers=adapter_layers)

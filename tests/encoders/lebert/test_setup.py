@@ -180,10 +180,19 @@ def test_adapters_beyond_the_layers_of_a_checkpoint(checkpoint):
     ("setup", "message"),
     [
         ({"adapter_layers": (2,)}, r"adapter_layers = \[2\] does not fit an encoder of 2 layers"),
+        ({"adapter_layers": "0"}, r"adapter_layers\s+got \('0',\), expected a list of int"),
         ({"hidden_width": 10, "heads": 4}, "hidden_width = 10 is not a multiple of heads = 4"),
-        ({"words": "learned"}, "words='learned'"),
-        ({"empty": "none"}, "empty='none'"),
-        ({"word_width": 0}, "word_width = 0 is out of range"),
+        ({"words": "learned"}, r"words\s+got 'learned', expected one of 'frozen', 'finetuned'"),
+        ({"empty": "none"}, r"empty\s+got 'none', expected one of 'zero', 'pad'"),
+        ({"word_width": 0}, r"word_width\s+got 0, expected int of at least 1"),
+        ({"hidden_width": 0}, r"hidden_width\s+got 0, expected int of at least 1"),
+        ({"heads": 0}, r"heads\s+got 0, expected int of at least 1"),
+        ({"heads": -1}, r"heads\s+got -1, expected int of at least 1"),
+        ({"depth": 0, "adapter_layers": ()}, r"depth\s+got 0, expected int of at least 1"),
+        ({"intermediate_width": 0}, r"intermediate_width\s+got 0, expected int of at least 1"),
+        ({"vocab_min_count": 0}, r"vocab_min_count\s+got 0, expected int of at least 1"),
+        ({"dropout": 1.5}, r"LEBERT -> dropout\s+got 1.5, expected float from 0 to 1"),
+        ({"attention_dropout": -0.1}, r"attention_dropout\s+got -0.1, expected float from 0 to 1"),
     ],
 )
 def test_impossible_setups(setup, message):

@@ -1,6 +1,6 @@
 import inspect
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Optional
+from typing import ClassVar, Literal, Optional, Tuple
 
 import pytest
 from thinc.api import ConfigValidationError
@@ -11,15 +11,21 @@ from spacy_lexner.encoders.shared.blocks import Block, BuilderWithBlocks
 @dataclass(frozen=True)
 class Walls(Block):
     block = "walls"
-    least: ClassVar = {"doors": 0}
+    least: ClassVar = {"doors": 0, "windows": 1}
+    shares: ClassVar = ("glass",)
     colour: Literal["red", "blue"] = "red"
     height: float = 2.5
     doors: int = 1
     insulated: bool = False
     builder: Optional[str] = None
+    windows: Optional[int] = None
+    glass: float = 0.5
+    floors: Tuple[int, ...] = (1,)
 
 
-@pytest.mark.parametrize("given", [{}, {"colour": "blue", "height": 3, "builder": "x"}, {"builder": None, "doors": 0}])
+@pytest.mark.parametrize(
+    "given", [{}, {"colour": "blue", "height": 3, "builder": "x"}, {"builder": None, "doors": 0}, {"glass": 1}]
+)
 def test_options(given):
     assert vars(Walls.read(given)) == {**vars(Walls()), **given}
 
@@ -27,7 +33,7 @@ def test_options(given):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"color": "red"}, r"walls -> color\s+unknown option. The block has colour, height, doors, insulated, builder"),
+        ({"color": "red"}, r"walls -> color\s+unknown option. The block has colour, height, doors, insulated, "),
         ({"colour": "pink"}, r"walls -> colour\s+got 'pink', expected one of 'red', 'blue'"),
         ({"height": "tall"}, r"walls -> height\s+got 'tall', expected float"),
         ({"height": True}, r"walls -> height\s+got True, expected float"),
@@ -36,6 +42,10 @@ def test_options(given):
         ({"doors": -1}, r"walls -> doors\s+got -1, expected int of at least 0"),
         ({"insulated": 1}, r"walls -> insulated\s+got 1, expected bool"),
         ({"builder": 7}, r"walls -> builder\s+got 7, expected str or null"),
+        ({"windows": 0}, r"walls -> windows\s+got 0, expected int or null of at least 1"),
+        ({"glass": 1.5}, r"walls -> glass\s+got 1.5, expected float from 0 to 1"),
+        ({"glass": -0.1}, r"walls -> glass\s+got -0.1, expected float from 0 to 1"),
+        ({"floors": ("top",)}, r"walls -> floors\s+got \('top',\), expected a list of int"),
     ],
 )
 def test_errors_name_the_block_the_option_and_what_was_expected(given, message):

@@ -81,6 +81,8 @@ def test_as_a_shared_tok2vec_pipe():
         ({"width": 33}, "width = 33 is odd"),
         ({"network": "gru"}, r"network\s+at root: 'gru' is not typing.Literal\['lstm', 'cnn'\]"),
         ({"smoothing": -1.0}, r"smoothing\s+got -1.0, expected float of at least 0"),
+        ({"dropout": 1.5}, r"dropout\s+got 1.5, expected float from 0 to 1"),
+        ({"token_dropout": 1.5}, r"token_dropout\s+got 1.5, expected float from 0 to 1"),
         ({"window": 0}, r"window\s+got 0, expected int of at least 1"),
         ({"bigrams": False}, r"\[...embedding\] bigrams"),
         ({"embedding": {"bigram": False}}, r"embedding -> bigram\s+unknown option"),

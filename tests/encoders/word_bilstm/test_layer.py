@@ -133,8 +133,10 @@ def test_a_lexicon_of_another_width_is_refused():
         link(make_model(), lexicon_of(width=9)).predict([NLP.make_doc(TEXT)])
 
 
-@pytest.mark.parametrize("options", [{"hidden_width": 0}, {"words": "none"}, {"empty": "one"}, {"policy": "all"}])
+@pytest.mark.parametrize(
+    "options", [{"hidden_width": 0}, {"words": "none"}, {"empty": "one"}, {"policy": "all"}, {"dropout": 1.5}]
+)
 def test_impossible_options(options):
     ((name, value),) = options.items()
-    with pytest.raises(ValueError, match=f"{name} = {value!r}"):
+    with pytest.raises(ValueError, match=rf"WordBiLSTM -> {name}\s+got {value!r}, expected"):
         build_word_bilstm_v1(counting(), **options)

@@ -162,6 +162,11 @@ def test_no_lexicon():
     nlp.config["initialize"]["components"]["lex_matcher"] = {"allow_empty": True}
     nlp.initialize()
     assert len(nlp(TEXT)._.lex_matches) == 0
+    nlp.config["initialize"]["components"]["lex_matcher"] = {}
+    with pytest.raises(
+        ValueError, match=r"is empty.* set allow_empty = true in \[initialize\.components\.lex_matcher\]"
+    ):
+        nlp.initialize()
 
 
 def test_unknown_options_are_refused():
