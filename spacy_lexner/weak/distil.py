@@ -15,6 +15,7 @@ from ..integrity.folders import whole_folder
 from ..integrity.pipelines import save
 from ..report.gold import to_gold
 from ..report.predict import find_lex_ner
+from ..training.digests import digest_files
 from ..training.run_inputs import begin
 from ..training.runs import set_values, train_once
 from .annotated import drop_shared, protect, read_judges
@@ -71,8 +72,8 @@ def distil(
     _check_labels(labelled, annotated, ner.labels)
     _check_labels(dev, judges, ner.labels)
     annotated = drop_shared(annotated, judges, (str(labelled), str(dev)), skip_shared)
-    parts = [str(teacher), sources, dev, labelled, limit, seed, *["skip shared"] * skip_shared]
-    begin(output, "teacher", (TEXTS, TRAINING, MODEL), parts)
+    parts = [str(teacher), sources, dev, labelled, limit, seed, digest_files(config), *["skip shared"] * skip_shared]
+    begin(output, "teacher or lexicon", (TEXTS, TRAINING, MODEL), parts)
     folder = output / TEXTS
     if not folder.exists():
         chosen = choose_texts(texts, protect(judges) if judges else None, skip_shared=skip_shared)

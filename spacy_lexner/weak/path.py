@@ -13,6 +13,7 @@ from ..integrity.folders import remove_folder
 from ..integrity.pipelines import save
 from ..lexicon.entry import LexiconEntry
 from ..report.gold import GoldText, to_gold
+from ..training.digests import digest_files
 from ..training.run_inputs import begin
 from .annotated import Annotated, check_labels, read_annotated
 from .correct import correct
@@ -74,7 +75,8 @@ def learn(
     annotated = read_annotated(dev, labelled, known, skip_shared=skip_shared, seed=seed)
     prepared = prepare_config(config, check_labels(dictionary, annotated), settings)
     make_doc = load_model_from_config(prepared, auto_fill=True, validate=False).tokenizer
-    begin(output, "dictionary", STEPS, [dictionary.content(), settings, sources, dev, labelled, config.to_str()])
+    inputs = [dictionary.content(), settings, sources, dev, labelled, config.to_str(), digest_files(config)]
+    begin(output, "dictionary or lexicon", STEPS, inputs)
     learned_from = correct(dictionary, annotated.labelled)
     held = frozenset() if annotated.dev else hold_out(learned_from, settings.held_out, seed)
     labeller = Labeller(learned_from, other_words)

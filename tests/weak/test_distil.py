@@ -90,7 +90,7 @@ def test_changed_inputs_are_refused(files, tmp_path, changed):
         nlp.get_pipe("lex_ner").cfg["threshold"] = 0.4
         nlp.to_disk(teacher)
     code, printed = run(*(["--limit", 60] if changed == "limit" else []))
-    assert code == 1 and "holds a run with another teacher, other texts or other settings" in printed
+    assert code == 1 and "holds a run with another teacher or lexicon, other texts or other settings" in printed
 
 
 NOTHING = ["没有人来", "没有人去"]

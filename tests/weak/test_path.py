@@ -5,7 +5,9 @@ from small_training import PLACES, SURNAMES, make_texts, save_config, save_docs
 from spacy.tokens import DocBin
 
 from spacy_lexner.cli.model.make_config import complete, read_base
-from spacy_lexner.lexicon.entry import hash_word
+from spacy_lexner.lexicon.entry import LexiconEntry, hash_word
+from spacy_lexner.lexicon.lexicon import Lexicon
+from spacy_lexner.training.runs import set_values
 from spacy_lexner.weak import rounds as rounds_module
 from spacy_lexner.weak.correct import correct
 from spacy_lexner.weak.dictionary import Dictionary
@@ -118,7 +120,7 @@ def test_the_same_call_does_nothing_again(learned, config, monkeypatch):
     files = {"dev": folder / "dev.spacy", "labelled": folder / "labelled.spacy"}
     settings = Settings(folds=2, rounds=2, skip_shared=True)
     assert learn(HALF, TEXTS, config, folder / "out", settings=settings, **files) == rounds
-    with pytest.raises(ValueError, match="holds a run with another dictionary"):
+    with pytest.raises(ValueError, match="holds a run with another dictionary or lexicon"):
         learn(HALF, TEXTS, config, folder / "out", settings=settings._replace(seed=1), **files)
 
 
@@ -272,17 +274,25 @@ def test_parts_of_longer_entities_are_not_learned_and_not_judged(short, tmp_path
     assert "Words inside longer entities" in page and TEXTS[0] in page
 
 
-def test_labels_of_another_dictionary_are_not_used(short, tmp_path, monkeypatch):
+@pytest.mark.parametrize("changed", ["dictionary", "lexicon"])
+def test_another_dictionary_or_lexicon_is_refused(short, tmp_path, monkeypatch, changed):
     def interrupted(*arguments, **values):
         label_texts(*arguments, **values)
         raise KeyboardInterrupt
 
+    folder, other = str(tmp_path / "lexicon"), HALF
+    Lexicon.from_entries([LexiconEntry("北京")]).save(folder)
+    reader = {"@readers": "spacy-lexner.LexiconFolder.v1", "path": folder}
+    config = set_values(short, {"initialize.components.lex_matcher.lexicon": reader})
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr("spacy_lexner.weak.path.label_texts", interrupted)
-        learn(HALF, TEXTS[:30], short, tmp_path, settings=NO_ROUNDS)
-    other = Dictionary(dict.fromkeys(PLACES[1::2], ("LOC",)))
-    with pytest.raises(ValueError, match="holds a run with another dictionary"):
-        learn(other, TEXTS[:30], short, tmp_path, settings=NO_ROUNDS)
+        learn(HALF, TEXTS[:30], config, tmp_path / "out", settings=NO_ROUNDS)
+    if changed == "dictionary":
+        other = Dictionary(dict.fromkeys(PLACES[1::2], ("LOC",)))
+    else:
+        Lexicon.from_entries([LexiconEntry("上海")]).save(folder, overwrite=True)
+    with pytest.raises(ValueError, match="holds a run with another dictionary or lexicon"):
+        learn(other, TEXTS[:30], config, tmp_path / "out", settings=NO_ROUNDS)
 
 
 def test_labels_that_no_run_has_written(short, tmp_path):
