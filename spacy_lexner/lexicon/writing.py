@@ -7,7 +7,7 @@ from typing import BinaryIO, Iterator
 
 from .errors import LexiconError
 
-LOCK = ".lock"  # stays in the folder: removing a lock file would let two writers in
+LOCK = ".lock"  # stays in a folder: removing a lock file would let two writers in
 PATIENCE = 600.0  # seconds
 
 

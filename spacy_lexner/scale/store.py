@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterator, List, Optional
 
 from filelock import FileLock, Timeout
 
-from ..lexicon.writing import whole_file
+from ..lexicon.writing import LOCK, whole_file
 from .shards import Shard
 from .writers import Rows, Writer, write_jsonl
 
@@ -15,7 +15,6 @@ MANIFEST = "manifest.json"
 QUARANTINE = "quarantine.jsonl"
 SIGNS = {"spacy_lexner", "model", "inputs", "format"}  # settings by which a manifest is known as ours
 DONE = "done"  # a folder with a file for each finished shard
-LOCK = ".lock"  # stays in the folder: removing a lock file would let two runs in
 
 
 class OutputError(ValueError):

@@ -13,7 +13,7 @@ from ...formats.label_studio import make_config
 from ...formats.report import Report
 from ...formats.spacy_file import read_all
 from ...formats.task import Task
-from ...formats.write import WRITERS, check_target, write_tasks
+from ...formats.write import WRITERS, write_tasks
 from ...integrity.folders import whole_folder
 from ...lexicon.limits import quote
 from ...visualize.label_colors import label_color
@@ -68,8 +68,6 @@ def export(
     """Write tasks in one of the formats of `formats.write.WRITERS` (brat: a folder), and print a summary. `report`
     collects the counts and whatever the format cannot hold; `offsets` is the unit of offsets, or "auto". A file is
     always replaced, a folder only with `replace`."""
-    if not replace:
-        check_target(path, format, offsets)
     # An empty folder may be a mounted one, which cannot be exchanged.
     whole = format == "brat" and (replace or not path.exists())
     with whole_folder(path, overwrite=True) if whole else nullcontext(path) as place:
