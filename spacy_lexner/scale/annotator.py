@@ -10,6 +10,7 @@ from spacy.tokens import Doc, Span
 
 from ..pipeline.codecs import find_codecs_once
 from ..pipeline.exact_offsets import get_offsets
+from ..pipeline.lexicon_pipe import LexiconPipe
 from ..pipeline.ner.entity_search import get_alternatives
 from ..pipeline.ner.entity_writer import read_uncertain
 from ..pipeline.ner.lex_ner import LexNER
@@ -20,7 +21,7 @@ class Annotator:
     """Loads a pipeline once, and annotates batches."""
 
     def __init__(self, model: str, wanted: Wanted, *, threads: int = 1, gpu_id: int = -1) -> None:
-        """Load the pipeline. Raises OSError if there is none."""
+        """Load the pipeline. Raises OSError if there is none, ValueError if it lacks a component for what is wanted."""
         import torch
 
         find_codecs_once()
@@ -30,10 +31,20 @@ class Annotator:
         self.nlp = spacy.load(model)
         self.nlp.max_length = sys.maxsize  # the engine handles texts that are too long for the memory
         self.wanted = wanted
+        self._require(LexiconPipe, "lex_matcher", words=wanted.words, lex_version=wanted.version)
+        self._require(LexNER, "lex_ner", alternatives=wanted.alternatives, uncertain=wanted.uncertain)
         for _, pipe in self.nlp.pipeline:
             if isinstance(pipe, LexNER):
                 pipe.n_alternatives = wanted.alternatives or pipe.n_alternatives
                 pipe.uncertain = wanted.uncertain or pipe.uncertain
+
+    def _require(self, kind: type, factory: str, **wanted: Any) -> None:
+        names = " and ".join(name for name, value in wanted.items() if value)
+        if names and not any(isinstance(pipe, kind) for _, pipe in self.nlp.pipeline):
+            raise ValueError(
+                f"{names} need a {factory}, but the pipeline has only {', '.join(self.nlp.pipe_names)}: leave out "
+                f"{names}, or add the component"
+            )
 
     def annotate(self, texts: Sequence[str]) -> List[Result]:
         """RETURNS (List[Result]): The result of each text. A failing text does not affect the others."""

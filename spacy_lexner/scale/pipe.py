@@ -8,7 +8,22 @@ import multiprocessing
 from collections import deque
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any, Deque, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+from itertools import tee
+from typing import (
+    Any,
+    Deque,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Literal,
+    Optional,
+    Sequence,
+    Tuple,
+    TypeVar,
+    Union,
+    overload,
+)
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -18,27 +33,61 @@ from thinc.api import Config
 from ..pipeline.codecs import find_codecs_once
 from .processes import WorkerError
 
+ContextT = TypeVar("ContextT")
 AHEAD = 2  # batches queued per worker
 PackedDoc = Tuple[Dict[str, Any], Dict[Any, Any]]  # what spaCy saves of a Doc, and its user data
 
 _nlp: Optional[Language] = None  # of a worker
 
 
+@overload
 def pipe(
-    nlp: Language, texts: Iterable[Union[str, Doc]], *, n_process: int = 2, batch_size: Optional[int] = None
-) -> Iterator[Doc]:
+    nlp: Language,
+    texts: Iterable[Union[str, Doc]],
+    *,
+    as_tuples: Literal[False] = ...,
+    n_process: int = ...,
+    batch_size: Optional[int] = ...,
+) -> Iterator[Doc]: ...
+
+
+@overload
+def pipe(
+    nlp: Language,
+    texts: Iterable[Tuple[Union[str, Doc], ContextT]],
+    *,
+    as_tuples: Literal[True],
+    n_process: int = ...,
+    batch_size: Optional[int] = ...,
+) -> Iterator[Tuple[Doc, ContextT]]: ...
+
+
+def pipe(
+    nlp: Language,
+    texts: Iterable[Any],
+    *,
+    as_tuples: bool = False,
+    n_process: int = 2,
+    batch_size: Optional[int] = None,
+) -> Iterator[Any]:
     """Annotate a stream of texts in several processes. If processes can be forked (Linux), they share the memory of the
     pipeline; otherwise each gets a copy.
 
     nlp (Language): The pipeline, on the CPU.
     texts (Iterable[Union[str, Doc]]): The texts.
+    as_tuples (bool): The texts are pairs of a text and its context, and so are the Docs.
     n_process (int): The number of processes.
     batch_size (Optional[int]): Texts per batch; by default `nlp.batch_size`.
-    YIELDS (Doc): The Docs, in order. Raises WorkerError if a process is lost, TypeError for anything but a text or Doc,
-        and the errors of components.
+    YIELDS (Doc): The Docs, or pairs of a Doc and its context, in order. Raises WorkerError if a process is lost,
+        TypeError for anything but a text or Doc, and the errors of components.
     """
     if n_process < 1:
         raise ValueError(f"n_process is {n_process}; expected at least 1.")
+    if as_tuples:
+        texts, pairs = tee(texts)
+        docs = pipe(nlp, (text for text, _ in texts), n_process=n_process, batch_size=batch_size)
+        yield from zip(docs, (context for _, context in pairs))
+        return
     find_codecs_once()
     forked = "fork" in multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("fork" if forked else "spawn")

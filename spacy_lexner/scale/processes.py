@@ -160,7 +160,7 @@ def _work(connection: Connection, arguments: Any) -> None:
 
         annotator = Annotator(model, wanted, threads=threads, gpu_id=gpu_id)
     except Exception as error:
-        connection.send(WorkerError(f"The pipeline {model} cannot be loaded ({type(error).__name__}: {error})."))
+        connection.send(WorkerError(f"The pipeline {model} cannot be used ({type(error).__name__}: {error})."))
         return
     connection.send([])
     while True:

@@ -72,6 +72,7 @@ def make_rules() -> spacy.Language:
     nlp.add_pipe("entity_ruler").add_patterns(
         [{"label": "GPE", "pattern": "南京"}, {"label": "LOC", "pattern": "长江"}]
     )
+    nlp.add_pipe("lex_matcher").add_words(["南京市", "长江大桥"])
     return nlp
 
 
@@ -89,7 +90,6 @@ def make_troublesome(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     importlib.import_module("troublesome")
     nlp = make_rules()
     nlp.meta.update(name="troublesome", version="1.0")
-    nlp.add_pipe("lex_matcher").add_words(["南京市", "长江大桥"])
     nlp.add_pipe("troublesome")
     nlp.to_disk(package / "zh_troublesome-1.0")
     shutil.copy(package / "zh_troublesome-1.0" / "meta.json", package)

@@ -221,7 +221,7 @@ def test_a_pipeline_that_cannot_be_loaded(tmp_path, model):
         annotate("nowhere", [path], tmp_path / "out")
     (Path(model) / "config.cfg").rename(tmp_path / "config.cfg")
     try:
-        with pytest.raises(RuntimeError, match="cannot be loaded"):
+        with pytest.raises(RuntimeError, match="cannot be used"):
             annotate(model, [path], tmp_path / "out")
     finally:
         (tmp_path / "config.cfg").rename(Path(model) / "config.cfg")

@@ -40,14 +40,31 @@ def write_exact(doc):
     return doc
 
 
-def test_uncertain_spans_inside_tokens(tmp_path):
-    nlp = spacy.blank("en")
+def test_uncertain_spans_inside_tokens(trained, tmp_path):
+    nlp = spacy.load(trained)
     nlp.add_pipe("test_annotator_exact")
     nlp.to_disk(tmp_path)
     [result] = Annotator(str(tmp_path), Wanted(uncertain=(0.1, 0.9))).annotate(["看南京"])
     assert result.row["uncertain"] == [{"start": 1, "end": 2, "text": "南", "label": "GPE", "score": 0.25}]
 
 
-def test_no_uncertain_spans(model):
-    [result] = Annotator(model, Wanted(uncertain=(0.1, 0.9))).annotate(["南京"])
-    assert result.row["uncertain"] == [] and result.row["entities"][0]["score"] is None
+def test_entities_without_scores(model):
+    [result] = Annotator(model, Wanted()).annotate(["南京"])
+    assert [ent["text"] for ent in result.row["entities"]] == ["南京"] and result.row["entities"][0]["score"] is None
+
+
+@pytest.mark.parametrize(
+    "wanted, message",
+    [
+        (Wanted(alternatives=2), "alternatives need a lex_ner, but the pipeline has only entity_ruler, lex_matcher"),
+        (Wanted(words=True, uncertain=(0.1, 0.9)), "uncertain need a lex_ner"),
+    ],
+)
+def test_what_a_pipeline_does_not_have(model, wanted, message):
+    with pytest.raises(ValueError, match=message):
+        Annotator(model, wanted)
+
+
+def test_words_need_a_matcher(trained):
+    with pytest.raises(ValueError, match="words and lex_version need a lex_matcher"):
+        Annotator(str(trained), Wanted(words=True, version=True))

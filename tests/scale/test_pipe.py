@@ -49,6 +49,12 @@ def test_docs_keep_all_that_spacy_saves():
     assert [(span.text, span.label_, span.id_) for span in passed.spans["names"]] == [("长江大桥", "LOC", "bridge")]
 
 
+def test_contexts_stay_with_their_docs(nlp):
+    pairs = ((text, number) for number, text in enumerate(TEXTS))
+    found = list(spacy_lexner.pipe(nlp, pairs, as_tuples=True, n_process=2, batch_size=3))
+    assert [(doc.text, number) for doc, number in found] == [(text, number) for number, text in enumerate(TEXTS)]
+
+
 @pytest.mark.timeout(60)
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed by a signal")
 def test_a_killed_worker_is_an_error(nlp):

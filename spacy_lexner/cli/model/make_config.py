@@ -139,6 +139,9 @@ def start_from(config: Config, encoder: str, checkpoint: str) -> None:
     config["paths"]["checkpoint"] = checkpoint
     training = config["training"]
     if encoder == "elmo":  # the mix and the tagger are trained; pretrained layers stay as they are
+        from ...encoders.elmo.checkpoint import read_config
+
+        read_config(checkpoint)  # raises an error for another kind of checkpoint
         find_encoder(config)["freeze"] = True
         del training["optimizer"]["groups"]["language_model"]
         return

@@ -10,7 +10,16 @@ from wasabi import msg
 
 from ...lexicon.rule_file import read_rules
 from ...rules.changes import Change, Dictionaries
-from ..shared import JsonOption, TextFormatOption, failing, load_pipeline, progress, read_texts
+from ..shared import (
+    ForceOption,
+    JsonOption,
+    TextFormatOption,
+    check_new,
+    failing,
+    load_pipeline,
+    progress,
+    read_texts,
+)
 from .dictionaries import use_rules
 
 CONTEXT = 12  # characters shown on either side of a change
@@ -27,6 +36,7 @@ def diff_cli(
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", help="Show at most this many changes; 0 for all", min=0)] = 20,
     as_json: JsonOption = False,
+    force: ForceOption = False,
 ) -> None:
     """Show which entities change, because of which words, and their probabilities before and after. The exit code is 0
     if none changes, 1 if some do, 2 if something cannot be read.
@@ -42,6 +52,7 @@ def diff_cli(
     with failing("The dictionaries cannot be compared", code=2):
         if not 2 <= len(paths) <= 3:
             raise ValueError(f"{len(paths)} paths after MODEL: expected RULES TEXTS or RULES NEW_RULES TEXTS.")
+        check_new(output, force)
         *files, texts = paths
         before, after = load_pipeline(model), load_pipeline(model)
         old_words = use_rules(after, files[-1])

@@ -34,7 +34,7 @@ def test_what_is_no_pipeline(tmp_path):
     nlp.to_disk(tmp_path / "model")
     texts, out = str(tmp_path / "t.txt"), str(tmp_path / "out")
     result = CliRunner().invoke(lexner, ["annotate", str(tmp_path / "notamodel"), texts, out])
-    assert isinstance(result.exception, SystemExit) and "cannot be loaded" in " ".join(result.output.split())
+    assert isinstance(result.exception, SystemExit) and "cannot be used" in " ".join(result.output.split())
     result = CliRunner().invoke(lexner, ["annotate", str(tmp_path / "model"), texts, out])
     assert result.exit_code == 0, "nothing was done that another pipeline would contradict"
 

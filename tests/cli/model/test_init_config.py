@@ -147,6 +147,7 @@ def test_an_elmo_checkpoint_is_frozen(task, fixtures_dir, tmp_path):
         (("--base", "flat", "--encoder", "flat", "--gpu"), "leave out --encoder, --gpu"),
         (("--base", "nothing"), "Choose one of baseline, elmo,"),
         (("--encoder", "elmo", "--task", "joint", "--checkpoint", "/nowhere"), "import elmo"),
+        (("--encoder", "elmo", "--checkpoint", "bert-base-chinese"), "import elmo"),
     ],
 )
 def test_what_does_not_go_together(arguments, message, tmp_path):

@@ -54,6 +54,8 @@ def test_the_model_alone_against_rules(model, files):
     assert code == 1 and "- LOC 李四去[南京]" in printed and "+ ORG 今天[天气]好" in printed
     lines = [json.loads(line) for line in (files / "out" / "changes.jsonl").read_text("utf8").splitlines()]
     assert [line["words"] for line in lines] == [["南京"], ["天气"]]
+    code, printed = run("diff", model, files / "new.tsv", files / "texts.txt", "-o", files / "out" / "changes.jsonl")
+    assert code == 2 and "already exists" in printed
 
 
 def test_two_dictionaries(model, files):
