@@ -8,6 +8,7 @@ from typing import Callable, Iterable, Iterator, List, Literal, Optional
 
 from tqdm import tqdm
 
+from ..lexicon.normalization import INVISIBLE
 from ..lexicon.writing import whole_file
 from .text_index import find_text_files, read_lines
 
@@ -17,7 +18,7 @@ SENTENCE_END = "<end>"
 COUNTED_PER_UNIT = 5
 MAX_UNITS = 2000  # longer lines are cut, since gensim ignores units beyond 10,000
 HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d"))
+DROPPED = dict.fromkeys(map(ord, INVISIBLE))
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,8 @@ def split_units(text: str, unit: UnitT, segment: SegmentT = segment_with_jieba) 
     RETURNS (List[str]): The units.
     """
     if unit == "word":
-        return [word for word in ("".join(part.split()).translate(INVISIBLE) for part in segment(text)) if word]
-    characters = list("".join(text.split()).translate(INVISIBLE))
+        return [word for word in ("".join(part.split()).translate(DROPPED) for part in segment(text)) if word]
+    characters = list("".join(text.split()).translate(DROPPED))
     if unit == "char":
         return characters
     if unit == "bigram":

@@ -27,7 +27,7 @@ def text(tmp_path):
 
 
 def test_units():
-    assert split_units("中 国\u200b人 ", "char") == ["中", "国", "人"]
+    assert split_units("中 国\u200b人\u200e ", "char") == ["中", "国", "人"]
     assert split_units("中 国\ufeff人", "bigram") == ["中国", "国人", "人<end>"]
     assert split_units("中国 很\u3000大", "word", cut) == ["中国", "很大"]
     assert split_units("", "bigram") == []
