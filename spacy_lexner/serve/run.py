@@ -45,7 +45,8 @@ async def _serve(service: Service, metrics: Metrics, listening: List[socket.sock
     process = get_context("spawn").Process(target=run_front, args=(theirs, listening, front), daemon=True)
     process.start()
     for one in listening:
-        logger.info("http://%s:%d/ is served by process %d", *one.getsockname()[:2], process.pid)
+        host, port = one.getsockname()[:2]
+        logger.info("http://%s:%d/ is served by process %d", f"[{host}]" if ":" in host else host, port, process.pid)
     for one in (theirs, *listening):  # the other process has its own copies
         one.close()
 
