@@ -78,7 +78,8 @@ def test_trying_changes_nothing(make_pipe):
     before = dictionary.version
     trial = dictionary.try_out(rule("大桥", "forbid"))
     assert dictionary.version == before and dictionary.history.number == 0
-    assert f"{trial.matcher.version:016x}" == dictionary.change("add_rules", rule("大桥", "forbid")).version_after
+    assert f"{trial.before.version:016x}" == before
+    assert f"{trial.after.version:016x}" == dictionary.change("add_rules", rule("大桥", "forbid")).version_after
 
 
 def test_a_wrong_change_changes_nothing(make_pipe, tmp_path):
