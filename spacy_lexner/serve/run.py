@@ -6,7 +6,7 @@ import resource
 import signal
 import socket
 from multiprocessing import get_context
-from typing import List, Optional, Set
+from typing import List, Set
 
 import uvloop
 
@@ -21,7 +21,7 @@ from .settings import Settings
 logger = logging.getLogger(__name__)
 
 
-def run_service(settings: Settings, host: str, port: int, *, drain_seconds: Optional[int] = None) -> None:
+def run_service(settings: Settings, host: str, port: int) -> None:
     """Serve until SIGTERM or SIGINT, then answer pending requests. SIGHUP reloads the model. Raises ValueError, OSError
     or StateError if the service cannot start, or if the HTTP process ends by itself."""
     logging.basicConfig(level=logging.INFO, format=FORMAT)
@@ -30,7 +30,7 @@ def run_service(settings: Settings, host: str, port: int, *, drain_seconds: Opti
     metrics = Metrics()
     logger.info("loading %s", settings.model)
     service = Service(settings, on_batch=metrics.count_batch)
-    front = FrontSettings(settings.limits, settings.batching, settings.hosts, drain_seconds)
+    front = FrontSettings(settings.limits, settings.batching, settings.hosts)
     try:
         uvloop.run(_serve(service, metrics, listening, front))
     finally:
