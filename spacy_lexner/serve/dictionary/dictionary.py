@@ -85,6 +85,8 @@ class Dictionary:
         )
 
     def _state_at(self, place: str) -> Overlay:
+        if place == self.version:  # since the model was loaded again, perhaps no longer that of any change
+            return dict(self.history.overlay)
         found = self.history.state_at(place)
         if found is None and place in ("0", self.base_version):
             return {}

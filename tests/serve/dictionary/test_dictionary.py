@@ -201,6 +201,11 @@ def test_differences_of_two_states(make_pipe):
     assert differ("3", "3") == (0, 0, 0)
     with pytest.raises(UnknownError, match="no version or change 'ffff'"):
         dictionary.lexicons("ffff", "")
+    other = make_pipe()
+    other.add_words(["别的"])
+    dictionary.use_model(other)
+    assert differ("", dictionary.version) == (1, 1, 1)
+    assert differ("3", dictionary.version) == (0, 0, 0)
 
 
 def test_changes_of_many_threads_are_all_kept(make_pipe, tmp_path):
