@@ -92,6 +92,8 @@ def annotate(
     report (Optional[Callable[[Summary, Progress], None]]): Called after each batch.
     RETURNS (Summary): The figures of the run. Raises OutputError if the folder holds the output of other arguments.
     """
+    if isinstance(inputs, (str, Path)):
+        raise ValueError(f"inputs is {str(inputs)!r}; expected a list. Put a single one in a list.")
     if to not in FORMATS:
         raise ValueError(f"to is {to!r}; expected one of {', '.join(FORMATS)}.")
     if engine not in ENGINES:
@@ -104,9 +106,18 @@ def annotate(
         engine = "ray" if address else "processes" if (workers or 1) > 1 else engine
     if to == "parquet":
         import_arrow("parquet")
-    for name, number in (("batch_characters", batch_characters), ("shard_texts", shard_texts)):
-        if number < 1:
-            raise ValueError(f"{name} is {number}; expected at least 1.")
+    for name, number, least in (
+        ("alternatives", alternatives, 0),
+        ("workers", workers, 1),
+        ("threads", threads, 1),
+        ("batch_characters", batch_characters, 1),
+        ("shard_texts", shard_texts, 1),
+        ("shard_characters", shard_characters, 1),
+    ):
+        if number is not None and number < least:
+            raise ValueError(f"{name} is {number}; expected at least {least}.")
+    if gpu_id >= 0 and not gpu_share > 0:
+        raise ValueError(f"gpu_share is {gpu_share}; expected more than 0. To annotate on the CPU, leave out gpu_id.")
     if not timeout >= MIN_TIMEOUT:
         raise ValueError(f"timeout is {timeout}; expected at least {MIN_TIMEOUT:g} second.")
     if uncertain is not None and not 0 < uncertain[0] <= uncertain[1] <= 1:

@@ -65,7 +65,8 @@ class Annotator:
             return Result(None, reason, "".join(traceback.format_exception(error)))
 
     def _row(self, doc: Doc) -> Dict[str, Any]:
-        row: Dict[str, Any] = {"entities": [_entity(ent) for ent in doc.ents]}
+        text = doc.text  # joined from the tokens at each call
+        row: Dict[str, Any] = {"entities": [_entity(text, ent) for ent in doc.ents]}
         if self.wanted.words:
             matches = (doc._.lex_matches if Doc.has_extension("lex_matches") else None) or ()
             row["words"] = [{"start": m.start, "end": m.end, "word": m.word, "labels": list(m.labels)} for m in matches]
@@ -81,7 +82,7 @@ class Annotator:
                 for one in get_alternatives(doc)
             ]
         if self.wanted.uncertain is not None:
-            row["uncertain"] = [_span(doc, *span) for span in read_uncertain(doc)]
+            row["uncertain"] = [_span(text, *span) for span in read_uncertain(doc)]
         if self.wanted.version:
             row["lex_version"] = doc._.lex_version if Doc.has_extension("lex_version") else None
         if self.wanted.doc:
@@ -97,10 +98,10 @@ def annotate_one(nlp: Language, text: str) -> Doc:
     return doc
 
 
-def _entity(ent: Span) -> Dict[str, Any]:
+def _entity(text: str, ent: Span) -> Dict[str, Any]:
     score = ent._.lex_score if Span.has_extension("lex_score") else None
-    return _span(ent.doc, *get_offsets(ent), ent.label_, score)
+    return _span(text, *get_offsets(ent), ent.label_, score)
 
 
-def _span(doc: Doc, start: int, end: int, label: str, score: Optional[float]) -> Dict[str, Any]:
-    return {"start": start, "end": end, "text": doc.text[start:end], "label": label, "score": score}
+def _span(text: str, start: int, end: int, label: str, score: Optional[float]) -> Dict[str, Any]:
+    return {"start": start, "end": end, "text": text[start:end], "label": label, "score": score}

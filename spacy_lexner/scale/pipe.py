@@ -83,6 +83,8 @@ def pipe(
     """
     if n_process < 1:
         raise ValueError(f"n_process is {n_process}; expected at least 1.")
+    if batch_size is not None and batch_size < 1:
+        raise ValueError(f"batch_size is {batch_size}; expected at least 1.")
     if as_tuples:
         texts, pairs = tee(texts)
         docs = pipe(nlp, (text for text, _ in texts), n_process=n_process, batch_size=batch_size)

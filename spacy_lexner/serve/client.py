@@ -152,6 +152,7 @@ def _cut(texts: Iterable[str], batch_size: int, options: Mapping[str, Any], limi
     """Cut texts into batches within the limits of the service. A text that exceeds them is alone in its batch, so that
     the service refuses no other."""
     most = limits["explain_characters" if options.get("explain") == "changes" else "characters"]
+    most = min(most, limits["body_bytes"] // 12)  # JSON escapes take up to 12 bytes a character
     batch: List[str] = []
     size = 0
     for text in texts:

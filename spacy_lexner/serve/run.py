@@ -6,7 +6,7 @@ import resource
 import signal
 import socket
 from multiprocessing import get_context
-from typing import List, Optional, Set
+from typing import List, Set
 
 import uvloop
 
@@ -21,7 +21,7 @@ from .settings import Settings
 logger = logging.getLogger(__name__)
 
 
-def run_service(settings: Settings, host: str, port: int, *, drain_seconds: Optional[int] = None) -> None:
+def run_service(settings: Settings, host: str, port: int) -> None:
     """Serve until SIGTERM or SIGINT, then answer pending requests. SIGHUP reloads the model. Raises ValueError, OSError
     or StateError if the service cannot start, or if the HTTP process ends by itself."""
     logging.basicConfig(level=logging.INFO, format=FORMAT)
@@ -30,7 +30,7 @@ def run_service(settings: Settings, host: str, port: int, *, drain_seconds: Opti
     metrics = Metrics()
     logger.info("loading %s", settings.model)
     service = Service(settings, on_batch=metrics.count_batch)
-    front = FrontSettings(settings.limits, settings.batching, settings.hosts, drain_seconds)
+    front = FrontSettings(settings.limits, settings.batching, settings.hosts)
     try:
         uvloop.run(_serve(service, metrics, listening, front))
     finally:
@@ -45,7 +45,8 @@ async def _serve(service: Service, metrics: Metrics, listening: List[socket.sock
     process = get_context("spawn").Process(target=run_front, args=(theirs, listening, front), daemon=True)
     process.start()
     for one in listening:
-        logger.info("http://%s:%d/ is served by process %d", *one.getsockname()[:2], process.pid)
+        host, port = one.getsockname()[:2]
+        logger.info("http://%s:%d/ is served by process %d", f"[{host}]" if ":" in host else host, port, process.pid)
     for one in (theirs, *listening):  # the other process has its own copies
         one.close()
 

@@ -90,6 +90,8 @@ class Service:
                     f"{self.settings.model} has no lex_matcher to hold the dictionary. Add one to the pipeline."
                 )
             self.dictionary.use_model(new.pipe)
+        elif new.pipe is not None:  # the old model had no lex_matcher
+            self.dictionary = Dictionary(new.pipe)
         self.model = new
         return new
 

@@ -52,7 +52,7 @@ class Settings:
 
 def read_token(path: Path) -> str:
     """Read a token from a file. Raises ValueError if it is too short, or not printable ASCII."""
-    token = path.read_text("utf8").strip()
+    token = path.read_text("ascii", "replace").strip()
     if len(token) < 16 or not (token.isascii() and token.isprintable()) or " " in token:
         raise ValueError(
             f"{path}: expected a token of 16 or more printable ASCII characters without spaces, such as the output of "

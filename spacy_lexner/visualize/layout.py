@@ -49,9 +49,9 @@ def lay_out(lattice: Lattice, columns: int, label_columns: Dict[Mark, int]) -> L
     rows = [list(_place(graphemes)) for graphemes in _cut(split_graphemes(lattice.text), columns, _cuts(lattice))]
     by_length = sorted(lattice.words, key=lambda word: (word.end - word.start, word.start))  # longer ones lower
     words = [stack(row) for row in _distribute(by_length, rows)]
+    marks = [sorted(track.marks, key=lambda mark: mark[:3]) for track in lattice.tracks]  # scores may be None
     tracks = [
-        [stack(_label(mark, label_columns, columns) for mark in row) for row in _distribute(sorted(track.marks), rows)]
-        for track in lattice.tracks
+        [stack(_label(mark, label_columns, columns) for mark in row) for row in _distribute(own, rows)] for own in marks
     ]
     return [Row(cells, words[i], [track[i] for track in tracks]) for i, cells in enumerate(rows)]
 

@@ -17,6 +17,7 @@ LINE, BASELINE = 32, 23  # of the characters
 MARGIN = 14
 TRACK_GAP = 8
 MIN_WIDTH = 200
+MIN_COLUMNS = 2  # beside long names of tracks: a wide character
 
 
 def draw_svg(
@@ -33,7 +34,8 @@ def draw_svg(
     names = [clean(track.name)[:MAX_LABEL] for track in lattice.tracks]
     left = MARGIN + max((ceil(text_width(name) * SMALL) + 8 for name in names if name), default=0)
     marks = {mark: label_columns(mark) for track in lattice.tracks for mark in track.marks}
-    rows = lay_out(lattice, (width - left - MARGIN) // COLUMN, marks)
+    columns = max((width - left - MARGIN) // COLUMN, MIN_COLUMNS)
+    rows = lay_out(lattice, columns, marks)
     labels = {(mark.start, mark.end): mark.label for mark in marks}
     y, drawn = float(MARGIN), []
     for row in rows:

@@ -234,6 +234,28 @@ def test_a_timeout_that_no_process_meets(tmp_path, model, seconds):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"alternatives": -1}, "alternatives is -1; expected at least 0"),
+        ({"workers": 0, "engine": "processes"}, "workers is 0; expected at least 1"),
+        ({"threads": 0}, "threads is 0; expected at least 1"),
+        ({"shard_characters": 0}, "shard_characters is 0; expected at least 1"),
+        ({"gpu_id": 0, "gpu_share": 0.0, "engine": "ray"}, "gpu_share is 0.0; expected more than 0"),
+    ],
+)
+def test_numbers_out_of_range(tmp_path, model, options, message):
+    with pytest.raises(ValueError, match=message):
+        annotate(model, [write(tmp_path / "in.txt")], tmp_path / "out", **options)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_single_input_is_given_as_a_list(tmp_path, model):
+    path = write(tmp_path / "in.txt")
+    with pytest.raises(ValueError, match=r"in\.txt'; expected a list"):
+        annotate(model, str(path), tmp_path / "out")
+
+
 @pytest.mark.parametrize("bounds", [(0.9, 0.1), (0.0, 0.5), (0.5, 1.5)])
 def test_bounds_of_uncertainty(tmp_path, model, bounds):
     with pytest.raises(ValueError, match=r"uncertain is .* the lower one first"):

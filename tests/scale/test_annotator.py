@@ -48,6 +48,21 @@ def test_uncertain_spans_inside_tokens(trained, tmp_path):
     assert result.row["uncertain"] == [{"start": 1, "end": 2, "text": "南", "label": "GPE", "score": 0.25}]
 
 
+def test_the_text_of_a_doc_is_joined_once(model):
+    annotator, texts = Annotator(model, Wanted()), []
+    found = annotator.nlp("南京" * 50)
+
+    class Watched:  # a Doc whose `text` is counted: joining it for each entity takes quadratic time
+        ents, spans = found.ents, found.spans
+
+        @property
+        def text(self):
+            texts.append(found.text)
+            return found.text
+
+    assert len(annotator._row(Watched())["entities"]) == 50 and len(texts) == 1
+
+
 def test_entities_without_scores(model):
     [result] = Annotator(model, Wanted()).annotate(["南京"])
     assert [ent["text"] for ent in result.row["entities"]] == ["南京"] and result.row["entities"][0]["score"] is None

@@ -70,6 +70,8 @@ def test_errors_of_components_arrive(nlp):
         list(spacy_lexner.pipe(nlp, [*TEXTS, "fail"], n_process=2, batch_size=4))
     with pytest.raises(ValueError, match="n_process is 0"):
         next(spacy_lexner.pipe(nlp, TEXTS, n_process=0))
+    with pytest.raises(ValueError, match="batch_size is 0; expected at least 1"):
+        next(spacy_lexner.pipe(nlp, TEXTS, batch_size=0))
 
 
 def test_a_stream_may_be_left(nlp):

@@ -79,6 +79,8 @@ def test_batches_are_within_the_limits_of_the_service(model_folder):
     assert [len(batch) for batch in _cut(texts, 2, {}, limits)] == [2] * 7 + [1]
     assert [len(batch) for batch in _cut(["桥" * 251] * 3, 64, {"explain": "changes"}, limits)] == [1, 1, 1]
     assert [len(batch) for batch in _cut(["a", "桥" * 61, "a"], 64, {}, limits)] == [1, 1, 1]
+    limits = {**limits, "characters": 10**6, "body_bytes": 600}  # characters may be escaped in JSON
+    assert [len(batch) for batch in _cut(["江" * 20] * 5, 64, {}, limits)] == [2, 2, 1]
 
 
 def test_limits_are_read_once(connected, monkeypatch):

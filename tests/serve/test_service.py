@@ -1,8 +1,9 @@
 import asyncio
+import shutil
 
 import pytest
 import spacy
-from small_service import TEXT, TOKEN
+from small_service import TEXT, TOKEN, WORDS, serving
 
 from spacy_lexner.serve.dictionary.errors import StateError
 from spacy_lexner.serve.dictionary.state import StateDirectory
@@ -38,6 +39,18 @@ def test_a_pipeline_without_a_dictionary(tmp_path):
     [answer] = asyncio.run(service.run(task, ["南京"]))
     assert answer["words"] == [] and task.version is None and service.version is None and not service.can_change
     service.close()
+
+
+def test_a_dictionary_that_comes_with_the_new_model(tmp_path, model_folder):
+    folder = tmp_path / "model"
+    spacy.blank("zh").to_disk(folder)
+    with serving(folder) as client:
+        assert client.get("/words").status_code == 404
+        shutil.rmtree(folder)
+        shutil.copytree(model_folder, folder)
+        asyncio.run(client.service.reload())
+        assert client.get("/words").json()["total"] == client.get("/version").json()["words"] == len(WORDS)
+        assert f"lexner_dictionary_words {len(WORDS)}.0" in client.get("/metrics").text
 
 
 def test_a_request_in_the_old_model_is_answered_by_it(model_folder):

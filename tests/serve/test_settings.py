@@ -9,8 +9,8 @@ def test_a_token_is_read_and_never_shown(tmp_path):
     assert token == "0123456789abcdef" and token not in repr(Settings("model", token=token))
 
 
-@pytest.mark.parametrize("text", ["", "short", "0123456789 abcdef", "令牌" * 20])
-def test_what_is_no_token(tmp_path, text):
-    (tmp_path / "token").write_text(text)
+@pytest.mark.parametrize("data", [b"", b"short", b"0123456789 abcdef", "令牌".encode() * 20, b"0123456789abcdef\xff"])
+def test_what_is_no_token(tmp_path, data):
+    (tmp_path / "token").write_bytes(data)
     with pytest.raises(ValueError, match="openssl rand"):
         read_token(tmp_path / "token")

@@ -76,6 +76,17 @@ def test_any_text_is_well_formed(text, label, style):
     ElementTree.fromstring(draw_svg(Lattice(text, words, tracks), style=style, width=300))
 
 
+def test_long_names_of_tracks_leave_room_for_the_text():
+    tracks = [Track("名" * 40, [Mark(0, 3, "GPE", 0.9)]), Track("model", [])]
+    svg = draw_svg(Lattice("南京市长江大桥", [Word(0, 3)], tracks), width=200)
+    assert "".join(texts(svg, "text")) == "南京市长江大桥"
+
+
+def test_marks_at_one_place_with_and_without_a_score():
+    svg = draw_svg(Lattice("南京市", [], [Track("", [Mark(0, 3, "GPE", 0.9), Mark(0, 3, "GPE")])]))
+    assert texts(svg, "label") == ["GPE 0.90", "GPE"]
+
+
 def test_a_very_long_text():
     text = "南京市长江大桥" * 600
     words = [Word(i, i + 3) for i in range(0, len(text) - 3)]

@@ -11,7 +11,7 @@ from ..shared import GpuOption, failing
 def serve_cli(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A pipeline, by folder or name")],
     host: Annotated[str, typer.Option(help="The address to listen on")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port to listen on")] = 8080,
+    port: Annotated[int, typer.Option(help="The port to listen on; 0: any free one", min=0, max=65535)] = 8080,
     state: Annotated[
         Optional[Path], typer.Option(help="The folder that keeps changes to the dictionary", metavar="DIR")
     ] = None,
@@ -24,14 +24,14 @@ def serve_cli(
         typer.Option(help="A host name by which clients reach the service; repeatable", metavar="NAME"),
     ] = None,
     max_wait_ms: Annotated[
-        float, typer.Option(help="Longest time that an idle model waits for more texts, in milliseconds")
+        float, typer.Option(help="Longest time that an idle model waits for more texts, in milliseconds", min=0.0)
     ] = 5.0,
     max_batch_tokens: Annotated[
-        int, typer.Option(help="Most characters in a batch, padding included; 0: one text at a time")
+        int, typer.Option(help="Most characters in a batch, padding included; 0: one text at a time", min=0)
     ] = 8192,
-    max_texts: Annotated[int, typer.Option(help="Most texts per request")] = 256,
-    max_characters: Annotated[int, typer.Option(help="Most characters per request")] = 100_000,
-    max_seconds: Annotated[float, typer.Option(help="Seconds before a request times out")] = 60.0,
+    max_texts: Annotated[int, typer.Option(help="Most texts per request", min=1)] = 256,
+    max_characters: Annotated[int, typer.Option(help="Most characters per request", min=1)] = 100_000,
+    max_seconds: Annotated[float, typer.Option(help="Seconds before a request times out", min=0.1)] = 60.0,
     gpu_id: GpuOption = -1,
 ) -> None:
     """Serve a pipeline over HTTP, with a page at / and the API described at /docs.

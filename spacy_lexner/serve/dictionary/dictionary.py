@@ -18,10 +18,10 @@ logger = logging.getLogger(__name__)
 
 
 class Trial(NamedTuple):
-    """The dictionary that an edit would make."""
+    """The current dictionary, and the one that an edit would make of it."""
 
-    matcher: Matcher
-    values: Mapping[str, Value]
+    before: Matcher
+    after: Matcher
 
 
 class Dictionary:
@@ -85,6 +85,8 @@ class Dictionary:
         )
 
     def _state_at(self, place: str) -> Overlay:
+        if place == self.version:  # since the model was loaded again, perhaps no longer that of any change
+            return dict(self.history.overlay)
         found = self.history.state_at(place)
         if found is None and place in ("0", self.base_version):
             return {}
@@ -114,7 +116,9 @@ class Dictionary:
         with self._changing:
             change = self.history.find(number)
             if change is None:
-                raise UnknownError("There is nothing to undo." if number is None else f"There is no change {number}.")
+                raise UnknownError(
+                    "There is nothing to undo." if number is None else f"There is no change {number} in the history."
+                )
             if words := self.history.changed_since(change):
                 raise ChangedSinceError(change.number, words)
             undone = self._change("undo", change.before, undoes=change.number)
@@ -122,11 +126,10 @@ class Dictionary:
             return undone
 
     def try_out(self, edit: Edit) -> Trial:
-        """RETURNS (Trial): The dictionary that an edit would make. Raises LexiconError if the edit is invalid."""
+        """RETURNS (Trial): What an edit would change. Raises LexiconError if the edit is invalid."""
         with self._changing:
-            values = edit_words(self.pipe, edit)
-            dictionary = self.pipe.replace_words(*resolve(self.base, values))
-            return Trial(Matcher(dictionary.lexicon, self.pipe.options), values)
+            dictionary = self.pipe.replace_words(*resolve(self.base, edit_words(self.pipe, edit)))
+            return Trial(self.matcher, Matcher(dictionary.lexicon, self.pipe.options))
 
     def _change(self, kind: str, values: Mapping[str, Value], undoes: Optional[int] = None) -> Optional[Change]:
         if not values:

@@ -13,6 +13,8 @@ from ...pipeline.lexicon_pipe import LexiconPipe
 from .errors import ContradictionError, UnknownError
 from .words import Value, to_fields
 
+MAX_WEIGHT = float(np.finfo(np.float32).max)
+
 
 class WordFields(NamedTuple):
     """A word and its new fields; None for fields that stay as they are."""
@@ -53,7 +55,7 @@ def edit_words(pipe: LexiconPipe, edit: Edit) -> Dict[str, Value]:
         word = _checked(lexicon, given.word)
         entry = look_up(word) or LexiconEntry(word)
         labels = entry.labels if given.labels is None else tuple(dict.fromkeys(given.labels))
-        weight = entry.weight if given.weight is None else float(np.float32(given.weight))
+        weight = entry.weight if given.weight is None else _rounded(word, given.weight)
         entity_id = entry.entity_id if given.entity_id is None else given.entity_id
         draft[word] = LexiconEntry(word, entry.vector, weight, labels, entity_id, entry.rules)
     for word in _known(lexicon, edit.remove_rules):
@@ -95,6 +97,13 @@ def _checked(lexicon: Lexicon, word: str) -> str:
     if fault := find_word_fault(normal, lexicon.max_word_length):
         raise LexiconError(f"The word {word[:80]!r} cannot be added: {REASONS[fault]}.")
     return normal
+
+
+def _rounded(word: str, weight: float) -> float:
+    """Round a weight as the lexicon does. Raises LexiconError if it is too large, or no number."""
+    if not abs(weight) <= MAX_WEIGHT:
+        raise LexiconError(f"The weight of {word[:80]!r} is {weight}; expected a number of at most {MAX_WEIGHT:.1e}.")
+    return float(np.float32(weight))
 
 
 def _known(lexicon: Lexicon, words: Iterable[str]) -> List[str]:

@@ -81,8 +81,8 @@ class Journal:
     def clear(self) -> None:
         """Remove all records, which are now in a snapshot."""
         os.ftruncate(self._file, 0)
-        os.fsync(self._file)
         self.size = 0
+        os.fsync(self._file)
 
     def close(self) -> None:
         os.close(self._file)

@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from dataclasses import dataclass
 from itertools import islice
-from typing import Awaitable, Callable, Deque, List, NamedTuple, Optional, Sequence
+from typing import Awaitable, Callable, Deque, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..http.schemas import AnnotateBody
 from ..problem import too_many_waiting
@@ -18,7 +18,7 @@ class Answer(NamedTuple):
     """The answer to a request."""
 
     status: int
-    media_type: str
+    headers: Sequence[Tuple[bytes, bytes]]
     content: bytes
 
 

@@ -93,7 +93,8 @@ class Guard:
                 {"Connection": "close"},
             ) from None
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-        if scope["method"] == "POST" and not upload and kind != "application/json":
+        wants_json = scope["method"] == "POST" or (scope["method"] == "DELETE" and body)
+        if wants_json and not upload and kind != "application/json":
             raise Problem(415, "not-json", f"The body is {kind or 'of no type'}; expected application/json.")
         return self.metrics.text() if scope["path"] == METRICS else body
 

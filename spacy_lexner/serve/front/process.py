@@ -6,7 +6,8 @@ import logging
 import os
 import socket
 from contextlib import suppress
-from typing import List, NamedTuple, Optional, Tuple
+from math import ceil
+from typing import List, NamedTuple, Tuple
 
 import uvicorn
 import uvloop
@@ -26,7 +27,6 @@ class FrontSettings(NamedTuple):
     limits: Limits
     batching: Batching
     hosts: Tuple[str, ...]
-    drain_seconds: Optional[int] = None  # for pending requests once the service stops; None: no limit
 
 
 def run_front(link: socket.socket, listening: List[socket.socket], settings: FrontSettings) -> None:
@@ -52,7 +52,8 @@ async def _serve(link: socket.socket, listening: List[socket.socket], settings: 
         access_log=False,
         server_header=False,
         timeout_keep_alive=KEEP_ALIVE,
-        timeout_graceful_shutdown=settings.drain_seconds,
+        # A client may read its answer slowly, or never.
+        timeout_graceful_shutdown=ceil(settings.limits.body_seconds + settings.limits.seconds),
     )
     server = uvicorn.Server(config)
     await asyncio.get_running_loop().create_connection(lambda: relay.protocol, sock=link)

@@ -48,8 +48,7 @@ class Relay:
         if (request := self._small_request(scope, body)) is not None:
             answer = await self._annotate(request)
             scope["route"] = Route(ANNOTATE)
-            status, content = answer.status, answer.content
-            headers = [(b"content-type", answer.media_type.encode()), (b"content-length", b"%d" % len(content))]
+            status, headers, content = answer
         else:
             head, content = await self._ask(to_head(scope), body)
             scope["route"] = Route(head["route"])
@@ -81,11 +80,12 @@ class Relay:
         wanted, single = jobs[0].wanted.to_json(), [job.single for job in jobs]
         head, content = await self._ask({BATCH: wanted, "single": single}, texts)
         if BATCH not in head:  # the whole batch failed
-            return [Answer(head["status"], MEDIA_TYPE, content)] * len(jobs)
+            return [Answer(head["status"], from_text(head["headers"]), content)] * len(jobs)
         answers, place = [], 0
         for status, size in head[BATCH]:
             kind = "application/json" if status == 200 else MEDIA_TYPE
-            answers.append(Answer(status, kind, content[place : place + size]))
+            headers = [(b"content-type", kind.encode()), (b"content-length", b"%d" % size)]
+            answers.append(Answer(status, headers, content[place : place + size]))
             place += size
         return answers
 

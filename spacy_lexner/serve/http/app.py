@@ -28,11 +28,10 @@ def create_app(service: Service, metrics: Metrics) -> FastAPI:
         redoc_url=None,
     )
     app.state.service, app.state.metrics = service, metrics
-    dictionary = service.dictionary
     metrics.watch(
         lambda: service.worker.n_waiting,
-        lambda: 0 if dictionary is None else len(dictionary.matcher.lexicon),
-        0 if dictionary is None else dictionary.torn_bytes,
+        lambda: 0 if service.dictionary is None else len(service.dictionary.matcher.lexicon),
+        0 if service.dictionary is None else service.dictionary.torn_bytes,
     )
     handle_problems(app)
     for room in (texts, changes):

@@ -51,7 +51,8 @@ class Backend:
             if not isinstance(error, Problem):
                 logger.exception("A batch failed")
             response = to_problem(error).response()
-            self.protocol.send({**answer, "status": response.status_code}, bytes(response.body))
+            head = {**answer, "status": response.status_code, "headers": to_text(response.raw_headers)}
+            self.protocol.send(head, bytes(response.body))
         else:
             sizes = [(status, len(content)) for status, content in found]
             self.protocol.send({**answer, BATCH: sizes}, b"".join(content for _, content in found))

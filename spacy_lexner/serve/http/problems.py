@@ -41,6 +41,9 @@ def _invalid(error: RequestValidationError) -> Problem:
     faults = error.errors()
     if any(fault["type"] == "json_invalid" for fault in faults):
         return Problem(400, "not-json", "The body is not valid JSON.")
+    if any(fault["type"] == "missing" and fault["loc"] == ("body",) for fault in faults):
+        detail = "The body is empty; expected a JSON object, such as {}. GET /docs shows examples."
+        return Problem(422, "invalid-request", detail)
     fields: List[Dict[str, str]] = [{"field": _path(fault["loc"]), "message": _shown(fault["msg"])} for fault in faults]
     details = "; ".join(f"{one['field']}: {one['message']}" if one["field"] else one["message"] for one in fields[:5])
     return Problem(422, "invalid-request", f"{details}. GET /docs shows examples.", errors=fields[:20])

@@ -105,10 +105,9 @@ async def preview(body: PreviewBody, request: Request) -> Response:
     check_texts(service, body.texts)
     edit = to_edit(service, body.add_words, body.remove_words, body.add_rules, body.remove_rules, replace=body.replace)
     model = service.model
-    now = model.matcher
     trial = await asyncio.to_thread(dictionary.try_out, edit)
     wanted = Wanted(utf16=body.offsets == "utf16")
-    before, after = Annotation(model, now, wanted), Annotation(model, trial.matcher, wanted)
+    before, after = (Annotation(model, matcher, wanted) for matcher in trial)
     found = await asyncio.gather(*(run(service, task, body.texts) for task in (before, after)))  # in the time of one
     for result in (*found[0], *found[1]):
         if isinstance(result, Exception):

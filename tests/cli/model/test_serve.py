@@ -51,6 +51,22 @@ def test_options(command, tmp_path):
     assert settings.batching == Batching(5, 0.004) and "ner.example" in settings.hosts
 
 
+@pytest.mark.parametrize(
+    "option, value",
+    [
+        ("--port", 99999),  # the system would take the port 34463
+        ("--max-texts", 0),
+        ("--max-characters", 0),
+        ("--max-seconds", 0),
+        ("--max-wait-ms", -1),
+        ("--max-batch-tokens", -1),
+    ],
+)
+def test_numbers_out_of_range(command, option, value):
+    code, output, calls = command(option, value)
+    assert code == 2 and option in output and "should be" in output and not calls
+
+
 def test_what_is_refused(command, tmp_path, monkeypatch):
     for option in ("--state", "--token-file"):
         code, output, calls = command(option, tmp_path)

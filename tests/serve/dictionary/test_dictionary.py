@@ -78,7 +78,8 @@ def test_trying_changes_nothing(make_pipe):
     before = dictionary.version
     trial = dictionary.try_out(rule("大桥", "forbid"))
     assert dictionary.version == before and dictionary.history.number == 0
-    assert f"{trial.matcher.version:016x}" == dictionary.change("add_rules", rule("大桥", "forbid")).version_after
+    assert f"{trial.before.version:016x}" == before
+    assert f"{trial.after.version:016x}" == dictionary.change("add_rules", rule("大桥", "forbid")).version_after
 
 
 def test_a_wrong_change_changes_nothing(make_pipe, tmp_path):
@@ -200,6 +201,11 @@ def test_differences_of_two_states(make_pipe):
     assert differ("3", "3") == (0, 0, 0)
     with pytest.raises(UnknownError, match="no version or change 'ffff'"):
         dictionary.lexicons("ffff", "")
+    other = make_pipe()
+    other.add_words(["别的"])
+    dictionary.use_model(other)
+    assert differ("", dictionary.version) == (1, 1, 1)
+    assert differ("3", dictionary.version) == (0, 0, 0)
 
 
 def test_changes_of_many_threads_are_all_kept(make_pipe, tmp_path):

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from spacy_lexner.lexicon import Lexicon, LexiconError, Normalization
@@ -22,6 +24,13 @@ def test_what_is_not_told_of_a_word_stays(pipe):
     assert values["长江"] == {**KNOWN, "weight": pytest.approx(0.1, rel=2**-24)}
     assert values["大桥"] == {**KNOWN, "labels": ["A", "B"], "rules": [["force", "LOC", 0.0]]}
     assert values["新词"] == NEW
+
+
+@pytest.mark.parametrize("weight", ["1e+300", "inf", "nan", "-1e+39"])
+def test_weights_that_the_lexicon_cannot_hold(pipe, weight):
+    words = (WordFields("长江", weight=float(weight)),)
+    with pytest.raises(LexiconError, match=rf"weight of '长江' is {re.escape(weight)}; expected a number of at most"):
+        edit_words(pipe, Edit(add_words=words))
 
 
 def test_what_is_so_already_is_no_change(pipe):

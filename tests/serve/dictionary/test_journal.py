@@ -52,6 +52,24 @@ def test_a_last_record_with_a_wrong_byte_is_dropped(tmp_path):
     assert read(path) == (RECORDS[:2], len(dump_record(RECORDS[2])))
 
 
+def test_a_record_after_a_clearing_that_failed_late(tmp_path, monkeypatch):
+    path = tmp_path / "journal"
+    journal = Journal(path)
+    journal.append(RECORDS[0])
+
+    def fail(*args):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError):
+        journal.clear()  # the records are gone all the same
+    with pytest.raises(OSError):
+        journal.append(RECORDS[1])
+    monkeypatch.undo()
+    journal.close()
+    assert read(path) == ([], 0)
+
+
 def test_damage_before_the_last_record_is_an_error(tmp_path):
     path = tmp_path / "journal"
     write(path)

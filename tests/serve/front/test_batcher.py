@@ -74,7 +74,7 @@ class Model:
         await self.go.wait()
         if "bug" in self.batches[-1]:
             raise RuntimeError("a bug")
-        return [Answer(200, "text/plain", text.encode()) for text in self.batches[-1]]
+        return [Answer(200, [], text.encode()) for text in self.batches[-1]]
 
 
 def run(main, **options):

@@ -50,6 +50,8 @@ def test_any_text_is_a_text(client, text):
 def test_other_types_are_refused(client):
     for headers in ({}, {"Content-Type": "text/plain"}, {"Content-Type": "application/x-www-form-urlencoded"}):
         assert is_problem(client.post("/annotate", content=b'{"text": "a"}', headers=headers), 415, "not-json")
+        removal = client.request("DELETE", "/words", content=b'{"words": ["a"]}', headers=headers)
+        assert is_problem(removal, 415, "not-json")
 
 
 def test_paths_and_methods(client):

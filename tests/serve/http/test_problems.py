@@ -32,3 +32,10 @@ def test_only_the_true_complaint_is_shown(client, path, body, field, message):
     [error] = answer.json()["errors"]
     assert answer.status_code == 422 and error["field"] == field and error["message"].startswith(message)
     assert answer.json()["detail"].startswith(f"{field}: {message}")
+
+
+def test_an_empty_body(client):
+    headers = {**AUTH, "Content-Type": "application/json"}
+    for path in ("/annotate", "/undo", "/reload"):
+        answer = client.post(path, headers=headers)
+        assert answer.status_code == 422 and answer.json()["detail"].startswith("The body is empty; expected a JSON")

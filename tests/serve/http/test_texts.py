@@ -5,7 +5,9 @@ import spacy
 from small_ner import near_scores
 from small_service import TEXT, places, serving
 
+from spacy_lexner.lexicon.rules import WordRule
 from spacy_lexner.pipeline.explain import explain
+from spacy_lexner.serve.dictionary.edits import Edit
 from spacy_lexner.serve.settings import Limits
 
 SUMS = 3 * 128  # the longest sum of a default FLAT: its feed-forward layer
@@ -109,3 +111,24 @@ def test_invalid_requests(client, body, status):
     assert answer.status_code == status
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.json()["status"] == status and len(answer.json()["detail"]) > 10
+
+
+def test_preview_shows_no_other_change(client, monkeypatch):
+    dictionary = client.service.dictionary
+    try_out = dictionary.try_out
+
+    def after_another(edit):
+        dictionary.change("add_rules", Edit(add_rules=(WordRule("长江大桥", "forbid"),)))
+        return try_out(edit)
+
+    monkeypatch.setattr(dictionary, "try_out", after_another)
+    answer = client.post("/preview", json={"texts": [TEXT], "add_words": ["很远"]}).json()
+    assert (answer["changed"], answer["lex_version"]) == (0, dictionary.version)
+
+
+def test_a_full_queue_says_when_to_try_again(client):
+    client.service.worker.n_waiting = client.service.settings.limits.waiting_texts
+    for body in ({"text": TEXT}, {"text": TEXT, "explain": "attention"}):  # in a batch, and alone
+        answer = client.post("/annotate", json=body)
+        assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
+        assert answer.headers["content-type"] == "application/problem+json"
