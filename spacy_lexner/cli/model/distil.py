@@ -7,7 +7,7 @@ import typer
 from spacy.cli._util import import_code, setup_gpu
 from wasabi import msg
 
-from ..shared import GpuOption, SkipSharedOption, TextFormatOption, check_apart, failing, read_texts
+from ..shared import GpuOption, SeedOption, SkipSharedOption, TextFormatOption, check_apart, failing, read_texts
 from .training_config import (
     CodeOption,
     ConfigOption,
@@ -30,7 +30,7 @@ def distil_cli(
     limit: LimitOption = 50_000,
     weight: Annotated[float, typer.Option(help="Weight of the teacher relative to annotations", min=0.0)] = 1.0,
     skip_shared: SkipSharedOption = False,
-    seed: Annotated[int, typer.Option(help="Random seed")] = 0,
+    seed: SeedOption = 0,
     format: TextFormatOption = "auto",
     values: SetOption = None,
     code: CodeOption = None,
