@@ -22,6 +22,7 @@ from ..shared import JsonOption, failing, progress
 FEW = 50  # a label with fewer entities is hardly learned
 MIN_COVERAGE = 0.2  # share of the unseen entities that the lexicon should have
 N_SHOWN = 5
+FINDERS = {"lex_ner", "ner", "beam_ner", "spancat", "spancat_singlelabel"}  # factories of what learns entities
 
 
 class Split(NamedTuple):
@@ -96,13 +97,15 @@ def check_data(nlp: Language) -> Dict[str, Any]:
         kinds = {"of train": train.entities, "of dev, seen in train": old, "of dev, unseen": new}
         coverage = {kind: [sum(text in lexicon for text in texts), len(texts)] for kind, texts in kinds.items()}
     components = config["components"]
+    finds_entities = not FINDERS.isdisjoint(nlp.pipe_factories.values())
+    warnings = [*_warn(train, dev, seen), *_warn_of_lexicon(coverage)] if finds_entities else []
     windows = {name: min(found) for name in nlp.pipe_names if (found := find_windows(components[name]))}
     return {
         "train": _figures(train),
         "dev": _figures(dev),
         "coverage": coverage,
         "windows": windows,
-        "warnings": [*_warn(train, dev, seen), *_warn_of_lexicon(coverage), *_warn_of_lengths(train, dev, windows)],
+        "warnings": [*warnings, *_warn_of_lengths(train, dev, windows)],
     }
 
 

@@ -21,7 +21,10 @@ from .training_config import (
 
 
 def distil_cli(
-    teacher: Annotated[Path, typer.Argument(metavar="TEACHER", help="A pipeline with lex_ner, large or an ensemble")],
+    teacher: Annotated[
+        str,
+        typer.Argument(metavar="TEACHER", help="A pipeline with lex_ner, by folder or name, large or an ensemble"),
+    ],
     texts: Annotated[List[Path], typer.Argument(metavar="TEXTS...", help="Files or folders of texts")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="The folder for all that is written")],
     config: ConfigOption = "flat",
@@ -53,7 +56,7 @@ def distil_cli(
         import_code(code)
         setup_gpu(gpu_id, silent=True)
         student = distil(
-            teacher,
+            Path(teacher),  # the same however its folder is spelled
             read_texts(texts, format),
             training_config(config, overrides, output),
             output,
@@ -63,7 +66,7 @@ def distil_cli(
             weight=weight,
             skip_shared=skip_shared,
             seed=seed,
-            sources=[hash_model(str(teacher)), *list_files(texts), format],
+            sources=[hash_model(teacher), *list_files(texts), format],
             use_gpu=gpu_id,
         )
     msg.good(f"{student}: the student")

@@ -91,3 +91,12 @@ def test_registered_functions(arguments, tmp_path):
     augmenter = ["--corpora.train.augmenter", '{"@augmenters":"test_debug_data.v1"}']
     code, output = run(*arguments, *augmenter, "--code", tmp_path / "code.py")
     assert code == 0 and "texts" in output, output
+
+
+def test_a_corpus_of_words_needs_no_entities(arguments, tmp_path):
+    for split in ("train", "dev"):
+        write(tmp_path / f"{split}.spacy", [("没有人", [])])
+    make_config("flat", "words").to_disk(tmp_path / "config.cfg")
+    assert run(*arguments)[1].endswith("Nothing looks wrong")
+    make_config("flat", "joint").to_disk(tmp_path / "config.cfg")
+    assert "train has no entities" in run(*arguments)[1]
