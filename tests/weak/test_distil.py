@@ -66,6 +66,9 @@ def test_the_command(files, tmp_path):
     result = CliRunner().invoke(lexner, ["distil", *map(str, [*arguments, *options])])
     assert result.exit_code == 0, result.output
     assert spacy.load(tmp_path / "out" / "model").get_pipe("lex_ner").labels == ("LOC", "PER")
+    arguments[2:] = [tmp_path / "inside", "--labelled", tmp_path]  # a second run would learn from what this one writes
+    result = CliRunner().invoke(lexner, ["distil", *map(str, arguments)])
+    assert result.exit_code == 1 and "all files of which are read" in " ".join(result.output.split())
 
 
 def test_a_teacher_that_is_a_package(files, tmp_path, monkeypatch):

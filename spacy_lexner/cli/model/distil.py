@@ -51,7 +51,7 @@ def distil_cli(
         from ...training.run_inputs import list_files
         from ...weak.distil import distil
 
-        check_apart(output, texts)
+        check_apart(output, [*texts, *filter(None, (labelled, dev))])
         overrides = read_values(values or [])
         import_code(code)
         setup_gpu(gpu_id, silent=True)

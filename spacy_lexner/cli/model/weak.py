@@ -98,7 +98,7 @@ def weak_cli(
         from ...weak.rounds import best
         from ...weak.teacher import Bounds
 
-        check_apart(output, texts)
+        check_apart(output, [*texts, *filter(None, (like, labelled, dev))])
         overrides = read_values(values or [])
         import_code(code)
         setup_gpu(gpu_id, silent=True)
