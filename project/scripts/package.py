@@ -13,7 +13,7 @@ from typing import Annotated, Any, Dict, List, NamedTuple, Sequence
 import srsly
 import typer
 from card import introduce, write_card
-from paths import PROJECT
+from paths import CONFIGS, PROJECT
 from pipeline_facts import Training, check_results, describe, read_spread
 from pipelines import load_pipeline
 from spacy.cli.package import package
@@ -36,12 +36,13 @@ class Packaged(NamedTuple):
 
 def find_trained(project: Path) -> List[Training]:
     """RETURNS (List[Training]): What the workflow `train` has trained: every `training/DATASET/CONFIG/model-best` whose
-    data set is in `corpus/`."""
+    config has a base and whose data set is in `corpus/`. The demo's are not: they are named after their lexicons."""
     folders = sorted(path.parent for path in project.glob("training/*/*/model-best") if (path / "config.cfg").is_file())
     return [
         Training(folder.parent.name, folder.name)
         for folder in folders
-        if (project / "corpus" / folder.parent.name / "test.spacy").is_file()
+        if (CONFIGS / f"{folder.name}.cfg").is_file()
+        and (project / "corpus" / folder.parent.name / "test.spacy").is_file()
     ]
 
 

@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, TypeVar
+from typing import Annotated, Collection, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, TypeVar
 
 import typer
 from spacy.language import Language
@@ -15,6 +15,8 @@ from ..formats.record import FormatError, ReadOptions
 from ..formats.report import Report
 from ..formats.source import read_lines
 from ..formats.spacy_file import read_docs
+from ..integrity.folders import check_kept
+from ..lexicon.limits import quote
 
 ItemT = TypeVar("ItemT")
 GENERIC = ("model-best", "model-last")  # folder names that do not identify a pipeline
@@ -23,6 +25,7 @@ N_REASONS = 3
 
 ForceOption = Annotated[bool, typer.Option("--force", "-F", help="Replace what is already there")]
 GpuOption = Annotated[int, typer.Option("--gpu-id", "-g", help="GPU, or -1 for the CPU")]
+SeedOption = Annotated[int, typer.Option(help="Random seed", min=0)]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object")]
 RawTextsArgument = Annotated[
     List[Path],
@@ -60,6 +63,12 @@ def progress(
     return tqdm(items, desc=desc, unit=unit, total=total, unit_scale=scale or False, disable=None, leave=False)
 
 
+def find_given(ctx: typer.Context, names: Iterable[str]) -> List[str]:
+    """RETURNS (List[str]): Those options, by the names of their parameters, that were given on the command line."""
+    sources = {name: getattr(ctx.get_parameter_source(name), "name", "") for name in names}
+    return [f"--{name}" for name, source in sources.items() if source == "COMMANDLINE"]
+
+
 @contextmanager
 def status(what: str) -> Iterator[None]:
     """Show in a terminal what is being done, until it is done."""
@@ -67,17 +76,30 @@ def status(what: str) -> Iterator[None]:
         yield
 
 
-def check_new(path: Optional[Path], force: bool) -> None:
-    """Raise ValueError if a path exists and `force` is not set. None means that nothing is written."""
+def check_new(path: Optional[Path], force: bool, inputs: Iterable[Path] = ()) -> None:
+    """Raise ValueError if a path exists and `force` is not set, or if one of the inputs would go with what is replaced.
+    None means that nothing is written."""
     if path is not None and path.exists() and not force:
         raise ValueError(f"{path} already exists. Choose another name, or replace it (--force).")
+    if path is not None:
+        check_kept(path, inputs)
 
 
 def check_apart(output: Path, inputs: Iterable[Path]) -> None:
-    """Raise ValueError if the output folder is in one that is read: a later run would read what this one writes."""
+    """Raise ValueError if the output would replace a file that is read, or is in a folder whose files are all read: a
+    later run would read what this one writes."""
     for path in inputs:
+        if path.is_file() and path.resolve() == output.resolve():
+            raise ValueError(f"{output} is read, so it cannot be written. Choose another name.")
         if path.is_dir() and path.resolve() in (output.resolve(), *output.resolve().parents):
             raise ValueError(f"{output} is in {path}, all files of which are read. Choose a folder outside of it.")
+
+
+def check_spans_key(key: Optional[str], found: Collection[str]) -> None:
+    """Raise ValueError if a key of spans is given, but none of the texts has it; `found` are those that they have."""
+    if key is not None and key not in found:
+        names = ", ".join(map(quote, sorted(found))) or "none"
+        raise ValueError(f"No text has spans {key!r} (--spans-key). The keys of the spans in the texts: {names}.")
 
 
 def warn_of_failures(failed: Mapping[int, str], title: str = "") -> None:

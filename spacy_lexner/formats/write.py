@@ -78,6 +78,8 @@ def check_target(path: Path, format: str, offsets: str) -> None:
         check_vacant(path)
     elif path.is_dir():
         raise IsADirectoryError(f"{path} is a folder. Give the file to write.")
+    elif format == "label-studio" and path.suffix.lower() == ".xml":
+        raise FormatError(f"{path}: the tasks are JSON, and the labelling configuration is .xml. Give a .json file.")
     elif format in ("spacy-llm", "spacy-llm-v3"):
         check_suffix(path.suffix)
 

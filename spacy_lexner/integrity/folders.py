@@ -34,11 +34,7 @@ def whole_folder(target: Path, *, overwrite: bool = False, inputs: Iterable[Path
     target = Path(os.path.abspath(target))
     if target.exists() and not overwrite:
         raise ValueError(f"{target} already exists. Choose another folder, or allow overwriting.")
-    lost = [path for path in map(Path, inputs) if target.resolve() in (path.resolve(), *path.resolve().parents)]
-    if target.exists() and lost:
-        raise ValueError(
-            f"{target} cannot be replaced, since that would remove {lost[0]}, which is read. Choose another folder."
-        )
+    check_kept(target, inputs)
     target.parent.mkdir(parents=True, exist_ok=True)
     _clean_up(target)
     temporary, lock = _make_temporary(target)
@@ -56,6 +52,15 @@ def whole_folder(target: Path, *, overwrite: bool = False, inputs: Iterable[Path
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
         os.close(lock)
+
+
+def check_kept(target: Path, inputs: Iterable[Path]) -> None:
+    """Raise ValueError if a folder that is to be replaced holds one of the inputs, or is one."""
+    lost = [path for path in map(Path, inputs) if target.resolve() in (path.resolve(), *path.resolve().parents)]
+    if target.exists() and lost:
+        raise ValueError(
+            f"{target} cannot be replaced, since that would remove {lost[0]}, which is read. Choose another folder."
+        )
 
 
 def remove_folder(folder: Path) -> None:

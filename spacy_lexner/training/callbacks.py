@@ -57,7 +57,7 @@ class Distillation:
     def __init__(
         self, path: Union[str, Path], component: str = "lex_ner", source: str = "lex_ner", weight: float = 1.0
     ) -> None:
-        """path (Union[str, Path]): The folder of the teacher.
+        """path (Union[str, Path]): The teacher, by folder or package name.
         component (str): The name of the `lex_ner` that learns.
         source (str): The name of the teacher's `lex_ner`.
         weight (float): Weight of the divergence from the teacher; the loss on annotation has weight 1.
@@ -68,7 +68,7 @@ class Distillation:
         """Give the component its teacher before the first update."""
         pipe: Any = nlp.get_pipe(self.component)
         if pipe.teacher is None:
-            pipe.teacher = Teacher(load_model(self.path), self.source, self.weight)
+            pipe.teacher = Teacher(load_model(str(self.path)), self.source, self.weight)
 
 
 def _training_corpus(nlp: Language) -> CorpusT:

@@ -1,7 +1,7 @@
 """Training a small, fast student on the probabilities of a large teacher or an ensemble."""
 
 from pathlib import Path
-from typing import Iterable, List, Optional, Sequence
+from typing import Iterable, List, Optional, Sequence, Union
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
@@ -32,7 +32,7 @@ DEV_SHARE, MAX_DEV = 0.1, 1000
 
 
 def distil(
-    teacher: Path,
+    teacher: Union[str, Path],
     texts: Iterable[str],
     config: Config,
     output: Path,
@@ -48,7 +48,7 @@ def distil(
 ) -> Path:
     """Train a student on the teacher's probabilities. After an interruption, the same call continues.
 
-    teacher (Path): The folder of a pipeline with one `lex_ner`, which may be an ensemble.
+    teacher (Union[str, Path]): A pipeline with one `lex_ner`, which may be an ensemble, by folder or package name.
     texts (Iterable[str]): Raw texts, read once, as a stream.
     config (Config): A complete config for training the student, with one `lex_ner`, except for the corpus paths.
     output (Path): The output folder: `texts`, `training`, and `model`, the student.
@@ -66,7 +66,7 @@ def distil(
     """
     check_seed(config, seed)
     judges = [] if dev is None else read_judges(dev)
-    name, nlp = find_component(config), load_model(teacher)
+    name, nlp = find_component(config), load_model(str(teacher))
     ner = find_lex_ner(nlp)
     annotated = [] if labelled is None else list(read_annotated(labelled))
     _check_labels(labelled, annotated, ner.labels)

@@ -66,4 +66,6 @@ def test_a_failed_command_writes_nothing(tmp_path):
     pipeline(FLAT, steps=1).to_disk(tmp_path / "flat")
     result = CliRunner().invoke(lexner, ["quantize", str(tmp_path / "flat"), str(tmp_path / "int8")])
     assert result.exit_code == 1 and "Nothing was written" in result.output and not (tmp_path / "int8").exists()
+    result = CliRunner().invoke(lexner, ["quantize", *[str(tmp_path / "flat")] * 2, "--force"])
+    assert result.exit_code == 1 and "which is read" in " ".join(result.output.split())
     assert json.loads((tmp_path / "flat" / "meta.json").read_text())

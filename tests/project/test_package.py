@@ -13,6 +13,7 @@ from trained_project import CORPORA, make_project
 
 from spacy_lexner.integrity.pipelines import verify_pipeline
 
+DEMO = ("lexicon", "empty")  # what the demo calls its pipelines
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # spaCy's `package` leaves them open
 
 
@@ -106,3 +107,10 @@ def test_without_a_trained_pipeline(tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit):
         main(tmp_path / "packages")
     assert "project run train" in capsys.readouterr().out
+
+
+def test_the_demo_is_not_of_the_workflow_train(tmp_path):
+    for place in ("corpus/demo/test.spacy", *(f"training/demo/{name}/model-best/config.cfg" for name in DEMO)):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).touch()
+    assert find_trained(tmp_path) == []

@@ -2,6 +2,7 @@ from shutil import copytree
 
 import pytest
 import spacy
+import srsly
 from small_ner import blank, train
 from small_training import make_docs, make_texts, save_config, save_docs
 from spacy.tokens import DocBin
@@ -65,6 +66,28 @@ def test_the_command(files, tmp_path):
     result = CliRunner().invoke(lexner, ["distil", *map(str, [*arguments, *options])])
     assert result.exit_code == 0, result.output
     assert spacy.load(tmp_path / "out" / "model").get_pipe("lex_ner").labels == ("LOC", "PER")
+    arguments[2:] = [tmp_path / "inside", "--labelled", tmp_path]  # a second run would learn from what this one writes
+    result = CliRunner().invoke(lexner, ["distil", *map(str, arguments)])
+    assert result.exit_code == 1 and "all files of which are read" in " ".join(result.output.split())
+
+
+def test_a_teacher_that_is_a_package(files, tmp_path, monkeypatch):
+    meta = srsly.read_json(files / "teacher" / "meta.json")
+    place = tmp_path / "site" / "zh_teacher"
+    copytree(files / "teacher", place / f"{meta['lang']}_{meta['name']}-{meta['version']}")
+    srsly.write_json(place / "meta.json", meta)
+    (place / "__init__.py").write_text(
+        "from spacy.util import load_model_from_init_py\n\n"
+        "def load(**options):\n    return load_model_from_init_py(__file__, **options)\n"
+    )
+    (tmp_path / "site" / "zh_teacher-0.0.0.dist-info").mkdir()
+    (tmp_path / "site" / "zh_teacher-0.0.0.dist-info" / "METADATA").write_text("Name: zh_teacher\nVersion: 0.0.0\n")
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    arguments = ["zh_teacher", files / "texts.txt", tmp_path / "out", "-c", files / "config.cfg"]
+    options = ["--set", "training.max_steps=1", "--set", "training.eval_frequency=1"]
+    result = CliRunner().invoke(lexner, ["distil", *map(str, [*arguments, *options])])
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "out" / "model").is_dir()
 
 
 @pytest.mark.parametrize("changed", ["texts", "limit", "labelled", "teacher"])

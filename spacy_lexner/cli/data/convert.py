@@ -181,6 +181,8 @@ def get_doc_maker(tokenizer: str) -> Callable[[Record], Doc]:
 
 def _plan_outputs(sources: List[Source], input_path: Path, output_path: Path) -> List[Path]:
     """The output file of each source."""
+    if output_path.is_file() and output_path.suffix != ".spacy":
+        raise FormatError(f"{output_path} is a file. Give a .spacy file or a folder to write.")
     if output_path.suffix == ".spacy":
         if len(sources) > 1:
             raise FormatError(f"{input_path} has {len(sources)} files: give a folder to write to, not {output_path}.")

@@ -11,8 +11,9 @@ from wasabi import msg
 
 from ...encoders.elmo.counted_words import write_counted_words
 from ...pretraining.text_corpus import TextCorpus
+from ...pretraining.text_index import find_text_files
 from ...pretraining.word_vocabulary import MAX_HELD, WordCounter
-from ..shared import RawTextsArgument, failing, progress
+from ..shared import RawTextsArgument, check_apart, failing, progress
 
 DOCS_AT_ONCE = 2000
 
@@ -29,10 +30,13 @@ def count_words_cli(
             help="Makes the words: a config file, the folder or name of a pipeline, or blank:zh",
         ),
     ] = "blank:zh",
-    min_count: Annotated[int, typer.Option(help="Leave out words that occur less often", metavar="N")] = 1,
-    max_words: Annotated[int, typer.Option(help="Write at most this many words; 0 for all", metavar="N")] = 0,
+    min_count: Annotated[int, typer.Option(help="Leave out words that occur less often", metavar="N", min=1)] = 1,
+    max_words: Annotated[int, typer.Option(help="Write at most this many words; 0 for all", metavar="N", min=0)] = 0,
     max_held: Annotated[
-        int, typer.Option(help="Distinct words held in memory; beyond that, the rarest half is forgotten", metavar="N")
+        int,
+        typer.Option(
+            help="Distinct words held in memory; beyond that, the rarest half is forgotten", metavar="N", min=2
+        ),
     ] = MAX_HELD,
 ) -> None:
     """Count the words of raw text, one paragraph per line, for a pretraining objective and `vocab` of ELMo.v1.
@@ -45,6 +49,7 @@ def count_words_cli(
       python -m spacy lexner count-words chars.tsv corpus.txt.gz --tokenizer blank:zh
     """
     with failing("Nothing was written"):
+        check_apart(target, find_text_files(texts))
         counter = count_words(texts, load_tokenizer(tokenizer), max_held)
         words = counter.most_common(max_words, min_count)
         if not words:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Dict, Iterable, List, NamedTuple, Optional, S
 
 import srsly
 import typer
-from spacy.cli._util import parse_config_overrides
+from spacy.cli._util import import_code, parse_config_overrides
 from spacy.language import Language
 from spacy.schemas import ConfigSchemaTraining
 from spacy.training import Example
@@ -16,11 +16,13 @@ from wasabi import msg
 from ...lexicon.lexicon import Lexicon
 from ...pipeline.lexicon_pipe import find_matchers
 from ...pipeline.matcher.load_lexicon import configured_reader
+from ..model.training_config import CodeOption
 from ..shared import JsonOption, failing, progress
 
 FEW = 50  # a label with fewer entities is hardly learned
 MIN_COVERAGE = 0.2  # share of the unseen entities that the lexicon should have
 N_SHOWN = 5
+FINDERS = {"lex_ner", "ner", "beam_ner", "spancat", "spancat_singlelabel"}  # factories of what learns entities
 
 
 class Split(NamedTuple):
@@ -35,6 +37,7 @@ class Split(NamedTuple):
 def debug_data_cli(
     ctx: typer.Context,
     config_path: Annotated[Path, typer.Argument(metavar="CONFIG", help="The config of the training")],
+    code: CodeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Check the data of a config before training.
@@ -48,6 +51,7 @@ def debug_data_cli(
       my_lexicon
     """
     with failing("The data cannot be checked"):
+        import_code(code)
         config = load_config(config_path, overrides=parse_config_overrides(ctx.args), interpolate=False)
         found = check_data(load_model_from_config(config, auto_fill=True))
     if as_json:
@@ -93,13 +97,15 @@ def check_data(nlp: Language) -> Dict[str, Any]:
         kinds = {"of train": train.entities, "of dev, seen in train": old, "of dev, unseen": new}
         coverage = {kind: [sum(text in lexicon for text in texts), len(texts)] for kind, texts in kinds.items()}
     components = config["components"]
+    finds_entities = not FINDERS.isdisjoint(nlp.pipe_factories.values())
+    warnings = [*_warn(train, dev, seen), *_warn_of_lexicon(coverage)] if finds_entities else []
     windows = {name: min(found) for name in nlp.pipe_names if (found := find_windows(components[name]))}
     return {
         "train": _figures(train),
         "dev": _figures(dev),
         "coverage": coverage,
         "windows": windows,
-        "warnings": [*_warn(train, dev, seen), *_warn_of_lexicon(coverage), *_warn_of_lengths(train, dev, windows)],
+        "warnings": [*warnings, *_warn_of_lengths(train, dev, windows)],
     }
 
 
@@ -146,6 +152,8 @@ def _figures(split: Split) -> Dict[str, Any]:
 def _warn(train: Split, dev: Split, seen: Set[str]) -> Iterable[str]:
     if not train.entities:
         yield "train has no entities: convert annotated files (`spacy lexner convert`)"
+    if not dev.entities:
+        yield "dev has no entities, so it cannot show which model is best: give annotated texts that have some"
     if few := [f"{label} ({count})" for label, count in train.labels.items() if count < FEW]:
         yield f"few examples in train (below {FEW}): {', '.join(few)}"
     if unknown := sorted(set(dev.labels) - set(train.labels)):

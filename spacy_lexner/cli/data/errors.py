@@ -16,7 +16,7 @@ from ...formats.task import Task
 from ...formats.write import WRITERS, check_format
 from ...report.gold import GoldText, to_gold
 from ..model.training_config import CodeOption, ConfigOption, training_config
-from ..shared import GpuOption, check_apart, failing, load_pipeline, warn_of_failures
+from ..shared import GpuOption, check_apart, failing, find_given, load_pipeline, warn_of_failures
 from .convert import OffsetsOption
 from .export import export
 
@@ -38,7 +38,7 @@ def errors_cli(
         int,
         typer.Option("--folds", "-k", metavar="K", help="Number of parts, each judged by its own model", min=2),
     ] = 5,
-    seed: Annotated[int, typer.Option(help="Seed of the division into parts")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the division into parts", min=0)] = 0,
     n: Annotated[int, typer.Option("--number", "-n", help="Draft at most this many texts", min=1)] = 500,
     tool: Annotated[str, typer.Option("--to", metavar="NAME", help=f"Drafts for {', '.join(WRITERS)}")] = "prodigy",
     offsets: OffsetsOption = "auto",
@@ -67,8 +67,8 @@ def errors_cli(
         drafts = output / f"drafts{SUFFIXES.get(tool, '.jsonl')}"
         if drafts.is_dir() and any(drafts.iterdir()):
             raise ValueError(f"{drafts} holds drafts that may have been corrected. Move it, or delete it.")
-        if model is not None and (config != "flat" or ctx.args):
-            raise ValueError("--model is used as it is: leave out --config and config settings, or --model.")
+        if model is not None and (given := find_given(ctx, ("config", "folds", "seed")) + ctx.args):
+            raise ValueError(f"--model is used as it is: leave out {' '.join(given)}, or --model.")
         overrides = parse_config_overrides(ctx.args)
         import_code(code)
         setup_gpu(gpu_id, silent=True)

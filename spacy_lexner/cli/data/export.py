@@ -11,13 +11,12 @@ from wasabi import msg
 from ...formats.docs import read_doc
 from ...formats.label_studio import make_config
 from ...formats.report import Report
-from ...formats.spacy_file import read_all
+from ...formats.spacy_file import list_spacy_files, read_all
 from ...formats.task import Task
 from ...formats.write import WRITERS, write_tasks
 from ...integrity.folders import whole_folder
-from ...lexicon.limits import quote
 from ...visualize.label_colors import label_color
-from ..shared import failing, progress
+from ..shared import check_apart, check_spans_key, failing, progress
 from .convert import OffsetsOption
 
 
@@ -47,6 +46,7 @@ def export_cli(
     """
     report = Report()
     with failing("Nothing was written"):
+        check_apart(output_path, list_spacy_files(input_path))
         bar = progress(read_all(input_path), desc=str(input_path))
         export(make_tasks(bar, report, spans_key), output_path, format, report, offsets)
 
@@ -57,9 +57,7 @@ def make_tasks(docs: Iterable[Doc], report: Report, spans_key: Optional[str] = N
     for i, doc in enumerate(docs, start=1):
         found.update(doc.spans)
         yield Task(read_doc(doc, f"text {i}", report, spans_key=spans_key))
-    if spans_key is not None and spans_key not in found:
-        names = ", ".join(map(quote, sorted(found))) or "none"
-        raise ValueError(f"No text has spans {spans_key!r} (--spans-key). The keys of the spans in the texts: {names}.")
+    check_spans_key(spans_key, found)
 
 
 def export(

@@ -14,7 +14,7 @@ from ...lexicon.word_vectors import read_word_vectors
 from ...pretraining.word_vectors import SegmentT, UnitT, VectorSettings, segment_with_jieba, train_vectors
 from ..lexicon.folder import check_output, save
 from ..lexicon.sources import WatchedStream, report_skipped
-from ..shared import ForceOption, RawTextsArgument, TargetArgument, failing, progress, status
+from ..shared import ForceOption, RawTextsArgument, SeedOption, TargetArgument, failing, progress, status
 from .count_words import load_tokenizer
 
 FILES: Dict[UnitT, str] = {"word": "words.vec", "char": "chars.vec", "bigram": "bigrams.vec"}
@@ -45,10 +45,12 @@ def vectors_cli(
     negative: Annotated[int, typer.Option(help="Negative samples", min=1)] = DEFAULT.negative,
     epochs: Annotated[int, typer.Option(help="Passes over the text", min=1)] = DEFAULT.epochs,
     min_count: Annotated[int, typer.Option(help="Rarer units get no vector", min=1)] = DEFAULT.min_count,
-    sample: Annotated[float, typer.Option(help="Frequency above which units are subsampled")] = DEFAULT.sample,
+    sample: Annotated[
+        float, typer.Option(help="Frequency above which units are subsampled; 0: none", min=0.0)
+    ] = DEFAULT.sample,
     max_units: Annotated[int, typer.Option(help="Keep only the most frequent units; bounds memory", min=1)] = 1_000_000,
     workers: Annotated[int, typer.Option(help="Threads; one makes the result reproducible", min=1)] = DEFAULT.workers,
-    seed: Annotated[int, typer.Option(help="Random seed")] = DEFAULT.seed,
+    seed: SeedOption = DEFAULT.seed,
     dtype: Annotated[
         str, typer.Option(help="How the lexicon stores vectors: float32 or float16", metavar="NAME")
     ] = "float32",

@@ -44,7 +44,7 @@ def calibrate_cli(
     min_examples: Annotated[
         int, typer.Option(metavar="N", help="Labels with fewer predictions take the shared temperature", min=1)
     ] = MIN_EXAMPLES,
-    seed: Annotated[int, typer.Option(help="Seed of the division into parts")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the division into parts", min=0)] = 0,
     force: ForceOption = False,
 ) -> None:
     """Fit a temperature for each label, so that ent._.lex_score tells how often such entities are right.
@@ -61,7 +61,7 @@ def calibrate_cli(
       python -m spacy lexner calibrate training/model-best corpus/dev.spacy -o training/model-calibrated
     """
     with failing("Nothing was calibrated"):
-        check_new(output, force)
+        check_new(output, force, [dev])
         nlp = load_pipeline(model)
         ner = find_lex_ner(nlp, component)
         gold = list(read_gold(dev))

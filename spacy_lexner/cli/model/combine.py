@@ -30,10 +30,10 @@ def combine_cli(
       python -m spacy lexner combine flat/model-best lebert/model-best -o training/both
     """
     with failing("Nothing was combined"):
-        check_new(output, force)
+        check_new(output, force, map(Path, models))
         pipelines: Dict[str, Language] = {}
         for model in models:
-            if model in pipelines:
+            if any(Path(model).resolve() == Path(other).resolve() for other in pipelines):
                 raise ValueError(f"{model} is given twice.")
             pipelines[model] = load_pipeline(model)
         nlp = combine(pipelines, component)

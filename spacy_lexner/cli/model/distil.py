@@ -7,7 +7,7 @@ import typer
 from spacy.cli._util import import_code, setup_gpu
 from wasabi import msg
 
-from ..shared import GpuOption, SkipSharedOption, TextFormatOption, check_apart, failing, read_texts
+from ..shared import GpuOption, SeedOption, SkipSharedOption, TextFormatOption, check_apart, failing, read_texts
 from .training_config import (
     CodeOption,
     ConfigOption,
@@ -21,7 +21,10 @@ from .training_config import (
 
 
 def distil_cli(
-    teacher: Annotated[Path, typer.Argument(metavar="TEACHER", help="A pipeline with lex_ner, large or an ensemble")],
+    teacher: Annotated[
+        str,
+        typer.Argument(metavar="TEACHER", help="A pipeline with lex_ner, by folder or name, large or an ensemble"),
+    ],
     texts: Annotated[List[Path], typer.Argument(metavar="TEXTS...", help="Files or folders of texts")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="The folder for all that is written")],
     config: ConfigOption = "flat",
@@ -30,7 +33,7 @@ def distil_cli(
     limit: LimitOption = 50_000,
     weight: Annotated[float, typer.Option(help="Weight of the teacher relative to annotations", min=0.0)] = 1.0,
     skip_shared: SkipSharedOption = False,
-    seed: Annotated[int, typer.Option(help="Random seed")] = 0,
+    seed: SeedOption = 0,
     format: TextFormatOption = "auto",
     values: SetOption = None,
     code: CodeOption = None,
@@ -48,12 +51,12 @@ def distil_cli(
         from ...training.run_inputs import list_files
         from ...weak.distil import distil
 
-        check_apart(output, texts)
+        check_apart(output, [*texts, *filter(None, (labelled, dev))])
         overrides = read_values(values or [])
         import_code(code)
         setup_gpu(gpu_id, silent=True)
         student = distil(
-            teacher,
+            Path(teacher),  # the same however its folder is spelled
             read_texts(texts, format),
             training_config(config, overrides, output),
             output,
@@ -63,7 +66,7 @@ def distil_cli(
             weight=weight,
             skip_shared=skip_shared,
             seed=seed,
-            sources=[hash_model(str(teacher)), *list_files(texts), format],
+            sources=[hash_model(teacher), *list_files(texts), format],
             use_gpu=gpu_id,
         )
     msg.good(f"{student}: the student")

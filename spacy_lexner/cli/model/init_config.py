@@ -8,7 +8,7 @@ import typer
 from thinc.api import Config
 from wasabi import msg
 
-from ..shared import ForceOption, check_new, failing
+from ..shared import ForceOption, check_new, failing, find_given
 from .make_config import complete, make_config, read_base
 
 CORPORA = {
@@ -92,9 +92,7 @@ def init_config_cli(
 
 def check_alone(ctx: typer.Context) -> None:
     """Raise ValueError if `--base` is given together with options that choose or change another config."""
-    options = ("encoder", "task", "checkpoint", "gpu")
-    given = [f"--{name}" for name in options if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"]
-    if given:
+    if given := find_given(ctx, ("encoder", "task", "checkpoint", "gpu")):
         raise ValueError(f"--base is completed as it is: leave out {', '.join(given)}, or --base.")
 
 

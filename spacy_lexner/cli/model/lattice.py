@@ -1,7 +1,7 @@
 """`spacy lexner lattice`: draw texts with their candidate words and entities."""
 
 from pathlib import Path
-from typing import Annotated, List, Optional
+from typing import Annotated, List, Optional, Set
 
 import typer
 from spacy.language import Language
@@ -12,7 +12,7 @@ from ...pipeline.explain import explain, note_words
 from ...pipeline.lexicon_pipe import find_lexicon, find_matchers
 from ...visualize.picture import draw_lattice, save_pictures
 from ...visualize.svg import STYLES, THEMES
-from ..shared import TextFormatOption, failing, load_pipeline, progress, read_texts
+from ..shared import TextFormatOption, check_spans_key, failing, load_pipeline, progress, read_texts
 
 MAX_TITLE = 40
 
@@ -73,12 +73,15 @@ def lattice_cli(
         words = find_lexicon(nlp) if lexicon is None else Lexicon.open(lexicon)
         lines = [*(texts or []), *(read_texts(files, format) if files else [])]
         pictures = []
+        keys: Set[str] = set()
         with note_words(nlp):
             for doc in progress(nlp.pipe(lines), total=len(lines)):
                 if explained:
                     explain(nlp, doc)
                 picture = draw_lattice(doc, words, spans_key=spans_key, style=style, theme=theme, width=width)  # type: ignore[arg-type]
                 pictures.append(picture)
+                keys.update(doc.spans)
+        check_spans_key(spans_key, keys)
         written = save_pictures(pictures, output, title=lines[0][:MAX_TITLE])
     n_words = sum(len(picture.lattice.words) for picture in pictures)
     n_entities = sum(len(picture.lattice.tracks[0].marks) for picture in pictures)

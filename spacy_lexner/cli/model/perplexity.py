@@ -5,13 +5,14 @@ from typing import Annotated, List
 
 import srsly
 import typer
-from spacy.cli._util import parse_config_overrides, setup_gpu
+from spacy.cli._util import import_code, parse_config_overrides, setup_gpu
 from spacy.util import load_config
 from wasabi import msg
 
 from ...integrity.model_files import read_model_file
 from ...pretraining.text_corpus import TextCorpus
 from ..shared import GpuOption, JsonOption, failing, status
+from .training_config import CodeOption
 
 
 def perplexity_cli(
@@ -19,7 +20,8 @@ def perplexity_cli(
     config_path: Annotated[Path, typer.Argument(metavar="CONFIG", help="The config of the pretraining run")],
     weights: Annotated[Path, typer.Argument(metavar="MODEL", help="A file saved by that run, such as model-last.bin")],
     texts: Annotated[List[Path], typer.Option("--text", "-t", help="A text file, or a folder of them", metavar="PATH")],
-    limit: Annotated[int, typer.Option(help="Read at most this many texts; 0 for all", metavar="N")] = 0,
+    limit: Annotated[int, typer.Option(help="Read at most this many texts; 0 for all", metavar="N", min=0)] = 0,
+    code: CodeOption = None,
     gpu_id: GpuOption = -1,
     as_json: JsonOption = False,
 ) -> None:
@@ -35,6 +37,7 @@ def perplexity_cli(
 
     with failing("Nothing was measured"):
         overrides = parse_config_overrides(ctx.args)
+        import_code(code)
         setup_gpu(gpu_id, silent=as_json)
         config = load_config(config_path, overrides=overrides, interpolate=True)
         with status(f"loading {weights}"):

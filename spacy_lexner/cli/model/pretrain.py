@@ -8,6 +8,7 @@ import typer
 from spacy.cli._util import import_code, parse_config_overrides
 from spacy.cli.pretrain import verify_cli_args
 from spacy.util import load_config
+from thinc.api import ConfigValidationError
 
 from ...integrity.model_files import read_model_file
 from ..shared import GpuOption, failing
@@ -45,8 +46,14 @@ def pretrain_cli(
     with failing("Nothing was pretrained"):
         overrides = parse_config_overrides(ctx.args)
         import_code(code_path)
-        config = load_config(config_path, overrides=overrides, interpolate=False)
-        resolved = config.interpolate()
+        try:
+            config = load_config(config_path, overrides=overrides, interpolate=False)
+            resolved = config.interpolate()
+        except ConfigValidationError as error:
+            raise ValueError(
+                f"{config_path} cannot be read, or is not complete. A base of configs/ is completed by: python -m "
+                f"spacy lexner init-config pretrain.cfg --base {config_path}\n{error}"
+            ) from error
         if not resolved.get("pretraining"):
             raise ValueError(f"{config_path} has no [pretraining] section. See: spacy lexner init-config --help")
         if resume_path is not None:

@@ -1,5 +1,6 @@
 """`spacy lexner quantize`: turn a trained pipeline into 8 bits."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -25,7 +26,7 @@ def quantize_cli(
     from ...checkpoints.int8 import quantize  # torch: only where it is needed
 
     with failing("Nothing was written"):
-        check_new(target, force)
+        check_new(target, force, [Path(model)])
         nlp = load_pipeline(model)
         with status(f"writing {target}"):
             done = quantize(nlp)

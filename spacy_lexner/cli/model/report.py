@@ -59,7 +59,7 @@ def report_cli(
     n_samples: Annotated[
         int, typer.Option("--samples", help="Bootstrap samples for confidence intervals", min=1)
     ] = N_SAMPLES,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap", min=0)] = 0,
     limit: Annotated[int, typer.Option("--limit", "-n", help="Read at most this many texts; 0 for all", min=0)] = 0,
     batch_size: Annotated[
         Optional[int], typer.Option(help="Texts per batch; default: that of each pipeline", min=1)

@@ -9,12 +9,22 @@ from wasabi import msg
 
 from ...annotation.drafts import Draft, find_words, make_drafts
 from ...annotation.select import DIVERSITY, Choice, check_diversity, choose
+from ...formats.read import list_inputs
 from ...formats.report import Report
 from ...formats.task import Task
 from ...formats.write import WRITERS, check_target
 from ..data.convert import OffsetsOption
 from ..data.export import export
-from ..shared import GpuOption, TextFormatOption, failing, load_pipeline, progress, read_texts, warn_of_failures
+from ..shared import (
+    GpuOption,
+    TextFormatOption,
+    check_apart,
+    failing,
+    load_pipeline,
+    progress,
+    read_texts,
+    warn_of_failures,
+)
 
 FORMATS = {".json": "label-studio", ".jsonl": "prodigy", "": "brat"}
 
@@ -60,6 +70,8 @@ def uncertain_cli(
             raise ValueError(f"{output}: the suffix names no format. Give one with --to: {', '.join(WRITERS)}.")
         check_target(output, tool, offsets)  # before the model runs
         check_diversity(diversity)
+        read = [source.path for path in [*corpus, *(labelled or [])] for source in list_inputs(path, format)]
+        check_apart(output, read)
         done = set(read_texts(labelled)) if labelled else set()
         found = list(read_texts(corpus, format))
         texts = [text for text in dict.fromkeys(found) if text not in done]

@@ -19,8 +19,8 @@ def verify_cli(
 ) -> None:
     """Compare every byte of a saved pipeline with its checksums: spaCy's own files and the whole lexicon too.
 
-    The checksums are those of `lexner train`, `calibrate`, `combine`, `spacy_lexner.save` or `lexner seal`. Nothing is
-    loaded or run.
+    The checksums are those of `spacy_lexner.save` and of `lexner seal`, `train`, `weak`, `distil`, `calibrate`,
+    `combine` and `quantize`. Nothing is loaded or run.
 
     The exit code is 1 if a file is missing, damaged, swapped, not sealed, or a link out of the folder.
 

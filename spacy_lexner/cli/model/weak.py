@@ -13,7 +13,7 @@ from wasabi import msg
 
 from ...lexicon.readers.any_file import read_any
 from ...weak.dictionary import Dictionary, read_dictionary
-from ..shared import GpuOption, SkipSharedOption, TextFormatOption, check_apart, failing, read_texts
+from ..shared import GpuOption, SeedOption, SkipSharedOption, TextFormatOption, check_apart, failing, read_texts
 from .training_config import (
     CodeOption,
     ConfigOption,
@@ -71,7 +71,7 @@ def weak_cli(
     ] = 0.1,
     limit: LimitOption = 50_000,
     skip_shared: SkipSharedOption = False,
-    seed: Annotated[int, typer.Option(help="Random seed")] = 0,
+    seed: SeedOption = 0,
     format: TextFormatOption = "auto",
     values: SetOption = None,
     code: CodeOption = None,
@@ -98,7 +98,7 @@ def weak_cli(
         from ...weak.rounds import best
         from ...weak.teacher import Bounds
 
-        check_apart(output, texts)
+        check_apart(output, [*texts, *filter(None, (like, labelled, dev))])
         overrides = read_values(values or [])
         import_code(code)
         setup_gpu(gpu_id, silent=True)

@@ -230,3 +230,10 @@ def test_the_originals(data_dir, tmp_path):
         "cluener/train": 23969,
         "cluener/dev": 3072,
     }
+
+
+def test_an_output_that_is_another_file(tmp_path):
+    (tmp_path / "in.bio").write_text("我 O\n", "utf8")
+    result = CliRunner().invoke(lexner, ["convert", *[str(tmp_path / "in.bio")] * 2])
+    assert result.exit_code == 1 and "Give a .spacy file or a folder" in " ".join(result.output.split())
+    assert (tmp_path / "in.bio").read_text("utf8") == "我 O\n"

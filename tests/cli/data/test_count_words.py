@@ -1,6 +1,7 @@
 import gzip
 import tracemalloc
 
+import pytest
 import spacy
 from typer.testing import CliRunner
 
@@ -85,3 +86,19 @@ def test_memory_does_not_grow_with_the_text(tmp_path):
 
     peak(100)
     assert peak(8000) < 1.5 * peak(2500)
+
+
+def test_what_is_read_is_not_replaced(tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text(TEXT, "utf8")
+    for source in (text, tmp_path):
+        result = run(text, source)
+        assert result.exit_code == 1 and "is read, so it cannot be written" in " ".join(result.output.split())
+    assert text.read_text("utf8") == TEXT
+
+
+@pytest.mark.parametrize("option, value", [("--max-words", -3), ("--min-count", 0), ("--max-held", 1)])
+def test_numbers_out_of_range(tmp_path, option, value):
+    (tmp_path / "text.txt").write_text(TEXT, "utf8")
+    assert run(tmp_path / "words.tsv", tmp_path / "text.txt", option, value).exit_code == 2
+    assert not (tmp_path / "words.tsv").exists()

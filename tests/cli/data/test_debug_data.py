@@ -75,3 +75,28 @@ def test_errors(arguments, tmp_path):
     assert code == 1 and "cannot be checked" in output
     code, output = run(tmp_path / "none.cfg")
     assert code == 1 and "none.cfg" in output
+
+
+def test_dev_without_entities(arguments, tmp_path):
+    write(tmp_path / "dev.spacy", [("没有人", [])])
+    code, output = run(*arguments)
+    assert code == 0 and "dev has no entities" in output
+
+
+def test_registered_functions(arguments, tmp_path):
+    (tmp_path / "code.py").write_text(
+        "import spacy\n\n@spacy.registry.augmenters('test_debug_data.v1')\ndef make():\n"
+        "    return lambda nlp, example: iter([example])\n"
+    )
+    augmenter = ["--corpora.train.augmenter", '{"@augmenters":"test_debug_data.v1"}']
+    code, output = run(*arguments, *augmenter, "--code", tmp_path / "code.py")
+    assert code == 0 and "texts" in output, output
+
+
+def test_a_corpus_of_words_needs_no_entities(arguments, tmp_path):
+    for split in ("train", "dev"):
+        write(tmp_path / f"{split}.spacy", [("没有人", [])])
+    make_config("flat", "words").to_disk(tmp_path / "config.cfg")
+    assert run(*arguments)[1].endswith("Nothing looks wrong")
+    make_config("flat", "joint").to_disk(tmp_path / "config.cfg")
+    assert "train has no entities" in run(*arguments)[1]

@@ -144,7 +144,8 @@ def test_drafts_for_brat_are_never_overwritten(found):
     [
         (["{corpus}", "-o", "{out}", "--to", "excel"], "Unknown format to write: 'excel'"),
         (["{corpus}", "-o", "{out}", "-k", "2", "--offsets", "bytes"], "offsets is 'bytes'"),
-        (["{corpus}", "-o", "{out}", "-m", "x", "--training.max_steps", "3"], "--model is used as it is"),
+        (["{corpus}", "-o", "{out}", "-m", "x", "--training.max_steps", "3"], "leave out --training.max_steps 3, or"),
+        (["{corpus}", "-o", "{out}", "-m", "x", "-c", "flat", "-k", "3", "--seed", "1"], "--config --folds --seed, or"),
         (["{corpus}", "-o", "{out}", "-k", "90"], "cannot be divided into 90 parts"),
         (["{empty}", "-o", "{out}"], "no text has an entity"),
         (["{corpus}", "-o", "{out}", "-m", "blank:zh"], "No component of the pipeline (empty) has labels"),

@@ -90,3 +90,16 @@ def test_a_damaged_file_leaves_nothing(corpus, tmp_path, format):
 def test_help():
     code, printed = run("export", "--help")
     assert code == 0 and "python -m spacy lexner export corpus/train.spacy train.jsonl --format prodigy" in printed
+
+
+def test_what_is_read_is_not_replaced(corpus, tmp_path):
+    before = corpus.read_bytes()
+    for source in (corpus, tmp_path):
+        code, printed = run("export", source, corpus)
+        assert code == 1 and "in.spacy is read, so it cannot be written" in printed
+    assert corpus.read_bytes() == before
+
+
+def test_the_tasks_and_the_configuration_have_two_names(corpus, tmp_path):
+    code, printed = run("export", corpus, tmp_path / "out.xml", "--format", "label-studio")
+    assert code == 1 and "Give a .json file" in printed and not (tmp_path / "out.xml").exists()

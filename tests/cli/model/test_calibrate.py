@@ -94,6 +94,8 @@ def test_what_cannot_be_calibrated(model, tmp_path):
     spacy.blank("zh").to_disk(tmp_path / "blank")
     code, output = run(tmp_path / "blank", model / "dev.spacy")
     assert code == 1 and "has 0 lex_ner" in output
+    code, output = run(model / "model", nothing, "-o", tmp_path, "--force")
+    assert code == 1 and "nothing.spacy, which is read" in output and nothing.is_file()
     assert run(tmp_path / "none", model / "dev.spacy")[0] == 1
     assert run(model / "model", tmp_path / "none.spacy")[0] == 1
     code, output = run(model / "model", model / "dev.spacy", "-n", "ner")

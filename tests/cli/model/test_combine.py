@@ -1,3 +1,5 @@
+import shutil
+
 import pytest
 import spacy
 from small_ner import TEXTS, blank, found, train
@@ -45,3 +47,13 @@ def test_what_does_not_fit_is_named(models, tmp_path):
         code, output = run(*wrong, "-o", tmp_path / "out")
         assert code == 1 and message in output
     assert not (tmp_path / "out").exists()
+
+
+def test_a_member_is_not_replaced(models, tmp_path):
+    shutil.copytree(models / "a", tmp_path / "all" / "a")
+    for output in (tmp_path / "all" / "a", tmp_path / "all"):
+        code, printed = run(tmp_path / "all" / "a", models / "b", "-o", output, "--force")
+        assert code == 1 and "which is read" in printed
+    assert (tmp_path / "all" / "a" / "meta.json").is_file()
+    code, printed = run(models / "a", models / "b" / ".." / "a", "-o", tmp_path / "out")
+    assert code == 1 and "given twice" in printed

@@ -85,6 +85,7 @@ def test_files_and_styles(model, tmp_path):
         (["南京", "--lexicon", "no_such_lexicon"], "no lexicon here"),
         (["南京", "--model", "blank:zh", "--style", "pie"], "style is 'pie'"),
         (["南京", "--model", "blank:zh", "--width", "9"], "width is 9"),
+        (["南京", "--model", "blank:zh", "--spans-key", "sc"], "No text has spans 'sc'"),
         (["南京", "--model", "blank:zh", "--output", "out.png"], "expected .svg or .html"),
     ],
 )

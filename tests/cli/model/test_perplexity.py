@@ -94,7 +94,9 @@ def test_figures(trained):
     figures = json.loads(result.stdout.splitlines()[-1])
     assert figures["tokens"] == figures["characters"] == 12 and figures["unknown"] == round(4 / 12, 5)
     assert 1 < figures["perplexity"] < 12
-    assert "bits_per_character" in run(trained, "--text", trained / "text.txt").output
+    (trained / "code.py").write_text("print('code runs')")
+    result = run(trained, "--text", trained / "text.txt", "--code", trained / "code.py")
+    assert "bits_per_character" in result.output and "code runs" in result.output
 
 
 def test_errors_without_a_traceback(trained):

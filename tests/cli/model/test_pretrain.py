@@ -6,6 +6,7 @@ from thinc.api import Linear
 from typer.testing import CliRunner
 
 from spacy_lexner.cli.app import lexner
+from spacy_lexner.cli.model.make_config import BASES
 from spacy_lexner.pretraining import parallel
 
 CONFIG = """
@@ -62,3 +63,10 @@ def test_a_resumed_run_needs_the_number_of_its_epoch(tmp_path, runs):
     code, output = pretrain(tmp_path, "--resume-path", tmp_path / "best.bin")
     assert code == 1 and "--epoch-resume" in output and not runs
     assert pretrain(tmp_path, "--resume-path", tmp_path / "best.bin", "--epoch-resume", 2)[0] == 0
+
+
+def test_a_base_must_be_completed(tmp_path):
+    base = BASES / "pretrain_small.cfg"
+    result = CliRunner().invoke(lexner, ["pretrain", str(base), str(tmp_path), "--paths.raw_text", "text.txt"])
+    printed = "".join(result.output.split())
+    assert result.exit_code == 1 and f"init-configpretrain.cfg--base{base}" in printed and "system.seed" in printed

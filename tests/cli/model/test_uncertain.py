@@ -101,3 +101,13 @@ def test_a_pipeline_without_a_lexicon(model, corpus, tmp_path):
 def test_help():
     code, printed = run("--help")
     assert code == 0 and "python -m spacy lexner uncertain training/model-best news.txt -n 200" in printed
+
+
+@pytest.mark.parametrize("option", [[], ["--labelled"]])
+def test_what_is_read_is_not_replaced(model, corpus, tmp_path, option):
+    before = corpus.read_text("utf8")
+    other = tmp_path / "more.txt"
+    other.write_text("他在长江\n", "utf8")
+    texts = [corpus] if not option else [other, *option, corpus]
+    code, printed = run(model, *texts, "-o", corpus, "--to", "prodigy")
+    assert code == 1 and "is read, so it cannot be written" in printed and corpus.read_text("utf8") == before

@@ -107,6 +107,7 @@ def test_only_the_most_frequent_labels_are_printed(capsys):
         (["{files}/words.tsv", "{files}/texts.txt", "{out}", "-c", "no_such"], "There is no base no_such"),
         (["{files}/words.tsv", "{files}/texts.txt", "{out}", "--set", "paths.lexcon=x"], "Did you mean paths.lexicon?"),
         (["{files}/words.tsv", "{files}", "{files}/out"], "all files of which are read"),
+        (["{files}/words.tsv", "{files}/texts.txt", "{files}/out", "--labelled", "{files}"], "files of which are read"),
     ],
 )
 def test_bad_input(files, tmp_path, arguments, message):
