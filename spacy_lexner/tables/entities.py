@@ -21,11 +21,11 @@ def list_entities(doc: Doc) -> Optional[List[Dict[str, Any]]]:
     scored = Span.has_extension("lex_score")
     if not doc.has_annotation("ENT_IOB"):
         return None
-    rows = []
+    text, rows = doc.text, []  # joined from the tokens at each call
     for ent in doc.ents:
         start, end = get_offsets(ent)
         score = ent._.lex_score if scored else None
-        rows.append({"start": start, "end": end, "label": ent.label_, "text": doc.text[start:end], "score": score})
+        rows.append({"start": start, "end": end, "label": ent.label_, "text": text[start:end], "score": score})
     return rows
 
 

@@ -31,6 +31,7 @@ def find_new_names(nlp: Language, texts: Sequence[str], dictionary: Dictionary) 
     scores: Dict[tuple, float] = {}
     examples: Dict[tuple, List[str]] = {}
     for _, doc in annotate_texts(nlp, texts, {}):
+        text = doc.text  # joined from the tokens at each call
         for ent in doc.ents:
             key = (ent.label_, ent.text)
             if ent.label_ in dictionary.labels.get(dictionary.normalization.word(ent.text), ()):
@@ -38,7 +39,7 @@ def find_new_names(nlp: Language, texts: Sequence[str], dictionary: Dictionary) 
             counts[key] += 1
             scores[key] = scores.get(key, 0.0) + (ent._.lex_score or 0.0)
             if len(places := examples.setdefault(key, [])) < MAX_EXAMPLES:
-                places.append(doc.text[max(0, ent.start_char - CONTEXT) : ent.end_char + CONTEXT])
+                places.append(text[max(0, ent.start_char - CONTEXT) : ent.end_char + CONTEXT])
     found: Dict[str, List[Dict[str, Any]]] = {}
     for (label, name), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         own = found.setdefault(label, [])
