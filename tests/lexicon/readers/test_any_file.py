@@ -6,7 +6,7 @@ from spacy_lexner.lexicon.readers.any_file import detect_format, read_any
 JIEBA = "云计算 5\n李小福 2 nr\n创新办 3 i\n台中\n凱特琳 nz\nEdu Trust认证 2000\n"  # as in jieba's userdict.txt
 SAMPLES = {
     "words": [
-        *("南京\n大桥\n", "New York\n", "iPhone 5\nXbox\n", "iPhone 15 Pro\niPhone 15\n小米\n"),
+        *("南京\n大桥\n", "New York\n", "iPhone 5\nXbox\n", "iPhone 15 Pro\niPhone 15\n小米\n", "① ②\n南京\n"),
         *("南京\n长江\n大桥\n云计算 5 n\n", "南京 nan\n长江 inf\n", "等等 ...\n"),
     ],
     "jieba": [
