@@ -110,7 +110,6 @@ def check_options(options: MatchOptions) -> None:
 def keep_single_chars(starts: np.ndarray, ends: np.ndarray, rule: SingleChars) -> np.ndarray:
     """Decide which one-character words to keep among the words found in a text, as the published systems do.
 
-
     starts, ends (numpy.ndarray): int[n], first character, and one past the last; ordered by start, then by end.
     rule (str): Which words of one character stay.
         "keep": all.
