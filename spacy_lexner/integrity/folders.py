@@ -25,16 +25,18 @@ def whole_folder(target: Path, *, overwrite: bool = False, inputs: Iterable[Path
     If writing fails or the process is killed, an existing folder is unchanged; the next call removes the leftovers of a
     killed process. Where the system can exchange two folders (Linux), the target exists at every moment.
 
-    target (Path): The folder.
+    target (Path): The folder; of a link, the folder that it leads to. Anything else there raises ValueError.
     overwrite (bool): Whether to replace an existing folder. If not, it raises ValueError.
     inputs (Iterable[Path]): What the contents are made from. A folder with any of it is never replaced, which would
         remove it: raises ValueError.
     YIELDS (Path): The temporary folder.
     """
-    target = Path(os.path.abspath(target))
+    target = Path(target).resolve()
     if target.exists() and not overwrite:
         raise ValueError(f"{target} already exists. Choose another folder, or allow overwriting.")
-    lost = [path for path in map(Path, inputs) if target.resolve() in (path.resolve(), *path.resolve().parents)]
+    if target.exists() and not target.is_dir():
+        raise ValueError(f"{target} is not a folder. Choose another name, or remove it.")
+    lost = [path for path in map(Path, inputs) if target in (path.resolve(), *path.resolve().parents)]
     if target.exists() and lost:
         raise ValueError(
             f"{target} cannot be replaced, since that would remove {lost[0]}, which is read. Choose another folder."
