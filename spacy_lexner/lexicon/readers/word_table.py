@@ -77,9 +77,9 @@ def _read(
     header: bool,
     limit: Optional[int],
 ) -> Iterator[Tuple[int, LexiconEntry]]:
-    names = next(rows, (0, []))[1] if header else []
-    cells = [_cell_getter(path, names, header, column) for column in columns]
     filled = ((number, row) for number, row in rows if any(map(str.strip, row)))
+    names = list(map(str.strip, next(filled, (0, []))[1])) if header else []
+    cells = [_cell_getter(path, names, header, column) for column in columns]
     last, widest = max(column for column in (0, *columns) if isinstance(column, int)), len(names)
     row: List[str] = []
     semicolons = is_csv(path)  # whether every row is a single cell with a semicolon
