@@ -110,8 +110,8 @@ def check_dropped(report: BuildReport, stream: WatchedStream, max_dropped: float
             more = ", ..." if n_dropped > len(places) else ""
             raise LexiconError(
                 f"{file}: {n_dropped} of {n_read} entries would be left out ({n_dropped / n_read:.0%}): {counts} "
-                f"({', '.join(places)}{more}). Check the format (--format), the encoding (--encoding) and the "
-                "columns, or leave them out anyway (--max-dropped 1)."
+                f"({', '.join(places)}{more}). Check the format (--format), encoding and columns, or leave "
+                "them out anyway (--max-dropped 1)."
             )
 
 
