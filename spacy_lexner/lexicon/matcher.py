@@ -6,6 +6,7 @@ from typing import List, Literal, NamedTuple, Optional, Sequence, Tuple, get_arg
 
 import numpy as np
 
+from .entry import reject_single
 from .level import TEXT_SEPARATOR, Candidates
 from .lexicon import Lexicon
 from .limits import quote
@@ -63,6 +64,7 @@ class Matcher:
         RETURNS (Tuple[Candidates, numpy.ndarray]): The words (int32 offsets in their own text), text after text; and
             int64[n_texts + 1], where the words of each text begin, and the end of the last.
         """
+        reject_single(texts, "text")
         lengths = np.fromiter(map(len, texts), "i8", len(texts))
         groups = np.cumsum(lengths + 1) // CHUNK  # texts matched together fit into one chunk of the trie
         borders = [0, *(np.flatnonzero(np.diff(groups)) + 1).tolist(), len(texts)]
