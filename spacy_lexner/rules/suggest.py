@@ -64,7 +64,8 @@ def suggest(nlp: Language, texts: Sequence[str], n: int = 50, *, n_tried: int = 
             after = list(read(nlp, own))
         gain = sum(before[i].entropy - now.entropy for i, now in zip(numbers, after))
         if gain >= MIN_GAIN:
-            label, probability = most_probable(word, after, sum(text.count(word) for text in own))
+            n_occurrences = sum(max(1, text.count(word)) for text in own)  # a tokenizer may change a text
+            label, probability = most_probable(word, after, n_occurrences)
             found.append(Suggestion(word, gain, label, probability, len(places[word]), own[0]))
     return sorted(found, key=lambda each: (-each.gain, each.word))[:n]
 
