@@ -25,15 +25,17 @@ def whole_folder(target: Path, *, overwrite: bool = False, inputs: Iterable[Path
     If writing fails or the process is killed, an existing folder is unchanged; the next call removes the leftovers of a
     killed process. Where the system can exchange two folders (Linux), the target exists at every moment.
 
-    target (Path): The folder.
+    target (Path): The folder; of a link, the folder that it leads to. Anything else there raises ValueError.
     overwrite (bool): Whether to replace an existing folder. If not, it raises ValueError.
     inputs (Iterable[Path]): What the contents are made from. A folder with any of it is never replaced, which would
         remove it: raises ValueError.
     YIELDS (Path): The temporary folder.
     """
-    target = Path(os.path.abspath(target))
+    target = Path(target).resolve()
     if target.exists() and not overwrite:
         raise ValueError(f"{target} already exists. Choose another folder, or allow overwriting.")
+    if target.exists() and not target.is_dir():
+        raise ValueError(f"{target} is not a folder. Choose another name, or remove it.")
     check_kept(target, inputs)
     target.parent.mkdir(parents=True, exist_ok=True)
     _clean_up(target)

@@ -9,9 +9,11 @@ from spacy.util import load_config
 
 from ..lexicon.errors import LexiconError
 from ..lexicon.lexicon import Lexicon
+from ..lexicon.packing import FORMAT
 from ..lexicon.storage import MANIFEST
 from ..lexicon.storage import read_manifest as read_lexicon_manifest
 from .folders import whole_folder
+from .json_files import read_json
 from .seal import REMEDY, SEAL, SEALED, SealError, check_inside, find_difference, read_seal, write_seal
 
 CONFIG = "config.cfg"
@@ -72,7 +74,7 @@ def verify_pipeline(folder: Path) -> Iterator[str]:
         inner = Path(root)
         if (inner / SEAL).exists() or inner == folder:
             yield from _verify_folder(inner, is_pipeline=inner == folder)
-        if (inner / MANIFEST).exists():
+        if (inner / MANIFEST).exists() and not _is_foreign(inner / MANIFEST):
             folders.clear()
             try:
                 Lexicon.open(inner, verify=True)
@@ -124,6 +126,16 @@ def _is_lexicon(folder: Path) -> bool:
         return bool(read_lexicon_manifest(folder))
     except LexiconError:
         return False
+
+
+def _is_foreign(manifest: Path) -> bool:
+    """Whether a file with the name of a lexicon's manifest is JSON of another kind, written by another component. If it
+    was a lexicon's, it differs from the pipeline's seal."""
+    try:
+        found = read_json(manifest)
+    except (ValueError, OSError):
+        return False
+    return not isinstance(found, dict) or found.get("format") != FORMAT
 
 
 def _factories(folder: Path) -> Dict[str, str]:

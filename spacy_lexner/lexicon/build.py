@@ -37,7 +37,7 @@ class BuildReport:
     n_read: int = 0  # number of entries read
     skipped: Dict[str, int] = field(default_factory=dict)  # number skipped by reason (a key of REASONS)
     places: Dict[str, List[str]] = field(default_factory=dict)  # the first MAX_PLACES of each reason, as "file:line"
-    by_file: Dict[str, Dict[str, int]] = field(default_factory=dict)  # number skipped by file and reason; not saved
+    by_file: Dict[str, "BuildReport"] = field(default_factory=dict, compare=False)  # skipped of each file; not saved
     n_trimmed: int = 0  # number of words whose leading or trailing white space was trimmed
 
     @property
@@ -47,9 +47,12 @@ class BuildReport:
 
     def skip(self, reason: str, place: str) -> None:
         """Count a skipped entry. `reason` is a key of REASONS, `place` "file:line"."""
+        self._count(reason, place)
+        file = place.rpartition(":")[0]
+        self.by_file.setdefault(file, BuildReport(file))._count(reason, place)
+
+    def _count(self, reason: str, place: str) -> None:
         self.skipped[reason] = self.skipped.get(reason, 0) + 1
-        of_file = self.by_file.setdefault(place.rpartition(":")[0], {})
-        of_file[reason] = of_file.get(reason, 0) + 1
         places = self.places.setdefault(reason, [])
         if len(places) < MAX_PLACES:
             places.append(place)

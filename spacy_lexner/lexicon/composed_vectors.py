@@ -61,9 +61,7 @@ def _compose_batch(
     batch: List[LexiconEntry], known: Lexicon, words: Matcher, singles: Matcher, report: CompositionReport
 ) -> Iterator[LexiconEntry]:
     own, has_own = known.vectors(np.array([known.hash(entry.word) for entry in batch], "u8"))
-    for i, entry in enumerate(batch):
-        if entry.vector is not None:
-            own[i], has_own[i] = entry.vector, True
+    has_own |= [entry.vector is not None for entry in batch]
     lacking = np.flatnonzero(~has_own)
     texts = [batch[i].word for i in lacking]
     by_words, n_words = _mean_of_parts(words, texts)
@@ -74,7 +72,7 @@ def _compose_batch(
     report.from_characters += int(((n_words == 0) & (n_characters > 0)).sum())
     report.zero += int(((n_words == 0) & (n_characters == 0)).sum())
     for entry, vector in zip(batch, own):
-        yield entry._replace(vector=vector)
+        yield entry._replace(vector=vector) if entry.vector is None else entry
 
 
 def _mean_of_parts(matcher: Matcher, texts: List[str]) -> Tuple[np.ndarray, np.ndarray]:

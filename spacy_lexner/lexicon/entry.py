@@ -9,6 +9,7 @@ from typing import Any, Iterable, Iterator, NamedTuple, Optional, Tuple, Union
 import numpy as np
 
 from .errors import LexiconError
+from .limits import quote
 from .normalization import Normalization
 from .rules import Rules, are_rules, pack_rules
 
@@ -126,16 +127,19 @@ def hash_content(entry: LexiconEntry) -> int:
     return int.from_bytes(blake2b(text + FLOAT.pack(entry.weight) + vector, digest_size=8).digest(), "little")
 
 
-def reject_single(words: Any) -> None:
-    """Raise LexiconError for a single word or entry where several are expected: iterating over it would give its
+def reject_single(given: Any, kind: str = "word") -> None:
+    """Raise LexiconError for a single word, entry or text where several are expected: iterating over it would give its
     characters or fields."""
-    if isinstance(words, (str, LexiconEntry)):
-        raise LexiconError(f"Expected several words, got {words!r:.80}. Put a single word in a list: [{words!r:.80}].")
+    if isinstance(given, (str, LexiconEntry)):
+        raise LexiconError(
+            f"Expected several {kind}s, got {given!r:.80}. Put a single {kind} in a list: [{given!r:.80}]."
+        )
 
 
 def to_stored(entry: LexiconEntry, dtype: np.dtype, normalization: Normalization) -> LexiconEntry:
     """Convert an entry to what a lexicon stores: a normalised word, and a vector of that dtype, in which numbers out of
-    range are infinite. Raises TypeError for anything but an entry, and if its word is not a string."""
+    range are infinite. Raises TypeError for anything but an entry, and if its word is not a string, and LexiconError
+    if its vector is not made of numbers."""
     if not isinstance(entry, LexiconEntry):
         raise TypeError(
             f"Expected a LexiconEntry, got {entry!r:.80}. Make one of the word: LexiconEntry({entry!r:.80})."
@@ -147,8 +151,14 @@ def to_stored(entry: LexiconEntry, dtype: np.dtype, normalization: Normalization
         entry = entry._replace(word=word)
     if entry.vector is None:
         return entry
-    with np.errstate(over="ignore"):
-        return entry._replace(vector=np.asarray(entry.vector).astype(dtype, copy=False))
+    try:
+        with np.errstate(over="ignore"):
+            return entry._replace(vector=np.asarray(entry.vector).astype(dtype, copy=False))
+    except (TypeError, ValueError):
+        raise LexiconError(
+            f"The vector of {quote(entry.word)} is {quote(entry.vector)}; expected a list or an array of numbers. "
+            "Give a label by name: LexiconEntry(word, label=...)."
+        ) from None
 
 
 def find_fault(entry: LexiconEntry, dim: int, max_word_length: int) -> Optional[str]:

@@ -114,6 +114,7 @@ class Lexicon(Levels):
 
     def prune(self, texts: Iterable[str]) -> "Lexicon":
         """RETURNS (Lexicon): A lexicon of only the words that occur in the texts, which are read as a stream."""
+        reject_single(texts, "text")
         level, stream = self.merged(), iter(texts)
         seen = np.zeros(level.size, bool)
         while batch := list(islice(stream, TEXTS_PER_MATCH)):

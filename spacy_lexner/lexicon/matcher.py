@@ -6,6 +6,7 @@ from typing import List, Literal, NamedTuple, Optional, Sequence, Tuple, get_arg
 
 import numpy as np
 
+from .entry import reject_single
 from .level import TEXT_SEPARATOR, Candidates
 from .lexicon import Lexicon
 from .limits import quote
@@ -63,6 +64,7 @@ class Matcher:
         RETURNS (Tuple[Candidates, numpy.ndarray]): The words (int32 offsets in their own text), text after text; and
             int64[n_texts + 1], where the words of each text begin, and the end of the last.
         """
+        reject_single(texts, "text")
         lengths = np.fromiter(map(len, texts), "i8", len(texts))
         groups = np.cumsum(lengths + 1) // CHUNK  # texts matched together fit into one chunk of the trie
         borders = [0, *(np.flatnonzero(np.diff(groups)) + 1).tolist(), len(texts)]
@@ -109,7 +111,6 @@ def check_options(options: MatchOptions) -> None:
 
 def keep_single_chars(starts: np.ndarray, ends: np.ndarray, rule: SingleChars) -> np.ndarray:
     """Decide which one-character words to keep among the words found in a text, as the published systems do.
-
 
     starts, ends (numpy.ndarray): int[n], first character, and one past the last; ordered by start, then by end.
     rule (str): Which words of one character stay.

@@ -49,12 +49,21 @@ def _parse(line: str) -> WordRule:
     word = word.strip()
     if not tab and _is_rule_without_tabs(word):
         raise ValueError(f"{quote(word)} is a rule without tabs (if it is a word, end the line with a tab)")
-    fault = find_word_fault(ANY_WIDTH(word), MAX_WORD_LENGTH)
-    if fault:
-        raise ValueError(f"{REASONS[fault]}: {quote(word)}")
-    if ANY_WIDTH(word).startswith(COMMENT):
-        raise ValueError(f"{quote(word)} begins like a comment")
+    if fault := find_line_fault(word):
+        raise ValueError(fault)
     return WordRule(word, *_parse_rule(columns))
+
+
+def find_line_fault(word: str) -> str:
+    """Describe why a word cannot stand on a line of a dictionary file; empty if it can. What counts is the word as a
+    lexicon stores it, since saved pipelines hold such files."""
+    stored = ANY_WIDTH.word(word)
+    fault = find_word_fault(stored, MAX_WORD_LENGTH)
+    if fault == "too_long":
+        return f"word longer than {MAX_WORD_LENGTH} characters: {quote(word)}"
+    if fault:
+        return f"{REASONS[fault]}: {quote(word)}"
+    return f"{quote(word)} begins like a comment" if stored.startswith(COMMENT) else ""
 
 
 def _is_rule_without_tabs(line: str) -> bool:

@@ -4,7 +4,7 @@ from typing import Dict, FrozenSet, Iterable, Mapping, Optional
 
 from .entry import LexiconEntry
 from .lexicon import Lexicon
-from .rules import HINT_ONLY, Rules, join_rules
+from .rules import HINT_ONLY, Rules, join_rules, normal_rules
 
 
 class RuledLexicon:
@@ -15,7 +15,10 @@ class RuledLexicon:
         """Put the rules of files on top of a lexicon. A word that is only a hint in the files has no rules. Those in
         `outdated` (normalised) were changed since: for them `own` counts."""
         self.own, self.outdated = own, outdated
-        self._read: Dict[str, Rules] = {own.normalization.word(word): rules for word, rules in from_files.items()}
+        self._read: Dict[str, Rules] = {}
+        for word, rules in from_files.items():  # spellings that this lexicon takes for one word share their rules
+            word = own.normalization.word(word)
+            self._read[word] = normal_rules((*self._read[word], *rules)) if word in self._read else rules
         entries = [LexiconEntry(word, rules=rules or HINT_ONLY) for word, rules in self.from_files.items()]
         self.lexicon = own.with_words(entries) if entries else own
 

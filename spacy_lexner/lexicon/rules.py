@@ -9,6 +9,7 @@ prefer   a weight is added to the score of every path that has exactly this span
 import json
 from functools import lru_cache
 from math import isfinite
+from numbers import Real
 from typing import Any, Dict, FrozenSet, Iterable, Mapping, NamedTuple, Sequence, Tuple
 
 from .errors import LexiconError
@@ -52,7 +53,7 @@ def find_rule_fault(rule: Rule) -> str:
         return f"the mode is {quote(mode)}; expected one of {', '.join(MODES)}"
     if not isinstance(label, str) or label != label.strip() or not label.isprintable():
         return f"the label is {quote(label)}; expected a name without white space around it"
-    if not isinstance(weight, (int, float)) or not isfinite(weight):
+    if not isinstance(weight, Real) or not isfinite(weight):
         return f"the weight is {quote(weight)}; expected a finite number"
     if abs(weight) > MAX_WEIGHT:
         return f"the weight is {weight:g}; expected at most {MAX_WEIGHT:g} (or use force or forbid)"

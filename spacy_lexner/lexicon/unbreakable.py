@@ -13,13 +13,14 @@ MARK = "\u0300-\u036f\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007
 # Letters of the Latin, Greek and Cyrillic alphabets and digits, of either width, in any mixture (iPhone15, H1N1); a
 # number continues past a decimal point and a comma before three digits (3.14, 1,000,000) and includes its percent sign.
 # Two regional indicators are a flag. Combining marks, variation selectors, skin tones and tags belong to the character
-# before them, and a zero-width joiner joins its neighbours. Every repeated part begins with a character of its own, so
-# the time is linear.
+# before them, and a zero-width joiner joins its neighbours, but neither crosses NUL, which separates texts. Every
+# repeated part begins with a character of its own, so the time is linear.
 WORD = f"[{LETTER}{WIDE_LETTER}{DIGIT}][{LETTER}{WIDE_LETTER}{DIGIT}{MARK}]*"
 NUMBER_GOES_ON = f"(?<=[{DIGIT}])(?:[.\uff0e](?=[{DIGIT}])|,(?=[{DIGIT}]{{3}}(?![{DIGIT}]))){WORD}"
 PERCENT = f"(?<=[{DIGIT}])[%\uff05\u2030]"
 FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
-SIGN = f"[^\\s{MARK}\u200d](?:[{MARK}]|\u200d[^\\s{MARK}\u200d])+"
+BASE = f"[^\\s{MARK}\u200d\0]"
+SIGN = f"{BASE}(?:[{MARK}]|\u200d{BASE})+"
 UNBREAKABLE = re.compile(f"{WORD}(?:{NUMBER_GOES_ON})*(?:{PERCENT})?|{FLAG}|{SIGN}")
 
 

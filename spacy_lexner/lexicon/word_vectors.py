@@ -20,6 +20,7 @@ def read_word_vectors(
 ) -> EntryStream:
     """Read a file with a word and its vector on each line, with or without a header line, as a stream. Words may
     contain single spaces: the vector is as many of the last fields as the header says, or as the first line has.
+    Blank lines are skipped.
 
     path, limit, encoding, errors: As in `read_word_list`. The most frequent words usually come first.
     RETURNS (EntryStream): The entries. Raises LexiconError if there are none, or if the header does not match the rows.
@@ -37,6 +38,8 @@ def _read(path: Path, limit: Optional[int], encoding: str, errors: str) -> Itera
     for number, line in lines:
         if n_rows == limit:
             return
+        if not line.strip():
+            continue
         n_rows += 1
         line = line.replace("\t", " ").rstrip(" ")
         word, _, numbers = line.partition(" ")

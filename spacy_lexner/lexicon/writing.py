@@ -14,10 +14,14 @@ PATIENCE = 600.0  # seconds
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
     """Lock a folder, created if needed, against other writers; within a thread this may be nested. The system releases
-    the lock if the process dies. Raises LexiconError if another writer holds it for more than PATIENCE seconds."""
+    the lock if the process dies. Raises LexiconError if the path is a file, or if another writer holds the lock for
+    more than PATIENCE seconds."""
     from filelock import FileLock, Timeout  # readers need no lock
 
-    path.mkdir(parents=True, exist_ok=True)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise LexiconError(f"{path} is a file, not a folder. Choose another name.") from None
     lock = FileLock(path.resolve() / LOCK, timeout=PATIENCE, is_singleton=True)
     try:
         lock.acquire()

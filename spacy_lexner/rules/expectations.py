@@ -46,17 +46,17 @@ def read_tests(path: Union[str, Path]) -> List[RuleTest]:
     else."""
     tests: List[RuleTest] = []
     for number, line in read_lines(Path(path)):
-        line = line.strip()
-        if not line or line.startswith(COMMENT):
+        text = line.strip()
+        if not text or text.startswith(COMMENT):
             continue
-        place, kind = f"{path}:{number}", line[0]
-        if kind not in (IS, IS_NOT, NOTHING_ELSE):
-            tests.append(RuleTest(place, line, ()))
+        place = f"{path}:{number}"
+        if text[0] not in (IS, IS_NOT, NOTHING_ELSE):
+            tests.append(RuleTest(place, text, ()))
             continue
         if not tests:
             raise FormatError(f"{place}: an expectation without a text. {FORM}")
         test = tests[-1]
-        expectations = (*test.expectations, _parse(line, place, test.text))
+        expectations = (*test.expectations, _parse(line.lstrip(), place, test.text))
         tests[-1] = test._replace(expectations=expectations)
     for test in tests:
         if not test.expectations:
@@ -67,11 +67,11 @@ def read_tests(path: Union[str, Path]) -> List[RuleTest]:
 
 
 def _parse(line: str, place: str, text: str) -> Expectation:
-    kind, rest = line[0], line[1:].strip()
-    columns = [cell.strip() for cell in (rest.split("\t") if "\t" in rest else rest.split())]
+    kind, rest = line[0], line[1:]  # not stripped: a tab at either end says that spaces belong to the word
+    columns = [cell.strip() for cell in (rest.split("\t") if "\t" in rest else rest.split()) if cell.strip()]
     wanted = {IS: (2, 2), IS_NOT: (1, 2), NOTHING_ELSE: (0, 0)}[kind]
     if not wanted[0] <= len(columns) <= wanted[1]:
-        raise FormatError(f"{place}: {line!r}. {FORM} A word with spaces in it needs tabs.")
+        raise FormatError(f"{place}: {line.rstrip()!r}. {FORM} A word with spaces in it needs tabs.")
     if columns and columns[0] not in text:
         raise FormatError(f"{place}: {columns[0]!r} does not occur in {text[:40]!r}.")
     return Expectation(kind, *columns)

@@ -9,7 +9,7 @@ from spacy.util import minibatch
 from tqdm import tqdm
 
 from ..lexicon.entry import LexiconEntry, find_word_fault
-from ..lexicon.rule_file import COMMENT, MAX_WORD_LENGTH
+from ..lexicon.rule_file import find_line_fault
 from ..pipeline.read_upto import read_upto
 from .changes import find_ner, last_matcher
 
@@ -24,7 +24,7 @@ class Suggestion(NamedTuple):
     word: str
     gain: float  # the decrease in entropy of the spans in these texts, at most the first MAX_TEXTS, in bits
     label: str  # its most probable label once added; empty if it is not an entity
-    probability: float  # of that label, on average
+    probability: float  # of that label, on average over its occurrences
     n_texts: int  # number of texts in which it is a span in doubt
     example: str  # one of them
 
@@ -48,23 +48,25 @@ def suggest(nlp: Language, texts: Sequence[str], n: int = 50, *, n_tried: int = 
     RETURNS (List[Suggestion]): Words that help, the most helpful first.
     """
     matcher = last_matcher(nlp)
-    longest = min(MAX_WORD_LENGTH, matcher.lexicon.max_word_length)
+    longest = matcher.lexicon.max_word_length
     before = list(tqdm(read(nlp, texts), total=len(texts), unit=" texts", disable=None, leave=False))
     places: Dict[str, List[int]] = {}
     for i, reading in enumerate(before):
         for word in reading.doubtful:
-            if len(word) > 1 and word not in matcher.lexicon and _can_be_written(word, longest):
+            if len(word) > 1 and word not in matcher.lexicon and _can_be_added(word, longest):
                 places.setdefault(word, []).append(i)
     tried = sorted(places, key=lambda word: (-sum(before[i].entropy for i in places[word]), word))[:n_tried]
     found = []
     for word in tqdm(tried, unit=" words", disable=None, leave=False):
         numbers = places[word][:MAX_TEXTS]
+        own = [texts[i] for i in numbers]
         with with_word(nlp, word):
-            after = list(read(nlp, [texts[i] for i in numbers]))
+            after = list(read(nlp, own))
         gain = sum(before[i].entropy - now.entropy for i, now in zip(numbers, after))
         if gain >= MIN_GAIN:
-            label, probability = most_probable(word, after)
-            found.append(Suggestion(word, gain, label, probability, len(places[word]), texts[numbers[0]]))
+            n_occurrences = sum(max(1, text.count(word)) for text in own)  # a tokenizer may change a text
+            label, probability = most_probable(word, after, n_occurrences)
+            found.append(Suggestion(word, gain, label, probability, len(places[word]), own[0]))
     return sorted(found, key=lambda each: (-each.gain, each.word))[:n]
 
 
@@ -91,23 +93,23 @@ def read(nlp: Language, texts: Sequence[str]) -> Iterator[Reading]:
             yield Reading(sum(_entropy(p) for *_, p in spans), doubtful, spans)
 
 
-def most_probable(word: str, readings: Sequence[Reading]) -> Tuple[str, float]:
-    """RETURNS (Tuple[str, float]): The most probable label of a word in texts, and its mean probability; an empty label
-    stands for no entity."""
+def most_probable(word: str, readings: Sequence[Reading], n_occurrences: int) -> Tuple[str, float]:
+    """RETURNS (Tuple[str, float]): The most probable label of a word that occurs `n_occurrences` times in texts, and its
+    mean probability; an empty label stands for no entity."""
     totals: Dict[str, float] = {}
     for reading in readings:
         for text, label, p in reading.spans:
             if text == word:
                 totals[label] = totals.get(label, 0.0) + min(p, 1.0)
-    means = {label: min(total / len(readings), 1.0) for label, total in totals.items()}
+    means = {label: min(total / n_occurrences, 1.0) for label, total in totals.items()}
     means[""] = max(0.0, 1 - sum(means.values()))
     label = max(means, key=lambda label: (means[label], label))
     return label, means[label]
 
 
-def _can_be_written(word: str, longest: int) -> bool:
-    """Whether a word can be a line of a dictionary file."""
-    return find_word_fault(word, longest) is None and not word.startswith(COMMENT)
+def _can_be_added(word: str, longest: int) -> bool:
+    """Whether a lexicon and a dictionary file can hold a word."""
+    return find_word_fault(word, longest) is None and not find_line_fault(word)
 
 
 def _entropy(p: float) -> float:

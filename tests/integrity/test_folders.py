@@ -55,6 +55,24 @@ def test_a_folder_that_is_read_is_not_replaced(tmp_path):
     write(tmp_path / "x" / "y" / "z", "2", inputs=[tmp_path / "x" / "y"])
 
 
+@pytest.mark.skipif(os.name != "posix", reason="links need no privilege")
+@pytest.mark.usefixtures("way")
+def test_a_link_stays_and_its_folder_is_replaced(tmp_path):
+    write(tmp_path / "v1", "1")
+    (tmp_path / "current").symlink_to("v1")
+    write(tmp_path / "current", "2", overwrite=True)
+    assert (tmp_path / "current").is_symlink() and (tmp_path / "v1" / "a").read_text() == "2"
+    assert left(tmp_path) == ["current", "v1"]
+
+
+@pytest.mark.usefixtures("way")
+def test_a_file_is_not_replaced(tmp_path):
+    (tmp_path / "x").write_text("1")
+    with pytest.raises(ValueError, match=r"x is not a folder"):
+        write(tmp_path / "x", "2", overwrite=True)
+    assert (tmp_path / "x").read_text() == "1" and left(tmp_path) == ["x"]
+
+
 @pytest.mark.usefixtures("way")
 def test_a_failure_leaves_the_old_folder(tmp_path):
     write(tmp_path / "x", "1")

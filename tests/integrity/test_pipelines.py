@@ -57,6 +57,18 @@ def test_every_part_of_the_lexicon_is_read(folder):
         part.write_bytes(original)
 
 
+def test_a_manifest_of_another_kind(folder):
+    (folder / "web").mkdir()
+    for text in ('{"format": "web app"}', "[]"):
+        (folder / "web" / "manifest.json").write_text(text)
+        (folder / "web" / "page.html").write_text("<p>")
+        seal_pipeline(folder)
+        assert list(verify_pipeline(folder)) == []
+    flip(folder / "web" / "page.html")
+    (problem,) = verify_pipeline(folder)
+    assert problem.startswith(f"{folder / 'web' / 'page.html'}: ")
+
+
 def test_missing_new_and_linked_files(folder, tmp_path):
     (folder / "meta.json").rename(tmp_path / "meta.json")
     (folder / "lex_ner" / "new").write_text("")

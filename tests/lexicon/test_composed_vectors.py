@@ -4,6 +4,7 @@ from tolerance import near
 
 from spacy_lexner.lexicon.composed_vectors import CompositionReport, compose_vectors
 from spacy_lexner.lexicon.entry import LexiconEntry
+from spacy_lexner.lexicon.errors import LexiconError
 from spacy_lexner.lexicon.lexicon import Lexicon
 
 
@@ -38,6 +39,13 @@ def test_characters_default_to_the_known_words():
 def test_own_vector_wins():
     entry = LexiconEntry("南京", np.array([7, 7], "f4"))
     assert next(compose_vectors([entry], KNOWN)).vector.tolist() == [7, 7]
+
+
+def test_own_vector_of_another_width_is_refused_where_it_is_added():
+    for width in (1, 3):
+        entry = LexiconEntry("南京", np.ones(width, "f4"))
+        with pytest.raises(LexiconError, match=rf"expected 2 dimensions, got the shape \[{width}\]"):
+            KNOWN.with_words(compose_vectors([entry], KNOWN))
 
 
 def test_many_batches():

@@ -74,6 +74,14 @@ def test_word_in_place_of_an_entry():
         Lexicon.from_entries(["南京"])
 
 
+@pytest.mark.parametrize("vector", ["GPE", [[1], [2, 3]], {1, 2}])
+def test_vector_that_holds_no_numbers(vector):
+    entry = LexiconEntry("南京", vector)
+    for use in (lambda: Lexicon.from_entries([entry]), lambda: Lexicon.from_entries([]).with_words([entry])):
+        with pytest.raises(LexiconError, match=r"The vector of '南京' is .*; expected .* numbers\. .*label="):
+            use()
+
+
 @pytest.mark.parametrize("width,expected", [(False, "Air\u3000Max"), (True, "Air Max")])
 def test_white_space_at_the_edges_is_trimmed(width, expected):
     entry = LexiconEntry("\u3000 Air\u3000Max\t\n", ONES, 2.0, "SHOE")

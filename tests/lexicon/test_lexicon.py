@@ -81,6 +81,8 @@ def test_prune_keeps_what_occurs(lexicon, monkeypatch, n_texts):
     assert list(pruned) == ["南京", "南京市", "京", "南", "武汉"]
     assert pruned.get("南京市").vector.tolist() == [1.0] * 4 and len(pruned.base.table.vectors) == 4
     assert list(lexicon.prune([])) == []
+    with pytest.raises(LexiconError, match="Expected several texts, got '南京市'"):
+        lexicon.prune("南京市")
 
 
 def test_a_copy_is_the_lexicon_itself(lexicon):

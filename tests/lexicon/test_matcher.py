@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_lexner.lexicon import Lexicon, LexiconEntry, Matcher, MatchOptions, Normalization, hash_word
+from spacy_lexner.lexicon import Lexicon, LexiconEntry, LexiconError, Matcher, MatchOptions, Normalization, hash_word
 from spacy_lexner.lexicon import matcher as matcher_module
 from spacy_lexner.lexicon.matcher import SINGLE_CHARS, Occurrence, find_occurrences, keep_single_chars
 from spacy_lexner.lexicon.rules import Rule
@@ -140,6 +140,11 @@ def test_inside_of_latin_words(text, inside, whole):
     for option, expected in (("hints", [*inside, *whole]), ("all", [*inside, *whole]), ("none", whole)):
         words, _ = Matcher(lexicon, MatchOptions(inside_latin=option)).match(["甲", text])
         assert [text[start:end] for start, end in zip(words.starts, words.ends)] == expected
+
+
+def test_a_single_text():
+    with pytest.raises(LexiconError, match=r"Expected several texts, got '甲乙'. .*: \['甲乙'\]"):
+        Matcher(build(["甲乙"])).match("甲乙")
 
 
 def test_text_that_is_no_string():

@@ -59,7 +59,8 @@ def test_empty_file(tmp_path):
         ("长江\tmust", "the mode is 'must'; expected one of hint, force, forbid, prefer"),
         ("长江  大桥\tforce\tLOC", "white space in the word, other than single spaces: '长江  大桥'"),
         ("\tforce\tLOC", "empty word"),
-        ("长" * 65 + "\tforce\tLOC", "word longer than"),
+        ("\u200b\tforce\tLOC", "empty word"),
+        ("长" * 65 + "\tforce\tLOC", "word longer than 64 characters: '长"),
         ("长江\tprefer\tLOC", "prefer needs a weight other than 0"),
         ("长江\tprefer\tLOC\thigh", "the weight is 'high'; expected a number"),
         ("长江\tprefer\tLOC\tnan", "the weight is nan"),
@@ -103,6 +104,7 @@ def test_missing_file(tmp_path):
 
 
 def test_a_word_that_would_be_read_as_a_comment(tmp_path):
-    (tmp_path / "rules.tsv").write_text("＃ 一号\tforce\tLOC\n", "utf8")
-    with pytest.raises(LexiconError, match=r"rules.tsv:1: '＃ 一号' begins like a comment"):
-        list(read_rules(tmp_path / "rules.tsv"))
+    for word, shown in (("＃ 一号", "＃ 一号"), ("\u200b# 一号", r"\\u200b# 一号")):  # without the invisible edge
+        (tmp_path / "rules.tsv").write_text(f"{word}\tforce\tLOC\n", "utf8")
+        with pytest.raises(LexiconError, match=rf"rules.tsv:1: '{shown}' begins like a comment"):
+            list(read_rules(tmp_path / "rules.tsv"))

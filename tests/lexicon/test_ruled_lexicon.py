@@ -40,7 +40,9 @@ class Changes(RuleBasedStateMachine):
     @rule(rules=st.dictionaries(WORD, st.one_of(st.just(()), st.tuples(RULE)), max_size=3))
     def read_files(self, rules):
         self.dictionary = RuledLexicon(self.dictionary.own, rules)
-        self.files = {word.lower(): given for word, given in rules.items()}
+        self.files = {}
+        for word, given in rules.items():
+            self.files[word.lower()] = normal_rules((*self.files.get(word.lower(), ()), *given))
 
     @invariant()
     def is_what_it_should_be(self):

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,6 +54,12 @@ def test_damaged_rules(text):
 def test_rule_that_makes_no_sense(rule, message):
     with pytest.raises(LexiconError, match=message):
         normal_rules([rule])
+
+
+@pytest.mark.parametrize("weight", [np.float32(2), np.float64(2), np.int64(2), 2])
+def test_weights_of_numpy(weight):
+    ((_, _, own),) = normal_rules([Rule("prefer", "LOC", weight)])
+    assert type(own) is float and own == 2
 
 
 def test_rules_for_people():

@@ -31,6 +31,13 @@ def test_spaces_and_tabs(tmp_path):
     assert [entry.vector.tolist() for entry in read_word_vectors(path)] == [[1, 2], [3, 4], [5, 6]]
 
 
+def test_blank_lines_are_no_rows(tmp_path):
+    path = tmp_path / "a.vec"
+    path.write_text("\n".join(["3 3", "", *ROWS, " ", ""]), "utf8")
+    stream = read_word_vectors(path)
+    assert [(stream.line, entry.word) for entry in stream] == [(3, "的"), (4, "南京"), (5, "2000")]
+
+
 def test_limit(tmp_path):
     path = tmp_path / "a.vec"
     path.write_text("\n".join(["3 3", *ROWS]), "utf8")

@@ -25,6 +25,13 @@ def add(path, word):
         lexicon.with_words([word]).save(path)
 
 
+def test_a_file_is_no_place_for_a_lexicon(lexicon, tmp_path):
+    (tmp_path / "file").write_text("a")
+    with pytest.raises(LexiconError, match=r"file is a file, not a folder\. Choose another name"):
+        lexicon.save(tmp_path / "file")
+    assert (tmp_path / "file").read_text() == "a"
+
+
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("n_rounds", N_ROUNDS)
 def test_two_writers_lose_nothing(saved, n_rounds):

@@ -43,6 +43,15 @@ def test_what_is_read(file):
     assert second.expectations == (Expectation("+", "市长", "TITLE"), Expectation("-", "市长", "LOC"))
 
 
+def test_words_with_spaces(file):
+    lines = ["air max很轻", "+ air max\tPROD", "-\tair max\tORG", "-\tair max", " - air max\t"]
+    (test,) = read_tests(file("\n".join(lines)))
+    expected = [("+", "air max", "PROD"), ("-", "air max", "ORG"), ("-", "air max", ""), ("-", "air max", "")]
+    assert list(test.expectations) == expected
+    found = messages(file("air max很轻\n-\tair max\n"), ("air max", "force", "PROD"))
+    assert found == ["air max is PROD"]
+
+
 def test_rules_that_do_as_expected(file):
     assert messages(file(TESTS), ("长江大桥", "force", "LOC"), ("市长", "prefer", "TITLE", 2.0)) == []
 

@@ -60,9 +60,14 @@ def test_entropy_is_that_of_the_spans(nlp):
 def test_what_a_word_most_probably_is():
     sure = Reading(1.0, set(), [("钱江", "LOC", 0.8), ("钱", "GPE", 0.9)])
     readings = [sure, Reading(0.0, set(), [("钱江", "GPE", 0.1)])]
-    assert most_probable("钱江", readings) == ("", pytest.approx(0.55))
-    assert most_probable("钱江", readings[:1]) == ("LOC", pytest.approx(0.8))
-    assert most_probable("江", readings) == ("", 1.0)
+    assert most_probable("钱江", readings, 2) == ("", pytest.approx(0.55))
+    assert most_probable("钱江", readings[:1], 1) == ("LOC", pytest.approx(0.8))
+    assert most_probable("江", readings, 2) == ("", 1.0)
+
+
+def test_a_word_that_occurs_twice_in_a_text_is_no_surer():
+    reading = Reading(1.0, set(), [("钱江", "LOC", 0.4), ("钱江", "LOC", 0.4)])
+    assert most_probable("钱江", [reading], 2) == ("", pytest.approx(0.6))
 
 
 def test_an_encoder_that_reads_no_words(load):
@@ -76,7 +81,7 @@ def test_no_lex_ner():
 
 def test_only_words_that_a_dictionary_file_can_hold(nlp, monkeypatch):
     found = suggest(nlp, TEXTS)[0]
-    monkeypatch.setattr("spacy_lexner.rules.suggest.COMMENT", found.word)  # as if it began like a comment
+    monkeypatch.setattr("spacy_lexner.lexicon.rule_file.COMMENT", found.word)  # as if it began like a comment
     assert found.word not in [each.word for each in suggest(nlp, TEXTS)]
 
 

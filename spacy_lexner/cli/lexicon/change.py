@@ -74,6 +74,9 @@ def add_cli(
       python -m spacy lexner lexicon add lexicon --rules dictionary.tsv
     """
     with failing("Nothing was written"), _changing(path, output, force) as old:
+        options = {"--weight": weight is not None, "--entity-id": entity_id, "--label": label and file is None}
+        if not words and (unused := ", ".join(name for name, given in options.items() if given)):
+            raise LexiconError(f"{unused}: for the words given here, but there are none. Give words, or leave it out.")
         own_weight = 1.0 if weight is None else weight
         entries = [LexiconEntry(word, None, own_weight, label, entity_id) for word in words or []]
         if file is not None:

@@ -58,7 +58,7 @@ def describe(entry: LexiconEntry) -> Dict[str, Any]:
     """Describe a lexicon entry, ready for JSON; of its vector, only the norm."""
     norm = None if entry.vector is None else round(float(np.linalg.norm(entry.vector.astype("f4"))), 4)
     return {
-        "weight": round(entry.weight, 6),
+        "weight": float(str(np.float32(entry.weight))),  # as few digits as tell it from other weights
         "labels": list(entry.labels),
         "entity_id": entry.entity_id,
         "vector_norm": norm,

@@ -19,6 +19,7 @@ MaxDroppedOption = Annotated[
     float, typer.Option(help="Fail if a larger share of a file's entries is left out; 1 allows all", metavar="SHARE")
 ]
 MAX_DROPPED = 0.1
+N_PLACES = 3  # of lines in a message
 
 
 class Source(NamedTuple):
@@ -100,16 +101,17 @@ def _labelled(stream: EntryStream, label: str) -> EntryStream:
 
 def check_dropped(report: BuildReport, stream: WatchedStream, max_dropped: float) -> None:
     """Raise LexiconError if more than a share of a file's entries was left out, other than as duplicates."""
-    for file, reasons in report.by_file.items():
-        dropped = {reason: count for reason, count in reasons.items() if reason not in ("duplicate", "label_added")}
+    for file, own in report.by_file.items():
+        dropped = {reason: count for reason, count in own.skipped.items() if reason not in ("duplicate", "label_added")}
         n_dropped, n_read = sum(dropped.values()), stream.n_read[file]
         if n_dropped > max_dropped * n_read:
             counts = "; ".join(f"{count} x {REASONS[reason]}" for reason, count in dropped.items())
-            places = [place for reason in dropped for place in report.places[reason] if place.startswith(f"{file}:")]
+            places = [place for reason in dropped for place in own.places[reason]][:N_PLACES]
+            more = ", ..." if n_dropped > len(places) else ""
             raise LexiconError(
                 f"{file}: {n_dropped} of {n_read} entries would be left out ({n_dropped / n_read:.0%}): {counts} "
-                f"({', '.join(places[:3])}, ...). Check the format (--format), the encoding (--encoding) and the "
-                "columns, or leave them out anyway (--max-dropped 1)."
+                f"({', '.join(places)}{more}). Check the format (--format), encoding and columns, or leave "
+                "them out anyway (--max-dropped 1)."
             )
 
 

@@ -109,7 +109,7 @@ def _refuse_other_tables(path: Path, lines: List[str]) -> None:
 
 
 def _is_header(first: List[str], second: List[str]) -> bool:
-    return len(first) == 2 and all(map(str.isdigit, first)) and len(second) == int(first[1]) + 1
+    return len(first) == 2 and first[0].isdecimal() and first[1] == str(len(second) - 1)
 
 
 def _are_jieba(lines: List[str]) -> bool:

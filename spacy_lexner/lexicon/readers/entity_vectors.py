@@ -10,7 +10,8 @@ from ..errors import LexiconError
 from ..limits import limit, quote
 from ..lines import read_lines
 from ..word_vectors import parse_vector, read_word_vectors
-from .word_table import read_word_table
+from .jieba_dictionary import to_weight
+from .word_table import is_csv, read_rows
 
 Names = Dict[str, List[Tuple[str, float]]]
 
@@ -39,8 +40,8 @@ def read_entity_vectors(
     ids (Optional[Union[str, Path]]): The ids of the rows: one per line, or id, tab and row number, after a line with
         their count (OpenKE's entity2id.txt).
     encoding (str): Encoding of the text files.
-    RETURNS (EntryStream): An entry for each name; those whose entity has no vector come last. Raises LexiconError, with
-        file and line, if the files do not belong together.
+    RETURNS (EntryStream): An entry for each name; those whose entity has no vector come last. Raises LexiconError if
+        the files do not belong together.
     """
     vectors = Path(vectors)
     rows = (
@@ -117,24 +118,34 @@ def _text_rows(path: Path, encoding: str) -> Iterator[Tuple[int, np.ndarray]]:
 def _read_names(path: Path, encoding: str) -> Names:
     names: Names = {}
     seen = set()
-    stream = read_word_table(path, word=0, entity_id=1, weight=2, encoding=encoding)
-    for entry in stream:
-        if not entry.entity_id:
-            raise LexiconError(f"{path}:{stream.line}: expected a tab and an entity id after {quote(entry.word)}.")
-        if entry.word not in seen:
-            seen.add(entry.word)
-            names.setdefault(entry.entity_id, []).append((entry.word, entry.weight))
+    for number, row in read_rows(path, "," if is_csv(path) else "\t", encoding, "strict"):
+        if not any(map(str.strip, row)):
+            continue
+        name, entity_id, weight = map(str.strip, (*row, "", "")[:3])
+        if not entity_id:
+            raise LexiconError(f"{path}:{number}: expected a tab and an entity id after {quote(name)}.")
+        if name not in seen:
+            seen.add(name)
+            names.setdefault(entity_id, []).append((name, to_weight(weight)))
+    if not names:
+        raise LexiconError(f"{path}: the file holds no names.")
     return names
 
 
 def _name(rows: Iterator[EntityVector], names: Optional[Names]) -> Iterator[Tuple[int, LexiconEntry]]:
-    line = 0
+    line, entity_id, found = 0, "", names is None
     for line, entity_id, vector in rows:
         if names is None:
             yield line, LexiconEntry(entity_id, vector, entity_id=entity_id)
         else:
             for name, weight in names.pop(entity_id, ()):
+                found = True
                 yield line, LexiconEntry(name, vector, weight, entity_id=entity_id)
+    if names and not found:
+        raise LexiconError(
+            f"None of the {len(names)} entities with names has a vector. There are names of {quote(next(iter(names)))} "
+            f"and vectors of {quote(entity_id)}, for example. Give files with the same ids."
+        )
     for entity_id, without in (names or {}).items():
         for name, weight in without:
             yield line, LexiconEntry(name, None, weight, entity_id=entity_id)

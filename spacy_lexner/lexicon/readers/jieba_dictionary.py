@@ -8,8 +8,9 @@ from typing import Iterator, Optional, Tuple, Union
 from ..entry import EntryStream, LexiconEntry
 from ..lines import read_lines, stream_entries
 
-# A word may contain spaces, so a tag without a frequency must be in lower case: "Apple Watch" is a word.
-NUMBER, TAG = r"(?P<frequency>[+-]?\.?[0-9][0-9.]*(?:[Ee][+-]?[0-9]+)?)", r"(?P<tag>[A-Za-z]\w*)"
+# A word may contain spaces, so a tag without a frequency must be in lower case: "Apple Watch" is a word. After a
+# frequency, a tag may begin with any letter (地名) and hold any signs (n-x).
+NUMBER, TAG = r"(?P<frequency>[+-]?\.?[0-9][0-9.]*(?:[Ee][+-]?[0-9]+)?)", r"(?P<tag>[^\W\d_]\S*)"
 LINE = re.compile(rf"(?P<word>.+?)(?:[ \t]+{NUMBER}(?:[ \t]+{TAG})?|[ \t]+(?P<bare_tag>[a-z]\w*))?")
 
 

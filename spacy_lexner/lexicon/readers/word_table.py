@@ -46,17 +46,18 @@ def read_word_table(
         header = any(isinstance(column, str) for column in columns)
     if delimiter is None:
         delimiter = "," if is_csv(path) else "\t"
-    rows = _read_rows(path, delimiter, encoding, errors)
+    rows = read_rows(path, delimiter, encoding, errors)
     return stream_entries(path, _read(path, rows, columns, header, limit))
 
 
 def has_more_columns(path: Union[str, Path]) -> bool:
     """RETURNS (bool): Whether a table has anything beside its first column."""
-    rows = _read_rows(Path(path), "," if is_csv(Path(path)) else "\t", "utf8", "strict")
+    rows = read_rows(Path(path), "," if is_csv(Path(path)) else "\t", "utf8", "strict")
     return any(cell.strip() for _, row in rows for cell in row[1:])
 
 
-def _read_rows(path: Path, delimiter: str, encoding: str, errors: str) -> Iterator[Tuple[int, List[str]]]:
+def read_rows(path: Path, delimiter: str, encoding: str, errors: str) -> Iterator[Tuple[int, List[str]]]:
+    """YIELDS (Tuple[int, List[str]]): The number and the cells of each row."""
     lines = (line + "\n" for _, line in read_lines(path, encoding=encoding, errors=errors))
     if delimiter == "\t":
         reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
@@ -76,9 +77,9 @@ def _read(
     header: bool,
     limit: Optional[int],
 ) -> Iterator[Tuple[int, LexiconEntry]]:
-    names = next(rows, (0, []))[1] if header else []
-    cells = [_cell_getter(path, names, header, column) for column in columns]
     filled = ((number, row) for number, row in rows if any(map(str.strip, row)))
+    names = list(map(str.strip, next(filled, (0, []))[1])) if header else []
+    cells = [_cell_getter(path, names, header, column) for column in columns]
     last, widest = max(column for column in (0, *columns) if isinstance(column, int)), len(names)
     row: List[str] = []
     semicolons = is_csv(path)  # whether every row is a single cell with a semicolon

@@ -58,6 +58,7 @@ def test_a_file_of_which_too_much_would_be_left_out(run, tmp_path):
     assert code == 1 and not (tmp_path / "out").exists()
     assert "bad.txt: 2 of 5 entries would be left out (40%): 1 x white space" in output and "bad.txt:3" in output
     assert "1 x word longer" in output and "--max-dropped 1" in output
+    assert "bad.txt:4). Check" in output
     assert run("build", tmp_path / "out", *files, "--max-dropped", "0.4")[0] == 0
     assert len(Lexicon.open(tmp_path / "out")) == 102
     (tmp_path / "bad.txt").write_text("词1\n词2\n")
@@ -120,3 +121,12 @@ def test_options_that_make_no_sense(run, tmp_path, option, value, code, message)
     (tmp_path / "words.txt").write_text("南京\n长江\n")
     found, output = run("build", tmp_path / "out", tmp_path / "words.txt", option, value)
     assert found == code and message in output and not (tmp_path / "out").exists()
+
+
+def test_the_lines_of_the_file_that_is_refused_are_named(run, tmp_path):
+    bad = [f"坏  词{i}\n" for i in range(12)]  # as many as a report names for each reason, and more
+    (tmp_path / "good.txt").write_text("".join([*bad, *(f"词{i}\n" for i in range(200))]))
+    (tmp_path / "bad.txt").write_text("".join(["南京\n", *bad[:5]]))
+    code, output = run("build", tmp_path / "out", tmp_path / "good.txt", tmp_path / "bad.txt")
+    assert code == 1 and "bad.txt: 5 of 6 entries" in output
+    assert all(f"bad.txt:{line}, " in output for line in (2, 3, 4)) and ", ...). Check" in output

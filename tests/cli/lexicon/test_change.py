@@ -99,6 +99,16 @@ def test_remove(run, folder, tmp_path):
     assert list(Lexicon.open(folder)) == ["南京市"]
 
 
+def test_options_of_words_that_are_not_given(run, folder, tmp_path):
+    (tmp_path / "more.txt").write_text("长江\n")
+    version = Lexicon.open(folder).version
+    code, output = run("add", folder, "--file", tmp_path / "more.txt", "--weight", "3", "--entity-id", "Q1")
+    assert code == 1 and "--weight, --entity-id: for the words given here" in output
+    (tmp_path / "rules.tsv").write_text("长江\tforce\tLOC\n")
+    code, output = run("add", folder, "--rules", tmp_path / "rules.tsv", "--label", "LOC")
+    assert code == 1 and "--label: for the words given here" in output and Lexicon.open(folder).version == version
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [

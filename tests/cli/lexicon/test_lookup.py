@@ -1,5 +1,7 @@
 import json
 
+from spacy_lexner.lexicon import Lexicon, LexiconEntry
+
 
 def test_words(run, folder):
     code, output = run("lookup", folder, "南京", "大桥")
@@ -22,6 +24,12 @@ def test_text(run, folder):
 def test_nothing(run, folder):
     assert run("lookup", folder, "--text", "你好") == (1, "✘ The text has no lexicon words.")
     assert run("lookup", folder) == (1, "✘ Give words, or a text (--text).")
+
+
+def test_small_weights(run, tmp_path):
+    Lexicon.from_entries([LexiconEntry("南京", weight=3e-7), LexiconEntry("大桥", weight=0.1)]).save(tmp_path / "a")
+    code, output = run("lookup", tmp_path / "a", "南京", "大桥", "--json")
+    assert code == 0 and [entry["weight"] for entry in json.loads(output)["words"].values()] == [3e-7, 0.1]
 
 
 def test_rules(run, ruled):

@@ -6,12 +6,12 @@ from spacy_lexner.lexicon.readers.any_file import detect_format, read_any
 JIEBA = "云计算 5\n李小福 2 nr\n创新办 3 i\n台中\n凱特琳 nz\nEdu Trust认证 2000\n"  # as in jieba's userdict.txt
 SAMPLES = {
     "words": [
-        *("南京\n大桥\n", "New York\n", "iPhone 5\nXbox\n", "iPhone 15 Pro\niPhone 15\n小米\n"),
+        *("南京\n大桥\n", "New York\n", "iPhone 5\nXbox\n", "iPhone 15 Pro\niPhone 15\n小米\n", "① ②\n南京\n"),
         *("南京\n长江\n大桥\n云计算 5 n\n", "南京 nan\n长江 inf\n", "等等 ...\n"),
     ],
     "jieba": [
         *("南京 30 ns\n大桥 2\n", "南京\t30\tns\n", "富士 施乐 30 nt\n南京 3 ns\n", "air max\t3\n", "2 3\n4 5\n"),
-        *(JIEBA, f"# my words\n{JIEBA}", "南京\t1e3\tns\n长江\t-2\tns\n"),
+        *(JIEBA, f"# my words\n{JIEBA}", "南京\t1e3\tns\n长江\t-2\tns\n", "南京 3 地名\n长江 2 河流\n"),
     ],
     "vectors": ["南京 0.5 1 -2e-3\n", "2 3\n南京 1 2 3\n大桥 1 2 3\n", "1 1\n南京 0.5\n", "南京\t1 2 3\n"],
     "table": ["南京\tGPE\n大桥\tLOC\n", "南京\t1\tGPE\tQ1\n", "南京\tGPE\t3\n"],

@@ -54,6 +54,18 @@ def test_every_layout_gives_the_same_names_and_vectors(write, tmp_path, layout):
     assert lexicon.dim == 2 and lexicon.get("南京市").entity_id == "Q1"
 
 
+@pytest.mark.parametrize(
+    ("name", "text"), [("names.tsv", "南京\tQ1\n\n长江\tQ9\n"), ("names.csv", "南京,Q1\n长江,Q9\n")]
+)
+def test_names_without_weights(write, tmp_path, name, text):
+    vectors, ids = by_row(write, tmp_path)
+    entries = list(read_entity_vectors(vectors, names=write(name, text), ids=ids))
+    assert [(e.word, e.entity_id, e.weight, e.vector is None) for e in entries] == [
+        ("南京", "Q1", 1.0, False),
+        ("长江", "Q9", 1.0, True),
+    ]
+
+
 def test_without_names_an_entity_is_named_by_its_id(write, tmp_path):
     vectors, ids = by_row(write, tmp_path)
     assert [(e.word, e.entity_id) for e in read_entity_vectors(vectors, ids=ids)] == [(n, n) for n in VECTORS]
@@ -84,6 +96,11 @@ def test_files_that_do_not_belong_together_are_refused(write, tmp_path):
         list(read_entity_vectors(vectors, ids=write("two.txt", "Q1\nQ2\n")))
     names, ids = write("names.tsv", "南京\tQ1\n长江\n"), write("ids.txt", "Q1\nQ2\nQ3\n")
     with pytest.raises(LexiconError, match=r"names.tsv:2: expected a tab and an entity id after '长江'"):
+        list(read_entity_vectors(vectors, ids=ids, names=names))
+    with pytest.raises(LexiconError, match=r"blank.tsv: the file holds no names"):
+        list(read_entity_vectors(vectors, ids=ids, names=write("blank.tsv", " \n")))
+    names = write("other.tsv", "南京\thttp://Q1\n长江\thttp://Q2\n")
+    with pytest.raises(LexiconError, match=r"None of the 2 entities .* names of 'http://Q1' and vectors of 'Q3'"):
         list(read_entity_vectors(vectors, ids=ids, names=names))
 
 

@@ -22,6 +22,9 @@ from spacy_lexner.lexicon.readers import read_jieba_dictionary
         ("长江大桥\t-2.5", "长江大桥", -2.5, ""),
         ("Apple Watch", "Apple Watch", 1, ""),
         ("New York City 5 NS", "New York City", 5, "NS"),
+        ("长江大桥 12 地名", "长江大桥", 12, "地名"),
+        ("长江大桥\t12\tn-loc", "长江大桥", 12, "n-loc"),
+        ("云 3 5", "云 3", 5, ""),
     ],
 )
 def test_lines(tmp_path, line, word, weight, label):

@@ -101,3 +101,9 @@ def test_real_table(data_dir):
 def test_blank_rows_are_skipped(tmp_path):
     (tmp_path / "a.tsv").write_text("\t\n\n甲\t1\n\n乙\t2\n丙\t3\n", "utf8")
     assert [entry.word for entry in read_word_table(tmp_path / "a.tsv", weight=1, limit=2)] == ["甲", "乙"]
+
+
+def test_blanks_around_names_and_before_the_header(tmp_path):
+    (tmp_path / "a.csv").write_text("\n , \nword, type\n甲, n\n", "utf8")
+    (entry,) = read_word_table(tmp_path / "a.csv", word="word", label="type")
+    assert (entry.word, entry.label) == ("甲", "n")
