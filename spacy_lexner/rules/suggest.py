@@ -94,8 +94,8 @@ def read(nlp: Language, texts: Sequence[str]) -> Iterator[Reading]:
 
 
 def most_probable(word: str, readings: Sequence[Reading], n_occurrences: int) -> Tuple[str, float]:
-    """RETURNS (Tuple[str, float]): The most probable label of a word that occurs `n_occurrences` times in texts, and its
-    mean probability; an empty label stands for no entity."""
+    """RETURNS (Tuple[str, float]): The most probable label of a word that occurs `n_occurrences` times in texts, and
+    its mean probability; an empty label stands for no entity."""
     totals: Dict[str, float] = {}
     for reading in readings:
         for text, label, p in reading.spans:
