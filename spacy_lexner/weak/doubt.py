@@ -6,6 +6,7 @@ words are divided into folds; for each, a model learns from all other words, and
 fold.
 """
 
+import sys
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from pathlib import Path
@@ -134,7 +135,9 @@ class WordTrial(NamedTuple):
             return
         folder = self.output / f"fold-{number}"
         texts = (doc.text for doc in read_all(self.texts))
-        found = label_texts(self.labeller, texts, self.make_doc, folder / "labels", held=fold | self.held)
+        found = label_texts(
+            self.labeller, texts, self.make_doc, folder / "labels", held=fold | self.held, limit=sys.maxsize
+        )
         if fold.isdisjoint(self.labeller.normalization(word) for word in found.held_words()):
             return
         if self.labelled:

@@ -5,7 +5,7 @@ import spacy
 from small_training import SURNAMES, save_config
 
 from spacy_lexner.cli.model.make_config import complete, read_base
-from spacy_lexner.formats.spacy_file import read_docs
+from spacy_lexner.formats.spacy_file import read_all, read_docs
 from spacy_lexner.lexicon.entry import hash_word
 from spacy_lexner.lexicon.normalization import Normalization
 from spacy_lexner.weak.dictionary import Dictionary
@@ -78,6 +78,20 @@ def test_models_are_evaluated_on_a_sample_and_judge_all(config, tmp_path, monkey
     verdicts = trial(config, tmp_path).run(2).words
     assert sum(each.occurrences for each in verdicts) == 60 + 60
     assert [len(list(read_docs(file))) for file in tmp_path.glob("words/fold-*/dev.spacy")] == [7, 7]
+
+
+def test_models_learn_from_and_judge_all_texts(config, tmp_path, monkeypatch):
+    def untrained(*arguments, **settings):
+        raise KeyboardInterrupt
+
+    trying = trial(config, tmp_path)
+    monkeypatch.setitem(
+        label_texts.__kwdefaults__, "limit", 7
+    )  # a run may have more texts than are labelled by default
+    monkeypatch.setattr("spacy_lexner.weak.doubt.train_once", untrained)
+    with pytest.raises(KeyboardInterrupt):
+        trying.run(2)
+    assert len(list(read_all(tmp_path / "words" / "fold-0" / "labels" / "train"))) == 120
 
 
 def test_spellings_of_a_word_are_judged_together(config, tmp_path, monkeypatch):
