@@ -6,12 +6,12 @@ from typing import Annotated, List
 import srsly
 import typer
 from spacy.cli._util import import_code, parse_config_overrides, setup_gpu
-from spacy.util import load_config
 from wasabi import msg
 
 from ...integrity.model_files import read_model_file
 from ...pretraining.text_corpus import TextCorpus
 from ..shared import GpuOption, JsonOption, failing, status
+from .pretraining_config import read_pretraining_config
 from .training_config import CodeOption
 
 
@@ -39,7 +39,7 @@ def perplexity_cli(
         overrides = parse_config_overrides(ctx.args)
         import_code(code)
         setup_gpu(gpu_id, silent=as_json)
-        config = load_config(config_path, overrides=overrides, interpolate=True)
+        config = read_pretraining_config(config_path, overrides).interpolate()
         with status(f"loading {weights}"):
             read_model_file(weights)  # its error names the file
             nlp, model = load_language_model(config, weights)

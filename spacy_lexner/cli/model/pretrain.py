@@ -7,11 +7,10 @@ from typing import Annotated, Optional
 import typer
 from spacy.cli._util import import_code, parse_config_overrides
 from spacy.cli.pretrain import verify_cli_args
-from spacy.util import load_config
-from thinc.api import ConfigValidationError
 
 from ...integrity.model_files import read_model_file
 from ..shared import GpuOption, failing
+from .pretraining_config import read_pretraining_config
 
 
 def pretrain_cli(
@@ -46,16 +45,7 @@ def pretrain_cli(
     with failing("Nothing was pretrained"):
         overrides = parse_config_overrides(ctx.args)
         import_code(code_path)
-        try:
-            config = load_config(config_path, overrides=overrides, interpolate=False)
-            resolved = config.interpolate()
-        except ConfigValidationError as error:
-            raise ValueError(
-                f"{config_path} cannot be read, or is not complete. A base of configs/ is completed by: python -m "
-                f"spacy lexner init-config pretrain.cfg --base {config_path}\n{error}"
-            ) from error
-        if not resolved.get("pretraining"):
-            raise ValueError(f"{config_path} has no [pretraining] section. See: spacy lexner init-config --help")
+        config = read_pretraining_config(config_path, overrides)
         if resume_path is not None:
             read_model_file(resume_path)  # its error names the file
         if os.environ.get("RANK", "0") == "0":  # of the processes of a launcher, the first writes and warns
@@ -63,5 +53,10 @@ def pretrain_cli(
             output.mkdir(parents=True, exist_ok=True)
             config.to_disk(output / "config.cfg")  # first, so that a killed run has it
         pretrain_together(
-            resolved, output, resume_path=resume_path, epoch_resume=epoch_resume, gpu_id=gpu_id, silent=False
+            config.interpolate(),
+            output,
+            resume_path=resume_path,
+            epoch_resume=epoch_resume,
+            gpu_id=gpu_id,
+            silent=False,
         )

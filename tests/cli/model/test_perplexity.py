@@ -10,6 +10,7 @@ from thinc.api import Config
 from typer.testing import CliRunner
 
 from spacy_lexner.cli.app import lexner
+from spacy_lexner.cli.model.make_config import BASES
 from spacy_lexner.encoders.elmo.counted_words import write_counted_words
 
 CONFIG = """
@@ -97,6 +98,15 @@ def test_figures(trained):
     (trained / "code.py").write_text("print('code runs')")
     result = run(trained, "--text", trained / "text.txt", "--code", trained / "code.py")
     assert "bits_per_character" in result.output and "code runs" in result.output
+
+
+@pytest.mark.parametrize(
+    "name, problem", [("pretrain_elmo", "no section training, initialize"), ("flat", "no [pretraining]")]
+)
+def test_a_config_that_is_not_that_of_a_run(tmp_path, name, problem):
+    command = ["perplexity", str(BASES / f"{name}.cfg"), str(tmp_path / "model.bin"), "--text", str(tmp_path)]
+    result = CliRunner().invoke(lexner, command)
+    assert result.exit_code == 1 and problem in " ".join(result.output.split())
 
 
 def test_errors_without_a_traceback(trained):

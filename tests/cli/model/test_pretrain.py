@@ -14,6 +14,8 @@ CONFIG = """
 raw_text = null
 [pretraining]
 corpus = ${paths.raw_text}
+[training]
+[initialize]
 """
 
 
@@ -65,8 +67,11 @@ def test_a_resumed_run_needs_the_number_of_its_epoch(tmp_path, runs):
     assert pretrain(tmp_path, "--resume-path", tmp_path / "best.bin", "--epoch-resume", 2)[0] == 0
 
 
-def test_a_base_must_be_completed(tmp_path):
-    base = BASES / "pretrain_small.cfg"
-    result = CliRunner().invoke(lexner, ["pretrain", str(base), str(tmp_path), "--paths.raw_text", "text.txt"])
+@pytest.mark.parametrize("name, problem", [("pretrain_small", "system.seed"), ("pretrain_elmo", "nosectiontraining")])
+def test_a_base_must_be_completed(tmp_path, runs, name, problem):
+    base = BASES / f"{name}.cfg"
+    command = ["pretrain", str(base), str(tmp_path / "out"), "--paths.raw_text", "text.txt"]
+    result = CliRunner().invoke(lexner, command)
     printed = "".join(result.output.split())
-    assert result.exit_code == 1 and f"init-configpretrain.cfg--base{base}" in printed and "system.seed" in printed
+    assert result.exit_code == 1 and f"init-configpretrain.cfg--base{base}" in printed and problem in printed
+    assert not runs and not (tmp_path / "out").exists()
