@@ -2,6 +2,7 @@
 
 import gzip
 import tempfile
+import zlib
 from array import array
 from pathlib import Path
 from typing import IO, Iterable, Iterator, List, Sequence, Tuple, cast
@@ -112,7 +113,7 @@ def _read_raw(path: Path) -> Iterator[Tuple[bytes, str]]:
         try:
             for number, line in enumerate(cast(IO[bytes], file_), 1):
                 yield line, _decode(line, path, number)
-        except (gzip.BadGzipFile, EOFError) as error:
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise ValueError(f"{path} is not a complete gzip file ({error}).") from error
 
 

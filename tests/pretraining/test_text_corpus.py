@@ -114,14 +114,19 @@ def test_what_is_not_there_is_named(tmp_path, nlp):
         texts(TextCorpus(str(tmp_path)), nlp)
     with pytest.raises(ValueError, match="max_length is 3"):
         TextCorpus("x", min_length=5, max_length=3)
+    with pytest.raises(ValueError, match="limit is -1; expected a number of texts, or 0 for all"):
+        TextCorpus("x", limit=-1)
 
 
 @pytest.mark.parametrize("shuffle", [True, False])
-def test_a_truncated_gzip_file_is_named(tmp_path, nlp, shuffle):
+def test_a_truncated_or_damaged_gzip_file_is_named(tmp_path, nlp, shuffle):
     whole = gzip.compress("一行文字\n".encode() * 1000)
     path = tmp_path / "cut.txt.gz"
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ValueError, match=r"cut.txt.gz is not a complete gzip file"):
+        texts(TextCorpus(str(path), shuffle=shuffle), nlp)
+    path.write_bytes(whole[:20] + b"\xff" * 4 + whole[24:])
+    with pytest.raises(ValueError, match=r"cut.txt.gz is not a complete gzip file \(Error -3 while decompressing"):
         texts(TextCorpus(str(path), shuffle=shuffle), nlp)
 
 
