@@ -25,6 +25,8 @@ class PretrainingLog:
         progress_bar (bool): Show a bar, on a terminal.
         total (int): Updates of the whole run, for the bar; 0 if unknown.
         """
+        if every < 0:
+            raise ValueError(f"log_every is {every}; expected a number of updates, or 0 for no log lines.")
         self.every = every
         self.path = Path(path) if path else None
         self.progress_bar = progress_bar

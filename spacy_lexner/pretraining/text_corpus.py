@@ -41,6 +41,8 @@ class TextCorpus:
             raise ValueError(
                 f"max_length is {max_length}; expected at least 2, and at least min_length ({min_length})."
             )
+        if limit < 0:
+            raise ValueError(f"limit is {limit}; expected a number of texts, or 0 for all.")
         given = [path] if isinstance(path, (str, Path)) else path or []
         self.paths = [Path(part) for part in given if str(part)]
         self.sentences = sentences

@@ -32,6 +32,8 @@ class WordVocabulary:
         max_words (int): Most words to read; 0 for all.
         RETURNS (WordVocabulary): The vocabulary. Raises ValueError if the words are not in order of frequency.
         """
+        if max_words < 0:
+            raise ValueError(f"max_words is {max_words}; expected a number of words, or 0 for all.")
         counted = read_counted_words(path)
         for number, ((_, count), (word, next_count)) in enumerate(pairwise(counted), 2):
             if next_count > count:

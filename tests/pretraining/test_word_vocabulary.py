@@ -53,3 +53,9 @@ def test_words_that_are_not_in_the_order_of_frequency(tmp_path):
     write_counted_words([("的", 9), ("水", 2), ("桥", 5)], tmp_path / "words.tsv")
     with pytest.raises(ValueError, match="line 3: '桥' is more frequent"):
         WordVocabulary.read(tmp_path / "words.tsv")
+
+
+def test_a_number_of_words_below_zero(tmp_path):
+    write_counted_words([("的", 9), ("水", 2)], tmp_path / "words.tsv")
+    with pytest.raises(ValueError, match="max_words is -1; expected a number of words, or 0 for all"):
+        WordVocabulary.read(tmp_path / "words.tsv", -1)
