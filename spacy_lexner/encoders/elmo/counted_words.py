@@ -16,10 +16,10 @@ def read_counted_words(path: Union[str, Path]) -> CountedWords:
         raise ValueError(f"{path} does not exist. Make a file of counted words with 'spacy lexner count-words'.")
     words: CountedWords = []
     seen = set()
-    with open(path, encoding="utf8", newline="\n") as file:
+    with open(path, encoding="utf-8-sig", newline="\n") as file:  # some editors write a byte-order mark
         try:
             for number, line in enumerate(file, 1):
-                word, tab, count = line.rstrip("\n").rpartition("\t")
+                word, tab, count = line.rstrip("\r\n").rpartition("\t")
                 if not (word and tab and count.isdecimal()) or word in seen:
                     problem = "repeats a word" if word in seen else "is not a word, a tab and a count"
                     raise ValueError(f"{path}, line {number} {problem}: {line.rstrip()!r}.")
