@@ -82,6 +82,8 @@ def read_encoder(path: Path, component: Optional[str] = None) -> SavedEncoder:
 
 def _model_files(path: Path, component: Optional[str]) -> List[Path]:
     if path.is_file():
+        if component is not None:
+            raise ValueError(f"{path} is a file, which has no component {component!r}: leave the component out.")
         return [path]
     files = sorted(path.glob("*/model")) if component is None else [path / component / "model"]
     if not files or not files[0].is_file():

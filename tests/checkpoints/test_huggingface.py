@@ -104,6 +104,8 @@ def test_a_file_of_pretraining_serves_too(tmp_path, nlp):
     saved = {**model.to_dict(), "lexner_pretraining": b"state"}
     (tmp_path / "model-last.bin").write_bytes(srsly.msgpack_dumps(saved))
     export_huggingface(tmp_path / "model-last.bin", tmp_path / "hf")
+    with pytest.raises(ValueError, match="is a file, which has no component 'tok2vec': leave the component out"):
+        read_encoder(tmp_path / "model-last.bin", "tok2vec")
     exported = read_encoder(tmp_path / "model-last.bin").model.state_dict()
     for name, tensor in AutoModel.from_pretrained(tmp_path / "hf", add_pooling_layer=False).state_dict().items():
         assert torch.equal(tensor, exported[name])
