@@ -4,10 +4,13 @@ import gzip
 import tempfile
 import zlib
 from array import array
+from contextlib import closing
 from pathlib import Path
-from typing import IO, Iterable, Iterator, List, Sequence, Tuple, cast
+from typing import IO, Iterable, Iterator, List, Sequence, Tuple
 
 import numpy as np
+
+from ..lexicon.limits import exceeded, limit, unpack
 
 SUFFIXES = (".txt", ".txt.gz")
 BOM = b"\xef\xbb\xbf"
@@ -39,7 +42,8 @@ def read_lines(path: Path) -> Iterator[str]:
     """Read the lines of a text file.
 
     path (Path): The file: UTF-8, plain or gzip.
-    YIELDS (str): The lines without their ends. Raises ValueError, with the line's number, if one is not UTF-8.
+    YIELDS (str): The lines without their ends. Raises ValueError, with the line's number, if one is not UTF-8 or over
+        the limit.
     """
     for _, text in _read_raw(path):
         yield text
@@ -50,7 +54,7 @@ class TextIndex:
     context manager: gzip files are unpacked to a temporary file, which is deleted on exit."""
 
     def __init__(self, paths: Sequence[Path], *, paragraphs: bool) -> None:
-        """Scan the files once, for paragraphs or for lines. Raises ValueError if one is not UTF-8."""
+        """Scan the files once, for paragraphs or for lines. Raises ValueError as `read_lines` does."""
         self.paths = list(paths)
         self.paragraphs = paragraphs
         self._spool = tempfile.SpooledTemporaryFile(max_size=1 << 20)  # noqa: SIM115
@@ -109,9 +113,12 @@ class TextIndex:
 
 def _read_raw(path: Path) -> Iterator[Tuple[bytes, str]]:
     """The lines of a file, as bytes and as text."""
-    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file_:
+    most = limit("line")
+    with closing(unpack(gzip.open, path, ValueError) if path.suffix == ".gz" else path.open("rb")) as file_:
         try:
-            for number, line in enumerate(cast(IO[bytes], file_), 1):
+            for number, line in enumerate(iter(lambda: file_.readline(most + 1), b""), 1):
+                if len(line) > most:
+                    raise ValueError(f"{path}, line {number}: {exceeded('line', 'it has more bytes')}")
                 yield line, _decode(line, path, number)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise ValueError(f"{path} is not a complete gzip file ({error}).") from error

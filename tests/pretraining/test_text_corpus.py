@@ -130,6 +130,20 @@ def test_a_truncated_or_damaged_gzip_file_is_named(tmp_path, nlp, shuffle):
         texts(TextCorpus(str(path), shuffle=shuffle), nlp)
 
 
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_lines_and_gzip_files_over_the_limits(tmp_path, nlp, shuffle, monkeypatch):
+    write(tmp_path / "a.txt", "短\n" + "长" * 400)
+    with gzip.open(tmp_path / "b.txt.gz", "wb") as file_:
+        file_.write(b"a\n" * 1000)
+    monkeypatch.setenv("LEXNER_LIMITS", "line=1000,unpacked=1500")
+    for name, problem in (
+        ("a.txt", "a.txt, line 2: it has more bytes than the limit 'line'"),
+        ("b.txt.gz", "unpacked"),
+    ):
+        with pytest.raises(ValueError, match=problem):
+            texts(TextCorpus(str(tmp_path / name), shuffle=shuffle), nlp)
+
+
 @pytest.mark.parametrize("path", [None, "", []])
 def test_a_path_is_needed_only_when_the_text_is_read(path, nlp):
     corpus = TextCorpus(path)
