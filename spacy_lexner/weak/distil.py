@@ -1,5 +1,6 @@
 """Training a small, fast student on the probabilities of a large teacher or an ensemble."""
 
+from itertools import islice
 from pathlib import Path
 from typing import Iterable, List, Optional, Sequence, Union
 
@@ -53,7 +54,7 @@ def distil(
     config (Config): A complete config for training the student, with one `lex_ner`, except for the corpus paths.
     output (Path): The output folder: `texts`, `training`, and `model`, the student.
     dev (Optional[Path]): Annotated texts to select and calibrate the student on. By default it is selected on a tenth
-        of the texts, which it does not learn from, with the teacher's entities.
+        of the texts, which it does not learn from and `labelled` lacks, with the teacher's entities.
     labelled (Optional[Path]): Annotated texts to learn from as well.
     limit (int): Most texts to learn from.
     weight (float): Weight of the teacher relative to annotations.
@@ -118,16 +119,31 @@ def _write_texts(nlp: Language, texts: List[str], folder: Path, annotated: List[
             f"The only text, {texts[0][:40]!r}, would score the student, so none is left to learn from. Give more "
             "texts, or annotated ones to score it on (--dev)."
         )
+    dev = _take_dev(texts, n_dev, annotated)
+    held = set(dev)
     with whole_folder(folder) as temporary:
-        if n_dev:
-            bar = tqdm(nlp.pipe(texts[:n_dev]), total=n_dev, desc="dev", unit=" texts", disable=None, leave=False)
+        if dev:
+            bar = tqdm(nlp.pipe(dev), total=len(dev), desc="dev", unit=" texts", disable=None, leave=False)
             docs = [_plain(doc) for doc in bar]
             if not any(doc.ents for doc in docs):
                 raise ValueError("The teacher finds no entity in the texts to score the student on. Give --dev.")
             write_docs(docs, temporary / "dev.spacy")
-        write_shards(map(nlp.make_doc, texts[n_dev:]), temporary / "train")
+        write_shards((nlp.make_doc(text) for text in texts if text not in held), temporary / "train")
         if annotated:
             write_docs(annotated, temporary / "train" / LABELLED)
+
+
+def _take_dev(texts: Sequence[str], n: int, annotated: Sequence[Doc]) -> List[str]:
+    """RETURNS (List[str]): The first `n` texts that do not overlap the annotated ones, from which the student learns.
+    Raises ValueError if all overlap them."""
+    learned = protect(annotated)
+    dev = list(islice((text for text in texts if next(learned.find([text]), None) is None), n))
+    if n and not dev:
+        raise ValueError(
+            "All texts overlap the annotated ones to learn from, so none can score the student. Give more texts, or "
+            "annotated ones to score it on (--dev)."
+        )
+    return dev
 
 
 def _plain(doc: Doc) -> Doc:

@@ -165,6 +165,19 @@ def test_texts_that_score_the_student(files, config, tmp_path):
     assert sorted(doc.text for doc in read_all(out / "texts" / "train")) == sorted(2 * raw)
 
 
+def test_annotated_texts_to_learn_from_do_not_score_the_student(files, config, tmp_path):
+    texts = list({text: (text, ents) for text, ents in make_texts(60, seed=5) if ents}.values())[:20]
+    raw, out = [text for text, _ in texts], tmp_path / "out"
+    config = set_values(config, {"training.max_steps": 1, "training.eval_frequency": 1})
+    labelled = save_docs(tmp_path / "labelled.spacy", texts[:15])
+    distil(files / "teacher", raw, config, out, labelled=labelled)
+    dev = {doc.text for doc in read_docs(out / "texts" / "dev.spacy")}
+    taught = [doc.text for doc in read_all(out / "texts" / "train")]
+    assert len(dev) == 2 and dev.isdisjoint(taught) and sorted({*dev, *taught}) == sorted(raw)
+    with pytest.raises(ValueError, match=r"All texts overlap the annotated ones to learn from.*--dev"):
+        distil(files / "teacher", raw[:15], config, tmp_path / "other", labelled=labelled)
+
+
 def test_texts_that_no_run_has_written(files, config, tmp_path):
     (tmp_path / "texts").mkdir()
     with pytest.raises(ValueError, match=r"holds texts, but no settings\.json"):
