@@ -54,7 +54,6 @@ def count_words_cli(
         words = counter.most_common(max_words, min_count)
         if not words:
             raise ValueError(f"None of {counter.n_words} words occurs {min_count} times.")
-        target.parent.mkdir(parents=True, exist_ok=True)
         write_counted_words(words, target)
     covered = sum(count for _, count in words)
     msg.good(f"{target}: {len(words)} words, {covered / counter.n_words:.2%} of the {counter.n_words} in the text")

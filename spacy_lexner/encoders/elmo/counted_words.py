@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Iterable, List, Tuple, Union
 
+from ...lexicon.writing import whole_file
+
 CountedWords = List[Tuple[str, int]]
 
 
@@ -33,7 +35,6 @@ def read_counted_words(path: Union[str, Path]) -> CountedWords:
 
 
 def write_counted_words(words: Iterable[Tuple[str, int]], path: Union[str, Path]) -> None:
-    """Write words, which must not contain tabs or line ends, and their counts."""
-    with open(path, "w", encoding="utf8", newline="\n") as file:
-        for word, count in words:
-            file.write(f"{word}\t{count}\n")
+    """Write words, which must not contain tabs or line ends, and their counts: all of them, or no file."""
+    with whole_file(Path(path)) as file:
+        file.writelines(f"{word}\t{count}\n".encode() for word, count in words)

@@ -10,6 +10,17 @@ def test_round_trip(tmp_path):
     assert read_counted_words(tmp_path / "words.tsv") == WORDS
 
 
+def test_an_interruption_leaves_the_earlier_file(tmp_path):
+    def interrupted():
+        yield from WORDS[:1] * 10_000
+        raise KeyboardInterrupt
+
+    write_counted_words(WORDS, tmp_path / "words.tsv")
+    with pytest.raises(KeyboardInterrupt):
+        write_counted_words(interrupted(), tmp_path / "words.tsv")
+    assert read_counted_words(tmp_path / "words.tsv") == WORDS
+
+
 def test_a_file_that_an_editor_on_windows_has_saved(tmp_path):
     (tmp_path / "words.tsv").write_bytes("\ufeff的\t7\r\n长江 大桥\t3\r\n".encode())
     assert read_counted_words(tmp_path / "words.tsv") == WORDS[:2]
