@@ -21,7 +21,7 @@ def quantize(nlp: Language) -> List[str]:
 
     nlp (Language): The pipeline.
     RETURNS (List[str]): The names of the quantised components. Raises ValueError, before anything is changed, if a
-        component has a torch module that cannot be quantised, or none has one that can.
+        component has a torch module that cannot be quantised, or already is, or none has one that can.
     """
     found: Dict[str, List[ModuleShim]] = {}
     refused = []
@@ -41,9 +41,9 @@ def quantize(nlp: Language) -> List[str]:
             "No component has an encoder that can be quantised (LEBERT or ERNIE). The components are: "
             f"{', '.join(nlp.pipe_names) or 'none'}."
         )
+    if done := [name for name, shims in found.items() if any(shim.in_int8 for shim in shims)]:
+        raise ValueError(f"Components that are already quantised to 8 bits: {', '.join(done)}.")
     for shims in found.values():
         for shim in shims:
-            if shim.in_int8:
-                raise ValueError("The pipeline is already quantised to 8 bits.")
             shim.quantize()
     return list(found)

@@ -54,6 +54,14 @@ def test_it_cannot_be_quantised_again_or_trained(saved):
         nlp.update(examples(nlp), sgd=nlp.resume_training())
 
 
+def test_a_component_in_8_bits_leaves_the_others_as_they_are(saved):
+    nlp = spacy.load(saved / "floats")
+    nlp.add_pipe("lex_ner", name="second", source=spacy.load(saved / "int8"))
+    with pytest.raises(ValueError, match="already quantised to 8 bits: second"):
+        quantize(nlp)
+    assert not any(shim.in_int8 for node in nlp.get_pipe("lex_ner").model.walk() for shim in node.shims)
+
+
 def test_what_cannot_be_quantised_is_named():
     nlp = pipeline(FLAT, steps=1)
     with pytest.raises(ValueError, match=r"'lex_ner' \(flat: FLAT computes its positions"):
