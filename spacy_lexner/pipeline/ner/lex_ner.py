@@ -17,7 +17,7 @@ from ..entity_words import add_words_extension, attend_words, note_attended
 from ..extensions import add_extension
 from ..gold_report import GoldReport
 from ..sequence_tagger import SequenceTagger
-from ..settings import Setting
+from ..settings import LABELS, Setting, check_settings
 from ..tagger_model import predict_tags
 from ..units import Units
 from .calibration import CALIBRATION, THRESHOLD, Calibration, Confidence, Threshold, check_threshold
@@ -123,6 +123,7 @@ class LexNER(SequenceTagger[Prediction]):
         self.incorrect_spans_key = incorrect_spans_key
         self.overwrite = overwrite
         self.set_confidence(None, threshold)
+        check_settings(name, {"rule_labels": rule_labels}, {"rule_labels": LABELS})
         self.rule_labels = tuple(rule_labels)
         self.n_alternatives = n_alternatives
         self.uncertain = check_bounds(uncertain)
@@ -196,12 +197,16 @@ class LexNER(SequenceTagger[Prediction]):
         docs (Iterable[Doc]): The Docs.
         spans (Sequence[Sequence[Tuple[int, int, str]]]): First token, end (exclusive) and label of the spans of each
             Doc.
-        RETURNS (List[List[float]]): Their scores. Raises ValueError for a label that the model does not have, and for a
-            span without tokens.
+        RETURNS (List[List[float]]): Their scores. Raises ValueError for a label that the model does not have, for a
+            span without tokens, and unless there is a list of spans for each Doc.
         """
         docs = list(docs)
+        if len(spans) != len(docs):
+            raise ValueError(f"Got the spans of {len(spans)} Docs, and {len(docs)} Docs; expected a list for each Doc.")
+        if not docs:
+            return []
         unit_docs, constraints, outputs = self._read(docs)
-        spans = [move_to_units(*row) for row in zip(docs, unit_docs, spans, strict=True)]
+        spans = [move_to_units(*row) for row in zip(docs, unit_docs, spans)]
         probabilities = score_entities(self.head, outputs, constraints, self.scheme, spans)
         confidence = Confidence.from_cfg(self.cfg)
         return [
