@@ -107,7 +107,8 @@ class LexNER(SequenceTagger[Prediction]):
         uncertain (Optional[List[float]]): Two probabilities: spans between them, bounds included, are written to
             `doc.spans["lex_uncertain"]`, whether they are entities or not; null for none.
         threshold (Union[float, Dict[str, float]]): Entities with a lower score are dropped; one number, or one per
-            label. It is saved with the calibration, so once saved it is changed by `set_confidence`, not by a config.
+            label (0 for the labels left out). It is saved with the calibration, so once saved it is changed by
+            `set_confidence`, not by a config.
         note_words (bool): Record in `ent._.lex_words` the candidate words that each entity rests on, with its attention
             to them, which runs the encoder twice. `pipeline.explain` tells more about single Docs.
         units (str): What is tagged: "characters", whatever the tokens of a Doc are, or "tokens". "auto": characters in
@@ -151,9 +152,11 @@ class LexNER(SequenceTagger[Prediction]):
 
     def set_confidence(self, calibration: Optional[Calibration], threshold: Threshold) -> None:
         """Set how scores are computed (None: they are the probabilities), and below which score entities are dropped.
-        Raises ValueError for a threshold outside 0 to 1."""
-        self.cfg["threshold"] = check_threshold(threshold)
-        self.cfg["calibration"] = None if calibration is None else calibration.to_json()
+        Raises ValueError, and changes nothing, for a threshold outside 0 to 1 or an invalid calibration."""
+        stored = None if calibration is None else calibration.to_json()
+        cfg = {"threshold": check_threshold(threshold), "calibration": stored}
+        Confidence.from_cfg(cfg)
+        self.cfg.update(cfg)
 
     # Rules
 
@@ -254,6 +257,9 @@ class LexNER(SequenceTagger[Prediction]):
         labels, self.gold_report = survey_entities(examples)
         if message := self.gold_report.message("entities", CONSEQUENCES):
             logger.warning("%s: %s", self.name, message)
+        threshold, known = self.cfg.get("threshold"), {*labels, *self.labels, *self.rule_labels}
+        if unused := sorted(threshold.keys() - known) if isinstance(threshold, dict) else []:
+            logger.warning("%s: no example has the labels that threshold names: %s", self.name, ", ".join(unused))
         return labels
 
     def training_constraint(self, doc: Doc) -> Bools2d:
