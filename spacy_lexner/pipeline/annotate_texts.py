@@ -40,7 +40,7 @@ def _annotate_alone(nlp: Language, text: str, number: int, failed: Dict[int, str
         for name, pipe in nlp.pipeline:
             place = name
             if (after := pipe(doc)) is None:
-                raise ValueError("it returned no Doc, since its error handler took the error")
+                raise ValueError("it returned no Doc: it has a fault, or passed its error to the error handler")
             doc = after
     except Exception as error:
         failed[number] = f"{place}: {error}"

@@ -5,6 +5,7 @@ from spacy.language import Language
 
 from spacy_lexner.pipeline.annotate_texts import annotate_texts
 
+NO_DOC = "it returned no Doc: it has a fault, or passed its error to the error handler"
 
 @Language.component("fails_on_bad")
 def fails_on_bad(doc):
@@ -61,4 +62,17 @@ def test_a_component_that_gives_its_errors_to_the_handler():
     nlp.set_error_handler(lambda *arguments: None)
     failed = {}
     assert list(annotate_texts(nlp, ["王明"], failed)) == []
-    assert failed == {0: "lex_ner: it returned no Doc, since its error handler took the error"}
+    assert failed == {0: f"lex_ner: {NO_DOC}"}
+
+
+@Language.component("forgets_the_doc")
+def forgets_the_doc(doc):
+    return doc if doc.text == "王明" else None
+
+
+@pytest.mark.parametrize("place", ["first", "last"])
+def test_a_component_that_returns_nothing(nlp, place):
+    nlp.add_pipe("forgets_the_doc", **{place: True})
+    failed = {}
+    assert [i for i, _ in annotate_texts(nlp, ["王明", "李雷"], failed)] == [0]
+    assert failed == {1: f"forgets_the_doc: {NO_DOC}"}
