@@ -2,6 +2,7 @@
 
 from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
+import numpy as np
 from spacy.tokens import Doc, Span
 from thinc.api import Model
 
@@ -89,8 +90,9 @@ def words_of_entities(
     RETURNS (List[List[LexWord]]): The words of each entity.
     """
     found = []
+    distinct = np.array(sorted(set(places)), "i8").reshape(-1, 2)
     for ent in ents:
-        own = sorted({place for place in places if place[0] < ent.end and ent.start < place[1]})
+        own = distinct[(distinct[:, 0] < ent.end) & (distinct[:, 1] > ent.start)].tolist()
         weights = {} if attended is None else weights_of(ent, attended)
         without = (changes or {}).get((ent.start, ent.end), {})
         words = []
