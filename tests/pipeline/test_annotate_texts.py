@@ -7,6 +7,7 @@ from spacy_lexner.pipeline.annotate_texts import annotate_texts
 
 NO_DOC = "it returned no Doc: it has a fault, or passed its error to the error handler"
 
+
 @Language.component("fails_on_bad")
 def fails_on_bad(doc):
     if "坏" in doc.text:

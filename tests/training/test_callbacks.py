@@ -46,10 +46,10 @@ def test_teacher_and_student_are_named(tmp_path):
     nlp.add_pipe("sentencizer")
     Distillation(tmp_path)(nlp, {})
     assert nlp.get_pipe("lex_ner").teacher.nlp.pipe_names == ["lex_ner"]
-    with pytest.raises(ValueError, match="component of .* is 'sentencizer'; .* in the pipeline, which has lex_ner"):
+    with pytest.raises(ValueError, match=r"component of .* is 'sentencizer'; .* in the pipeline, which has lex_ner"):
         Distillation(tmp_path, component="sentencizer")(nlp, {})
     nlp.get_pipe("lex_ner").teacher = None
-    with pytest.raises(ValueError, match="source of .* is 'ner'; .* lex_ner in .*, which has lex_ner"):
+    with pytest.raises(ValueError, match=r"source of .* is 'ner'; .* lex_ner in .*, which has lex_ner"):
         Distillation(tmp_path, source="ner")(nlp, {})
     for weight in (-1.0, float("nan")):
         with pytest.raises(ValueError, match=f"weight is {weight}; expected"):

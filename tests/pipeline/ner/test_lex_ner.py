@@ -48,7 +48,7 @@ def test_bad_settings(setting):
 @pytest.mark.parametrize("labels", [["SHIP", "SHIP"], [""], [" SHIP"], "SHIP"])
 def test_labels_of_rules_are_labels(labels):
     nlp = blank()
-    with pytest.raises(ValueError, match="rule_labels is .*; expected a list of distinct labels"):
+    with pytest.raises(ValueError, match=r"rule_labels is .*; expected a list of distinct labels"):
         LexNER(nlp, "names", nlp.get_pipe("lex_ner").model, scorer=None, rule_labels=labels)
 
 
