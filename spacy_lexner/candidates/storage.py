@@ -76,13 +76,18 @@ def matches_near(doc: Doc, start: int, end: int) -> Optional[List[LexMatch]]:
     near = candidates.take((candidates.starts < end) & (candidates.ends > start))
     if not len(near.starts):
         return []
-    begins, _ = token_borders(doc)
-    first = int(np.searchsorted(begins, near.starts.min(), "right")) - 1
-    last = int(np.searchsorted(begins, near.ends.max(), "left"))
-    offset = int(begins[first])
+    text, offset = text_around(doc, int(near.starts.min()), int(near.ends.max()))
     moved = Candidates(near.starts - offset, near.ends - offset, near.hashes)
-    found = LexMatches(doc[first:last].text_with_ws, version, moved)
+    found = LexMatches(text, version, moved)
     return [match._replace(start=match.start + offset, end=match.end + offset) for match in found]
+
+
+def text_around(doc: Doc, start: int, end: int) -> Tuple[str, int]:
+    """The text of the tokens around characters `start` to `end` (exclusive), and the character where it begins: for a
+    long Doc much faster than `doc.text`, which joins all tokens."""
+    begins, _ = token_borders(doc)
+    first, last = int(np.searchsorted(begins, start, "right")) - 1, int(np.searchsorted(begins, end, "left"))
+    return doc[first:last].text_with_ws, int(begins[first])
 
 
 def count_characters(doc: Doc) -> int:

@@ -39,7 +39,9 @@ def _annotate_alone(nlp: Language, text: str, number: int, failed: Dict[int, str
         doc = nlp.make_doc(text)
         for name, pipe in nlp.pipeline:
             place = name
-            doc = pipe(doc)
+            if (after := pipe(doc)) is None:
+                raise ValueError("it returned no Doc: it has a fault, or passed its error to the error handler")
+            doc = after
     except Exception as error:
         failed[number] = f"{place}: {error}"
         return None

@@ -2,11 +2,12 @@
 
 from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
+import numpy as np
 from spacy.tokens import Doc, Span
 from thinc.api import Model
 
 from ..candidates.batch_words import AttendedWords
-from ..candidates.storage import get_candidates, matches_near, token_spans
+from ..candidates.storage import get_candidates, matches_near, text_around, token_spans
 from ..candidates.user_data import reading
 from ..lexicon.entry import Labels
 from .exact_offsets import exact_spans
@@ -35,12 +36,15 @@ def add_words_extension() -> None:
 def get_words(span: Span) -> Optional[List[LexWord]]:
     """The candidate words that an entity rests on, by decreasing attention; None if they were not recorded (see
     `pipeline.explain`, and the option `note_words` of `lex_ner`)."""
+    place = (span.start_char, span.end_char, span.label_)
     for start, end, label, words in span.doc.user_data.get(USER_DATA_KEY, ()):
-        if (start, end, label) == (span.start_char, span.end_char, span.label_):
-            text = span.doc.text if words else ""
+        if (start, end, label) == place:
+            if not words:
+                return []
             labels = {(match.start, match.end): match.labels for match in matches_near(span.doc, start, end) or ()}
+            text, at = text_around(span.doc, min(word[0] for word in words), max(word[1] for word in words))
             return [
-                LexWord(begin, stop, text[begin:stop], weight, change, labels.get((begin, stop), ()))
+                LexWord(begin, stop, text[begin - at : stop - at], weight, change, labels.get((begin, stop), ()))
                 for begin, stop, weight, change in words
             ]
     return None
@@ -86,8 +90,9 @@ def words_of_entities(
     RETURNS (List[List[LexWord]]): The words of each entity.
     """
     found = []
+    distinct = np.array(sorted(set(places)), "i8").reshape(-1, 2)
     for ent in ents:
-        own = sorted({place for place in places if place[0] < ent.end and ent.start < place[1]})
+        own = distinct[(distinct[:, 0] < ent.end) & (distinct[:, 1] > ent.start)].tolist()
         weights = {} if attended is None else weights_of(ent, attended)
         without = (changes or {}).get((ent.start, ent.end), {})
         words = []

@@ -53,7 +53,8 @@ def create_join_texts_v1(
 
 
 def join_examples(nlp: Language, examples: Sequence[Example], separator: str) -> Example:
-    """Join examples with all their annotation.
+    """Join examples with all annotation of their tokens and spans. Categories (`doc.cats`), which are those of a whole
+    text, are left out.
 
     nlp (Language): The pipeline, for the tokens of the separator.
     examples (Sequence[Example]): The examples.

@@ -11,6 +11,7 @@ from thinc.api import Model
 
 from ..candidates.training_texts import show_training_docs
 from ..pipeline.distillation import Teacher
+from ..pipeline.explain import EntityScorer, find_scorers
 
 CorpusT = Callable[[Language], Iterable[Example]]
 
@@ -60,15 +61,30 @@ class Distillation:
         """path (Union[str, Path]): The teacher, by folder or package name.
         component (str): The name of the `lex_ner` that learns.
         source (str): The name of the teacher's `lex_ner`.
-        weight (float): Weight of the divergence from the teacher; the loss on annotation has weight 1.
+        weight (float): Weight of the divergence from the teacher, 0 or more; the loss on annotation has weight 1.
         """
+        if not 0 <= weight < float("inf"):
+            raise ValueError(f"weight is {weight}; expected the teacher's weight beside annotation, 0 or more.")
         self.path, self.component, self.source, self.weight = path, component, source, weight
 
     def __call__(self, nlp: Language, info: Dict[str, Any]) -> None:
-        """Give the component its teacher before the first update."""
-        pipe: Any = nlp.get_pipe(self.component)
+        """Give the component its teacher before the first update. Raises ValueError if one of the two is no
+        `lex_ner`."""
+        pipe: Any = _find_ner(nlp, self.component, "component", "the pipeline")
         if pipe.teacher is None:
-            pipe.teacher = Teacher(load_model(str(self.path)), self.source, self.weight)
+            teacher = load_model(str(self.path))
+            _find_ner(teacher, self.source, "source", str(self.path))
+            pipe.teacher = Teacher(teacher, self.source, self.weight)
+
+
+def _find_ner(nlp: Language, name: str, setting: str, place: str) -> EntityScorer:
+    found = find_scorers(nlp)
+    if name not in found:
+        raise ValueError(
+            f"{setting} of spacy-lexner.distil_from.v1 is {name!r}; expected the name of a lex_ner in {place}, which "
+            f"has {', '.join(found) or 'none'}."
+        )
+    return found[name]
 
 
 def _training_corpus(nlp: Language) -> CorpusT:

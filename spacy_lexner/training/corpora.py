@@ -61,6 +61,9 @@ class AnnotatedCorpus:
     ) -> None:
         if path is None:
             raise ValueError("The corpus has no path. Set it in the config, or with --paths.train and --paths.dev.")
+        for name, value in (("max_length", max_length), ("limit", limit)):
+            if value < 0:
+                raise ValueError(f"{name} of the corpus {path} is {value}; expected 1 or more, or 0 for no limit.")
         self.path = Path(path)
         self.format = format
         self.options = options

@@ -1,8 +1,11 @@
 import pytest
 import spacy
+from small_ner import blank, train
 from spacy.language import Language
 
 from spacy_lexner.pipeline.annotate_texts import annotate_texts
+
+NO_DOC = "it returned no Doc: it has a fault, or passed its error to the error handler"
 
 
 @Language.component("fails_on_bad")
@@ -49,3 +52,28 @@ def test_components_that_take_no_error_handler():
     failed = {}
     assert [i for i, _ in annotate_texts(nlp, ["王明", "坏王明", "李雷"], failed)] == [0, 2]
     assert failed == {1: "fails_on_bad: cannot do this"}
+
+
+def test_a_component_that_gives_its_errors_to_the_handler():
+    """Trainable ones return None then, also when they are called alone."""
+    nlp = blank()
+    train(nlp)
+    nlp.add_pipe("fails_on_bad", first=True)
+    nlp.get_pipe("lex_ner").predict = lambda docs: 1 / 0
+    nlp.set_error_handler(lambda *arguments: None)
+    failed = {}
+    assert list(annotate_texts(nlp, ["王明"], failed)) == []
+    assert failed == {0: f"lex_ner: {NO_DOC}"}
+
+
+@Language.component("forgets_the_doc")
+def forgets_the_doc(doc):
+    return doc if doc.text == "王明" else None
+
+
+@pytest.mark.parametrize("place", ["first", "last"])
+def test_a_component_that_returns_nothing(nlp, place):
+    nlp.add_pipe("forgets_the_doc", **{place: True})
+    failed = {}
+    assert [i for i, _ in annotate_texts(nlp, ["王明", "李雷"], failed)] == [0]
+    assert failed == {1: f"forgets_the_doc: {NO_DOC}"}

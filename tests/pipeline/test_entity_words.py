@@ -5,8 +5,9 @@ from spacy.tokens import Doc, Span
 from thinc.api import Model
 
 from spacy_lexner.candidates.batch_words import AttendedWords
-from spacy_lexner.candidates.storage import Candidates, set_candidates
+from spacy_lexner.candidates.storage import Candidates, set_candidates, text_around
 from spacy_lexner.lexicon import LexiconEntry
+from spacy_lexner.pipeline import entity_words
 from spacy_lexner.pipeline.entity_words import (
     LexWord,
     add_words_extension,
@@ -48,6 +49,20 @@ def test_words_without_attention_have_weight_0(doc):
     city, river = ([(word.word, word.weight > 0) for word in ent._.lex_words] for ent in doc.ents)
     assert city[-1] == ("南京市", False) and len(city) == 3
     assert river == [("长江", True), ("的长", False)]
+
+
+def test_reading_words_does_not_join_the_whole_text(monkeypatch):
+    """That took half a minute for the entities of a long Doc."""
+    add_words_extension()
+    doc = spacy.blank("zh").make_doc("我在 北京大学，" * 20)
+    starts, ends = np.array([3, 75], "i4"), np.array([5, 77], "i4")
+    set_candidates(doc, 1, Candidates(starts, ends, np.zeros(2, "u8")))
+    doc.set_ents([doc.char_span(start, start + 4, "ORG") for start in (3, 75)])
+    set_words(doc, [(ent, [LexWord(ent.start_char, ent.start_char + 2, "北京", 0.5)]) for ent in doc.ents])
+    read = []
+    monkeypatch.setattr(entity_words, "text_around", lambda *place: read.append(text_around(*place)) or read[-1])
+    assert [ent._.lex_words for ent in doc.ents] == [[LexWord(at, at + 2, "北京", 0.5)] for at in (3, 75)]
+    assert read == [("北京", 3), ("北京", 75)]
 
 
 def test_what_is_not_known_is_none(doc):

@@ -1,9 +1,11 @@
 import pickle
 
+import pytest
 import spacy
+from small_ner import blank, train
 from spacy.util import registry
 
-from spacy_lexner.training.callbacks import CallbackChain
+from spacy_lexner.training.callbacks import CallbackChain, Distillation
 
 
 def note_first(nlp):
@@ -35,3 +37,20 @@ def test_the_config_names_them_as_blocks():
         }
     }
     assert list(registry.resolve(config)["before_init"].callbacks) == ["lexicon", "texts"]
+
+
+def test_teacher_and_student_are_named(tmp_path):
+    nlp = blank()
+    train(nlp)
+    nlp.to_disk(tmp_path)
+    nlp.add_pipe("sentencizer")
+    Distillation(tmp_path)(nlp, {})
+    assert nlp.get_pipe("lex_ner").teacher.nlp.pipe_names == ["lex_ner"]
+    with pytest.raises(ValueError, match=r"component of .* is 'sentencizer'; .* in the pipeline, which has lex_ner"):
+        Distillation(tmp_path, component="sentencizer")(nlp, {})
+    nlp.get_pipe("lex_ner").teacher = None
+    with pytest.raises(ValueError, match=r"source of .* is 'ner'; .* lex_ner in .*, which has lex_ner"):
+        Distillation(tmp_path, source="ner")(nlp, {})
+    for weight in (-1.0, float("nan")):
+        with pytest.raises(ValueError, match=f"weight is {weight}; expected"):
+            Distillation(tmp_path, weight=weight)

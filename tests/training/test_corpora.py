@@ -80,6 +80,13 @@ def test_repair_limit_and_length(nlp, tmp_path, caplog):
     assert [eg.text for eg in create_tag_file_reader(path, repair=True, max_length=1, limit=2)(nlp)] == ["中", "好"]
 
 
+@pytest.mark.parametrize("create", [create_tag_file_reader, create_clue_reader])
+@pytest.mark.parametrize("name", ["limit", "max_length"])
+def test_limits_are_not_negative(create, name):
+    with pytest.raises(ValueError, match=f"{name} of the corpus train.bio is -1; expected 1 or more, or 0 for no"):
+        create("train.bio", **{name: -1})
+
+
 def test_it_can_be_read_again(nlp, conll):
     reader = create_tag_file_reader(conll)
     assert [eg.text for eg in reader(nlp)] == [eg.text for eg in reader(nlp)] == ["南京的桥", "好"]

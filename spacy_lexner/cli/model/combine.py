@@ -22,8 +22,8 @@ def combine_cli(
 ) -> None:
     """Combine trained pipelines into one that averages their taggers' scores, and takes as much time and memory as all.
 
-    They must share labels, tokenizer and lexicon; anything else may differ. Everything except the models comes from the
-    first pipeline.
+    They must share labels, units, tokenizer and lexicon; anything else may differ. Everything except the models comes
+    from the first pipeline.
 
     \b
     Example:

@@ -16,7 +16,7 @@ def combine(pipelines: Mapping[str, Language], component: str = "lex_ner") -> La
     """Combine trained pipelines: emissions and transitions are averaged (see `tagging.ensemble`). The models may differ
     in everything but their labels.
 
-    pipelines (Mapping[str, Language]): The pipelines, by any names, with the same labels, tokenizer and lexicon.
+    pipelines (Mapping[str, Language]): The pipelines, by any names, with the same labels, units, tokenizer and lexicon.
     component (str): The name of their `lex_ner`.
     RETURNS (Language): The first pipeline, with its component replaced by the new one, which has the same settings. Its
         calibration, made for other scores, and the performance in its metadata are dropped. Raises ValueError, naming
@@ -53,7 +53,8 @@ def _check_shared(pipelines: Mapping[str, Language], members: Sequence[LexNER]) 
     for nlp, member in zip(pipelines.values(), members):
         lexicon = find_lexicon(nlp)
         content = None if lexicon is None else (len(lexicon), lexicon.content)
-        rows.append({"labels": member.labels, "tokenizers": nlp.config["nlp"]["tokenizer"], "lexicons": content})
+        tokenizer = nlp.config["nlp"]["tokenizer"]
+        rows.append({"labels": member.labels, "units": member.units, "tokenizers": tokenizer, "lexicons": content})
     first, expected = next(zip(pipelines, rows))
     for name, row in zip(pipelines, rows):
         for what, value in row.items():

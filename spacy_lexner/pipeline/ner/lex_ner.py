@@ -17,7 +17,7 @@ from ..entity_words import add_words_extension, attend_words, note_attended
 from ..extensions import add_extension
 from ..gold_report import GoldReport
 from ..sequence_tagger import SequenceTagger
-from ..settings import Setting
+from ..settings import LABELS, Setting, check_settings
 from ..tagger_model import predict_tags
 from ..units import Units
 from .calibration import CALIBRATION, THRESHOLD, Calibration, Confidence, Threshold, check_threshold
@@ -107,7 +107,8 @@ class LexNER(SequenceTagger[Prediction]):
         uncertain (Optional[List[float]]): Two probabilities: spans between them, bounds included, are written to
             `doc.spans["lex_uncertain"]`, whether they are entities or not; null for none.
         threshold (Union[float, Dict[str, float]]): Entities with a lower score are dropped; one number, or one per
-            label. It is saved with the calibration, so once saved it is changed by `set_confidence`, not by a config.
+            label (0 for the labels left out). It is saved with the calibration, so once saved it is changed by
+            `set_confidence`, not by a config.
         note_words (bool): Record in `ent._.lex_words` the candidate words that each entity rests on, with its attention
             to them, which runs the encoder twice. `pipeline.explain` tells more about single Docs.
         units (str): What is tagged: "characters", whatever the tokens of a Doc are, or "tokens". "auto": characters in
@@ -123,6 +124,7 @@ class LexNER(SequenceTagger[Prediction]):
         self.incorrect_spans_key = incorrect_spans_key
         self.overwrite = overwrite
         self.set_confidence(None, threshold)
+        check_settings(name, {"rule_labels": rule_labels}, {"rule_labels": LABELS})
         self.rule_labels = tuple(rule_labels)
         self.n_alternatives = n_alternatives
         self.uncertain = check_bounds(uncertain)
@@ -150,9 +152,11 @@ class LexNER(SequenceTagger[Prediction]):
 
     def set_confidence(self, calibration: Optional[Calibration], threshold: Threshold) -> None:
         """Set how scores are computed (None: they are the probabilities), and below which score entities are dropped.
-        Raises ValueError for a threshold outside 0 to 1."""
-        self.cfg["threshold"] = check_threshold(threshold)
-        self.cfg["calibration"] = None if calibration is None else calibration.to_json()
+        Raises ValueError, and changes nothing, for a threshold outside 0 to 1 or an invalid calibration."""
+        stored = None if calibration is None else calibration.to_json()
+        cfg = {"threshold": check_threshold(threshold), "calibration": stored}
+        Confidence.from_cfg(cfg)
+        self.cfg.update(cfg)
 
     # Rules
 
@@ -196,12 +200,16 @@ class LexNER(SequenceTagger[Prediction]):
         docs (Iterable[Doc]): The Docs.
         spans (Sequence[Sequence[Tuple[int, int, str]]]): First token, end (exclusive) and label of the spans of each
             Doc.
-        RETURNS (List[List[float]]): Their scores. Raises ValueError for a label that the model does not have, and for a
-            span without tokens.
+        RETURNS (List[List[float]]): Their scores. Raises ValueError for a label that the model does not have, for a
+            span without tokens, and unless there is a list of spans for each Doc.
         """
         docs = list(docs)
+        if len(spans) != len(docs):
+            raise ValueError(f"Got the spans of {len(spans)} Docs, and {len(docs)} Docs; expected a list for each Doc.")
+        if not docs:
+            return []
         unit_docs, constraints, outputs = self._read(docs)
-        spans = [move_to_units(*row) for row in zip(docs, unit_docs, spans, strict=True)]
+        spans = [move_to_units(*row) for row in zip(docs, unit_docs, spans)]
         probabilities = score_entities(self.head, outputs, constraints, self.scheme, spans)
         confidence = Confidence.from_cfg(self.cfg)
         return [
@@ -249,6 +257,9 @@ class LexNER(SequenceTagger[Prediction]):
         labels, self.gold_report = survey_entities(examples)
         if message := self.gold_report.message("entities", CONSEQUENCES):
             logger.warning("%s: %s", self.name, message)
+        threshold, known = self.cfg.get("threshold"), {*labels, *self.labels, *self.rule_labels}
+        if unused := sorted(threshold.keys() - known) if isinstance(threshold, dict) else []:
+            logger.warning("%s: no example has the labels that threshold names: %s", self.name, ", ".join(unused))
         return labels
 
     def training_constraint(self, doc: Doc) -> Bools2d:

@@ -94,7 +94,7 @@ def _merge_spans(merged: Doc, doc: Doc, starts: Ints1d) -> Dict[str, int]:
             for span in compress(group, aligned)
         ]
         attrs = dict(group.attrs)
-        for name in {"scores", "offsets"} & attrs.keys():
+        for name in attrs.keys() & {"scores", "offsets", "components"}:
             if len(attrs[name]) == len(group):  # one for each span
                 attrs[name] = list(compress(attrs[name], aligned))
         merged.spans[key] = SpanGroup(merged, name=group.name, attrs=attrs, spans=spans)

@@ -98,6 +98,8 @@ def test_what_does_not_fit_is_named():
     labels.get_pipe("lex_ner").add_label("GPE")
     with pytest.raises(ValueError, match=r"labels and nlp have different labels: .*GPE.* Train them with the same"):
         combine({"nlp": nlp, "labels": labels})
+    with pytest.raises(ValueError, match="tokens and nlp have different units: tokens and characters"):
+        combine({"nlp": nlp, "tokens": trained(units="tokens")})
     assert nlp.get_pipe("lex_ner").model.name == "tagger"
 
 

@@ -45,6 +45,13 @@ def test_bad_settings(setting):
         blank(**setting)
 
 
+@pytest.mark.parametrize("labels", [["SHIP", "SHIP"], [""], [" SHIP"], "SHIP"])
+def test_labels_of_rules_are_labels(labels):
+    nlp = blank()
+    with pytest.raises(ValueError, match=r"rule_labels is .*; expected a list of distinct labels"):
+        LexNER(nlp, "names", nlp.get_pipe("lex_ner").model, scorer=None, rule_labels=labels)
+
+
 # Predictions
 
 
@@ -72,6 +79,13 @@ def test_only_tokens_of_the_doc_can_be_scored(nlp, place):
     doc = nlp.make_doc("张三在北京")
     with pytest.raises(ValueError, match=rf"token {place[0]} to {place[1]} .*'张三在北京'.*5 tokens"):
         nlp.get_pipe("lex_ner").score_spans([doc], [[(*place, "PER")]])
+
+
+def test_each_doc_has_its_spans(nlp):
+    pipe = nlp.get_pipe("lex_ner")
+    with pytest.raises(ValueError, match="the spans of 2 Docs, and 1 Docs; expected a list for each Doc"):
+        pipe.score_spans([nlp.make_doc("张三")], [[(0, 2, "PER")], []])
+    assert pipe.score_spans([], []) == []
 
 
 def test_other_spans_have_no_score(nlp):

@@ -66,6 +66,17 @@ def test_a_threshold_of_the_config():
         blank(threshold=1.5)
 
 
+def test_a_threshold_of_no_label(caplog):
+    train(blank(threshold={"PRE": 0.9, "ORG": 0.5, "SHIP": 0.5}, rule_labels=["SHIP"]), steps=1)
+    assert "lex_ner: no example has the labels that threshold names: PRE" in caplog.text
+
+
+def test_a_wrong_calibration_changes_nothing(ner):
+    with pytest.raises(ValueError, match="is not a calibration: temperatures must be above 0"):
+        ner.set_confidence(Calibration(Scale(-2.0), {}), 0.7)
+    assert ner.calibration is None and ner.cfg["threshold"] == 0.0
+
+
 def test_forced_words_stay():
     nlp = blank()
     matcher = nlp.add_pipe("lex_matcher", first=True)

@@ -192,7 +192,9 @@ def test_same_as_spacy_and_all_entities_are_kept(case):
 def test_scores_go_with_their_spans():
     """As `spancat` and `lex_ner` write them."""
     doc = spacy.blank("zh").make_doc("我爱北京")
-    doc.spans["sc"] = SpanGroup(doc, attrs={"scores": [0.1, 0.2, 0.3], "n": 3}, spans=[doc[0:1], doc[1:3], doc[2:4]])
+    attrs = {"scores": [0.1, 0.2, 0.3], "offsets": [[0, 1], [1, 3], [2, 4]], "components": ["a", "b", "c"], "n": 3}
+    doc.spans["sc"] = SpanGroup(doc, attrs=attrs, spans=[doc[0:1], doc[1:3], doc[2:4]])
     merged = merge_tokens(doc, np.array([0, 1, 2])).doc
     assert [span.text for span in merged.spans["sc"]] == ["我", "北京"]
-    assert dict(merged.spans["sc"].attrs) == {"scores": [0.1, 0.3], "n": 3}
+    kept = {"scores": [0.1, 0.3], "offsets": [[0, 1], [2, 4]], "components": ["a", "c"], "n": 3}
+    assert dict(merged.spans["sc"].attrs) == kept
