@@ -20,6 +20,7 @@ OTHERS = {"E": "event", "R": "relation", "A": "attribute", "M": "attribute", "N"
 OTHERS["*"] = "equivalence"
 CONFIG = "annotation.conf"
 COUNTED_TWICE = "text with characters that brat's page counts twice: later entities appear shifted"
+OTHER_FILE = "file of another format in a brat collection: left out; convert it by itself"
 RENAMED = "label with characters that brat does not allow: replaced"
 MEANS = "# {} stands for {}"  # our comment in CONFIG: the label of a type
 MEANT = re.compile(r"# ([A-Za-z0-9_-]+) stands for (.+?)\r?$", re.MULTILINE)
@@ -37,8 +38,8 @@ class Document(NamedTuple):
 
 def read_brat(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
     """Read a collection (a folder, a zip archive, or a single `.ann` or `.txt` file), sorted by name. A text without an
-    `.ann` file is unannotated; an `.ann` file without a text is left out. So are relations, events, attributes, notes
-    and discontinuous entities."""
+    `.ann` file is unannotated; an `.ann` file without a text is left out. So are files of other formats, relations,
+    events, attributes, notes and discontinuous entities."""
     found = False
     for document in _find_documents(source, options, report):
         found = True
@@ -71,6 +72,8 @@ def _find_documents(source: Source, options: ReadOptions, report: Report) -> Ite
             yield Document(file, files.get(f"{stem}.ann"), labels)
         elif suffix == "ann" and f"{stem}.txt" not in files and (not alone or name == source.name):
             report.add_problem("annotation without its .txt file: left out", name)
+        elif suffix not in ("ann", "conf") and not alone:
+            report.add_problem(OTHER_FILE, name)
 
 
 def _read_lines(lines: List[str], mentions: Mentions, labels: Dict[str, str]) -> Iterator[Optional[Entity]]:

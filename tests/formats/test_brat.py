@@ -2,7 +2,7 @@ import zipfile
 
 import pytest
 
-from spacy_lexner.formats.brat import COUNTED_TWICE, RENAMED, read_brat, write_brat
+from spacy_lexner.formats.brat import COUNTED_TWICE, OTHER_FILE, RENAMED, read_brat, write_brat
 from spacy_lexner.formats.record import Entity, FormatError, ReadOptions, Record
 from spacy_lexner.formats.report import Report
 from spacy_lexner.formats.source import Source
@@ -60,6 +60,17 @@ def test_annotation_without_its_text(tmp_path):
     report = Report()
     assert [len(record.entities) for record in read_brat(Source(tmp_path), ReadOptions(), report)] == [1]
     assert report.describe() == [f"annotation without its .txt file: left out: 1 ({tmp_path / '2.ann'})"]
+
+
+def test_files_of_other_formats_are_reported(read, tmp_path):
+    for name in ("more.conll", "annotation.conf", "README"):
+        (tmp_path / name).touch()
+    report = Report()
+    read("南京", "", report)
+    [(kind, count)] = report.problems.items()
+    assert (kind, count) == (OTHER_FILE, 2)
+    report = Report()
+    assert len(list(read_brat(Source(tmp_path / "1.ann"), ReadOptions(), report))) == 1 and not report.problems
 
 
 def test_archives_and_single_files(tmp_path):
