@@ -82,3 +82,16 @@ def test_the_first_object_that_tells_decides(detect, first, second, format):
 def test_errors(detect, text, message):
     with pytest.raises(FormatError, match=message):
         detect(text)
+
+
+@pytest.mark.parametrize("name", ["file.yml", "file.YAML", "file.yaml.gz", "file.yml.GZ"])
+def test_yaml_by_its_name(tmp_path, name):
+    data = "- text: 南京\n  entities: {}\n".encode()
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.lower().endswith("gz") else data)
+    assert detect_format(Source(tmp_path / name), ReadOptions()) == "spacy-llm"
+
+
+def test_what_convert_writes_is_no_input(tmp_path):
+    (tmp_path / "train.spacy").write_bytes(b"x\x9c\xff")
+    with pytest.raises(FormatError, match=r"train\.spacy: a \.spacy file is what convert writes"):
+        detect_format(Source(tmp_path / "train.spacy"), ReadOptions())
