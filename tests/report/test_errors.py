@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_lexner.report.errors import count_confusions, count_errors, pair
+from spacy_lexner.report.errors import _find_overlapping, count_confusions, count_errors, pair
 from spacy_lexner.visualize.lattice import Mark
 
 A, B, C = Mark(0, 4, "X"), Mark(4, 6, "Y"), Mark(8, 10, "X")
@@ -52,6 +52,14 @@ MARKS = st.lists(
     ),
     unique=True,
 )
+
+
+@given(MARKS, MARKS)
+def test_all_overlaps_are_found(gold, predicted):
+    gold, predicted = sorted(gold), sorted(predicted)
+    assert list(_find_overlapping(gold, predicted)) == [
+        (i, j) for i, a in enumerate(gold) for j, b in enumerate(predicted) if a.start < b.end and b.start < a.end
+    ]
 
 
 @given(MARKS, MARKS)
