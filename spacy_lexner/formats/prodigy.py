@@ -16,6 +16,7 @@ from .task import Region, Task, find_regions
 
 EXAMPLE = '{"text": "我在南京", "spans": [{"start": 2, "end": 4, "label": "GPE"}], "answer": "accept"}'
 ANSWERS = ("accept", "reject", "ignore")
+ONE_DECISION = "ner"  # the interface of ner.teach: one answer for the spans shown, nothing about others
 NOT_READ = ("relations", "options", "accept", "labels", "entities", "ents")
 
 
@@ -42,6 +43,8 @@ def _read_entities(
         return None
     if spans is None and answer is None:
         return None
+    if answer is not None and data.get("_view_id") == ONE_DECISION:
+        report.add_problem("answer about the spans shown only: read as if the rest had no entities", place)
     if not isinstance(spans or [], list) or not all(isinstance(span, dict) for span in spans or []):
         raise FormatError(f'{place}: "spans" must be a list of objects, as in {EXAMPLE}')
     mentions = Mentions(text, place, options, report)
