@@ -24,7 +24,7 @@ OTHER_FILE = "file of another format in a brat collection: left out; convert it 
 RENAMED = "label with characters that brat does not allow: replaced"
 MEANS = "# {} stands for {}"  # our comment in CONFIG: the label of a type
 MEANT = re.compile(r"# ([A-Za-z0-9_-]+) stands for (.+?)\r?$", re.MULTILINE)
-LINE_BREAK = re.compile(r"[\n\r\t]")
+PIECE = re.compile(r"[^\n\r\t]+")  # of an entity: brat allows no line ends or tabs in one
 NO_TYPE = re.compile(r"[^A-Za-z0-9_-]")  # not allowed in type names
 
 
@@ -96,7 +96,7 @@ def _read_lines(lines: List[str], mentions: Mentions, labels: Dict[str, str]) ->
         except ValueError as error:
             raise FormatError(f"{mentions.place}: {error}") from None
         gaps = zip(bounds[1:-1:2], bounds[2::2])
-        if any(mentions.text[start:end].strip() for start, end in gaps):
+        if any(mentions.find_text(start, end).strip() for start, end in gaps):
             report.add_problem("discontinuous entity: left out", f"{mentions.place}: {quote(label)} {quote(mention)}")
             continue
         yield mentions.check(bounds[0], bounds[-1], labels.get(label, label), mention if separator else None)
@@ -132,12 +132,18 @@ def check_vacant(folder: Path) -> None:
 
 
 def _make_lines(task: Task, offsets: Offsets, types: Dict[str, str], report: Report) -> Iterator[str]:
-    for i, (start, end, label, mention, score) in enumerate(find_regions(task, offsets, report), start=1):
+    for i, (start, _, label, mention, score) in enumerate(find_regions(task, offsets, report), start=1):
+        pieces = list(PIECE.finditer(mention))
+        if not pieces:
+            report.add_problem("entity of line ends or tabs: left out", f"{task.record.place}: {shorten(label)}")
+            continue
         if label not in types:
             types[label] = _name_type(label, types)
             if types[label] != label:
                 report.add_problem(RENAMED, f"{shorten(label)} as {shorten(types[label])}")
-        yield f"T{i}\t{types[label]} {start} {end}\t{LINE_BREAK.sub(' ', mention)}"
+        begin = offsets.decode(start) or 0
+        bounds = (f"{offsets.encode(begin + piece.start())} {offsets.encode(begin + piece.end())}" for piece in pieces)
+        yield f"T{i}\t{types[label]} {';'.join(bounds)}\t{' '.join(piece[0] for piece in pieces)}"
         if score is not None:
             yield f"#{i}\tAnnotatorNotes T{i}\tscore {score:.4f}"
 

@@ -74,6 +74,11 @@ class Mentions:
         same = mention is None or _bare(self.text[begin:stop]) == _bare(mention)
         return Entity(begin, stop, label) if same else None
 
+    def find_text(self, start: int, end: int) -> str:
+        """The text between two offsets; "" if they are not within it."""
+        begin, stop = self._offsets.decode(start), self._offsets.decode(end)
+        return "" if begin is None or stop is None else self.text[begin:stop]
+
     def _repair(self, start: int, end: int, label: str, mention: Optional[str], shown: str) -> Optional[Entity]:
         there = self.text[max(start, 0) : max(end, 0)]
         found = f"{self.place}: {label[:QUOTED]} {quote(mention)} is not at {shown[:QUOTED]}: there is {quote(there)}"
