@@ -15,7 +15,7 @@ from .report import Report
 from .source import OPENERS, Source, is_archive, read_lines
 from .spacy_llm import is_example
 
-LIST = re.compile(r"\[\s*(?:\{|$)")  # a list of objects; "[ O" is CoNLL
+LIST = re.compile(r"\[\s*(?:\{|\]?$)")  # a list of objects; "[ O" and "[] O" are CoNLL
 JSON_SUFFIXES = {".json", ".jsonl"}
 YAML_SUFFIXES = tuple(f"{suffix}{packed}" for suffix in (".yml", ".yaml") for packed in ("", *OPENERS))
 EXAMPLE = '{"text": "我在南京"}'

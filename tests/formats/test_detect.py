@@ -34,6 +34,7 @@ def detect(tmp_path):
         ('[{"text": "中", "annotation_id": 1}]\n', "label-studio"),
         ('[{"text": "中"}]\n', "clue"),
         ("[ O\n", "conll"),
+        ("[] O\n", "conll"),
         ("中 O\n", "conll"),
         ("{ O\n", "conll"),
         ("{\tB-X\n", "conll"),
@@ -75,6 +76,7 @@ def test_the_first_object_that_tells_decides(detect, first, second, format):
     "text, message",
     [
         ("\n", "file: the file is empty"),
+        ("[]\n", "file: the file has no text"),
         ("[{}, 3]", "file: item 2: expected an object, such as"),
         ('{"text": "中"}\n{"text"}', "file:2: not JSON"),
     ],
