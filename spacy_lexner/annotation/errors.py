@@ -39,11 +39,10 @@ class Finding(NamedTuple):
 
 def spans_of_copies(gold: Sequence[GoldText]) -> List[List[Mark]]:
     """RETURNS (List[List[Mark]]): For each text its annotated spans, then those that only other copies of it have."""
-    copies = _copies(gold)
+    shares = _shares(gold)
     asked = []
     for text in gold:
-        own = {mark[:3] for mark in text.marks}
-        others = {mark[:3] for i in copies[text.text] for mark in gold[i].marks} - own
+        others = set(shares[text.text]) - {mark[:3] for mark in text.marks}
         asked.append([*text.marks, *(Mark(*place) for place in sorted(others))])
     return asked
 
@@ -56,12 +55,12 @@ def find_errors(gold: Sequence[GoldText], scored: Sequence[Optional[ScoredText]]
         copy of the text; None for a text without scores. Spans without a score are not judged, and spans with a label
         that no text is annotated with are not missing.
     """
-    copies, labels = _copies(gold), _labels(gold)
+    shares, labels = _shares(gold), _labels(gold)
     findings = []
     for i, text in enumerate(gold):
         if (own := scored[i]) is not None:
             own = own._replace(likely=[mark for mark in own.likely if mark.label in labels])
-            findings += _in_text(i, text, own, [gold[j] for j in copies[text.text]])
+            findings += _in_text(i, text, own, shares[text.text])
     return sorted(findings, key=lambda finding: (finding.probability, finding.number))
 
 
@@ -83,12 +82,11 @@ def _labels(gold: Sequence[GoldText]) -> Set[str]:
     return {mark.label for text in gold for mark in text.marks}
 
 
-def _in_text(number: int, text: GoldText, scored: ScoredText, copies: Sequence[GoldText]) -> List[Finding]:
-    """RETURNS (List[Finding]): The findings in one text, at most one for each place."""
+def _in_text(number: int, text: GoldText, scored: ScoredText, share: Dict[Place, float]) -> List[Finding]:
+    """RETURNS (List[Finding]): The findings in one text, at most one for each place. `share` is that of its copies."""
     present = scored.asked[: len(text.marks)]
     unjudged = [(mark.start, mark.end) for mark in present if mark.score is None]
     text = text._replace(unknown=[*text.unknown, *unjudged])  # whatever is on them cannot be judged either
-    share = _shares(copies)
     findings, explained = [], set()
     for outcome in pair([mark for mark in present if mark.score is not None], annotated(text, scored.likely)):
         mark, other = outcome.gold, outcome.predicted
@@ -136,18 +134,13 @@ def count_kinds(findings: Iterable[Finding]) -> Dict[str, int]:
     return {kind: counts[kind] for kind in KINDS}
 
 
-def _copies(gold: Sequence[GoldText]) -> Dict[str, List[int]]:
-    copies: Dict[str, List[int]] = {}
-    for i, text in enumerate(gold):
-        copies.setdefault(text.text, []).append(i)
-    return copies
-
-
-def _shares(copies: Sequence[GoldText]) -> Dict[Place, float]:
-    """RETURNS (Dict[Place, float]): For each span the share of a text's copies that have it."""
-    places: List[Set[Place]] = [{mark[:3] for mark in copy.marks} for copy in copies]
-    counts = Counter(place for own in places for place in own)
-    return {place: count / len(copies) for place, count in counts.items()}
+def _shares(gold: Sequence[GoldText]) -> Dict[str, Dict[Place, float]]:
+    """RETURNS (Dict[str, Dict[Place, float]]): For each text its spans, and the share of its copies that have each."""
+    counts: Dict[str, Counter[Place]] = {}
+    for text in gold:
+        counts.setdefault(text.text, Counter()).update({mark[:3] for mark in text.marks})
+    n_copies = Counter(text.text for text in gold)
+    return {text: {place: n / n_copies[text] for place, n in own.items()} for text, own in counts.items()}
 
 
 def _row(mark: Mark) -> Dict[str, Any]:

@@ -20,10 +20,11 @@ OTHERS = {"E": "event", "R": "relation", "A": "attribute", "M": "attribute", "N"
 OTHERS["*"] = "equivalence"
 CONFIG = "annotation.conf"
 COUNTED_TWICE = "text with characters that brat's page counts twice: later entities appear shifted"
+OTHER_FILE = "file of another format in a brat collection: left out; convert it by itself"
 RENAMED = "label with characters that brat does not allow: replaced"
 MEANS = "# {} stands for {}"  # our comment in CONFIG: the label of a type
 MEANT = re.compile(r"# ([A-Za-z0-9_-]+) stands for (.+?)\r?$", re.MULTILINE)
-LINE_BREAK = re.compile(r"[\n\r\t]")
+PIECE = re.compile(r"[^\n\r\t]+")  # of an entity: brat allows no line ends or tabs in one
 NO_TYPE = re.compile(r"[^A-Za-z0-9_-]")  # not allowed in type names
 
 
@@ -37,8 +38,8 @@ class Document(NamedTuple):
 
 def read_brat(source: Source, options: ReadOptions, report: Report) -> Iterator[Record]:
     """Read a collection (a folder, a zip archive, or a single `.ann` or `.txt` file), sorted by name. A text without an
-    `.ann` file is unannotated; an `.ann` file without a text is left out. So are relations, events, attributes, notes
-    and discontinuous entities."""
+    `.ann` file is unannotated; an `.ann` file without a text is left out. So are files of other formats, relations,
+    events, attributes, notes and discontinuous entities."""
     found = False
     for document in _find_documents(source, options, report):
         found = True
@@ -71,6 +72,8 @@ def _find_documents(source: Source, options: ReadOptions, report: Report) -> Ite
             yield Document(file, files.get(f"{stem}.ann"), labels)
         elif suffix == "ann" and f"{stem}.txt" not in files and (not alone or name == source.name):
             report.add_problem("annotation without its .txt file: left out", name)
+        elif suffix not in ("ann", "conf") and not alone:
+            report.add_problem(OTHER_FILE, name)
 
 
 def _read_lines(lines: List[str], mentions: Mentions, labels: Dict[str, str]) -> Iterator[Optional[Entity]]:
@@ -93,7 +96,7 @@ def _read_lines(lines: List[str], mentions: Mentions, labels: Dict[str, str]) ->
         except ValueError as error:
             raise FormatError(f"{mentions.place}: {error}") from None
         gaps = zip(bounds[1:-1:2], bounds[2::2])
-        if any(mentions.text[start:end].strip() for start, end in gaps):
+        if any(mentions.find_text(start, end).strip() for start, end in gaps):
             report.add_problem("discontinuous entity: left out", f"{mentions.place}: {quote(label)} {quote(mention)}")
             continue
         yield mentions.check(bounds[0], bounds[-1], labels.get(label, label), mention if separator else None)
@@ -129,12 +132,18 @@ def check_vacant(folder: Path) -> None:
 
 
 def _make_lines(task: Task, offsets: Offsets, types: Dict[str, str], report: Report) -> Iterator[str]:
-    for i, (start, end, label, mention, score) in enumerate(find_regions(task, offsets, report), start=1):
+    for i, (start, _, label, mention, score) in enumerate(find_regions(task, offsets, report), start=1):
+        pieces = list(PIECE.finditer(mention))
+        if not pieces:
+            report.add_problem("entity of line ends or tabs: left out", f"{task.record.place}: {shorten(label)}")
+            continue
         if label not in types:
             types[label] = _name_type(label, types)
             if types[label] != label:
                 report.add_problem(RENAMED, f"{shorten(label)} as {shorten(types[label])}")
-        yield f"T{i}\t{types[label]} {start} {end}\t{LINE_BREAK.sub(' ', mention)}"
+        begin = offsets.decode(start) or 0
+        bounds = (f"{offsets.encode(begin + piece.start())} {offsets.encode(begin + piece.end())}" for piece in pieces)
+        yield f"T{i}\t{types[label]} {';'.join(bounds)}\t{' '.join(piece[0] for piece in pieces)}"
         if score is not None:
             yield f"#{i}\tAnnotatorNotes T{i}\tscore {score:.4f}"
 

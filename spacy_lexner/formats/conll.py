@@ -85,8 +85,6 @@ def read_tagged(source: Source, options: ReadOptions, report: Report) -> Iterato
 
 def detect_layout(source: Source, options: ReadOptions) -> Layout:
     """Read and check a file to find its layout. Raises FormatError, with file and line, for an invalid line."""
-    if options.scheme != "auto" and options.scheme not in SCHEMES:
-        raise FormatError(f"Unknown tag scheme {options.scheme!r}. Use auto or one of: {', '.join(SCHEMES)}")
     separator = _detect_separator(source, options)
     places: Dict[str, Row] = {}  # the first row with each tag letter
     plain_word: Optional[Row] = None  # the first row whose word has no final digit

@@ -49,7 +49,7 @@ def read_conllu(source: Source, options: ReadOptions, report: Report) -> Iterato
     """Read the sentences of a CoNLL-U file. A contraction is one word without a part of speech; empty nodes are left
     out. Spaces come from the comment `# text`, else from SpaceAfter if the file uses it (it is read twice to find out);
     otherwise there are only spaces between words in Latin letters."""
-    spaced = any(NO_SPACE in line for _, line in read_lines(source, options, Report()))
+    spaced = any(_is_joined(line.split("\t")[-1]) for _, line in read_lines(source, options, Report()))
     reported = spaced
     empty = True
     for rows, text in _read_sentences(source, options, report):
@@ -115,7 +115,7 @@ def _read_sentences(source: Source, options: ReadOptions, report: Report) -> Ite
                 raise FormatError(f"{place}: {error}") from None
             if counter["last"]:
                 contracted = last
-                rows.append(Row(number, columns[1], "", "", NO_SPACE not in columns[9]))
+                rows.append(Row(number, columns[1], "", "", not _is_joined(columns[9])))
             elif not counter["empty"] and first > contracted:
                 rows.append(_read_row(number, columns, place, options, report))
     if rows:
@@ -132,4 +132,9 @@ def _read_row(number: int, columns: List[str], place: str, options: ReadOptions,
             )
         report.add_problem(NOT_UNIVERSAL, f"{place}: {shorten(pos)}")
         pos = ""
-    return Row(number, columns[1], pos, tag, NO_SPACE not in columns[9])
+    return Row(number, columns[1], pos, tag, not _is_joined(columns[9]))
+
+
+def _is_joined(misc: str) -> bool:
+    """Whether MISC says that no space follows; CorrectSpaceAfter=No is another attribute."""
+    return NO_SPACE in misc.split("|")

@@ -12,11 +12,12 @@ from .label_studio import is_task
 from .prodigy import ANSWERS
 from .record import FormatError, ReadOptions
 from .report import Report
-from .source import Source, is_archive, read_lines
+from .source import OPENERS, Source, is_archive, read_lines
 from .spacy_llm import is_example
 
-LIST = re.compile(r"\[\s*(?:\{|$)")  # a list of objects; "[ O" is CoNLL
+LIST = re.compile(r"\[\s*(?:\{|\]?$)")  # a list of objects; "[ O" and "[] O" are CoNLL
 JSON_SUFFIXES = {".json", ".jsonl"}
+YAML_SUFFIXES = tuple(f"{suffix}{packed}" for suffix in (".yml", ".yaml") for packed in ("", *OPENERS))
 EXAMPLE = '{"text": "我在南京"}'
 
 
@@ -27,7 +28,10 @@ def detect_format(source: Source, options: ReadOptions) -> str:
     """
     if source.path.is_dir() or source.name.endswith(".ann") or (source.member is None and is_archive(source.path)):
         return "brat"
-    if Path(source.name).suffix in (".yml", ".yaml"):
+    name = source.name.lower()
+    if name.endswith(".spacy"):
+        raise FormatError(f"{source.name}: a .spacy file is what convert writes, not what it reads. Leave it out.")
+    if name.endswith(YAML_SUFFIXES):
         return "spacy-llm"
     if is_conllu(line for _, line in read_lines(source, options, Report())):
         return "conllu"
@@ -37,7 +41,7 @@ def detect_format(source: Source, options: ReadOptions) -> str:
         raise FormatError(f"{source.name}: the file is empty.")
     if LIST.match(first) or (first.startswith("{") and first.endswith("}")):
         return _detect_objects(source, options)
-    if JSON_SUFFIXES & set(Path(source.name).suffixes):
+    if JSON_SUFFIXES & set(Path(name).suffixes):
         raise FormatError(
             f"{source.name}: expected a JSON object on each line, or a list of objects, as in {EXAMPLE}; the file "
             f"begins with {quote(first)}. If it is no JSON, name its format (--format)."

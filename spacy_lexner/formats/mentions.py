@@ -1,5 +1,6 @@
 """Checking entities given by offsets, and usually their mention, against the text, and repairing them on request."""
 
+from functools import cached_property
 from typing import Any, Iterable, List, Optional, Set
 
 from ..lexicon.limits import QUOTED, quote, shorten
@@ -55,12 +56,16 @@ class Mentions:
         if entity is not None:
             return entity
         if mention is not None:
-            other = OTHERWISE[self._unit]
-            entity = self._find(Offsets(self.text, other), start, end, label, mention)
+            entity = self._find(self._other_offsets, start, end, label, mention)
             if entity is not None:
-                self.report.add_problem(f"entity with offsets that count {other}: read accordingly", self.place)
+                kind = f"entity with offsets that count {OTHERWISE[self._unit]}: read accordingly"
+                self.report.add_problem(kind, self.place)
                 return entity
         return self._repair(start, end, label, mention, shown or f"{start}, {end}")
+
+    @cached_property
+    def _other_offsets(self) -> Offsets:
+        return Offsets(self.text, OTHERWISE[self._unit])
 
     def _find(self, offsets: Offsets, start: int, end: int, label: str, mention: Optional[str]) -> Optional[Entity]:
         begin, stop = offsets.decode(start), offsets.decode(end)
@@ -68,6 +73,11 @@ class Mentions:
             return None
         same = mention is None or _bare(self.text[begin:stop]) == _bare(mention)
         return Entity(begin, stop, label) if same else None
+
+    def find_text(self, start: int, end: int) -> str:
+        """The text between two offsets; "" if they are not within it."""
+        begin, stop = self._offsets.decode(start), self._offsets.decode(end)
+        return "" if begin is None or stop is None else self.text[begin:stop]
 
     def _repair(self, start: int, end: int, label: str, mention: Optional[str], shown: str) -> Optional[Entity]:
         there = self.text[max(start, 0) : max(end, 0)]

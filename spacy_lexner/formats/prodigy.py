@@ -16,6 +16,7 @@ from .task import Region, Task, find_regions
 
 EXAMPLE = '{"text": "我在南京", "spans": [{"start": 2, "end": 4, "label": "GPE"}], "answer": "accept"}'
 ANSWERS = ("accept", "reject", "ignore")
+ONE_DECISION = "ner"  # the interface of ner.teach: one answer for the spans shown, nothing about others
 NOT_READ = ("relations", "options", "accept", "labels", "entities", "ents")
 
 
@@ -42,6 +43,8 @@ def _read_entities(
         return None
     if spans is None and answer is None:
         return None
+    if answer is not None and data.get("_view_id") == ONE_DECISION:
+        report.add_problem("answer about the spans shown only: read as if the rest had no entities", place)
     if not isinstance(spans or [], list) or not all(isinstance(span, dict) for span in spans or []):
         raise FormatError(f'{place}: "spans" must be a list of objects, as in {EXAMPLE}')
     mentions = Mentions(text, place, options, report)
@@ -62,7 +65,7 @@ def _read_tokens(
         spaces = tuple(bool(token.get("ws", token["end"] < end)) for token, end in zip(tokens, ends))
     except (TypeError, KeyError, AttributeError):
         raise FormatError(f'{place}: "tokens" must be a list of objects with "text", "start" and "end".') from None
-    if "".join(f"{word} " if space else word for word, space in zip(words, spaces)) != text:
+    if not all(words) or "".join(f"{word} " if space else word for word, space in zip(words, spaces)) != text:
         report.add_problem("tokens that do not spell the text: left out", place)
         return None, None
     return words, spaces
@@ -77,7 +80,9 @@ def write_prodigy(tasks: Iterable[Task], report: Report, *, unit: str = CODE_POI
         if tokens:
             line["tokens"] = tokens
         if record.entities is not None:
-            line["spans"] = [_make_span(region, tokens, report) for region in find_regions(task, offsets, report)]
+            first, last = ({token[side]: token["id"] for token in tokens} for side in ("start", "end"))
+            regions = find_regions(task, offsets, report)
+            line["spans"] = [_make_span(region, first, last, report) for region in regions]
             if not task.predicted:
                 line["answer"] = "accept"
         if task.notes:
@@ -99,14 +104,13 @@ def _make_tokens(record: Record, offsets: Offsets, report: Report) -> List[Dict[
     return tokens
 
 
-def _make_span(region: Region, tokens: List[Dict[str, Any]], report: Report) -> Dict[str, Any]:
+def _make_span(region: Region, first: Dict[int, int], last: Dict[int, int], report: Report) -> Dict[str, Any]:
+    """A span; `first` and `last` are the tokens that begin and end at each offset."""
     start, end, label, mention, score = region
     span = {"start": start, "end": end, "label": label, "text": mention}
-    first = next((token["id"] for token in tokens if token["start"] == start), None)
-    last = next((token["id"] for token in tokens if token["end"] == end), None)
-    if first is not None and last is not None:
-        span.update(token_start=first, token_end=last)
-    elif tokens:
+    if start in first and end in last:
+        span.update(token_start=first[start], token_end=last[end])
+    elif first:
         report.add_problem(
             "entity not aligned with tokens: written without them", f"{shorten(label)} {shorten(mention)}"
         )

@@ -35,10 +35,11 @@ READERS: Dict[str, ReaderT] = {
 
 
 def list_inputs(path: Union[str, Path], format: str) -> List[Source]:
-    """List the files of a path (see `list_sources`). A brat collection counts as one."""
+    """List the files of a path (see `list_sources`). A brat collection counts as one; files with an .ann file among
+    them are one."""
     sources = list_sources(path)
-    collection = len(sources) > 1 and any(source.name.endswith(".ann") for source in sources)
-    return [Source(Path(path))] if collection and format in ("auto", "brat") else sources
+    collection = format == "brat" or (format == "auto" and any(source.name.endswith(".ann") for source in sources))
+    return [Source(Path(path))] if collection and len(sources) > 1 else sources
 
 
 def read_records(source: Source, format: str, options: ReadOptions, report: Report) -> Iterator[Record]:

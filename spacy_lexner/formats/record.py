@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import List, NamedTuple, Optional, Tuple
 
+from ..lexicon.limits import quote
 from .offsets import UNITS
+from .tags import SCHEMES
 
 LOST_CHARACTERS = "text with U+FFFD: characters lost by an earlier conversion, such as emoji cut in two"
 
@@ -62,3 +64,9 @@ class ReadOptions:
             value = getattr(self, name)
             if value not in choices:
                 raise FormatError(f"{name} is {value!r}; expected one of {', '.join(choices)}.")
+        if self.scheme not in ("auto", *SCHEMES):
+            raise FormatError(f"Unknown tag scheme {self.scheme!r}. Use auto or one of: {', '.join(SCHEMES)}")
+        try:
+            "".encode(self.encoding)
+        except (LookupError, ValueError):  # also for codecs that are no text encoding, such as hex
+            raise FormatError(f"Unknown encoding {quote(self.encoding)}. Try utf-8, gb18030 or big5.") from None

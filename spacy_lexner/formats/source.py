@@ -18,6 +18,7 @@ from .report import Report
 OPENERS: Dict[str, Callable] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 DAMAGED = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError, OSError, UnicodeDecodeError)
 CHUNK = 1 << 20  # bytes read at a time
+REPLACED = "line with bytes that are not {}, replaced by U+FFFD"
 BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -82,10 +83,7 @@ def is_archive(path: Path) -> bool:
 def read_lines(source: Source, options: ReadOptions, report: Report) -> Iterator[Tuple[int, str]]:
     """Read the lines of a file as pairs: the number, from 1, and the line without its end or a byte order mark. Only a
     line feed ends a line, since texts may contain U+2028 and the like. `report` collects lines with replaced bytes."""
-    try:
-        wide = codecs.lookup(options.encoding).name.startswith(("utf-16", "utf-32"))
-    except LookupError:
-        raise _unknown_encoding(options) from None
+    wide = codecs.lookup(options.encoding).name.startswith(("utf-16", "utf-32"))
     try:
         with source.open() as file:
             for number, line in (_read_wide_lines if wide else _read_byte_lines)(file, source, options, report):
@@ -96,10 +94,7 @@ def read_lines(source: Source, options: ReadOptions, report: Report) -> Iterator
 
 def read_chunks(source: Source, options: ReadOptions, report: Report) -> Iterator[str]:
     """Read a file piece by piece, with its line ends as they are. See `read_lines`."""
-    try:
-        decoder = codecs.getincrementaldecoder(options.encoding)(options.errors)
-    except LookupError:
-        raise _unknown_encoding(options) from None
+    decoder = codecs.getincrementaldecoder(options.encoding)(options.errors)
     first, n_read, n_lost = True, 0, 0
     try:
         with source.open() as file:
@@ -138,8 +133,6 @@ def read_text(source: Source, options: ReadOptions, report: Report) -> str:
         raise FormatError(f"{source.name}: {exceeded('file', 'more bytes')}; or split the file into several.")
     try:
         text = raw.decode(options.encoding)
-    except LookupError:
-        raise _unknown_encoding(options) from None
     except UnicodeDecodeError as error:
         if options.errors == "strict":
             hint = _guess_encoding(raw, options.encoding)
@@ -149,10 +142,6 @@ def read_text(source: Source, options: ReadOptions, report: Report) -> str:
         report.add_problem(f"file with bytes that are not {options.encoding}, replaced by U+FFFD", source.name)
         text = raw.decode(options.encoding, options.errors)
     return text.removeprefix("\ufeff")
-
-
-def _unknown_encoding(options: ReadOptions) -> FormatError:
-    return FormatError(f"Unknown encoding {options.encoding!r}. Try utf-8, gb18030 or big5.")
 
 
 def _unreadable(source: Source, error: Exception) -> FormatError:
@@ -194,8 +183,7 @@ def _read_byte_lines(file: BinaryIO, source: Source, options: ReadOptions, repor
                 found = f"byte {error.start + 1} of the line is not {options.encoding} ({error.reason})"
                 hint = _guess_encoding(raw, options.encoding)
                 raise FormatError(f"{source.name}:{number}: {found}. {hint}") from None
-            kind = f"line with bytes that are not {options.encoding}, replaced by U+FFFD"
-            report.add_problem(kind, f"{source.name}:{number}")
+            report.add_problem(REPLACED.format(options.encoding), f"{source.name}:{number}")
             line = raw.decode(options.encoding, options.errors)
         yield number, line.rstrip("\r\n")
 
@@ -208,6 +196,8 @@ def _read_wide_lines(file: BinaryIO, source: Source, options: ReadOptions, repor
                 number += 1
                 if len(line) > limit("line"):
                     raise FormatError(f"{source.name}:{number}: {exceeded('line', 'a line of more characters')}.")
+                if options.errors == "replace" and "\ufffd" in line:  # or it was there before
+                    report.add_problem(REPLACED.format(options.encoding), f"{source.name}:{number}")
                 yield number, line.rstrip("\r\n")
     except UnicodeError as error:
         raise FormatError(f"{source.name}:{number + 1} or later: not {options.encoding} ({error}).") from None

@@ -81,9 +81,9 @@ def best_thresholds(outcomes: Sequence[Outcome], *, min_examples: int = MIN_EXAM
                 continue
             found = sum(right for _, right in own[i:])
             f = measure_counts(found, len(own) - i - found, n_gold - found)["f"] or 0.0
-            # Halfway between two scores, so that rounding cannot move a score across it; 0 drops no prediction.
+            # Halfway between two scores, so that a rounding error cannot move a score across it; 0 drops no prediction.
             best = max(best, (f, -(own[i][0] + own[i - 1][0]) / 2 if i else 0.0))
-        thresholds[label] = round(abs(best[1]), 6)
+        thresholds[label] = abs(best[1])
     return thresholds
 
 

@@ -1,7 +1,7 @@
 """Classification of errors: wrong type, wrong boundary, both, missed or spurious."""
 
 from collections import Counter
-from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence
+from typing import Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ..visualize.lattice import Mark
 
@@ -24,24 +24,24 @@ def pair(gold: Sequence[Mark], predicted: Sequence[Mark]) -> List[Outcome]:
     entity and every prediction once."""
     outcomes: List[Outcome] = []
     gold, predicted = sorted(gold), sorted(predicted)
+    overlapping = list(_find_overlapping(gold, predicted))
+    used_gold: Set[int] = set()
+    used_predicted: Set[int] = set()
     steps: Dict[str, Callable[[Mark, Mark], bool]] = {
         CORRECT: lambda a, b: a[:3] == b[:3],
         TYPE: lambda a, b: a[:2] == b[:2],
-        BOUNDARY: lambda a, b: a.label == b.label and _overlap(a, b) > 0,
-        BOTH: lambda a, b: _overlap(a, b) > 0,
+        BOUNDARY: lambda a, b: a.label == b.label,
+        BOTH: lambda a, b: True,
     }
     for kind, fits in steps.items():
-        pairs = [(-_overlap(a, b), i, j) for i, a in enumerate(gold) for j, b in enumerate(predicted) if fits(a, b)]
-        used_gold, used_predicted = set(), set()
+        pairs = [(-_overlap(gold[i], predicted[j]), i, j) for i, j in overlapping if fits(gold[i], predicted[j])]
         for _, i, j in sorted(pairs):
             if i not in used_gold and j not in used_predicted:
                 used_gold.add(i)
                 used_predicted.add(j)
                 outcomes.append(Outcome(kind, gold[i], predicted[j]))
-        gold = [mark for i, mark in enumerate(gold) if i not in used_gold]
-        predicted = [mark for j, mark in enumerate(predicted) if j not in used_predicted]
-    outcomes += (Outcome(MISSED, mark, None) for mark in gold)
-    outcomes += (Outcome(SPURIOUS, None, mark) for mark in predicted)
+    outcomes += (Outcome(MISSED, mark, None) for i, mark in enumerate(gold) if i not in used_gold)
+    outcomes += (Outcome(SPURIOUS, None, mark) for j, mark in enumerate(predicted) if j not in used_predicted)
     return outcomes
 
 
@@ -60,6 +60,19 @@ def count_confusions(outcomes: Iterable[Outcome]) -> Dict[str, Dict[str, int]]:
     )
     labels = sorted({label for labels in pairs for label in labels} - {""})
     return {a: {b: pairs[a, b] for b in [*labels, ""] if a or b} for a in [*labels, ""]}
+
+
+def _find_overlapping(gold: Sequence[Mark], predicted: Sequence[Mark]) -> Iterator[Tuple[int, int]]:
+    """YIELDS (Tuple[int, int]): The indices of each entity and prediction that overlap; both are sorted."""
+    low = 0  # the predictions before end before the entity and all later ones
+    for i, mark in enumerate(gold):
+        while low < len(predicted) and predicted[low].end <= mark.start:
+            low += 1
+        for j in range(low, len(predicted)):
+            if predicted[j].start >= mark.end:
+                break
+            if predicted[j].end > mark.start:
+                yield i, j
 
 
 def _overlap(a: Mark, b: Mark) -> int:

@@ -43,7 +43,7 @@ def annotate_dataset(dataset: "Dataset", nlp: Language, *, text: str = TEXT, ent
         raise FormatError(f"Expected a Dataset, not {type(dataset).__name__}. Load it without streaming.")
     if entities in dataset.column_names:
         raise FormatError(f"The data set has a column {entities!r} already. Name another one: entities=...")
-    texts = [check_text(value, f"row {i}", text) for i, value in enumerate(dataset[text])]
+    texts = [check_text(value, f"row {i}", text) for i, value in enumerate(dataset.with_format(None)[text])]
     found = [list_entities(doc) for doc in nlp.pipe(texts)]
     return dataset.add_column(entities, found, feature=ENTITY_LIST)
 
@@ -102,6 +102,9 @@ def read_dataset(
     YIELDS (Doc): A Doc for each row; unannotated where the row has None. Raises FormatError for any other error.
     """
     _check_single(dataset)
+    if dataset.column_names is None:
+        raise FormatError("The columns of the data set are not known yet. Load it without streaming.")
+    dataset = dataset.with_format(None)  # plain Python values, not arrays or tensors
     columns = set(dataset.column_names)
     options = ReadOptions(repair=repair)
     if {text, entities} <= columns:
@@ -141,7 +144,10 @@ def _label_names(feature: Any) -> Callable[[Any], Any]:
     feature = getattr(feature, "feature", feature)  # a list of dicts, or a dict of lists
     label = feature.get("label") if isinstance(feature, dict) else None
     label = getattr(label, "feature", label)
-    return label.int2str if isinstance(label, ClassLabel) else lambda value: value
+    if not isinstance(label, ClassLabel):
+        return lambda value: value
+    names = dict(enumerate(label.names))
+    return lambda value: names.get(value, value)
 
 
 def _as_dicts(entities: Any, place: str) -> List[Dict[str, Any]]:
@@ -149,6 +155,11 @@ def _as_dicts(entities: Any, place: str) -> List[Dict[str, Any]]:
     older versions of `datasets` make of one. Raises FormatError for anything else."""
     found = entities
     if isinstance(entities, dict) and all(isinstance(values, list) for values in entities.values()):
+        n_values = {len(values) for values in entities.values()}
+        if len(n_values) > 1:
+            raise FormatError(
+                f"{place}: the lists of the entities {quote(entities)} differ in length; expected equal ones."
+            )
         found = [dict(zip(entities, values)) for values in zip(*entities.values())]
     if not isinstance(found, list) or not all(isinstance(entity, dict) for entity in found):
         raise FormatError(

@@ -5,6 +5,7 @@ entities = write_frame(nlp.pipe(frame["text"]), keys=frame.index)
 docs = read_frame(frame["text"], entities, nlp.make_doc)
 """
 
+from itertools import zip_longest
 from typing import Any, Callable, Dict, Hashable, Iterable, Iterator, List, Optional
 
 from spacy.tokens import Doc
@@ -19,6 +20,7 @@ try:
 except ImportError as error:
     raise ImportError("Data frames need the `data` extra: python -m pip install 'spacy-lexner[data]'.") from error
 
+MISSING: Any = object()
 COLUMNS = {"start": "int64", "end": "int64", "label": "str", "text": "str", "score": "float64"}
 
 
@@ -33,8 +35,11 @@ def write_frame(docs: Iterable[Doc], keys: Optional[Iterable[Hashable]] = None) 
         no rows.
     """
     found: List[Dict[str, Any]] = []
-    numbered = enumerate(docs) if keys is None else zip(keys, docs, strict=True)
-    for key, doc in numbered:
+    numbered = enumerate(docs) if keys is None else zip_longest(keys, docs, fillvalue=MISSING)
+    for number, (key, doc) in enumerate(numbered):
+        if key is MISSING or doc is MISSING:
+            more, fewer = ("Docs", "keys") if key is MISSING else ("keys", "Docs")
+            raise ValueError(f"There are more {more} than the {number} {fewer}. Give one key for each Doc.")
         found.extend({"doc": key, **row} for row in list_entities(doc) or ())
     return pd.DataFrame(found, columns=["doc", *COLUMNS]).astype(COLUMNS)
 

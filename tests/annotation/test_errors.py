@@ -123,3 +123,14 @@ def test_spans_that_cannot_be_judged_are_no_errors_and_are_kept():
     findings = find_errors(gold, own)
     assert [(each.number, each.kind, each.proposed.label) for each in findings] == [(1, COPIES, "PER")]
     assert [propose(each, findings) for each in gold] == [each.marks for each in gold]
+
+
+def test_many_copies():
+    """Copies are counted once for each text, not for each copy, which would take minutes."""
+    gold = [GoldText("王明在", [PER], [])] * 9_999 + [GoldText("王明在", [], [])]
+    asked = spans_of_copies(gold)
+    assert asked[0] == asked[-1] == [PER]
+    scored = [ScoredText([mark._replace(score=0.9) for mark in marks], []) for marks in asked]
+    [finding] = find_errors(gold, scored)
+    assert (finding.number, finding.kind) == (9_999, COPIES)
+    assert finding.probability == pytest.approx(0.1 * 0.0001)

@@ -2,7 +2,7 @@ import zipfile
 
 import pytest
 
-from spacy_lexner.formats.brat import COUNTED_TWICE, RENAMED, read_brat, write_brat
+from spacy_lexner.formats.brat import COUNTED_TWICE, OTHER_FILE, RENAMED, read_brat, write_brat
 from spacy_lexner.formats.record import Entity, FormatError, ReadOptions, Record
 from spacy_lexner.formats.report import Report
 from spacy_lexner.formats.source import Source
@@ -38,6 +38,22 @@ def test_pieces(read):
     assert record.entities == [Entity(0, 9, "GPE")] and list(report.problems) == ["discontinuous entity: left out"]
 
 
+def test_the_gap_between_pieces_is_in_the_unit_of_offsets(read):
+    report = Report()
+    [record] = read("😀New\nYork", "T1\tGPE 2 5;6 10\tNew York", report, offsets="utf-16")
+    assert record.entities == [Entity(1, 9, "GPE")] and not report.problems
+
+
+def test_entities_across_lines_are_written_in_pieces(tmp_path):
+    """brat refuses a line whose text is not that of the pieces, joined by a space."""
+    record = Record("😀New\r\nYork\tCity\n", None, [Entity(1, 16, "X"), Entity(15, 16, "Y")], "here")
+    for unit, bounds in (("code-points", "1 4;6 10;11 15"), ("utf-16", "2 5;7 11;12 16")):
+        report = Report()
+        write_brat([Task(record)], tmp_path / unit, report, unit=unit)
+        assert (tmp_path / unit / "000001.ann").read_text("utf8") == f"T1\tX {bounds}\tNew York City\n"
+        assert report.problems["entity of line ends or tabs: left out"] == 1
+
+
 def test_what_cannot_be_read_is_counted(read):
     report = Report()
     others = "E1\tMove:T1\nR1\tPart Arg1:T1 Arg2:T1\nA1\tSure T1\nN1\tReference T1 a:1\n#1\tNote T1\tx\n*\tSame T1 T1\n"
@@ -60,6 +76,17 @@ def test_annotation_without_its_text(tmp_path):
     report = Report()
     assert [len(record.entities) for record in read_brat(Source(tmp_path), ReadOptions(), report)] == [1]
     assert report.describe() == [f"annotation without its .txt file: left out: 1 ({tmp_path / '2.ann'})"]
+
+
+def test_files_of_other_formats_are_reported(read, tmp_path):
+    for name in ("more.conll", "annotation.conf", "README"):
+        (tmp_path / name).touch()
+    report = Report()
+    read("南京", "", report)
+    [(kind, count)] = report.problems.items()
+    assert (kind, count) == (OTHER_FILE, 2)
+    report = Report()
+    assert len(list(read_brat(Source(tmp_path / "1.ann"), ReadOptions(), report))) == 1 and not report.problems
 
 
 def test_archives_and_single_files(tmp_path):
@@ -121,7 +148,7 @@ def test_writing(tmp_path):
     write_brat(tasks, tmp_path / "new", report)
     assert (tmp_path / "new" / "000001.ann").read_text(
         "utf8"
-    ) == "T1\tGPE 1 4\t南 京\n#1\tAnnotatorNotes T1\tscore 0.2500\n"
+    ) == "T1\tGPE 1 2;3 4\t南 京\n#1\tAnnotatorNotes T1\tscore 0.2500\n"
     assert (tmp_path / "new" / "annotation.conf").read_text("utf8").startswith("[entities]\nGPE\n[relations]")
     assert report.problems[COUNTED_TWICE] == 2 and len(report.problems) == 3
     with pytest.raises(FileExistsError, match="Give a new folder"):

@@ -57,6 +57,8 @@ def test_spaces_of_the_text_come_first(read):
     assert read(rows, report)[0].text == "IronMan 的 95 km"
     assert read("# text = Iron  Man的95km\n" + rows, report)[0].text == "Iron Man的95km"
     assert not report.problems
+    misc = ["CorrectSpaceAfter=No", "Gloss=x|SpaceAfter=No", "_"]
+    assert read("".join(row(i, word, misc=misc[i - 1]) for i, word in enumerate("abc", start=1)))[0].text == "a bc"
     guessed = read(rows.replace("SpaceAfter=No", "_"), report)
     assert guessed[0].text == "Iron Man的95 km" and report.problems == {UNKNOWN_SPACES: 1}
 

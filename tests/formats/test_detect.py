@@ -34,6 +34,7 @@ def detect(tmp_path):
         ('[{"text": "中", "annotation_id": 1}]\n', "label-studio"),
         ('[{"text": "中"}]\n', "clue"),
         ("[ O\n", "conll"),
+        ("[] O\n", "conll"),
         ("中 O\n", "conll"),
         ("{ O\n", "conll"),
         ("{\tB-X\n", "conll"),
@@ -75,6 +76,7 @@ def test_the_first_object_that_tells_decides(detect, first, second, format):
     "text, message",
     [
         ("\n", "file: the file is empty"),
+        ("[]\n", "file: the file has no text"),
         ("[{}, 3]", "file: item 2: expected an object, such as"),
         ('{"text": "中"}\n{"text"}', "file:2: not JSON"),
     ],
@@ -82,3 +84,16 @@ def test_the_first_object_that_tells_decides(detect, first, second, format):
 def test_errors(detect, text, message):
     with pytest.raises(FormatError, match=message):
         detect(text)
+
+
+@pytest.mark.parametrize("name", ["file.yml", "file.YAML", "file.yaml.gz", "file.yml.GZ"])
+def test_yaml_by_its_name(tmp_path, name):
+    data = "- text: 南京\n  entities: {}\n".encode()
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.lower().endswith("gz") else data)
+    assert detect_format(Source(tmp_path / name), ReadOptions()) == "spacy-llm"
+
+
+def test_what_convert_writes_is_no_input(tmp_path):
+    (tmp_path / "train.spacy").write_bytes(b"x\x9c\xff")
+    with pytest.raises(FormatError, match=r"train\.spacy: a \.spacy file is what convert writes"):
+        detect_format(Source(tmp_path / "train.spacy"), ReadOptions())

@@ -88,3 +88,20 @@ def test_entities_across_tokens_are_counted():
     [line] = map(json.loads, write_prodigy([Task(record)], report))
     assert "token_start" not in line["spans"][0]
     assert list(report.problems) == ["entity not aligned with tokens: written without them"]
+
+
+def test_empty_tokens_are_left_out(read):
+    report = Report()
+    tokens = [{"text": text, "start": 0, "end": len(text), "ws": False} for text in ("", "南京")]
+    [record] = read({"text": "南京", "tokens": tokens}, report=report)
+    assert record.words is None and list(report.problems) == ["tokens that do not spell the text: left out"]
+
+
+def test_answers_about_single_spans_are_reported(read):
+    report = Report()
+    task = {"text": "南京", "spans": [span(0, 2, "GPE")], "answer": "accept"}
+    records = read({**task, "_view_id": "ner_manual"}, {**task, "_view_id": "ner"}, report=report)
+    assert [len(record.entities) for record in records] == [1, 1]
+    assert report.describe() == [
+        f"answer about the spans shown only: read as if the rest had no entities: 1 ({records[1].place})"
+    ]

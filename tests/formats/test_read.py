@@ -23,6 +23,14 @@ def test_a_collection_of_brat_is_one_input(tmp_path):
     assert detect_format(single, ReadOptions()) == "brat"
 
 
+def test_a_collection_without_any_annotation(tmp_path):
+    for name in ("1.txt", "2.txt", "annotation.conf"):
+        (tmp_path / name).touch()
+    [source] = list_inputs(tmp_path, "brat")
+    assert source.path == tmp_path
+    assert len(list_inputs(tmp_path, "auto")) == 3
+
+
 @pytest.mark.parametrize(
     ("format", "data", "options"),
     [

@@ -35,6 +35,17 @@ def write_and_read(tasks, format, offsets="auto"):
         return list(read_records(Source(path), format, ReadOptions(offsets=offsets), Report())), report
 
 
+def held(record, format):
+    """The entities as a format has them: in brat, none begins or ends with a line end or a tab."""
+    if format != "brat":
+        return record.entities
+    found = set()
+    for start, end, label in record.entities:
+        text = record.text[start:end]
+        found.add(Entity(end - len(text.lstrip("\n\r\t")), start + len(text.rstrip("\n\r\t")), label))
+    return sorted(found)
+
+
 @pytest.mark.parametrize("format", WITH_OFFSETS)
 @settings(max_examples=40)
 @given(st.lists(records(), min_size=1, max_size=4), st.sampled_from(["auto", *UNITS]))
@@ -43,9 +54,9 @@ def test_there_and_back(format, given, offsets):
     assert [record.text for record in found] == [record.text for record in given]
     assert report.n_texts == len(given) and report.n_characters == sum(len(record.text) for record in given)
     if offsets != GRAPHEMES:  # where spans may start within a grapheme cluster
-        assert [record.entities for record in found] == [record.entities for record in given]
+        assert [record.entities for record in found] == [held(record, format) for record in given]
     else:
-        assert all(set(back.entities) <= set(record.entities) for back, record in zip(found, given))
+        assert all(set(back.entities) <= set(held(record, format)) for back, record in zip(found, given))
 
 
 @pytest.mark.parametrize("format", WITH_OFFSETS)

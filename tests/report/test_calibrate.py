@@ -124,3 +124,9 @@ def test_thresholds_have_the_best_f_score():
     assert best_thresholds(found[:29]) == {"A": 0.0}
     right = [Outcome(CORRECT, Mark(0, 1, "A"), Mark(0, 1, "A", score)) for score in np.linspace(0, 1, 40).tolist()]
     assert best_thresholds(right) == {"A": 0.0} and math.copysign(1, best_thresholds(right)["A"]) == 1
+
+
+def test_thresholds_between_scores_near_one():
+    low = [Outcome(SPURIOUS, None, Mark(0, 1, "A", 0.9999996))] * 40
+    high = [Outcome(CORRECT, Mark(0, 1, "A"), Mark(0, 1, "A", 0.9999998))] * 40
+    assert 0.9999996 < best_thresholds([*low, *high])["A"] < 0.9999998

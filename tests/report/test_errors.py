@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_lexner.report.errors import count_confusions, count_errors, pair
+from spacy_lexner.report.errors import _find_overlapping, count_confusions, count_errors, pair
 from spacy_lexner.visualize.lattice import Mark
 
 A, B, C = Mark(0, 4, "X"), Mark(4, 6, "Y"), Mark(8, 10, "X")
@@ -55,6 +55,14 @@ MARKS = st.lists(
 
 
 @given(MARKS, MARKS)
+def test_all_overlaps_are_found(gold, predicted):
+    gold, predicted = sorted(gold), sorted(predicted)
+    assert list(_find_overlapping(gold, predicted)) == [
+        (i, j) for i, a in enumerate(gold) for j, b in enumerate(predicted) if a.start < b.end and b.start < a.end
+    ]
+
+
+@given(MARKS, MARKS)
 def test_everything_is_there_once(gold, predicted):
     outcomes = pair(gold, predicted)
     assert sorted(outcome.gold for outcome in outcomes if outcome.gold) == sorted(gold)
@@ -67,3 +75,10 @@ def test_everything_is_there_once(gold, predicted):
         for a in left
         for b in left
     ), "what overlaps is paired"
+
+
+def test_a_text_with_many_entities():
+    """Pairs are sought only where they overlap; comparing all with all would take minutes."""
+    gold = [Mark(10 * i, 10 * i + 3, "X") for i in range(20_000)]
+    outcomes = pair(gold, [mark._replace(start=mark.start + 1) for mark in gold])
+    assert count_errors(outcomes)["boundary"] == len(outcomes) == 20_000

@@ -151,6 +151,10 @@ def test_what_a_data_set_cannot_hold_is_reported():
         ({"text": ["在南京"], "entities": [["GPE"]]}, r"row 0: the entities are \['GPE'\]; expected a list of dicts"),
         ({"text": ["在南京"], "entities": ["GPE"]}, "row 0: the entities are 'GPE'; expected a list of dicts"),
         ({"text": ["南"], "entities": [{"start": None, "end": None}]}, "row 0: the entities are {'start': None"),
+        (
+            {"text": ["南京"], "entities": [{"start": [0, 1], "end": [1], "label": ["X", "X"]}]},
+            "row 0: the lists of the entities .* differ in length",
+        ),
         ({"tokens": [["南"], None], "ner_tags": [["O"], ["O"]]}, r"row 1: the tokens are None.*row\['tokens'\]"),
         ({"tokens": [["南", None]], "ner_tags": [["O", "O"]]}, "row 0: token 1 is None, not a string"),
         ({"text": [None], "tokens": [["南"]], "ner_tags": [["O"]]}, "row 0: the text is None"),
@@ -178,3 +182,30 @@ def test_real_texts(data_dir, scheme):
     dataset = write_dataset(docs) if scheme is None else write_dataset(docs, tags=True, scheme=scheme)
     found = [entities_of(doc) for doc in read_dataset(dataset, ZH.make_doc)]
     assert found == [entities_of(doc) for doc in docs] and sum(len(entities) for _, entities in found) == 389
+
+
+@pytest.mark.parametrize("format", ["numpy", "arrow"])
+@pytest.mark.parametrize("tags", [False, True])
+def test_whatever_the_format_of_rows(format, tags):
+    doc = ZH.make_doc("我在南京😀")
+    doc.set_ents([Span(doc, 2, 4, "GPE")])
+    formatted = write_dataset([doc], tags=tags).with_format(format)
+    assert [entities_of(found) for found in read_dataset(formatted, ZH.make_doc)] == [entities_of(doc)]
+    annotated = annotate_dataset(formatted.select_columns(["text"]), ZH)
+    assert annotated.format["type"] == format and annotated.column_names == ["text", "entities"]
+
+
+def test_a_stream_without_columns():
+    stream = datasets.IterableDataset.from_generator(lambda: iter([{"text": "南京", "entities": []}]))
+    with pytest.raises(FormatError, match=r"columns of the data set are not known yet\. Load it without streaming"):
+        list(read_dataset(stream, ZH.make_doc))
+
+
+@pytest.mark.parametrize("value", [None, -1])
+def test_a_number_that_no_label_has(value):
+    entity = {"start": datasets.Value("int64"), "end": datasets.Value("int64")}
+    entity["label"] = datasets.ClassLabel(names=["GPE"])
+    features = datasets.Features({"text": datasets.Value("string"), "entities": datasets.List(entity)})
+    rows = {"text": ["南京"], "entities": [[{"start": 0, "end": 2, "label": value}]]}
+    with pytest.raises(FormatError, match=f"row 0: the entity at 0, 2 has the label {value}; expected a name"):
+        list(read_dataset(datasets.Dataset.from_dict(rows, features=features), ZH.make_doc))

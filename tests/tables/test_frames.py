@@ -86,5 +86,8 @@ def test_errors(texts, entities, message):
 
 
 def test_as_many_keys_as_docs():
-    with pytest.raises(ValueError, match="zip"):
-        write_frame([ZH.make_doc("南京")], ["a", "b"])
+    docs = [ZH.make_doc("南京"), ZH.make_doc("北京")]
+    with pytest.raises(ValueError, match=r"There are more keys than the 2 Docs\. Give one key for each Doc\."):
+        write_frame(docs, ["a", "b", "c"])
+    with pytest.raises(ValueError, match="There are more Docs than the 1 keys"):
+        write_frame(docs, ["a"])

@@ -7,7 +7,6 @@ from typing import Annotated, Callable, Iterator, List, NamedTuple, Optional
 
 import typer
 from spacy.tokens import Doc, DocBin
-from spacy.util import load_model
 from spacy.vocab import Vocab
 from wasabi import msg
 
@@ -20,7 +19,7 @@ from ...formats.source import Source
 from ...formats.tags import SCHEMES
 from ...lexicon.writing import whole_file
 from ...pipeline.char_tokenizer import CharTokenizer
-from ..shared import failing, progress
+from ..shared import failing, load_pipeline, progress
 
 SUFFIXES = {
     "gz",
@@ -166,10 +165,11 @@ def convert(
 
 def get_doc_maker(tokenizer: str) -> Callable[[Record], Doc]:
     """Get a function that turns a record into a tokenized Doc without entities. `tokenizer` is "auto", "char", "words",
-    or the name or folder of a pipeline, such as "blank:zh". Raises OSError if there is no such pipeline."""
+    or the name or folder of a pipeline, such as "blank:zh". Raises OSError if there is no such pipeline, and
+    ValueError if it cannot be loaded."""
     vocab = Vocab()
     named = tokenizer in ("auto", "words", "char")
-    tokenize = CharTokenizer(vocab) if named else load_model(tokenizer).tokenizer
+    tokenize = CharTokenizer(vocab) if named else load_pipeline(tokenizer).tokenizer
 
     def make_doc(record: Record) -> Doc:
         if tokenizer == "words" or (tokenizer == "auto" and record.segmented):

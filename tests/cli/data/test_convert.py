@@ -166,6 +166,14 @@ def test_errors_without_traceback(tmp_path, arguments, message):
     assert code == 1 and message in output
 
 
+def test_a_damaged_pipeline_as_tokenizer(tmp_path):
+    (tmp_path / "train.bio").write_text(CONLL)
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "meta.json").write_text("{")
+    code, output = run(tmp_path / "train.bio", tmp_path / "out", "--tokenizer", tmp_path / "broken")
+    assert code == 1 and "cannot be loaded" in output and "broken" in output
+
+
 def test_words_of_a_file_without_words(tmp_path):
     (tmp_path / "dev.json").write_text(CLUE)
     code, output = run(tmp_path / "dev.json", tmp_path / "out", "--tokenizer", "words")
