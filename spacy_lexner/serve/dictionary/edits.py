@@ -4,7 +4,7 @@ from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence
 
 import numpy as np
 
-from ...lexicon.entry import REASONS, LexiconEntry, find_word_fault
+from ...lexicon.entry import MAX_FLOAT, REASONS, LexiconEntry, find_word_fault
 from ...lexicon.errors import LexiconError
 from ...lexicon.lexicon import Lexicon
 from ...lexicon.rule_file import collect_rules
@@ -12,8 +12,6 @@ from ...lexicon.rules import Rules, WordRule, normal_rules
 from ...pipeline.lexicon_pipe import LexiconPipe
 from .errors import ContradictionError, UnknownError
 from .words import Value, to_fields
-
-MAX_WEIGHT = float(np.finfo(np.float32).max)
 
 
 class WordFields(NamedTuple):
@@ -101,8 +99,8 @@ def _checked(lexicon: Lexicon, word: str) -> str:
 
 def _rounded(word: str, weight: float) -> float:
     """Round a weight as the lexicon does. Raises LexiconError if it is too large, or no number."""
-    if not abs(weight) <= MAX_WEIGHT:
-        raise LexiconError(f"The weight of {word[:80]!r} is {weight}; expected a number of at most {MAX_WEIGHT:.1e}.")
+    if not abs(weight) <= MAX_FLOAT:
+        raise LexiconError(f"The weight of {word[:80]!r} is {weight}; expected a number of at most {MAX_FLOAT:.1e}.")
     return float(np.float32(weight))
 
 
