@@ -28,12 +28,18 @@ def annotate_texts(
         except Exception:
             done.clear()  # retry the texts one by one to find those at fault
         for i in numbers:
-            doc = done[i] if i in done else _annotate_alone(nlp, texts[i], i, failed)
-            if doc is not None:
-                yield i, doc
+            try:
+                yield i, done[i] if i in done else annotate_alone(nlp, texts[i])
+            except ComponentError as error:
+                failed[i] = str(error)
 
 
-def _annotate_alone(nlp: Language, text: str, number: int, failed: Dict[int, str]) -> Optional[Doc]:
+class ComponentError(Exception):
+    """An error of the tokenizer or a component, whose name the message begins with."""
+
+
+def annotate_alone(nlp: Language, text: str) -> Doc:
+    """RETURNS (Doc): The annotated text. Raises ComponentError: error handlers are not called."""
     place = "tokenizer"
     try:
         doc = nlp.make_doc(text)
@@ -43,6 +49,5 @@ def _annotate_alone(nlp: Language, text: str, number: int, failed: Dict[int, str
                 raise ValueError("it returned no Doc: it has a fault, or passed its error to the error handler")
             doc = after
     except Exception as error:
-        failed[number] = f"{place}: {error}"
-        return None
+        raise ComponentError(f"{place}: {str(error) or repr(error)}") from error
     return doc

@@ -5,9 +5,9 @@ import traceback
 from typing import Any, Dict, List, Optional, Sequence
 
 import spacy
-from spacy.language import Language
 from spacy.tokens import Doc, Span
 
+from ..pipeline.annotate_texts import annotate_alone
 from ..pipeline.codecs import find_codecs_once
 from ..pipeline.exact_offsets import get_offsets
 from ..pipeline.lexicon_pipe import LexiconPipe
@@ -59,10 +59,9 @@ class Annotator:
 
     def _alone(self, text: str) -> Result:
         try:
-            return Result(self._row(annotate_one(self.nlp, text)))
+            return Result(self._row(annotate_alone(self.nlp, text)))
         except Exception as error:
-            reason = f"{type(error).__name__}: {error}"
-            return Result(None, reason, "".join(traceback.format_exception(error)))
+            return Result(None, str(error) or repr(error), "".join(traceback.format_exception(error)))
 
     def _row(self, doc: Doc) -> Dict[str, Any]:
         text = doc.text  # joined from the tokens at each call
@@ -88,14 +87,6 @@ class Annotator:
         if self.wanted.doc:
             row["doc"] = doc.to_bytes()
         return row
-
-
-def annotate_one(nlp: Language, text: str) -> Doc:
-    """RETURNS (Doc): The annotated text. Errors of components are raised: error handlers are not called."""
-    doc = nlp.make_doc(text)
-    for _, pipe in nlp.pipeline:
-        doc = pipe(doc)
-    return doc
 
 
 def _entity(text: str, ent: Span) -> Dict[str, Any]:

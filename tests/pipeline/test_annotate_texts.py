@@ -15,6 +15,11 @@ def fails_on_bad(doc):
     return doc
 
 
+@Language.component("has_no_message")
+def has_no_message(doc):
+    raise AssertionError
+
+
 @pytest.fixture
 def nlp():
     nlp = spacy.blank("zh")
@@ -32,6 +37,13 @@ def test_a_text_that_fails_takes_no_other_along(nlp, batch_size):
     assert {i: len(doc.ents) for i, doc in docs.items()} == {0: 1, 2: 0, 4: 1}
     assert failed[1] == "fails_on_bad: cannot do this" and failed[3].startswith("tokenizer: [E088]")
     assert sorted(failed) == [1, 3]
+
+
+def test_an_error_without_a_message_is_named_by_its_type(nlp):
+    nlp.add_pipe("has_no_message")
+    failed = {}
+    assert list(annotate_texts(nlp, ["王明"], failed)) == []
+    assert failed == {0: "has_no_message: AssertionError()"}
 
 
 def test_error_handlers_are_left_alone(nlp):

@@ -124,7 +124,7 @@ def test_texts_that_fail_hang_or_kill_their_process(tmp_path, troublesome, monke
     summary = annotate(troublesome, [path], tmp_path / "out", timeout=2.0)
     assert [row["text"] for row in read_rows(tmp_path / "out")] == ["我在南京", "看长江", "南京", "长江", "偶"]
     bad, slow, dead, raw = read_faults(tmp_path / "out")
-    assert (bad["text"], bad["place"], bad["reason"]) == ("坏", f"{path}:2", "ValueError: a bad text")
+    assert (bad["text"], bad["place"], bad["reason"]) == ("坏", f"{path}:2", "troublesome: a bad text")
     assert "in troublesome" in bad["traceback"]
     assert (slow["text"], slow["reason"]) == ("慢", "no answer in 2 seconds")
     assert (dead["text"], dead["reason"]) == ("死", "the process ended (exit code 7)")
