@@ -1,5 +1,6 @@
 """`spacy-lexner.PretrainERNIE.v1`: ERNIE's pretraining, for `spacy pretrain` (Zhang et al. 2019)."""
 
+import logging
 from dataclasses import dataclass
 from functools import partial
 from random import Random
@@ -24,6 +25,7 @@ from .mlm import MASKING
 from .objective import PretrainingBatch, build_objective
 from .sentence_pairs import PairedDoc
 
+logger = logging.getLogger(__name__)
 NO_ENTITY = 0  # the row of the zero vector
 
 
@@ -127,6 +129,7 @@ class ErnieTask(MaskedTask):
         super().__init__(options)
         self.corruption = corruption
         self.min_entities = min_entities
+        self._warned = False
 
     def head_settings(self, node: Model) -> Dict[str, Any]:
         settings = super().head_settings(node)
@@ -142,7 +145,10 @@ class ErnieTask(MaskedTask):
         aligned = self._align(node, sequences, found)
         n_aligned = np.append(0, np.cumsum(aligned.labels > 0))  # before each wordpiece
         windows = sequences.windows
-        enough = n_aligned[windows.ends] - n_aligned[windows.starts] >= self.min_entities
+        counts = n_aligned[windows.ends] - n_aligned[windows.starts]
+        enough = counts >= self.min_entities
+        if not enough.any():
+            self._warn_once(counts)
         batches, targets = [], []
         device, max_tokens = shim_of(node).device, node.attrs["options"].max_batch_tokens
         for index, _ in sequences.batches(max_tokens):
@@ -154,6 +160,17 @@ class ErnieTask(MaskedTask):
             batches.append(batch)
             targets.append(target)
         return collect(batches, targets, aligned.candidates)
+
+    def _warn_once(self, counts: np.ndarray) -> None:
+        if not self._warned and len(counts):
+            self._warned = True
+            logger.warning(
+                "No sequence of a batch of %d has min_entities = %d mentions of entities with a vector; the most is "
+                "%d. Such a batch teaches nothing: lower min_entities, or check that texts and entities fit together.",
+                len(counts),
+                self.min_entities,
+                counts.max(),
+            )
 
     def _align(self, node: Model, sequences: Sequences, found: Sequence[DocEntities]) -> AlignedEntities:
         module = cast(ERNIE, shim_of(node).module)

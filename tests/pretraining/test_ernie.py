@@ -143,7 +143,18 @@ def test_sequences_with_too_few_entities_are_left_out(encoder):
     docs = [nlp.make_doc("南京市长江大桥很长"), nlp.make_doc("北京大学很大"), nlp.make_doc("很长很大")]
     batch = ErnieTask(options(), NOTHING, min_entities=2).prepare(node, docs)
     assert sum(len(part.input_ids) for part in batch.inputs.args[0]) == 1
-    assert ErnieTask(options(), NOTHING, min_entities=3).prepare(node, docs) is None
+
+
+def test_a_batch_without_enough_entities_is_reported_once(encoder, caplog):
+    nlp, node, _ = encoder()
+    task = ErnieTask(options(), NOTHING, min_entities=3)
+    docs = [nlp.make_doc("南京市长江大桥很长"), nlp.make_doc("北京大学很大")]
+    assert task.prepare(node, docs) is None and task.prepare(node, docs) is None
+    [warning] = caplog.messages
+    assert "batch of 2 has min_entities = 3 mentions" in warning and "the most is 2." in warning
+    caplog.clear()
+    ErnieTask(options(), NOTHING).prepare(node, [nlp.make_doc("很长很大")])
+    assert not caplog.messages
 
 
 def test_every_head_learns(encoder):

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, List
 
 import typer
+from spacy.cli._util import import_code
 from spacy.language import Language
 from spacy.util import load_config, load_model, load_model_from_config
 from wasabi import msg
@@ -13,6 +14,7 @@ from ...encoders.elmo.counted_words import write_counted_words
 from ...pretraining.text_corpus import TextCorpus
 from ...pretraining.text_index import find_text_files
 from ...pretraining.word_vocabulary import MAX_HELD, WordCounter
+from ..model.training_config import CodeOption
 from ..shared import RawTextsArgument, check_apart, failing, progress
 
 DOCS_AT_ONCE = 2000
@@ -38,6 +40,7 @@ def count_words_cli(
             help="Distinct words held in memory; beyond that, the rarest half is forgotten", metavar="N", min=2
         ),
     ] = MAX_HELD,
+    code: CodeOption = None,
 ) -> None:
     """Count the words of raw text, one paragraph per line, for a pretraining objective and `vocab` of ELMo.v1.
 
@@ -49,6 +52,7 @@ def count_words_cli(
       python -m spacy lexner count-words chars.tsv corpus.txt.gz --tokenizer blank:zh
     """
     with failing("Nothing was written"):
+        import_code(code)
         check_apart(target, find_text_files(texts))
         counter = count_words(texts, load_tokenizer(tokenizer), max_held)
         words = counter.most_common(max_words, min_count)

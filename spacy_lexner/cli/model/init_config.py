@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
+from spacy.cli._util import import_code
 from thinc.api import Config
 from wasabi import msg
 
 from ..shared import ForceOption, check_new, failing, find_given
 from .make_config import complete, make_config, read_base
+from .training_config import CodeOption
 
 CORPORA = {
     "ner": "entities: `spacy lexner convert my_train.conll train.spacy`",
@@ -54,6 +56,7 @@ def init_config_cli(
         Optional[str],
         typer.Option("--base", "-b", help="Complete this base of configs/, or this file, ignoring the options above"),
     ] = None,
+    code: CodeOption = None,
     force: ForceOption = False,
 ) -> None:
     """Write a complete config for an encoder and a task, ready for `spacy train`.
@@ -71,6 +74,7 @@ def init_config_cli(
       python -m spacy lexner init-config pretrain.cfg --base pretrain_small
     """
     with failing("No config was written"):
+        import_code(code)
         if str(output) != "-":
             check_new(output, force)
         if base is None:

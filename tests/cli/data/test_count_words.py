@@ -10,6 +10,14 @@ from spacy_lexner.cli.data.count_words import count_words, load_tokenizer
 from spacy_lexner.encoders.elmo.counted_words import read_counted_words
 
 TEXT = "南京市长江大桥很长。\n\n大桥  在南京。\n"
+TOKENIZER = """
+import spacy
+from spacy.tokens import Doc
+
+@spacy.registry.tokenizers("test.pairs.v1")
+def make():
+    return lambda nlp: lambda text: Doc(nlp.vocab, [text[i : i + 2] for i in range(0, len(text), 2)])
+"""
 
 
 def run(*arguments):
@@ -102,3 +110,13 @@ def test_numbers_out_of_range(tmp_path, option, value):
     (tmp_path / "text.txt").write_text(TEXT, "utf8")
     assert run(tmp_path / "words.tsv", tmp_path / "text.txt", option, value).exit_code == 2
     assert not (tmp_path / "words.tsv").exists()
+
+
+def test_a_tokenizer_of_the_users_code(tmp_path):
+    (tmp_path / "mine.py").write_text(TOKENIZER, "utf8")
+    (tmp_path / "config.cfg").write_text('[nlp]\nlang = "zh"\n[nlp.tokenizer]\n@tokenizers = "test.pairs.v1"\n', "utf8")
+    (tmp_path / "text.txt").write_text("南京南京大桥", "utf8")
+    arguments = [tmp_path / "words.tsv", tmp_path / "text.txt", "--tokenizer", tmp_path / "config.cfg"]
+    assert run(*arguments).exit_code == 1
+    assert run(*arguments, "--code", tmp_path / "mine.py").exit_code == 0
+    assert read_counted_words(tmp_path / "words.tsv") == [("南京", 2), ("大桥", 1)]

@@ -158,3 +158,16 @@ def test_what_does_not_go_together(arguments, message, tmp_path):
 
 def test_an_unknown_encoder(tmp_path):
     assert run(tmp_path / "config.cfg", "--encoder", "gpt").exit_code == 2
+
+
+def test_a_base_with_the_users_code(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        'from spacy.language import Language\nLanguage.component("only_mine", func=lambda doc: doc)\n', "utf8"
+    )
+    (tmp_path / "base.cfg").write_text(
+        '[nlp]\nlang = "zh"\npipeline = ["only_mine"]\n[components]\nonly_mine = {"factory":"only_mine"}\n', "utf8"
+    )
+    arguments = [tmp_path / "full.cfg", "--base", tmp_path / "base.cfg"]
+    assert run(*arguments).exit_code == 1
+    assert run(*arguments, "--code", tmp_path / "mine.py").exit_code == 0
+    assert Config().from_disk(tmp_path / "full.cfg")["nlp"]["pipeline"] == ["only_mine"]
