@@ -13,7 +13,16 @@ Writer = Callable[[Rows], bytes]
 
 
 def write_jsonl(rows: Rows) -> bytes:
-    return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows).encode("utf8")
+    return "".join(f"{_dump(row)}\n" for row in rows).encode("utf8")
+
+
+def _dump(value: Any) -> str:
+    """A value as JSON, which has no NaN and no infinity: these become null."""
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str, allow_nan=False)
+    except ValueError:
+        numbers = json.loads(json.dumps(value, default=str), parse_constant=lambda name: None)
+        return json.dumps(numbers, ensure_ascii=False)
 
 
 def _write_spacy(rows: Rows) -> bytes:
