@@ -7,6 +7,7 @@ from pathlib import Path
 import yaml
 
 from spacy_lexner.cli.model.serve import serve_cli
+from spacy_lexner.serve.settings import Limits
 
 ROOT = Path(__file__).parents[1]
 DOCKERFILE = (ROOT / "Dockerfile").read_text("utf8")
@@ -37,3 +38,4 @@ def test_compose():
     targets = {volume["target"] for volume in service["volumes"]}
     assert all(target in DOCKERFILE for target in targets)
     assert f"--uid {service['user']}" in DOCKERFILE
+    assert int(service["stop_grace_period"].rstrip("s")) > Limits.body_seconds + Limits.seconds  # or it is killed
