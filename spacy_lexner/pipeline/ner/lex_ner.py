@@ -54,6 +54,8 @@ DEFAULT_MODEL = {
         "token.ent_iob",
         "token.ent_type",
         "span._.lex_score",
+        "span._.lex_start",
+        "span._.lex_end",
         "doc._.lex_alternatives",
         "doc._.lex_conflicts",
         "span._.lex_words",

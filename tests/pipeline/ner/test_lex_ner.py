@@ -21,7 +21,8 @@ TEXT = TEXTS[0][0]
 def test_factory():
     meta = spacy.blank("zh").get_factory_meta("lex_ner")
     assert meta.default_score_weights == {"ents_f": 1.0, "ents_p": 0.0, "ents_r": 0.0, "ents_per_type": None}
-    ours = {"span._.lex_score", "span._.lex_words", "doc._.lex_alternatives", "doc._.lex_conflicts"}
+    ours = {f"span._.lex_{name}" for name in ("score", "start", "end", "words")}
+    ours |= {"doc._.lex_alternatives", "doc._.lex_conflicts"}
     assert set(meta.assigns) == ours | {"doc.ents", "doc.spans", "token.ent_iob", "token.ent_type"}
     assert not meta.requires
     config = meta.default_config
