@@ -130,7 +130,7 @@ def send(port: int, texts: Sequence[str], concurrency: int) -> Load:
             start = time.perf_counter()
             try:
                 status, answer = request(connection, "POST", "/annotate", {"text": text})
-            except OSError as error:
+            except (OSError, http.client.HTTPException, ValueError) as error:  # ValueError: the answer is not JSON
                 status, answer = 0, error
                 connection.close()
             latencies.append(time.perf_counter() - start)

@@ -80,9 +80,9 @@ def hold_out(docs: List[Doc], seed: int) -> Tuple[List[Doc], List[Doc]]:
 
     docs (List[Doc]): The Docs.
     seed (int): The seed.
-    RETURNS (Tuple[List[Doc], List[Doc]]): The remaining Docs, and the `DEV_SHARE` held out.
+    RETURNS (Tuple[List[Doc], List[Doc]]): The remaining Docs, and the `DEV_SHARE` held out, at least one.
     """
-    chosen = set(Random(seed).sample(range(len(docs)), round(len(docs) * DEV_SHARE)))
+    chosen = set(Random(seed).sample(range(len(docs)), max(1, round(len(docs) * DEV_SHARE))))
     return [doc for i, doc in enumerate(docs) if i not in chosen], [docs[i] for i in sorted(chosen)]
 
 
@@ -100,6 +100,9 @@ def main(
         for split, file in files.splits().items()
     }
     if "dev" not in splits:
+        if len(splits["train"]) < 2:
+            title = f"{name} has no dev split, and too few training texts to hold one out: {len(splits['train'])}"
+            msg.fail(title, "Give its dev file: --vars.dev FILE", exits=1)
         splits["train"], splits["dev"] = hold_out(splits["train"], seed)
         msg.info(f"{name} has no dev split: {len(splits['dev'])} texts held out of train, seed {seed}")
     seen = {doc.text for doc in splits["train"]}

@@ -10,11 +10,13 @@ from typing import Annotated, Dict
 
 import spacy
 import typer
+from evaluate import percent
 from pipelines import read_examples
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import filter_spans, registry
 
+from spacy_lexner.cli.shared import failing
 from spacy_lexner.lexicon import Lexicon
 
 
@@ -33,11 +35,12 @@ def main(
 ) -> Dict[str, float]:
     """Print precision, recall and F1."""
     nlp = spacy.blank(language)
-    nlp.add_pipe("lex_matcher").set_lexicon(Lexicon.open(lexicon))  # type: ignore[attr-defined]
+    with failing("The dictionary cannot be evaluated"):
+        nlp.add_pipe("lex_matcher").set_lexicon(Lexicon.open(lexicon))  # type: ignore[attr-defined]
     gold = [example.reference for example in read_examples(nlp, corpus)]
     examples = [Example(add_entities(doc), own) for doc, own in zip(nlp.pipe(doc.text for doc in gold), gold)]
     scores = registry.scorers.get("spacy-lexner.lex_ner_scorer.v1")()(examples)
-    print(*(f"{name} {100 * scores[key]:.1f}" for name, key in (("P", "ents_p"), ("R", "ents_r"), ("F1", "ents_f"))))
+    print(*(f"{name} {percent(scores[key])}" for name, key in (("P", "ents_p"), ("R", "ents_r"), ("F1", "ents_f"))))
     return scores
 
 

@@ -82,18 +82,19 @@ def measure_recall(examples: List[Example], keys: List[str], seen: Set[str]) -> 
     }
 
 
-def measure_suggestions(pipe: SpanCategorizer, examples: List[Example]) -> Dict[str, float]:
-    """RETURNS (Dict[str, float]): `suggested_r`, the share of gold spans that are suggested, and `suggested_n`, the
-    number of suggestions per token."""
+def measure_suggestions(pipe: SpanCategorizer, examples: List[Example]) -> Dict[str, Optional[float]]:
+    """RETURNS (Dict[str, Optional[float]]): `suggested_r`, the share of gold spans that are suggested, None if there
+    are none; and `suggested_n`, the number of suggestions per token."""
     suggestions = pipe.suggester([example.predicted for example in examples])
     found = total = first = 0
     for example, count in zip(examples, suggestions.lengths.tolist()):
         known = {(start, end) for start, end in suggestions.dataXd[first : first + count].tolist()}
-        gold = {(span.start, span.end, span.label) for span in example.reference.spans[pipe.key]}
+        spans = example.reference.spans.get(pipe.key, ())
+        gold = {(span.start, span.end, span.label) for span in spans}
         found += sum((start, end) in known for start, end, _ in gold)
         total, first = total + len(gold), first + count
     n_tokens = sum(len(example.predicted) for example in examples)
-    return {"suggested_r": found / max(1, total), "suggested_n": first / max(1, n_tokens)}
+    return {"suggested_r": found / total if total else None, "suggested_n": first / max(1, n_tokens)}
 
 
 def without_lexicon(nlp: Language) -> None:

@@ -6,10 +6,10 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import shutil
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Callable, Dict, Iterator, List, Optional
+from typing import Annotated, Callable, Dict, Iterable, Iterator, List, Optional
 
 import srsly
 import typer
@@ -17,6 +17,7 @@ from paths import PROJECT, SOURCES, find_input
 from wasabi import msg
 from weasel.util import download_file, get_checksum
 
+INPUTS = "assets/inputs.json"
 OWN = "--vars.dataset mine --vars.train my_train.conll --vars.dev my_dev.conll --vars.test my_test.conll"
 
 
@@ -51,6 +52,12 @@ def md5(path: Path) -> str:
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()
+
+
+def checksum(path: Path) -> str:
+    """RETURNS (str): The MD5 of a file, of all files in a folder, or of the archive that a file is in."""
+    place = next(each for each in (path, *path.parents) if each.exists())
+    return get_checksum(place) if place.is_dir() else md5(place)
 
 
 def is_asset(path: Path, asset: Dict[str, str]) -> bool:
@@ -125,18 +132,30 @@ def note_sources(name: str, named: Dict[str, str]) -> None:
             path = find_input(file)
         except FileNotFoundError as error:
             msg.fail(str(error), f"Give the {split} file of {name}: --vars.{split} FILE", exits=1)
-        archive = next(parent for parent in (path, *path.parents) if parent.exists())
-        sources[split] = {"path": str(path), "md5": get_checksum(archive)}
+        sources[split] = {"path": str(path), "md5": checksum(path)}
         msg.good(f"{split}: {path}")
     place.parent.mkdir(parents=True, exist_ok=True)
     srsly.write_json(place, sources)
 
 
+def note_inputs(names: Iterable[str]) -> None:
+    """Record the files and folders that the commands after `fetch` read: those commands are repeated if one changes.
+    Missing ones are left out; whoever reads them says so."""
+    noted = {}
+    for name in names:
+        with suppress(FileNotFoundError):
+            noted[name] = checksum(find_input(name))
+    place = PROJECT / INPUTS
+    place.parent.mkdir(parents=True, exist_ok=True)
+    srsly.write_json(place, noted)
+
+
 def main(
     dataset: Annotated[str, typer.Argument(help="Data set of project.yml, or a name for yours; empty for none.")] = "",
     also: Annotated[
-        str, typer.Option(help="More files to fetch, separated by spaces; those that are no assets are ignored.")
-    ] = "",
+        Optional[str],
+        typer.Option(help=f"More files, separated by spaces: assets are fetched, the MD5 of all is noted in {INPUTS}."),
+    ] = None,
     data_dir: Annotated[str, typer.Option(help="Folder to copy from; empty for none.")] = "",
     train: Annotated[str, typer.Option(help="Training texts of your own data set.")] = "",
     dev: Annotated[str, typer.Option(help="Its dev texts; by default a tenth of train is held out.")] = "",
@@ -159,7 +178,8 @@ def main(
             remedy = f"project.yml has {', '.join(known)}. For your own data, give its files: {OWN}"
             msg.fail(f"Unknown data set '{dataset}'", remedy, exits=1)
         note_sources(dataset, own)
-    wanted = [asset for asset in assets if asset["dest"].split("/")[1] == dataset or asset["dest"] in also.split()]
+    others = None if also is None else also.split()
+    wanted = [asset for asset in assets if asset["dest"].split("/")[1] == dataset or asset["dest"] in (others or ())]
     missing = [asset for asset in wanted if not fetch(asset, folder)]
     for asset in missing:
         msg.fail(f"{asset['dest']} is missing", asset["url"])
@@ -170,6 +190,8 @@ def main(
             "--vars.data_dir FOLDER",
             exits=1,
         )
+    if others is not None:
+        note_inputs(others)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ import typer
 from tqdm import tqdm
 from wasabi import msg
 
+from spacy_lexner.cli.shared import failing
 from spacy_lexner.lexicon import Lexicon, LexiconEntry
 from spacy_lexner.lexicon.matcher import Matcher, MatchOptions
 from spacy_lexner.lexicon.readers import read_jieba_dictionary
@@ -102,17 +103,21 @@ def main(
     min_pmi: Annotated[float, typer.Option(help="Minimum pointwise mutual information of a pair.")] = 3.0,
 ) -> None:
     """Write the triples, and a name for each entity, which is the word itself."""
-    words = read_dictionary(dictionary, min_length, tags)
-    matcher = Matcher(Lexicon.from_entries(map(LexiconEntry, words)), MatchOptions(min_length=min_length))
     counts: Counter[str] = Counter()
     pairs: Counter[Tuple[str, str]] = Counter()
     n_paragraphs = 0
-    for found in find_words(texts, matcher):
-        n_paragraphs += 1
-        counts.update(found)
-        if 1 < len(found) <= MAX_IN_PARAGRAPH:
-            pairs.update(combinations(sorted(found), 2))
+    with failing("No knowledge graph was derived"):
+        words = read_dictionary(dictionary, min_length, tags)
+        matcher = Matcher(Lexicon.from_entries(map(LexiconEntry, words)), MatchOptions(min_length=min_length))
+        for found in find_words(texts, matcher):
+            n_paragraphs += 1
+            counts.update(found)
+            if 1 < len(found) <= MAX_IN_PARAGRAPH:
+                pairs.update(combinations(sorted(found), 2))
     entities = sorted(word for word, count in counts.items() if count >= min_count)
+    if not entities:
+        reason = f"No word of {dictionary} with a tag of {tags} occurs in {min_count} paragraphs"
+        msg.fail(f"No knowledge graph was derived: {reason}", "Give more text, or lower --min-count.", exits=1)
     known = set(entities)
     least = Least(min_pairs, min_pmi, n_paragraphs)
     relations: Counter[str] = Counter()

@@ -23,6 +23,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 from wasabi import msg
 
+from spacy_lexner.cli.shared import failing
 from spacy_lexner.lexicon import Lexicon, LexiconEntry, Normalization
 from spacy_lexner.lexicon.readers import read_jieba_dictionary
 
@@ -88,14 +89,15 @@ def main(
     normalise_case: Annotated[bool, typer.Option("--normalise-case", help="Ignore the case of words.")] = False,
 ) -> None:
     """Write lexicon/typed-DATASET, lexicon/plain-DATASET and lexicon/folds-DATASET.json."""
-    train = DocBin().from_disk(PROJECT / "corpus" / dataset / "train.spacy")
+    normal = Normalization(case=normalise_case)
+    with failing("No typed dictionary was made"):
+        train = DocBin().from_disk(PROJECT / "corpus" / dataset / "train.spacy")
+        base = [entry._replace(labels=()) for entry in Lexicon.open(find_input(lexicon)).entries()]
+        public = [] if words is None else public_words(find_input(words), set(tags.split()))
+        others = Lexicon.from_entries([*base, *public], merge=True, normalization=normal)
     docs = [doc for i, doc in enumerate(train.get_docs(Vocab())) if not limit or i < limit]
     fold_of = make_folds([doc.text for doc in docs], folds, consecutive)
-    normal = Normalization(case=normalise_case)
     names = find_names(docs, fold_of, normal)
-    base = [entry._replace(labels=()) for entry in Lexicon.open(find_input(lexicon)).entries()]
-    public = [] if words is None else public_words(find_input(words), set(tags.split()))
-    others = Lexicon.from_entries([*base, *public], merge=True, normalization=normal)
     own: List[LexiconEntry] = [LexiconEntry(name, labels=tuple(types)) for name, types in names.items()]
     typed = Lexicon.from_entries([*others.entries(), *own], merge=True, normalization=normal)
     unlabelled = (entry._replace(labels=()) for entry in typed.entries())

@@ -21,15 +21,17 @@ EDGE = "\n"
 def count_contexts(words: List[str], texts: List[str]) -> Tuple[np.ndarray, List[str]]:
     """Count the characters around each occurrence of each word, including overlapping occurrences.
 
-    words (List[str]): The words.
+    words (List[str]): The words. One that a lexicon cannot hold, such as a very long one, has no contexts.
     texts (List[str]): The raw texts.
     RETURNS (Tuple[numpy.ndarray, List[str]]): float32 [n_words, n_characters * n_offsets], and the characters.
     """
     lexicon = Lexicon.from_entries(LexiconEntry(word) for word in words)
     chars = sorted({EDGE, *"".join(texts)})
     char_ids = {char: i for i, char in enumerate(chars)}
+    rows = lexicon.rows(np.array([lexicon.hash(word) for word in words], "u8"))
+    valid = np.flatnonzero(rows >= 0)
     row_of_word = np.full(len(lexicon), -1, "i8")
-    row_of_word[lexicon.rows(np.array([lexicon.hash(word) for word in words], "u8"))] = np.arange(len(words))
+    row_of_word[rows[valid]] = valid
     counts = np.zeros((len(words), len(OFFSETS) * len(chars)), "f4")
     for text in tqdm(texts, desc="contexts", unit="sent", leave=False, disable=None):
         padded = np.array([char_ids[char] for char in f"{EDGE * 2}{text}{EDGE * 2}"])
@@ -75,7 +77,7 @@ def main(
 ) -> None:
     """Train vectors for the words of a list on raw text."""
     vocabulary = words.read_text("utf8").split()
-    counts, _ = count_contexts(vocabulary, text.read_text("utf8").split("\n")[:-1])
+    counts, _ = count_contexts(vocabulary, [line for line in text.read_text("utf8").split("\n") if line])
     frequent = np.flatnonzero(counts.sum(1) >= min_count * len(OFFSETS))
     if len(frequent) <= dim:
         msg.fail(

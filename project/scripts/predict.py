@@ -47,7 +47,10 @@ def main(
     """Find entities in texts, one per line."""
     if texts is not None and not texts.is_file():
         msg.fail(f"No file {texts}", exits=1)
-    lines = texts.read_text("utf8").split("\n") if texts else (line.rstrip("\n") for line in sys.stdin)
+    try:
+        lines = texts.read_text("utf8").split("\n") if texts else (line.rstrip("\n") for line in sys.stdin)
+    except UnicodeDecodeError as error:
+        msg.fail(f"{texts} is not UTF-8: {error.reason} at byte {error.start + 1}", "Convert it to UTF-8.", exits=1)
     nlp = load_pipeline(model, gpu_id)
     for doc in nlp.pipe(line for line in lines if line.strip()):
         entities = describe(doc)

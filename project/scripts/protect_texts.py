@@ -30,8 +30,8 @@ def main(
             convert_dataset.main(name, corpus=corpus)
         except (SystemExit, typer.Exit):
             msg.fail(
-                f"The dev and test splits of {name} are missing, so texts cannot be compared with them",
-                "If you will never evaluate on it, leave it out of vars.protected.",
+                f"The dev and test splits of {name} are missing",
+                "If you will never evaluate on it, leave it out of vars.protected (in `reproduce`: vars.datasets).",
                 exits=1,
             )
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 import shutil
 import traceback
 from pathlib import Path
-from typing import Annotated, Dict, List, Mapping, Optional, Sequence
+from typing import Annotated, List, Mapping, Optional, Sequence
 
 import srsly
 import typer
 from paths import CONFIGS, PROJECT, SPLITS
 from pipelines import use_gpu
-from study_file import Study, System, read_study
+from study_file import System, choose, read_study
 from study_inputs import changes, describe, refuse_changes
 from study_results import Line, Run, add_line, is_missing, read_results
 from study_runs import measure, train
@@ -26,6 +26,7 @@ RECORD = "run.json"  # in a trained pipeline's folder: the description of its ru
 app = typer.Typer(help=__doc__, no_args_is_help=True, pretty_exceptions_enable=False)
 StudyArgument = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A file in studies/.")]
 ResultsArgument = Annotated[Path, typer.Argument(help="Results file, a JSON line per run.")]
+WrittenArgument = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A results file.")]
 
 
 @app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -44,7 +45,7 @@ def run_study(
 ) -> None:
     """Do the runs missing from the results file. More arguments are passed to `spacy train`."""
     defined, overrides = read_study(study), list(context.args)
-    systems = choose(defined, system)
+    systems = choose(defined.systems, system)
     check_present([each.on(name) for each in systems.values() for name in dataset], dataset)
     runs = [Run(name, each, seed) for seed in range(seeds) for name in dataset for each in systems]
     lines = read_results(results)
@@ -130,16 +131,8 @@ def read_record(out: Path) -> Line:
         return {}
 
 
-def choose(study: Study, names: Optional[List[str]]) -> Dict[str, System]:
-    """RETURNS (Dict[str, System]): The named systems, or all. Exits with a message if one is unknown."""
-    unknown = sorted(set(names or ()) - set(study.systems))
-    if unknown:
-        msg.fail(f"Unknown system '{unknown[0]}'", f"Known are {', '.join(study.systems)}.", exits=1)
-    return {name: study.systems[name] for name in names or study.systems}
-
-
 @app.command("table")
-def show_table(study: StudyArgument, results: ResultsArgument) -> None:
+def show_table(study: StudyArgument, results: WrittenArgument) -> None:
     """Print the results as a Markdown table."""
     print("\n".join(summarise(read_study(study), list(read_results(results).values()))))
 
@@ -147,22 +140,24 @@ def show_table(study: StudyArgument, results: ResultsArgument) -> None:
 @app.command("types")
 def show_types(
     study: StudyArgument,
-    results: ResultsArgument,
+    results: WrittenArgument,
     system: Annotated[Optional[List[str]], typer.Option(help="Systems; all by default.")] = None,
 ) -> None:
     """Print the F1 of each entity type as a Markdown table."""
-    print("\n".join(by_type(list(read_results(results).values()), list(choose(read_study(study), system)))))
+    print("\n".join(by_type(list(read_results(results).values()), list(choose(read_study(study).systems, system)))))
 
 
 @app.command("compare")
 def show_difference(
-    results: ResultsArgument,
+    results: WrittenArgument,
     first: Annotated[str, typer.Argument(help="A system.")],
     second: Annotated[str, typer.Argument(help="The system to compare it with.")],
 ) -> None:
     """Print the gain in F1 of the first over the second, over the seeds that both have, with its 95 % bootstrap
     interval over test sets."""
-    print("\n".join(compare(list(read_results(results).values()), first, second)))
+    lines = read_results(results)
+    choose({run.system: run for run in lines}, [first, second])
+    print("\n".join(compare(list(lines.values()), first, second)))
 
 
 if __name__ == "__main__":

@@ -9,10 +9,10 @@ import argparse
 import json
 import statistics
 from itertools import chain
+from pathlib import Path
 from typing import Any, Dict
 
-from pipelines import read_pair
-from spacy.util import load_model
+from pipelines import load_pipeline, read_pair
 
 from spacy_lexner.report.calibrate import cross_fit
 from spacy_lexner.report.confidence import chance_error, expected_error, judge
@@ -39,7 +39,7 @@ def main() -> None:
 def measure(model: str, dev: str, repeats: int, seed: int) -> Dict[str, Any]:
     """RETURNS (Dict[str, Any]): The number `n` of predictions; the errors `before`, `after` (mean, and `spread`) and
     by `chance`."""
-    nlp = load_model(model)
+    nlp = load_pipeline(Path(model))
     gold = list(read_gold(dev))
     texts = predict_uncalibrated(nlp, find_lex_ner(nlp), gold).outcomes(gold)
     before = judge(chain.from_iterable(texts))

@@ -112,14 +112,14 @@ def measure(
     """Print the precision of the first findings, and the share of errors found by reviewing 3 % of the entities."""
     known = srsly.read_json(truth)
     places = {row["number"]: [side for side in (row["before"], row["after"]) if side] for row in known["corrupted"]}
-    hits = [_is_hit(finding, places.get(finding["number"], [])) for finding in srsly.read_jsonl(findings)]
-    n_read = round(SHARE_READ * known["entities"])
-    found = {row["number"] for row, hit in zip(srsly.read_jsonl(findings), hits[:n_read]) if hit}
+    rows = list(srsly.read_jsonl(findings))
+    hits = [_is_hit(finding, places.get(finding["number"], [])) for finding in rows]
+    n_read, n_corrupted = round(SHARE_READ * known["entities"]), max(1, len(known["corrupted"]))
+    found, found_early = ({row["number"] for row, hit in zip(rows, some) if hit} for some in (hits, hits[:n_read]))
     scores = {
-        "precision of the first 100": sum(hits[:FIRST]) / FIRST,
-        "found in the first 3 %": len(found) / max(1, len(known["corrupted"])),
-        "found at all": len({row["number"] for row, hit in zip(srsly.read_jsonl(findings), hits) if hit})
-        / max(1, len(known["corrupted"])),
+        "precision of the first 100": sum(hits[:FIRST]) / max(1, len(hits[:FIRST])),  # there may be fewer
+        "found in the first 3 %": len(found_early) / n_corrupted,
+        "found at all": len(found) / n_corrupted,
     }
     for name, score in scores.items():
         print(f"{name}: {score:.3f}")

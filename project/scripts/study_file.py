@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Mapping, Optional, Sequence, TypeVar
 
 import srsly
 from pydantic import BaseModel, ValidationError, model_validator
 from wasabi import msg
+
+SystemT = TypeVar("SystemT")
 
 
 class System(BaseModel, extra="forbid"):
@@ -88,3 +90,10 @@ def read_study(path: Path) -> Study:
         lines = [f"{' → '.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults] or [str(error)]
         msg.fail(f"{path} is not a study", "\n".join(lines), exits=1)
         raise
+
+
+def choose(systems: Mapping[str, SystemT], names: Optional[Sequence[str]]) -> Dict[str, SystemT]:
+    """RETURNS (Dict[str, SystemT]): The named systems, or all. Exits with a message if one is unknown."""
+    if unknown := sorted(set(names or ()) - set(systems)):
+        msg.fail(f"Unknown system '{unknown[0]}'", f"Known are {', '.join(systems)}.", exits=1)
+    return {name: systems[name] for name in names or systems}

@@ -7,11 +7,11 @@ Only entities with two or more words on their tokens count. The last line is JSO
 import argparse
 import json
 import statistics
+from pathlib import Path
 from typing import Any, Dict
 
-from pipelines import read_pair
+from pipelines import load_pipeline, read_pair
 from spacy.tokens import DocBin
-from spacy.util import load_model
 from tqdm import tqdm
 
 from spacy_lexner.pipeline.explain import explain
@@ -36,7 +36,7 @@ def main() -> None:
 def measure(model: str, path: str, limit: int) -> Dict[str, Any]:
     """RETURNS (Dict[str, Any]): The number `n` of entities; the mean absolute change without the `top` word, and
     without one of the `others`."""
-    nlp = load_model(model)
+    nlp = load_pipeline(Path(model))
     texts = [doc.text for doc in DocBin().from_disk(path).get_docs(nlp.vocab)][:limit]
     top, others = [], []
     for doc in tqdm(nlp.pipe(texts), total=len(texts), desc=model, disable=None, leave=False):

@@ -7,12 +7,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Set
+from typing import Any, Dict, List, Optional, Set
 
 import srsly
 from evaluate import evaluate, mentions
 from paths import CONFIGS, PROJECT
 from pipelines import complete, load_pipeline, read_examples
+from spacy.language import Language
 from spacy.training import Example
 from study_file import System
 from study_results import Run
@@ -86,11 +87,17 @@ def measure(run: Run, system: System, out: Path, gpu_id: int, *, test: bool = Tr
     line = {"dev": performance[system.score], "megabytes": round(size / 1e6, 3), "test": {}, "counts": []}
     if test:
         nlp = load_pipeline(folder, gpu_id)
-        seen = mentions(read_examples(nlp, corpus / "train.spacy")[: system.limit or None])
+        seen = mentions(read_examples(nlp, corpus / "train.spacy")[: find_limit(nlp)])
         examples = read_examples(nlp, corpus / "test.spacy")
         line["test"] = evaluate(nlp, examples, seen)
         line["counts"] = [count(example) for example in examples]
     return line
+
+
+def find_limit(nlp: Language) -> Optional[int]:
+    """RETURNS (Optional[int]): How many training texts a pipeline was trained on, by its config, which also has what
+    was overridden on the command line; None for all."""
+    return nlp.config["corpora"]["train"].get("limit") or None
 
 
 def count(example: Example) -> List[int]:

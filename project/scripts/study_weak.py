@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from statistics import mean, stdev
-from typing import Annotated, Any, Callable, Dict, Iterable, Iterator, List, Optional
+from typing import Annotated, Any, Callable, Dict, Iterable, Iterator, List, Literal, Optional
 
 import spacy
 import srsly
@@ -24,6 +24,7 @@ from pydantic import BaseModel
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.util import load_model
+from study_file import choose
 from study_inputs import digests, named_paths, refuse_changes
 from study_results import Line, Run, add_line, is_missing, read_results
 from thinc.api import Config
@@ -45,6 +46,7 @@ from spacy_lexner.weak.texts import hold_out
 app = typer.Typer(help=__doc__, no_args_is_help=True, pretty_exceptions_enable=False)
 StudyArgument = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A file in studies/.")]
 ResultsArgument = Annotated[Path, typer.Argument(help="Results file, a JSON line per run.")]
+WrittenArgument = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A results file.")]
 
 
 class System(BaseModel, extra="forbid"):
@@ -173,8 +175,8 @@ def run_study(
     values: Annotated[Optional[List[str]], typer.Option("--set", help="NAME=VALUE, a setting of the config.")] = None,
 ) -> None:
     """Do the runs missing from the results file."""
-    systems, splits = read_systems(study), ["dev"] if dev_only else ["dev", "test"]
-    runs = [Run(name, key, seed) for seed in range(seeds) for name in dataset for key in system or systems]
+    systems, splits = choose(read_systems(study), system), ["dev"] if dev_only else ["dev", "test"]
+    runs = [Run(name, key, seed) for seed in range(seeds) for name in dataset for key in systems]
     settings = {"share": share, "text": list(map(str, text or [])), "like": like, "arguments": values}
     now = {run: {**settings, **describe(run, systems[run.system], text or [], values or [], splits)} for run in runs}
     lines = read_results(results)
@@ -217,8 +219,8 @@ def describe(run: Run, system: System, texts: List[Path], values: List[str], spl
 @app.command("table")
 def show_table(
     study: StudyArgument,
-    results: ResultsArgument,
-    split: Annotated[str, typer.Option(help="dev or test.")] = "test",
+    results: WrittenArgument,
+    split: Annotated[Literal["dev", "test"], typer.Option(help="The split to show.")] = "test",
 ) -> None:
     """Print F1, mean and spread, and the share of the gap closed as a Markdown table."""
     rows = [row for row in read_results(results).values() if split in row]

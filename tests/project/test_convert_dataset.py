@@ -84,3 +84,17 @@ def test_words_between_spaces(tmp_path):
         docs = list(DocBin().from_disk(tmp_path / "out" / "bc5cdr" / f"{split}.spacy").get_docs(Vocab()))
         assert [doc.text.strip() for doc in docs] == [f"{word} causes renal failure", "Old one"]
         assert [(ent.text, ent.label_) for doc in docs for ent in doc.ents] == [("renal failure", "Disease")]
+
+
+@pytest.mark.parametrize("n, n_train", [(2, 1), (4, 3), (1, None)])
+def test_few_texts(tmp_path, capsys, n, n_train):
+    """At least one is held out, and one is left to train on."""
+    write(tmp_path / "in" / "msra" / "msra_train_bio", TEXTS[:n])
+    write(tmp_path / "in" / "msra" / "msra_test_bio", ["新的"])
+    if n_train is None:
+        with pytest.raises(SystemExit):
+            main("msra", tmp_path / "in", tmp_path / "out")
+        assert "too few training texts to hold one out: 1" in capsys.readouterr().out
+        return
+    main("msra", tmp_path / "in", tmp_path / "out")
+    assert [len(read(tmp_path / "out" / "msra" / f"{split}.spacy")) for split in ("train", "dev")] == [n_train, 1]

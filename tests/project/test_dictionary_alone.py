@@ -2,6 +2,7 @@
 
 import pytest
 import spacy
+import typer
 from dictionary_alone import main
 from spacy.tokens import DocBin
 
@@ -20,3 +21,14 @@ def test_scores(tmp_path, capsys):
     scores = main(tmp_path / "lexicon", tmp_path / "test.spacy", "en")
     assert scores["ents_p"] == pytest.approx(2 / 3) and scores["ents_r"] == 1.0
     assert capsys.readouterr().out == "P 66.7 R 100.0 F1 80.0\n"
+
+
+def test_no_lexicon_and_no_entities(tmp_path, capsys):
+    nlp = spacy.blank("en")
+    DocBin(docs=[nlp.make_doc("fever")]).to_disk(tmp_path / "test.spacy")
+    with pytest.raises(typer.Exit):
+        main(tmp_path / "lexicon", tmp_path / "test.spacy", "en")
+    assert "no lexicon here" in capsys.readouterr().out
+    Lexicon.from_entries([LexiconEntry("no")]).save(tmp_path / "lexicon")
+    main(tmp_path / "lexicon", tmp_path / "test.spacy", "en")
+    assert capsys.readouterr().out == "P – R – F1 –\n"

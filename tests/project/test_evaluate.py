@@ -75,6 +75,12 @@ def test_nested_entities(nested, capsys):
     assert out.count("GPE") == out.count("FAC") == out.count("ORG") == 2
 
 
+def test_texts_without_annotated_spans(nested):
+    text = "南京市长江大桥"
+    scores = evaluate(nested, [Example(nested.make_doc(text), nested.make_doc(text))], set())
+    assert scores["spans_sc_f"] is None and scores["suggested_r"] is None and scores["suggested_n"] > 0
+
+
 def test_no_entity_of_a_kind_is_no_zero(nlp):
     scores = evaluate(nlp, examples(nlp), mentions(examples(nlp)))
     assert scores["recall_unseen"] is None

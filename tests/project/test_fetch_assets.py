@@ -184,6 +184,29 @@ def test_lexicon_files_come_along_if_they_are_assets(project, tmp_path):
     assert (root / "assets" / "lexicon" / "words.txt").is_file()
 
 
+def test_files_that_later_commands_read_are_noted_with_their_content(project, tmp_path, monkeypatch):
+    """A word list, a folder and the member of an archive; a checkpoint by name is no file."""
+    root, _ = project
+    monkeypatch.setenv("PWD", str(tmp_path))
+    names = ["my_words.txt", "my_bert", "words.zip/words.txt"]
+    for name in ("my_words.txt", "my_bert/config.json", "words.zip"):
+        place(tmp_path / name, "first")
+
+    def noted():
+        main(also=" ".join([*names, "hfl/some-bert", "null"]))
+        return srsly.read_json(root / "assets" / "inputs.json")
+
+    before = noted()
+    assert list(before) == names and noted() == before
+    for changed, name in (("my_words.txt", names[0]), ("my_bert/config.json", names[1]), ("words.zip", names[2])):
+        place(tmp_path / changed, "second")
+        now = noted()
+        assert {key for key in names if now[key] != before[key]} == {name}
+        before = now
+    main()  # as another script calls it
+    assert srsly.read_json(root / "assets" / "inputs.json") == before
+
+
 def sources(root, name):
     return {split: source["path"] for split, source in srsly.read_json(root / "assets" / name / "sources.json").items()}
 

@@ -2,6 +2,7 @@
 
 import make_triples
 import pytest
+import typer
 
 
 @pytest.fixture
@@ -25,3 +26,19 @@ def test_tags_endings_and_neighbours(graph):
 def test_entities_are_frequent_words_of_the_wanted_tags(graph):
     names = dict(line.split("\t") for line in graph[1].splitlines())
     assert names == {word: word for word in ("南京市", "苏州市", "长江", "大桥", "长江大桥")}
+
+
+@pytest.mark.parametrize(
+    "dictionary, text, message",
+    [
+        ("none.txt", "text.txt", "no such file"),
+        ("dict.txt", "none.txt", "There is no text file"),
+        ("dict.txt", "text.txt", "Give more text"),
+    ],
+)
+def test_without_files_or_words_there_is_no_graph(tmp_path, capsys, dictionary, text, message):
+    (tmp_path / "dict.txt").write_text("南京市 100 ns\n", "utf8")
+    (tmp_path / "text.txt").write_text("南京市\n", "utf8")
+    with pytest.raises((SystemExit, typer.Exit)):
+        make_triples.main(tmp_path / dictionary, [tmp_path / text], tmp_path / "triples.tsv", tmp_path / "names.tsv")
+    assert message in capsys.readouterr().out and not (tmp_path / "triples.tsv").exists()

@@ -1,7 +1,9 @@
 """Tested with jackknife.py, which uses what make_typed.py writes; here only --limit."""
 
+import pytest
 import spacy
 import srsly
+import typer
 from make_typed import find_names, main, make_folds
 from spacy.tokens import DocBin
 
@@ -39,3 +41,16 @@ def test_folds_of_documents_and_case(tmp_path, monkeypatch):
     assert "FEVER" in Lexicon.open(tmp_path / "lexicon" / "typed-small")
     folds = srsly.read_json(tmp_path / "lexicon" / "folds-small.json")
     assert folds["folds"] == [{}, {"old cough": None}]
+
+
+@pytest.mark.parametrize("dataset, words", [("unknown", None), ("small", "none.txt"), ("small", None)])
+def test_what_is_missing(tmp_path, monkeypatch, capsys, dataset, words):
+    """A corpus, a word list, a lexicon: nothing is written."""
+    monkeypatch.setattr("make_typed.PROJECT", tmp_path)
+    (tmp_path / "corpus" / "small").mkdir(parents=True)
+    DocBin(docs=[spacy.blank("zh").make_doc("王明来了")]).to_disk(tmp_path / "corpus" / "small" / "train.spacy")
+    if words:
+        Lexicon.from_entries([]).save(tmp_path / "none")
+    with pytest.raises(typer.Exit):
+        main(dataset, str(tmp_path / "none"), words and str(tmp_path / words), "nr", 2, 0)
+    assert "No typed dictionary was made" in capsys.readouterr().out and not (tmp_path / "lexicon").exists()

@@ -48,3 +48,16 @@ def test_too_little_text(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main(tmp_path / "words.txt", tmp_path / "raw.txt", tmp_path / "words.vec")
     assert "too few" in capsys.readouterr().out
+
+
+def test_words_that_a_lexicon_cannot_hold_take_no_contexts_from_others():
+    counts, _ = count_contexts([*CITIES, "长" * 300], TEXTS)
+    assert counts[:-1].sum(1).tolist() == [3 * len(OFFSETS)] * 3 and not counts[-1].any()
+
+
+def test_the_last_line_counts_without_a_line_end(tmp_path):
+    (tmp_path / "words.txt").write_text("\n".join([*CITIES, *PEOPLE]), "utf8")
+    for name, end in (("a", "\n"), ("b", "")):
+        (tmp_path / f"{name}.txt").write_text("\n".join(TEXTS) + end, "utf8")
+        main(tmp_path / "words.txt", tmp_path / f"{name}.txt", tmp_path / f"{name}.vec", dim=4)
+    assert (tmp_path / "a.vec").read_text("utf8") == (tmp_path / "b.vec").read_text("utf8")

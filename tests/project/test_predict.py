@@ -53,3 +53,10 @@ def test_missing_file(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main(tmp_path / "model", tmp_path / "none.txt")
     assert "none.txt" in capsys.readouterr().out
+
+
+def test_texts_in_another_encoding(nlp, tmp_path, capsys):
+    (tmp_path / "texts.txt").write_bytes("南京".encode("gbk"))
+    with pytest.raises(SystemExit):
+        main(tmp_path / "model", tmp_path / "texts.txt")
+    assert "texts.txt is not UTF-8" in capsys.readouterr().out

@@ -163,3 +163,23 @@ def test_nothing_is_pretrained_before_the_text_was_compared_with_all_sets(load, 
     scripts = {command["name"]: " ".join(command["script"]) for command in config["commands"]}
     for name in ("weibo", "resume", "cluener", "msra"):
         assert name in scripts["protect"] and name in scripts["check-text"]
+
+
+@pytest.mark.parametrize(
+    "folder, command, variables",
+    [(".", "lexicon", "lexicon vectors"), (".", "fit", "checkpoint"), ("pretraining", "lexicon", "lexicon")],
+)
+def test_a_command_is_repeated_if_a_file_that_a_variable_names_has_changed(load, folder, command, variables):
+    """Such files cannot be declared, since a variable may name none or several: `fetch` notes their content."""
+    names = {key: f"some-{key}" for key in variables.split()}
+    commands = load(folder, **{f"vars.{key}": value for key, value in names.items()})["commands"]
+    [notes] = [each for each in commands if any(out.endswith("assets/inputs.json") for out in each.get("outputs", ()))]
+    assert notes["no_skip"] and set(names.values()) <= set(re.findall("--also '(.*?)'", notes["script"][0])[0].split())
+    deps = next(each["deps"] for each in commands if each["name"] == command)
+    assert set(deps) & set(notes["outputs"])
+
+
+@pytest.mark.parametrize("command", ["pretrain-bert", "pretrain-ernie-encoder", "pretrain-bilm"])
+def test_whether_anything_is_left_to_pretrain_is_left_to_the_script(load, command):
+    """It compares all files that its config names, such as vectors and words; the project file cannot name them all."""
+    assert next(each for each in load("pretraining")["commands"] if each["name"] == command)["no_skip"]

@@ -5,6 +5,7 @@ import srsly
 import study
 import study_inputs
 from study import Run, read_results, run_study
+from typer.testing import CliRunner
 
 from spacy_lexner.lexicon import Lexicon, LexiconEntry
 
@@ -246,3 +247,15 @@ def test_a_missing_config_is_found_at_once(project, steps, capsys):
     with pytest.raises(SystemExit):
         do(project)
     assert "base.cfg is missing" in capsys.readouterr().out and not steps.trained
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [(["table", "STUDY", "NONE"], "does not exist"), (["compare", "NONE", "flat", "ner"], "does not exist"),
+     (["types", "STUDY", "NONE"], "does not exist"), (["compare", "RESULTS", "flat", "net"], "Known are flat, ner")],
+)  # fmt: skip
+def test_no_table_of_nothing(project, steps, arguments, message):
+    do(project)
+    places = {"STUDY": project / "small.yml", "RESULTS": results_of(project), "NONE": project / "none.jsonl"}
+    result = CliRunner().invoke(study.app, [str(places.get(each, each)) for each in arguments])
+    assert result.exit_code and message in result.output

@@ -37,3 +37,14 @@ def test_measures(tmp_path, capsys, monkeypatch):
     assert scores["precision of the first 100"] == 0.5 and scores["found at all"] == 1.0
     assert 0 < scores["found in the first 3 %"] < 1
     assert "found at all: 1.000" in capsys.readouterr().out
+
+
+def test_precision_of_fewer_findings_than_a_hundred(tmp_path):
+    corrupted = [{"number": 0, "before": [0, 2, "PER"], "after": None}]
+    (tmp_path / "truth.json").write_text(json.dumps({"entities": 50, "corrupted": corrupted}), "utf8")
+    finding = {"number": 0, "annotated": None, "proposed": {"start": 0, "end": 2}}
+    for n, precision in ((1, 1.0), (2, 0.5), (0, 0.0)):
+        rows = [{**finding, "number": i} for i in range(n)]
+        (tmp_path / "findings.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf8")
+        scores = measure(tmp_path / "findings.jsonl", tmp_path / "truth.json")
+        assert scores["precision of the first 100"] == precision

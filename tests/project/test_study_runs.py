@@ -1,5 +1,6 @@
 """One run of a study: its command and its measurements."""
 
+import shutil
 import sys
 
 import pytest
@@ -7,6 +8,7 @@ import spacy
 import srsly
 import study_runs
 from spacy.tokens import DocBin
+from spacy.util import load_config
 from study_file import System
 from study_results import Run
 from study_runs import measure
@@ -73,6 +75,19 @@ def test_measure(finished):
     combined = measure(Run("weibo", "both", 0), System(title="", members=["flat", "ner"]), finished, -1, test=False)
     assert combined["dev"] == line["test"]["ents_f"]  # in this project dev is test
     assert line["test"]["ents_r"] == 0.5 and (line["test"]["recall_seen"], line["test"]["recall_unseen"]) == (1.0, 0.0)
+
+
+def test_entities_in_texts_beyond_the_limit_are_unseen(finished, project):
+    """Whether the study sets the limit or its command does, the pipeline's config has it."""
+    shutil.copy(project / "corpus" / "weibo" / "test.spacy", project / "corpus" / "weibo" / "train.spacy")
+    run, system = Run("weibo", "ner", 0), System(title="", config="baseline")
+    scores = measure(run, system, finished, -1)["test"]
+    assert (scores["n_seen"], scores["n_unseen"]) == (2, 0)
+    config = load_config(finished / "model-best" / "config.cfg")
+    config["corpora"]["train"]["limit"] = 1
+    config.to_disk(finished / "model-best" / "config.cfg")
+    scores = measure(run, system, finished, -1)["test"]
+    assert (scores["n_seen"], scores["n_unseen"]) == (1, 1)
 
 
 def test_to_choose_settings_test_is_left_alone(finished, project):

@@ -112,3 +112,12 @@ def test_a_share_of_the_dictionary():
 def test_the_systems(project_dir):
     systems = read_systems(project_dir / "studies" / "weak" / "systems.yml")
     assert systems["full"].rounds is None and systems["students"].rounds == 3
+
+
+def test_an_unknown_system_or_file(run, project_dir):
+    _, start = run
+    result = start("--system", "matchin")
+    assert result.exit_code and "Unknown system 'matchin'" in result.output
+    study = project_dir / "studies" / "weak" / "systems.yml"
+    result = CliRunner().invoke(app, ["table", str(study), "none.jsonl"])
+    assert result.exit_code and "does not exist" in result.output

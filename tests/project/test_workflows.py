@@ -91,6 +91,8 @@ def test_own_data(checkout, absolute):
     assert again.count("nothing changed") == 5
     (checkout / names["test"]).write_text(tagged.replace("我", "他"), "utf8")
     assert run(checkout, "train", "project", *settings).count("nothing changed") == 2  # lexicon and config
+    (checkout / "my_words.txt").write_text("北京\n上海\n", "utf8")
+    assert run(checkout, "train", "project", *settings).count("nothing changed") == 2  # convert and config
 
 
 def test_own_data_that_is_not_there(checkout):
