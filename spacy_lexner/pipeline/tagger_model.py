@@ -64,7 +64,8 @@ def require_vectors(model: Model, docs: Iterable[Doc], component: str) -> None:
 
 def _has_vectors(listener: Any, doc: Doc) -> bool:
     if isinstance(listener, Tok2VecListener):
-        return not len(doc) or doc.tensor.shape[1:] == (listener.get_dim("nO"),)
+        shape = () if doc.tensor is None else doc.tensor.shape  # None where `doc_cleaner` has run
+        return not len(doc) or shape[1:] == (listener.get_dim("nO"),)
     return not doc.has_extension("trf_data") or doc._.trf_data is not None
 
 

@@ -8,7 +8,6 @@ import multiprocessing
 from collections import deque
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from itertools import tee
 from typing import (
     Any,
     Deque,
@@ -36,6 +35,7 @@ from .processes import WorkerError
 ContextT = TypeVar("ContextT")
 AHEAD = 2  # batches queued per worker
 PackedDoc = Tuple[Dict[str, Any], Dict[Any, Any]]  # what spaCy saves of a Doc, and its user data
+NumberedDoc = Tuple[Optional[int], PackedDoc]
 
 _nlp: Optional[Language] = None  # of a worker
 
@@ -85,24 +85,21 @@ def pipe(
         raise ValueError(f"n_process is {n_process}; expected at least 1.")
     if batch_size is not None and batch_size < 1:
         raise ValueError(f"batch_size is {batch_size}; expected at least 1.")
-    if as_tuples:
-        texts, pairs = tee(texts)
-        docs = pipe(nlp, (text for text, _ in texts), n_process=n_process, batch_size=batch_size)
-        yield from zip(docs, (context for _, context in pairs))
-        return
+    pairs = texts if as_tuples else ((text, None) for text in texts)
     find_codecs_once()
     forked = "fork" in multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("fork" if forked else "spawn")
     state = (nlp,) if forked else (nlp.config.to_str(), nlp.to_bytes())
     with ProcessPoolExecutor(n_process, context, _start_worker, state) as pool:
-        running: Deque[Future[List[PackedDoc]]] = deque()
+        running: Deque[Tuple[Future[List[NumberedDoc]], List[Any]]] = deque()
         try:
-            for batch in minibatch(enumerate(texts), size=batch_size or nlp.batch_size):
-                running.append(pool.submit(_annotate, [_send(*numbered) for numbered in batch]))
+            for batch in minibatch(enumerate(pairs), size=batch_size or nlp.batch_size):
+                sent = [_send(number, text) for number, (text, _) in batch]
+                running.append((pool.submit(_annotate, sent), [context for _, (_, context) in batch]))
                 if len(running) >= n_process * AHEAD:
-                    yield from _docs(nlp, running.popleft())
+                    yield from _docs(nlp, *running.popleft(), as_tuples)
             while running:
-                yield from _docs(nlp, running.popleft())
+                yield from _docs(nlp, *running.popleft(), as_tuples)
         except BrokenProcessPool:
             raise WorkerError(
                 "A worker process ended without an answer: it was killed, perhaps for lack of memory. The Docs so far "
@@ -133,8 +130,12 @@ def _unpack(nlp: Language, packed: PackedDoc) -> Doc:
     return doc
 
 
-def _docs(nlp: Language, future: "Future[List[PackedDoc]]") -> Iterator[Doc]:
-    return (_unpack(nlp, packed) for packed in future.result())
+def _docs(
+    nlp: Language, future: "Future[List[NumberedDoc]]", contexts: Sequence[Any], as_tuples: bool
+) -> Iterator[Any]:
+    for index, packed in future.result():
+        doc = _unpack(nlp, packed)
+        yield (doc, None if index is None else contexts[index]) if as_tuples else doc
 
 
 def _start_worker(*state: object) -> None:
@@ -147,8 +148,12 @@ def _start_worker(*state: object) -> None:
         _nlp = load_model_from_config(Config().from_str(config)).from_bytes(data)  # type: ignore[arg-type]
 
 
-def _annotate(texts: Sequence[Union[str, PackedDoc]]) -> List[PackedDoc]:
+def _annotate(texts: Sequence[Union[str, PackedDoc]]) -> List[NumberedDoc]:
+    """RETURNS (List[Tuple[Optional[int], PackedDoc]]): The Docs, each with the index of its text: an error handler may
+    have left out others. As in `nlp.pipe`, it is unknown (None) if a component has made a new Doc as well."""
     nlp = _nlp
     assert nlp is not None
     docs = [nlp.make_doc(text) if isinstance(text, str) else _unpack(nlp, text) for text in texts]
-    return [_pack(doc) for doc in nlp.pipe(docs)]
+    found = list(nlp.pipe(zip(docs, range(len(docs))), as_tuples=True))
+    complete = len(found) == len(docs)
+    return [(place if complete else index, _pack(doc)) for place, (doc, index) in enumerate(found)]

@@ -4,7 +4,6 @@ from typing import Any, AsyncIterator, Awaitable, Dict, Generic, Iterable, Itera
 
 import httpx
 from spacy.tokens import Doc, Span
-from spacy.util import filter_spans
 from spacy.vocab import Vocab
 
 Json = Dict[str, Any]
@@ -107,11 +106,11 @@ class _Service(Generic[Answered]):
         doc = Doc(self.vocab, words=words, spaces=[end < begin for (_, end), begin in zip(places, begins)])
         spans = []
         for ent in answer["entities"]:
-            span = doc.char_span(ent["start"], ent["end"], label=ent["label"], alignment_mode="expand")
-            if span is not None:  # only None outside of the text
-                span._.lex_score = ent["score"]
-                spans.append(span)
-        doc.set_ents(filter_spans(spans))
+            first, end = ent["tokens"]  # two entities may share a token by their characters
+            span = Span(doc, first, end, label=ent["label"])
+            span._.lex_score = ent["score"]
+            spans.append(span)
+        doc.set_ents(spans)
         doc.user_data["lexner"] = {**answer, "lex_version": version}
         return doc
 

@@ -34,7 +34,7 @@ def annotate_dataset(dataset: "Dataset", nlp: Language, *, text: str = TEXT, ent
 
     text (str): The column of texts.
     entities (str): The column to add: for each text a list of `start`, `end` (exact characters, exclusive), `label`,
-        `text` and `score`.
+        `text` and `score`; null for a text that the pipeline's error handler has left out.
     RETURNS (Dataset): The data set with that column. Raises FormatError, before any text is annotated, if one is not a
         string, or if there is such a column.
     """
@@ -44,7 +44,17 @@ def annotate_dataset(dataset: "Dataset", nlp: Language, *, text: str = TEXT, ent
     if entities in dataset.column_names:
         raise FormatError(f"The data set has a column {entities!r} already. Name another one: entities=...")
     texts = [check_text(value, f"row {i}", text) for i, value in enumerate(dataset.with_format(None)[text])]
-    found = [list_entities(doc) for doc in nlp.pipe(texts)]
+    rows = [(i, list_entities(doc)) for doc, i in nlp.pipe(zip(texts, range(len(texts))), as_tuples=True)]
+    if len(rows) == len(texts):  # in order, even if a component makes new Docs, whose number spaCy does not know
+        found = [row for _, row in rows]
+    else:
+        known = dict(rows)
+        if None in known:
+            raise FormatError(
+                f"Of {len(texts)} texts, {len(texts) - len(rows)} failed, and it is unknown which, since a component "
+                "of the pipeline makes new Docs. Do without the pipeline's error handler to see the first error."
+            )
+        found = [known.get(i) for i in range(len(texts))]
     return dataset.add_column(entities, found, feature=ENTITY_LIST)
 
 

@@ -77,6 +77,9 @@ def test_texts_that_a_shared_encoder_has_not_read_are_refused():
     doc.tensor = np.zeros((len(doc), 9), "f")  # of an encoder in another pipeline
     with pytest.raises(ValueError, match=message):
         ner(doc)
+    doc.tensor = None
+    with pytest.raises(ValueError, match=message):
+        ner(doc)
     ner(nlp.make_doc(""))
     nlp.replace_listeners("tok2vec", "lex_ner", ["model.tok2vec"])
     ner(nlp.make_doc("张三在北京"))

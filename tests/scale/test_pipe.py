@@ -5,7 +5,7 @@ import pytest
 import spacy
 from small_encoders import GOLD
 from spacy.language import Language
-from spacy.tokens import Span
+from spacy.tokens import Doc, Span
 
 import spacy_lexner
 from spacy_lexner.scale.processes import WorkerError
@@ -20,6 +20,11 @@ def killed_by_a_text(doc):
     if doc.text == "fail":
         raise KeyError("a component's own error")
     return doc
+
+
+@Language.component("copies_a_doc")
+def copies_a_doc(doc):
+    return Doc(doc.vocab, words=[token.text for token in doc], spaces=[False] * len(doc))
 
 
 @pytest.fixture
@@ -53,6 +58,22 @@ def test_contexts_stay_with_their_docs(nlp):
     pairs = ((text, number) for number, text in enumerate(TEXTS))
     found = list(spacy_lexner.pipe(nlp, pairs, as_tuples=True, n_process=2, batch_size=3))
     assert [(doc.text, number) for doc, number in found] == [(text, number) for number, text in enumerate(TEXTS)]
+
+
+def test_contexts_stay_with_their_docs_when_a_text_fails(nlp):
+    nlp.set_error_handler(lambda name, component, docs, error: None)
+    pairs = list(zip(["京", "fail", "沪", "fail", "津"], "abcde"))
+    found = [(doc.text, context) for doc, context in spacy_lexner.pipe(nlp, pairs, as_tuples=True, batch_size=3)]
+    assert found == [(doc.text, context) for doc, context in nlp.pipe(pairs, as_tuples=True)]
+    assert found == [("京", "a"), ("沪", "c"), ("津", "e")]
+    assert [doc.text for doc in spacy_lexner.pipe(nlp, [text for text, _ in pairs])] == ["京", "沪", "津"]
+
+
+def test_contexts_stay_with_docs_that_a_component_has_made(nlp):
+    nlp.add_pipe("copies_a_doc")
+    pairs = [("京", 1), ("沪", 2), ("津", 3)]
+    found = spacy_lexner.pipe(nlp, pairs, as_tuples=True, batch_size=2)
+    assert [(doc.text, context) for doc, context in found] == pairs
 
 
 @pytest.mark.timeout(60)

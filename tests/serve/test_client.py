@@ -35,6 +35,24 @@ def test_docs_are_those_of_the_pipeline(connected, model_folder):
     assert "长江" in [word["word"] for word in doc.user_data["lexner"]["words"]]
 
 
+@pytest.mark.parametrize("mode", ["expand", "contract"])
+def test_entities_that_share_a_token_are_those_of_the_pipeline(model_folder, tmp_path, mode):
+    trained = spacy.load(model_folder, config={"components": {"lex_ner": {"alignment_mode": mode}}})
+    jieba = {"@tokenizers": "spacy.zh.ChineseTokenizer", "segmenter": "jieba"}
+    nlp = spacy.blank("zh", config={"nlp": {"tokenizer": jieba}})
+    for name in trained.pipe_names:
+        nlp.add_pipe(name, source=trained)
+    nlp.get_pipe("lex_matcher").add_rules([("南京市长", "force", "GPE"), ("江大桥很忙", "force", "LOC")])
+    nlp.to_disk(tmp_path / "words")
+    expected = nlp("在南京市长江大桥很忙")
+    with serving(tmp_path / "words") as client, Client(URL, transport=client._transport) as own:
+        doc = own.annotate(expected.text)
+    assert [token.text for token in doc] == [token.text for token in expected]
+    assert len(doc.ents) == 2 and ents(doc) == ents(expected)
+    found = doc.user_data["lexner"]["entities"]
+    assert [(one["start"], one["end"]) for one in found] == [(1, 5), (5, 10)], "the exact characters"
+
+
 def test_changes(connected):
     before = connected.version()["lex_version"]
     assert connected.add_words(["紫峰大厦", {"word": "很忙", "labels": ["X"]}])["change"]["n_words"] == 2

@@ -3,6 +3,7 @@ import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_docs import ZH, annotated_docs, entities_of
+from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from spacy_lexner.formats.docs import add_entities
@@ -70,6 +71,22 @@ def test_what_cannot_be_annotated_is_told_before_the_pipeline_runs():
     for use in (annotate_dataset, lambda *arguments: list(read_dataset(*arguments))):
         with pytest.raises(FormatError, match=r"not a dictionary of 'train', 'test'. Choose one"):
             use(datasets.DatasetDict({"train": given, "test": given}), None)
+
+
+def test_texts_that_an_error_handler_leaves_out():
+    Language.component("fails_on_a_text", func=lambda doc: doc if doc.text != "fail" else 1 / 0)
+    Language.component("makes_a_doc", func=lambda doc: ZH.make_doc(doc.text))
+    nlp = spacy.blank("zh")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "GPE", "pattern": "南京"}])
+    nlp.add_pipe("fails_on_a_text")
+    nlp.set_error_handler(lambda *_: None)
+    given = datasets.Dataset.from_dict({"text": ["南京", "fail", "在", "南京"]})
+    found = annotate_dataset(given, nlp)["entities"]
+    assert [None if one is None else [ent["text"] for ent in one] for one in found] == [["南京"], None, [], ["南京"]]
+    nlp.add_pipe("makes_a_doc")
+    assert list(annotate_dataset(given.select([0, 2]), nlp)["entities"]) == [None, None], "Docs without annotation"
+    with pytest.raises(FormatError, match="Of 4 texts, 1 failed, and it is unknown which, since a component"):
+        annotate_dataset(given, nlp)
 
 
 @pytest.mark.parametrize("docs", [[], [ZH.make_doc("南")]])

@@ -78,12 +78,13 @@ class EntityWriter:
         unit_doc = prediction.read_from(doc)
         if self.mode == "split" and doc is not unit_doc:
             split_tokens(doc, np.concatenate(_characters(unit_doc, prediction.entities)))
-        if overwrite:
-            for ent in doc.ents:
-                ent._.lex_score = None
-                set_offsets(ent, ent.start_char, ent.end_char)
+        replaced = doc.ents if overwrite else ()
+        for ent in replaced:
+            ent._.lex_score = None
+            set_offsets(ent, ent.start_char, ent.end_char)
         kept, blocked = kept_spans(doc, overwrite)
         placed = self.place(doc, unit_doc, prediction.entities, [*kept, *blocked])
+        _forget_ids(doc, [*replaced, *(one.span for one in placed)])
         doc.set_ents([*kept, *(one.span for one in placed)], blocked=blocked, default="outside")
         for one in placed:
             one.span._.lex_score = one.entity.score
@@ -174,6 +175,14 @@ class EntityWriter:
                 tokens = doc[int(first[0]) : int(last[0])].text
                 conflicts.append(word.conflict(CUTS_TOKENS, tokens)._replace(component=self.component))
         return conflicts
+
+
+def _forget_ids(doc: Doc, spans: Sequence[Span]) -> None:
+    """Remove the ids of the entities that tokens were in before. `Doc.set_ents` leaves them there, and a new entity
+    would have the id of the old one."""
+    if doc.to_array("ENT_ID").any():
+        for token in (token for span in spans for token in span):
+            token.ent_id = 0
 
 
 def _characters(unit_doc: Doc, entities: Sequence[Entity]) -> Tuple[np.ndarray, np.ndarray]:

@@ -28,12 +28,15 @@ def split_tokens(doc: Doc, places: np.ndarray) -> None:
     n_parts = np.ones(len(doc), "i8")
     n_parts[list(cuts)] = [len(inner) + 1 for inner in cuts.values()]
     origin, firsts = np.repeat(np.arange(len(doc)), n_parts), np.cumsum(n_parts) - n_parts
-    attributes, groups, tensor = doc.to_array(ATTRIBUTES), dict(doc.spans), doc.tensor
+    attributes, groups = doc.to_array(ATTRIBUTES), dict(doc.spans)
+    tensor = doc.tensor if doc.tensor is not None and len(doc.tensor) else None  # None where `doc_cleaner` has run
     places_of = {key: [(span.start, span.end, span) for span in group] for key, group in groups.items()}
-    doc.tensor = tensor[:0]  # the retokenizer moves one row at a time
+    if tensor is not None:
+        doc.tensor = tensor[:0]  # the retokenizer moves one row at a time
     _retokenize(doc, cuts)
     doc.from_array(ATTRIBUTES, _inherit(attributes, origin, firsts))  # the retokenizer takes some from neighbours
-    doc.tensor = tensor[origin] if len(tensor) else tensor
+    if tensor is not None:
+        doc.tensor = tensor[origin]
     change_alignment(doc.user_data, len(n_parts), lambda align: _repeat_wordpieces(align, origin))
     starts, ends = firsts.tolist(), (firsts + n_parts).tolist()
     for key, group in groups.items():

@@ -50,7 +50,7 @@ def merge_tokens(doc: Doc, starts: Ints1d) -> Merged:
     merged.user_hooks, merged.user_token_hooks = doc.user_hooks, doc.user_token_hooks
     merged.user_span_hooks = doc.user_span_hooks
     lengths = lasts - starts + 1
-    if len(doc.tensor) == len(doc):
+    if doc.tensor is not None and len(doc.tensor) == len(doc):  # None where `doc_cleaner` has run
         merged.tensor = _mean(doc.tensor, lengths)
     change_alignment(merged.user_data, len(doc), lambda align: _merge_wordpieces(align, lengths))
     return Merged(merged, _merge_spans(merged, doc, starts))

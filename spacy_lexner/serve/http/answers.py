@@ -26,6 +26,7 @@ class RestsOnAnswer(BaseModel):
 
 
 class EntityAnswer(ScoredAnswer):
+    tokens: Optional[List[int]] = None  # the first, and one past the last
     rests_on: Optional[List[RestsOnAnswer]] = None
 
 

@@ -66,7 +66,7 @@ class AnnotateBody(Body):
         description="Also return the words that each entity rests on, with its attention to them and, for `changes`, "
         "the change of its score without each word, which takes one run of the model per word",
     )
-    tokens: bool = Field(False, description="Also return the tokens")
+    tokens: bool = Field(False, description="Also return the tokens, and those of each entity")
     offsets: Offsets = Field("characters", description="Unit of offsets: characters, or UTF-16 units as in browsers")
 
     @model_validator(mode="after")

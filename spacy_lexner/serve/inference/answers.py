@@ -26,7 +26,7 @@ def to_answer(doc: Doc, text: str, wanted: Wanted, matcher: Optional[Matcher]) -
     RETURNS (Dict[str, Any]): The answer, ready for JSON.
     """
     span = _placer(text, wanted.utf16)
-    answer: Json = {"entities": [_entity(ent, text, span, wanted.explain is not None) for ent in doc.ents]}
+    answer: Json = {"entities": [_entity(ent, text, span, wanted) for ent in doc.ents]}
     answer["conflicts"] = [
         {"word": c.word, **span(c.start_char, c.end_char), "rule": c.rule, "reason": c.reason, "winner": c.winner}
         for c in get_conflicts(doc)
@@ -57,11 +57,13 @@ def _placer(text: str, utf16: bool) -> Callable[[int, int], Json]:
     return lambda start, end: {"start": offsets.encode(start), "end": offsets.encode(end)}
 
 
-def _entity(ent: Span, text: str, span: Callable[[int, int], Json], explained: bool) -> Json:
+def _entity(ent: Span, text: str, span: Callable[[int, int], Json], wanted: Wanted) -> Json:
     start, end = get_offsets(ent)
     score = ent._.lex_score if Span.has_extension("lex_score") else None
     entity = {**span(start, end), "text": text[start:end], "label": ent.label_, "score": score}
-    if explained:
+    if wanted.tokens:
+        entity["tokens"] = [ent.start, ent.end]
+    if wanted.explain is not None:
         entity["rests_on"] = [
             {
                 **span(word.start, word.end),

@@ -279,6 +279,16 @@ def test_what_a_doc_keeps():
         assert doc[0:2]._.lex_score == (None if overwrite else 0.25) and doc.ents[-1]._.lex_score == 0.75
 
 
+def test_a_new_entity_does_not_have_the_id_of_an_old_one():
+    for overwrite, expected in ((False, ["p1", ""]), (True, ["", ""])):
+        doc = NLP.make_doc("张三在北京大学工作")
+        doc.ents = [Span(doc, 0, 2, "PER", span_id="p1"), Span(doc, 3, 5, "LOC", span_id="l1")]
+        doc.ents = doc.ents[:1]  # spaCy leaves the id of the other at its tokens
+        EntityWriter("ner", "expand").write(doc, FOUND, overwrite=overwrite)
+        assert [token.ent_id_ for token in (doc[0], doc[3])] == expected
+        assert doc.ents[-1].text == "北京大学" and doc.ents[-1].id == doc.ents[-1].ent_id == 0
+
+
 def test_uncertain_spans_without_their_scores_are_refused():
     docs = [in_words() for _ in range(2)]
     for doc, unit_doc in docs:

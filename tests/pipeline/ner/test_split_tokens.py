@@ -85,6 +85,14 @@ def test_tokens_end_at_every_place(places):
     assert doc.text == "南京市长江大桥 很长啊"
 
 
+def test_a_doc_without_a_tensor():
+    for tensor in (None, np.zeros((0,), "f4")):
+        doc = Doc(NLP.vocab, ["张三在", "北京"], spaces=[False] * 2)
+        doc.tensor = tensor
+        split_tokens(doc, np.array([2]))
+        assert [token.text for token in doc] == ["张三", "在", "北京"] and doc.tensor is tensor
+
+
 @pytest.mark.parametrize("n", [3000])
 def test_many_splits(n):
     doc = Doc(NLP.vocab, ["张三在"] * n, spaces=[False] * n)

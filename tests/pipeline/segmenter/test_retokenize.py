@@ -135,6 +135,8 @@ def test_rows_are_means(doc):
     assert_close(merged.doc.tensor, [[1, 2], [4, 5], [14, 15]], n_terms=9)
     doc.tensor = np.zeros((3, 2), dtype="f")
     assert merge_tokens(doc, starts(0, 2, 3)).doc.tensor.size == 0, "rows of something else"
+    doc.tensor = None  # as spaCy's `doc_cleaner` leaves it
+    assert merge_tokens(doc, starts(0, 2, 3)).doc.tensor.size == 0
 
 
 def test_wordpieces_of_a_word_are_those_of_its_tokens():
