@@ -72,13 +72,18 @@ def read_frame(
         raise FormatError(f"An entity has the key {unknown.pop()!r}, but no text does.")
     columns = [name for name in (*KEYS, "text") if name in entities.columns]
     by_key: Dict[Any, List[Dict[str, Any]]] = {}
-    for key, *values in zip(entities["doc"], *(entities[name].tolist() for name in columns)):
+    for key, *values in zip(entities["doc"], *(map(_whole, entities[name].tolist()) for name in columns)):
         by_key.setdefault(key, []).append(dict(zip(columns, values)))
 
     def read(problems: Report) -> Iterator[Record]:
         return (_make_record(key, text, by_key.get(key, []), repair, problems) for key, text in texts.items())
 
     yield from make_docs(read, make_doc, report)
+
+
+def _whole(value: Any) -> Any:
+    """A whole number as an integer: pandas makes floats of a column of integers in which one was missing for a time."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _make_record(key: Any, text: Any, rows: List[Dict[str, Any]], repair: bool, report: Report) -> Record:
