@@ -102,8 +102,13 @@ class SealedFolder:
         self._running: List[Future[Optional[str]]] = []
 
     def __enter__(self) -> "SealedFolder":
+        if not self.folder.is_dir():
+            raise SealError(
+                f"{self.folder}: there is no such folder. If {self.folder.name!r} was left out when the pipeline was "
+                f"saved, leave it out here too: exclude=[{self.folder.name!r}]. Otherwise restore it from a copy."
+            )
         self._entries = read_seal(self.folder)
-        if self._entries is None and self.folder.is_dir():
+        if self._entries is None:
             warnings.warn(
                 f"{self.folder} was saved without checksums, so damage goes unnoticed. If you trust it, add them: "
                 "python -m spacy lexner seal MODEL",

@@ -103,3 +103,8 @@ def test_bytes():
             unseal_bytes(bytes(flipped), "ner")
     with pytest.raises(SealError):
         unseal_bytes(b"", "ner")
+
+
+def test_a_component_that_was_not_saved(tmp_path):
+    with pytest.raises(SealError, match=r"no such folder.*leave it out here too: exclude=\['lex_matcher'\]"):
+        read(tmp_path / "lex_matcher", "cfg")
