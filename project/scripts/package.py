@@ -22,6 +22,7 @@ from training_command import find_variables
 from wasabi import msg
 
 import spacy_lexner
+from spacy_lexner.integrity.folders import whole_folder
 from spacy_lexner.integrity.pipelines import seal_pipeline
 
 DATA = PROJECT / "sources.yml"
@@ -69,23 +70,23 @@ def make_package(training: Training, name: str, out: Path, *, version: str, resu
     nlp = load_pipeline(folder)
     full = f"{nlp.lang}_{name}"
     place = out / f"{full}-{version}"
-    inside = place / full / f"{full}-{version}"  # the pipeline's folder
+    inside = Path(full, f"{full}-{version}")  # the pipeline's folder in the package
     facts = {
         **describe(nlp, training, project / "corpus" / training.dataset),
         "source": srsly.read_yaml(DATA).get(training.dataset, {"title": f"your own data, {training.dataset}"}),
         "seeds": seeds,
-        "variables": find_variables(nlp, training, project, Path(os.path.relpath(inside, project)).as_posix()),
+        "variables": find_variables(nlp, training, project, Path(os.path.relpath(place / inside, project)).as_posix()),
     }
-    out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as temporary:
-        copy = Path(temporary) / "model"
+    with tempfile.TemporaryDirectory() as temporary, whole_folder(place, overwrite=True) as new:
+        copy, built = Path(temporary) / "model", Path(temporary) / "built"
+        built.mkdir()
         shutil.copytree(folder, copy)
         meta = fill_meta(srsly.read_json(copy / "meta.json"), facts, name, version)
         srsly.write_json(copy / "meta.json", meta)
         (copy / "README.md").write_text(write_card(facts, full, version), "utf8")
-        shutil.rmtree(place, ignore_errors=True)
-        package(copy, out, name=name, version=version, create_sdist=False, create_wheel=False, silent=True)
-    seal_pipeline(inside)
+        package(copy, built, name=name, version=version, create_sdist=False, create_wheel=False, silent=True)
+        shutil.copytree(built / place.name, new, dirs_exist_ok=True)
+        seal_pipeline(new / inside)
     msg.good(f"{place}: the card is its README.md")
     return Packaged(full, place)
 

@@ -59,6 +59,19 @@ def test_a_failure_does_not_stop_the_others(project, capsys):
     assert "1 of 4 pipelines are not packaged: mine/flat" in out and "Traceback" not in out
 
 
+def test_a_failure_leaves_the_earlier_package(project, monkeypatch):
+    place = project / "packages" / "zh_lexner_weibo_flat-0.1.0"
+    place.mkdir(parents=True)
+    (place / "earlier").touch()
+
+    def fails(*arguments, **options):
+        raise SystemExit(1)
+
+    monkeypatch.setattr(package, "package", fails)
+    assert make_all([Training("weibo", "flat")], place.parent, version="0.1.0", results="")
+    assert [path.name for path in place.parent.iterdir()] == [place.name] and (place / "earlier").exists()
+
+
 def test_results_of_a_study(project, capsys):
     with pytest.raises(SystemExit):
         main(project / "packages", results=str(project / "typo.jsonl"))
