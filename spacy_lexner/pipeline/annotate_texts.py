@@ -1,10 +1,13 @@
 """Running a pipeline over many texts, some of which may fail."""
 
-from typing import Dict, Iterator, Optional, Sequence, Tuple
+from typing import Dict, Iterator, Optional, Sequence, Tuple, TypeVar
 
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import minibatch
+
+ResultT = TypeVar("ResultT")
+Numbered = Tuple[Optional[int], ResultT]
 
 
 def annotate_texts(
@@ -21,17 +24,29 @@ def annotate_texts(
     """
     size = nlp.batch_size if batch_size is None else batch_size
     for numbers in minibatch(range(len(texts)), size):
-        done: Dict[int, Doc] = {}
         try:
             docs = ((nlp.make_doc(texts[i]), i) for i in numbers)
-            done.update((i, doc) for doc, i in nlp.pipe(docs, as_tuples=True, batch_size=size))
+            found = [(i, doc) for doc, i in nlp.pipe(docs, as_tuples=True, batch_size=size)]
         except Exception:
-            done.clear()  # retry the texts one by one to find those at fault
+            found = []  # retry the texts one by one to find those at fault
+        done = dict(number_results(found, numbers))
         for i in numbers:
             try:
                 yield i, done[i] if i in done else annotate_alone(nlp, texts[i])
             except ComponentError as error:
                 failed[i] = str(error)
+
+
+def number_results(found: Sequence[Numbered[ResultT]], numbers: Sequence[int]) -> Sequence[Numbered[ResultT]]:
+    """Number the results of `nlp.pipe(..., as_tuples=True)`, from which an error handler may have left out some texts.
+
+    found (Sequence[Tuple[Optional[int], ResultT]]): The results in order, with the numbers that spaCy kept: None for a
+        Doc that a component has made.
+    numbers (Sequence[int]): The numbers of all texts, in order.
+    RETURNS (Sequence[Tuple[Optional[int], ResultT]]): If no text is left out, the results with all their numbers;
+        otherwise `found`.
+    """
+    return list(zip(numbers, (each for _, each in found))) if len(found) == len(numbers) else found
 
 
 class ComponentError(Exception):

@@ -29,6 +29,7 @@ from spacy.tokens import Doc
 from spacy.util import load_model_from_config, minibatch
 from thinc.api import Config
 
+from ..pipeline.annotate_texts import number_results
 from ..pipeline.codecs import find_codecs_once
 from .processes import WorkerError
 
@@ -91,7 +92,7 @@ def pipe(
     context = multiprocessing.get_context("fork" if forked else "spawn")
     state = (nlp,) if forked else (nlp.config.to_str(), nlp.to_bytes())
     with ProcessPoolExecutor(n_process, context, _start_worker, state) as pool:
-        running: Deque[Tuple[Future[List[NumberedDoc]], List[Any]]] = deque()
+        running: Deque[Tuple[Future[Sequence[NumberedDoc]], List[Any]]] = deque()
         try:
             for batch in minibatch(enumerate(pairs), size=batch_size or nlp.batch_size):
                 sent = [_send(number, text) for number, (text, _) in batch]
@@ -131,7 +132,7 @@ def _unpack(nlp: Language, packed: PackedDoc) -> Doc:
 
 
 def _docs(
-    nlp: Language, future: "Future[List[NumberedDoc]]", contexts: Sequence[Any], as_tuples: bool
+    nlp: Language, future: "Future[Sequence[NumberedDoc]]", contexts: Sequence[Any], as_tuples: bool
 ) -> Iterator[Any]:
     for index, packed in future.result():
         doc = _unpack(nlp, packed)
@@ -148,12 +149,12 @@ def _start_worker(*state: object) -> None:
         _nlp = load_model_from_config(Config().from_str(config)).from_bytes(data)  # type: ignore[arg-type]
 
 
-def _annotate(texts: Sequence[Union[str, PackedDoc]]) -> List[NumberedDoc]:
-    """RETURNS (List[Tuple[Optional[int], PackedDoc]]): The Docs, each with the index of its text: an error handler may
-    have left out others. As in `nlp.pipe`, it is unknown (None) if a component has made a new Doc as well."""
+def _annotate(texts: Sequence[Union[str, PackedDoc]]) -> Sequence[NumberedDoc]:
+    """RETURNS (Sequence[Tuple[Optional[int], PackedDoc]]): The Docs, each with the index of its text: an error handler
+    may have left out others. As in `nlp.pipe`, it is unknown (None) if a component has made a new Doc as well."""
     nlp = _nlp
     assert nlp is not None
     docs = [nlp.make_doc(text) if isinstance(text, str) else _unpack(nlp, text) for text in texts]
-    found = list(nlp.pipe(zip(docs, range(len(docs))), as_tuples=True))
-    complete = len(found) == len(docs)
-    return [(place if complete else index, _pack(doc)) for place, (doc, index) in enumerate(found)]
+    numbers = range(len(docs))
+    found = [(index, _pack(doc)) for doc, index in nlp.pipe(zip(docs, numbers), as_tuples=True)]
+    return number_results(found, numbers)

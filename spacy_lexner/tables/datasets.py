@@ -15,6 +15,7 @@ from ..formats.mentions import Mentions
 from ..formats.record import FormatError, ReadOptions, Record
 from ..formats.report import Report
 from ..lexicon.limits import quote
+from ..pipeline.annotate_texts import number_results
 from .entities import check_entities, check_text, list_entities, make_docs, warn_of_problems
 from .tags import check_scheme, make_tags, read_tags, tag_names
 
@@ -44,18 +45,15 @@ def annotate_dataset(dataset: "Dataset", nlp: Language, *, text: str = TEXT, ent
     if entities in dataset.column_names:
         raise FormatError(f"The data set has a column {entities!r} already. Name another one: entities=...")
     texts = [check_text(value, f"row {i}", text) for i, value in enumerate(dataset.with_format(None)[text])]
-    rows = [(i, list_entities(doc)) for doc, i in nlp.pipe(zip(texts, range(len(texts))), as_tuples=True)]
-    if len(rows) == len(texts):  # in order, even if a component makes new Docs, whose number spaCy does not know
-        found = [row for _, row in rows]
-    else:
-        known = dict(rows)
-        if None in known:
-            raise FormatError(
-                f"Of {len(texts)} texts, {len(texts) - len(rows)} failed, and it is unknown which, since a component "
-                "of the pipeline makes new Docs. Do without the pipeline's error handler to see the first error."
-            )
-        found = [known.get(i) for i in range(len(texts))]
-    return dataset.add_column(entities, found, feature=ENTITY_LIST)
+    numbers = range(len(texts))
+    rows = [(i, list_entities(doc)) for doc, i in nlp.pipe(zip(texts, numbers), as_tuples=True)]
+    known = dict(number_results(rows, numbers))
+    if None in known:
+        raise FormatError(
+            f"Of {len(texts)} texts, {len(texts) - len(rows)} failed, and it is unknown which, since a component "
+            "of the pipeline makes new Docs. Do without the pipeline's error handler to see the first error."
+        )
+    return dataset.add_column(entities, [known.get(i) for i in numbers], feature=ENTITY_LIST)
 
 
 def write_dataset(

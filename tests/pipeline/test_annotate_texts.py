@@ -2,9 +2,11 @@ import pytest
 import spacy
 from small_ner import blank, train
 from spacy.language import Language
+from spacy.tokens import Doc
 
 from spacy_lexner.pipeline.annotate_texts import annotate_texts
 
+read = []
 NO_DOC = "it returned no Doc: it has a fault, or passed its error to the error handler"
 
 
@@ -76,6 +78,21 @@ def test_a_component_that_gives_its_errors_to_the_handler():
     failed = {}
     assert list(annotate_texts(nlp, ["王明"], failed)) == []
     assert failed == {0: f"lex_ner: {NO_DOC}"}
+
+
+@Language.component("makes_a_new_doc")
+def makes_a_new_doc(doc):
+    read.append(doc.text)
+    return Doc(doc.vocab, words=[token.text for token in doc], spaces=[False] * len(doc))
+
+
+def test_docs_that_a_component_has_made_are_annotated_once(nlp):
+    """spaCy does not know which texts they belong to."""
+    read.clear()
+    nlp.add_pipe("makes_a_new_doc")
+    texts = ["王明", "李雷", "韩梅"]
+    assert [(i, doc.text) for i, doc in annotate_texts(nlp, texts, {})] == list(enumerate(texts))
+    assert read == texts
 
 
 @Language.component("forgets_the_doc")
